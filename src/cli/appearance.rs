@@ -39,7 +39,7 @@ pub(super) fn speaks(invocation: &Invocation) -> bool {
 /// What is said when the terminal alone has chosen that.
 pub(super) fn why_it_speaks(invocation: &Invocation) -> Option<&'static str> {
     (is_dumb(invocation) && !invocation.config.screen_reader)
-        .then_some("TERM is dumb, so words are said in lines and nothing is drawn, as with --screen-reader")
+        .then_some("TERM is dumb, so plain lines are printed and nothing is drawn, as with --screen-reader")
 }
 
 /// For what can only be drawn.
@@ -49,7 +49,7 @@ pub(super) fn why_it_speaks(invocation: &Invocation) -> Option<&'static str> {
 pub(super) fn needs_a_screen(invocation: &Invocation) -> Result<(), Fault> {
     if speaks(invocation) {
         return Err(Fault::usage(
-            "this is drawn on a screen, and --screen-reader or TERM=dumb has chosen lines of words",
+            "this command draws a screen, but --screen-reader or TERM=dumb selects plain lines",
             "use `countersign sessions show SESSION`, or `countersign resume SESSION` and then /ledger",
         ));
     }

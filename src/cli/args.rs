@@ -17,36 +17,36 @@ Examples:
   countersign -m anthropic/claude-sonnet-5-5    choose the model
   countersign -m rehearsal                      no key: the embedded model, with real tools
   countersign --mode plan                       read only
-  countersign --max-cost 2.50 --max-turns 20    budgets end a run, and say so
-  countersign --allow 'shell(cargo test *)'     no question for these commands
-  countersign resume --last                     go on where the last session here stopped
-  countersign exec --goal goal.toml             work until its check passes, or say why not
-  countersign exec --json \"list the TODOs\"      no screen; one event a line
+  countersign --max-cost 2.50 --max-turns 20    budgets stop a run and say so
+  countersign --allow 'shell(cargo test *)'     run these commands without asking
+  countersign resume --last                     continue the last session of this folder
+  countersign exec --goal goal.toml             work until its check passes, or report why not
+  countersign exec --json \"list the TODOs\"      no screen; one event per line
   countersign sessions list                     all sessions, newest first
   git diff | countersign exec -                 the prompt from stdin
-  countersign models                            what is usable now, and why the rest is not
-  countersign doctor                            what is wrong, and how it is mended
-  countersign mcp test                          start the MCP servers; what each brings
-  countersign agents test                       read the cards of the A2A agents; what each is
-  countersign trust                             what this project's files would do; decide
+  countersign models                            what you can use now, and why not the rest
+  countersign doctor                            find problems and suggest fixes
+  countersign mcp test                          start the MCP servers and list their tools
+  countersign agents test                       read and describe the cards of the A2A agents
+  countersign trust                             review this project's files, and trust them or not
   countersign config init                       write a configuration that explains every key
 
 Exit codes of exec:
   0 completed   1 internal or model error   2 usage or configuration
   3 a budget ended it   4 approval needed or denied by policy   130 interrupted";
 
-/// A terminal AI agent that keeps its books: it proposes, you countersign.
+/// A terminal AI agent that keeps a ledger: it proposes, you countersign.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "countersign", version, about, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub struct Args {
-    /// What to do; without one the app.
+    /// What to do; without a command, the app opens.
     #[command(subcommand)]
     pub command: Option<Command>,
 
     /// The first message
     pub prompt: Option<String>,
 
-    /// The flags before the command.
+    /// The flags given before the command.
     #[command(flatten)]
     pub flags: Flags,
 }
@@ -56,25 +56,25 @@ pub struct Args {
 pub enum Command {
     /// Run without a screen: the answer goes to stdout
     Exec(ExecArgs),
-    /// Go on where a session stopped, also after a crash
+    /// Continue a session where it stopped, even after a crash
     Resume(ResumeArgs),
-    /// Look at a session's ledger, read-only
+    /// Open a session's ledger, read-only
     Inspect(InspectArgs),
-    /// Play a session on the screen, with its pauses cut short; read-only
+    /// Play back a session on the screen with shortened pauses; read-only
     Replay(InspectArgs),
-    /// List, search, read, keep and remove sessions
+    /// List, search, show, export, import and remove sessions
     Sessions(SessionsArgs),
-    /// List the models that are usable now, and why the others are not
+    /// List the models that you can use now, and why not the others
     Models(ModelsArgs),
-    /// Look for what is wrong, and say how it is mended
+    /// Find problems and suggest fixes
     Doctor(DoctorArgs),
-    /// Show what this folder's files would do, and trust them as they stand
+    /// Show what this folder's files would do, and trust them in their present form
     Trust(TrustArgs),
     /// List, test and call the MCP servers
     Mcp(McpArgs),
-    /// List and test the agents that tasks are handed to
+    /// List and test the agents that tasks can be delegated to
     Agents(AgentsArgs),
-    /// Show the configuration, say where it is, or write one
+    /// Show or locate the configuration, or write one
     Config(ConfigArgs),
     /// Print completions for a shell
     Completions {
@@ -86,22 +86,22 @@ pub enum Command {
 /// `exec`
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ExecArgs {
-    /// The message; `-` reads it from stdin, and so does none with a pipe
+    /// The message. Read from stdin if it is `-`, or if it is missing and stdin is a pipe
     pub prompt: Option<String>,
 
-    /// One event a line, as JSON
+    /// Print one JSON event per line
     #[arg(long)]
     pub json: bool,
 
-    /// Go on in this session
+    /// Continue this session
     #[arg(long, value_name = "SESSION", conflicts_with = "last")]
     pub resume: Option<String>,
 
-    /// Go on in the newest session of this folder
+    /// Continue the newest session of this folder
     #[arg(long)]
     pub last: bool,
 
-    /// What a call gets that needs an approval: a refusal that the model is told, or the end of the run
+    /// What to do when a call needs approval: `deny` it and tell the model, or `stop` the run
     #[arg(long, value_name = "deny|stop")]
     pub on_approval: Option<String>,
 
@@ -113,7 +113,7 @@ pub struct ExecArgs {
 /// `resume`
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ResumeArgs {
-    /// Which session; without one the newest of this folder
+    /// The session; the newest of this folder if omitted
     #[arg(conflicts_with = "last")]
     pub session: Option<String>,
 
@@ -145,10 +145,10 @@ pub struct InspectArgs {
 /// `models`
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ModelsArgs {
-    /// Only those with this in their name, as in `claude` or `groq/`
+    /// Only models whose name contains this, such as `claude` or `groq/`
     pub name: Option<String>,
 
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
 
@@ -168,11 +168,11 @@ pub struct ConfigArgs {
 /// What to do with the configuration.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ConfigAction {
-    /// Every value, and where it came from
+    /// Show every value and where it comes from
     Show(Box<ShowArgs>),
-    /// The files that are read, the weakest first; yours need not exist
+    /// Show the files that are read, lowest precedence first; yours need not exist
     Path,
-    /// Write a file that explains every key; never overwrites
+    /// Write a file that explains every key; never overwrites a file a file a file a file
     Init,
 }
 

@@ -126,7 +126,7 @@ async fn converse(
         }
     };
     if handles.shutdown.send(how).await.is_err() {
-        tracing::debug!("the loop had ended before the screen did");
+        tracing::debug!("the loop ended before the screen did");
     }
     let ended = until_ended(running).await;
     drop(handles.intents);
@@ -190,7 +190,7 @@ fn ended_well(ended: Result<Result<(), DriverError>, JoinError>) -> Result<(), F
     match ended {
         Ok(Ok(())) => Ok(()),
         Ok(Err(DriverError::Store { why, unwritten })) => Err(unrecorded::fault(&why, &unwritten)),
-        Err(panicked) => Err(Fault::failed(format!("the loop broke: {panicked}"), "please report this")),
+        Err(panicked) => Err(Fault::failed(format!("the loop crashed: {panicked}"), "please report this")),
     }
 }
 
@@ -201,7 +201,7 @@ fn offer_servers(choice: &Choice, tell: mpsc::Sender<Reply>) {
         std::thread::spawn(move || {
             let offers = search.offers(HOW_TO_CHOOSE, PATIENCE);
             if !offers.is_empty() && tell.blocking_send(Reply::Notice(offers.join("\n"))).is_err() {
-                tracing::debug!("a model server was found after the screen had gone");
+                tracing::debug!("a model server was found after the screen had closed");
             }
         });
     }
@@ -213,7 +213,7 @@ fn farewell(invocation: &Invocation, id: &str) -> Result<Exit, Fault> {
     if crate::runtime::store::find(&state, id).is_err() {
         return Ok(Exit::Completed);
     }
-    outcome::say(&format!("Go on with: countersign resume {id}\n"))
+    outcome::say(&format!("Continue with: countersign resume {id}\n"))
 }
 
 /// What the screen says about the session.

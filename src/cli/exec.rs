@@ -115,7 +115,13 @@ async fn follow(session: Session, wish: Intent, mut out: Out) -> Result<Exit, Fa
         over.send(tell_all(events, &shutdown, out)).ok();
     });
     telling.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
-    let told = is_over.await.map_err(|_gone| Fault::failed("the telling broke", "please report this"))?;
+    let told = is_over.await.map_err(|_gone| {
+        Fault::failed(
+            "internal error while writing output",
+            "please \
+        report this",
+        )
+    })?;
     drop(handles.intents);
     let (ended, out) = told?;
     match running.await {
@@ -124,7 +130,7 @@ async fn follow(session: Session, wish: Intent, mut out: Out) -> Result<Exit, Fa
             return Err(crate::session::unrecorded::fault(&why, &unwritten));
         }
         Err(panicked) => {
-            return Err(Fault::failed(format!("the loop broke: {panicked}"), "please report this"));
+            return Err(Fault::failed(format!("the loop crashed: {panicked}"), "please report this"));
         }
     }
     match ended {
@@ -240,7 +246,7 @@ impl Out {
         }
         Err(Fault::failed(
             format!("cannot write to stdout: {why}"),
-            "check where it leads; the session is kept",
+            "check where stdout goes; the session is saved",
         ))
     }
 

@@ -56,7 +56,7 @@ fn in_words(listed: &[Listed]) -> String {
                 text.push_str(&format!("\n{}: {}\n", one_line(&one.provider), one_line(how)));
                 text.extend(one.models.iter().map(|spec| row(spec, width)));
                 if one.models.is_empty() {
-                    text.push_str(&format!("  {}/NAME: any model that it serves\n", one_line(&one.provider)));
+                    text.push_str(&format!("  {}/NAME: any model it serves\n", one_line(&one.provider)));
                 }
             }
             State::Unusable(fault) => {
@@ -77,7 +77,7 @@ fn shown(spec: &ModelSpec) -> String {
 fn row(spec: &ModelSpec, width: usize) -> String {
     let notes = [
         (spec.abilities.tools == Some(false)).then_some("tools as text"),
-        (spec.abilities.vision == Some(true)).then_some("sees images"),
+        (spec.abilities.vision == Some(true)).then_some("images"),
     ];
     let notes: Vec<&str> = notes.into_iter().flatten().collect();
     let notes = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join(", ")) };

@@ -66,7 +66,7 @@ fn misplaced(args: &Args) -> Result<(), Fault> {
     match mistyped(prompt) {
         Some(near) => Err(Fault::usage(
             format!("`{prompt}` is not a command; did you mean `{near}`?"),
-            "to say it to the model, start the app and type it there",
+            "to send it to the model, start the app and type it there",
         )),
         None => Ok(()),
     }

@@ -52,14 +52,14 @@ fn caught(run: impl FnOnce() -> Result<Exit, Fault> + panic::UnwindSafe) -> Resu
 pub(super) fn broken() -> Fault {
     let what = LAST_PANIC.take().unwrap_or_default();
     Fault::failed(
-        format!("countersign broke: {what}"),
-        "the session is kept: `countersign resume --last` continues it; please report this line",
+        format!("countersign crashed: {what}"),
+        "the session is saved: `countersign resume --last` continues it; please report this line",
     )
 }
 
 fn words_of(payload: &dyn Any) -> &str {
     let owned = payload.downcast_ref::<String>().map(String::as_str);
-    owned.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("a panic without words")
+    owned.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
 /// Writes to stdout: to a terminal made safe, to a file or a program byte by byte as it is. A reader that has gone away
@@ -79,7 +79,11 @@ pub(super) fn say_painted(text: &str) -> Result<Exit, Fault> {
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(Exit::Completed),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(Exit::Completed),
-        Err(error) => Err(Fault::failed(format!("cannot write to stdout: {error}"), "check where it leads")),
+        Err(error) => Err(Fault::failed(
+            format!("cannot write to stdout: {error}"),
+            "check where stdout \
+            goes",
+        )),
     }
 }
 
@@ -119,7 +123,7 @@ mod tests {
     fn a_panic_becomes_a_fault() {
         let fault = caught(|| panic!("on purpose")).unwrap_err();
         assert_eq!(fault.exit, Exit::Failed);
-        assert!(fault.message.starts_with("countersign broke"));
+        assert!(fault.message.starts_with("countersign crashed"));
         assert_eq!(caught(|| Ok(Exit::Budget)), Ok(Exit::Budget));
     }
 }

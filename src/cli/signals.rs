@@ -117,6 +117,6 @@ fn of(kind: SignalKind) -> Result<Signal, Fault> {
 
 async fn tell(shutdown: &mpsc::Sender<Shutdown>) {
     if shutdown.send(Shutdown::Signal).await.is_err() {
-        tracing::debug!("the end was asked for after the loop had ended");
+        tracing::debug!("the program was asked to end after the loop had ended");
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn theme_called(name: &str, folder: Option<&Path>) -> Result<Theme, F
             format!("{name}.toml in the themes folder must be a regular file of at most 256 KB"),
         )),
         Some(Reading::Absent) | None => Err(Fault::usage(
-            format!("no theme is called {name}"),
+            format!("there is no theme {name}"),
             format!(
                 "use one of {}, or put {name}.toml into the themes folder beside config.toml",
                 Theme::names().join(", ")

@@ -45,18 +45,18 @@ const WRONG: &[(&str, &str)] = &[
     ("[agents.x]\nulr = 'https://h'", ":2: unknown key `agents.x.ulr`; did you mean `agents.x.url`?"),
     ("[agents.x]\nurl = 'https://h'\ncommand = 'a'", ":3: unknown key `agents.x.command`"),
     ("[agents.x]\ncall_seconds = 9", ":2: agents.x: has no `url`"),
-    ("[agents.x]\nurl = 3", ":2: agents.x.url: takes a text"),
-    ("[agents.x]\nurl = 'h/planted'", ":2: agents.x.url: takes an address that begins with"),
-    ("[agents.x]\nurl = 'file:///planted'", ":2: agents.x.url: takes an address that begins with"),
-    ("[agents.x]\nurl = 'https://me:planted@h/'", ":2: agents.x.url: takes an address without a name"),
-    ("[agents.x]\nurl = 'https://h/${planted'", ":2: agents.x.url: has a `${` without its `}`"),
-    ("[agents.x]\nurl = 'https://h'\nheaders.'A B' = 'planted'", "is not the name of a header"),
-    ("[agents.x]\nurl = 'https://h'\nheaders.A = 7", ":3: agents.x.headers.A: takes a text; next"),
-    ("[agents.x]\ndescription = ['a']", ":2: agents.x.description: takes a text, not a list"),
+    ("[agents.x]\nurl = 3", ":2: agents.x.url: must be a string"),
+    ("[agents.x]\nurl = 'h/planted'", ":2: agents.x.url: must be an address that begins with"),
+    ("[agents.x]\nurl = 'file:///planted'", ":2: agents.x.url: must be an address that begins with"),
+    ("[agents.x]\nurl = 'https://me:planted@h/'", ":2: agents.x.url: must be an address without a user name"),
+    ("[agents.x]\nurl = 'https://h/${planted'", ":2: agents.x.url: contains a `${` without its `}`"),
+    ("[agents.x]\nurl = 'https://h'\nheaders.'A B' = 'planted'", "is not a valid header name"),
+    ("[agents.x]\nurl = 'https://h'\nheaders.A = 7", ":3: agents.x.headers.A: must be a string; next"),
+    ("[agents.x]\ndescription = ['a']", ":2: agents.x.description: must be a string, not a list"),
     ("[agents.x]\nstart_seconds = 0", ":2: agents.x.start_seconds: must be at least 1"),
     ("[agents.x]\nstart_seconds = 601", ":2: agents.x.start_seconds: must be at most 600, not 601"),
     ("[agents.x]\ncall_seconds = 86401", ":2: agents.x.call_seconds: must be at most 86400, not 86401"),
-    ("[agents.x]\nenabled = 'no'", ":2: agents.x.enabled: takes true or false"),
+    ("[agents.x]\nenabled = 'no'", ":2: agents.x.enabled: must be true or false"),
     ("[agents.'a b']\nurl = 'https://h'", ":2: agents.\"a b\".url: an agent's name has letters, digits, `-`"),
     ("[agents.'']\nurl = 'https://h'", "an agent's name has letters"),
     ("[agents.a23456789012345678901234567890123]\nurl = 'https://h'", "has at most 32 characters"),
@@ -78,14 +78,13 @@ fn a_wrong_agent_names_its_line_and_what_it_resembles() {
 #[test]
 fn an_agent_of_this_machine_is_told_to_come_later_and_what_to_do() {
     for (key, value) in [("model", "'openai/x'"), ("instructions", "'Be brief.'"), ("tools", "['read']")] {
-        let wanted =
-            format!("/config/countersign/config.toml:3: agents.x.{key}: is about an agent of this machine");
+        let wanted = format!("/config/countersign/config.toml:3: agents.x.{key}: configures a local agent");
         let said =
             World::of(&format!("[agents.x]\nurl = 'https://h'\n{key} = {value}")).load(&[]).unwrap_err();
-        assert!(said.contains(&wanted) && said.contains("give it a url"), "{said}");
+        assert!(said.contains(&wanted) && said.contains("set url"), "{said}");
         assert!(!said.contains("unknown key"), "{said}");
         let said = World::of("").load(&[&format!("agents.x.{key}={value}")]).unwrap_err();
-        assert!(said.starts_with(&format!("error: -c: agents.x.{key}: is about an agent")), "{said}");
+        assert!(said.starts_with(&format!("error: -c: agents.x.{key}: configures a local agent")), "{said}");
     }
 }
 
@@ -134,7 +133,7 @@ fn an_agent_of_a_project_is_nobody_until_exactly_this_is_trusted() {
         world.warnings(),
         [
             "/repo/.countersign/config.toml:2: `agents.theirs` is ignored: a project's file can only tighten unless its folder \
-          is trusted; type `countersign trust` there to see what would be reached and to decide"
+          is trusted; run `countersign trust` there to see what would be reached and to decide"
         ]
     );
     assert_eq!(
@@ -191,7 +190,7 @@ fn a_project_tightens_the_user_s_agent_and_changes_nothing_else_of_it() {
         warnings.len() == 1
             && warnings[0].contains("`agents.reviewer.url` is ignored: the agent is yours")
             && warnings[0].contains("config.toml:2)")
-            && warnings[0].contains("enabled = false, less time; another agent needs another name"),
+            && warnings[0].contains("enabled = false, less time; give another agent another name"),
         "{warnings:?}"
     );
     assert!(
@@ -222,7 +221,7 @@ fn folders_do_not_mix_and_what_a_project_gets_wrong_has_its_place() {
     world.file(PROJECT, "[agents.x]\nurl = 'ftp://planted'");
     let said = world.load(&[]).unwrap_err();
     assert!(
-        said.contains("/repo/.countersign/config.toml:2: agents.x.url: takes an address")
+        said.contains("/repo/.countersign/config.toml:2: agents.x.url: must be an address")
             && !said.contains("planted"),
         "{said}"
     );

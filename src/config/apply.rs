@@ -104,9 +104,9 @@ fn set_provider(config: &mut Config, setting: &Setting, member: &Member<Provider
 
 fn check_provider_name(name: &str) -> Result<(), String> {
     match name {
-        "script" | "rehearsal" => Err(format!("`{name}` is a model of our own and has no provider")),
+        "script" | "rehearsal" => Err(format!("`{name}` is a built-in model and has no provider")),
         name if name.is_empty() || name.contains('/') => {
-            Err("a provider's name has no `/` and is not empty".to_owned())
+            Err("a provider's name must not be empty or contain `/`".to_owned())
         }
         _ => Ok(()),
     }

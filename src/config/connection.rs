@@ -41,21 +41,22 @@ impl Connection {
 /// A sentence that does not repeat what may hold a password.
 pub fn check_base_url(text: &str) -> Result<(), String> {
     let Some(rest) = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")) else {
-        return Err("takes an address that begins with https:// or http://".to_owned());
+        return Err("must be an address that begins with https:// or http://".to_owned());
     };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if host.contains('@') {
-        return Err("takes an address without a name and password; put the key's variable into api_key_env"
+        return Err("must be an address without a user name and password; name the key's variable in \
+            api_key_env"
             .to_owned());
     }
     if host.is_empty()
         || host.starts_with(':')
         || rest.contains(|c: char| c.is_whitespace() || c.is_control())
     {
-        return Err("takes an address with a host, as in https://models.example/v1".to_owned());
+        return Err("must be an address with a host, as in https://models.example/v1".to_owned());
     }
     if rest.contains('#') {
-        return Err("takes an address without `#`".to_owned());
+        return Err("must be an address without `#`".to_owned());
     }
     Ok(())
 }
@@ -67,8 +68,8 @@ pub fn check_base_url(text: &str) -> Result<(), String> {
 pub fn check_proxy(text: &str) -> Result<(), String> {
     let plain = text.replacen("socks5h://", "http://", 1).replacen("socks5://", "http://", 1);
     check_base_url(&plain).map_err(|_of_servers| {
-        "takes the address of a proxy without a name and password, as in http://proxy.example:3128 or \
-         socks5h://127.0.0.1:1080; with a password it belongs into the variable HTTPS_PROXY"
+        "must be the address of a proxy without a user name and password, as in http://proxy.example:3128 \
+        or socks5h://127.0.0.1:1080; put one with a password into the variable HTTPS_PROXY"
             .to_owned()
     })
 }

@@ -104,7 +104,7 @@ fn of_peer<P: Entry>(config: &mut Config, asked: &PeerSettings<'_, P>) -> Result
     let one = |verb, what, needs_trust| Demand { verb, what, place: place.clone(), needs_trust };
     Ok(match asked.weigh(config) {
         Err(wrong) if asked.is_shared() => {
-            vec![one("ignored", format!("{wrong}; the {} is left out", P::WORDS.noun), false)]
+            vec![one("ignored", format!("{wrong}; the {} is ignored", P::WORDS.noun), false)]
         }
         Err(wrong) => return Err(correct_file(&wrong)),
         Ok(Weighed::Nothing) => {

@@ -21,18 +21,21 @@ pub(crate) fn check(config: &Config, choice: &Choice) -> Result<Option<String>, 
     let taken = abilities.efforts();
     let source = config.source("effort");
     if source.is_flag() {
-        let wrong = format!("{source}: {model} does not take the effort `{asked}`");
+        let wrong = format!("{source}: {model} does not support the effort `{asked}`");
         return Err(Fault::usage(wrong, advice(&taken)));
     }
     Ok(Some(match given {
-        Some(level) => format!("{model} does not take the effort `{asked}` of {source}; it gets `{level}`."),
-        None => format!("{model} does not reason, so the effort `{asked}` of {source} is left out."),
+        Some(level) => format!(
+            "{model} does not support the effort `{asked}` from {source}; `{level}` is \
+            used instead."
+        ),
+        None => format!("{model} does not reason, so the effort `{asked}` of {source} is ignored."),
     }))
 }
 
 fn advice(taken: &[Effort]) -> String {
     if taken.is_empty() {
-        return "leave --effort out: this model does not reason".to_owned();
+        return "remove --effort: this model does not reason".to_owned();
     }
     let names: Vec<&str> = taken.iter().map(|level| level.as_str()).collect();
     format!("use one of {}", names.join(", "))

@@ -73,7 +73,7 @@ impl Fact {
 fn efforts(value: &Written) -> Result<Vec<String>, String> {
     let efforts = value.texts()?;
     match efforts.iter().find(|effort| !EFFORTS.contains(effort)) {
-        Some(other) => Err(format!("takes a list of {}, not {other:?}", EFFORTS.join(", "))),
+        Some(other) => Err(format!("must be a list of {}, not {other:?}", EFFORTS.join(", "))),
         None => Ok(efforts.into_iter().map(str::to_owned).collect()),
     }
 }

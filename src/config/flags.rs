@@ -11,15 +11,15 @@ use crate::budget::{Limit, Unit};
 /// a wrong one is told in the same words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ClapArgs)]
 pub struct Flags {
-    /// Who answers, as in anthropic/NAME, ollama/NAME or rehearsal; `countersign models` lists them
+    /// The model, such as anthropic/NAME, ollama/NAME or rehearsal; `countersign models` lists them
     #[arg(short, long, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
 
-    /// How hard the model thinks: none, minimal, low, medium, high, xhigh or max, as far as it takes them
+    /// How hard the model thinks: none, minimal, low, medium, high, xhigh or max, if the model supports it
     #[arg(long, value_name = "LEVEL")]
     pub effort: Option<String>,
 
-    /// Who answers when that model fails for good; repeatable, in this order
+    /// Model to use when the previous one fails permanently; may be repeated, tried in order
     #[arg(long, value_name = "PROVIDER/MODEL")]
     pub fallback: Vec<String>,
 
@@ -27,7 +27,7 @@ pub struct Flags {
     #[arg(short = 'C', long = "cd", value_name = "DIR")]
     pub cd: Option<std::path::PathBuf>,
 
-    /// How much may be done without a question: plan, ask, edit, auto or unrestricted
+    /// What runs without asking: plan, ask, edit, auto or unrestricted
     #[arg(long, value_name = "MODE")]
     pub mode: Option<String>,
 
@@ -39,7 +39,7 @@ pub struct Flags {
     #[arg(long, value_name = "HOW")]
     pub tools: Option<String>,
 
-    /// Scripted answers in the place of a model
+    /// Scripted answers instead of a model
     #[arg(long, value_name = "FILE-or-JSON")]
     pub script: Option<String>,
 
@@ -47,27 +47,27 @@ pub struct Flags {
     #[arg(long, value_name = "FILE")]
     pub goal: Option<std::path::PathBuf>,
 
-    /// Allow without a question, as in 'shell(cargo test *)'; repeatable
+    /// Allow without asking, as in 'shell(cargo test *)'; may be repeated
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<String>,
 
-    /// Refuse; wins over the others; repeatable
+    /// Deny; takes precedence over the others; may be repeated
     #[arg(long, value_name = "RULE")]
     pub deny: Vec<String>,
 
-    /// Ask; wins over allow; repeatable
+    /// Ask; takes precedence over allow; may be repeated
     #[arg(long, value_name = "RULE")]
     pub ask: Vec<String>,
 
-    /// Set any key of the configuration; VALUE is TOML or a plain text; repeatable
+    /// Set any configuration key; VALUE is TOML or plain text; may be repeated
     #[arg(short = 'c', value_name = "KEY=VALUE")]
     pub config: Vec<String>,
 
-    /// Which theme
+    /// The color theme
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
 
-    /// Lines of words instead of a screen: nothing is drawn twice; TERM=dumb chooses it too
+    /// Print plain lines instead of drawing a screen, for screen readers and logs (implied by TERM=dumb)
     #[arg(long)]
     pub screen_reader: bool,
 }

@@ -95,7 +95,7 @@ pub(crate) fn read(file: &Path) -> Result<Goal, Fault> {
         Reading::Refused(why) => return Err(cannot(&why)),
     };
     parse(&text).map_err(|why| {
-        let next = format!("write {}; or the same names as TOML: objective = \"…\"", goal::USAGE);
+        let next = format!("write {}; or use the same names as TOML: objective = \"…\"", goal::USAGE);
         Fault::usage(format!("{}: {why}", file.display()), next)
     })
 }

@@ -33,7 +33,7 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
     let Some(point) = HookPoint::parse(name) else { return Err(unknown_point(setting, name)) };
     let Written::Tables(rows) = &setting.value else {
         let path = &setting.path;
-        return Err(format!("{}: {path}: takes tables; write [[{path}]]", setting.source));
+        return Err(format!("{}: {path}: must be a list of tables; write [[{path}]]", setting.source));
     };
     for row in rows {
         let spec = spec(point, row, &setting.path)?;
@@ -67,15 +67,14 @@ fn spec(point: HookPoint, row: &Table, path: &str) -> Result<HookSpec, Wrong> {
             "command" => command = Some(value.text().map_err(wrong)?.to_owned()),
             "timeout_seconds" => timeout_ms = value.count(1, MOST_SECONDS).map_err(wrong)? * 1000,
             "matcher" if !point.is_about_a_tool() => {
-                let sentence =
-                    "names tools, and this point is about none; it goes with pre_tool and post_tool";
+                let sentence = "names tools, but this point has none; use it with pre_tool and post_tool";
                 return Err(wrong(sentence.to_owned()));
             }
             "matcher" => matcher = patterns(value).map_err(wrong)?,
             other => {
                 let hint = match nearest(other, FIELDS) {
                     Some(field) => format!("did you mean `{path}.{field}`?"),
-                    None => format!("a hook has {}", FIELDS.join(", ")),
+                    None => format!("the keys of a hook are {}", FIELDS.join(", ")),
                 };
                 return Err(format!("{source}: unknown key `{path}.{other}`; {hint}"));
             }
@@ -95,7 +94,7 @@ fn patterns(value: &Written) -> Result<Vec<String>, String> {
         let fits = |c: char| c.is_ascii_alphanumeric() || "_-*".contains(c);
         if pattern.is_empty() || !pattern.chars().all(fits) {
             return Err(format!(
-                "takes names of tools, `*` for any text, as in \"shell|write\", not {pattern:?}"
+                "must be tool names, with `*` for any text, as in \"shell|write\", not {pattern:?}"
             ));
         }
         patterns.push(pattern);

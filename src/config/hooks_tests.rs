@@ -66,7 +66,7 @@ fn a_wrong_hook_names_its_line_and_what_it_resembles() {
             "[[hooks.stop]]\ncommand = 'x'\n\n[[hooks.stop]]\ntimeout_seconds = 3",
             ":4: hooks.stop: has no `command`",
         ),
-        ("[[hooks.stop]]\ncommand = ' '", ":2: hooks.stop.command: takes a text"),
+        ("[[hooks.stop]]\ncommand = ' '", ":2: hooks.stop.command: must be a string"),
         (
             "[[hooks.stop]]\ncommand = 'x'\ntimeout_seconds = 0",
             ":3: hooks.stop.timeout_seconds: must be at least 1",
@@ -76,11 +76,11 @@ fn a_wrong_hook_names_its_line_and_what_it_resembles() {
         ("[[hooks.stop]]\ncommand = 'x'\nmatcher = 'shell'", ":3: hooks.stop.matcher: names tools"),
         (
             "[[hooks.pre_tool]]\ncommand = 'x'\nmatcher = '^shell$'",
-            ":3: hooks.pre_tool.matcher: takes names of tools",
+            ":3: hooks.pre_tool.matcher: must be tool names",
         ),
-        ("[[hooks.pre_tool]]\ncommand = 'x'\nmatcher = 'a||b'", "takes names of tools"),
-        ("[hooks]\nstop = 'x'", ":2: hooks.stop: takes tables; write [[hooks.stop]]"),
-        ("[hooks.stop]\ncommand = 'x'", ":1: hooks.stop: takes tables; write [[hooks.stop]]"),
+        ("[[hooks.pre_tool]]\ncommand = 'x'\nmatcher = 'a||b'", "must be tool names"),
+        ("[hooks]\nstop = 'x'", ":2: hooks.stop: must be a list of tables; write [[hooks.stop]]"),
+        ("[hooks.stop]\ncommand = 'x'", ":1: hooks.stop: must be a list of tables; write [[hooks.stop]]"),
         ("hooks = 3", "`hooks` is a table of keys"),
     ] {
         let said = read(text).unwrap_err();
@@ -115,7 +115,7 @@ fn a_pair_on_the_command_line_adds_hooks() {
     let commands: Vec<_> = config.hooks().into_iter().map(|spec| spec.command).collect();
     assert_eq!(commands, ["one", "two"]);
     let bare = setting::of_pair("hooks.stop=two", &flag).unwrap();
-    assert!(apply::set(&mut config, &bare[0]).unwrap_err().contains("takes tables"));
+    assert!(apply::set(&mut config, &bare[0]).unwrap_err().contains("must be a list of tables"));
 }
 
 #[test]

@@ -20,14 +20,14 @@ pub const EXAMPLE: &str = include_str!("../../assets/config.example.toml");
 pub fn init(environment: &Environment) -> Result<PathBuf, Fault> {
     let Some(file) = user_file(environment) else {
         return Err(Fault::usage(
-            "there is no home folder to put a configuration into",
+            "there is no home folder for the configuration",
             "set HOME or XDG_CONFIG_HOME",
         ));
     };
     match write_new(&file) {
         Ok(()) => Ok(file),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Fault::usage(
-            format!("{} exists already and was left as it is", file.display()),
+            format!("{} already exists and was not changed", file.display()),
             "edit it, or move it away first",
         )),
         Err(error) => Err(Fault::failed(

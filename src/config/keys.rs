@@ -10,7 +10,7 @@ use crate::ui::rebinding::Rebinding;
 /// Binds the command to these keys instead of those that it has; to none: takes them away.
 pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), String> {
     let [place, command] = setting.names.as_slice() else {
-        return Err("takes a place and a command, as in keys.everywhere.ledger".to_owned());
+        return Err("must be a place and a command, as in keys.everywhere.ledger".to_owned());
     };
     let change = Rebinding::parse(place, command, &setting.value.texts()?)?;
     config.keymap.change(change);
@@ -51,7 +51,7 @@ pub(super) fn notify(text: &str) -> Result<Notify, String> {
     let all = [Notify::Auto, Notify::Off, Notify::Bell, Notify::Osc9];
     all.into_iter()
         .find(|way| way.as_str() == text)
-        .ok_or_else(|| format!("takes \"auto\", \"off\", \"bell\" or \"osc9\", not {text:?}"))
+        .ok_or_else(|| format!("must be \"auto\", \"off\", \"bell\" or \"osc9\", not {text:?}"))
 }
 
 /// How pictures are shown.
@@ -91,5 +91,5 @@ pub(super) fn images(text: &str) -> Result<Images, String> {
     Images::ALL
         .into_iter()
         .find(|way| way.as_str() == text)
-        .ok_or_else(|| format!("takes \"auto\", \"kitty\", \"iterm\", \"sixel\" or \"off\", not {text:?}"))
+        .ok_or_else(|| format!("must be \"auto\", \"kitty\", \"iterm\", \"sixel\" or \"off\", not {text:?}"))
 }

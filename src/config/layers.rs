@@ -102,7 +102,7 @@ pub(super) fn of_project(
                 config.warnings.extend(shared.left_out);
             }
             Err(wrong) if book.is_some() && !is_trusted => {
-                config.warnings.push(format!("{wrong}; the file is left out"));
+                config.warnings.push(format!("{wrong}; the file is ignored"));
             }
             Err(wrong) => return Err(Fault::usage(wrong, "correct the file, or move it away")),
         }
@@ -114,7 +114,7 @@ pub(super) fn of_project(
 fn waiting(folder: &Path, number: usize) -> String {
     let skills = if number == 1 { "1 skill".to_owned() } else { format!("{number} skills") };
     format!(
-        "{skills} of {} wait for trust, and the model cannot see them; `countersign trust` shows them",
+        "{skills} of {} not trusted yet, so the model cannot see them; `countersign trust` shows them",
         folder.display()
     )
 }
@@ -122,8 +122,8 @@ fn waiting(folder: &Path, number: usize) -> String {
 pub(super) fn correct_file(wrong: &str) -> Fault {
     Fault::usage(
         wrong,
-        "correct the file; `countersign config init` writes one that explains every key; `countersign doctor` lists \
-         all that is wrong",
+        "correct the file; `countersign config init` writes one that explains every key; `countersign \
+        doctor` lists all problems",
     )
 }
 

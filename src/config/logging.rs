@@ -27,7 +27,10 @@ const QUIET: &str = "hyper=warn,hyper_util=warn,h2=warn,reqwest=warn,rustls=warn
 pub fn check(filter: &str) -> Result<(), String> {
     match EnvFilter::try_new(filter) {
         Ok(_) => Ok(()),
-        Err(_) => Err(format!("takes a log filter, as in \"info\" or \"countersign=debug\", not {filter:?}")),
+        Err(_) => Err(format!(
+            "must be a log filter, as in \"info\" or \"countersign=debug\", not \
+            {filter:?}"
+        )),
     }
 }
 

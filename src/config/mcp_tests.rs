@@ -46,36 +46,37 @@ const WRONG: &[(&str, &str)] = &[
     ),
     ("[mcp_servers.x]\ncommand = 'x'\ntimeout = 3", ":3: unknown key `mcp_servers.x.timeout`"),
     ("[mcp_servers.x]\nreads = ['a']", ":2: mcp_servers.x: has neither a `command` nor a `url`"),
-    ("[mcp_servers.x]\ncommand = 3", ":2: mcp_servers.x.command: takes a text, not 3"),
-    ("[mcp_servers.x]\nargs = '-y a'", ":2: mcp_servers.x.args: takes a list of texts, as in"),
+    ("[mcp_servers.x]\ncommand = 3", ":2: mcp_servers.x.command: must be a string, not 3"),
+    ("[mcp_servers.x]\nargs = '-y a'", ":2: mcp_servers.x.args: must be a list of strings, as in"),
     (
         "[mcp_servers.x]\ncommand = 'a'\nurl = 'https://h/'",
-        ":3: mcp_servers.x.url: a server has a `command` or a `url`, not both",
+        ":3: mcp_servers.x.url: a server must have a `command` or a `url`, not both",
     ),
-    ("[mcp_servers.x]\ncommand = 'a'\nheaders.A = 'planted'", ":3: mcp_servers.x.headers: goes with `url`"),
+    ("[mcp_servers.x]\ncommand = 'a'\nheaders.A = 'planted'", ":3: mcp_servers.x.headers: needs `url`"),
+    ("[mcp_servers.x]\ncommand = 'a'\nnetwork = true", ":3: mcp_servers.x.network: needs `sandbox = true`"),
+    ("[mcp_servers.x]\nurl = 'https://h'\nargs = ['a']", ":3: mcp_servers.x.args: needs `command`"),
+    ("[mcp_servers.x]\nurl = 'https://h'\nenv.A = 'planted'", ":3: mcp_servers.x.env: needs `command`"),
+    ("[mcp_servers.x]\nurl = 'https://h'\nsandbox = true", ":3: mcp_servers.x.sandbox: needs `command`"),
+    ("[mcp_servers.x]\nurl = 'h/planted'", ":2: mcp_servers.x.url: must be an address that begins with"),
     (
-        "[mcp_servers.x]\ncommand = 'a'\nnetwork = true",
-        ":3: mcp_servers.x.network: goes with `sandbox = true`",
+        "[mcp_servers.x]\nurl = 'file:///planted'",
+        ":2: mcp_servers.x.url: must be an address that begins \
+        with",
     ),
-    ("[mcp_servers.x]\nurl = 'https://h'\nargs = ['a']", ":3: mcp_servers.x.args: goes with `command`"),
-    ("[mcp_servers.x]\nurl = 'https://h'\nenv.A = 'planted'", ":3: mcp_servers.x.env: goes with `command`"),
-    ("[mcp_servers.x]\nurl = 'https://h'\nsandbox = true", ":3: mcp_servers.x.sandbox: goes with `command`"),
-    ("[mcp_servers.x]\nurl = 'h/planted'", ":2: mcp_servers.x.url: takes an address that begins with"),
-    ("[mcp_servers.x]\nurl = 'file:///planted'", ":2: mcp_servers.x.url: takes an address that begins with"),
     (
         "[mcp_servers.x]\nurl = 'https://me:planted@h/'",
-        ":2: mcp_servers.x.url: takes an address without a name",
+        ":2: mcp_servers.x.url: must be an address without a user name",
     ),
     (
         "[mcp_servers.x]\ncommand = 'a'\nenv.A = '${planted'",
-        ":3: mcp_servers.x.env.A: has a `${` without its `}`",
+        ":3: mcp_servers.x.env.A: contains a `${` without its `}`",
     ),
-    ("[mcp_servers.x]\ncommand = 'a'\nenv.A = 7", ":3: mcp_servers.x.env.A: takes a text; next"),
-    ("[mcp_servers.x]\ncommand = 'a'\nenv.'A-B' = 'planted'", "is not the name of a variable"),
-    ("[mcp_servers.x]\nurl = 'https://h'\nheaders.'A B' = 'planted'", "is not the name of a header"),
-    ("[mcp_servers.x]\nargs = ['${}']", ":2: mcp_servers.x.args: has a `${…}` that is not ${NAME}"),
+    ("[mcp_servers.x]\ncommand = 'a'\nenv.A = 7", ":3: mcp_servers.x.env.A: must be a string; next"),
+    ("[mcp_servers.x]\ncommand = 'a'\nenv.'A-B' = 'planted'", "is not a valid variable name"),
+    ("[mcp_servers.x]\nurl = 'https://h'\nheaders.'A B' = 'planted'", "is not a valid header name"),
+    ("[mcp_servers.x]\nargs = ['${}']", ":2: mcp_servers.x.args: contains a `${…}` that is not ${NAME}"),
     ("[mcp_servers.x]\nstart_seconds = 0", ":2: mcp_servers.x.start_seconds: must be at least 1"),
-    ("[mcp_servers.x]\nenabled = 'no'", ":2: mcp_servers.x.enabled: takes true or false"),
+    ("[mcp_servers.x]\nenabled = 'no'", ":2: mcp_servers.x.enabled: must be true or false"),
     ("[mcp_servers.a__b]\ncommand = 'x'", ":2: mcp_servers.a__b.command: a server's name has letters"),
     ("[mcp_servers.'a b']\ncommand = 'x'", ":2: mcp_servers.\"a b\".command: a server's name has letters"),
     ("[mcp_servers.x_]\ncommand = 'x'", "a server's name has letters"),
@@ -118,7 +119,8 @@ fn a_shared_file_starts_nothing_until_its_folder_is_trusted() {
         world.warnings(),
         [
             "/repo/.mcp.json:2: `mcpServers.files`, `mcpServers.own`, `mcpServers.web` are ignored: a project's file can only \
-          tighten unless its folder is trusted; type `countersign trust` there to see what would be started and to decide"
+          tighten unless its folder is trusted; run `countersign trust` there to see what would be started \
+          and to decide"
         ]
     );
     assert_eq!(
@@ -196,7 +198,7 @@ fn a_project_s_own_file_adds_to_the_shared_one_and_folders_do_not_mix() {
     assert!(
         demands.iter().any(|one| one.contains("own: npx")
             && one.contains("; in the sandbox, without a network; gets KEY")
-            && one.contains("; asks nothing for its tools list")),
+            && one.contains("; runs its tools list")),
         "{demands:?}"
     );
     let config = world.trust().config();
@@ -231,8 +233,10 @@ fn the_folder_is_told_to_a_project_s_own_programs_and_to_whom_the_user_says() {
     world.file("repo/.countersign/config.toml", "[mcp_servers.web]\nroots = true");
     let demands = world.demands();
     assert!(
-        demands.iter().any(|one| one.starts_with("reaches MCP server web: ")
-            && one.contains("; is told the folder that is worked in")),
+        demands
+            .iter()
+            .any(|one| one.starts_with("reaches MCP server web: ")
+                && one.contains("; is told the working folder")),
         "{demands:?}"
     );
 }
@@ -243,7 +247,7 @@ fn a_broken_shared_file_stops_nobody_who_has_not_trusted_it() {
         ("", "/repo/.mcp.json:1: is not a JSON object: EOF"),
         ("{\n\n  x", "/repo/.mcp.json:3: is not a JSON object: key must be a string at line 3 column 3"),
         ("[]", "/repo/.mcp.json:1: is not a JSON object: invalid type: sequence"),
-        ("{\n\"mcpServers\": 3}", "/repo/.mcp.json:2: mcpServers: takes an object of servers"),
+        ("{\n\"mcpServers\": 3}", "/repo/.mcp.json:2: mcpServers: must be an object of servers"),
     ] {
         let world = World::of("mode = 'plan'");
         world.file("repo/.mcp.json", text);
@@ -253,17 +257,20 @@ fn a_broken_shared_file_stops_nobody_who_has_not_trusted_it() {
         assert!(said.contains(&wanted.replacen(": ", " (trusted): ", 1)), "{said}");
     }
     for (server, wanted) in [
-        ("3", "mcpServers.x: takes an object"),
+        ("3", "mcpServers.x: must be an object"),
         ("{}", "mcpServers.x: has neither a `command` nor a `url`"),
-        (r#"{"command": ["planted"]}"#, "mcpServers.x.command: takes a text"),
-        (r#"{"command": "a", "args": "planted"}"#, "mcpServers.x.args: takes a list of texts"),
-        (r#"{"command": "a", "env": {"A": 1}}"#, "mcpServers.x.env: takes an object of texts"),
-        (r#"{"command": "a", "env": {"A B": "planted"}}"#, "mcpServers.x.env.\"A B\": is not the name"),
+        (r#"{"command": ["planted"]}"#, "mcpServers.x.command: must be a string"),
+        (r#"{"command": "a", "args": "planted"}"#, "mcpServers.x.args: must be a list of strings"),
+        (r#"{"command": "a", "env": {"A": 1}}"#, "mcpServers.x.env: must be an object of strings"),
+        (
+            r#"{"command": "a", "env": {"A B": "planted"}}"#,
+            "mcpServers.x.env.\"A B\": is not a valid variable name",
+        ),
         (
             r#"{"type": "sse", "url": "https://h"}"#,
-            "mcpServers.x.type: takes \"stdio\" or \"http\", not \"sse\"",
+            "mcpServers.x.type: must be \"stdio\" or \"http\", not \"sse\"",
         ),
-        (r#"{"url": "ftp://planted"}"#, "mcpServers.x.url: takes an address"),
+        (r#"{"url": "ftp://planted"}"#, "mcpServers.x.url: must be an address"),
     ] {
         let world = World::of("");
         let whole = format!("{{\"mcpServers\": {{\n\"x\": {server},\n\"good\": {{\"command\": \"a\"}} }} }}");

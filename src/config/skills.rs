@@ -28,11 +28,11 @@ impl Skill {
     /// # Errors
     /// What is wrong with it, in a few words.
     pub(crate) fn parse(text: &str, folder: &str) -> Result<Self, String> {
-        let head = head(text).ok_or("it does not begin with a head between two lines `---`")?;
+        let head = head(text).ok_or("it does not begin with a header between two `---` lines")?;
         let name = member(head, "name").unwrap_or_else(|| folder.to_owned());
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if name.is_empty() || name.len() > MOST_OF_NAME || !name.chars().all(fits) {
-            return Err("its `name` is not made of small letters, digits and `-`, 64 at most".to_owned());
+            return Err("its `name` must be at most 64 lower-case letters, digits and `-`".to_owned());
         }
         let description = member(head, "description").unwrap_or_default();
         let description = one_line(description.trim());
@@ -51,7 +51,7 @@ pub(crate) fn of(content: &Content) -> (Vec<(Skill, PathBuf)>, Vec<String>) {
         let file = content.path(name);
         match Skill::parse(&text, folder) {
             Ok(skill) => skills.push((skill, file)),
-            Err(why) => wrong.push(format!("{}: {why}; the skill is left out", file.display())),
+            Err(why) => wrong.push(format!("{}: {why}; the skill is ignored", file.display())),
         }
     }
     (skills, wrong)
@@ -147,8 +147,8 @@ mod tests {
         for (head, why) in [
             ("name: x", "no `description`"),
             ("name: x\ndescription: ''", "no `description`"),
-            ("name: Bad Name\ndescription: x", "small letters"),
-            ("name: ../x\ndescription: x", "small letters"),
+            ("name: Bad Name\ndescription: x", "lower-case letters"),
+            ("name: ../x\ndescription: x", "lower-case letters"),
         ] {
             assert!(described(head).unwrap_err().contains(why), "{head}");
         }

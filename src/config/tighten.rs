@@ -29,8 +29,7 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
             return Ok(());
         }
         (Looseness::Loosens, _) => {
-            "a project's file can only tighten unless its folder is trusted; type `countersign trust` there to see what \
-             it would do and to decide, or set it in your own configuration"
+            "a project's file can only tighten unless its folder is trusted; run `countersign trust` there to see what it would do and to decide, or set it in your own configuration"
         }
         (Looseness::Refused, Source::Trusted(..)) => {
             "a project's file cannot set it, trusted or not; set it in your own configuration if you want it"

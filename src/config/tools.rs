@@ -110,9 +110,9 @@ fn variables(value: &Written) -> Result<Vec<String>, String> {
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
-    let names = value.texts().map_err(|_repeats_it| "takes names of variables, as in [\"MY_TOKEN\"]")?;
+    let names = value.texts().map_err(|_repeats_it| "must be names of variables, as in [\"MY_TOKEN\"]")?;
     if !names.iter().all(|name| is_name(name)) {
-        return Err("takes names of variables, as in [\"MY_TOKEN\"], not what they hold".to_owned());
+        return Err("must be names of variables, as in [\"MY_TOKEN\"], not their values".to_owned());
     }
     Ok(names.into_iter().map(str::to_owned).collect())
 }
@@ -128,7 +128,7 @@ fn places(value: &Written) -> Result<Vec<String>, String> {
         let climbs = below.split('/').any(|part| part == "..");
         if below.trim_matches('/').is_empty() || climbs {
             return Err(format!(
-                "takes places as in [\"~/.cargo/registry\", \"/srv/cache\"], without `..`, not {text:?}"
+                "must be paths such as [\"~/.cargo/registry\", \"/srv/cache\"], without `..`, not {text:?}"
             ));
         }
         Ok(text.to_owned())
@@ -217,7 +217,7 @@ mod tests {
     fn a_place_means_the_same_from_every_folder() {
         for place in ["cache", "/", "~", "~/", "/srv/../etc", "./x"] {
             let wrong = layered(&format!("tools.sandbox.writable = ['{place}']"), "").unwrap_err();
-            assert!(wrong.contains("takes places as in"), "{place}: {wrong}");
+            assert!(wrong.contains("must be paths such as"), "{place}: {wrong}");
         }
     }
 }

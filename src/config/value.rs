@@ -69,7 +69,7 @@ impl Written {
     /// What it is, in words.
     fn kind(&self) -> String {
         match self {
-            Self::Text(text) => format!("the text {text:?}"),
+            Self::Text(text) => format!("the string {text:?}"),
             Self::Whole(digits) | Self::Decimal(digits) => digits.clone(),
             Self::Switch(switch) => switch.to_string(),
             Self::List(_) => "a list".to_owned(),
@@ -92,13 +92,13 @@ impl Written {
 
     /// A sentence about a value that is not what the key takes.
     fn not(&self, wanted: &str) -> String {
-        format!("takes {wanted}, not {}", self.kind())
+        format!("must be {wanted}, not {}", self.kind())
     }
 
     pub(super) fn text(&self) -> Result<&str, String> {
         match self {
             Self::Text(text) if !text.trim().is_empty() => Ok(text.trim()),
-            other => Err(other.not("a text")),
+            other => Err(other.not("a string")),
         }
     }
 
@@ -107,7 +107,7 @@ impl Written {
         match self {
             Self::List(items) => items.iter().map(Self::text).collect(),
             Self::Text(_) => Ok(vec![self.text()?]),
-            other => Err(other.not("a list of texts")),
+            other => Err(other.not("a list of strings")),
         }
     }
 
@@ -115,7 +115,7 @@ impl Written {
     pub(super) fn letters(&self) -> Result<&str, String> {
         match self {
             Self::Text(text) => Ok(text),
-            _ => Err("takes a text".to_owned()),
+            _ => Err("must be a string".to_owned()),
         }
     }
 
@@ -152,7 +152,7 @@ impl Written {
 const MOST_DOLLARS: u64 = 1_000_000_000;
 
 fn dollars(digits: &str) -> Result<MicroDollars, String> {
-    let wrong = || format!("takes an amount in US dollars, as in 2.50, not {digits:?}");
+    let wrong = || format!("must be an amount in US dollars, as in 2.50, not {digits:?}");
     if digits.trim_start().starts_with('-') {
         return Err(format!("cannot be negative: {digits}"));
     }

@@ -171,7 +171,7 @@ impl Driver {
         }
         self.sync();
         let Some(why) = self.books.trouble() else { return Some(Input::Intent(intent)) };
-        let refusal = Live::Refused(format!("nothing is done before it can be recorded: {why}"));
+        let refusal = Live::Refused(format!("paused until it can be recorded: {why}"));
         let words = words_of(intent);
         self.outbox.push_live(words.map(|text| Live::Returned(vec![text])));
         self.outbox.push_live(Some(refusal));

@@ -104,9 +104,10 @@ async fn run(place: Arc<HookContext>, spec: HookSpec, point: HookPoint, input: A
     };
     match timeout(Duration::from_millis(spec.timeout_ms), attend(child, &input)).await {
         Ok(Ok(ended)) => hook::parse(point, spec.label(), &ended),
-        Ok(Err(failure)) => trouble(format!("how it ended is unknown: {failure}")),
+        Ok(Err(failure)) => trouble(format!("its exit status is unknown: {failure}")),
         Err(_) => trouble(format!(
-            "timed out after {} and was ended; it blocked nothing. Give it a larger timeout_seconds if it needs one",
+            "timed out after {} and was stopped; it blocked nothing. Set a larger timeout_seconds if it \
+            needs more time",
             seconds(spec.timeout_ms)
         )),
     }

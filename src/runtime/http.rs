@@ -200,7 +200,7 @@ impl HttpServer {
             Ok(Ok(None)) => decoder.finish(),
             Ok(Err(error)) => {
                 let message = format!(
-                    "The connection to {} broke while the answer came: {}.",
+                    "The connection to {} broke during the answer: {}.",
                     self.endpoint.shown_url(),
                     cause(&error)
                 );
@@ -235,7 +235,7 @@ impl HttpServer {
             next: "Set the base URL to an address like http://localhost:11434/v1.".to_owned(),
             ..ModelFailure::new(
                 FailureClass::BadRequest,
-                format!("“{}” is not the address of a server.", self.endpoint.shown_url()),
+                format!("“{}” is not a server address.", self.endpoint.shown_url()),
             )
         })
     }
@@ -247,9 +247,14 @@ impl HttpServer {
                 HeaderName::try_from(name.as_str()).ok().zip(HeaderValue::from_str(value.expose()).ok());
             let Some((parsed_name, mut value)) = parsed else {
                 return Err(ModelFailure {
-                    next: "Check the key and the headers for line breaks and characters that do not belong there."
-                        .to_owned(),
-                    ..ModelFailure::new(FailureClass::Auth, format!("The header {name} cannot be sent as it is."))
+                    next: "Check the key and the headers for line breaks and invalid characters.".to_owned(),
+                    ..ModelFailure::new(
+                        FailureClass::Auth,
+                        format!(
+                            "The header {name} contains characters \
+                        that cannot be sent."
+                        ),
+                    )
                 });
             };
             value.set_sensitive(true);
@@ -270,7 +275,7 @@ impl HttpServer {
         } else if error.is_connect() {
             format!("Cannot connect to {base}: {}.", cause(error))
         } else {
-            format!("The call to {base} broke off: {}.", cause(error))
+            format!("The call to {base} was cut off: {}.", cause(error))
         };
         ModelFailure { next: way_out(error, &base), ..ModelFailure::new(FailureClass::Transient, message) }
     }
@@ -288,7 +293,11 @@ impl HttpServer {
     fn without_key(&self, news: ModelNews) -> ModelNews {
         let ModelNews::Failed(mut failure) = news else { return news };
         if failure.class == FailureClass::Pairing {
-            tracing::error!("{} refused the history as unpaired: a bug of ours", self.endpoint.shown_url());
+            tracing::error!(
+                "{} refused the history as unpaired: a bug in \
+                countersign",
+                self.endpoint.shown_url()
+            );
         }
         let secrets = self.endpoint.key.iter().chain(self.endpoint.headers.iter().map(|(_, value)| value));
         failure.message = secrets.fold(failure.message, |text, secret: &Secret| secret.redact(&text));

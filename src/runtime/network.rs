@@ -47,8 +47,8 @@ impl Network {
         let builder = self.with_proxy(builder, url)?;
         let builder = self.with_certificates(builder, url)?;
         builder.build().map_err(|error| ModelFailure {
-            next: "Install the system's certificates (often the package ca-certificates), or name a file of them in \
-                   SSL_CERT_FILE or network.ca_file; then try again."
+            next: "Install the system's certificates (often the package ca-certificates), or set \
+                SSL_CERT_FILE or network.ca_file to a file with certificates; then try again."
                 .to_owned(),
             ..ModelFailure::new(
                 FailureClass::Protocol,
@@ -82,9 +82,7 @@ impl Network {
         let certificates = read_certificates(path)
             .map_err(|error| error.to_string())
             .and_then(|pem| Certificate::from_pem_bundle(&pem).map_err(|error| cause(&error)))
-            .and_then(
-                |found| if found.is_empty() { Err("there is none in it".to_owned()) } else { Ok(found) },
-            );
+            .and_then(|found| if found.is_empty() { Err("it contains none".to_owned()) } else { Ok(found) });
         match certificates {
             Ok(certificates) => Ok(builder.tls_certs_merge(certificates)),
             Err(why) => Err(ModelFailure {
@@ -109,13 +107,13 @@ pub(super) fn way_out(error: &reqwest::Error, base: &str) -> String {
     let all = chain(error).join(" ").to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| all.contains(word));
     if says(&["invalid peer certificate"]) {
-        "If the certificate is right and its authority your own, name the authority's file in network.ca_file or \
-         SSL_CERT_FILE."
+        "If you trust the certificate's authority, set network.ca_file or SSL_CERT_FILE to the authority's \
+        file."
             .to_owned()
     } else if says(&["tunnel", "proxy", "socks"]) {
         format!(
-            "Check the proxy (network.proxy, or the variables HTTPS_PROXY and ALL_PROXY); NO_PROXY names hosts that \
-             are reached without it, as {base} could be."
+            "Check the proxy (network.proxy, or the variables HTTPS_PROXY and ALL_PROXY); to reach {base} \
+            without the proxy, add it to NO_PROXY."
         )
     } else if says(&["dns error", "failed to lookup"]) {
         format!(

@@ -186,6 +186,6 @@ async fn wait(timer: TimerId, after_ms: u64, inputs: mpsc::Sender<Input>) {
 /// Sends the last news of an operation. Nobody listens only while the loop is going down.
 async fn report(inputs: &mpsc::Sender<Input>, input: Input) {
     if inputs.send(input).await.is_err() {
-        tracing::debug!("news of an operation came after the loop had ended");
+        tracing::debug!("an operation reported after the loop had ended");
     }
 }

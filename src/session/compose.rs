@@ -107,7 +107,7 @@ pub(crate) fn compose(
             let recovered = recover(file.entries, now).map_err(|fault| {
                 Fault::failed(
                     format!("session {id} is damaged: {fault}"),
-                    "nothing was changed; look at it with `countersign inspect`, or start a new session",
+                    "nothing was changed; view it with `countersign inspect`, or start a new session",
                 )
             })?;
             notices.extend(lost_notice(recovered.lost));
@@ -141,7 +141,7 @@ fn local_tools(invocation: &Invocation, config: &Config, groups: &Groups) -> Loc
 /// What `auto` comes to where there is no sandbox.
 fn unconfined(config: &Config) -> Option<String> {
     let why = if config.mode == Mode::Auto { support().refuses(false)? } else { return None };
-    Some(format!("Mode auto has no sandbox here, so commands are asked about: {why}."))
+    Some(format!("There is no sandbox here, so mode auto asks before each command: {why}."))
 }
 
 /// The program's state folder.
@@ -159,7 +159,7 @@ pub(crate) fn state_dir(invocation: &Invocation) -> Result<std::path::PathBuf, F
 pub(crate) fn state_of(environment: &Environment) -> Result<std::path::PathBuf, Fault> {
     environment
         .state_dir()
-        .ok_or_else(|| Fault::usage("there is no folder to keep sessions in", "set HOME or XDG_STATE_HOME"))
+        .ok_or_else(|| Fault::usage("there is no folder for sessions", "set HOME or XDG_STATE_HOME"))
 }
 
 /// The file of the session that is meant.
@@ -187,7 +187,7 @@ pub(crate) fn locate_from(
         SessionChoice::Session(wanted) => find(state, wanted).map_err(|why| Fault::usage(why, "")),
         SessionChoice::Last => latest(state, &cwd.to_string_lossy()).ok_or_else(|| {
             Fault::usage(
-                format!("there is no session of {} yet", cwd.display()),
+                format!("there is no session for {} yet", cwd.display()),
                 "start one with `countersign`, or name a session by its id",
             )
         }),
@@ -207,7 +207,7 @@ fn open(
     });
     match home {
         Some(folder) if Path::new(&folder) != invocation.cwd => Err(Fault::usage(
-            format!("session {} works in {folder}", session_id(&file.entries)),
+            format!("session {} belongs to {folder}", session_id(&file.entries)),
             format!("continue with `countersign -C {folder} resume {}`", session_id(&file.entries)),
         )),
         _ => Ok((store, file)),
@@ -275,9 +275,8 @@ fn left_with(entries: &[Arc<Entry>]) -> (Option<&ModelRef>, bool) {
 }
 
 fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String> {
-    (tools == ToolCalling::String && choice.way == Transport::Rehearsal).then(|| {
-        "The rehearsal model calls tools natively; --tools string changes nothing for it.".to_owned()
-    })
+    (tools == ToolCalling::String && choice.way == Transport::Rehearsal)
+        .then(|| "The rehearsal model calls tools natively; --tools string has no effect.".to_owned())
 }
 
 /// Runs the configured hooks in the session's folder, without what looks like a key in their environment.
@@ -332,11 +331,14 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
 
 fn file_notices(file: &SessionFile) -> Vec<String> {
     let torn = file.torn_tail.as_ref().map(|torn| {
-        format!("Line {} of the session file was torn; its {} bytes are left out.", torn.line, torn.bytes)
+        format!(
+            "Line {} of the session file was incomplete; its {} bytes were dropped.",
+            torn.line, torn.bytes
+        )
     });
     let skipped = file.skipped.iter().map(|skipped| {
         format!(
-            "Line {} of the session file ({}) was not understood; it stays as it is.",
+            "Line {} of the session file ({}) was not understood; it is ignored.",
             skipped.line, skipped.kind
         )
     });
@@ -353,7 +355,7 @@ fn finish_undo(
 ) -> Result<Vec<Effect>, Fault> {
     let finished = undo.finish(before).map_err(|why| {
         Fault::failed(
-            format!("an undo that was cut off cannot be finished: {why}"),
+            format!("an interrupted undo cannot be completed: {why}"),
             "fix that, then resume the session again",
         )
     })?;
@@ -365,13 +367,15 @@ fn finish_undo(
         }
         None => return Ok(Vec::new()),
     };
-    notices.push(format!("An undo had been cut off and is finished now: {}.", done.words()));
+    notices.push(format!("An interrupted undo was completed: {}.", done.words()));
     Ok(agent.step(now, Input::Intent(Intent::Restored(done))))
 }
 
 fn lost_notice((lost, started): (usize, usize)) -> Option<String> {
     (lost > 0).then(|| {
-        format!("The session had ended with {lost} open calls, {started} of them started: they are settled as lost.")
+        format!(
+            "The session ended with {lost} open calls, {started} of them started: they are recorded as lost."
+        )
     })
 }
 

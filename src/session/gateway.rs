@@ -111,7 +111,7 @@ impl Slow for Gateway {
         let undo = self.undo.clone();
         match spawn_blocking(move || undo.restore(since, &shown)).await {
             Ok(done) => done.map(Intent::Restored),
-            Err(broken) => Err(format!("the undo broke: {broken}")),
+            Err(broken) => Err(format!("the undo failed: {broken}")),
         }
     }
 
@@ -124,7 +124,7 @@ impl Slow for Gateway {
             Request::ListModels => Some(Reply::Models(choices(&usable.now()))),
             Request::Intent(_) | Request::ChooseModel(_) | Request::Restore { .. } => None,
         });
-        answered.await.unwrap_or_else(|broken| Some(Reply::Refused(format!("that broke: {broken}"))))
+        answered.await.unwrap_or_else(|broken| Some(Reply::Refused(format!("the request failed: {broken}"))))
     }
 }
 
@@ -200,7 +200,7 @@ impl<S: Slow> PendingRequests<S> {
             if let Some(earlier) = earlier
                 && let Err(broken) = earlier.await
             {
-                tracing::error!("a request before this one broke: {broken}");
+                tracing::error!("an earlier request failed: {broken}");
             }
             match work.await {
                 Ok(intent) => tell(&agent, intent).await,

@@ -16,7 +16,7 @@ const MOST_OF_ONE: u64 = 32 * 1024;
 /// Most bytes of all files together.
 const MOST_OF_ALL: usize = 96 * 1024;
 
-/// The system prompt of a session that works in `cwd` (an absolute path). Frozen once the session began.
+/// The system prompt of a session that belongs to `cwd` (an absolute path). Frozen once the session began.
 pub(crate) fn system_prompt(cwd: &Path, environment: &Environment, skills: &[(Skill, PathBuf)]) -> String {
     let mut prompt = OURS.trim_end().to_owned();
     let mut left = MOST_OF_ALL;
@@ -31,7 +31,7 @@ pub(crate) fn system_prompt(cwd: &Path, environment: &Environment, skills: &[(Sk
         prompt.push_str(&format!("\n\n# Instructions of {}\n\n", one_line(&file.display().to_string())));
         prompt.push_str(text.trim());
         if cut || text.len() < whole {
-            prompt.push_str("\n\n[The rest of this file was left out: it is too long.]");
+            prompt.push_str("\n\n[The rest of this file was omitted: it is too long.]");
         }
     }
     let skills = skills::section(skills, cwd);

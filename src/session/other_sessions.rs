@@ -22,7 +22,7 @@ const FIRST_WORDS: usize = 200;
 /// Entries at the end of a session that its preview shows.
 const LAST_ENTRIES: usize = 40;
 
-/// A folder, and the session that works in it now.
+/// A folder, and the session that belongs to it now.
 #[derive(Debug, Clone)]
 pub(crate) struct EarlierSessions {
     state: PathBuf,

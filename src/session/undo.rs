@@ -28,7 +28,7 @@ pub(crate) struct Undoing {
 }
 
 impl Undoing {
-    /// Of the session of this id, which works in the folder of this run.
+    /// Of the session of this id, which belongs to the folder of this run.
     pub(crate) fn new(state: PathBuf, id: String, invocation: &Invocation) -> Self {
         let (folder, home) = (invocation.cwd.clone(), invocation.environment.home());
         let snapshots = Snapshots::of_session(state.clone(), id.clone());
@@ -50,9 +50,7 @@ impl Undoing {
             None => turns.iter().rev().find(|turn| !turn.changing.is_empty()),
         };
         let since = changing.and_then(|turn| turn.changing.first());
-        let since = since.ok_or(
-            "no file was changed by the agent's tools that could be put back (what commands change is not known)",
-        )?;
+        let since = since.ok_or("nothing to undo (changes made by commands are not tracked)")?;
         let commands = commands(&entries, *since);
         Ok(UndoPreview { commands, ..self.offer_of(*since, &self.plan(*since, &turns, &entries)?) })
     }
@@ -66,7 +64,7 @@ impl Undoing {
         let plan = self.plan(since, &self.turns_of(&entries)?, &entries)?;
         if self.offer_of(since, &plan).files != shown {
             return Err(
-                "nothing was undone: something has changed since this was shown; look again".to_owned()
+                "nothing was undone: something has changed since this was shown; check it again".to_owned()
             );
         }
         let restored = self.snapshots.restore(&plan, entries.len() as u64)?;
@@ -98,7 +96,7 @@ impl Undoing {
             Finished::Refused(files, kept) => {
                 let files: Vec<String> = files.iter().map(|file| self.shown(file)).collect();
                 Some(Err(format!(
-                    "A record of an undo that was cut off was refused, and nothing was touched: the session's ledger says that the agent did not change what it names: {}. It is kept as {}.",
+                    "The record of an interrupted undo was refused, and nothing was changed: according to the ledger, the agent did not change the files it names: {}. It is saved as {}.",
                     files.join(", "),
                     kept.display()
                 )))
@@ -125,7 +123,7 @@ impl Undoing {
         let already = plan.already.iter().map(|path| (self.shown(path), "is already as it was".to_owned()));
         let refused = plan.refused.iter();
         let refused =
-            refused.map(|refusal| (self.shown(&refusal.path), format!("{}: left as it is", refusal.why)));
+            refused.map(|refusal| (self.shown(&refusal.path), format!("{}: not restored", refusal.why)));
         UndoPreview {
             since,
             // Why nothing is done stands first.
@@ -149,14 +147,14 @@ impl Undoing {
     /// The entries of the session, from its file: the loop writes before it acts, so that all that has begun is in it.
     fn entries(&self) -> Result<Vec<Arc<Entry>>, String> {
         let Ok(path) = find(&self.state, &self.id) else {
-            return Err("nothing was said yet, so there is nothing to undo".to_owned());
+            return Err("there are no messages yet, so there is nothing to undo".to_owned());
         };
         Ok(SessionStore::read(&path)?.entries)
     }
 
     fn turns_of(&self, entries: &[Arc<Entry>]) -> Result<Vec<Turn>, String> {
         if is_running(entries) {
-            return Err("a run is under way: interrupt it, or wait for its end, then undo".to_owned());
+            return Err("a run is in progress: interrupt it or wait until it ends, then undo".to_owned());
         }
         let changing = self.snapshots.changes()?.into_iter().filter_map(|change| change.call).collect();
         Ok(turns(entries, &changing))

@@ -18,7 +18,7 @@ pub(crate) fn fault(why: &str, unwritten: &[Arc<Entry>]) -> Fault {
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     Fault::failed(
         format!("{why}; not recorded: {}{more}", named.join("; ")),
-        "make room, or make the folder writable; nothing acted after that",
+        "free disk space, or make the folder writable; nothing was executed after the failed write",
     )
 }
 

@@ -51,8 +51,7 @@ pub(super) fn has_meaning(local: &mut Local, view: &View, command: KeyAction) ->
         KeyAction::Once | KeyAction::Session | KeyAction::Sandboxed | KeyAction::Always | KeyAction::Edit
     );
     if allows && is_question {
-        local.hint =
-            Some("a question: tab, then a number chooses, r answers in words, n does not".to_owned());
+        local.hint = Some("a question: tab, then a number picks, r answers in words, n declines".to_owned());
         return false;
     }
     match command {

@@ -85,7 +85,7 @@ impl Chord {
         while let Some((name, after)) = rest.split_once('-').filter(|(_, after)| !after.is_empty()) {
             let known = HELD.iter().find(|(known, _)| *known == name.to_ascii_lowercase());
             let (_, modifier) = known.ok_or_else(|| {
-                format!("{written:?} is no key: before a `-` stand ctrl, alt or shift, not {name:?}")
+                format!("{written:?} is not a key: only ctrl, alt or shift can precede `-`, not {name:?}")
             })?;
             held |= *modifier;
             rest = after;
@@ -95,7 +95,8 @@ impl Chord {
             (Some(letter), None) => KeyCode::Char(letter),
             _ => named(rest).ok_or_else(|| {
                 format!(
-                    "{written:?} is no key: write a character, f1 to f12, or one of {}; with ctrl-, alt- or shift- before it",
+                    "{written:?} is not a key: write a character, f1 to f12, or one of {}, optionally after \
+                    ctrl-, alt- or shift-",
                     NAMED.iter().take(16).map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
                 )
             })?,

@@ -39,7 +39,7 @@ pub fn report(text: &str, copied: usize) -> String {
     match copied {
         0 => "nothing to copy".to_owned(),
         _ if copied < text.len() => {
-            format!("copied the first {lines}: a terminal takes {} KB at most", MOST_BYTES / 1024)
+            format!("copied the first {lines}: a terminal accepts at most {} KB", MOST_BYTES / 1024)
         }
         _ => format!("copied {lines}"),
     }

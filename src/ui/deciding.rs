@@ -75,7 +75,7 @@ pub(super) fn show_rest(local: &mut Local, request: EntryId) -> bool {
     let words = if reading.from + reading.rows >= reading.all {
         "now shown: press again"
     } else {
-        "more below: press on"
+        "more below: press again"
     };
     if let Some(Overlay::Output(_, at)) = &mut local.overlay {
         *at = u16::try_from(reading.from).unwrap_or(u16::MAX);

@@ -93,14 +93,14 @@ pub(super) fn changed(from: &Value, text: &str, is_command: bool) -> Result<Argu
         _ => serde_json::from_str(text).map_err(|why| format!("this is not JSON: {why}"))?,
     };
     if !arguments.is_object() {
-        return Err("the arguments are an object: {\"name\": value}".to_owned());
+        return Err("the arguments must be an object: {\"name\": value}".to_owned());
     }
     let (arguments, before) = (Arguments::from_value(arguments), Arguments::from_value(from.clone()));
     if is_command && text.is_empty() {
-        return Err("there is no command left: n denies the call, esc leaves it as it was".to_owned());
+        return Err("the command is empty: n denies the call, esc cancels the edit".to_owned());
     }
     if arguments.canonical() == before.canonical() {
-        return Err("nothing is changed yet · esc leaves it as it was".to_owned());
+        return Err("nothing changed yet · esc cancels the edit".to_owned());
     }
     Ok(arguments)
 }
@@ -149,10 +149,10 @@ mod tests {
         let to = changed(&from, "ls -l", true).unwrap();
         assert_eq!(to.to_value(), json!({ "command": "ls -l", "timeout_seconds": 3 }));
         for (text, is_command, why) in [
-            ("ls", true, "nothing is changed"),
-            ("", true, "no command left"),
-            ("{\"timeout_seconds\": 3, \"command\": \"ls\"}", false, "nothing is changed"),
-            ("[1]", false, "an object"),
+            ("ls", true, "nothing changed yet"),
+            ("", true, "the command is empty"),
+            ("{\"timeout_seconds\": 3, \"command\": \"ls\"}", false, "nothing changed yet"),
+            ("[1]", false, "must be an object"),
             ("{", false, "not JSON"),
         ] {
             assert!(changed(&from, text, is_command).unwrap_err().contains(why), "{text}");

@@ -73,7 +73,7 @@ pub(super) fn give(local: &mut Local, view: &View) {
         Some(there) => {
             local.focus = there;
             local.scroll.top = None;
-            local.hint = Some("it has the keys now: press the one you mean".to_owned());
+            local.hint = Some("it has the keys now: press the key again".to_owned());
         }
         None => local.hint = Some("nothing waits for you".to_owned()),
     }

@@ -31,7 +31,7 @@ impl Default for HostServices {
     fn default() -> Self {
         Self {
             prompts: watch::channel(Vec::new()).1,
-            editor: Box::new(|_| Box::pin(ready(Err("there is no editor here".to_owned())))),
+            editor: Box::new(|_| Box::pin(ready(Err("no editor is available here".to_owned())))),
             theme_names: Vec::new(),
             theme: Box::new(|name| Err(format!("no theme is called {name}"))),
         }

@@ -161,7 +161,7 @@ pub(super) fn edit(local: &mut Local, key: KeyEvent) {
     match (key.code, held) {
         (KeyCode::Char(c), KeyModifiers::NONE) if composer.insert(c) => {}
         (KeyCode::Char(_), KeyModifiers::NONE) => {
-            local.hint = Some("the composer is full: send this, or paste the rest from a file".to_owned());
+            local.hint = Some("the composer is full: send this, or put the rest into a file".to_owned());
         }
         (KeyCode::Backspace, KeyModifiers::NONE) => composer.backspace(),
         (KeyCode::Backspace, _) | (KeyCode::Char('w'), KeyModifiers::CONTROL) => composer.delete_word(),

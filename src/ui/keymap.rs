@@ -176,7 +176,7 @@ pub const BINDINGS: &[Binding] = {
     use KeyCode as K;
     use KeyContext as P;
     &[
-        bind(P::Everywhere, NONE, K::Esc, C::Escape, "esc", "interrupt; close what lies on top"),
+        bind(P::Everywhere, NONE, K::Esc, C::Escape, "esc", "interrupt; close the top panel"),
         bind(P::Everywhere, CTRL, K::Char('o'), C::Ledger, "ctrl-o", "the ledger, entry by entry"),
         bind(P::Everywhere, CTRL, K::Char('b'), C::Budgets, "ctrl-b", "the budgets: used, limit, left"),
         bind(
@@ -207,7 +207,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Everywhere, CTRL, K::Home, C::Home, "ctrl-home", "to the beginning"),
         bind(P::Everywhere, CTRL, K::Char('c'), C::ClearOrQuit, "ctrl-c", "empty the composer; twice: quit"),
         bind(P::Everywhere, CTRL, K::Char('d'), C::Leave, "ctrl-d", "quit, when the composer is empty"),
-        bind(P::Everywhere, CTRL, K::Char('z'), C::Suspend, "ctrl-z", "to the shell; fg comes back"),
+        bind(P::Everywhere, CTRL, K::Char('z'), C::Suspend, "ctrl-z", "suspend; fg returns"),
         bind(
             P::Everywhere,
             CTRL,
@@ -239,11 +239,11 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Approval, NONE, K::Char('y'), C::Once, "y", "allow once"),
         bind(P::Approval, NONE, K::Char('s'), C::Session, "s", "allow this exact action for the session"),
         bind(P::Approval, NONE, K::Char('b'), C::Sandboxed, "b", "allow a command once, in the sandbox"),
-        bind(P::Approval, NONE, K::Char('a'), C::Always, "a", "show the rule for such calls; again: take it"),
+        bind(P::Approval, NONE, K::Char('a'), C::Always, "a", "show the rule for such calls; again: add it"),
         bind(P::Approval, NONE, K::Char('n'), C::Deny, "n", "deny"),
         bind(P::Approval, NONE, K::Char('r'), C::Reason, "r", "deny and say why; answer a question in words"),
         bind(P::Approval, NONE, K::Char('e'), C::Edit, "e", "change it first, then decide"),
-        bind(P::Approval, NONE, K::Char('g'), C::Raise, "g", "after a budget stop: raise it and go on"),
+        bind(P::Approval, NONE, K::Char('g'), C::Raise, "g", "after a budget stop: raise it, continue"),
         bind(
             P::Approval,
             NONE,
@@ -295,7 +295,7 @@ pub const BINDINGS: &[Binding] = {
             K::Char('x'),
             C::Revoke,
             "x",
-            "on the permissions: take a grant of this session back",
+            "on the permissions: revoke a grant of this session",
         ),
         bind(P::Page, NONE, K::Char('q'), C::Close, "esc", "back"),
         bind(P::Page, NONE, K::Char('?'), C::Close, "", ""),
@@ -305,7 +305,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Picker, NONE, K::Down, C::Down, "", ""),
         bind(P::Picker, CTRL, K::Char('p'), C::Up, "", ""),
         bind(P::Picker, CTRL, K::Char('n'), C::Down, "", ""),
-        bind(P::Picker, NONE, K::Enter, C::Open, "enter", "take the chosen line"),
+        bind(P::Picker, NONE, K::Enter, C::Open, "enter", "choose the selected line"),
         bind(P::Picker, CTRL, K::Char('u'), C::Empty, "ctrl-u", "all lines again"),
     ]
 };

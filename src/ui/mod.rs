@@ -126,7 +126,7 @@ pub mod panes;
 mod frame_pacing;
 mod terminal;
 
-#[expect(clippy::disallowed_methods, reason = "the one loop of the screen reads the clock")]
+#[expect(clippy::disallowed_methods, reason = "the screen's event loop reads the clock")]
 mod run;
 
 pub use outcome::{UiError, UiOutcome};

@@ -106,8 +106,11 @@ fn answered(local: &mut Local, view: &View, press: Press) -> Option<Vec<UiEffect
 fn jump(local: &mut Local, view: &View, card: CardId) {
     if local.read_only {
         if let Some(Overlay::Ledger(inspector)) = &mut local.overlay {
-            inspector.said =
-                Some("only the ledger is open here: `countersign resume` shows the transcript".to_owned());
+            inspector.said = Some(
+                "only the ledger is available here: `countersign resume` shows the \
+                    transcript"
+                    .to_owned(),
+            );
         }
         return;
     }

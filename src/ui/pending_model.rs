@@ -14,7 +14,7 @@ pub enum PendingModel {
 impl PendingModel {
     /// What is said when the search begins.
     pub(super) fn words(name: &str, now: &str) -> String {
-        format!("looking for {name}: until it is there, {now} answers")
+        format!("looking for {name}: until it is found, {now} is used")
     }
 
     /// Whether the loop's word about `model` leaves the search as it is.

@@ -42,7 +42,8 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
             Vec::new()
         }
         Choice::Theme(name) => {
-            local.hint = Some(format!("{name} for now · theme = \"{name}\" in config.toml keeps it"));
+            local.hint =
+                Some(format!("{name} for now · theme = \"{name}\" in config.toml makes it permanent"));
             vec![UiEffect::SetTheme(name)]
         }
     }
@@ -61,7 +62,7 @@ fn do_key(
         (KeyContext::Page, _) => open_page(local, view, KeyAction::Help),
         (KeyContext::Picker, _) => return picker_keys::open(local, view, Source::Palette),
         (KeyContext::Approval, KeyAction::Raise) if local.stop(view).is_none() => {
-            local.hint = Some("no budget has stopped it".to_owned());
+            local.hint = Some("no budget stopped a run".to_owned());
             return Vec::new();
         }
         (KeyContext::Approval, _) if command != KeyAction::Help => {

@@ -30,8 +30,8 @@ impl Source {
             Self::Sessions => "sessions of this folder",
             Self::Models => "models",
             Self::Themes => "themes",
-            Self::Rewind => "take back what was done to files since",
-            Self::Grants => "take back what was granted for this session",
+            Self::Rewind => "restore files to before",
+            Self::Grants => "revoke a grant of this session",
             Self::Undo => "undo",
         }
     }
@@ -39,14 +39,14 @@ impl Source {
     /// What an empty list says.
     pub fn nothing(self) -> &'static str {
         match self {
-            Self::Palette => "no action fits",
-            Self::Prompts => "no earlier message fits",
-            Self::Sessions => "no other session of this folder fits",
-            Self::Models => "no model fits: /model PROVIDER/NAME takes any",
-            Self::Themes => "no theme fits",
-            Self::Rewind => "no message fits",
+            Self::Palette => "no matching action",
+            Self::Prompts => "no matching message",
+            Self::Sessions => "no other matching session in this folder",
+            Self::Models => "no matching model: /model PROVIDER/NAME chooses any",
+            Self::Themes => "no matching theme",
+            Self::Rewind => "no matching message",
             Self::Grants => "nothing is granted for this session",
-            Self::Undo => "no file fits",
+            Self::Undo => "no matching file",
         }
     }
 }

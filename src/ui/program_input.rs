@@ -26,7 +26,7 @@ pub(super) fn begin(local: &mut Local, view: &View) {
     let wanted = view.typable().or(over).filter(|_| !local.read_only && local.replay.is_none());
     match wanted {
         Some(call) => local.overlay = Some(Overlay::Terminal(Typing { call, at: 0, over: false })),
-        None => local.hint = Some("no command runs on a terminal that takes keys".to_owned()),
+        None => local.hint = Some("no running command has a terminal that accepts keys".to_owned()),
     }
 }
 

@@ -41,13 +41,13 @@ impl Rebinding {
         let keys = keys.iter().map(|key| Chord::parse(key)).collect::<Result<Vec<_>, _>>()?;
         for key in &keys {
             if key.is_escape() && !matches!(command, KeyAction::Escape | KeyAction::Close) {
-                return Err(
-                    "esc always interrupts, or closes what lies on top: choose another key".to_owned()
-                );
+                return Err("esc always interrupts or closes the top panel: choose another key".to_owned());
             }
             let eats = matches!(place, KeyContext::Everywhere | KeyContext::Composer) && key.types();
             if eats && command != KeyAction::Help {
-                return Err(format!("{key} could not be typed any more: hold ctrl or alt, or take an f-key"));
+                return Err(format!(
+                    "{key} could no longer be typed: add ctrl or alt, or use a function key"
+                ));
             }
         }
         Ok(Self { place, command, keys })
@@ -80,7 +80,7 @@ impl Keymap {
             change.keys.iter().find_map(|key| {
                 let other = self.means(change.place, *key).find(|other| *other != change.command)?;
                 let other = format!("keys.{}.{}", spelled(&change.place), spelled(&other));
-                let sentence = format!("{key} is bound to `{other}` too; give that one another key, or []");
+                let sentence = format!("{key} is also bound to `{other}`; give that one another key, or []");
                 Some((change.path(), sentence))
             })
         })
@@ -178,10 +178,10 @@ fn unknown(place: KeyContext, name: &str) -> String {
     let here: Vec<String> = commands(place).map(|command| spelled(&command)).collect();
     let elsewhere = PLACES.into_iter().find(|other| commands(*other).any(|c| spelled(&c) == name));
     if let Some(other) = elsewhere {
-        return format!("`{name}` is no command of this place; it is one of `keys.{}`", spelled(&other));
+        return format!("`{name}` is not a command of this place; it belongs to `keys.{}`", spelled(&other));
     }
     near(name, here.iter().cloned()).unwrap_or_else(|| {
-        format!("there is no such command; `keys.{}` has {}", spelled(&place), listed(here))
+        format!("unknown command; the commands of `keys.{}` are {}", spelled(&place), listed(here))
     })
 }
 
@@ -300,7 +300,7 @@ mod tests {
         let both = keymap(&[("approval", "once", &["enter"])]);
         let (path, sentence) = both.conflict().unwrap();
         assert_eq!(path, "keys.approval.once");
-        assert_eq!(sentence, "enter is bound to `keys.approval.open` too; give that one another key, or []");
+        assert_eq!(sentence, "enter is also bound to `keys.approval.open`; give that one another key, or []");
         assert_eq!(
             keymap(&[("approval", "once", &["enter"]), ("approval", "open", &["o"])]).conflict(),
             None
@@ -319,11 +319,11 @@ mod tests {
                 "approval",
                 "perhaps",
                 "y",
-                "`keys.approval` has once, session, sandboxed, always, deny, reason, edit, raise, open",
+                "the commands of `keys.approval` are once, session, sandboxed, always, deny, reason, edit, raise, open",
             ),
-            ("everywhere", "once", "f2", "it is one of `keys.approval`"),
-            ("everywhere", "ledger", "l", "l could not be typed any more"),
-            ("composer", "send", "ctrl-entr", "\"ctrl-entr\" is no key"),
+            ("everywhere", "once", "f2", "it belongs to `keys.approval`"),
+            ("everywhere", "ledger", "l", "l could no longer be typed"),
+            ("composer", "send", "ctrl-entr", "\"ctrl-entr\" is not a key"),
         ] {
             let why = Rebinding::parse(place, command, &[keys]).unwrap_err();
             assert!(why.contains(says), "{why}");

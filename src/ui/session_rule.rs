@@ -12,8 +12,7 @@ use super::keymap::{KeyAction, KeyContext};
 use super::local::{Focus, Local, OfferedRule};
 
 /// Why there is nothing to show, and what there is instead.
-pub(super) const NO_RULE: &str =
-    "no rule is both narrow and of use here · s allows this exact action for the session";
+pub(super) const NO_RULE: &str = "no suitable rule to suggest · s allows exactly this call for the session";
 
 /// Shows the rule that is offered for the call that has the focus, if the person has seen the call.
 pub(super) fn show(local: &mut Local, view: &View, press: Press) {

@@ -26,7 +26,7 @@ pub(super) fn send(local: &mut Local, view: &View) -> Vec<UiEffect> {
         local.scroll.top = None;
         local.focus = Focus::Composer;
         if local.waiting(view).iter().any(|(_, asked)| asked.name == ASK) {
-            local.hint = Some("the question still waits: tab, then r answers it".to_owned());
+            local.hint = Some("the question is still waiting: tab, then r answers it".to_owned());
         }
         vec![UiEffect::Send(Intent::Submit(local.composer.take().into()))]
     })

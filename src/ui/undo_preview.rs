@@ -19,7 +19,7 @@ pub struct UndoPreview {
 impl UndoPreview {
     /// What it comes to, in one line.
     pub fn words(&self) -> String {
-        let what = if self.is_refused { "cannot take back" } else { "take back" };
+        let what = if self.is_refused { "cannot undo" } else { "undo" };
         let files = match self.files.len() {
             1 => "1 file".to_owned(),
             many => format!("{many} files"),
@@ -32,7 +32,7 @@ impl UndoPreview {
 
     /// Why nothing is done, if nothing is.
     pub fn refused(&self) -> Option<String> {
-        self.is_refused.then(|| "nothing was undone: not every file is as the agent left it".to_owned())
+        self.is_refused.then(|| "nothing was undone: some files have changed since".to_owned())
     }
 }
 

@@ -33,7 +33,7 @@ pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
         return acts;
     }
     if editing::settle(local, view) {
-        local.hint = Some("the call that was being changed does not wait any more".to_owned());
+        local.hint = Some("the call that you were editing is no longer waiting".to_owned());
         return Vec::new();
     }
     match overlays::update(local, view, press) {

@@ -307,7 +307,7 @@ fn what_was_taken_back_is_in_the_books_and_told_with_the_next_message() {
     fixture.submit("and now?");
     let (_, request) = fixture.model_call().unwrap();
     let told = |request: &Request| {
-        users_words(request).iter().filter(|words| words.contains("took back changes of yours")).count()
+        users_words(request).iter().filter(|words| words.contains("undid some of your changes")).count()
     };
     assert_eq!(told(&request), 1, "{request:?}");
     assert!(users_words(&request).iter().any(|words| words.contains("a.txt")));

@@ -151,7 +151,7 @@ fn a_refused_prompt_is_summarised_in_parts_well_below_the_window() {
             assert!(part.tools.is_empty(), "no call stands in a transcript");
         }
         // Nothing is left out of so short a session, and no part says so.
-        let skips = |part: &&&Request| format!("{:?}", part.messages).contains("is left out here");
+        let skips = |part: &&&Request| format!("{:?}", part.messages).contains("are omitted here");
         assert_eq!(parts.iter().filter(skips).count(), 0, "{window} {states}");
         // Every question but those that stay is in one of the parts.
         let last = server.asked.last().unwrap();
@@ -223,7 +223,7 @@ fn a_last_message_larger_than_the_window_is_shortened_and_the_session_goes_on() 
     let mut agent = Agent::new(settings(128_000));
     let mut server = Server::new(8_192, true);
     assert_eq!(say(&mut agent, &mut server, 0, 40_000), Some(Ending::Completed));
-    assert!(format!("{:?}", server.asked.last().unwrap().messages).contains("characters are left out here"));
+    assert!(format!("{:?}", server.asked.last().unwrap().messages).contains("characters omitted"));
     assert_eq!(say(&mut agent, &mut server, 1, 100), Some(Ending::Completed));
 }
 

@@ -107,7 +107,8 @@ fn a_model_that_is_known_not_to_see_is_sent_nothing() {
     let mut fixture = AgentFixture::new(spec("near/blind", Some(false)), vec![]);
     fixture.says("what is @a.png", vec![image("a.png", 3, 5)]);
     let (why, words) = fixture.refused().unwrap();
-    assert_eq!(why, "near/blind cannot see images: choose another model (/model, or -m), or leave a.png out");
+    let refusal = "near/blind does not support images: choose another model (/model, or -m), or remove a.png";
+    assert_eq!(why, refusal);
     assert_eq!(words, ["what is @a.png"]);
     assert!(fixture.agent.ledger().entries().is_empty() && fixture.agent.is_idle(), "nothing is written");
     fixture.says("then in words", vec![]);
@@ -173,7 +174,7 @@ fn a_fallback_that_cannot_see_reads_a_note_and_the_ledger_keeps_the_image() {
     assert_eq!(second.model, ModelRef::parse("near/blind"));
     let bytes = image("a.png", 640, 480).bytes();
     let note = format!(
-        "what is @a.png\n[image: a.png · 640×480 · {bytes} B, left out: this model cannot see images]"
+        "what is @a.png\n[image: a.png · 640×480 · {bytes} B, omitted: this model does not support images]"
     );
     assert_eq!(heard(&second), [said(&note, &[])]);
     let shown = |e: &&Arc<Entry>| matches!(&e.body, Body::User(said) if said.images.len() == 1);
@@ -310,11 +311,11 @@ fn a_result_shows_its_image_to_who_can_see_and_a_note_to_who_cannot() {
     let ledger = looked(vec![image("a.png", 640, 480)], Outcome::Ok);
     assert_eq!(results(&ledger, Some(true)), [("seen".to_owned(), 1)]);
     let facts = image("a.png", 640, 480).facts();
-    let note = format!("seen\n[{facts}, left out: this model cannot see images]");
+    let note = format!("seen\n[{facts}, omitted: this model does not support images]");
     assert_eq!(results(&ledger, Some(false)), [(note, 0)]);
     let unsure = results(&ledger, None);
     assert!(
-        unsure[0].1 == 0 && unsure[0].0.contains("it is not known whether this model can see"),
+        unsure[0].1 == 0 && unsure[0].0.contains("it is not known whether this model supports images"),
         "{unsure:?}"
     );
     assert_eq!(results(&ledger, Some(true)), [("seen".to_owned(), 1)], "the ledger keeps it");
@@ -330,7 +331,8 @@ fn a_result_shows_its_image_to_who_can_see_and_a_note_to_who_cannot() {
 fn what_a_request_cannot_carry_is_left_out_and_what_was_sent_stays() {
     let kept = |images: &[Image]| {
         let told = results(&looked(images.to_vec(), Outcome::Ok), Some(true));
-        let left_out = told.iter().filter(|(words, _)| words.contains("more images than a request carries"));
+        let left_out =
+            told.iter().filter(|(words, _)| words.contains("a request cannot contain this many images"));
         let kept: Vec<bool> = told.iter().map(|(_, images)| *images == 1).collect();
         assert_eq!(left_out.count(), kept.iter().filter(|kept| !**kept).count());
         kept

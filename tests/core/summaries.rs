@@ -47,7 +47,7 @@ fn parts(server: &Server) -> Vec<&Request> {
 
 #[test]
 fn a_summary_has_sixteen_parts_at_most_and_says_what_it_leaves_out() {
-    let skips = |request: &Request| format!("{:?}", request.messages).contains("is left out here");
+    let skips = |request: &Request| format!("{:?}", request.messages).contains("are omitted here");
     for (window, leaves_out) in [(6_000, true), (8_192, true), (60_000, false)] {
         let (mut agent, mut server) = (long_session(), Server::new(window, true));
         compact(&mut agent, &mut server, 0);

@@ -81,13 +81,12 @@ fn turn(builder: &mut SessionBuilder, kind: u8, one: u8, two: u8) {
             builder.user("Again.");
         }
         _ => {
-            let uses = (0..1 + two % 3)
-                .map(|n| {
-                    let name = ["read", "shell", "edit"][usize::from(n)];
-                    builder.live(forming(message, n.into(), name));
-                    builder.tool_use(name, json!({"path": "a", "n": n}))
-                })
-                .collect();
+            let mut uses = Vec::new();
+            for n in 0..1 + two % 3 {
+                let name = ["read", "shell", "edit"][usize::from(n)];
+                builder.live(forming(message, n.into(), name));
+                uses.push(builder.tool_use(name, json!({"path": "a", "n": n})));
+            }
             let open = builder.say(Some(message), "think", "Doing it.", uses);
             settle(builder, open, one, two);
             builder.call_model(Transition::NextTurn);
@@ -305,7 +304,7 @@ fn of_a_call_that_is_asked_about_anew_the_first_request_has_come_to_nothing() {
     let told: Vec<_> = (0..receipts.len(true)).filter_map(|at| receipts.get(at, true)).collect();
     let told: Vec<_> =
         told.iter().filter(|r| r.call == call).map(|r| (r.call, r.outcome, r.decision.is_some())).collect();
-    assert_eq!(told, [(call, Some("asked anew"), false), (call, None, true)]);
+    assert_eq!(told, [(call, Some("asked again"), false), (call, None, true)]);
 }
 
 #[test]
@@ -361,7 +360,7 @@ fn a_late_result_is_marked() {
 fn a_summary_that_is_retried_is_busy_until_its_last_word() {
     let mut builder = crate::scenes::budget_stop();
     builder.live(Live::Compacting(CompactionTrigger::Manual));
-    builder.note("e9", "The summary failed, and is tried again: overloaded");
+    builder.note("e9", "The summary failed and is being retried: overloaded");
     builder.live(Live::Compacting(CompactionTrigger::Manual));
     builder.live(Live::Retrying { attempt: 1, most: 4, wait_ms: 500, reason: "overloaded".into() });
     assert!(matches!(view(&builder.events).status.phase, Phase::Retrying { attempt: 1, .. }));

@@ -89,7 +89,7 @@ fn a_fork_has_no_hold_on_what_runs_on_where_it_was_forked() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(is_there(&told), "it runs on");
     let noted: Vec<String> = ran.all("note").iter().map(|note| text(note, "text")).collect();
-    assert_eq!(noted, ["[b1: left in the session that this one was forked from]"]);
+    assert_eq!(noted, ["[b1: belongs to the session that this one was forked from]"]);
     let said: Vec<String> = ran.all("injected").iter().map(|entry| text(entry, "text")).collect();
     let is_news =
         |text: &&String| text.contains("b1 is not this session's") && text.contains("may still run there");
@@ -97,10 +97,10 @@ fn a_fork_has_no_hold_on_what_runs_on_where_it_was_forked() {
     assert!(!said.iter().any(|text| text.contains("an earlier process")), "{said:?}");
     let results = ran.all("tool_result");
     let [.., gone, new] = results.as_slice() else { panic!("{results:?}") };
-    assert!(text(gone, "content").contains("nothing here has a hold on it"), "{gone}");
+    assert!(text(gone, "content").contains("this session cannot control it"), "{gone}");
     let started = text(new, "content");
     assert!(started.contains("[b2: "), "{started}");
-    // What the fork itself began is its own: the next process of it says that it is gone.
+    // What the fork itself began is its own: the next process of it reports that it is gone.
     let third = script(json!([begins(STAYS), "Done."]));
     assert_eq!(world.json(&[&ALLOWED[..], &["--last", "--script", &third, "more"]].concat()).code, 0);
     let ran = world.json(&["--last", "--script", "[\"Done.\"]", "and on"]);

@@ -64,7 +64,7 @@ fn a_healthy_world_is_told_by_subject_and_nothing_is_left_behind() {
         "\nsandbox\n  ",
         "  ✓ ok       no MCP server is configured\n",
         "  ✓ ok       no agent is configured\n",
-        "no session was kept yet",
+        "there are no sessions yet",
         "\n0 problems, ",
     ] {
         assert!(ran.out.contains(wanted), "{wanted} in {}", ran.out);
@@ -96,7 +96,7 @@ fn the_sandbox_is_tried() {
     };
     assert_eq!(status(&found, "sandbox", words), expected);
     let (gap, mend) = told(&found, "sandbox", ".env, which looks like a secret");
-    assert!(gap == "warning" && mend.contains("out of folders"), "{mend}");
+    assert!(gap == "warning" && mend.contains("out of the folders"), "{mend}");
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn a_broken_configuration_does_not_stop_it() {
     let (unknown, mend) = told(&found, "configuration", "unknown key `them`; did you mean `theme`?");
     assert!(unknown == "problem" && mend.contains("correct the file"), "{mend}");
     assert!(!mend.contains("doctor"), "nobody is sent where they are: {mend}");
-    assert!(world.refused(&["hello"]).contains("`countersign doctor` lists all that is wrong"));
-    assert_eq!(status(&found, "sessions", "no session was kept"), "ok", "the rest is looked at");
+    assert!(world.refused(&["hello"]).contains("`countersign doctor` lists all problems"));
+    assert_eq!(status(&found, "sessions", "there are no sessions yet"), "ok", "the rest is looked at");
 }
 
 #[test]
@@ -142,10 +142,10 @@ fn keys_in_files_that_others_can_read_and_keys_that_are_not_used() {
     fs::set_permissions(&keys, fs::Permissions::from_mode(0o640)).unwrap();
     fs::set_permissions(world.config_file(), fs::Permissions::from_mode(0o644)).unwrap();
     let found = findings(&world, &[]);
-    let (open, mend) = told(&found, "keys", "is open to others (mode 640)");
+    let (open, mend) = told(&found, "keys", "is readable or writable by others (mode 640)");
     assert!(open == "problem" && mend.contains("chmod 600"), "{mend}");
     assert_eq!(status(&found, "keys", "/nowhere/key does not exist"), "problem");
-    let (unused, mend) = told(&found, "keys", "ANTHROPIC_API_KEY is set and not used");
+    let (unused, mend) = told(&found, "keys", "ANTHROPIC_API_KEY is set but not used");
     assert!(unused == "warning" && mend.starts_with("unset ANTHROPIC_API_KEY"), "{mend}");
     assert_eq!(status(&found, "configuration", "others can read it (mode 644)"), "warning");
     assert!(!world.work().join("ran").exists(), "no command is run unless asked to");
@@ -174,9 +174,9 @@ fn a_key_is_tested_when_asked_to_in_each_protocol() {
     assert!(one.visits().is_empty() && other.visits().is_empty(), "nothing is asked unless told to");
     for flag in ["--test-keys", "--online"] {
         let found = findings(&world, &[flag]);
-        assert_eq!(status(&found, "keys", "anthropic: the provider takes the key"), "ok");
-        assert_eq!(status(&found, "keys", "mine: the provider takes the key from MINE"), "ok");
-        let (wants, mend) = told(&found, "servers", "wants a key (HTTP 401)");
+        assert_eq!(status(&found, "keys", "anthropic: the provider accepts the key"), "ok");
+        assert_eq!(status(&found, "keys", "mine: the provider accepts the key from MINE"), "ok");
+        let (wants, mend) = told(&found, "servers", "requires a key (HTTP 401)");
         assert!(wants == "problem" && mend.contains("api_key_env in [providers.open]"), "{mend}");
     }
     assert!(one.requests().is_empty(), "no model is asked");
@@ -234,7 +234,7 @@ fn damaged_sessions_are_named_with_their_check() {
     assert_eq!((damaged.as_str(), mend), ("problem", format!("countersign sessions check {id}")));
     fs::set_permissions(world.place().join("state/countersign/sessions"), fs::Permissions::from_mode(0o755))
         .unwrap();
-    assert_eq!(status(&findings(&world, &[]), "sessions", "others can look into it (mode 755)"), "warning");
+    assert_eq!(status(&findings(&world, &[]), "sessions", "others can read it (mode 755)"), "warning");
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn a_proxy_is_told_without_its_password() {
         status(
             &found,
             "servers",
-            "http://proxy.example:3128 (HTTPS_PROXY), but for NO_PROXY (localhost,.example)"
+            "http://proxy.example:3128 (HTTPS_PROXY), except for NO_PROXY (localhost,.example)"
         ),
         "ok"
     );

@@ -74,7 +74,7 @@ fn delegates(export: &str, flags: &[&str], said: [&str; 3]) {
     let heard = text(&short[2], "content");
     let agent = said[0];
     assert!(
-        heard.starts_with(&format!("There is no agent called {agent}: no [agents.{agent}] is configured")),
+        heard.starts_with(&format!("There is no agent {agent}: [agents.{agent}] is not configured")),
         "{heard}"
     );
     delegated(&short, said, &heard, false);

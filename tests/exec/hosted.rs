@@ -82,5 +82,5 @@ fn a_tool_that_the_protocol_does_not_have_is_refused_at_the_start() {
     let said = refused("anthropic", "web_serch");
     assert!(said.contains("\"web_serch\"") && said.contains("use one of web_search"), "{said}");
     let said = refused("openai-chat", "web_search");
-    assert!(said.contains("take hosted_tools.openai-chat away"), "{said}");
+    assert!(said.contains("remove hosted_tools.openai-chat"), "{said}");
 }

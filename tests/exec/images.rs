@@ -112,7 +112,10 @@ fn a_model_that_cannot_see_is_refused_before_anything_is_written() {
     ));
     world.picture("a.png", &png(3, 5));
     let line = world.refused(&["-m", "deepseek/deepseek-chat", "what is @a.png"]);
-    assert!(line.contains("deepseek/deepseek-chat cannot see images; next: choose another model"), "{line}");
+    assert!(
+        line.contains("deepseek/deepseek-chat does not support images; next: choose another model"),
+        "{line}"
+    );
     assert!(world.sessions().is_empty() && server.requests().is_empty());
     let ran = world.exec(&["-m", "deepseek/deepseek-chat", "no image"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Words I take.\n"), "{}", ran.err);
@@ -149,15 +152,15 @@ fn what_is_no_image_is_one_line_and_nothing_is_sent() {
         ("@\"no such.png\"", "there is no image at no such.png"),
         ("@folder.png", "folder.png cannot be read: it is not a regular file"),
         ("@pipe.png", "pipe.png cannot be read: it is not a regular file"),
-        ("@dangling.png", "dangling.png leads nowhere"),
+        ("@dangling.png", "dangling.png is a broken link"),
         ("@loop.png", "loop.png cannot be read: "),
-        ("@empty.png", "empty.png cannot be sent: it is no PNG, JPEG, GIF or WebP image"),
-        ("@words.png", "words.png cannot be sent: it is no PNG"),
+        ("@empty.png", "empty.png cannot be sent: it is not a PNG, JPEG, GIF or WebP image"),
+        ("@words.png", "words.png cannot be sent: it is not a PNG"),
         ("@cut.png", "cut.png cannot be sent: it is damaged or cut short"),
         ("@lies.png", "lies.png cannot be sent: it is damaged"),
-        ("@huge.png", "huge.png has 60000×3 pixels, and 8000 a side is the most; next: scale it down"),
+        ("@huge.png", "huge.png has 60000×3 pixels; at most 8000 per side are allowed; next: scale it down"),
         ("@heavy.png", "heavy.png is larger than 3.9 MB; next: scale it down"),
-        ("@a.bmp", "a.bmp cannot be sent: it is no PNG, JPEG, GIF or WebP image; next: save it as a PNG"),
+        ("@a.bmp", "a.bmp cannot be sent: it is not a PNG, JPEG, GIF or WebP image; next: save it as a PNG"),
         ("@~/no.png", "there is no image at ~/no.png"),
         ("@/proc/self/no\u{1b}[31m.png", r"there is no image at /proc/self/no\u{1b}[31m.png"),
     ];
@@ -177,7 +180,7 @@ fn too_many_images_are_refused() {
     }
     let told = ["--script", r#"["fine"]"#];
     let line = world.refused(&[&told[..], &[&names.join(" ")]].concat());
-    assert!(line.contains("a message may have 20 images; next: send the others"), "{line}");
+    assert!(line.contains("a message can have at most 20 images; next: send the others"), "{line}");
     let ran = world.exec(&[&told[..], &[&names[..20].join(" ")]].concat());
     assert_eq!((ran.code, ran.out.as_str()), (0, "fine\n"), "{}", ran.err);
     for n in 0..6 {

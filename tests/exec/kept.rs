@@ -59,7 +59,7 @@ fn what_is_not_sound_is_not_imported() {
     assert_eq!((refused.code, refused.out.as_str()), (1, ""));
     let why = refused.complaint();
     assert!(why.contains("line 9 (e10)") && why.contains("before the result of call c1"), "{why}");
-    assert!(why.contains("nothing was kept; `countersign sessions check bad.jsonl`"), "{why}");
+    assert!(why.contains("nothing was imported; `countersign sessions check bad.jsonl`"), "{why}");
     assert_eq!(world.sessions().len(), 1);
     let missing = world.sessions_cli(&["import", "nowhere.jsonl"]);
     assert!(missing.code == 2 && missing.complaint().contains("nowhere.jsonl"), "{}", missing.err);
@@ -171,7 +171,7 @@ fn a_session_is_removed_by_name_unless_somebody_writes_it() {
     let (writer, _) = SessionStore::open(&file).unwrap();
     let refused = world.sessions_cli(&["remove", &session]);
     assert_eq!((refused.code, refused.out.as_str()), (1, ""));
-    assert!(refused.complaint().contains("is being written by another countersign"), "{}", refused.err);
+    assert!(refused.complaint().contains("is open in another countersign"), "{}", refused.err);
     assert!(file.exists());
     // To look, nobody needs the lock.
     assert_eq!(world.sessions_cli(&["check", "--last"]).code, 0);
@@ -180,7 +180,11 @@ fn a_session_is_removed_by_name_unless_somebody_writes_it() {
 
     fs::write(world.work().join("mine.jsonl"), world.session_text()).unwrap();
     let foreign = world.sessions_cli(&["remove", "mine.jsonl"]);
-    assert!(foreign.code == 2 && foreign.complaint().contains("not among the kept"), "{}", foreign.err);
+    assert!(
+        foreign.code == 2 && foreign.complaint().contains("not one of the stored sessions"),
+        "{}",
+        foreign.err
+    );
     assert!(world.work().join("mine.jsonl").exists());
 
     let removed = world.sessions_cli(&["remove", &session]);

@@ -61,7 +61,7 @@ fn a_file_that_others_can_read_is_refused_with_the_mend() {
     for mode in [0o640, 0o604, 0o660] {
         keep(&ours, &format!("mine = '{PLANTED}'\n"), mode);
         let line = world.refused(&["-m", "mine/x", "hi"]);
-        assert!(line.contains(&format!("is open to others (mode {mode:o})")), "{line}");
+        assert!(line.contains(&format!("is readable or writable by others (mode {mode:o})")), "{line}");
         assert!(line.ends_with(&format!("run `chmod 600 {}`\n", ours.display())), "{line}");
     }
     keep(&ours, &format!("mine = {PLANTED}\n"), 0o600);
@@ -73,7 +73,7 @@ fn a_file_that_others_can_read_is_refused_with_the_mend() {
 fn a_command_that_fails_is_named_without_its_output() {
     for (command, why) in [
         (format!("echo {PLANTED}; exit 7"), "failed with exit code 7"),
-        (format!("printf '{PLANTED}\\nx'"), "printed something else than one line"),
+        (format!("printf '{PLANTED}\\nx'"), "did not print exactly one line"),
         ("true".to_owned(), "printed nothing"),
     ] {
         let (_server, world) =

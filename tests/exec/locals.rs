@@ -131,10 +131,11 @@ fn whoever_has_no_key_is_offered_the_server_that_answers() {
     drop(gone);
     let world = World::new().configured(&places);
     let ran = world.exec(&["list"]);
-    let offer = "note: A server (ollama) answers on this machine: start with -m ollama/small (or large).\n";
+    let offer = "note: A server (ollama) is running on this machine: start with -m ollama/small (or \
+        large).\n";
     assert!(ran.code == 0 && ran.err.ends_with(offer), "{}", ran.err);
     for named in [world.exec(&["-m", "rehearsal", "list"]), world.with("GROQ_API_KEY", "k").exec(&["list"])] {
-        assert!(!named.err.contains("answers on this machine"), "{}", named.err);
+        assert!(!named.err.contains("is running on this machine"), "{}", named.err);
     }
     assert_eq!(server.visits().len(), 1, "whoever chose, or has a key, is not kept waiting");
 }

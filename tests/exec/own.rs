@@ -70,9 +70,9 @@ fn secrets_are_read_in_no_mode_without_a_person() {
         let ran = at_home(&world, mode, &calls);
         assert_eq!(ran.outcomes(), ["denied", "denied", "denied", "ok", "ok"], "{mode}: {}", ran.out);
         let whys: Vec<String> = ran.all("approval_request").iter().map(|one| text(one, "why")).collect();
-        assert_eq!(whys[..2], [".ssh/id_rsa may hold secrets", "work/.env may hold secrets"]);
+        assert_eq!(whys[..2], [".ssh/id_rsa may contain secrets", "work/.env may contain secrets"]);
         let searched = text(&ran.all("tool_result")[4], "content");
-        assert!(searched.contains("not searched, since it may hold secrets"), "{searched}");
+        assert!(searched.contains("not searched, since it may contain secrets"), "{searched}");
         assert!(!searched.contains("planted") && !searched.contains("id_rsa"), "{searched}");
     }
 }
@@ -94,7 +94,7 @@ fn a_forged_record_of_an_undo_is_refused_and_named_when_the_session_goes_on() {
         fs::write(kept.join("restoring"), journal).unwrap();
         let ran = world.exec(&["--last", "--script", &script(json!(["Again."])), "go on"]);
         assert_eq!(ran.code, 0, "{}", ran.err);
-        assert!(ran.err.contains("was refused, and nothing was touched"), "{}", ran.err);
+        assert!(ran.err.contains("was refused, and nothing was changed"), "{}", ran.err);
         assert!(ran.err.contains(path.file_name().unwrap().to_str().unwrap()), "{}", ran.err);
         assert!(path.exists());
     }

@@ -254,7 +254,7 @@ fn effort_is_asked_for_with_every_request_of_the_conversation() {
 #[test]
 fn an_effort_from_a_file_is_lowered_to_what_the_model_takes() {
     for (reasons, said, sent) in
-        [("true", "it gets `high`", json!("high")), ("false", "does not reason", json!(null))]
+        [("true", "`high` is used instead", json!("high")), ("false", "does not reason", json!(null))]
     {
         let (server, world) = RESPONSES.serve(vec![Reply::text("Yes.")]);
         let text = format!("effort = 'max'\n[models.'openai/tested']\nreasoning = {reasons}\n");

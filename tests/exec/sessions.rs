@@ -29,7 +29,7 @@ fn the_list_is_newest_first_with_how_each_ended() {
     let world = World::new();
     let none = world.sessions_cli(&["list"]);
     assert_eq!((none.code, none.out.as_str()), (0, ""));
-    assert!(none.err.contains("no session was kept yet"), "{}", none.err);
+    assert!(none.err.contains("there are no sessions yet"), "{}", none.err);
     world.json(&["--script", r#"["One."]"#, "the first\nmessage"]);
     let call = r#"[{"tool_calls":[{"name":"list","arguments":{}}]}]"#;
     world.json(&["--max-turns", "1", "--script", call, "the second"]);
@@ -136,7 +136,7 @@ fn words_are_found_in_what_stands() {
     for nothing in [&["search", "Half an ans"][..], &["search", "whole", "kind"]] {
         let none = world.sessions_cli(nothing);
         assert_eq!((none.code, none.out.as_str()), (0, ""), "{nothing:?}");
-        assert!(none.err.contains("not said in any session"), "{}", none.err);
+        assert!(none.err.contains("no session contains these words"), "{}", none.err);
     }
 }
 
@@ -160,7 +160,7 @@ fn sound_books_are_called_so_and_nothing_is_written() {
         let torn =
             serde_json::from_slice::<Value>(whole[..cut].rsplit(|b| *b == b'\n').next().unwrap()).is_err();
         let is_at_end = whole[cut - 1] == b'\n';
-        assert_eq!(cut_off.out.contains("torn"), torn && !is_at_end, "cut at {cut}: {}", cut_off.out);
+        assert_eq!(cut_off.out.contains("incomplete"), torn && !is_at_end, "cut at {cut}: {}", cut_off.out);
         assert_eq!(fs::read(&file).unwrap(), whole[..cut], "it was only read");
     }
     let open = whole.split_inclusive(|b| *b == b'\n').take(11).collect::<Vec<_>>().concat();
@@ -238,7 +238,7 @@ fn what_is_not_there_is_told_with_what_is() {
     let mistyped = format!("{}zz", &session[..session.len() - 2]);
     assert!(line(&["show", &mistyped]).contains(&format!("did you mean {session}?")));
     assert!(line(&["show", "zebra"]).contains(&session), "the newest are named");
-    assert!(line(&["check", "./nowhere.jsonl"]).contains("no file is called ./nowhere.jsonl"));
+    assert!(line(&["check", "./nowhere.jsonl"]).contains("there is no file ./nowhere.jsonl"));
     assert!(line(&["fork", "--last", "--at", "e99"]).contains("has no entry e99"));
     assert!(line(&["fork", "--last", "--at", "here"]).contains("`here` is not an entry"));
     assert!(line(&["show"]).contains("SESSION"));

@@ -95,12 +95,12 @@ fn only_a_yes_is_a_yes() {
     for no in ["", "\n", "n\n", "yess\n", "allow\n", "  \n"] {
         let ran = answered(&world, no);
         assert_eq!(ran.code, 1, "{no:?} {}", ran.out);
-        assert!(ran.complaint().contains("nothing was kept"), "{}", ran.err);
+        assert!(ran.complaint().contains("nothing was saved"), "{}", ran.err);
         assert!(!trust_file(&world).exists());
     }
     let ran = answered(&world, "y\n");
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    assert!(ran.out.contains("[y/N]") && ran.out.contains("Kept in "), "{}", ran.out);
+    assert!(ran.out.contains("[y/N]") && ran.out.contains("Saved in "), "{}", ran.out);
     let ran = answered(&world, "");
     assert_eq!(ran.code, 0, "it is not asked again");
     assert!(ran.out.contains("Trusted already"), "{}", ran.out);
@@ -110,7 +110,7 @@ fn only_a_yes_is_a_yes() {
 fn trust_is_listed_and_taken_away() {
     let world = World::new();
     assert_eq!(run(&world, &["trust", "--list"]).out, "No folder is trusted.\n");
-    assert!(run(&world, &["trust"]).out.contains("nothing here that needs trust"));
+    assert!(run(&world, &["trust"]).out.contains("Nothing here needs trust"));
     assert!(!trust_file(&world).exists());
     let file = project(&world, LOOSE);
     run(&world, &["trust", "--yes"]);
@@ -119,11 +119,11 @@ fn trust_is_listed_and_taken_away() {
     fs::write(&file, "allow = ['shell']").unwrap();
     assert!(listed(&world).ends_with(": changed since, so not trusted\n"));
     fs::remove_file(&file).unwrap();
-    assert!(listed(&world).ends_with(": has no such files any more\n"));
+    assert!(listed(&world).ends_with(": no longer has such files\n"));
     fs::write(&file, LOOSE).unwrap();
     assert!(run(&world, &["trust", "--remove"]).out.starts_with("No longer trusted: "));
     assert!(!session(&world).1);
-    assert_eq!(run(&world, &["trust", "--remove"]).out, "No trust was kept for this folder.\n");
+    assert_eq!(run(&world, &["trust", "--remove"]).out, "This folder was not trusted.\n");
     run(&world, &["trust", "--yes"]);
     let gone = world.work().with_extension("gone");
     fs::rename(world.work(), &gone).unwrap();
@@ -179,7 +179,7 @@ fn a_broken_file_of_trust_trusts_nobody_and_names_the_mend() {
     // By everybody, by the group alone, and by all but the group.
     for mode in [0o666, 0o664, 0o620, 0o646, 0o602] {
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
-        assert!(world.refused(&["hello"]).contains("can be written by others"), "{mode:o}");
+        assert!(world.refused(&["hello"]).contains("others can write"), "{mode:o}");
     }
     assert!(!world.work().join("hooked").exists());
 }
@@ -190,13 +190,13 @@ fn doctor_says_which_file_is_in_force() {
     project(&world, LOOSE);
     let told = || run(&world, &["doctor"]).out;
     assert!(
-        told().contains("`allow` is ignored") && told().contains("type `countersign trust` there"),
+        told().contains("`allow` is ignored") && told().contains("run `countersign trust` there"),
         "{}",
         told()
     );
     run(&world, &["trust", "--yes"]);
     assert!(
-        told().contains("which you trust in its present form") && !told().contains("is ignored"),
+        told().contains("trusted by you in its present form") && !told().contains("is ignored"),
         "{}",
         told()
     );
@@ -247,8 +247,8 @@ fn what_is_shown_hides_nothing() {
     project(&world, text);
     let out = answered(&world, "n\n").out;
     for shown in [
-        "sends    everything that is said to openai/x",
-        "sends    everything that is said to groq/y",
+        "sends    everything that is sent to openai/x",
+        "sends    everything that is sent to groq/y",
         "hosted_tools.openai = [\"web_search\"]",
         "reaches  evil.example, by fetch",
         "loosens  mode = \"unrestricted\"",
@@ -283,7 +283,7 @@ fn skills_are_told_only_while_exactly_these_are_trusted() {
     let (told, err) = skills_told(&world);
     assert_eq!(told, "", "nothing without trust");
     assert!(err.contains("1 skill of ") && err.contains("`countersign trust`"), "{err}");
-    assert!(err.contains("broken/SKILL.md") && err.contains("the skill is left out"), "{err}");
+    assert!(err.contains("broken/SKILL.md") && err.contains("the skill is ignored"), "{err}");
 
     let ran = run(&world, &["trust", "--yes"]);
     let shown =

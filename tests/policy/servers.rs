@@ -73,7 +73,7 @@ fn a_pattern_that_would_be_held_against_nothing_is_refused_with_what_to_write() 
             );
         }
         let bad = Rule::parse(kind, "delegate_to_writer(haiku*)").unwrap_err().to_string();
-        assert!(bad.contains("write delegate_to_writer for all that it is told"), "{bad}");
+        assert!(bad.contains("write delegate_to_writer for all its tasks"), "{bad}");
         let bad = Rule::parse(kind, "delegate_to_").unwrap_err().to_string();
         assert!(bad.contains("names no agent; write delegate_to_* for all agents"), "{bad}");
         assert!(

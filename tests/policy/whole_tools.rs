@@ -87,7 +87,7 @@ fn each_mode_says_what_it_lets_happen() {
         assert!(words.contains(' ') && !said[..at].contains(words), "{words}");
     }
     assert!(Mode::Plan.allows().contains("everything else is refused"));
-    assert!(Mode::Unrestricted.allows().contains("rules that deny still hold"));
+    assert!(Mode::Unrestricted.allows().contains("deny rules still apply"));
 }
 
 #[test]

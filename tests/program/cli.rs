@@ -97,7 +97,7 @@ fn wrong_usage_is_one_line_and_exit_2() {
     assert!(
         world.refused(&["exec", "--max-turns", "-3", "x"]).contains("--max-turns: cannot be negative: -3")
     );
-    assert!(world.refused(&["exec", "--max-cost", "nan", "x"]).contains("--max-cost: takes an amount"));
+    assert!(world.refused(&["exec", "--max-cost", "nan", "x"]).contains("--max-cost: must be an amount"));
     assert!(world.refused(&["exec", "--mode", "Auto", "x"]).contains("edit, auto or"));
     assert!(
         world.refused(&["exec", "--mode", "bold", "x"]).contains("plan, ask, edit, auto or unrestricted")
@@ -106,8 +106,8 @@ fn wrong_usage_is_one_line_and_exit_2() {
     assert!(
         world.refused(&["exec", "--token-budget", "-1", "x"]).contains("--token-budget: cannot be negative")
     );
-    assert!(world.refused(&["exec", "--fallback", "", "x"]).contains("--fallback: takes a text"));
-    assert!(world.refused(&["exec", "--on-approval", "maybe", "x"]).contains("--on-approval: takes"));
+    assert!(world.refused(&["exec", "--fallback", "", "x"]).contains("--fallback: must be a string"));
+    assert!(world.refused(&["exec", "--on-approval", "maybe", "x"]).contains("--on-approval: must be"));
     assert!(world.refused(&["exec", "--allow", "shell(", "x"]).contains("closing"));
     assert!(world.refused(&["exec", "-C", "nowhere", "x"]).contains("nowhere"));
     assert!(
@@ -132,7 +132,10 @@ fn an_effort_that_the_model_does_not_take_is_refused_when_it_is_asked_for() {
     let world = World::new().with("OPENAI_API_KEY", "sk-1").with("ANTHROPIC_API_KEY", "sk-2");
     let refused = |words: &[&str]| world.refused(&[&["exec"], words, &["x"]].concat());
     let line = refused(&["-m", "anthropic/claude-sonnet-5-5", "--effort", "none"]);
-    assert!(line.contains("does not take the effort `none`") && line.contains("low, medium, high"), "{line}");
+    assert!(
+        line.contains("does not support the effort `none`") && line.contains("low, medium, high"),
+        "{line}"
+    );
     let line = refused(&["-m", "openai/gpt-4o", "--effort", "low"]);
     assert!(line.contains("--effort") && line.contains("does not reason"), "{line}");
     let line = refused(&["-m", "openai/gpt-5.2", "-c", "effort=max"]);
@@ -172,7 +175,7 @@ fn every_model_of_a_chain_must_be_reachable() {
     );
     let keyless = refused(&["--fallback", "ollama/a", "--fallback", "anthropic/x"]);
     assert!(
-        keyless.contains("ANTHROPIC_API_KEY is not set") && keyless.contains("leave anthropic/x out"),
+        keyless.contains("ANTHROPIC_API_KEY is not set") && keyless.contains("remove anthropic/x from"),
         "{keyless}"
     );
     let priceless = refused(&["--max-cost", "1"]);
@@ -255,7 +258,7 @@ fn config_init_writes_once_and_show_reads_it() {
         include_str!("../../assets/config.example.toml")
     );
     fs::write(world.user_file(), "mode = 'plan'\n").unwrap();
-    assert!(world.refused(&["config", "init"]).contains("exists already"));
+    assert!(world.refused(&["config", "init"]).contains("already exists"));
     assert_eq!(fs::read_to_string(world.user_file()).unwrap(), "mode = 'plan'\n");
     let shown = world.run(&["config", "show", "--max-turns", "7", "-c", "theme=light"]);
     assert_eq!(shown.code, 0, "{}", shown.err);
@@ -302,9 +305,9 @@ fn what_is_known_of_models_and_servers_can_be_said_and_is_shown() {
         ("[providers.x]\napi_key_file = 'sk-ant-secret'", "not the key"),
         (
             "[models.'a/b']\nextra_efforts = ['huge']",
-            "takes a list of none, minimal, xhigh, max, not \"huge\"",
+            "must be a list of none, minimal, xhigh, max, not \"huge\"",
         ),
-        ("[models.'a/b']\ntools = 1", "takes true or false, not 1"),
+        ("[models.'a/b']\ntools = 1", "must be true or false, not 1"),
     ] {
         let said = World::new().user(text).refused(&["config", "show"]);
         assert!(said.contains(wanted) && !said.contains("sk-ant"), "{said}");
@@ -349,7 +352,7 @@ fn a_mistyped_command_is_recognised_with_words_behind_it_and_a_missing_one_names
 fn lines_of_words_end_with_their_input() {
     let ran = World::new().run(&["--screen-reader", "-m", "rehearsal"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.out.contains("answers, mode ask"), "{}", ran.out);
+    assert!(ran.out.contains("model rehearsal, mode ask"), "{}", ran.out);
 }
 
 #[test]

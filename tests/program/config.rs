@@ -74,45 +74,45 @@ const WRONG_FILES: &[(&str, &str)] = &[
     ("[budget]\nmax_model_turns = -1", "config.toml:2: budget.max_model_turns: cannot be negative: -1"),
     (
         "[budget]\nmax_model_turns = 'many'",
-        "config.toml:2: budget.max_model_turns: takes a whole number, not the text \"many\"",
+        "config.toml:2: budget.max_model_turns: must be a whole number, not the string \"many\"",
     ),
     (
         "[budget]\nmax_model_turns = 99999999999999999999999",
         "config.toml:2: budget.max_model_turns: must be at most",
     ),
-    ("[budget]\nmax_total_cost = nan", "config.toml:2: budget.max_total_cost: takes an amount"),
+    ("[budget]\nmax_total_cost = nan", "config.toml:2: budget.max_total_cost: must be an amount"),
     ("[budget]\nmax_total_cost = -0.5", "config.toml:2: budget.max_total_cost: cannot be negative"),
     (
         "[budget]\nmax_parallel_tool_calls = 0",
         "config.toml:2: budget.max_parallel_tool_calls: must be at least 1",
     ),
     ("mode = 'automatic'", "config.toml:1: mode: `automatic` is not a mode; use plan, ask, edit, auto"),
-    ("mode = 3", "config.toml:1: mode: takes a text, not 3"),
+    ("mode = 3", "config.toml:1: mode: must be a string, not 3"),
     (
         "images = 'ascii'",
-        "config.toml:1: images: takes \"auto\", \"kitty\", \"iterm\", \"sixel\" or \"off\", not \"ascii\"",
+        "config.toml:1: images: must be \"auto\", \"kitty\", \"iterm\", \"sixel\" or \"off\", not \"ascii\"",
     ),
     ("allow = ['shell(']", "config.toml:1: allow: `shell(` is not a rule"),
     ("budget = 3", "config.toml:1: `budget` is a table of keys"),
     (
         "[loop]\ntools = 'both'",
-        "config.toml:2: loop.tools: takes \"native\", \"string\" or \"auto\", not \"both\"",
+        "config.toml:2: loop.tools: must be \"native\", \"string\" or \"auto\", not \"both\"",
     ),
     ("[providers.x]\nprotocol = 'grpc'", "config.toml:2: providers.x.protocol: \"grpc\" is not a protocol"),
     ("model = 'a'\nmodel = 'b'", "config.toml:2: duplicate key"),
-    ("fallback = [3]", "config.toml:1: fallback: takes a text, not 3"),
-    ("fallback = true", "config.toml:1: fallback: takes a list of texts, not true"),
-    ("fallback = ['']", "config.toml:1: fallback: takes a text"),
+    ("fallback = [3]", "config.toml:1: fallback: must be a string, not 3"),
+    ("fallback = true", "config.toml:1: fallback: must be a list of strings, not true"),
+    ("fallback = ['']", "config.toml:1: fallback: must be a string"),
     ("[budget]\ntoken_budget = -1", "config.toml:2: budget.token_budget: cannot be negative: -1"),
     ("[budget]\ntoken_budgets = 1", "config.toml:2: unknown key `budget.token_budgets`; did you mean"),
     (
         "[budget]\ntoken_budget_enough_percent = 101",
         "config.toml:2: budget.token_budget_enough_percent: must be at most 100, not 101",
     ),
-    ("[budget]\ntoken_budget_patience = 1e3", "config.toml:2: budget.token_budget_patience: takes a whole"),
+    ("[budget]\ntoken_budget_patience = 1e3", "config.toml:2: budget.token_budget_patience: must be a whole"),
     (
         "[loop]\nfinal_response = 'both'",
-        "loop.final_response: takes \"same_call\" or \"separate\", not \"both\"",
+        "loop.final_response: must be \"same_call\" or \"separate\", not \"both\"",
     ),
     (
         "[loop]\nmax_consecutive_failures = 0",
@@ -121,9 +121,9 @@ const WRONG_FILES: &[(&str, &str)] = &[
     ("[loop]\ncompact_at_percent = 0", "config.toml:2: loop.compact_at_percent: must be at least 1, not 0"),
     ("[loop]\ncompact_at_percent = 200", "loop.compact_at_percent: must be at most 100, not 200"),
     ("effort = 'hard'", "config.toml:1: effort: `hard` is not an effort; use none, minimal, low"),
-    ("effort = 3", "config.toml:1: effort: takes a text, not 3"),
+    ("effort = 3", "config.toml:1: effort: must be a string, not 3"),
     ("model = ", "config.toml:1: "),
-    ("log = 'x=loud'", "config.toml:1: log: takes a log filter"),
+    ("log = 'x=loud'", "config.toml:1: log: must be a log filter"),
 ];
 
 #[test]
@@ -236,7 +236,7 @@ fn hosts_that_fetch_reaches_are_named_by_the_user() {
         config.show()
     );
     let wrong = World::new().user("tools.fetch.allow_hosts = ['http://x/']").wrong();
-    assert!(wrong.contains("config.toml:1:") && wrong.contains("takes hosts, as in"), "{wrong}");
+    assert!(wrong.contains("config.toml:1:") && wrong.contains("must be hosts, as in"), "{wrong}");
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn a_chain_is_said_anew_and_repeated_flags_add_to_it() {
     let many = vec!["a/b"; 17];
     let flags = Flags { fallback: many.iter().map(|text| (*text).to_owned()).collect(), ..Flags::default() };
     let said = world.load(&flags).unwrap_err().to_string();
-    assert!(said.contains("--fallback: takes at most 16 models, not 17"), "{said}");
+    assert!(said.contains("--fallback: must have at most 16 models, not 17"), "{said}");
 }
 
 #[test]
@@ -373,10 +373,10 @@ fn keys_are_bound_by_the_user_alone_and_mistakes_have_a_line() {
         ),
         (
             "[keys.everywhere]\nledger = 'ctrl-b'",
-            "config.toml:2: keys.everywhere.ledger: ctrl-b is bound to `keys.everywhere.budgets` too",
+            "config.toml:2: keys.everywhere.ledger: ctrl-b is also bound to `keys.everywhere.budgets`",
         ),
-        ("\n[keys.composer]\nsend = 'x'", "config.toml:3: keys.composer.send: x could not be typed any more"),
-        ("[keys.approval]\nonce = 3", "keys.approval.once: takes a list of texts, not 3"),
+        ("\n[keys.composer]\nsend = 'x'", "config.toml:3: keys.composer.send: x could no longer be typed"),
+        ("[keys.approval]\nonce = 3", "keys.approval.once: must be a list of strings, not 3"),
         ("[keys.approval]\nonce = 'esc'", "esc always interrupts"),
     ] {
         let fault = World::new().user(text).load_given(&[]).unwrap_err().to_string();

@@ -156,7 +156,7 @@ async fn trouble_is_shown_and_blocks_nothing() {
         "exit code 1: oops"
     );
     assert!(trouble(&fixture.pre("no-such-program").await).starts_with("exit code 127: "));
-    assert_eq!(trouble(&fixture.pre("kill -9 $$").await), "was ended by a signal");
+    assert_eq!(trouble(&fixture.pre("kill -9 $$").await), "was killed by a signal");
     assert_eq!(trouble(&fixture.pre("printf 'a\\377\\376'").await), "printed bytes that are not text");
     assert!(
         trouble(&fixture.pre(r#"echo '{"decision":'"#).await).starts_with("printed JSON that does not parse")
@@ -209,7 +209,7 @@ async fn a_hook_that_hangs_is_ended_with_its_children() {
     let hang = "exec 9>tether; echo here >&9; (sleep 600; true) & sleep 600; echo never >&9";
     let hooks = fixture.hooks(vec![HookSpec { timeout_ms: 2000, ..spec(HookPoint::PreTool, hang) }]);
     let answers = hooks.run(HookCall { id: HookId(1), payload: before("shell") }).await;
-    assert!(trouble(&answers[0]).starts_with("timed out after 2.0 s and was ended"), "{answers:?}");
+    assert!(trouble(&answers[0]).starts_with("timed out after 2.0 s and was stopped"), "{answers:?}");
     assert_eq!(let_go(tether).await, "here\n");
 }
 

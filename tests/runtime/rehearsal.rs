@@ -163,12 +163,12 @@ async fn arguments_are_those_of_the_tools() {
 async fn every_outcome_is_told_as_it_was() {
     let abort = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User });
     let cases = [
-        (Outcome::Ok, "ended well"),
+        (Outcome::Ok, "succeeded"),
         (Outcome::Failed, "failed"),
         (Outcome::Invalid, "was not run"),
         (Outcome::UnknownTool, "was not run"),
         (Outcome::Denied(Decider::User), "You declined running `make`, so it was not started"),
-        (Outcome::Denied(Decider::Policy), "Nobody permitted running `make`, so it was not started"),
+        (Outcome::Denied(Decider::Policy), "Nobody allowed running `make`, so it was not started"),
         (Outcome::Denied(Decider::Hook), "A hook refused running `make`"),
         (Outcome::TimedOut, "took too long"),
         (abort(None), "interrupted before it started"),
@@ -181,7 +181,7 @@ async fn every_outcome_is_told_as_it_was() {
         talk.user("run make").await;
         let report = talk.results(&[(outcome.clone(), "what the tool said")]).await.text();
         assert!(report.contains(words), "{outcome:?}: {report}");
-        assert_eq!(report.contains("ended well"), outcome == Outcome::Ok, "{outcome:?}: {report}");
+        assert_eq!(report.contains("succeeded"), outcome == Outcome::Ok, "{outcome:?}: {report}");
     }
 }
 

@@ -90,7 +90,7 @@ fn one_session_has_one_writer() {
     store.append(&[started("s1", "/w")]).unwrap();
     let path = store.path().unwrap().to_owned();
     let refused = SessionStore::open(&path).unwrap_err();
-    assert!(refused.contains("session s1 is being written by another countersign"), "{refused}");
+    assert!(refused.contains("session s1 is open in another countersign"), "{refused}");
     assert_eq!(SessionStore::read(&path).unwrap().entries.len(), 1);
     let mut twin = SessionStore::create(state.path(), "s1").unwrap();
     assert!(twin.append(&[started("s1", "/w")]).unwrap_err().contains("cannot make the session file"));
@@ -131,7 +131,7 @@ fn what_cannot_be_written_is_said_and_can_be_tried_again() {
     fs::write(&blocked, "a file where the folder should be").unwrap();
     let mut store = SessionStore::create(&blocked, "s1").unwrap();
     let refused = store.append(&[started("s1", "/w")]).unwrap_err();
-    assert!(refused.contains("cannot make the folder") && refused.contains("s1.jsonl"), "{refused}");
+    assert!(refused.contains("cannot create the folder") && refused.contains("s1.jsonl"), "{refused}");
     fs::remove_file(&blocked).unwrap();
     store.append(&[started("s1", "/w")]).unwrap();
     assert_eq!(files(&blocked), 1);
@@ -156,7 +156,7 @@ fn sessions_are_found_by_id_and_by_its_beginning() {
     let state = state();
     let root = state.path();
     let none = find(root, "x").unwrap_err();
-    assert!(none.contains("none was kept yet"), "{none}");
+    assert!(none.contains("there are none yet"), "{none}");
     let one = kept(root, "0199-aaa", "/w");
     let longer = kept(root, "0199-aaa-b", "/w");
     kept(root, "0200-ccc", "/w");
@@ -164,7 +164,7 @@ fn sessions_are_found_by_id_and_by_its_beginning() {
     assert_eq!(find(root, "0199-aaa-"), Ok(longer));
     assert_eq!(find(root, one.to_str().unwrap()), Ok(one.clone()), "a file's name will do");
     let several = find(root, "0199").unwrap_err();
-    assert!(several.contains("fits 2 sessions: 0199-aaa, 0199-aaa-b; write more"), "{several}");
+    assert!(several.contains("matches 2 sessions: 0199-aaa, 0199-aaa-b; write more"), "{several}");
     let missing = find(root, "7").unwrap_err();
     assert!(missing.contains("no session `7`; the newest are 0200-ccc,"), "{missing}");
     assert!(find(root, "").is_err());
@@ -189,7 +189,7 @@ fn the_list_reads_no_file_that_is_too_large_to_be_a_session() {
     let state = state();
     kept(state.path(), "01", "/a");
     for (id, size, why) in
-        [("02", 20_u64 << 30, "is too large to be one"), ("03", 300 << 20, "a line of it has more")]
+        [("02", 20_u64 << 30, "is too large"), ("03", 300 << 20, "one of its lines is larger")]
     {
         let path = kept(state.path(), id, "/b");
         fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(size).unwrap();

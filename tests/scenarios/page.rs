@@ -348,7 +348,7 @@ fn news(live: &Live) -> Option<String> {
             Some(format!("waiting: steering {steering:?}, queued {queued:?}"))
         }
         Live::Answering { said, .. } => said.as_ref().map(|said| format!("told: {said}")),
-        Live::Discovering => Some("waiting for tools from elsewhere".to_owned()),
+        Live::Discovering => Some("waiting for MCP servers and agents".to_owned()),
         Live::Unreached(why) => Some(format!("told: {why}")),
         Live::Compacting(trigger) => Some(format!("compacting ({})", trigger.as_str())),
         Live::AskingHooks(at) => Some(format!("asks hooks at {}", at.as_str())),

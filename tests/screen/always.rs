@@ -52,9 +52,9 @@ fn a_rule_is_said_with_what_it_would_have_covered_and_a_once_more_takes_it() {
     );
     assert_eq!(linear.types("a"), [], "what is left is another call");
     assert!(
-        linear.said.ends_with(
-            "always 2: no rule is both narrow and of use here, s allows this exact action for the session\n"
-        ),
+        linear
+            .said
+            .ends_with("always 2: no suitable rule to suggest, s allows exactly this call for the session\n"),
         "{}",
         linear.said
     );
@@ -77,7 +77,7 @@ fn any_other_line_takes_no_rule() {
     let mut linear = a_rule_is_offered(2);
     linear.types("a 1");
     linear.types("");
-    assert!(linear.said.ends_with("taken back: no rule is taken\n"), "{}", linear.said);
+    assert!(linear.said.ends_with("cancelled: no rule was added\n"), "{}", linear.said);
     linear.types("a 1");
     assert_eq!(linear.talk.interrupt(true), [LinearEffect::Abort]);
     assert_eq!(linear.types("a"), [], "Ctrl-C took it back");
@@ -97,7 +97,7 @@ fn what_was_typed_before_the_rule_was_said_does_not_take_it() {
     assert_eq!(linear.types_at("a", before), [], "before the rule was heard");
     assert!(
         linear.said.ends_with(
-            "not an answer: a was typed before the rule was said; type it again to take the rule\n"
+            "not an answer: a was typed before the rule was shown; type it again to add the rule\n"
         ),
         "{}",
         linear.said
@@ -121,7 +121,7 @@ fn a_call_that_comes_meanwhile_leaves_the_rule_where_it_was() {
     assert!(said.contains("waits for you 3 of 3"), "{said}");
     assert!(
         said.ends_with(
-            "always 1: a once more takes it for the rest of this session; anything else does not\n"
+            "always 1: type a again to add it for the rest of this session; anything else cancels\n"
         ),
         "{said}"
     );
@@ -142,7 +142,7 @@ fn a_rule_that_was_not_taken_after_all_can_be_said_again_and_a_long_past_is_cut(
     let mut linear = a_rule_is_offered(11);
     linear.types("a 1");
     assert!(
-        linear.said.contains("11 earlier calls it would have covered, the last first:\n  c11 shell"),
+        linear.said.contains("11 earlier calls it would have matched, latest first:\n  c11 shell"),
         "{}",
         linear.said
     );
@@ -152,13 +152,13 @@ fn a_rule_that_was_not_taken_after_all_can_be_said_again_and_a_long_past_is_cut(
         linear.said
     );
     assert_eq!(linear.types("a").len(), 1);
-    linear.builder.live(Live::Refused("not taken: the rule for this call is another one".into()));
+    linear.builder.live(Live::Refused("not accepted: the rule for this call is another one".into()));
     linear.hears();
     assert_eq!(linear.types("a 1"), [], "it is said first");
     assert!(takes_the_rule(&linear.types("a")));
     let mut none = a_rule_is_offered(0);
     none.types("a 1");
-    assert!(none.said.contains("always 1: no earlier call would have been covered\n"), "{}", none.said);
+    assert!(none.said.contains("always 1: it would not have matched any earlier call\n"), "{}", none.said);
 }
 
 #[test]

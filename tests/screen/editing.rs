@@ -56,9 +56,9 @@ fn everything_else_is_changed_as_json() {
         json!({ "path": "src/parser.rs", "edits": [] })
     );
     for (typed, said) in [
-        ("", "nothing is changed yet"),
+        ("", "nothing changed yet"),
         ("{\"path\": 1", "this is not JSON"),
-        ("[\"src\"]", "the arguments are an object"),
+        ("[\"src\"]", "the arguments must be an object"),
     ] {
         if !typed.is_empty() {
             harness.local.composer.hold(typed);
@@ -131,7 +131,7 @@ fn a_key_for_a_call_that_is_gone_sends_nothing() {
     harness.builder.remark(Remark::CallEdited(changed));
     harness.catch_up();
     assert!(enter(&mut harness).is_empty());
-    assert!(harness.local.hint.as_ref().unwrap().contains("does not wait any more"));
+    assert!(harness.local.hint.as_ref().unwrap().contains("is no longer waiting"));
     assert!(harness.local.composer.is_empty() && harness.local.edit.is_none());
 }
 

@@ -202,7 +202,7 @@ fn a_fork_ends_only_where_no_call_is_open() {
     let at = command.rsplit('e').next().unwrap().parse::<u64>().unwrap();
     let lint = harness.view.rows().iter().rev().find(|r| r.entry.body.kind() == "tool_result").unwrap();
     assert_eq!(at, lint.entry.id.0);
-    assert!(harness.frame(120, 40).contains("is the next rest"));
+    assert!(harness.frame(120, 40).contains("is the nearest entry without"));
 }
 
 #[test]

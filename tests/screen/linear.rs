@@ -90,12 +90,12 @@ fn calls_are_answered_by_their_letters_and_numbers() {
     assert_eq!(linear.types("s 1"), decide(0, Answer::AllowSession));
     assert_eq!(linear.types("y 2"), [], "answered already");
     assert!(
-        linear.said.ends_with("not an answer: no call with that number waits; there is: 3\n"),
+        linear.said.ends_with("not an answer: no call with that number is waiting; waiting: 3\n"),
         "{}",
         linear.said
     );
     assert_eq!(linear.types("r"), []);
-    assert!(linear.said.ends_with("to take it back: "), "{}", linear.said);
+    assert!(linear.said.ends_with("to cancel: "), "{}", linear.said);
     assert_eq!(
         linear.types("y"),
         decide(2, Answer::Deny("y".into())),
@@ -109,12 +109,12 @@ fn a_reason_can_be_taken_back_and_n_needs_none() {
     let mut linear = LinearHarness::new(scenes::waiting_diff());
     assert_eq!(linear.types("r"), []);
     assert_eq!(linear.types("  "), []);
-    assert!(linear.said.ends_with("taken back: nothing is denied\n"), "{}", linear.said);
+    assert!(linear.said.ends_with("cancelled: nothing is denied\n"), "{}", linear.said);
     assert_eq!(linear.types("e"), []);
     assert!(linear.said.contains("the arguments instead, as JSON in one line"), "{}", linear.said);
     assert_eq!(linear.types("not JSON"), []);
     assert!(
-        linear.said.ends_with("not taken: this is not JSON: expected ident at line 1 column 2\n"),
+        linear.said.ends_with("not accepted: this is not JSON: expected ident at line 1 column 2\n"),
         "{}",
         linear.said
     );
@@ -180,7 +180,7 @@ fn ctrl_c_interrupts_and_twice_at_rest_leaves() {
     assert_eq!(linear.talk.interrupt(true), [LinearEffect::Abort]);
     let mut linear = LinearHarness::new(scenes::conversation());
     assert_eq!(linear.talk.interrupt(true), []);
-    assert_eq!(linear.writes(), "\nto leave: Ctrl-C once more, Ctrl-D, or /quit\nyou: ");
+    assert_eq!(linear.writes(), "\nto quit: Ctrl-C again, Ctrl-D, or /quit\nyou: ");
     linear.types("/mode ask");
     assert_eq!(linear.talk.interrupt(true), [], "a line between them takes it back");
     assert_eq!(linear.talk.interrupt(true), [LinearEffect::Quit]);
@@ -220,7 +220,7 @@ fn it_is_not_the_persons_turn_while_an_answer_is_on_its_way() {
     let answers = [
         ("/model", Reply::Models(vec![("a/one".into(), "8 tokens".into())]), "model 1: a/one"),
         ("/model x/y", Reply::NoModel { name: "x/y".into(), why: why() }, "refused: it is not there"),
-        ("/sessions", Reply::Sessions(Vec::new()), "sessions: no other one"),
+        ("/sessions", Reply::Sessions(Vec::new()), "sessions: there are no others"),
         ("/undo", Reply::Undo(Err(why())), "undo: it is not there"),
         ("look at @x.png", Reply::Returned { words: "look at @x.png".into(), why: why() }, "refused: it is"),
     ];
@@ -287,7 +287,7 @@ fn a_resumed_session_says_how_it_stands_and_its_last_exchange() {
     assert!(talk.settle(), "the call that waited waits again");
     talk.written(1, std::time::Duration::ZERO);
     let said = talk.words();
-    assert!(said.contains("resumed: 1 message of yours, 1 tool call") && said.contains("added:"), "{said}");
+    assert!(said.contains("resumed: 1 message from you, 1 tool call") && said.contains("added:"), "{said}");
     let acts = talk.line(&crate::linear_harness::typed("y", 1));
     assert!(matches!(&acts[..], [LinearEffect::Send(Intent::Decide { .. })]));
 }

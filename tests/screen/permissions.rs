@@ -82,7 +82,7 @@ fn the_rule_is_shown_with_what_it_would_have_covered() {
         assert!(harness.answers("a").is_empty(), "it only shows the rule");
         let frame = harness.frame(width, height);
         assert!(frame.contains(RULE) && frame.contains("2 earlier calls"), "{frame}");
-        assert!(frame.contains("take it") && frame.contains("back"), "{frame}");
+        assert!(frame.contains("add it") && frame.contains("back"), "{frame}");
         snapshot(&format!("always_shown_{width}x{height}"), &frame);
     }
 }
@@ -144,7 +144,7 @@ fn where_there_is_no_rule_a_says_so_and_names_s() {
     assert!(!harness.frame(80, 24).contains("always"));
     assert!(harness.answers("a").is_empty());
     let frame = harness.frame(80, 24);
-    assert!(frame.contains("no rule is both narrow and of use here · s allows"), "{frame}");
+    assert!(frame.contains("no suitable rule to suggest · s allows"), "{frame}");
     assert!(harness.answers("a").is_empty(), "and again nothing is taken");
     assert!(harness.local.composer.is_empty());
 }
@@ -176,11 +176,11 @@ fn in_lines_the_same_is_said() {
     talk.begin(&[], None);
     builder.events.iter().for_each(|event| talk.hear(event));
     talk.settle();
-    assert!(talk.words().contains("and for this session what shell(cargo test *) covers"));
+    assert!(talk.words().contains("and for this session, what shell(cargo test *) covers"));
     talk.line(&crate::linear_harness::typed("/permissions", 0));
     let said = talk.words();
     for line in [
-        "mode: ask: reads in the workspace by itself; asks for the rest\n",
+        "mode: ask: reads in the workspace without asking; asks for the rest\n",
         "rule: deny shell(rm *), from ~/.config/countersign/config.toml:14; last matched c2 $ rm -rf target\n",
         "rule: allow read(*), from .countersign/config.toml:3, which does not count; matched nothing yet\n",
         "rule: allow shell(cargo test *), from this session; last matched c4 $ cargo test all\n",

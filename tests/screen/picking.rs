@@ -61,7 +61,7 @@ fn what_is_picked_is_done() {
     assert!(picked(&mut harness, "budgets").is_empty());
     assert!(scrolled(harness.local.overlay.as_ref(), "budgets") == Some(0));
     harness.key(KeyCode::Esc, NONE);
-    assert_eq!(picked(&mut harness, "to the shell"), [UiEffect::Suspend]);
+    assert_eq!(picked(&mut harness, "suspend; fg"), [UiEffect::Suspend]);
     assert_eq!(picked(&mut harness, "/compact"), [UiEffect::Send(Intent::Compact)]);
     assert_eq!(picked(&mut harness, "/sessions"), [UiEffect::Pick(Source::Sessions)]);
     picked(&mut harness, "/mode");
@@ -112,10 +112,10 @@ fn keys_move_and_narrow() {
     let Some(Overlay::Picker(picker)) = &harness.local.overlay else { panic!("no picker") };
     assert_eq!(picker.current(), picker.items.get(1));
     paste(&mut harness.local, &harness.view, "zz\nzz");
-    assert!(harness.frame(80, 24).contains("no action fits"));
+    assert!(harness.frame(80, 24).contains("no matching action"));
     assert!(enter(&mut harness).is_empty() && harness.local.overlay.is_some(), "nothing to take");
     harness.ctrl('u');
-    assert!(!harness.frame(80, 24).contains("no action fits"));
+    assert!(!harness.frame(80, 24).contains("no matching action"));
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn a_theme_is_worn_while_it_is_chosen_and_taken_off_on_esc() {
     themes(&mut harness);
     harness.key(KeyCode::Down, NONE);
     assert_eq!(enter(&mut harness), [UiEffect::SetTheme("light".into())]);
-    assert!(harness.frame(100, 24).contains("theme = \"light\" in config.toml keeps it"));
+    assert!(harness.frame(100, 24).contains("theme = \"light\" in config.toml makes it permanent"));
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn an_undo_looks_like_this() {
         let files = vec![
             file(
                 "src/lexer.rs",
-                if is_refused { "was changed since by someone else: left as it is" } else { "restored" },
+                if is_refused { "was changed since by someone else: not restored" } else { "restored" },
             ),
             file("src/odd\u{202e}\u{1b}[31mname.rs", "deleted"),
         ];

@@ -65,7 +65,7 @@ fn the_page_has_every_item_and_says_in_words_how_it_stands() {
     }
     let mut harness = ScreenHarness::new(SessionBuilder::new());
     harness.local.overlay = Some(page("/plan", &harness.view));
-    assert!(harness.frame(80, 24).contains("the model has made no plan"));
+    assert!(harness.frame(80, 24).contains("no active plan"));
 }
 
 #[test]

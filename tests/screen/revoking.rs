@@ -22,7 +22,7 @@ fn what_was_granted_is_picked_on_the_page_and_taken_back() {
         let mut harness = harness(granted());
         harness.press("/permissions");
         harness.key(KeyCode::Enter, NONE);
-        assert!(height < 16 || harness.frame(width, height).contains("x take one back"));
+        assert!(height < 16 || harness.frame(width, height).contains("x revoke one"));
         harness.key(KeyCode::Char('x'), NONE);
         snapshot(&format!("permissions_revoke_{width}x{height}"), &harness.frame(width, height));
         // The rule stands first; then the actions, in the order in which they were allowed.
@@ -75,7 +75,7 @@ fn lines_take_a_grant_back_too() {
     talk.words();
     talk.line(&crate::linear_harness::typed("/permissions", 0));
     let said = talk.words();
-    assert!(said.contains("taken for this session by you with c4: shell(cargo test *)\n"), "{said}");
+    assert!(said.contains("added for this session by you with c4: shell(cargo test *)\n"), "{said}");
     assert!(said.contains("as in /permissions revoke c4\n"), "{said}");
     talk.line(&crate::linear_harness::typed("/permissions revoke", 0));
     let said = talk.words();

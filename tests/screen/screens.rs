@@ -23,7 +23,7 @@ fn empty_start() {
     at_all_sizes("empty", || {
         let mut harness = ScreenHarness::new(SessionBuilder::new());
         let notice =
-            "The rehearsal model answers: it needs no key. To connect a real one, set ANTHROPIC_API_KEY.";
+            "The rehearsal model is used: it needs no key. To connect a real one, set ANTHROPIC_API_KEY.";
         harness.local.notice = Some(notice.into());
         harness
     });
@@ -54,7 +54,8 @@ fn markdown() {
 /// Before the first message it stands where nothing else does; then with what the model is told.
 #[test]
 fn a_server_of_tools_that_is_not_there() {
-    let why = "The MCP server `files` could not be started: there is no program `npx`; its tools are not available.";
+    let why =
+        "The MCP server `files` could not be started: program `npx` not found; its tools are not available.";
     at_all_sizes("unreached_start", || {
         let mut harness = ScreenHarness::new(SessionBuilder::new());
         hear(&mut harness.local, &Live::Unreached(why.into()));

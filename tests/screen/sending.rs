@@ -74,7 +74,7 @@ fn delivered_words_are_the_users_own_and_marked() {
     let mut harness = ScreenHarness::new(scenes::steered());
     let frame = harness.frame(80, 40);
     assert!(frame.contains(" ↳ Only the first section, please.\n   And in German."), "{frame}");
-    assert!(frame.contains("steering · delivered while it worked"), "{frame}");
+    assert!(frame.contains("steering · delivered during the run"), "{frame}");
     harness.key(KeyCode::Up, NONE);
     assert_eq!(harness.local.composer.text(), "Only the first section, please.\nAnd in German.");
 }
@@ -212,7 +212,7 @@ fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_only_one_begins_wit
     for row in listed(Fronts::Screen) {
         assert!(harness.frame(80, 40).contains(row.name), "{} is offered", row.name);
     }
-    assert!(harness.frame(80, 24).contains("more, by the arrows"));
+    assert!(harness.frame(80, 24).contains("more, use the arrows"));
     harness.key(KeyCode::Up, KeyModifiers::NONE);
     assert!(
         harness.frame(80, 24).contains("›/undo") && harness.frame(40, 10).contains("›/undo"),

@@ -303,7 +303,7 @@ fn the_page_of_a_command_that_has_just_ended_takes_keys_away() {
     assert!(screen.local.composer.is_empty());
     let mut none = ScreenHarness::new(SessionBuilder::new());
     none.ctrl(']');
-    assert_eq!(none.local.hint.as_deref(), Some("no command runs on a terminal that takes keys"));
+    assert_eq!(none.local.hint.as_deref(), Some("no running command has a terminal that accepts keys"));
 }
 
 #[test]
@@ -342,8 +342,8 @@ fn lines_type_too() {
     harness.types("/output");
     assert!(harness.said.contains("name?"), "{}", harness.said);
     assert_eq!(harness.types("/keys entr"), []);
-    assert!(harness.said.contains("not understood: \"entr\" is no key"), "{}", harness.said);
+    assert!(harness.said.contains("not understood: \"entr\" is not a key"), "{}", harness.said);
     let mut idle = LinearHarness::new(SessionBuilder::new());
     assert_eq!(idle.types("/type Ann"), []);
-    assert!(idle.said.contains("not typed: no command runs on a terminal"), "{}", idle.said);
+    assert!(idle.said.contains("not typed: no running command has a terminal"), "{}", idle.said);
 }

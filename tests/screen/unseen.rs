@@ -199,11 +199,11 @@ fn words_that_do_not_answer_a_question_say_so() {
     let mut harness = before(crate::deliberate::question(), (80, 24));
     harness.press("call it parser");
     assert!(matches!(&harness.key(KeyCode::Enter, NONE)[..], [UiEffect::Send(Intent::Submit(_))]));
-    assert!(look(&mut harness).contains("the question still waits: tab, then r answers it"));
+    assert!(look(&mut harness).contains("the question is still waiting: tab, then r answers it"));
     let mut harness = before(scenes::waiting_command(), (80, 24));
     harness.press("go on");
     harness.key(KeyCode::Enter, NONE);
-    assert!(!look(&mut harness).contains("the question still waits"));
+    assert!(!look(&mut harness).contains("the question is still waiting"));
 }
 
 #[test]

@@ -83,7 +83,7 @@ async fn a_rule_is_seen_then_taken_and_the_next_command_of_its_kind_asks_nobody(
     app.sees("a always").await;
     app.answers("a").await;
     app.sees("always: shell(cargo test *)").await;
-    app.sees("no earlier call would have been covered").await;
+    app.sees("would not have matched any earlier call").await;
     app.sees("a enter take it for this session").await;
     assert_eq!(home.entries("approval").len(), 0, "it is only shown");
     app.answers("a").await;

@@ -17,8 +17,8 @@ async fn a_limit_of_one_turn_stops_and_is_raised_with_a_key() {
     app.rests().await;
     let ended = &home.entries("turn_ended")[0];
     assert_eq!((&ended["reason"], &ended["completed"]), (&json!("max_turns"), &json!(false)));
-    assert!(ended["next_safe_action"].as_str().unwrap().starts_with("Ask the user whether to continue"));
-    assert!(app.screen().contains("Raise it and go on, or say what to do"), "{}", app.screen());
+    assert!(ended["next_safe_action"].as_str().unwrap().starts_with("Raise max_model_turns and continue"));
+    assert!(app.screen().contains("Raise it and continue, or say what to do"), "{}", app.screen());
     assert_eq!(home.texts("tool_result", "outcome"), ["ok"], "the tools of the last turn still run");
 
     app.answers("g").await;

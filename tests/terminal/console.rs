@@ -341,7 +341,7 @@ impl Console {
 
 /// Whether the status line asks for the key once more.
 fn has_more(screen: &str) -> bool {
-    screen.contains("press again") || screen.contains("press on")
+    screen.contains("press again")
 }
 
 fn count(cells: u16) -> NonZeroU16 {

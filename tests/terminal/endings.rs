@@ -42,7 +42,7 @@ async fn term_while_a_command_runs() {
     app.assert_restored();
     assert!(!group.is_alive(), "nothing that was started outlives the app");
     assert_closed(&home, "aborted_tools");
-    assert_eq!(app.times("Go on with: countersign resume"), 1, "{}", app.screen());
+    assert_eq!(app.times("Continue with: countersign resume"), 1, "{}", app.screen());
 }
 
 #[tokio::test]
@@ -122,7 +122,7 @@ async fn a_panic_of_the_screen_is_one_line_on_a_usable_terminal() {
     assert!(!group.is_alive(), "nothing that was started outlives the app");
     assert_closed(&home, "aborted_tools");
     let screen = app.screen().replace('\n', "");
-    let said = "countersign broke: the screen, on purpose at src/ui/run/inputs.rs:";
+    let said = "countersign crashed: the screen, on purpose at src/ui/run/inputs.rs:";
     assert_eq!(screen.matches(said).count(), 1, "{screen}");
     assert!(screen.contains("countersign resume --last"), "{screen}");
     assert!(!screen.contains("RUST_BACKTRACE") && !screen.contains("panicked"), "{screen}");

@@ -26,7 +26,7 @@ async fn it_stays_open_keeps_what_is_typed_and_goes_on() {
     // What is sent now comes back, and stays.
     app.keys("half a thought").await;
     app.keys(ENTER).await;
-    app.sees("nothing is done before it can be recorded").await;
+    app.sees("paused until it can be recorded").await;
     app.sees("half a thought").await;
 
     let process = Pid::from_raw(i32::try_from(app.process_id()).unwrap());

@@ -88,7 +88,7 @@ async fn a_model_that_cannot_see_is_said_and_the_words_stay() {
     let mut app = Console::start(&home, USUAL, &["-m", "deepseek/deepseek-chat"]);
     app.sees("ask anything").await;
     app.keys("what is @picture.png\r").await;
-    app.sees("deepseek/deepseek-chat cannot see images: choose another model").await;
+    app.sees("deepseek/deepseek-chat does not support images: choose another model").await;
     app.sees("what is @picture.png").await;
     assert!(home.session_files().is_empty(), "nothing is written");
     app.keys(CTRL_U).await;

@@ -104,7 +104,7 @@ async fn a_rule_is_said_then_taken_and_the_next_command_of_its_kind_asks_nobody(
     assert_eq!(home.entries("approval").len(), 1, "it is only said");
     app.reads().await;
     app.keys("a\n").await;
-    app.sees("and for this session what shell(cargo test *) covers").await;
+    app.sees("and for this session, what shell(cargo test *) covers").await;
     app.sees("all have run").await;
     says(&mut app, "/permissions").await;
     app.sees("rule: allow shell(cargo test *), from this session; last matched c3").await;
@@ -128,9 +128,9 @@ async fn what_was_allowed_for_the_session_is_taken_back_for_good() {
     app.keys("s\n").await;
     app.sees("model: once").await;
     says(&mut app, "/permissions revoke c2").await;
-    app.sees("not revoked: nothing is granted with c2").await;
+    app.sees("not revoked: c2 granted nothing").await;
     says(&mut app, "/permissions revoke c1").await;
-    app.sees("revoked: what you granted for this session with c1 is asked about again").await;
+    app.sees("revoked: what you granted for this session with c1 needs approval again").await;
     says(&mut app, "again").await;
     app.until("a second question", |screen| screen.matches("answer: y once").count() == 2).await;
     app.reads().await;
@@ -197,7 +197,7 @@ async fn what_is_typed_before_the_question_steers_and_never_approves() {
     says(&mut app, "go").await;
     app.sees("model: slow words").await;
     app.keys("y\nand be quick\n").await;
-    app.until("two notes", |screen| screen.matches("noted: it is delivered").count() == 2).await;
+    app.until("two notes", |screen| screen.matches("queued: sent with").count() == 2).await;
     app.sees("answer: y once").await;
     assert!(!home.has("made.txt"));
     app.reads().await;
@@ -248,7 +248,7 @@ async fn ctrl_c_ends_a_running_command_and_at_rest_leaves() {
     app.sees("end: interrupted, effects may be partial").await;
     app.sees("next: Check the effects").await;
     app.keys(CTRL_C).await;
-    app.sees("to leave: Ctrl-C once more").await;
+    app.sees("to quit: Ctrl-C again").await;
     app.keys(CTRL_C).await;
     assert!(app.ends().await.success(), "{}", app.screen());
     assert_eq!(home.texts("tool_result", "outcome"), ["aborted"]);
@@ -261,7 +261,7 @@ async fn a_budget_stop_is_raised_by_a_word() {
     let script = json!([{ "name": "read", "arguments": { "path": "notes.txt" } }, "it holds three words"]);
     let mut app = start(&home, &["--max-turns", "1", "--script", &script.to_string(), "go"]);
     app.sees("you: go").await;
-    app.sees("budget max_model_turns: /raise raises it to 2 turns and goes on").await;
+    app.sees("budget max_model_turns: /raise raises it to 2 turns and continues").await;
     app.reads().await;
     says(&mut app, "/raise").await;
     app.sees("model: it holds three words").await;
@@ -277,7 +277,7 @@ async fn a_budget_stop_is_raised_by_a_word() {
 async fn a_terminal_that_cannot_move_its_cursor_is_spoken_to_in_lines() {
     let home = Home::new();
     let mut app = Console::start_with(&home, LONG, &[], &[("TERM", "dumb")]);
-    app.sees("TERM is dumb, so words are said in lines").await;
+    app.sees("TERM is dumb, so plain lines are printed").await;
     says(&mut app, "\"\"\"").await;
     app.keys("read\nnotes.txt\n\"\"\"\n").await;
     app.sees("It begins with `alpha`").await;
@@ -302,7 +302,7 @@ async fn a_session_is_picked_by_its_number_and_says_its_last_exchange() {
     says(&mut app, "/sessions").await;
     app.sees("session 1: read notes.txt").await;
     says(&mut app, "/sessions 1").await;
-    app.sees("resumed: 1 message of yours, 1 tool call").await;
+    app.sees("resumed: 1 message from you, 1 tool call").await;
     app.sees("It begins with `alpha`").await;
     says(&mut app, "list").await;
     app.sees("This folder has 1 entry").await;

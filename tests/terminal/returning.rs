@@ -173,7 +173,7 @@ async fn the_second_app_on_a_session_is_told() {
     let mut second = Console::start(&home, USUAL, &["resume", "--last"]);
     assert_eq!(second.ends().await.code(), Some(1));
     let says = second.screen().replace('\n', "");
-    assert!(says.contains("is being written by another countersign; close it there first"), "{says}");
+    assert!(says.contains("is open in another countersign; close it there first"), "{says}");
     assert!(!says.contains("panicked"), "{says}");
     assert!(!second.bytes.windows(8).any(|bytes| bytes == b"\x1b[?1049h"), "no screen was taken for that");
 
@@ -192,5 +192,5 @@ async fn nothing_to_resume_is_said_in_one_line() {
     let home = Home::new();
     let mut app = Console::start(&home, USUAL, &["resume", "--last"]);
     assert_eq!(app.ends().await.code(), Some(2));
-    assert!(app.screen().contains("there is no session of"), "{}", app.screen());
+    assert!(app.screen().contains("there is no session for"), "{}", app.screen());
 }

@@ -18,11 +18,11 @@ async fn another_model_answers_and_the_header_says_so() {
     app.sees("By the script.").await;
     app.sees("✓ done").await;
     app.keys("/model rehearsal\r").await;
-    app.sees("rehearsal answers from now on.").await;
+    app.sees("Now using rehearsal.").await;
     app.sees("rehearsal · ask").await;
     app.sees("⇄ model: rehearsal in the place of script").await;
     app.keys("/effort high\r").await;
-    app.sees("The effort is now: high.").await;
+    app.sees("Effort: high.").await;
     app.sees("rehearsal (high) · ask").await;
     app.says("read notes.txt").await;
     app.sees("It begins with alpha.").await;
@@ -43,7 +43,7 @@ async fn in_the_midst_of_a_run_it_answers_from_the_next_turn_on() {
     app.says("go").await;
     app.sees("y once").await;
     app.keys("/model rehearsal\r").await;
-    app.sees("From the next turn on rehearsal answers.").await;
+    app.sees("rehearsal is used from the next turn on.").await;
     app.sees("→ rehearsal").await;
     app.sees("y once").await;
     app.answers("y").await;
@@ -111,7 +111,7 @@ async fn a_model_that_is_looked_for_holds_nothing_up_and_is_seen_to_be_looked_fo
     app.says("go").await;
     app.sees("y once").await;
     app.keys("/model slow/x\r").await;
-    app.sees("looking for slow/x: until it is there, script answers").await;
+    app.sees("looking for slow/x: until it is found, script is used").await;
     app.meanwhile("the command that finds the key", || begun.exists()).await;
 
     // A key that decides, Esc and a command take effect.
@@ -125,7 +125,7 @@ async fn a_model_that_is_looked_for_holds_nothing_up_and_is_seen_to_be_looked_fo
     let header = |screen: &str| screen.lines().next().unwrap_or_default().to_owned();
     app.until("mode plan", |screen| header(screen).contains(" · plan")).await;
     app.keys("/effort high\r").await;
-    app.sees("The effort is now: high.").await;
+    app.sees("Effort: high.").await;
     // So does a message: it goes to the model that answers now, and the screen says so.
     assert!(header(&app.screen()).contains("script, looking for slow/x"), "{}", app.screen());
     app.says("who is there?").await;
@@ -134,7 +134,7 @@ async fn a_model_that_is_looked_for_holds_nothing_up_and_is_seen_to_be_looked_fo
     app.rests().await;
 
     held.write_all(b"the-key\n").unwrap();
-    app.sees("slow/x answers from now on.").await;
+    app.sees("Now using slow/x.").await;
     app.sees_no("looking for").await;
     app.quits().await;
     assert!(!home.has("two.txt"));

@@ -42,7 +42,7 @@ async fn a_question_is_answered_then_the_command_is_interrupted() {
     let mut app =
         running(&home, USUAL, &json!([{ "tool_calls": [on_terminal(command)] }, "never said"])).await;
     app.keys(CHORD).await;
-    app.sees("every key goes to the program, esc too").await;
+    app.sees("every key goes to the program, even esc").await;
     asks(&mut app, "name?").await;
     app.keys("Ann").await;
     app.sees("name? Ann").await;

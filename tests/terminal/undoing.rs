@@ -32,31 +32,31 @@ async fn undo_shows_what_it_would_do_and_enter_does_it_one_turn_after_the_other(
     app.meanwhile("the command", || home.has("made.txt")).await;
     app.rests().await;
     app.keys("/undo\r").await;
-    app.sees("take back what was done to 1 file since c2").await;
+    app.sees("undo what was done to 1 file since c2").await;
     app.sees("restored").await;
     app.until("what is not undone", |screen| {
         screen.lines().any(|line| line.contains("echo hello > made.txt") && line.contains("its changes stay"))
     })
     .await;
     app.keys(ESC).await;
-    app.sees_no("take back what was done").await;
+    app.sees_no("undo what was done").await;
     assert_eq!(home.read("notes.txt"), "alpha\nomega\ngamma\n", "looking is not doing");
     assert!(home.entries("files_restored").is_empty());
 
     app.keys("/undo\r").await;
-    app.sees("take back what was done to 1 file since c2").await;
+    app.sees("undo what was done to 1 file since c2").await;
     app.reads().await;
     app.keys(ENTER).await;
     app.sees("⟲ undone: restored: notes.txt").await;
     assert_eq!(home.read("notes.txt"), AFTER);
     app.keys("/undo\r").await;
-    app.sees("take back what was done to 1 file since c1").await;
+    app.sees("undo what was done to 1 file since c1").await;
     app.reads().await;
     app.keys("y").await;
     app.until("a second undo", |screen| screen.matches("⟲ undone").count() == 2).await;
     assert_eq!(home.read("notes.txt"), BEFORE);
     app.keys("/undo\r").await;
-    app.sees("no file was changed by the agent's tools").await;
+    app.sees("nothing to undo (changes made by commands").await;
     app.says("list").await;
     app.sees("This folder has 2 entries").await;
     app.rests().await;
@@ -67,7 +67,7 @@ async fn undo_shows_what_it_would_do_and_enter_does_it_one_turn_after_the_other(
     assert_eq!((&undone[1]["since"], &undone[1]["deleted"]), (&json!("c1"), &json!([])));
     let told: Vec<Value> = home.entries("injected").into_iter().filter(|said| said["by"] == "undo").collect();
     assert_eq!(told.len(), 1, "once, with the next message");
-    assert!(told[0]["text"].as_str().unwrap().contains("from c1 on did to files: restored: notes.txt"));
+    assert!(told[0]["text"].as_str().unwrap().contains("since c1: restored: notes.txt"));
 }
 
 #[tokio::test]
@@ -79,15 +79,15 @@ async fn what_the_person_changed_since_is_named_and_nothing_is_done() {
     home.write("notes.txt", "mine\n");
     app.keys("/undo\r").await;
     app.sees("nothing is done").await;
-    app.sees("was changed since by someone else: left as it is").await;
+    app.sees("was changed since by someone else: not restored").await;
     app.keys(ENTER).await;
-    app.sees("nothing was undone: not every file is as the agent left it").await;
+    app.sees("nothing was undone: some files have changed since").await;
     assert_eq!(home.read("notes.txt"), "mine\n");
 
     // Changed while the plan is looked at.
     home.write("notes.txt", AFTER);
     app.keys("/undo\r").await;
-    app.sees("take back what was done to 1 file").await;
+    app.sees("undo what was done to 1 file").await;
     home.write("notes.txt", "mine again\n");
     app.reads().await;
     app.keys(ENTER).await;
@@ -105,11 +105,11 @@ async fn all_since_a_message_is_taken_back() {
     change(&mut app, &home, "beta", "delta").await;
     change(&mut app, &home, "delta", "omega").await;
     app.keys("/rewind\r").await;
-    app.sees("take back what was done to files since").await;
+    app.sees("restore files to before").await;
     app.keys("beta").await;
     app.sees("1 of 2").await;
     app.keys(ENTER).await;
-    app.sees("take back what was done to 1 file since c1").await;
+    app.sees("undo what was done to 1 file since c1").await;
     app.reads().await;
     app.keys(ENTER).await;
     app.sees("⟲ undone: restored: notes.txt").await;
@@ -163,7 +163,7 @@ async fn an_undo_that_a_crash_kept_out_of_the_books_is_told_on_resume_and_only_o
     app.sees("ask anything").await;
     change(&mut app, &home, "beta", "delta").await;
     app.keys("/undo\r").await;
-    app.sees("take back what was done to 1 file since c1").await;
+    app.sees("undo what was done to 1 file since c1").await;
     app.reads().await;
     app.keys(ENTER).await;
     app.sees("⟲ undone: restored: notes.txt").await;
@@ -194,7 +194,7 @@ async fn lines_of_words_do_the_same() {
     app.keys("y\n").await;
     app.sees("end: done").await;
     app.keys("/undo yes\n").await;
-    app.sees("say /undo first").await;
+    app.sees("first use /undo").await;
     app.keys("/rewind\n").await;
     app.sees("message 1: change beta to delta in notes.txt").await;
     app.keys("/rewind 1\n").await;
@@ -206,7 +206,7 @@ async fn lines_of_words_do_the_same() {
     app.sees("undone: restored: notes.txt").await;
     assert_eq!(home.read("notes.txt"), BEFORE);
     app.keys("/undo\n").await;
-    app.sees("undo: no file was changed").await;
+    app.sees("undo: nothing to undo").await;
     app.keys("/quit\n").await;
     assert!(app.ends().await.success(), "{}", app.screen());
     assert_eq!(home.texts("files_restored", "since"), ["c1"]);

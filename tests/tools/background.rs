@@ -119,7 +119,7 @@ async fn eight_run_at_once() {
     }
     let ninth = json!({ "command": "echo up; sleep 1000", "background": true });
     let refused = fixture.fails("shell", ninth.clone()).await;
-    assert_has(&refused, &["8 commands run in the background already (b1, b2, ", "shell_kill"]);
+    assert_has(&refused, &["8 commands already run in the background (b1, b2, ", "shell_kill"]);
     fixture.done("shell_kill", json!({ "id": "b3" })).await;
     assert_eq!(standing(&fixture.done("shell", ninth).await).id, "b9");
 }

@@ -110,7 +110,7 @@ async fn a_folder_of_hooks_is_protected_where_it_is_worked_in_but_for_a_checkout
 async fn a_look_around_tells_nothing_of_what_is_hidden() {
     let fixture = Fixture::at_home("");
     let found = fixture.done("search", json!({ "pattern": "needle" })).await;
-    assert_has(&found, &["1 match", "src/main.rs:1", "not searched, since it may hold secrets: src/.env"]);
+    assert_has(&found, &["1 match", "src/main.rs:1", "not searched, since it may contain secrets: src/.env"]);
     assert!(!found.contains("id_rsa") && !found.contains("keys.toml"), "{found}");
     let names = fixture.done("glob", json!({ "pattern": "**" })).await;
     assert!(!names.contains("id_rsa") && !names.contains("keys.toml"), "{names}");
@@ -140,7 +140,7 @@ async fn what_lies_in_a_folder_that_is_called_like_a_secret_is_no_less_secret() 
     // Nobody was asked: it is a folder of the workspace.
     assert_eq!(fixture.territory("search", "store.key").await, Territory::Inside);
     let found = fixture.done("search", json!({ "pattern": "needle", "path": "store.key" })).await;
-    assert_has(&found, &["1 match", "store.key/notes.txt:1", "since it may hold secrets: store.key/.env"]);
+    assert_has(&found, &["1 match", "store.key/notes.txt:1", "since it may contain secrets: store.key/.env"]);
     assert!(!found.contains("planted"), "{found}");
     // About a file of that name somebody was asked.
     assert_eq!(fixture.territory("search", "alone.key").await, Territory::Secret);

@@ -187,7 +187,7 @@ async fn all_groups_can_be_ended_at_once() {
     fixture.groups.end_all(Duration::from_millis(50));
     tether.let_go().await;
     assert_has(&run.await.unwrap().content, &["ended by signal 9 (SIGKILL)"]);
-    assert_has(&fixture.fails("shell", json!({ "command": "true" })).await, &["the program is ending"]);
+    assert_has(&fixture.fails("shell", json!({ "command": "true" })).await, &["the program is exiting"]);
 }
 
 #[tokio::test]

@@ -47,7 +47,7 @@ async fn glob_finds_by_name_and_path_newest_first() {
         &fixture.done("glob", json!({ "pattern": "!*.rs" })).await,
         &["2 files", "doc.md", ".gitignore"],
     );
-    assert_has(&fixture.done("glob", json!({ "pattern": "*.zig" })).await, &["no file fits, of 6 files"]);
+    assert_has(&fixture.done("glob", json!({ "pattern": "*.zig" })).await, &["no match among 6 files"]);
     assert_has(
         &fixture.done("glob", json!({ "pattern": "*.rs", "path": "target" })).await,
         &["target/built.rs"],
@@ -78,7 +78,7 @@ async fn nothing_is_found_behind_a_link_that_leads_out() {
     fs::create_dir(&out).unwrap();
     fs::write(out.join("secret.txt"), "needle\n").unwrap();
     symlink("../other", fixture.path("link")).unwrap();
-    assert_has(&fixture.done("glob", json!({ "pattern": "*.txt" })).await, &["no file fits"]);
+    assert_has(&fixture.done("glob", json!({ "pattern": "*.txt" })).await, &["no match among"]);
     assert_has(&fixture.done("search", json!({ "pattern": "needle" })).await, &["no matches"]);
     let named = fixture.prepare("glob", json!({ "pattern": "*.txt", "path": "link" })).await;
     assert_eq!(named.outside, [out.display().to_string()]);
@@ -109,7 +109,7 @@ async fn a_plan_is_checked_and_summed_up() {
         assert_eq!(fixture.done("plan", json!({ "items": items })).await, said);
     }
     let blank = json!({ "items": [item("a", "pending"), item("  ", "pending")] });
-    assert_has(&fixture.fails("plan", blank).await, &["item 2", "empty", "as it was"]);
+    assert_has(&fixture.fails("plan", blank).await, &["item 2", "empty", "was not changed"]);
     let lines = json!({ "items": [item("a\nb", "pending")] });
     assert_has(&fixture.fails("plan", lines).await, &["item 1", "one line"]);
 }

@@ -159,11 +159,11 @@ async fn a_call_of_whoever_is_not_there_says_so_and_does_nothing() {
     for (name, wanted) in [
         (
             "mcp__off__say",
-            "mcp__off__say is not there: The MCP server off is switched off. Nothing was done.",
+            "mcp__off__say is not available: The MCP server off is switched off. Nothing was done.",
         ),
         (
             "delegate_to_x",
-            "There is no agent called x: no [agents.x] is configured, so nothing was delegated. Nothing was done.",
+            "There is no agent x: [agents.x] is not configured, so nothing was delegated. Nothing was done.",
         ),
     ] {
         let call = Invocation { name: name.to_owned(), ..invocation("list", json!({}), 10_000) };

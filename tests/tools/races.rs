@@ -68,7 +68,7 @@ async fn a_folder_that_stands_elsewhere_by_now_is_not_used() {
         let what = if replaced { "another folder has taken its place" } else { "it is gone" };
         for (tool, arguments) in in_d() {
             let why = fixture.fails(tool, arguments).await;
-            assert_has(&why, &["the folder `d` was moved since this was decided", what, "nothing was done"]);
+            assert_has(&why, &["the folder `d` has moved since this was decided", what, "nothing was done"]);
         }
         assert_eq!((fixture.get("moved/file").as_str(), fixture.path("moved/new").exists()), ("ours", false));
     }
@@ -92,7 +92,7 @@ async fn a_folder_that_was_removed_and_made_anew_is_used_and_a_link_in_its_place
         }
         for (tool, arguments) in in_d() {
             match link {
-                true => assert_has(&fixture.fails(tool, arguments).await, &["`d` is a symlink now"]),
+                true => assert_has(&fixture.fails(tool, arguments).await, &["`d` has just become a symlink"]),
                 false => drop(fixture.done(tool, arguments).await),
             }
         }
@@ -113,7 +113,7 @@ async fn a_call_that_nobody_has_looked_at_goes_through_no_link() {
         ("write", json!({ "path": "link/file", "content": "mine" })),
     ] {
         let why = fixture.fails(tool, arguments.clone()).await;
-        assert_has(&why, &["leads to `real", "was not checked", "make the call again"]);
+        assert_has(&why, &["leads to `real", "has not been checked", "make the call again"]);
         fixture.looked_at(tool, arguments.clone()).await;
         // Once it is over, nothing is kept of it.
         fixture.tools.over(CallId(1));
@@ -157,7 +157,10 @@ async fn a_file_that_is_not_what_the_diff_showed_is_not_written() {
         fixture.prepare(tool, arguments.clone()).await;
         fixture.put(path, "one\nand theirs\n");
         let why = fixture.fails(tool, arguments.clone()).await;
-        assert_has(&why, &[&format!("`{path}` has changed since the diff was made"), "nothing was written"]);
+        assert_has(
+            &why,
+            &[&format!("`{path}` has changed since the approved diff was made"), "nothing was written"],
+        );
         assert_eq!(fixture.get(path), "one\nand theirs\n");
         // Looked at again, it is another diff.
         fixture.prepare(tool, arguments.clone()).await;
@@ -166,7 +169,7 @@ async fn a_file_that_is_not_what_the_diff_showed_is_not_written() {
     let new = json!({ "path": "new", "content": "mine" });
     fixture.prepare("write", new.clone()).await;
     fixture.put("new", "theirs");
-    assert_has(&fixture.fails("write", new).await, &["has changed since the diff was made"]);
+    assert_has(&fixture.fails("write", new).await, &["has changed since the approved diff was made"]);
     assert_eq!(fixture.get("new"), "theirs");
 }
 

@@ -54,7 +54,7 @@ async fn what_a_provider_would_refuse_is_not_shown() {
         ("torn.png", "is an image that cannot be decoded; use `shell`"),
         ("head.gif", "is an image that cannot be decoded; use `shell`"),
         ("bomb.png", "has more than 40 million pixels; scale it down"),
-        ("wide.png", "has 8001×1 pixels, and 8000 a side is the most; scale it down"),
+        ("wide.png", "has 8001×1 pixels; at most 8000 per side are allowed; scale it down"),
         ("liar.png", "is an image that cannot be decoded"),
         ("large.png", "is larger than 3.9 MB; scale it down"),
         ("none.png", "is not text: a binary file"),
@@ -85,5 +85,5 @@ async fn a_picture_that_is_changed_while_it_is_decided_about_is_not_shown() {
     std::os::unix::fs::symlink("other/secret.png", fixture.path("shot.png")).unwrap();
     let report = fixture.run("read", json!({ "path": "shot.png" })).await;
     assert_eq!((report.outcome, report.images), (Outcome::Failed, vec![]));
-    assert_has(&report.content, &["`shot.png` is a symlink now", "look at it again"]);
+    assert_has(&report.content, &["`shot.png` has just become a symlink", "check it again"]);
 }

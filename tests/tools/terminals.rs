@@ -47,7 +47,10 @@ async fn what_scrolled_away_is_there_up_to_a_bound() {
         assert_eq!(text, expected.join("\n"), "{most}");
     }
     let flood = on_terminal(&fixture, "seq 100000").await;
-    assert!(flood.starts_with("[… what scrolled away") && flood.ends_with("\n99999\n100000"), "{flood}");
+    assert!(
+        flood.starts_with("[… earlier scrollback is lost") && flood.ends_with("\n99999\n100000"),
+        "{flood}"
+    );
     assert!(flood.lines().count() < 1_100);
 }
 

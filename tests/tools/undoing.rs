@@ -133,7 +133,7 @@ async fn what_somebody_else_changed_stops_all_of_it() {
     assert_eq!(refused.len(), 3, "{refused:?}");
     assert_has(&refused[0], &["work/a was changed since by someone else"]);
     assert_has(&refused[1], &["work/gone was removed since by someone else"]);
-    assert_has(&refused[2], &["`swapped` is a symlink now"]);
+    assert_has(&refused[2], &["`swapped` has just become a symlink"]);
     assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["work/a", "nothing was undone"]);
     // Neither does a plan that was made before do any of it.
     assert_has(
@@ -296,7 +296,7 @@ async fn what_is_kept_is_the_users_alone_and_no_change_is_made_without_it() {
     fs::write(&blocked, "a file stands where the folder should be").unwrap();
     fixture.tools = fixture.tools.clone().keeping(Snapshots::beside(&blocked.with_extension("jsonl")));
     let why = fixture.fails("write", json!({ "path": "a", "content": "2" })).await;
-    assert_has(&why, &["what undo needs cannot be kept", "nothing was changed"]);
+    assert_has(&why, &["the data for undo cannot be saved", "nothing was changed"]);
     assert_eq!(fixture.get("a"), "1");
     let left: Vec<_> = fs::read_dir(fixture.path("")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["a"], "no temporary file stays");
@@ -372,7 +372,7 @@ async fn a_forged_record_touches_nothing_that_the_books_do_not_know() {
     assert!(matches!(snapshots.finish(&books(), untold).unwrap(), Finished::Refused(..)));
     untouched();
     // Of one with a line that cannot be read, no part is done.
-    let undo = line(Value::Null, &bench.path("a"), json!(hash("1")), json!(hash("0")));
+    let undo = line(Value::Null, &fixture.path("a"), json!(hash("1")), json!(hash("0")));
     fs::write(kept.join("restoring"), format!("{}\n{undo}\n{{\n", json!({ "since": "c1", "entries": 0 })))
         .unwrap();
     let damaged = Finished::Damaged(3, kept.join("restoring.refused"));

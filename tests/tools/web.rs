@@ -92,7 +92,7 @@ async fn json_and_plain_text_are_shown_as_they_are_and_other_types_refused() {
     let site =
         Site::saying("200 OK\r\ncontent-type: application/pdf\r\ncontent-length: 9999", b"%PDF-1.7 \0");
     let why = allowing(&[&site]).fails("fetch", url(site.url("/x"))).await;
-    assert_has(&why, &["broke off"]);
+    assert_has(&why, &["was cut off"]);
     let body = [b"%PDF-1.7\n".as_slice(), &[0; 200_000]].concat();
     let head = format!("200 OK\r\ncontent-type: application/pdf\r\ncontent-length: {}", body.len());
     let site = Site::saying(&head, &body);
@@ -155,8 +155,8 @@ async fn a_redirect_is_judged_like_the_first_url() {
         (format!("http://[::ffff:127.0.0.1]:{port}/"), "only the public internet"),
         ("http://169.254.169.254/latest/meta-data/".to_owned(), "link-local"),
         ("http://u:p@127.0.0.1/".to_owned(), "user name or password"),
-        ("file:///etc/passwd".to_owned(), "`file:` is not fetched"),
-        ("http://[".to_owned(), "redirects to no URL"),
+        ("file:///etc/passwd".to_owned(), "`file:` cannot be fetched"),
+        ("http://[".to_owned(), "redirects to an invalid URL"),
     ] {
         let outer = Site::saying(&format!("302 Found\r\nlocation: {location}"), b"");
         let found = allowing(&[&outer]).fails("fetch", url(outer.url("/"))).await;
@@ -171,7 +171,7 @@ async fn a_redirect_to_another_host_is_a_call_of_its_own() {
     let other = Site::saying("200 OK", b"elsewhere");
     let outer = Site::saying(&format!("302 Found\r\nlocation: {}", other.url("/page")), b"");
     let found = allowing(&[&outer, &other]).fails("fetch", url(outer.url("/"))).await;
-    assert_has(&found, &["redirects to another host: ", &other.url("/page"), "Fetch that URL, if"]);
+    assert_has(&found, &["redirects to another host: ", &other.url("/page"), "Fetch that URL if"]);
     assert!(other.requests.try_recv().is_err(), "nobody asked it");
 }
 
@@ -186,12 +186,12 @@ async fn what_must_not_be_reached_is_refused_without_being_asked() {
         (format!("http://017700000001:{port}/"), "a loopback address"),
         (format!("http://localhost:{port}/"), "this machine"),
         (format!("http://[::1]:{port}/"), "a loopback address"),
-        (format!("http://0.0.0.0:{port}/"), "an address of no host"),
+        (format!("http://0.0.0.0:{port}/"), "an address without a host"),
         ("http://10.0.0.1/".to_owned(), "a private address"),
         ("http://user:pass@example.com/".to_owned(), "user name or password"),
         ("http://example.com:25/".to_owned(), "port 25"),
-        ("gopher://example.com/".to_owned(), "`gopher:` is not fetched"),
-        ("example.com".to_owned(), "is no URL"),
+        ("gopher://example.com/".to_owned(), "`gopher:` cannot be fetched"),
+        ("example.com".to_owned(), "is not a URL"),
     ] {
         assert_has(&fixture.fails("fetch", url(text)).await, &[why]);
     }

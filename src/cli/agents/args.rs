@@ -7,13 +7,13 @@ use clap::{Args, Subcommand};
 const EXAMPLES: &str = "\
 Examples:
   countersign agents list             the agents, where each is from, whether it is trusted
-  countersign agents test             read the cards of all; what each is, and where tasks go
-  countersign agents test reviewer    only this one, switched off or not
+  countersign agents test             read all cards: what each agent is, and where tasks go
+  countersign agents test reviewer    only this one, even if it is switched off
   countersign -c agents.reviewer.enabled=true agents test
 
-Agents stand in [agents.NAME] of the configuration (`countersign config init` explains the keys) and
-are reached over A2A. Of those in a project's .countersign/config.toml none is reached until its
-folder is trusted (`countersign trust`).";
+Agents are configured in [agents.NAME] (`countersign config init` explains the keys) and are reached over
+A2A. Agents from a project's .countersign/config.toml are not contacted until you trust its folder
+(`countersign trust`).";
 
 /// `agents`
 #[derive(Debug, Clone, Args)]
@@ -23,7 +23,7 @@ pub struct AgentsArgs {
     #[command(subcommand)]
     pub verb: AgentsVerb,
 
-    /// As seen from this folder
+    /// Use this folder instead of the current one
     #[arg(short = 'C', long = "cd", value_name = "DIR", global = true)]
     pub cd: Option<PathBuf>,
 }
@@ -31,12 +31,12 @@ pub struct AgentsArgs {
 /// What can be done with agents.
 #[derive(Debug, Clone, Subcommand)]
 pub enum AgentsVerb {
-    /// The agents of the configuration and of this project; reaches none
+    /// List the agents of the configuration and of this project; contacts none
     List,
-    /// Read the agents' cards, and say what each is; sends no task
-    #[command(after_help = "Exit codes: 0 all of them answer   1 one does not   2 usage or configuration")]
+    /// Read and describe the agents' cards; sends no task
+    #[command(after_help = "Exit codes: 0 all answer   1 at least one does not   2 usage or configuration")]
     Test {
-        /// Only this one; without a name all that are not switched off
+        /// Only this agent; without a name, all that are enabled
         name: Option<String>,
     },
 }

@@ -13,7 +13,7 @@ use crate::session::external::ready::{ReadyPeers, meant};
 pub(super) fn run(invocation: &Invocation, name: Option<&str>) -> Result<Exit, Fault> {
     let ReadyPeers { peers: agents, faults } = meant(invocation, name, agent)?;
     if agents.is_empty() && faults.is_empty() {
-        return say("There is no agent to test; `countersign agents list` says what there is.\n");
+        return say("There is no agent to test; `countersign agents list` shows what is configured.\n");
     }
     let around = |inner, _: &_| tools(inner, agents, invocation);
     let surveyed = conversed(invocation, around, async |tools: &A2aTools| tools.survey().await)?;
@@ -24,11 +24,11 @@ pub(super) fn run(invocation: &Invocation, name: Option<&str>) -> Result<Exit, F
 
 fn answers(name: &str, found: &A2aFound) -> String {
     let A2aFound { title, version, protocol, address, named, streams, skills, tool } = found;
-    let progress = if *streams { "tells of its progress" } else { "is asked now and then how far it is" };
+    let progress = if *streams { "reports its progress" } else { "is polled for progress" };
     let skills = if skills.is_empty() { "none is named".to_owned() } else { skills.join(", ") };
-    let instead = named.as_ref().map(|named| {
-        format!("its card names {named} for tasks; they go to the server configured, and nowhere else")
-    });
+    let instead = named
+        .as_ref()
+        .map(|named| format!("its card names {named} for tasks; they go only to the configured server"));
     let lines = [
         format!("tasks go to {address}; it {progress}"),
         format!("skills: {skills}"),

@@ -7,7 +7,7 @@ use clap::Args;
 const EXAMPLES: &str = "\
 Examples:
   countersign doctor               configuration, keys, servers, terminal, sandbox, peers, sessions
-  countersign doctor --test-keys   also asks each provider whether it takes its key; costs nothing
+  countersign doctor --test-keys   also check each key with its provider; costs nothing
   countersign doctor --json | jq -r 'select(.status == \"problem\").mend'
 
 Exit codes: 0 no problem   1 a problem   2 usage";
@@ -16,15 +16,15 @@ Exit codes: 0 no problem   1 a problem   2 usage";
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DoctorArgs {
-    /// One JSON object a finding, and one that counts them
+    /// Print one JSON object per finding, and one with the totals
     #[arg(long)]
     pub json: bool,
 
-    /// Also ask the providers and servers of other machines, each with its key
+    /// Also contact providers and servers on other machines, each with its key
     #[arg(long, visible_alias = "test-keys")]
     pub online: bool,
 
-    /// As seen from this folder
+    /// Use this folder instead of the current one
     #[arg(short = 'C', long = "cd", value_name = "DIR")]
     pub cd: Option<PathBuf>,
 }

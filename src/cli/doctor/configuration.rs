@@ -23,11 +23,11 @@ pub(super) fn look(invocation: &Invocation, wrong: Vec<Fault>) -> Vec<Finding> {
     let mut findings = vec![of_user(environment, config)];
     findings.extend(project_files(cwd).iter().map(|file| {
         let what = if config.trusted.contains(file) {
-            "which you trust in its present form; `countersign trust` shows what it does"
+            "trusted by you in its present form; `countersign trust` shows what it does"
         } else if file.ends_with(SHARED_SERVERS) {
-            "of which nothing is started or reached until its folder is trusted"
+            "nothing in it is started or contacted until its folder is trusted"
         } else {
-            "which can only tighten"
+            "it can only tighten"
         };
         Finding::ok(SUBJECT, format!("{}: this project's file, {what}", file.display()))
     }));
@@ -43,7 +43,7 @@ pub(super) fn look(invocation: &Invocation, wrong: Vec<Fault>) -> Vec<Finding> {
     if environment.mock_responses().is_some() {
         findings.push(Finding::warning(
             SUBJECT,
-            "DEBUG_MOCK_RESPONSES is set: scripted answers come in the place of a model's",
+            "DEBUG_MOCK_RESPONSES is set: scripted answers are used instead of a model",
             "unset DEBUG_MOCK_RESPONSES, or name a model with -m",
         ));
     }
@@ -70,13 +70,14 @@ fn of_user(environment: &Environment, config: &Config) -> Finding {
         Err(_none) => Finding::ok(
             SUBJECT,
             format!(
-                "{shown}: not there, so every setting has its default (`countersign config init` writes one)"
+                "{shown}: does not exist, so every setting has its default (`countersign config init` \
+                writes one)"
             ),
         ),
         Ok(found) if found.mode() & 0o077 != 0 && holds_secrets(config) => Finding::warning(
             SUBJECT,
             format!(
-                "{shown}: others can read it (mode {:03o}), and it holds headers or commands of keys",
+                "{shown}: others can read it (mode {:03o}), and it contains headers or key commands",
                 found.mode() & 0o777
             ),
             format!("chmod 600 {shown}"),
@@ -99,7 +100,7 @@ fn holds_secrets(config: &Config) -> bool {
 
 /// `FILE:LINE: what; what to do`.
 fn ignored(warning: &str) -> Finding {
-    let (what, next) = warning.split_once("; ").unwrap_or((warning, "take it out of the file"));
+    let (what, next) = warning.split_once("; ").unwrap_or((warning, "remove it from the file"));
     Finding::warning(SUBJECT, what, next)
 }
 
@@ -126,7 +127,7 @@ fn answering(invocation: &Invocation) -> Finding {
         let model = config.model.as_deref().unwrap_or(&provider.name);
         return Finding::ok(
             SUBJECT,
-            format!("{model} answers, with the key that the api_key_command of {} prints", provider.name),
+            format!("model: {model}, with the key that the api_key_command of {} prints", provider.name),
         );
     }
     match choose(config, environment, &Table::embedded()) {

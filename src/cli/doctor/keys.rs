@@ -44,7 +44,7 @@ pub(super) fn look(invocation: &Invocation, test: bool) -> Vec<Finding> {
     if groups.is_empty() && findings.is_empty() {
         findings.push(Finding::warning(
             SUBJECT,
-            "no key was found, so the rehearsal answers where no model is named",
+            "no key was found, so the rehearsal model is used unless you name a model",
             "export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=… with your key, or put it into keys.toml beside config.toml",
         ));
     }
@@ -83,7 +83,7 @@ fn missing(provider: &Surveyed, variable: &str) -> Finding {
     let name = &provider.name;
     Finding::warning(
         SUBJECT,
-        format!("{name}: {variable} is not set, so its models cannot be asked"),
+        format!("{name}: {variable} is not set, so its models cannot be used"),
         format!("export {variable}=…, or put {name} = \"KEY\" into keys.toml beside config.toml"),
     )
 }
@@ -94,8 +94,8 @@ fn unused(provider: &Surveyed) -> Option<Finding> {
     let (name, variable) = (&provider.name, provider.unused_variable.as_ref()?);
     Some(Finding::warning(
         SUBJECT,
-        format!("{name}: {variable} is set and not used, since the key comes from {place}"),
-        format!("unset {variable}, or take the other out of [providers.{name}]"),
+        format!("{name}: {variable} is set but not used, since the key comes from {place}"),
+        format!("unset {variable}, or remove the other from [providers.{name}]"),
     ))
 }
 
@@ -108,31 +108,37 @@ fn judge(group: &ProviderGroup, answer: Result<u16, Fault>) -> Finding {
         Err(fault) => return Finding::problem(SUBJECT, format!("{names}: {}", fault.message), fault.next),
     };
     match status {
-        200..=299 => Finding::ok(SUBJECT, format!("{names}: the provider takes the key from {place}")),
+        200..=299 => Finding::ok(SUBJECT, format!("{names}: the provider accepts the key from {place}")),
         401 | 403 => Finding::problem(
             SUBJECT,
             format!("{names}: {address} refuses the key from {place} (HTTP {status})"),
-            "put a valid key there; the provider's console says which are, and what each may do",
+            "put a valid key there; the provider's console lists them and what each may do",
         ),
         402 | 429 => Finding::warning(
             SUBJECT,
-            format!("{names}: {address} knows the key from {place}, and answers nothing now (HTTP {status})"),
-            "look at the account's credit and limits in the provider's console, or try again later",
+            format!(
+                "{names}: {address} accepts the key from {place}, but does not serve requests now (HTTP \
+                {status})"
+            ),
+            "check the account's credit and limits in the provider's console, or try again later",
         ),
         300..=399 => Finding::problem(
             SUBJECT,
-            format!("{names}: {address} leads elsewhere (HTTP {status}), which is not followed with a key"),
-            "set base_url to the address that it leads to, if you trust that",
+            format!(
+                "{names}: {address} redirects elsewhere (HTTP {status}), which is not followed with a \
+                key"
+            ),
+            "set base_url to the redirect's target if you trust it",
         ),
         500..=599 => Finding::warning(
             SUBJECT,
-            format!("{names}: {address} fails at the moment (HTTP {status}), so the key was not tested"),
+            format!("{names}: {address} is failing at the moment (HTTP {status}), so the key was not tested"),
             "try again later",
         ),
         _ => Finding::warning(
             SUBJECT,
             format!("{names}: {address} has no list of models (HTTP {status}), so the key was not tested"),
-            "check base_url; a short message to one of its models tells more",
+            "check base_url; sending a short message to one of its models shows more",
         ),
     }
 }

@@ -9,13 +9,13 @@ use crate::runtime::sandbox::{Confined, Confinement, Support, support};
 use crate::session::sandbox::{ourselves, sandbox};
 
 const SUBJECT: Subject = Subject::Sandbox;
-const WITHOUT: &str = "allow what you would run yourself; for the rest, start countersign in a container or a virtual \
-                       machine";
+const WITHOUT: &str = "allow only what you would run yourself; for the rest, start countersign in a \
+    container or a virtual machine";
 /// Most gaps that are named.
 const MOST_GAPS: usize = 5;
 /// Each must fail in the sandbox; `$0` is a file outside of it that may not be changed.
 const ATTEMPTS: &[(&str, &str)] = &[
-    ("a file outside of the workspace was changed", ": > \"$0\""),
+    ("a file outside the workspace was changed", ": > \"$0\""),
     ("a hidden file was read", "cat \"$0\" > /dev/null"),
 ];
 
@@ -24,22 +24,25 @@ pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
         Support::None(why) => {
             Finding::warning(SUBJECT, format!("there is no sandbox on this machine: {why}"), WITHOUT)
         }
-        Support::Partial(_) if cfg!(target_os = "macos") => {
-            Finding::warning(SUBJECT, "sandbox-exec is there; its rules were tried by nothing yet", WITHOUT)
-        }
+        Support::Partial(_) if cfg!(target_os = "macos") => Finding::warning(
+            SUBJECT,
+            "sandbox-exec is available, but its profile has not been \
+                tested",
+            WITHOUT,
+        ),
         Support::Partial(reasons) => match tried() {
             Ok(()) => {
                 let message =
                     format!("the sandbox was tested and works, except for this: {}", reasons.join("; "));
-                Finding::warning(SUBJECT, message, "a newer kernel holds all of it")
+                Finding::warning(SUBJECT, message, "a newer kernel enforces all of it")
             }
             Err(why) => broken(&why),
         },
         Support::Full => match tried() {
             Ok(()) => Finding::ok(
                 SUBJECT,
-                "the sandbox was tested and works: a command in it writes only in the workspace and a folder of its own, \
-                 reads no secrets, and has no network",
+                "the sandbox was tested and works: a command in it can write only in the workspace and a \
+                private folder, cannot read secrets, and has no network",
             ),
             Err(why) => broken(&why),
         },
@@ -51,14 +54,14 @@ pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
     let rest = (more > 0).then(|| format!("{more} more like these"));
     let gaps = named.chain(rest).map(|gap| {
         let message = format!("in this folder the sandbox has a gap: {gap}");
-        Finding::warning(SUBJECT, message, "keep secrets out of folders that are worked in")
+        Finding::warning(SUBJECT, message, "keep secrets out of the folders that you work in")
     });
     [here].into_iter().chain(opened).chain(gaps).collect()
 }
 
 /// What the configuration lets through.
 fn opened(reach: &SandboxReach) -> Option<Finding> {
-    let network = reach.network.then(|| "the network, this machine's own servers included".to_owned());
+    let network = reach.network.then(|| "the network, including this machine's own servers".to_owned());
     let folders = reach.writable.iter().map(|folder| format!("writing in {folder}"));
     let opened: Vec<String> = network.into_iter().chain(folders).collect();
     (!opened.is_empty())
@@ -66,16 +69,16 @@ fn opened(reach: &SandboxReach) -> Option<Finding> {
 }
 
 fn broken(why: &str) -> Finding {
-    Finding::problem(SUBJECT, format!("the sandbox should work here and does not: {why}"), WITHOUT)
+    Finding::problem(SUBJECT, format!("the sandbox should work here but does not: {why}"), WITHOUT)
 }
 
 /// Starts commands in it: what is allowed must work, and what is not must fail.
 fn tried() -> Result<(), String> {
-    let failed = |why: std::io::Error| format!("it could not be tried: {why}");
+    let failed = |why: std::io::Error| format!("it could not be tested: {why}");
     let folder = tempfile::TempDir::new().map_err(failed)?;
     let (inside, outside) = (folder.path().join("inside"), folder.path().join("outside"));
     std::fs::create_dir(&inside).map_err(failed)?;
-    std::fs::write(&outside, "not to be read").map_err(failed)?;
+    std::fs::write(&outside, "cannot be read").map_err(failed)?;
     let mut confinement = Confinement::of_workspace(&inside, vec![outside.clone()]);
     confinement.may_be_weaker = true;
     let run = |script: &str, file: &std::path::Path| {

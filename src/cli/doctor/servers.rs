@@ -45,8 +45,8 @@ fn here(invocation: &Invocation) -> Vec<Finding> {
         let silent = silent.join(", ");
         findings.push(Finding::skipped(
             SUBJECT,
-            format!("no server of your own answers as {silent}"),
-            "start one if you want its models; it is found by itself",
+            format!("none of these local servers is running: {silent}"),
+            "start one if you want its models; it is detected automatically",
         ));
     }
     findings
@@ -80,8 +80,8 @@ fn configured(invocation: &Invocation, online: bool) -> Vec<Finding> {
             ),
             Some(Ok(status @ (401 | 403))) => Finding::problem(
                 SUBJECT,
-                format!("{name}: {address} wants a key (HTTP {status}), and none is configured"),
-                format!("set api_key_env in [providers.{name}] to the variable that holds one"),
+                format!("{name}: {address} requires a key (HTTP {status}), but none is configured"),
+                format!("set api_key_env in [providers.{name}] to the variable that contains it"),
             ),
             Some(Ok(status)) => Finding::ok(SUBJECT, format!("{name}: {address} answers (HTTP {status})")),
             Some(Err(fault)) => Finding::problem(SUBJECT, format!("{name}: {}", fault.message), fault.next),
@@ -98,15 +98,14 @@ fn proxies(invocation: &Invocation) -> Vec<Finding> {
         [["HTTPS_PROXY", "https_proxy"], ["HTTP_PROXY", "http_proxy"], ["ALL_PROXY", "all_proxy"]];
     let variables: Vec<(&str, &str)> = variables.into_iter().filter_map(set).collect();
     let without = set(["NO_PROXY", "no_proxy"])
-        .map_or(String::new(), |(name, hosts)| format!(", but for {name} ({hosts})"));
+        .map_or(String::new(), |(name, hosts)| format!(", except for {name} ({hosts})"));
     if let Some(proxy) = &config.network.proxy {
         let over: Vec<&str> = variables.iter().map(|(name, _)| *name).collect();
-        let over =
-            if over.is_empty() { String::new() } else { format!(", in the place of {}", over.join(", ")) };
+        let over = if over.is_empty() { String::new() } else { format!(", instead of {}", over.join(", ")) };
         return vec![Finding::ok(
             SUBJECT,
             format!(
-                "all calls but those to this machine go through {} (network.proxy){over}{without}",
+                "all calls except those to this machine go through {} (network.proxy){over}{without}",
                 bare(proxy)
             ),
         )];

@@ -29,7 +29,7 @@ pub(super) fn look(environment: &Environment) -> Vec<Finding> {
     let Some(state) = environment.state_dir() else {
         return vec![Finding::problem(
             SUBJECT,
-            "there is no folder to keep sessions in",
+            "there is no folder for sessions",
             "set HOME or XDG_STATE_HOME",
         )];
     };
@@ -38,7 +38,7 @@ pub(super) fn look(environment: &Environment) -> Vec<Finding> {
     let sizes = paths.iter().filter_map(|path| Some(std::fs::metadata(path).ok()?.len()));
     let total: u64 = sizes.sum();
     findings.push(match paths.first() {
-        None => Finding::ok(SUBJECT, "no session was kept yet"),
+        None => Finding::ok(SUBJECT, "there are no sessions yet"),
         Some(newest) => {
             let count =
                 if paths.len() == 1 { "1 session".to_owned() } else { format!("{} sessions", paths.len()) };
@@ -59,7 +59,7 @@ fn of_folder(state: &Path) -> Vec<Finding> {
         let existing = existing.unwrap_or(state).display();
         return vec![Finding::problem(
             SUBJECT,
-            format!("{shown}: cannot be made, since {existing} is not a folder"),
+            format!("{shown}: cannot be created, since {existing} is not a folder"),
             format!("move {existing} away, or set XDG_STATE_HOME to another folder"),
         )];
     };
@@ -67,7 +67,7 @@ fn of_folder(state: &Path) -> Vec<Finding> {
     if let Err(why) = tempfile::tempfile_in(existing) {
         return vec![Finding::problem(
             SUBJECT,
-            format!("{shown}: nothing can be written to {}: {why}", existing.display()),
+            format!("{shown}: cannot write to {}: {why}", existing.display()),
             format!("chmod u+rwx {}, or set XDG_STATE_HOME to another folder", existing.display()),
         )];
     }
@@ -76,14 +76,14 @@ fn of_folder(state: &Path) -> Vec<Finding> {
     let mut findings = vec![match mode {
         Ok(mode) if mode & 0o077 != 0 => Finding::warning(
             SUBJECT,
-            format!("{}: others can look into it (mode {mode:03o})", kept.display()),
+            format!("{}: others can read it (mode {mode:03o})", kept.display()),
             format!("chmod 700 {}", kept.display()),
         ),
         Ok(mode) => {
-            Finding::ok(SUBJECT, format!("{}: can be written, only by you (mode {mode:03o})", kept.display()))
+            Finding::ok(SUBJECT, format!("{}: writable, only by you (mode {mode:03o})", kept.display()))
         }
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
-            Finding::ok(SUBJECT, format!("{}: not there yet, and can be made", kept.display()))
+            Finding::ok(SUBJECT, format!("{}: does not exist yet, but can be created", kept.display()))
         }
         Err(why) => Finding::problem(
             SUBJECT,
@@ -105,11 +105,11 @@ fn judge_room(free: u64) -> Finding {
     if free < NONE {
         Finding::problem(
             SUBJECT,
-            format!("{told}: nothing can be recorded, so nothing will be done"),
-            "make room",
+            format!("{told}: nothing can be recorded, so no action will be taken"),
+            "free disk space",
         )
     } else if free < SHORT {
-        Finding::warning(SUBJECT, told, "make room; `countersign sessions remove SESSION` forgets one")
+        Finding::warning(SUBJECT, told, "free disk space; `countersign sessions remove SESSION` deletes one")
     } else {
         Finding::ok(SUBJECT, told)
     }
@@ -147,7 +147,7 @@ fn of_books(paths: &[PathBuf]) -> Vec<Finding> {
     if left_out > 0 {
         findings.push(Finding::skipped(
             SUBJECT,
-            format!("{left_out} older or very large ones were not read"),
+            format!("{left_out} older or very large ones were not checked"),
             "countersign sessions check SESSION",
         ));
     }
@@ -167,9 +167,9 @@ fn of_lock(path: &Path) -> Option<Finding> {
         Some((pid, name)) if !name.starts_with("countersign") => Finding::warning(
             SUBJECT,
             format!(
-                "{id}: is locked by process {pid} ({name}), which is not countersign: a killed process may have left it"
+                "{id}: is locked by process {pid} ({name}), which is not countersign; a killed process may have left it behind"
             ),
-            format!("kill {pid}, if it is not needed any more"),
+            format!("kill {pid} if it is no longer needed"),
         ),
         Some((pid, _)) => Finding::ok(SUBJECT, format!("{id}: is being written by process {pid}")),
         None => Finding::ok(SUBJECT, format!("{id}: is being written by another process")),

@@ -41,8 +41,8 @@ fn of_term(environment: &Environment) -> Finding {
         ),
         Some("dumb") => Finding::warning(
             SUBJECT,
-            "TERM is dumb: the app says words in lines and draws nothing, as with --screen-reader",
-            "set TERM to what the terminal is, if it can move its cursor",
+            "TERM is dumb: the app prints plain lines and draws nothing, as with --screen-reader",
+            "set TERM to your terminal's type if it can move its cursor",
         ),
         Some(term) => Finding::ok(SUBJECT, format!("TERM is {term}")),
     }
@@ -50,7 +50,7 @@ fn of_term(environment: &Environment) -> Finding {
 
 fn of_colour(environment: &Environment) -> Finding {
     let depth = match environment.text("COLORTERM") {
-        Some(said @ ("truecolor" | "24bit")) => format!("COLORTERM is {said}: exact colours"),
+        Some(said @ ("truecolor" | "24bit")) => format!("COLORTERM is {said}: true colour"),
         Some(said) => format!("COLORTERM is {said}"),
         None => "COLORTERM is not set".to_owned(),
     };
@@ -58,7 +58,8 @@ fn of_colour(environment: &Environment) -> Finding {
         depth
     } else {
         format!(
-            "{depth}: themes are drawn in 256 colours; set COLORTERM=truecolor if the terminal shows exact ones"
+            "{depth}: themes are drawn in 256 colours; set COLORTERM=truecolor if the terminal supports \
+            true colour"
         )
     };
     if environment.no_color() {
@@ -74,13 +75,13 @@ fn of_letters(environment: &Environment) -> Finding {
         }
         Some((name, value)) => Finding::warning(
             SUBJECT,
-            format!("{name} is {value}, which is not UTF-8: frames and signs may look wrong"),
-            format!("export {name}=C.UTF-8, or a UTF-8 locale of your language"),
+            format!("{name} is {value}, which is not UTF-8: frames and symbols may look wrong"),
+            format!("export {name}=C.UTF-8, or another UTF-8 locale"),
         ),
         None => Finding::warning(
             SUBJECT,
-            "no locale is set (LC_ALL, LC_CTYPE, LANG), so text may not be taken as UTF-8",
-            "export LANG=C.UTF-8, or a UTF-8 locale of your language",
+            "no locale is set (LC_ALL, LC_CTYPE, LANG), so text may not be read as UTF-8",
+            "export LANG=C.UTF-8, or another UTF-8 locale",
         ),
     }
 }
@@ -93,8 +94,8 @@ fn of_size() -> Vec<Finding> {
     if !stdin.is_terminal() || !stdout.is_terminal() {
         findings.push(Finding::skipped(
             SUBJECT,
-            "stdin or stdout is not a terminal here; the app needs both",
-            "run `countersign doctor` in the terminal itself to see more",
+            "stdin or stdout is not a terminal; the app needs both",
+            "run `countersign doctor` directly in the terminal to see more",
         ));
     }
     if let Ok(size) = size {
@@ -106,7 +107,7 @@ fn of_size() -> Vec<Finding> {
 fn judge_size(columns: u16, rows: u16) -> Finding {
     let (least_columns, least_rows) = SMALLEST;
     if columns == 0 || rows == 0 {
-        return Finding::warning(SUBJECT, "the terminal does not tell its size", "stty cols 80 rows 24");
+        return Finding::warning(SUBJECT, "the terminal does not report its size", "stty cols 80 rows 24");
     }
     if columns < least_columns || rows < least_rows {
         return Finding::warning(
@@ -114,7 +115,7 @@ fn judge_size(columns: u16, rows: u16) -> Finding {
             format!(
                 "the terminal has {columns} columns and {rows} rows: less than {least_columns} by {least_rows}"
             ),
-            "make the window larger, or the letters smaller",
+            "enlarge the window, or use a smaller font",
         );
     }
     Finding::ok(SUBJECT, format!("{columns} columns and {rows} rows"))
@@ -122,14 +123,15 @@ fn judge_size(columns: u16, rows: u16) -> Finding {
 
 fn of_abilities(environment: &Environment) -> Finding {
     let Some(known) = known(environment) else {
-        return Finding::ok(SUBJECT, "the environment does not name a terminal whose abilities are known");
+        return Finding::ok(SUBJECT, "the environment does not name a known terminal");
     };
     let Abilities { name, truecolor, hyperlinks, images, clipboard, keyboard } = known;
     let yes = |able: bool| if able { "yes" } else { "no" };
     Finding::ok(
         SUBJECT,
         format!(
-            "{name}: exact colours {}, hyperlinks {}, images {images}, clipboard (OSC 52) {}, keyboard protocol {}",
+            "{name}: true colour {}, hyperlinks {}, images {images}, clipboard (OSC 52) {}, keyboard \
+            protocol {}",
             yes(truecolor),
             yes(hyperlinks),
             yes(clipboard),
@@ -148,7 +150,7 @@ fn between(environment: &Environment) -> Vec<Finding> {
         ));
     }
     if environment.text("SSH_CONNECTION").is_some() || environment.text("SSH_TTY").is_some() {
-        findings.push(Finding::ok(SUBJECT, "over ssh: what is copied goes through the terminal (OSC 52)"));
+        findings.push(Finding::ok(SUBJECT, "over ssh: copying goes through the terminal (OSC 52)"));
     }
     findings
 }

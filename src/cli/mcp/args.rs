@@ -6,24 +6,24 @@ use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
 Examples:
-  countersign mcp list                               the servers, where each is from, whether it is trusted
-  countersign mcp test                               start them all; what each brings
-  countersign mcp test github                        only this one, switched off or not
+  countersign mcp list                               the servers, their origin, and whether they are trusted
+  countersign mcp test                               start them all and list their tools
+  countersign mcp test github                        only this one, even if it is switched off
   countersign mcp call files read_file '{\"path\": \"a.md\"}'
   countersign -c mcp_servers.files.enabled=true mcp test files
 
-Servers stand in [mcp_servers.NAME] of the configuration (`countersign config init` explains the keys), and in the
-.mcp.json of a project, of which nothing is started until its folder is trusted (`countersign trust`).";
+Servers are configured in [mcp_servers.NAME] (`countersign config init` explains the keys) and in the
+.mcp.json of a project, whose servers are not started until you trust its folder (`countersign trust`).";
 
 const CALL: &str = "\
 Examples:
   countersign mcp call time now
   countersign mcp call files read_file '{\"path\": \"a.md\"}'
 
-You decide by typing it: no rule and no mode is asked, nothing is recorded, and no model hears of it.
-JSON is the arguments as an object, held against the tool's own schema before the server is asked.
+You decide by typing the command: no rule or mode applies, nothing is recorded, and no model is told.
+JSON is an object with the arguments. They are checked against the tool's schema before the server is called.
 
-Exit codes: 0 it went well   1 the server or its tool failed   2 usage or configuration   130 interrupted";
+Exit codes: 0 success   1 the server or its tool failed   2 usage or configuration   130 interrupted";
 
 /// `mcp`
 #[derive(Debug, Clone, Args)]
@@ -33,7 +33,7 @@ pub struct McpArgs {
     #[command(subcommand)]
     pub verb: ServersVerb,
 
-    /// As seen from this folder
+    /// Use this folder instead of the current one
     #[arg(short = 'C', long = "cd", value_name = "DIR", global = true)]
     pub cd: Option<PathBuf>,
 }
@@ -41,12 +41,12 @@ pub struct McpArgs {
 /// What can be done with MCP servers.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ServersVerb {
-    /// The servers of the configuration and of this project; starts none
+    /// List the servers of the configuration and of this project; starts none
     List,
-    /// Start the servers, and say what each is and brings; calls none of its tools
-    #[command(after_help = "Exit codes: 0 all of them answer   1 one does not   2 usage or configuration")]
+    /// Start the servers and list their tools; calls none of them
+    #[command(after_help = "Exit codes: 0 all answer   1 at least one does not   2 usage or configuration")]
     Test {
-        /// Only this one; without a name all that are not switched off
+        /// Only this agent; without a name, all that are enabled
         name: Option<String>,
     },
     /// Call one tool of one server, and print its result
@@ -54,9 +54,9 @@ pub enum ServersVerb {
     Call {
         /// The server's name in the configuration
         server: String,
-        /// The tool, by the server's name for it or as mcp__SERVER__TOOL
+        /// The tool, by its own name or as mcp__SERVER__TOOL
         tool: String,
-        /// The arguments, a JSON object; without them an empty one
+        /// The arguments as a JSON object; empty if omitted
         json: Option<String>,
     },
 }

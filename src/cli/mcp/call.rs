@@ -67,7 +67,7 @@ impl ToolInvocation<'_> {
             Some(Err(why)) => {
                 return Err(Fault::failed(why, format!("try `countersign mcp test {}`", self.server)));
             }
-            None => return Err(Fault::failed("the server was not asked", "please report this")),
+            None => return Err(Fault::failed("the server was not called", "please report this")),
         };
         let config = &self.config.config;
         let name = self.tool_of(&found)?;
@@ -103,7 +103,7 @@ impl ToolInvocation<'_> {
         let short = names.iter().filter_map(|name| name.strip_prefix(&begin));
         let next = match nearest(self.tool, short) {
             Some(near) => format!("did you mean {near}? `countersign mcp test {}` lists all", self.server),
-            None => format!("`countersign mcp test {}` lists those that there are", self.server),
+            None => format!("`countersign mcp test {}` lists its tools", self.server),
         };
         Err(Fault::usage(format!("MCP server {} has no tool called {}", self.server, self.tool), next))
     }

@@ -14,7 +14,8 @@ use crate::runtime::mcp::{McpServer, McpTools};
 use crate::session::external::mcp::means;
 use args::ServersVerb;
 
-const NONE: &str = "There is no MCP server. Name one in [mcp_servers.NAME] of your configuration (`countersign config \
+const NONE: &str = "No MCP server is configured. Name one in [mcp_servers.NAME] of your configuration \
+    (`countersign config \
                     init` explains the keys), or in the .mcp.json of a project.\n";
 
 /// Does what was asked for.

@@ -14,7 +14,7 @@ use crate::session::external::ready::{ReadyPeers, meant};
 pub(super) fn run(invocation: &Invocation, name: Option<&str>) -> Result<Exit, Fault> {
     let ReadyPeers { peers: servers, faults } = meant(invocation, name, server)?;
     if servers.is_empty() && faults.is_empty() {
-        return say("There is no MCP server to test; `countersign mcp list` says what there is.\n");
+        return say("There is no MCP server to test; `countersign mcp list` shows what is configured.\n");
     }
     let surveyed = conversed(invocation, servers, async |tools| tools.survey().await)?;
     let Some(standings) = surveyed else { return Ok(Exit::Interrupted) };

@@ -25,7 +25,7 @@ fn standing<P: Peer>(peer: &P) -> String {
 fn block<P: Peer>(name: &str, peer: &P, standing: &str) -> String {
     let way = match peer.way() {
         Some((verb, way)) => format!("{verb} {way}"),
-        None => "nothing is said of it but this".to_owned(),
+        None => "nothing else is configured for it".to_owned(),
     };
     let terms = peer.terms().into_iter().filter(|_| peer.is_enabled());
     let place = format!("{}: {standing}", peer.source().place());

@@ -7,16 +7,16 @@ use clap::{Args, Subcommand};
 const EXAMPLES: &str = "\
 Examples:
   countersign sessions list                        all sessions, newest first
-  countersign sessions search empty input          where both words were said
+  countersign sessions search empty input          sessions with both words
   countersign sessions show --last                 the newest session of this folder
-  countersign sessions show 0199 --events          its events in short, one a line
-  countersign sessions export --last > talk.md     a document; --json for the lines
-  countersign sessions import talk.jsonl           a session from elsewhere
-  countersign sessions check --last                whether its books are sound
-  countersign sessions fork 0199 --at e14          go another way from there
-  countersign sessions remove 0199                 forget it
+  countersign sessions show 0199 --events          its events in short, one per line
+  countersign sessions export --last > talk.md     a document; --json for the session file
+  countersign sessions import talk.jsonl           a session file from elsewhere
+  countersign sessions check --last                verify its ledger
+  countersign sessions fork 0199 --at e14          fork it at an entry
+  countersign sessions remove 0199                 delete it
 
-SESSION is an id, the beginning of one, or the name of a session file.";
+SESSION is an id, the beginning of an id, or a path to a session file.";
 
 /// `sessions`
 #[derive(Debug, Clone, Args)]
@@ -26,7 +26,7 @@ pub struct SessionsArgs {
     #[command(subcommand)]
     pub verb: SessionsVerb,
 
-    /// As seen from this folder
+    /// Use this folder instead of the current one
     #[arg(short = 'C', long = "cd", value_name = "DIR", global = true)]
     pub cd: Option<PathBuf>,
 }
@@ -34,29 +34,29 @@ pub struct SessionsArgs {
 /// What can be done with sessions.
 #[derive(Debug, Clone, Subcommand)]
 pub enum SessionsVerb {
-    /// All sessions, newest first: id, when, ending, model, folder, first words
+    /// List all sessions, newest first: id, time, ending, model, folder, first words
     #[command(
         after_help = "Example:\n  countersign sessions list --json | jq -r 'select(.ending == null).session'"
     )]
     List {
-        /// One object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Where these words were said, newest session first
+    /// Search all sessions for these words, newest session first
     #[command(
         after_help = "Examples:\n  countersign sessions search empty input      both words, in any order\n  \
-                      countersign sessions search \"empty input\"    these words, as they stand"
+                      countersign sessions search \"empty input\"    exactly this phrase"
     )]
     Search {
-        /// All of them must be in one message, call or result; upper and lower case are the same
+        /// All words must be in one message, call or result; case is ignored
         #[arg(required = true)]
         words: Vec<String>,
-        /// One object a place, one a line
+        /// Print one JSON object per match and line
         #[arg(long)]
         json: bool,
     },
-    /// The transcript of a session
+    /// Show the transcript of a session
     #[command(
         after_help = "Examples:\n  countersign sessions show --last\n  countersign sessions show --last --events    \
                       user_message, tool_call, tool_result, agent_response"
@@ -65,14 +65,14 @@ pub enum SessionsVerb {
         /// Which.
         #[command(flatten)]
         pick: Pick,
-        /// The durable lines, as the file has them
+        /// Print the lines of the session file
         #[arg(long, conflicts_with = "events")]
         json: bool,
-        /// The short form: what was said, what was called, what came of it; one object a line
+        /// Print messages, calls and results in short form, one JSON object per line
         #[arg(long)]
         events: bool,
     },
-    /// A session as a document on stdout, in Markdown; what was withdrawn is left out
+    /// Print a session as a Markdown document, without withdrawn entries
     #[command(
         after_help = "Examples:\n  countersign sessions export --last > talk.md\n  countersign sessions export \
                             0199 --json > talk.jsonl"
@@ -81,17 +81,17 @@ pub enum SessionsVerb {
         /// Which.
         #[command(flatten)]
         pick: Pick,
-        /// The lines of the session, for `sessions import`
+        /// Print the lines of the session, for `sessions import`
         #[arg(long)]
         json: bool,
     },
-    /// Keep a session from elsewhere; checked first
+    /// Keep a session file from elsewhere; checked first
     #[command(after_help = "Example:\n  countersign sessions import talk.jsonl")]
     Import {
         /// A session file, or an export with --json
         file: PathBuf,
     },
-    /// Say whether a session's books are sound, or what is wrong in which line; changes nothing
+    /// Verify a session file and report each problem with its line number; read-only
     #[command(after_help = "Examples:\n  countersign sessions check --last\n  countersign sessions check \
                             ./broken.jsonl\n\nExit codes: 0 well-formed   1 faults")]
     Check {
@@ -99,20 +99,21 @@ pub enum SessionsVerb {
         #[command(flatten)]
         pick: Pick,
     },
-    /// A new session that begins like another one
+    /// Create a new session from the beginning of another one
     #[command(
         after_help = "Examples:\n  countersign sessions fork --last\n  countersign sessions fork 0199 --at e14\n\n\
-                            It can end wherever no call waits for its result. The other session stays as it is."
+                            The fork can end at any entry where no call waits for its result. The original \
+                            session does not change."
     )]
     Fork {
         /// Which.
         #[command(flatten)]
         pick: Pick,
-        /// The last entry that it keeps, as in e14; without one the last at which no call is open
+        /// The last entry to keep, as in e14; by default, the last one at which no call is open
         #[arg(long, value_name = "ENTRY")]
         at: Option<String>,
     },
-    /// Forget a session for good; refused while another process writes it
+    /// Delete a session permanently; refused while another process writes it
     #[command(after_help = "Example:\n  countersign sessions remove 0199")]
     Remove {
         /// Which.

@@ -34,17 +34,17 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit) -> Vec<St
     };
     let mut told = vec![format!("{name}: well-formed; {}, {calls}", entries(audit.entries))];
     let goes_on =
-        if place.keeps(path) { format!("`countersign resume {name}`") } else { "going on".to_owned() };
+        if place.keeps(path) { format!("`countersign resume {name}`") } else { "resuming".to_owned() };
     if let Some(torn) = &audit.torn_tail {
         told.push(format!(
-            "line {}: torn, {} bytes; it was never acknowledged, and {goes_on} cuts it off",
+            "line {}: incomplete, {} bytes; it was never acknowledged, and {goes_on} cuts it off",
             torn.line, torn.bytes
         ));
     }
     if !audit.open.is_empty() {
         let calls: Vec<String> = audit.open.iter().map(ToString::to_string).collect();
         told.push(format!(
-            "open at the end: {}; the session is being written, or its process died: {goes_on} settles them",
+            "open at the end: {}; the session is being written, or its process died: {goes_on} resolves them",
             calls.join(", ")
         ));
     }
@@ -63,17 +63,18 @@ fn unsound(name: &str, audit: &Audit) -> Vec<String> {
     told.extend(unknown(audit));
     told.push(match &audit.sound_to {
         Some(entry) => format!(
-            "what to do: `countersign sessions fork {name} --at {entry}` saves the {} before that as a new session; \
-             this file stays as it is",
+            "what to do: `countersign sessions fork {name} --at {entry}` saves the {} before that as a new \
+            session; this file does not change",
             entries(audit.sound_entries)
         ),
-        None => "what to do: nothing before that can be saved; name another file, or start a new session".to_owned(),
+        None => "what to do: nothing before that can be saved; name another file, or start a new session"
+            .to_owned(),
     });
     told
 }
 
 fn unknown(audit: &Audit) -> impl Iterator<Item = String> {
     audit.skipped.iter().map(|skipped| {
-        format!("line {}: `{}` is not known to this version; it is left as it is", skipped.line, skipped.kind)
+        format!("line {}: `{}` is not known to this version; it is ignored", skipped.line, skipped.kind)
     })
 }

@@ -47,7 +47,7 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, at: Option<&str>) -> Result
     adopt(&place.state, &id, began, &copy.of(beginning))
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
     say(&format!(
-        "{id} is a fork of {} at {last}: {}\nGo on with: countersign resume {id}\n",
+        "{id} is a fork of {} at {last}: {}\nContinue with: countersign resume {id}\n",
         one_line(&name),
         entries(file.entries.len())
     ))
@@ -66,7 +66,7 @@ fn wanted(text: &str) -> Result<EntryId, Fault> {
 fn unsound(name: &str, why: &str) -> Fault {
     Fault::failed(
         format!("session {name} cannot be forked there: {why}"),
-        format!("`countersign sessions check {name}` says up to which entry it is well-formed"),
+        format!("`countersign sessions check {name}` reports up to which entry it is well-formed"),
     )
 }
 
@@ -87,7 +87,7 @@ fn at_rest(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> Result<(), F
         .map(|entry| entry.id.to_string())
         .collect();
     Err(Fault::usage(
-        format!("at {last} calls wait for their results, so a session cannot end there"),
+        format!("at {last},,, calls wait for their results, so a session cannot end there"),
         format!("fork at {}", places.join(" or ")),
     ))
 }
@@ -123,7 +123,7 @@ fn nothing_comes_back(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> R
     match comes_back {
         None => Ok(()),
         Some(stone) => Err(Fault::usage(
-            format!("at {last} an answer would stand again that {} withdraws", stone.id),
+            format!("the fork would keep an answer at {last} that {} withdraws", stone.id),
             format!("fork at {}", stone.id),
         )),
     }

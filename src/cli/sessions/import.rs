@@ -1,4 +1,4 @@
-//! `sessions import`: a session from elsewhere, checked before it is kept.
+//! `sessions import`: a session file from elsewhere, checked before it is kept.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -44,12 +44,12 @@ pub(super) fn run(place: &SessionPlace, file: &Path) -> Result<Exit, Fault> {
     adopt(&place.state, id, at, &copy.of(&bytes))
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
     if let Some(torn) = &audit.torn_tail {
-        remark(&format!("line {} was torn; its {} bytes are left out", torn.line, torn.bytes));
+        remark(&format!("line {} was incomplete; its {} bytes were dropped", torn.line, torn.bytes));
     }
     let renamed =
         if is_free { String::new() } else { format!(" (its own id, {}, is taken)", one_line(&head.session)) };
     say(&format!(
-        "{id} imported: {}{renamed}\nIt works in {}. Go on with: countersign -C {} resume {id}\n",
+        "{id} imported: {}{renamed}\nIts folder is {}. Continue with: countersign -C {} resume {id}\n",
         entries(audit.entries),
         one_line(&head.cwd),
         one_line(&head.cwd)
@@ -64,6 +64,10 @@ fn refusal(file: &Path, audit: &Audit) -> Fault {
     };
     Fault::failed(
         format!("{} is not a well-formed session: {}{more}", file.display(), told.join("; ")),
-        format!("nothing was kept; `countersign sessions check {}` says what can be saved", file.display()),
+        format!(
+            "nothing was imported; `countersign sessions check {}` shows what can be \
+            saved",
+            file.display()
+        ),
     )
 }

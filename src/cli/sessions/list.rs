@@ -22,10 +22,10 @@ const UNFINISHED: &str = "unfinished";
 pub(super) fn run(place: &SessionPlace, json: bool) -> Result<Exit, Fault> {
     let Listing { sessions, unreadable } = list(&place.state);
     for (_, why) in &unreadable {
-        remark(&format!("{why}; left out of the list"));
+        remark(&format!("{why}; omitted from the list"));
     }
     if sessions.is_empty() && !json {
-        remark("no session was kept yet; start one with `countersign`");
+        remark("there are no sessions yet; start one with `countersign`");
     }
     say(&lines(if json { sessions.iter().map(as_json).collect() } else { table(place, &sessions) }))
 }

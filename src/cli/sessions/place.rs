@@ -40,8 +40,8 @@ impl SessionPlace {
                 Ok(path)
             } else {
                 Err(Fault::usage(
-                    format!("no file is called {name}"),
-                    "name a session by its id (`countersign sessions list`), or a file that is there",
+                    format!("there is no file {name}"),
+                    "give a session's id (`countersign sessions list`) or an existing file",
                 ))
             };
         }

@@ -13,8 +13,8 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
     if !place.keeps(&path) {
         return Err(Fault::usage(
-            format!("{} is not among the kept sessions", path.display()),
-            "name a session by its id (`countersign sessions list`); other files are yours to delete",
+            format!("{} is not one of the stored sessions", path.display()),
+            "give a session's id (`countersign sessions list`); delete other files yourself",
         ));
     }
     // What cannot be read can be removed all the same.

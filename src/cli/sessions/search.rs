@@ -29,7 +29,7 @@ pub(super) fn run(place: &SessionPlace, words: &[String], json: bool) -> Result<
     let wanted: Vec<String> =
         words.iter().map(|word| word.trim().to_lowercase()).filter(|w| !w.is_empty()).collect();
     if wanted.is_empty() {
-        return Err(Fault::usage("there is nothing to search for", "name a word that was said"));
+        return Err(Fault::usage("there is nothing to search for", "give a word to search for"));
     }
     let listing = list(&place.state);
     for (_, why) in &listing.unreadable {
@@ -46,7 +46,7 @@ pub(super) fn run(place: &SessionPlace, words: &[String], json: bool) -> Result<
         }
     }
     if found.is_empty() {
-        remark("these words were not said in any session that is kept");
+        remark("no session contains these words");
     }
     say(&place.without_keys(lines(found)))
 }

@@ -41,7 +41,7 @@ pub(super) fn run(words: &TrustArgs, cd: Option<&Path>, environment: &Environmen
     }
     if open.is_empty() {
         return say(if trusted.is_empty() {
-            "There is nothing here that needs trust.\n"
+            "Nothing here needs trust.\n"
         } else {
             "Trusted already, with exactly these contents.\n"
         });
@@ -49,8 +49,8 @@ pub(super) fn run(words: &TrustArgs, cd: Option<&Path>, environment: &Environmen
     say(WHAT_IT_MEANS)?;
     if !words.yes && !agreed()? {
         return Err(Fault::failed(
-            "not trusted; nothing was kept",
-            "type `countersign trust` to decide anew",
+            "not trusted; nothing was saved",
+            "run `countersign trust` again to decide",
         ));
     }
     for demands in open {
@@ -59,14 +59,14 @@ pub(super) fn run(words: &TrustArgs, cd: Option<&Path>, environment: &Environmen
     }
     let file = book.write(environment)?;
     say(&format!(
-        "Trusted, as long as nothing in these files changes. Kept in {}.\n",
+        "Trusted until one of these files changes. Saved in {}.\n",
         one_line(&file.display().to_string())
     ))
 }
 
 const WHAT_IT_MEANS: &str = "\
-Trusted, the folder's settings hold as if you had written them, until one byte of these files changes. What a program
-that is started does is not part of that: it may change with the folder.
+If you trust this folder, its settings apply as if you had written them, until one byte of these files
+changes. Trust does not cover the programs that they start: those can change with the folder.
 ";
 
 /// What one folder's files would do: a line each, with nothing left out.
@@ -115,7 +115,7 @@ fn agreed() -> Result<bool, Fault> {
 
 fn nameless(content: &Content) -> Fault {
     Fault::failed(
-        format!("{} cannot be trusted: its path is not text", content.folder().display()),
+        format!("{} cannot be trusted: its path is not valid Unicode", content.folder().display()),
         "rename the folder",
     )
 }
@@ -127,7 +127,7 @@ fn list(environment: &Environment) -> Result<Exit, Fault> {
         let state = match Content::of(Path::new(folder)) {
             Ok(Some(content)) if book.trusts(&content) => "trusted",
             Ok(Some(_)) => "changed since, so not trusted",
-            Ok(None) => "has no such files any more",
+            Ok(None) => "no longer has such files",
             Err(_unreadable) => "cannot be read, so not trusted",
         };
         text.push_str(&format!("{}: {state}\n", one_line(folder)));
@@ -146,7 +146,7 @@ fn remove(wanted: Option<&Path>, environment: &Environment) -> Result<Exit, Faul
     let named = folders.iter().filter_map(|folder| folder.to_str());
     let forgotten: Vec<String> = named.filter(|folder| book.forget(folder)).map(one_line).collect();
     if forgotten.is_empty() {
-        return say("No trust was kept for this folder.\n");
+        return say("This folder was not trusted.\n");
     }
     book.write(environment)?;
     say(&format!("No longer trusted: {}\n", forgotten.join(", ")))

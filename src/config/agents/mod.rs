@@ -30,7 +30,7 @@ pub struct AgentEntry {
     pub url: Option<String>,
     /// Headers of requests to it, by name.
     pub headers: BTreeMap<String, Secret>,
-    /// What the model is told of it, in the place of what its card says; hides nothing.
+    /// What the model is told of it, instead of what its card says; hides nothing.
     pub description: Option<String>,
     /// How long it may take until its card is known, in seconds.
     pub start_seconds: u64,
@@ -52,7 +52,7 @@ impl Peer for AgentEntry {
         table: "agents",
         shared_table: None,
         command: "agents",
-        letters: "letters, digits, `-` and `_`: its tool is called delegate_to_NAME",
+        letters: "letters, digits, `-` and `_`: its tool is named delegate_to_NAME",
         tighter: "enabled = false, less time",
     };
 

@@ -23,7 +23,7 @@ pub(super) static ROWS: &[KeyRow] = &[
         Owner::Trusted,
     )
     .asking(|_, after, _| {
-        vec![("sends", format!("everything that is said to {}", after.model.as_deref().unwrap_or_default()))]
+        vec![("sends", format!("everything that is sent to {}", after.model.as_deref().unwrap_or_default()))]
     }),
     KeyRow::new(
         "effort",
@@ -47,7 +47,7 @@ pub(super) static ROWS: &[KeyRow] = &[
         Owner::Trusted,
     )
     .asking(|_, after, _| {
-        let to = |model| format!("everything that is said to {model}, when another model fails");
+        let to = |model| format!("everything that is sent to {model}, when another model fails");
         after.fallback.iter().map(|model| ("sends", to(model))).collect()
     }),
     KeyRow::new(
@@ -183,14 +183,14 @@ fn attendance(text: &str) -> Result<Attendance, String> {
     match text {
         "deny" => Ok(Attendance::Deny),
         "stop" => Ok(Attendance::Stop),
-        other => Err(format!("takes \"deny\" or \"stop\", not {other:?}")),
+        other => Err(format!("must be \"deny\" or \"stop\", not {other:?}")),
     }
 }
 
 /// What rules allow that were not there before.
 fn new_rules(before: &Config, after: &Config, place: &str) -> Vec<(&'static str, String)> {
     let new = after.rules.iter().skip(before.rules.len());
-    new.map(|sourced| ("allows", format!("{}{place}, without a question", sourced.rule))).collect()
+    new.map(|sourced| ("allows", format!("{}{place}, without asking", sourced.rule))).collect()
 }
 
 /// Most models of a chain: more are a mistake.
@@ -204,6 +204,6 @@ fn add_fallback(config: &mut Config, setting: &Setting) -> Result<(), String> {
     config.fallback = before.into_iter().chain(chain).collect();
     match config.fallback.len() {
         0..=MOST_FALLBACKS => Ok(()),
-        count => Err(format!("takes at most {MOST_FALLBACKS} models, not {count}")),
+        count => Err(format!("must have at most {MOST_FALLBACKS} models, not {count}")),
     }
 }

@@ -11,8 +11,8 @@ const LATER: &[(&str, &str)] = &[
     ("agents.*.tools", OF_THIS_MACHINE),
 ];
 
-const OF_THIS_MACHINE: &str = "is about an agent of this machine, which this version does not have yet: take it out, and \
-                               give it a url, by which an agent is reached over A2A";
+const OF_THIS_MACHINE: &str = "configures a local agent, which this version does not support yet: remove it \
+    and set url, the agent's A2A address";
 
 /// Where a path leads.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ pub(super) static ROWS: &[KeyRow] = &[
             |config| config.network.proxy.as_deref().map(quoted),
             |config, setting| {
                 // What was written may hold a password, so no message repeats it.
-                let address = setting.value.text().map_err(|_repeats_it| "takes the address of a proxy")?;
+                let address = setting.value.text().map_err(|_repeats_it| "must be the address of a proxy")?;
                 check_proxy(address)?;
                 config.network.proxy = Some(address.to_owned());
                 Ok(())
@@ -25,7 +25,7 @@ pub(super) static ROWS: &[KeyRow] = &[
         KeyValue::letters(
             |config| config.network.ca_file.as_ref().map(|path| quoted(&path.to_string_lossy())),
             |config, setting| match setting.value.text()? {
-                "" => Err("takes the name of a file".to_owned()),
+                "" => Err("must be the name of a file".to_owned()),
                 path => {
                     config.network.ca_file = Some(path.into());
                     Ok(())

@@ -40,7 +40,7 @@ pub(super) static ROWS: &[KeyRow] = &[
         "providers.*.api_key_command",
         |provider, _, value| {
             let command =
-                value.text().map_err(|_repeats_it| "takes a command for sh, as in \"pass show models\"")?;
+                value.text().map_err(|_repeats_it| "must be a command for sh, as in \"pass show models\"")?;
             provider.api_key_command = Some(Secret::new(command));
             Ok(())
         },
@@ -101,7 +101,7 @@ pub(super) static ROWS: &[KeyRow] = &[
         Owner::Trusted,
     )
     .asking(|_, _, setting| {
-        vec![("sends", format!("what the model asks of the provider's own tools: {}", setting.written()))]
+        vec![("sends", format!("what the model sends to the provider's own tools: {}", setting.written()))]
     }),
     of_letters("providers.*.headers.*", header, |provider| {
         provider.headers.keys().map(|name| (Some(name.as_str()), quoted(HIDDEN))).collect()
@@ -139,24 +139,22 @@ fn takes_tools_away(before: &Config, after: &Config) -> bool {
 
 fn variable(value: &Written) -> Result<String, String> {
     // What was written may be the key itself, so no message repeats it.
-    let name = value.text().map_err(|_repeats_it| "takes the name of a variable")?;
+    let name = value.text().map_err(|_repeats_it| "must be the name of a variable")?;
     if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         || name.starts_with(|c: char| c.is_ascii_digit())
     {
-        return Err(
-            "takes the name of the variable that holds the key, as in MY_API_KEY, not the key".to_owned()
-        );
+        return Err("must be the name of the variable with the key, as in MY_API_KEY, not the key".to_owned());
     }
     Ok(name.to_owned())
 }
 
 fn key_file(value: &Written) -> Result<String, String> {
     // What was written may be the key itself, so no message repeats it.
-    let path = value.text().map_err(|_repeats_it| "takes the path of a file")?;
+    let path = value.text().map_err(|_repeats_it| "must be the path of a file")?;
     if path.starts_with('/') || path.starts_with("~/") {
         return Ok(path.to_owned());
     }
-    Err("takes the path of the file that holds the key, from / or ~/ on, not the key".to_owned())
+    Err("must be the path of the file with the key, beginning with / or ~/, not the key".to_owned())
 }
 
 /// Each once, by the provider's own name: `web_search`, or with its version `web_search_20250305`.
@@ -164,7 +162,7 @@ fn hosted_tools(value: &Written) -> Result<Vec<String>, String> {
     let mut tools: Vec<String> = Vec::new();
     for name in value.texts()? {
         if !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_') {
-            return Err(format!("takes names such as \"web_search\", not {name:?}"));
+            return Err(format!("must be names such as \"web_search\", not {name:?}"));
         }
         if !tools.iter().any(|known| known == name) {
             tools.push(name.to_owned());
@@ -176,10 +174,10 @@ fn hosted_tools(value: &Written) -> Result<Vec<String>, String> {
 fn header(provider: &mut Provider, below: &[String], value: &Written) -> Result<(), String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     let header = below.first().filter(|name| !name.is_empty() && name.chars().all(is_part));
-    let header = header.ok_or("is not the name of a header")?;
-    let text = value.text().map_err(|_repeats_it| "takes a text")?;
+    let header = header.ok_or("is not a valid header name")?;
+    let text = value.text().map_err(|_repeats_it| "must be a string")?;
     if !text.chars().all(|c| c == ' ' || c.is_ascii_graphic()) {
-        return Err("takes plain ASCII on one line".to_owned());
+        return Err("must be plain ASCII on one line".to_owned());
     }
     provider.headers.insert(header.clone(), Secret::new(text));
     Ok(())

@@ -113,7 +113,7 @@ fn final_response(text: &str) -> Result<FinalResponse, String> {
     match text {
         "same_call" => Ok(FinalResponse::SameCall),
         "separate" => Ok(FinalResponse::Separate),
-        other => Err(format!("takes \"same_call\" or \"separate\", not {other:?}")),
+        other => Err(format!("must be \"same_call\" or \"separate\", not {other:?}")),
     }
 }
 
@@ -122,6 +122,6 @@ fn tool_calling(text: &str) -> Result<ToolCalling, String> {
         "auto" => Ok(ToolCalling::Auto),
         "native" => Ok(ToolCalling::Native),
         "string" => Ok(ToolCalling::String),
-        other => Err(format!("takes \"native\", \"string\" or \"auto\", not {other:?}")),
+        other => Err(format!("must be \"native\", \"string\" or \"auto\", not {other:?}")),
     }
 }

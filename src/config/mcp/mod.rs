@@ -57,7 +57,7 @@ pub struct McpEntry {
 
 impl McpEntry {
     /// Whether the server may ask which folder the work is in. A program of a project works in that folder and learns
-    /// nothing new by it. A server of the user's own has folders of its own, in the place of which servers put the one
+    /// nothing new by it. A server of the user's own has folders of its own, instead of which servers put the one
     /// that they are offered; and an address is elsewhere. Those are offered it only when the configuration says so.
     pub fn offers_roots(&self) -> bool {
         self.roots.unwrap_or(self.command.is_some() && self.is_of_a_project())
@@ -74,7 +74,7 @@ impl Peer for McpEntry {
         table: TABLE,
         shared_table: Some(SHARED_TABLE),
         command: "mcp",
-        letters: "letters, digits, `-` and single `_` between them: its tools are called mcp__NAME__TOOL",
+        letters: "letters, digits, `-` and single `_` between them: its tools are named mcp__NAME__TOOL",
         tighter: "enabled = false, sandbox = true, roots = false",
     };
 
@@ -120,11 +120,11 @@ impl Peer for McpEntry {
             terms.push(format!("is sent the headers {}", named(&self.headers)));
         }
         if self.roots == Some(true) {
-            terms.push("is told the folder that is worked in".to_owned());
+            terms.push("is told the working folder".to_owned());
         }
         if !self.reads.is_empty() {
             let tools: Vec<String> = self.reads.iter().map(|tool| as_word(tool)).collect();
-            terms.push(format!("asks nothing for its tools {}", tools.join(", ")));
+            terms.push(format!("runs its tools {} without asking", tools.join(", ")));
         }
         if !self.enabled {
             terms.push("switched off".to_owned());
@@ -177,9 +177,9 @@ impl Entry for McpEntry {
             let source = first.map_or(&self.source, |(_, source)| source);
             Err(format!("{source}: {path}: {sentence}"))
         };
-        let with_command = "goes with `command`, and this server has a `url`";
+        let with_command = "needs `command`, but this server has a `url`";
         match (&self.command, &self.url) {
-            (Some(_), Some(_)) => at("url", "a server has a `command` or a `url`, not both"),
+            (Some(_), Some(_)) => at("url", "a server must have a `command` or a `url`, not both"),
             // Whoever only says no needs no server.
             (None, None) if !self.enabled => Ok(()),
             (None, None) => {
@@ -187,10 +187,10 @@ impl Entry for McpEntry {
                 Err(format!("{}: {path}: has neither a `command` nor a `url`", self.source))
             }
             (Some(_), None) if !self.headers.is_empty() => {
-                at("headers", "goes with `url`, and this server has a `command`")
+                at("headers", "needs `url`, but this server has a `command`")
             }
             (Some(_), None) if self.network && !self.sandbox => {
-                at("network", "goes with `sandbox = true`: without the sandbox a server has the network")
+                at("network", "needs `sandbox = true`: without the sandbox a server always has the network")
             }
             (Some(_), None) => Ok(()),
             (None, Some(_)) if !self.args.is_empty() => at("args", with_command),
@@ -313,14 +313,14 @@ fn texts(all: &[String]) -> String {
 
 fn variable(server: &mut McpEntry, below: &[String], value: &Written) -> Result<(), String> {
     let variable = below.first().filter(|name| peers::template::is_variable(name));
-    let variable = variable.ok_or("is not the name of a variable")?;
+    let variable = variable.ok_or("is not a valid variable name")?;
     server.env.insert(variable.clone(), Secret::new(templated(value)?));
     Ok(())
 }
 
 fn arguments(value: &Written) -> Result<Vec<String>, String> {
     let Written::List(items) = value else {
-        return Err("takes a list of texts, as in [\"-y\", \"a-package\"]".to_owned());
+        return Err("must be a list of strings, as in [\"-y\", \"a-package\"]".to_owned());
     };
     items.iter().map(|item| templated(item).map(str::to_owned)).collect()
 }

@@ -31,12 +31,12 @@ pub(in crate::config) fn read(text: &str, source: &Source) -> Result<Shared, Wro
         .map_err(|why| format!("{}: is not a JSON object: {why}", source.at(why.line())))?;
     let Some(table) = whole.get(SHARED_TABLE) else { return Ok(Shared::default()) };
     let servers: Members<'_> = serde_json::from_str(table.get())
-        .map_err(|_of_a_part| format!("{}: {SHARED_TABLE}: takes an object of servers", file.at(table)))?;
+        .map_err(|_of_a_part| format!("{}: {SHARED_TABLE}: must be an object of servers", file.at(table)))?;
     let mut shared = Shared::default();
     for (name, server) in servers {
         match file.server(&name, server) {
             Ok(settings) => shared.settings.extend(settings),
-            Err(wrong) => shared.left_out.push(format!("{wrong}; the server is left out")),
+            Err(wrong) => shared.left_out.push(format!("{wrong}; the server is ignored")),
         }
     }
     Ok(shared)
@@ -61,17 +61,17 @@ impl File<'_> {
             Err(format!("{}: {}: {sentence}", self.at(written), path(name, member.as_slice())))
         };
         let Ok(members) = serde_json::from_str::<Members<'_>>(written.get()) else {
-            return wrong(None, "takes an object");
+            return wrong(None, "must be an object");
         };
         let kind = match members.get("type") {
-            Some(kind) => self.typed::<String>(kind, &path(name, &["type"]), "a text")?,
+            Some(kind) => self.typed::<String>(kind, &path(name, &["type"]), "a string")?,
             None if members.contains_key("url") && !members.contains_key("command") => "http".to_owned(),
             None => "stdio".to_owned(),
         };
         let wanted: &[&str] = match kind.as_str() {
             "stdio" => &["command", "args", "env"],
             "http" | "streamable-http" | "streamableHttp" => &["url", "headers"],
-            other => return wrong(Some("type"), &format!("takes \"stdio\" or \"http\", not {other:?}")),
+            other => return wrong(Some("type"), &format!("must be \"stdio\" or \"http\", not {other:?}")),
         };
         let mut settings = Vec::new();
         for member in wanted {
@@ -101,21 +101,21 @@ impl File<'_> {
         let here = path(name, &[member]);
         Ok(match member {
             "args" => {
-                let items: Vec<String> = self.typed(value, &here, "a list of texts")?;
+                let items: Vec<String> = self.typed(value, &here, "a list of strings")?;
                 vec![setting(&[], Written::List(items.into_iter().map(Written::Text).collect()))]
             }
             "env" | "headers" => {
-                let pairs: BTreeMap<String, String> = self.typed(value, &here, "an object of texts")?;
+                let pairs: BTreeMap<String, String> = self.typed(value, &here, "an object of strings")?;
                 pairs.into_iter().map(|(name, text)| setting(&[&name], Written::Text(text))).collect()
             }
-            _ => vec![setting(&[], Written::Text(self.typed(value, &here, "a text")?))],
+            _ => vec![setting(&[], Written::Text(self.typed(value, &here, "a string")?))],
         })
     }
 
     /// A value of the type that is wanted; no message repeats it.
     fn typed<T: DeserializeOwned>(&self, value: &RawValue, path: &str, wanted: &str) -> Result<T, Wrong> {
         serde_json::from_str(value.get())
-            .map_err(|_repeats_it| format!("{}: {path}: takes {wanted}", self.at(value)))
+            .map_err(|_repeats_it| format!("{}: {path}: must be {wanted}", self.at(value)))
     }
 }
 

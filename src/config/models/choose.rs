@@ -78,7 +78,7 @@ fn chain(
         let source = config.source("fallback").to_string();
         let other = reach(&model, config, environment, table).map_err(|fault| Fault {
             message: format!("{source}: the fallback model cannot answer: {}", fault.message),
-            next: format!("{}; or leave {model} out of the fallback models", fault.next),
+            next: format!("{}; or remove {model} from the fallback models", fault.next),
             ..fault
         })?;
         chain.push(Choice { source, ..other });
@@ -125,8 +125,8 @@ fn named(config: &Config, environment: &Environment) -> Result<Named, Fault> {
             let falls_back_to_it = config.fallback.iter().any(|name| name == "script");
             if by_script.is_flag() && model.provider != "script" && !falls_back_to_it {
                 return Err(Fault::usage(
-                    format!("--script answers in the place of a model, and -m names {model}"),
-                    "leave one of the two out",
+                    format!("--script answers instead of a model, but -m names {model}"),
+                    "use only one of the two",
                 ));
             }
             Ok((model, by_model.to_string(), None))
@@ -146,7 +146,7 @@ fn named(config: &Config, environment: &Environment) -> Result<Named, Fault> {
 fn script(config: &Config, environment: &Environment) -> Result<String, Fault> {
     let Some(script) = config.script.as_deref().or_else(|| environment.mock_responses()) else {
         return Err(Fault::usage(
-            "the model `script` has nothing to say",
+            "the model `script` has no script",
             "give it --script FILE-or-JSON, or set DEBUG_MOCK_RESPONSES",
         ));
     };
@@ -171,9 +171,10 @@ fn check_cost(spec: &ModelSpec, config: &Config) -> Result<(), Fault> {
     }
     let model = &spec.model;
     Err(Fault::usage(
-        format!("max_total_cost (--max-cost) cannot be held: the price of {model} is unknown"),
+        format!("max_total_cost (--max-cost) cannot be enforced: the price of {model} is unknown"),
         format!(
-            "set usd_in and usd_out (US dollars per million tokens) in [models.\"{model}\"], as in -c 'models.\"{model}\".usd_in=3', or leave the limit out"
+            "set usd_in and usd_out (US dollars per million tokens) in [models.\"{model}\"], as in -c \
+            'models.\"{model}\".usd_in=3', or remove the limit"
         ),
     ))
 }
@@ -301,7 +302,7 @@ mod tests {
         assert!(wrong(&["ollama/a", "zebra/x"]).message.contains("unknown provider `zebra`"));
         let keyless = wrong(&["anthropic/x"]);
         assert!(keyless.message.starts_with("--fallback: ") && keyless.message.contains("ANTHROPIC_API_KEY"));
-        assert!(keyless.next.contains("leave anthropic/x out"), "{}", keyless.next);
+        assert!(keyless.next.contains("remove anthropic/x from"), "{}", keyless.next);
         assert!(wrong(&["claude-sonet-5-5"]).message.contains("did you mean `anthropic/claude-sonnet-5-5`?"));
         let limited = Flags { limits: LimitFlags::of(Limit::Cost, "1"), ..chained(&["ollama/a"]) };
         assert!(choice(&[], limited).unwrap_err().message.contains("the price of ollama/a is unknown"));

@@ -28,18 +28,19 @@ pub(super) fn found(config: &Config, environment: &Environment) -> Result<Named,
                 KeyOrigin::Variable(_) => format!("{} is set", place.name(provider)),
                 _ => format!("{} has its key", place.name(provider)),
             };
-            let notice = format!("{notice}, so {model} answers; choose another with -m PROVIDER/MODEL");
+            let notice = format!("{notice}, so the model is {model}; choose another with -m PROVIDER/MODEL");
             return Ok((model, place.name(provider), Some(notice)));
         }
     }
     let next = match other_key(config, environment)? {
         Some((provider, place)) => {
-            format!("start with -m {provider}/NAME: {} has its key", place.name(&provider))
+            format!("start with -m {provider}/NAME: {} contains its key", place.name(&provider))
         }
         None => "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start with -m ollama/NAME".to_owned(),
     };
     let notice = format!(
-        "No key was found, so the rehearsal model answers: it understands a few requests (try \"tour\") and runs \
+        "No key was found, so the rehearsal model is used: it understands a few requests (try \"tour\") and \
+        runs \
          real tools. To connect a real model, {next}."
     );
     Ok((ModelRef::parse("rehearsal"), Source::Default.to_string(), Some(notice)))
@@ -99,11 +100,11 @@ fn offer(provider: &str, models: &[String], how: &str) -> String {
         [first, others @ ..] => {
             let others: Vec<&str> = others.iter().take(MOST_OFFERED).map(String::as_str).collect();
             let more = if others.is_empty() { String::new() } else { format!(" (or {})", others.join(", ")) };
-            format!("A server ({provider}) answers on this machine: {how} {provider}/{first}{more}.")
+            format!("A server ({provider}) is running on this machine: {how} {provider}/{first}{more}.")
         }
         [] => format!(
-            "A server ({provider}) answers on this machine and has no model yet: give it one, then {how} \
-             {provider}/NAME."
+            "A server ({provider}) is running on this machine but has no model yet: add one, then {how} \
+            {provider}/NAME."
         ),
     }
 }

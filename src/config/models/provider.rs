@@ -30,7 +30,7 @@ pub(super) fn connect(
     }
     if model.name.trim().is_empty() {
         return Err(Fault::usage(
-            format!("`{model}` names a provider, not a model"),
+            format!("`{model}` is a provider, not a model"),
             format!("write {}/NAME{}", model.provider, example(&model.provider, table)),
         ));
     }
@@ -67,11 +67,11 @@ fn check_hosted_tools(model: &ModelRef, protocol: Protocol, tools: &[String]) ->
     let provider = &model.provider;
     let known = protocol.hosted_tools();
     let next = if known.is_empty() {
-        format!("take hosted_tools.{provider} away: the protocol {} has none", protocol.as_str())
+        format!("remove hosted_tools.{provider}: the protocol {} has none", protocol.as_str())
     } else {
         format!("use one of {}, or one of them with its version", known.join(", "))
     };
-    Err(Fault::usage(format!("hosted_tools.{provider}: {provider} has no tool {wrong:?} of its own"), next))
+    Err(Fault::usage(format!("hosted_tools.{provider}: {provider} has no hosted tool {wrong:?}"), next))
 }
 
 /// A variable that the user named must hold a key. A preset's own must, unless the address is the user's and speaks
@@ -90,10 +90,10 @@ fn key(
         Found::Unneeded => Ok((None, None)),
         Found::Missing(variable) if may_do_without(said, preset) => Ok((None, Some(variable))),
         Found::Missing(variable) => Err(Fault::usage(
-            format!("{model} needs a key and {variable} is not set"),
+            format!("{model} needs a key, but {variable} is not set"),
             format!(
-                "export {variable}=… with your key, or try `-m rehearsal`, which needs none; `countersign doctor` \
-                 tells where keys are"
+                "export {variable}=… with your key, or try `-m rehearsal`, which needs none; `countersign \
+                doctor` shows where keys come from"
             ),
         )),
     }
@@ -142,10 +142,7 @@ fn unknown(model: &ModelRef, config: &Config, table: &Table) -> Fault {
     let meant = meant.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
     Fault::usage(
         format!("unknown provider `{provider}`{meant}"),
-        format!(
-            "use one of {}, or describe it as [providers.{provider}] in the configuration",
-            known.join(", ")
-        ),
+        format!("use one of {}, or add [providers.{provider}] to the configuration", known.join(", ")),
     )
 }
 

@@ -42,7 +42,7 @@ pub(in crate::config) fn set_all<P: Entry>(config: &mut Config, settings: &[Sett
         match asked.weigh(config) {
             // The file is shared with programs that may understand it: it stops nobody.
             Err(wrong) if asked.is_shared() => {
-                config.warnings.push(format!("{wrong}; the {} is left out", P::WORDS.noun));
+                config.warnings.push(format!("{wrong}; the {} is ignored", P::WORDS.noun));
             }
             Err(wrong) => wrongs.push(wrong),
             Ok(Weighed::Nothing) => {}
@@ -69,8 +69,8 @@ fn untrusted<P: Entry>(waiting: &[PeerSettings<'_, P>]) -> Option<String> {
     let names: Vec<String> = waiting.iter().map(|asked| format!("`{}`", asked.path())).collect();
     let are = if names.len() == 1 { "is" } else { "are" };
     Some(format!(
-        "{place}: {} {are} ignored: a project's file can only tighten unless its folder is trusted; type `countersign \
-         trust` there to see what would be {}ed and to decide",
+        "{place}: {} {are} ignored: a project's file can only tighten unless its folder is trusted; run \
+        `countersign trust` there to see what would be {}ed and to decide",
         names.join(", "),
         P::WORDS.verb
     ))
@@ -84,8 +84,8 @@ fn not_yours<P: Entry>(known: Option<&P>, refused: &[&Setting]) -> Option<String
     let are = if paths.len() == 1 { "is" } else { "are" };
     let owner = if known.is_of_a_project() { "another folder's" } else { "yours" };
     Some(format!(
-        "{place}: {} {are} ignored: the {noun} is {owner} ({}), and a project's file can only tighten it, trusted or \
-         not: {tighter}; another {noun} needs another name",
+        "{place}: {} {are} ignored: the {noun} is {owner} ({}), and a project's file can only tighten it, \
+        trusted or not: {tighter}; give another {noun} another name",
         paths.join(", "),
         known.source().place()
     ))

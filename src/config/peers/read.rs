@@ -33,7 +33,7 @@ pub(in crate::config) fn insert_header(
 ) -> Result<(), String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     let header = below.first().filter(|name| !name.is_empty() && name.chars().all(is_part));
-    let header = header.ok_or("is not the name of a header")?;
+    let header = header.ok_or("is not a valid header name")?;
     headers.insert(header.clone(), Secret::new(templated(value)?));
     Ok(())
 }
@@ -43,15 +43,14 @@ pub(in crate::config) fn insert_header(
 /// # Errors
 /// A sentence that does not repeat what may hold a key.
 pub(crate) fn check_url(text: &str) -> Result<(), String> {
-    let wanted = "takes an address that begins with https:// or http://, as in https://tools.example/a";
+    let wanted = "must be an address that begins with https:// or http://, as in https://tools.example/a";
     let url = Url::parse(text).map_err(|_may_repeat_it| wanted)?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
         return Err(wanted.to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(
-            "takes an address without a name and password: what proves who you are belongs into headers"
-                .to_owned(),
+            "must be an address without a user name and password: put credentials into headers".to_owned()
         );
     }
     Ok(())

@@ -21,11 +21,11 @@ pub(crate) enum Piece<'t> {
 pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &'static str> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while let Some((before, after)) = rest.split_once("${") {
-        let (inside, behind) = after.split_once('}').ok_or("has a `${` without its `}`")?;
+        let (inside, behind) = after.split_once('}').ok_or("contains a `${` without its `}`")?;
         let (name, default) =
             inside.split_once(":-").map_or((inside, None), |(name, rest)| (name, Some(rest)));
         if !is_variable(name) {
-            return Err("has a `${…}` that is not ${NAME} or ${NAME:-default}, as in ${GITHUB_TOKEN}");
+            return Err("contains a `${…}` that is not ${NAME} or ${NAME:-default}, as in ${GITHUB_TOKEN}");
         }
         pieces.extend([Piece::Text(before), Piece::Variable { name, default }]);
         rest = behind;
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(variables("${A} b ${C:-d}"), ["A", "C"]);
         for wrong in ["${", "${A", "a ${} b", "${1}", "${A:=b}", "${a b}", "${${A}}"] {
             let sentence = pieces(wrong).unwrap_err();
-            assert!(sentence.starts_with("has a `${"), "{wrong}: {sentence}");
+            assert!(sentence.starts_with("contains a `${"), "{wrong}: {sentence}");
         }
     }
 }

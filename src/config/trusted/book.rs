@@ -44,8 +44,8 @@ impl Book {
         };
         if found.is_some_and(|found| found.mode() & 0o022 != 0) {
             return Err(Fault::usage(
-                format!("{} can be written by others, so it says nothing about trust", file.display()),
-                format!("look at it, then: chmod 600 {}", file.display()),
+                format!("others can write {}, so it is not used", file.display()),
+                format!("check its contents, then run: chmod 600 {}", file.display()),
             ));
         }
         let value: Value = serde_json::from_str(&text).map_err(|why| broken(&why.to_string()))?;
@@ -84,9 +84,9 @@ impl Book {
     /// # Errors
     /// Without a home, or where it cannot be written.
     pub(crate) fn write(&self, environment: &Environment) -> Result<PathBuf, Fault> {
-        let folder = environment.state_dir().ok_or_else(|| {
-            Fault::usage("there is no folder to keep trust in", "set HOME or XDG_STATE_HOME")
-        })?;
+        let folder = environment
+            .state_dir()
+            .ok_or_else(|| Fault::usage("there is no folder for trust.json", "set HOME or XDG_STATE_HOME"))?;
         let text = format!("{:#}\n", json!({ "version": VERSION, "folders": self.folders }));
         replace(&folder, &text).map_err(|why| {
             Fault::failed(
@@ -101,9 +101,10 @@ impl Book {
 fn broken(file: &Path, why: &str) -> Fault {
     let file = file.display();
     Fault::usage(
-        format!("{file}, which says what folders you trust, cannot be used: {why}"),
+        format!("{file}, which lists the folders you trust, cannot be used: {why}"),
         format!(
-            "move it away (mv {file} {file}.broken), then type `countersign trust` in the folders that you trust"
+            "move it away (mv {file} {file}.broken), then run `countersign trust` in the folders that you \
+            trust"
         ),
     )
 }

@@ -99,7 +99,7 @@ impl Content {
     pub(crate) fn left_out(&self) -> impl Iterator<Item = String> {
         self.refused
             .iter()
-            .map(|(name, why)| format!("{} cannot be read: {why}; it is left out", self.path(name).display()))
+            .map(|(name, why)| format!("{} cannot be read: {why}; it is ignored", self.path(name).display()))
     }
 
     /// SHA-256 over names and contents, each with its length before it, so that no two sets of files share one.

@@ -47,7 +47,7 @@ impl Agent {
 
     fn paused_too_often(&mut self, step: &mut Step) -> Phase {
         let message = format!(
-            "The provider paused its answer {} times in one turn and has not finished it.",
+            "The provider paused its answer {} times in one turn without finishing it.",
             MOST_PAUSES + 1
         );
         let next = "Send \"go on\" to continue from there, or ask for less at once.".to_owned();

@@ -135,7 +135,7 @@ impl Agent {
     ) -> Phase {
         let Some(tool) = self.tools.registry.get(&call.name) else {
             drop(dispatching);
-            return self.bug(step, "a tool that was examined is not known any more");
+            return self.bug(step, "a tool that was examined is no longer known");
         };
         let decided = self.policy.decide(tool, &call.arguments, found);
         let (policy, rule) = (decided.verdict, decided.rule.map(|rule| rule.to_string()));
@@ -197,15 +197,15 @@ impl Agent {
         match self.settings.attendance {
             Attendance::Person => CallState::Waiting(request),
             Attendance::Deny if self.is_question(call) => {
-                self.deny_by_policy(step.now, call.id, "nobody is here to answer".to_owned())
+                self.deny_by_policy(step.now, call.id, "no user is available to answer".to_owned())
             }
             Attendance::Deny => {
-                self.deny_by_policy(step.now, call.id, "nobody is here to approve it".to_owned())
+                self.deny_by_policy(step.now, call.id, "no user is available to approve it".to_owned())
             }
             Attendance::Stop => self.deny_by_policy(
                 step.now,
                 call.id,
-                "it needs an approval that nobody can give here".to_owned(),
+                "it needs an approval, and no user is available".to_owned(),
             ),
         }
     }
@@ -271,7 +271,7 @@ impl Agent {
         answer: Answer,
     ) -> Phase {
         let is_it = |p: &&mut Pending| p.call.id == call && p.waits_since() == Some(request);
-        let text = format!("The approval of call {call} is no longer open; the answer was not taken.");
+        let text = format!("The approval of call {call} is no longer open; the answer was not accepted.");
         let Phase::Dispatching(mut dispatching) = phase else {
             step.emit(Live::Refused(text));
             return phase;
@@ -337,7 +337,7 @@ impl Agent {
 }
 
 /// What a person reads whose answer allows more than this one call, before anybody has looked at what it would do.
-pub(super) const NOT_EXAMINED: &str = "not taken: what this call would do is not known yet; it still waits";
+pub(super) const NOT_EXAMINED: &str = "not accepted: this call is still being examined; it still waits";
 
 /// How a call ends whose arguments its tool does not take.
 fn invalid(call: &ToolUse, why: &str) -> Settlement {

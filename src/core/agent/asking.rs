@@ -24,7 +24,7 @@ impl Agent {
             | Answer::AllowSandboxed
             | Answer::Always(_)
             | Answer::Edit(_) => {
-                let why = "a question is answered in words, or denied";
+                let why = "a question must be answered or denied";
                 step.emit(Live::Refused(why.to_owned()));
             }
         }

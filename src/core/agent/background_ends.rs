@@ -129,7 +129,8 @@ impl Agent {
             let text = if standing.is_lost && self.history.shells().elsewhere.contains(id) {
                 format!(
                     "The background command {id} is not this session's: it was started in the session that this one was \
-                     forked from, and may still run there. Nothing here can hear or end it. Start another if it is needed."
+                     forked from, and may still run there. This session cannot read or stop it. Start \
+                     another if it is needed."
                 )
             } else if standing.is_lost {
                 format!(

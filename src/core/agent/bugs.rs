@@ -17,12 +17,12 @@ impl Agent {
     pub(super) fn bug(&mut self, step: &mut Step, what: &str) -> Phase {
         debug_assert!(false, "{what}");
         let open = self.history.ledger.settled().err().map(|unsettled| unsettled.0).unwrap_or_default();
-        self.end_by_bug(step, &open, format!("The loop went wrong: {what}."))
+        self.end_by_bug(step, &open, format!("The loop failed: {what}."))
     }
 
     /// Open calls are settled as lost, so that the run has its end like any other and nobody waits for it.
     fn end_by_bug(&mut self, step: &mut Step, open: &[CallId], message: String) -> Phase {
-        let next = "This is a bug of countersign; please report it. The session can go on.".to_owned();
+        let next = "This is a bug of countersign; please report it. The session can continue.".to_owned();
         self.history.ledger.remark(step.now, Remark::Error { message, next });
         for call in open {
             step.cancel(Operation::Preparation(*call));
@@ -107,7 +107,7 @@ mod tests {
         let mut agent = with_a_lost_call();
         let mut step = Step::at(Millis(2));
         let open = agent.ledger().settled().unwrap_err().0;
-        agent.phase = agent.end_by_bug(&mut step, &open, "The loop went wrong: planted.".to_owned());
+        agent.phase = agent.end_by_bug(&mut step, &open, "The loop failed: planted.".to_owned());
         assert!(agent.is_idle());
         assert!(check(agent.ledger().entries()).unwrap().is_empty());
         assert!(step.finish().contains(&Effect::Cancel(Operation::Tool(open[0]))));

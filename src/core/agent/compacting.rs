@@ -34,7 +34,7 @@ impl Agent {
             | Phase::BackingOff(_)
             | Phase::Compacting(_)
             | Phase::Consulting(_)
-            | Phase::Discovering(_) => "A turn is running: compact when it is over.",
+            | Phase::Discovering(_) => "A turn is running: compact when it has finished.",
         };
         if !refusal.is_empty() {
             step.emit(Live::Refused(refusal.to_owned()));
@@ -117,7 +117,7 @@ impl Agent {
 
     fn no_room_for_summary(&mut self, step: &mut Step, wanted: &WantedSummary) -> Phase {
         let about = self.history.ledger.last_id().unwrap_or(EntryId(0));
-        let why = format!("a window of {} tokens has no room for a summary", self.window());
+        let why = format!("a window of {} tokens is too small for a summary", self.window());
         self.compaction_failed(step, about, wanted, &why)
     }
 
@@ -162,7 +162,7 @@ impl Agent {
                 let text = message.text();
                 let summary = text.trim();
                 if summary.is_empty() {
-                    let why = "the summary came back empty";
+                    let why = "the summary is empty";
                     self.withdraw_summary(step.now, &compacting, why);
                     return self.compaction_failed(step, compacting.message, &compacting.wanted, why);
                 }
@@ -236,7 +236,7 @@ impl Agent {
             let why = format!("{}{tries}", failure.message);
             return self.compaction_failed(step, about, &compacting.wanted, &why);
         }
-        let text = format!("The summary failed, and is tried again: {}", failure.message);
+        let text = format!("The summary failed and is being retried: {}", failure.message);
         self.history.ledger.remark(step.now, Remark::Note(Note::plain(about, text)));
         let wanted = compacting.wanted.clone();
         if shrinks {

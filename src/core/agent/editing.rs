@@ -45,7 +45,7 @@ impl Agent {
             return;
         }
         if let Err(bad) = self.tools.registry.validate_edited(&changed.name, &changed.arguments) {
-            let why = format!("not taken, the arguments of {} are not valid: {bad}", changed.name);
+            let why = format!("not accepted, the arguments of {} are not valid: {bad}", changed.name);
             step.emit(Live::Refused(why));
             return;
         }

@@ -32,7 +32,7 @@ impl Agent {
             return refuse(
                 step,
                 phase,
-                "A turn is running: set the goal when it is over, or press Esc first.",
+                "A turn is running: set the goal when it has finished, or press Esc first.",
             );
         }
         self.models.auto_compaction_failed = false;
@@ -213,8 +213,7 @@ impl Agent {
         if reason == Ending::GoalReached {
             return;
         }
-        let next =
-            format!("{} `/goal resume` takes the goal up again.", self.history.next_safe_action(reason));
+        let next = format!("{} `/goal resume` resumes the goal.", self.history.next_safe_action(reason));
         let evidence = self.history.last_evidence();
         let text = words::handoff(&goal, reason.as_str(), &self.history.progress(), &evidence, &next);
         self.history.ledger.remark(now, Remark::Handoff { text });
@@ -294,13 +293,13 @@ impl super::history::History {
             }
         }
         if worked.is_empty() && failed == 0 {
-            return "no tool was called since the last checkpoint".to_owned();
+            return "no tool has been called since the last checkpoint".to_owned();
         }
         let calls = if worked.len() == 1 { "call" } else { "calls" };
         if worked.is_empty() {
-            return format!("no call worked, {failed} did not");
+            return format!("no call succeeded, {failed} failed");
         }
-        format!("{} {calls} worked ({}), {failed} did not", worked.len(), worked.join(", "))
+        format!("{} {calls} worked ({}), {failed} failed", worked.len(), worked.join(", "))
     }
 
     fn denials(&self) -> usize {

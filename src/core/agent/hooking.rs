@@ -120,7 +120,10 @@ impl Agent {
             if self.settings.hooks.iter().any(|hook| hook.listens(&payload)) {
                 self.note(
                     step.now,
-                    format!("stop hooks sent the model on {MOST_REENTRIES} times; they are not asked again"),
+                    format!(
+                        "stop hooks made the model continue {MOST_REENTRIES} times; they are not asked \
+                        again"
+                    ),
                 );
             }
             return self.end(step, ending);
@@ -181,7 +184,7 @@ impl Agent {
         let (old, new): (Vec<_>, Vec<_>) =
             said.blocking.into_iter().partition(|text| self.history.was_injected(Injector::Hook, text));
         if !old.is_empty() {
-            self.note(step.now, "a stop hook repeated itself; its message was delivered before".to_owned());
+            self.note(step.now, "a stop hook repeated a message that was already delivered".to_owned());
         }
         for text in &new {
             let injected = Injected::text(Injector::Hook, text);

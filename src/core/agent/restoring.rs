@@ -15,11 +15,7 @@ impl Undone {
     /// Takes in one more entry.
     pub(super) fn read(&mut self, entry: &Entry) {
         if let Body::Change(Change::FilesRestored(done)) = &entry.body {
-            self.untold.push(format!(
-                "What your calls from {} on did to files: {}.",
-                done.since,
-                done.words()
-            ));
+            self.untold.push(format!("File changes of your calls since {}: {}.", done.since, done.words()));
         }
         if matches!(&entry.body, Body::Injected(told) if told.by == Injector::Undo) {
             self.untold.clear();
@@ -29,7 +25,7 @@ impl Undone {
     fn words(&self) -> Option<String> {
         (!self.untold.is_empty()).then(|| {
             format!(
-                "The user took back changes of yours. {} Read a file again before you rely on its content.",
+                "The user undid some of your changes. {} Read a file again before you rely on its content.",
                 self.untold.join(" ")
             )
         })

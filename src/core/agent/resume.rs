@@ -89,7 +89,7 @@ impl Agent {
     /// Nobody is here to decide, and the next message cannot be said while a call is open.
     fn deny_the_waiting(&mut self, now: Millis, waiting: Vec<(ToolUse, OpenCall)>) {
         for (call, token) in waiting {
-            let reason = "nobody is here to approve it".to_owned();
+            let reason = "no user is available to approve it".to_owned();
             if let CallState::Over(settlement) = self.deny_by_policy(now, call.id, reason) {
                 self.history.ledger.settle(now, token, settlement);
             }

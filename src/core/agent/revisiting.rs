@@ -71,7 +71,7 @@ impl Agent {
             return self.deny_by_policy(
                 step.now,
                 call.id,
-                "there is no record of what was asked about it".to_owned(),
+                "there is no record of its approval request".to_owned(),
             );
         };
         let Decided { verdict, rule, .. } = self.policy.decide(&tool, &call.arguments, found);
@@ -151,8 +151,7 @@ impl Agent {
         let waits = dispatching.calls.iter().find(|pending| pending.call.id == call);
         let Some(stands) = waits.and_then(Pending::waits_since) else { return phase };
         if stands != request && !matches!(answer, Answer::Edit(_)) {
-            let why = "not taken: what this call would do has changed since it was asked about; it is asked \
-                       about anew";
+            let why = "not accepted: what this call would do has changed; review it again";
             step.emit(Live::Refused(why.to_owned()));
             return phase;
         }

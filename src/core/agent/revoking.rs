@@ -26,7 +26,7 @@ impl Agent {
             let why = match standing.len() {
                 0 => "nothing is granted for this session".to_owned(),
                 _ => {
-                    format!("nothing is granted with {call}; /permissions says what is, and with which calls")
+                    format!("{call} granted nothing; /permissions lists the grants and their calls")
                 }
             };
             step.emit(Live::Refused(format!("not revoked: {why}")));

@@ -16,7 +16,7 @@ impl Agent {
     /// # Errors
     /// Why there is none, in words for a person.
     pub(super) fn offered(&self, call: &ToolUse, found: &Preparation) -> Result<Rule, String> {
-        let none = || "no rule would be narrow enough to be of use here".to_owned();
+        let none = || "no rule would be both narrow and useful here".to_owned();
         let tool = self.tools.registry.get(&call.name).filter(|tool| tool.kind != ToolKind::Question);
         let tool = tool.ok_or_else(none)?;
         let rule = suggest(tool, &call.arguments, found, &[]).ok_or_else(none)?.rule;
@@ -26,7 +26,7 @@ impl Agent {
             // What a wider rule or a grant would allow anyway shows nothing about this one.
             Decided { verdict: Verdict::Allow(_), rule: Some(by), .. } if by == rule => Ok(rule),
             Decided { verdict: Verdict::Ask(why) | Verdict::Deny(why), .. } => {
-                Err(format!("a rule of the session would not count here: {why}"))
+                Err(format!("a session rule would have no effect here: {why}"))
             }
             Decided { .. } => Err(none()),
         }
@@ -42,10 +42,10 @@ impl Agent {
         let rule = match self.offered(call, found) {
             Ok(rule) if rule.to_string() == shown => rule,
             Ok(rule) => {
-                let why = format!("not taken: the rule for this call is {rule}, not what was shown");
+                let why = format!("not accepted: the rule for this call is {rule}, not the one shown");
                 return step.emit(Live::Refused(why));
             }
-            Err(why) => return step.emit(Live::Refused(format!("not taken: {why}"))),
+            Err(why) => return step.emit(Live::Refused(format!("not accepted: {why}"))),
         };
         let (scope, taken) = (Scope::Session, Some(rule.to_string()));
         let once = Decision::permission(call.id, Decider::User, "");

@@ -141,7 +141,7 @@ fn asking_for_part(
     let from = so_far.done.max(oldest).min(transcript.len());
     let from = (from..=transcript.len()).find(|at| transcript.is_char_boundary(*at)).unwrap_or(from);
     let end = context::part_end(transcript, from, bytes(part));
-    let skipped = if from > so_far.done { "[what is older is left out here]\n\n" } else { "" };
+    let skipped = if from > so_far.done { "[older messages are omitted here]\n\n" } else { "" };
     let text = format!("{skipped}{}", transcript.get(from..end).unwrap_or_default());
     let before = context::shortened(&so_far.summary, bytes(output));
     let said = UserMessage::text(words::part(&before, &text));

@@ -63,11 +63,11 @@ impl Agent {
         self.models.chosen.model = Some(spec);
         let waits = self.take_unless_busy(step.now, phase);
         let said = if goes_on {
-            format!("{model} keeps answering.")
+            format!("{model} stays in use.")
         } else if waits {
-            format!("From the next turn on {model} answers.")
+            format!("{model} is used from the next turn on.")
         } else {
-            format!("{model} answers from now on.")
+            format!("Now using {model}.")
         };
         self.tell_choice(step, Some(said));
     }
@@ -83,11 +83,11 @@ impl Agent {
         }
         self.models.chosen.effort = Some(effort);
         let waits = self.take_unless_busy(step.now, phase);
-        let level = effort.map_or("as the vendor thinks best", Effort::as_str);
+        let level = effort.map_or("the vendor's default", Effort::as_str);
         let said = if waits {
-            format!("From the next turn on the effort is: {level}.")
+            format!("Effort from the next turn on: {level}.")
         } else {
-            format!("The effort is now: {level}.")
+            format!("Effort: {level}.")
         };
         self.tell_choice(step, Some(said));
     }
@@ -200,7 +200,7 @@ fn not_taken(spec: &ModelSpec, level: Effort) -> String {
     } else {
         format!("use one of {}", taken.join(", "))
     };
-    format!("{} does not take the effort `{level}`: {advice}", spec.model)
+    format!("{} does not support the effort `{level}`: {advice}", spec.model)
 }
 
 /// The model that the session was left with.

@@ -32,7 +32,7 @@ impl Agent {
 /// # Errors
 /// Why not, in words for a person.
 fn takes_keys(phase: &Phase, call: CallId, typed: &Typed) -> Result<(), String> {
-    let over = || format!("{call} does not run; nothing was sent anywhere");
+    let over = || format!("{call} is not running; nothing was sent");
     let Phase::Dispatching(dispatching) = phase else { return Err(over()) };
     let pending = dispatching.calls.iter().find(|pending| pending.call.id == call).ok_or_else(over)?;
     if !matches!(pending.state, CallState::Running(_)) {

@@ -68,7 +68,7 @@ impl Bound {
                 default: 4,
                 least: 0,
                 most: 100,
-                about: "retries of the call under way",
+                about: "retries of the current call",
                 over: "used up",
                 after: Limit::Cost,
             },

@@ -99,7 +99,7 @@ pub fn shortened(text: &str, most: usize) -> String {
     let tail = (text.len() - half..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
     let (head, tail) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
     let left_out = text.chars().count() - head.chars().count() - tail.chars().count();
-    format!("{head}\n[… {left_out} characters are left out here …]\n{tail}")
+    format!("{head}\n[… {left_out} characters omitted …]\n{tail}")
 }
 
 #[cfg(test)]
@@ -190,7 +190,7 @@ mod tests {
     fn what_is_too_long_keeps_its_ends() {
         assert_eq!(shortened("short", 10), "short");
         let cut = shortened(&format!("begin{}end", "é".repeat(1_000)), 100);
-        assert!(cut.starts_with("begin") && cut.ends_with("end") && cut.contains("characters are left out"));
+        assert!(cut.starts_with("begin") && cut.ends_with("end") && cut.contains("characters omitted"));
         assert!(cut.len() < 200);
     }
 }

@@ -14,7 +14,7 @@ const MOST_IN_REQUEST: usize = 100;
 
 /// Replaces the images of a history by words. The ledger keeps them: a model that sees is shown them again.
 pub(super) fn take_images_out(messages: &mut [Message]) {
-    let why = "this model cannot see images";
+    let why = "this model does not support images";
     for message in messages.iter_mut() {
         if let Message::User(said) = message
             && !said.images.is_empty()
@@ -30,7 +30,7 @@ pub(super) fn take_images_out(messages: &mut [Message]) {
 
 /// The same with what tools have shown alone.
 pub(super) fn take_unsure_images_out(messages: &mut [Message]) {
-    let why = "it is not known whether this model can see images; set `vision` in the configuration";
+    let why = "it is not known whether this model supports images; set `vision` in the configuration";
     take_out_of_results(messages, why);
 }
 
@@ -67,7 +67,7 @@ pub(super) fn bound_images(messages: &mut [Message]) {
                             sent.add(&image);
                             result.images.push(image);
                         } else {
-                            let why = "with those before it there are more images than a request carries";
+                            let why = "a request cannot contain this many images";
                             leave_out(&mut result.content, &image, why);
                         }
                     }
@@ -108,5 +108,5 @@ fn side(image: &Image) -> u32 {
 
 fn leave_out(content: &mut String, image: &Image, why: &str) {
     let between = if content.is_empty() { "" } else { "\n" };
-    content.push_str(&format!("{between}[{}, left out: {why}]", image.facts()));
+    content.push_str(&format!("{between}[{}, omitted: {why}]", image.facts()));
 }

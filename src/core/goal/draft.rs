@@ -45,12 +45,13 @@ impl Draft {
     pub fn settle(self) -> Result<Goal, String> {
         let objective = self.objective.trim().to_owned();
         if objective.is_empty() {
-            return Err("a goal needs an objective: say what is to be achieved".to_owned());
+            return Err("a goal needs an objective: say what to achieve".to_owned());
         }
         refuse_lists(&objective)?;
         if is_vague(&objective) {
             return Err(format!(
-                "\"{objective}\" would fit any goal: name what is to change, as in `Make the parser accept empty input`"
+                "\"{objective}\" is too general: say what should change, as in `Make the parser accept \
+                empty input`"
             ));
         }
         let command = self.command.trim().to_owned();
@@ -75,12 +76,12 @@ impl Draft {
         };
         if validation_method == Validation::Question && is_vague(&done_condition) {
             return Err(format!(
-                "\"{done_condition}\" cannot be answered with yes or no: name what can be seen when it is done, or add a \
-                 line `check: COMMAND`"
+                "\"{done_condition}\" is not a yes-or-no question about something observable: name what \
+                shows that it is done, or add a line `check: COMMAND`"
             ));
         }
         if self.checkpoints == Some(0) {
-            return Err("checkpoints must be at least 1: the turns between two of them".to_owned());
+            return Err("checkpoints must be at least 1 (turns between checkpoints)".to_owned());
         }
         let own_rules = self.stop_rules.into_iter().filter(|rule| !rule.trim().is_empty());
         Ok(Goal {
@@ -109,14 +110,16 @@ fn refuse_lists(objective: &str) -> Result<(), String> {
     };
     if tasks > 0 {
         return Err(format!(
-            "this is a list of {tasks} tasks, and a goal is one: set the first of them, or say what they achieve \
-             together as the objective and put the list under `plan:`"
+            "this is a list of {tasks} tasks, but a goal is one task: set the first, or state their common \
+            objective and put the list under `plan:`"
         ));
     }
     let lower = objective.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
     if words.any(|word| word == "backlog" || word == "todos") {
-        return Err("a backlog is not a goal: nothing says when it is done; set one of its tasks".to_owned());
+        return Err("a backlog is not a goal, because nothing defines when it is done; set one of its \
+            tasks"
+            .to_owned());
     }
     Ok(())
 }
@@ -163,7 +166,7 @@ mod tests {
     fn what_would_fit_any_goal_is_refused() {
         for vague in ["various improvements", "Improve everything"] {
             let why = draft(vague).settle().unwrap_err();
-            assert!(why.contains("would fit any goal"), "{vague}: {why}");
+            assert!(why.contains("is too general"), "{vague}: {why}");
         }
         let asked = |question: &str| Draft {
             command: String::new(),
@@ -171,7 +174,7 @@ mod tests {
             ..draft("improve the parser")
         };
         let why = asked("Is everything better?").settle().unwrap_err();
-        assert!(why.contains("cannot be answered"), "{why}");
+        assert!(why.contains("is not a yes-or-no question"), "{why}");
         assert!(asked("Does the parser accept empty input?").settle().is_ok());
         assert!(draft("improve the parser").settle().is_ok());
     }

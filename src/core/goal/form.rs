@@ -51,7 +51,7 @@ pub fn read(text: &str) -> Result<Goal, String> {
         let named = line.split_once(':').and_then(|(name, rest)| Some((GoalPart::parse(name)?, rest)));
         let value = match named {
             Some((next, _)) if next == GoalPart::Objective && !draft.objective.trim().is_empty() => {
-                return Err("this has two objectives, and a goal has one: set the first of them".to_owned());
+                return Err("this has two objectives, but a goal has one: set the first".to_owned());
             }
             Some((next, rest)) => {
                 part = next;

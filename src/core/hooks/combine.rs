@@ -93,7 +93,7 @@ pub fn combine_pre_tool(answers: &[HookAnswer]) -> PreTool {
     let changing: Vec<&HookAnswer> = answers.iter().filter(|a| a.updated_input.is_some()).collect();
     let notes = match changing.as_slice() {
         [_, .., last] => vec![format!(
-            "{} hooks changed the arguments; those of `{}` hold, the last in the configuration",
+            "{} hooks changed the arguments; those of `{}`, the last in the configuration, are used",
             changing.len(),
             last.hook
         )],

@@ -48,7 +48,7 @@ impl BackgroundStatus {
 
     /// Of one that ran in the session that this one was forked from: it may run on there.
     pub fn left(id: &str) -> Self {
-        let words = "left in the session that this one was forked from".to_owned();
+        let words = "belongs to the session that this one was forked from".to_owned();
         Self { id: id.to_owned(), is_running: false, is_lost: true, words }
     }
 

@@ -210,32 +210,33 @@ impl Ending {
     /// One sentence for a person: what can be done now without harm.
     pub fn next_safe_action(self) -> &'static str {
         match self {
-            Self::Completed | Self::GoalReached => "Nothing is pending; ask for the next thing.",
-            Self::MaxTurns => {
-                "Ask the user whether to continue with a larger budget: raise max_model_turns and go on."
-            }
-            Self::MaxToolCalls => "Raise max_tool_calls and go on, or ask for a smaller task.",
-            Self::WallTime => "Check what was cut short, then raise max_wall_time_seconds and go on.",
+            Self::Completed | Self::GoalReached => "Ready for the next task.",
+            Self::MaxTurns => "Raise max_model_turns and continue, or ask for a smaller task.",
+            Self::MaxToolCalls => "Raise max_tool_calls and continue, or ask for a smaller task.",
+            Self::WallTime => "Check the interrupted calls, then raise max_wall_time_seconds and continue.",
             Self::MaxInputTokens => {
-                "Raise max_input_tokens and go on, or start a new session with less context."
+                "Raise max_input_tokens and continue, or start a new session with less context."
             }
-            Self::MaxOutputTokens => "Raise max_output_tokens and go on, or ask for a shorter answer.",
-            Self::MaxCost => "Raise max_total_cost and go on, or switch to a cheaper model.",
-            Self::TokenBudget => "Read what there is; raise token_budget and go on if the work is not done.",
+            Self::MaxOutputTokens => "Raise max_output_tokens and continue, or ask for a shorter answer.",
+            Self::MaxCost => "Raise max_total_cost and continue, or switch to a cheaper model.",
+            Self::TokenBudget => "Read the result; raise token_budget and continue if the work is not done.",
             Self::AbortedStreaming => "No call was cut short; say what to do differently.",
-            Self::AbortedTools => "Check the effects of the interrupted calls, then say how to go on.",
-            Self::StopHookPrevented => "Read the hook's reason before going on.",
+            Self::AbortedTools => "Check the effects of the interrupted calls, then say how to continue.",
+            Self::StopHookPrevented => "Read the hook's reason before you continue.",
             Self::PromptTooLong => "Start a new session, or compact this one.",
             Self::ModelError => "Fix the cause of the error, then send the message again.",
             Self::ModelRefused => "Ask in other words, or switch the model.",
             Self::NoFinalAnswerOrToolCall => {
                 "The model said nothing; ask again in other words, or switch the model."
             }
-            Self::RepeatedFailures => "Look at why the calls fail before letting it go on.",
-            Self::ApprovalRequired => "Run it where someone can approve, or allow the action by a rule.",
+            Self::RepeatedFailures => "Find out why the calls fail before you continue.",
+            Self::ApprovalRequired => {
+                "Run it where someone can approve calls, or allow the action with a \
+                rule."
+            }
             Self::PolicyDenied => "Change the mode or the rules if the action is wanted.",
-            Self::BlockedOnUser => "Answer the question, then go on.",
-            Self::ToolUnavailable => "Bring the tool back, or ask for another way.",
+            Self::BlockedOnUser => "Answer the question, then continue.",
+            Self::ToolUnavailable => "Make the tool available again, or ask for another approach.",
             Self::OutputCutOff => "Ask for the rest, or raise the output limit.",
         }
     }

@@ -21,7 +21,7 @@ impl FilesRestored {
         let parts = [
             ("restored", &self.restored),
             ("deleted", &self.deleted),
-            ("left as it is, changed by someone else", &self.left),
+            ("not restored, changed by someone else", &self.left),
         ];
         let said = parts.into_iter().filter(|(_, files)| !files.is_empty());
         let said: Vec<String> = said.map(|(what, files)| format!("{what}: {}", files.join(", "))).collect();

@@ -86,7 +86,7 @@ impl Limit {
             Self::Turns => LimitRow {
                 aliases: &["loop.max_steps", "loop.max_tool_iterations"],
                 flag: "--max-turns",
-                help: "Most model calls of one run",
+                help: "Maximum model calls per run",
                 default: Some(50),
                 words: &[("turn", 1), ("step", 1), ("model turn", 1)],
                 label: "turns",
@@ -94,7 +94,7 @@ impl Limit {
             },
             Self::ToolCalls => LimitRow {
                 flag: "--max-tool-calls",
-                help: "Most tool calls of one run",
+                help: "Maximum tool calls per run",
                 default: Some(200),
                 words: &[("call", 1), ("tool call", 1)],
                 label: "tools",
@@ -102,38 +102,39 @@ impl Limit {
             },
             Self::WallTime => LimitRow {
                 flag: "--max-seconds",
-                help: "Most seconds of one run; waiting for you does not count",
+                help: "Maximum seconds per run, not counting time spent waiting for you",
                 default: Some(3600),
                 words: &[("second", 1), ("minute", 60), ("hour", 3600)],
-                about: "waiting for you does not count",
+                about: "not counting waits for you",
                 ..LimitRow::of("budget.max_wall_time_seconds", Unit::Seconds, Ending::WallTime)
             },
             Self::InputTokens => LimitRow {
                 flag: "--max-input-tokens",
-                help: "Most prompt tokens of one run",
+                help: "Maximum prompt tokens per run",
                 words: &[("input token", 1)],
                 label: "in",
                 ..LimitRow::of("budget.max_input_tokens", Unit::Tokens, Ending::MaxInputTokens)
             },
             Self::OutputTokens => LimitRow {
                 flag: "--max-output-tokens",
-                help: "Most written tokens of one run",
+                help: "Maximum output tokens per run",
                 words: &[("output token", 1)],
                 label: "out",
                 ..LimitRow::of("budget.max_output_tokens", Unit::Tokens, Ending::MaxOutputTokens)
             },
             Self::Cost => LimitRow {
                 flag: "--max-cost",
-                help: "Most cost of the session, in US dollars",
+                help: "Maximum cost of the session in US dollars",
                 words: &[("usd", 1_000_000), ("dollar", 1_000_000), ("dollars", 1_000_000)],
                 span: Span::Session,
                 ..LimitRow::of("budget.max_total_cost", Unit::MicroDollars, Ending::MaxCost)
             },
             Self::Tokens => LimitRow {
                 flag: "--token-budget",
-                help: "Tokens to be written in one run: after an answer it is nudged to go on until most of them are used",
+                help: "Target number of output tokens per run; the model is asked to continue until about \
+                    90 % of them are used",
                 forbids_calls: false,
-                about: "tokens written; ends at 90 %",
+                about: "output tokens; ends at 90 %",
                 ..LimitRow::of("budget.token_budget", Unit::Tokens, Ending::TokenBudget)
             },
         }

@@ -44,7 +44,7 @@ impl Excess {
             Self::Arguments(most) => (format!("{most} bytes of arguments"), "max_argument_bytes"),
             Self::Calls(most) => (format!("{most} calls"), "max_calls_per_answer"),
         };
-        format!("The answer was ended after {what} (loop.{key}); the rest of it was not read.")
+        format!("The answer was ended after {what} (loop.{key}); the rest was not read.")
     }
 }
 

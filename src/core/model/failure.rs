@@ -190,7 +190,7 @@ impl FailureClass {
             Self::OutputRejected => "Send the message again, or choose another model with -m PROVIDER/MODEL.",
             Self::Overflow => "Start a new session, or choose a model with a larger window.",
             Self::ReplayRefused => {
-                "Send the message again: what the model thought before is then left out. Or choose another model."
+                "Send the message again: earlier reasoning is then omitted. Or choose another model."
             }
             Self::OutputLimit { .. } => "Set a lower max_output for this model in the configuration.",
             Self::ToolRefused => "Switch off the MCP server that brought this tool, or choose another model.",
@@ -198,10 +198,10 @@ impl FailureClass {
             Self::Auth => "Set the provider's key and try again.",
             Self::UnknownModel => "Check the model's name; choose one with -m PROVIDER/MODEL.",
             Self::Quota => "Check the account's balance and limits with the provider.",
-            Self::BadRequest => "Read the provider's message; the request is refused as it is.",
+            Self::BadRequest => "Read the provider's message; it refuses this request.",
             Self::Pairing => "Run `countersign sessions check` on this session and report this: it is a bug.",
             Self::Exhausted => "Add a reply to the script.",
-            Self::Protocol => "Check the base URL: it does not answer like the protocol that was chosen.",
+            Self::Protocol => "Check the base URL: its answers do not match the chosen protocol.",
         }
     }
 }

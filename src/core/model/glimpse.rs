@@ -1,5 +1,7 @@
 //! What can be told of the arguments of a call while a model still writes them.
 
+use crate::ledger::Arguments;
+
 /// Bytes of arguments in which the path is looked for.
 const PATH_WITHIN: usize = 4_096;
 
@@ -22,7 +24,7 @@ impl Glimpse {
             self.is_escaped = !self.is_escaped && byte == b'\\';
         }
         if self.path.is_none() && all.len() - piece.len() < PATH_WITHIN {
-            self.path = path(all.get(..PATH_WITHIN).unwrap_or(all));
+            self.path = path(all);
         }
     }
 }
@@ -30,9 +32,15 @@ impl Glimpse {
 /// The value of the first member, if that is `path` and its text has ended.
 fn path(arguments: &str) -> Option<String> {
     let rest = arguments.trim_start().strip_prefix('{')?.trim_start().strip_prefix("\"path\"")?;
-    let text = rest.trim_start().strip_prefix(':')?.trim_start();
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<String>();
-    values.next()?.ok()
+    let text = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    let mut is_escaped = false;
+    let end = text.bytes().position(|byte| {
+        let ends = !is_escaped && byte == b'"';
+        is_escaped = !is_escaped && byte == b'\\';
+        ends
+    })?;
+    let whole = Arguments::parse(&format!("{{\"path\":\"{}\"}}", text.get(..end)?));
+    whole.text("path").map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -73,7 +81,7 @@ mod tests {
         ] {
             assert_eq!(glimpse(&[arguments]).path.as_deref(), path, "{arguments}");
         }
-        let late = format!("{{\"path\":\"{}\"}}", "é".repeat(PATH_WITHIN));
-        assert_eq!(glimpse(&[&late]).path, None);
+        let long = "é".repeat(PATH_WITHIN);
+        assert_eq!(glimpse(&["{\"path\":\"", &long, "\"}"]).path, None, "it is not looked for any more");
     }
 }

@@ -19,7 +19,7 @@ impl ModelSpec {
     /// Why these images cannot be sent to it, and what to do next; `None` when they can.
     pub fn refusal_of(&self, images: &[Image]) -> Option<(String, String)> {
         let first = images.first().filter(|_| !self.sees())?;
-        let what = format!("{} cannot see images", self.model);
-        Some((what, format!("choose another model (/model, or -m), or leave {} out", first.name)))
+        let what = format!("{} does not support images", self.model);
+        Some((what, format!("choose another model (/model, or -m), or remove {}", first.name)))
     }
 }

@@ -122,7 +122,7 @@ impl Policy {
     fn asking(&self, fit: impl Fn(&Rule) -> Fit) -> Option<(String, &Rule)> {
         match self.strictest(RuleKind::Ask, fit) {
             (Fit::Yes, Some(rule)) => Some((format!("rule {rule} asks"), rule)),
-            (Fit::Maybe, Some(rule)) => Some((format!("it cannot be told whether rule {rule} asks"), rule)),
+            (Fit::Maybe, Some(rule)) => Some((format!("it is unclear whether rule {rule} asks"), rule)),
             _ => None,
         }
     }
@@ -199,7 +199,7 @@ impl Policy {
         let (PathTarget::Inside(path) | PathTarget::Outside(path)) = &place else {
             let all = self.winner(|rule| rule.is_for(&tool.name) && rule.pattern.is_none());
             return all.map_or_else(
-                || Permission::Missing(format!("{}, and it is not known where that leads", describe(file))),
+                || Permission::Missing(format!("{}, and it is unclear where that leads", describe(file))),
                 Permission::By,
             );
         };
@@ -257,7 +257,7 @@ impl Policy {
         if let Some(rule) = permitting.filter(|rule| closed.is_none() || rule.pattern.is_some()) {
             let looks_or_edits = matches!(effect, SideEffect::Reads | SideEffect::Writes);
             if rule.kind == RuleKind::Sandbox && !looks_or_edits {
-                let why = format!("rule {rule} wants the sandbox, and {} does not run in it", tool.name);
+                let why = format!("rule {rule} requires the sandbox, but {} does not run in it", tool.name);
                 return told(Verdict::Ask(why), Some(rule));
             }
             return told(self.permitted(rule), Some(rule));
@@ -302,7 +302,7 @@ impl Policy {
         match rule.kind {
             RuleKind::Sandbox if self.has_sandbox => Verdict::Sandbox(format!("rule {rule}")),
             RuleKind::Sandbox => {
-                Verdict::Ask(format!("rule {rule} wants the sandbox, and there is none here"))
+                Verdict::Ask(format!("rule {rule} requires the sandbox, but there is none here"))
             }
             RuleKind::Allow | RuleKind::Ask | RuleKind::Deny if rule.origin.tier == Tier::Session => {
                 Verdict::Allow(format!("rule {rule} of this session"))
@@ -325,13 +325,13 @@ impl Policy {
 }
 
 fn perhaps_denied(rule: &Rule) -> String {
-    format!("it cannot be told whether rule {rule} denies it")
+    format!("it is unclear whether rule {rule} denies it")
 }
 
 const PLAN: &str = "plan mode only reads; switch the mode to change or run things";
 const GRANTED: &str = "allowed for this session";
 const UNRESTRICTED: &str = "unrestricted mode";
-const STEERED: &str = "a part looks through git, whose settings can start programs";
+const STEERED: &str = "a part reads through git, whose settings can start programs";
 const READS: &str = "reads in the workspace";
 const NO_RULE: &str = "no rule covers it";
 

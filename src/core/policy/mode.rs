@@ -31,10 +31,10 @@ impl Mode {
     pub fn allows(self) -> &'static str {
         match self {
             Self::Plan => "only reads; everything else is refused",
-            Self::Ask => "reads in the workspace by itself; asks for the rest",
-            Self::Edit => "reads and edits in the workspace by itself; asks for the rest",
-            Self::Auto => "edits in the workspace and commands in the sandbox by itself; asks for the rest",
-            Self::Unrestricted => "everything by itself; rules that deny still hold",
+            Self::Ask => "reads in the workspace without asking; asks for the rest",
+            Self::Edit => "reads and edits in the workspace without asking; asks for the rest",
+            Self::Auto => "edits in the workspace and sandboxed commands without asking; asks for the rest",
+            Self::Unrestricted => "everything without asking; deny rules still apply",
         }
     }
 

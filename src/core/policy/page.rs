@@ -25,22 +25,22 @@ pub fn server(written: &str) -> Option<String> {
 pub fn page(written: &str) -> Result<Page, String> {
     let written = written.trim();
     if written.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\') {
-        return Err("the URL holds a space, a control character or a backslash; encode it with %".to_owned());
+        return Err("the URL contains a space, a control character or a backslash; percent-encode \
+            it"
+        .to_owned());
     }
     let url = Url::parse(written).map_err(|failure| {
-        format!("this is no URL ({failure}); write it whole, as in https://example.com/page")
+        format!("this is not a URL ({failure}); write it in full, as in https://example.com/page")
     })?;
     let scheme = format!("{}://", url.scheme());
     let begins = written.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(&scheme));
     let rest = written.get(scheme.len()..).filter(|rest| begins && !rest.starts_with('/'));
     let Some(rest) = rest else {
-        return Err(format!("write the URL whole, with exactly two slashes: {url}"));
+        return Err(format!("write the URL in full, with exactly two slashes: {url}"));
     };
     let named = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if named.contains('@') {
-        return Err(
-            "the URL holds a user name or password; they would be sent along: leave them out".to_owned()
-        );
+        return Err("the URL contains a user name or password, which would be sent: remove them".to_owned());
     }
     let host = url.host_str().unwrap_or_default();
     let server = server(written).unwrap_or_default();
@@ -88,7 +88,7 @@ mod tests {
             "https://docs.rs/a\u{a0}b",
         ] {
             let why = page(odd).err().unwrap_or_default();
-            assert!(why.starts_with("the URL holds a space"), "{odd:?}: {why}");
+            assert!(why.starts_with("the URL contains a space"), "{odd:?}: {why}");
         }
         assert!(page("https://docs.rs/a%20b").is_ok());
     }

@@ -7,15 +7,15 @@
 pub fn one_reading(path: &str) -> Result<(), String> {
     if let Some(odd) = path.chars().find(|c| c.is_control() || is_unseen(*c)) {
         return Err(format!(
-            "the path holds a character that cannot be seen or changes how the rest is read (U+{:04X}); give a plain name, \
-             or use `shell`",
+            "the path contains an invisible or reordering character (U+{:04X}); give a plain name, or use \
+            `shell`",
             u32::from(odd)
         ));
     }
     if path.contains('\u{fffd}') {
-        return Err(
-            "the path leads to a name that is no Unicode text, so it cannot be shown; use `shell`".to_owned()
-        );
+        return Err("the path leads to a name that is not valid Unicode, so it cannot be shown; use \
+            `shell`"
+            .to_owned());
     }
     if path.starts_with(char::is_whitespace) || path.ends_with(char::is_whitespace) {
         return Err("the path begins or ends with a space, which is invisible; leave it out, or use `shell`"

@@ -43,7 +43,7 @@ impl Receipt {
         cwd: &str,
     ) -> Result<(), String> {
         let different =
-            |what: &str| Err(format!("{what} is not what was approved, so it needs an approval of its own"));
+            |what: &str| Err(format!("{what} is not what was approved, so it needs its own approval"));
         if self.scope == Scope::Once && self.call != call {
             return different("the call");
         }

@@ -21,7 +21,7 @@ use crate::tool::{DELEGATE_TO, MCP, Preparation, SideEffect, ToolSpec, delegate,
 pub enum RuleKind {
     /// It may run.
     Allow,
-    /// It may run in the sandbox, without a question.
+    /// It may run in the sandbox, without asking.
     Sandbox,
     /// A person decides.
     Ask,
@@ -93,10 +93,10 @@ impl Rule {
             }
         };
         if tool.is_empty() || !tool.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '*')) {
-            return Err(bad("the tool's name is missing or has characters that no tool has"));
+            return Err(bad("the tool's name is missing or has invalid characters"));
         }
         if text.contains(HOLE) {
-            return Err(bad("it has a character that no command has"));
+            return Err(bad("it has a character that no command can have"));
         }
         if tool.starts_with(MCP) || tool.starts_with(DELEGATE_TO) {
             check_of_elsewhere(tool, pattern.is_some())
@@ -191,8 +191,8 @@ fn check_of_elsewhere(tool: &str, has_pattern: bool) -> Result<(), String> {
     if let Some(agent) = delegate(tool) {
         return match (has_pattern, agent) {
             (true, _) => Err(format!(
-                "a pattern is held against a command, a URL or a path, and what an agent is told is none of these; \
-                 write {tool} for all that it is told, or {DELEGATE_TO}* for all agents"
+                "a pattern matches a command, a URL or a path, and a task for an agent is none of these; \
+                write {tool} for all its tasks, or {DELEGATE_TO}* for all agents"
             )),
             (false, "") => Err(format!("it names no agent; write {DELEGATE_TO}* for all agents")),
             (false, _) => Ok(()),
@@ -200,8 +200,8 @@ fn check_of_elsewhere(tool: &str, has_pattern: bool) -> Result<(), String> {
     }
     if has_pattern {
         return Err(format!(
-            "a pattern is held against a command, a URL or a path, and what a tool of an MCP server is called with is \
-             none of these; write {tool} for all its calls, or {MCP}SERVER__* for all tools of a server"
+            "a pattern matches a command, a URL or a path, and the arguments of an MCP tool are none of \
+            these; write {tool} for all its calls, or {MCP}SERVER__* for all tools of a server"
         ));
     }
     if tool.contains('*') || mcp(tool).is_some_and(|(_, tool)| !tool.is_empty()) {

@@ -111,7 +111,7 @@ struct Pages {
 impl Pattern {
     fn read(text: &str, permits: bool) -> Result<Self, &'static str> {
         if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            return Err("a URL has no blanks");
+            return Err("a URL cannot contain blanks");
         }
         let whole = text.split_once("://").filter(|(scheme, _)| !scheme.contains(['/', '?', '#']));
         let (scheme, rest) = match whole {
@@ -190,7 +190,7 @@ impl PortRange {
             Some("") => Ok(Self::Any),
             // `host:80*` may mean 8080.
             Some(_) if !permits => Ok(Self::Any),
-            _ => text.parse().map(Self::One).map_err(|_no_number| "that is no port"),
+            _ => text.parse().map(Self::One).map_err(|_no_number| "that is not a port"),
         }
     }
 }
@@ -210,12 +210,12 @@ impl Hosts {
         match text.strip_prefix("*.") {
             Some(name) if !name.contains('*') => match host(name)? {
                 Host::Domain(name) => Ok(Self::Below(name.trim_end_matches('.').to_owned())),
-                Host::Ipv4(_) | Host::Ipv6(_) => Err("nothing is below an address"),
+                Host::Ipv4(_) | Host::Ipv6(_) => Err("an address has no subdomains"),
             },
             None if !text.contains('*') => Ok(Self::One(host(text)?)),
             _ if permits => Err("in an allowed host, `*` can only be the first part, as in *.example.org"),
             _ if text.is_ascii() => Ok(Self::Like(text.to_ascii_lowercase())),
-            _ => Err("a host with `*` in it is written in ASCII"),
+            _ => Err("a host with `*` must be ASCII"),
         }
     }
 
@@ -259,7 +259,7 @@ fn settled(host: &Host) -> String {
 
 impl Pages {
     fn read(text: &str) -> Result<Self, &'static str> {
-        let url = Url::parse(&format!("http://host{text}")).map_err(|_unreadable| "that is no path")?;
+        let url = Url::parse(&format!("http://host{text}")).map_err(|_unreadable| "that is not a path")?;
         Ok(Self { path: url.path().to_owned(), query: url.query().map(str::to_owned) })
     }
 

@@ -54,14 +54,14 @@ impl Absentee {
 pub fn not_there(name: &str, absent: &[Absent]) -> String {
     let who = Absentee::of_tool(name);
     if let Some(one) = absent.iter().find(|one| Some(&one.who) == who.as_ref()) {
-        return format!("{name} is not there: {}", one.sentence);
+        return format!("{name} is not available: {}", one.sentence);
     }
     match who {
         Some(Absentee::Agent(agent)) => format!(
-            "There is no agent called {agent}: no [agents.{agent}] is configured, so nothing was delegated."
+            "There is no agent {agent}: [agents.{agent}] is not configured, so nothing was delegated."
         ),
         // A server may well be there and have no such tool.
-        Some(Absentee::Server(_)) | None => format!("There is no tool called {name}."),
+        Some(Absentee::Server(_)) | None => format!("There is no tool {name}."),
     }
 }
 
@@ -77,13 +77,13 @@ mod tests {
             one(Absentee::Agent("off".into()), "So is this."),
         ];
         for (name, said) in [
-            ("mcp__files__read", "mcp__files__read is not there: It is off."),
-            ("delegate_to_off", "delegate_to_off is not there: So is this."),
-            ("mcp__other__read", "There is no tool called mcp__other__read."),
-            ("off", "There is no tool called off."),
+            ("mcp__files__read", "mcp__files__read is not available: It is off."),
+            ("delegate_to_off", "delegate_to_off is not available: So is this."),
+            ("mcp__other__read", "There is no tool mcp__other__read."),
+            ("off", "There is no tool off."),
         ] {
             assert_eq!(not_there(name, &absent), said);
         }
-        assert!(not_there("delegate_to_files", &absent).contains("no [agents.files] is configured"));
+        assert!(not_there("delegate_to_files", &absent).contains("[agents.files] is not configured"));
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn measure(schema: &Value) -> Result<usize, String> {
     }
     let levels = levels(schema) + measure.targets.values().sum::<usize>();
     if levels > MOST_LEVELS {
-        return Err(format!("is nested more than {MOST_LEVELS} parts deep"));
+        return Err(format!("is nested more than {MOST_LEVELS} levels deep"));
     }
     Ok(levels)
 }
@@ -70,7 +70,7 @@ impl<'s> Measure<'s> {
         let Value::Object(schema) = part else { return Ok(1) };
         match self.known.get(&address(part)) {
             Some(KnownCost::Parts(parts)) => return Ok(*parts),
-            Some(KnownCost::Open) => return Err("refers to itself endlessly".to_owned()),
+            Some(KnownCost::Open) => return Err("refers to itself without end".to_owned()),
             None => {}
         }
         if chain > MOST_CHAIN {
@@ -181,8 +181,8 @@ mod tests {
         measure(&tree).unwrap();
         let endless = json!({ "properties": { "x": { "$ref": "#/$defs/a" } }, "$defs": {
             "a": { "anyOf": [{ "$ref": "#/$defs/b" }] }, "b": { "$ref": "#/$defs/a" } } });
-        assert_eq!(why_not(&endless), "refers to itself endlessly");
-        assert_eq!(why_not(&json!({ "$ref": "#" })), "refers to itself endlessly");
+        assert_eq!(why_not(&endless), "refers to itself without end");
+        assert_eq!(why_not(&json!({ "$ref": "#" })), "refers to itself without end");
         for lost in ["#/nowhere", "other.json", "https://example.test/x", "#name"] {
             assert_eq!(
                 why_not(&json!({ "items": { "$ref": lost } })),
@@ -209,7 +209,7 @@ mod tests {
             json!({ "$defs": definitions, "items": { "$ref": "#/$defs/a0" } })
         };
         measure(&long(300)).unwrap();
-        assert_eq!(why_not(&long(1100)), "is nested more than 2000 parts deep");
+        assert_eq!(why_not(&long(1100)), "is nested more than 2000 levels deep");
         let deep = (0..140).fold(json!({}), |inner, _| json!({ "not": inner }));
         assert!(why_not(&deep).starts_with("has more than 128 parts inside"));
         let patterns: Map<String, Value> =

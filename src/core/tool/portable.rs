@@ -60,7 +60,7 @@ pub fn portable(own: &Value) -> Result<Portable, String> {
     let mut is_renamed = false;
     adapt(&mut schema, &mut is_renamed);
     if is_renamed && points_into_properties(&schema) {
-        return Err("its schema refers to a property whose name no provider takes".to_owned());
+        return Err("its schema refers to a property whose name no provider accepts".to_owned());
     }
     Ok(Portable { schema, is_renamed })
 }

@@ -103,7 +103,7 @@ impl Registry {
             let named: Vec<&str> = beyond.iter().take(MOST_NAMED).map(String::as_str).collect();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             left_out.push(format!(
-                "No provider is sent more than {MOST_TOOLS} tools, so these are left out: {}{more}.",
+                "At most {MOST_TOOLS} tools are sent to a provider, so these are left out: {}{more}.",
                 named.join(", ")
             ));
         }
@@ -183,7 +183,7 @@ impl Registry {
     /// [`BadArguments`] names the first violations and where they are, or says that the check is too much work.
     pub fn validate(&mut self, tool: &str, arguments: &Arguments) -> Result<(), BadArguments> {
         let Some(spec) = self.tools.iter().find(|t| t.name == tool) else {
-            return Err(BadArguments(format!("there is no tool called {tool}")));
+            return Err(BadArguments(format!("there is no tool {tool}")));
         };
         let value = Self::read(arguments)?;
         if !self.compiled.contains_key(tool) {
@@ -193,7 +193,8 @@ impl Registry {
         }
         if steps(&spec.schema, &value).is_err() {
             return Err(BadArguments(format!(
-                "to check them by the schema of {tool} takes more than {MOST_STEPS} steps; call it with less at once"
+                "checking them against the schema of {tool} takes more than {MOST_STEPS} steps; call it \
+                with less at once"
             )));
         }
         let Some(validator) = self.compiled.get(tool) else {
@@ -276,7 +277,7 @@ mod tests {
         assert_eq!(registry.tools().last().unwrap().name, "delegate_to_writer");
         assert_eq!(left_out.len(), 1);
         let words =
-            "No provider is sent more than 128 tools, so these are left out: mcp__s__t126, mcp__s__t127, ";
+            "At most 128 tools are sent to a provider, so these are left out: mcp__s__t126, mcp__s__t127, ";
         assert!(
             left_out[0].starts_with(words) && left_out[0].ends_with(", mcp__s__t145 and 4 more."),
             "{left_out:?}"
@@ -289,8 +290,8 @@ mod tests {
         let points = json!({ "properties": { "$a": {}, "b": { "$ref": "#/properties/$a" } } });
         let odd = json!({ "type": "object", "properties": { "$filter": { "type": "string" } }, "required": ["$filter"] });
         let left_out = registry.add(vec![tool("mcp__s__points", points), tool("mcp__s__odd", odd)]);
-        let words = "The tool `points` of the MCP server `s` is left out: its schema refers to a property whose name no provider \
-                     takes.";
+        let words = "The tool `points` of the MCP server `s` is left out: its schema refers to a property \
+            whose name no provider accepts.";
         assert_eq!(left_out, [words]);
         let shown = &registry.shown()[0].schema;
         assert_eq!(shown["properties"], json!({ "_filter": { "type": "string" } }));

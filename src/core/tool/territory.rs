@@ -31,7 +31,7 @@ impl Territory {
         match self {
             Self::Inside | Self::Outside => format!("leaves the workspace: {path}"),
             Self::Protected => format!("{path} can make other programs run"),
-            Self::Secret => format!("{path} may hold secrets"),
+            Self::Secret => format!("{path} may contain secrets"),
         }
     }
 }

@@ -17,10 +17,10 @@ pub fn heading(change: &Change) -> &'static str {
 pub fn words(change: &Change) -> String {
     match change {
         Change::Budget { limit, to } => format!("{} is now {to}", limit.name()),
-        Change::Model { model, previous } => format!("{model} in the place of {previous}"),
-        Change::Effort { effort } => effort.map_or("as the vendor thinks best", Effort::as_str).to_owned(),
+        Change::Model { model, previous } => format!("{model} instead of {previous}"),
+        Change::Effort { effort } => effort.map_or("the vendor's default", Effort::as_str).to_owned(),
         Change::GrantRevoked { call } => {
-            format!("what you granted for this session with {call} is asked about again")
+            format!("what you granted for this session with {call} needs approval again")
         }
         Change::FilesRestored(done) => done.words(),
     }
@@ -30,7 +30,7 @@ pub fn words(change: &Change) -> String {
 pub(super) fn why_not_sent(change: &Change) -> &'static str {
     match change {
         Change::Budget { .. } => "a limit of the loop",
-        Change::Model { .. } | Change::Effort { .. } => "which model answers from here on",
+        Change::Model { .. } | Change::Effort { .. } => "which model is used from here on",
         Change::GrantRevoked { .. } => "a decision about a call",
         Change::FilesRestored(_) => "sent in a message before the next turn",
     }

@@ -81,7 +81,7 @@ fn line(block: &Hosted, all: &[&Hosted]) -> Option<HostedLine> {
     };
     Some(match block.kind.as_str() {
         "fallback" => remark("another model answered", text_at(&block.value, "/to/model")),
-        "compaction" => remark("compaction", "what was said before, summarised".to_owned()),
+        "compaction" => remark("compaction", "the earlier conversation, summarised".to_owned()),
         kind => {
             let name = if block.name.is_empty() { kind } else { &block.name };
             HostedLine { name: name.to_owned(), about: asked(&block.value), state }

@@ -204,7 +204,7 @@ impl Sources {
                 _ => return self.compacted(),
             },
             Body::Validation(_) => {
-                Fate::Left("the loop's own call: a checkpoint tells what it showed".to_owned())
+                Fate::Left("the loop's own call: a checkpoint reports its result".to_owned())
             }
             Body::CallEdited(_) => Fate::Apart("sent in a message before the next turn"),
             Body::Change(change) => Fate::Apart(change::why_not_sent(change)),
@@ -242,13 +242,13 @@ impl Sources {
         let count = |blocks: &[Block]| blocks.iter().filter(|b| matches!(b, Block::Thinking(_))).count();
         let mut why = Vec::new();
         if count(&sent.blocks) < count(&said.blocks) {
-            why.push("its reasoning is left out: what came before it has changed".to_owned());
+            why.push("its reasoning is left out: the messages before it have changed".to_owned());
         } else if count(&sent.blocks) > 0 && said.model != self.model {
             why.push(format!("reasoning of another model is dropped: {}", said.model));
             Arc::make_mut(&mut sent).blocks.retain(|block| !matches!(block, Block::Thinking(_)));
         }
         if said.interrupted {
-            why.push("cut short: what was said until then".to_owned());
+            why.push("cut short: what came until then".to_owned());
         }
         let fate = if why.is_empty() { Fate::Sent } else { Fate::Changed(why.join("; ")) };
         // Its calls come after it in the ledger: who asks for them finds it here.
@@ -258,7 +258,7 @@ impl Sources {
 
     fn result(&mut self, result: &ToolResult) -> (Fate, Option<Sent>) {
         if self.ours.contains(&result.call) {
-            return (Fate::Left("the loop's own call: a checkpoint tells what it showed".to_owned()), None);
+            return (Fate::Left("the loop's own call: a checkpoint reports its result".to_owned()), None);
         }
         let Some(sent) = self.results.remove(&result.call) else { return self.compacted() };
         let mut why: Vec<String> =

@@ -84,7 +84,7 @@ impl Receipts {
             Body::ApprovalRequested(request) => {
                 // A call that waited over a restart, and would do something else by now.
                 self.change(request.call, |receipt| {
-                    (receipt.outcome, receipt.waited_ms) = (Some("asked anew"), Some(at.since(receipt.at)));
+                    (receipt.outcome, receipt.waited_ms) = (Some("asked again"), Some(at.since(receipt.at)));
                 });
                 let arguments = Arguments::from_value(request.arguments.clone());
                 let action = self.actions.remove(&request.call);

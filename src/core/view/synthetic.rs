@@ -6,8 +6,8 @@ use crate::ledger::{CutBy, Outcome, ToolResult, seconds};
 pub fn synthetic(result: &ToolResult) -> Option<String> {
     match &result.outcome {
         Outcome::Ok | Outcome::Failed | Outcome::TimedOut => None,
-        Outcome::Invalid => Some("the arguments do not fit; was not started".to_owned()),
-        Outcome::UnknownTool => Some("there is no such tool; was not started".to_owned()),
+        Outcome::Invalid => Some("invalid arguments; was not started".to_owned()),
+        Outcome::UnknownTool => Some("unknown tool; was not started".to_owned()),
         Outcome::Denied(by) => Some(format!("denied by {}; was not started", by.as_str())),
         Outcome::Aborted(abort) => {
             let state = abort.ran_ms.map_or_else(
@@ -16,9 +16,7 @@ pub fn synthetic(result: &ToolResult) -> Option<String> {
             );
             Some(format!("{}, path {}: {state}", cut_by(abort.by), abort.path.as_str()))
         }
-        Outcome::Lost { started: true } => {
-            Some("how it ended is not known; effects may be partial".to_owned())
-        }
+        Outcome::Lost { started: true } => Some("the outcome is unknown; effects may be partial".to_owned()),
         Outcome::Lost { started: false } => {
             Some("the process ended before it was allowed; was not started".to_owned())
         }

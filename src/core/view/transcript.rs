@@ -92,7 +92,7 @@ impl Document {
             }
             Body::Injected(injected) => self.aside(injected.by.as_str(), &injected.text),
             Body::Compaction(made) => {
-                let what = format!("summary of what was said before ({})", made.trigger.as_str());
+                let what = format!("summary of the earlier conversation ({})", made.trigger.as_str());
                 self.aside(&what, &made.summary);
             }
             Body::Note(note) => self.aside(&format!("note on {}", note.about), note.for_people()),

@@ -275,11 +275,11 @@ const REFUSED: &[&str] = &[JINJA, "roles must alternate"];
 /// Without this flag the server takes no tools.
 const JINJA: &str = "requires --jinja";
 
-const START_WITH_JINJA: &str =
-    "Start the server with --jinja, so that it takes tools, or use --tools string.";
+const START_WITH_JINJA: &str = "Start the server with --jinja to enable tools, or use --tools string.";
 const TOO_LARGE: &str =
-    "The request has more bytes than the server takes: compact the session (/compact), or start a new one.";
-const PROXY_KEY: &str = "The proxy wants a name and a password: put them into HTTPS_PROXY, as in http://name:password@proxy.example:3128.";
+    "The request is larger than the server accepts: compact the session (/compact), or start a new one.";
+const PROXY_KEY: &str = "The proxy requires a user name and a password: put them into HTTPS_PROXY, as in \
+    http://name:password@proxy.example:3128.";
 
 #[cfg(test)]
 mod tests {

@@ -62,16 +62,16 @@ pub fn parse(point: HookPoint, hook: String, ended: &HookEnd) -> HookAnswer {
     let mut answer = HookAnswer { hook, ..HookAnswer::default() };
     match ended.code {
         Some(0) if ended.stdout.len() > MOST_BYTES => {
-            answer.trouble = Some(format!("printed more than {} KB; that was not read", MOST_BYTES >> 10));
+            answer.trouble = Some(format!("printed more than {} KB, which was not read", MOST_BYTES >> 10));
         }
         Some(0) => read_stdout(&mut answer, point, &ended.stdout),
         Some(2) if point.can_refuse() => {
             answer.decision = Some(HookDecision::Deny);
             answer.reason = words(&text_of(&ended.stderr));
         }
-        Some(2) => add_trouble(&mut answer, &complaint("exit code 2 blocks nothing here", &ended.stderr)),
+        Some(2) => add_trouble(&mut answer, &complaint("exit code 2 does not block here", &ended.stderr)),
         Some(code) => add_trouble(&mut answer, &complaint(&format!("exit code {code}"), &ended.stderr)),
-        None => add_trouble(&mut answer, &complaint("was ended by a signal", &ended.stderr)),
+        None => add_trouble(&mut answer, &complaint("was killed by a signal", &ended.stderr)),
     }
     answer
 }
@@ -191,7 +191,7 @@ impl Fields<'_> {
                 let other = super::report::one_line(other);
                 return add_trouble(
                     self.answer,
-                    &format!("decision {other:?} is none; use allow, deny, ask or block"),
+                    &format!("decision {other:?} is unknown; use allow, deny, ask or block"),
                 );
             }
         };
@@ -203,7 +203,7 @@ impl Fields<'_> {
         if means_something {
             self.answer.decision = self.answer.decision.max(Some(decision));
         } else {
-            add_trouble(self.answer, &format!("decision {word:?} means nothing at {point}"));
+            add_trouble(self.answer, &format!("decision {word:?} has no meaning at {point}"));
         }
     }
 }

@@ -140,12 +140,12 @@ fn exit_codes() {
     let start = said(HookPoint::SessionStart, 2, "", "no");
     assert_eq!(
         (start.decision, start.trouble.as_deref()),
-        (None, Some("exit code 2 blocks nothing here: no"))
+        (None, Some("exit code 2 does not block here: no"))
     );
     let failed = said(HookPoint::PreTool, 1, r#"{"decision":"deny"}"#, "Traceback\nKeyError: 'x'\n");
     assert_eq!((failed.decision, failed.trouble.as_deref()), (None, Some("exit code 1: KeyError: 'x'")));
     let killed = parse(HookPoint::PreTool, "check".into(), &HookEnd::default());
-    assert_eq!((killed.decision, killed.trouble.as_deref()), (None, Some("was ended by a signal")));
+    assert_eq!((killed.decision, killed.trouble.as_deref()), (None, Some("was killed by a signal")));
 }
 
 #[test]
@@ -166,7 +166,9 @@ fn what_nobody_understands_is_trouble_and_blocks_nothing() {
     }
     assert!(said(HookPoint::PreTool, 0, b"\xff\xfe", "").trouble.is_some());
     assert!(said(HookPoint::PreTool, 0, vec![b' '; MOST_BYTES + 1], "").trouble.unwrap().contains("64 KB"));
-    assert!(said(HookPoint::Stop, 0, r#"{"decision":"ask"}"#, "").trouble.unwrap().contains("means nothing"));
+    assert!(
+        said(HookPoint::Stop, 0, r#"{"decision":"ask"}"#, "").trouble.unwrap().contains("has no meaning")
+    );
     let both = pre(r#"{"decision":"deny","updated_input":5}"#);
     assert_eq!(both.decision, Some(HookDecision::Deny), "a wrong field loses no denial");
     assert!(both.trouble.is_some());

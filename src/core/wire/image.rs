@@ -21,7 +21,7 @@ pub struct Picture {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum NoPicture {
     /// Another kind of file.
-    #[error("it is no PNG, JPEG, GIF or WebP image")]
+    #[error("it is not a PNG, JPEG, GIF or WebP image")]
     OtherFormat,
     /// It begins as one and does not go on as one.
     #[error("it is damaged or cut short")]
@@ -38,7 +38,7 @@ pub enum NoImage {
     #[error("is larger than {}.{} MB", Image::MOST_BYTES / 1_000_000, Image::MOST_BYTES / 100_000 % 10)]
     TooLarge,
     /// Too many pixels.
-    #[error("has {width}×{height} pixels, and {most} a side is the most", most = Image::MOST_PIXELS)]
+    #[error("has {width}×{height} pixels; at most {most} per side are allowed", most = Image::MOST_PIXELS)]
     TooManyPixels {
         /// As the header says.
         width: u32,

@@ -61,7 +61,7 @@ impl AgentHandle {
         let name = self.agent.name.clone();
         let found = match self.ready().await {
             Ok(ready) => Ok(ready.found.clone()),
-            Err(why) => Err(format!("The agent `{name}` {why}; no task can be handed to it.")),
+            Err(why) => Err(format!("The agent `{name}` {why}; no task can be sent to it.")),
         };
         A2aStanding { name, found }
     }

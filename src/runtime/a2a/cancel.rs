@@ -30,12 +30,12 @@ pub(super) async fn farewell(
             return (words, Some(TaskState::Canceled));
         }
         Ok(Ok(state)) => {
-            let words = format!("{}, as the agent {agent} says (its task {shown})", state.as_str());
+            let words = format!("{}, as the agent {agent} reports (its task {shown})", state.as_str());
             return (words, Some(state));
         }
         Ok(Err(why)) => kept.secrets.hide(&why),
         Err(_elapsed) => match told {
-            Some(state) => format!("it says that it is {}", state.as_str()),
+            Some(state) => format!("it reports that it is {}", state.as_str()),
             None => "it did not answer in time".to_owned(),
         },
     };
@@ -98,8 +98,8 @@ pub(super) async fn found(link: &AgentLink, message: &str, until: Instant) -> Op
 pub(super) fn afterwards(agent: &str, report: ToolReport) -> ToolReport {
     let words = match &report.remote {
         Some(task) if ended(task.state) => match &task.id {
-            Some(id) => format!("{}, as the agent {agent} says (its task {id})", task.state.as_str()),
-            None => format!("the agent {agent} had answered already"),
+            Some(id) => format!("{}, as the agent {agent} reports (its task {id})", task.state.as_str()),
+            None => format!("the agent {agent} had already answered"),
         },
         _ => report.content,
     };

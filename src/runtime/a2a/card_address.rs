@@ -46,7 +46,7 @@ pub(super) fn own_address(card: &Url, named: &str) -> Result<TaskEndpoint, Strin
     }
     if !matches!(named.scheme(), "http" | "https") {
         return Err(format!(
-            "its card sends tasks to {}, which is no web address",
+            "its card sends tasks to {}, which is not a web address",
             one_line(&shown(&named), 150)
         ));
     }

@@ -128,8 +128,8 @@ impl Handover {
         };
         let Some(id) = id else {
             let words = format!(
-                "perhaps not canceled: the agent {agent} never said under which name it took the task, so it may still work \
-                 on it"
+                "perhaps not canceled: the agent {agent} never reported a task id, so it may still be \
+                working on it"
             );
             let remote = Some(RemoteTask { id: None, state: TaskState::Unknown });
             return ToolReport { remote, ..ToolReport::failed(words) };

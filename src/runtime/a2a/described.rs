@@ -39,11 +39,11 @@ fn tool(agent: &A2aAgent, card: &Card, version: Version) -> ToolSpec {
         "properties": {
             "task": {
                 "type": "string", "minLength": 1,
-                "description": "The task, with all that is needed to do it.",
+                "description": "The task, with everything needed to do it.",
             },
             "task_id": {
                 "type": "string",
-                "description": "Goes on with a task of this agent that asked for something.",
+                "description": "Continues a task of this agent that asked for something.",
             },
         },
         "required": ["task"],
@@ -57,8 +57,9 @@ fn tool(agent: &A2aAgent, card: &Card, version: Version) -> ToolSpec {
     ToolSpec {
         name: format!("{DELEGATE_TO}{}", agent.name),
         description: format!(
-            "Hands a task to the agent `{}`, which works on it by itself and answers when it is done. It sees `task` and \
-             nothing else of this conversation, so `task` must hold all that it needs to know.{again}\n\n{}",
+            "Delegates a task to the agent `{}`, which works on it independently and answers when it is \
+            done. It sees only `task` and nothing else of this conversation, so `task` must contain \
+            everything it needs to know.{again}\n\n{}",
             agent.name,
             about(agent, card)
         ),
@@ -76,7 +77,7 @@ fn about(agent: &A2aAgent, card: &Card) -> String {
     if let Some(description) = &agent.description {
         return plain(description.trim(), MOST_ABOUT);
     }
-    let mut said = format!("What it says of itself: {}", card.description.trim());
+    let mut said = format!("Its own description: {}", card.description.trim());
     for skill in &card.skills {
         said.push_str(&format!("\n- {}: {}", skill.name.trim(), one_line(&skill.description, MOST_ABOUT)));
         if said.len() > MOST_ABOUT * 4 {
@@ -128,7 +129,7 @@ mod tests {
             (found.skills, found.protocol.as_str()),
             (vec!["one".to_owned(), "two".to_owned()], "1.0")
         );
-        let said = "\n\nWhat it says of itself: writes letters\n- one: does one[2J\n- two: does two[2J";
+        let said = "\n\nIts own description: writes letters\n- one: does one[2J\n- two: does two[2J";
         assert!(found.tool.description.ends_with(said), "{}", found.tool.description);
         assert_eq!((found.tool.effect, found.tool.timeout_ms), (SideEffect::Sends, Some(7)));
         let ours = tool(&agent(Some(" Asks\u{202e} the lawyers. ")), &card(), Version::V1).description;

@@ -62,7 +62,10 @@ impl<'c> Exchange<'c> {
         };
         let link = &ready.link;
         if self.handover.message.task.is_some() && !link.dialect().goes_on() {
-            let words = format!("the agent {agent} takes no second message for a task; nothing was sent");
+            let words = format!(
+                "the agent {agent} does not accept a second message for a task; nothing was \
+                sent"
+            );
             return ToolReport::failed(words);
         }
         let talked = self.talk(link).await;
@@ -88,7 +91,7 @@ impl<'c> Exchange<'c> {
             },
             (Some(_), None) => return broke_off.map_or(Ok(()), Err),
             (None, None) => {
-                let nothing = "it ended its answer before it said anything of the task";
+                let nothing = "it ended its answer before reporting anything about the task";
                 return Err(Trouble::Unheard(nothing.to_owned()));
             }
         };
@@ -191,7 +194,7 @@ impl<'c> Exchange<'c> {
         if let Event::Task(task) = &event
             && !self.told.is_about(&task.id)
         {
-            return Err(Trouble::Unheard("it answered about another task than the one asked".to_owned()));
+            return Err(Trouble::Unheard("it answered about a different task".to_owned()));
         }
         let said =
             if is_large { self.take_apart(event).await? } else { plain(&self.told.take(event), MOST_SHOWN) };
@@ -262,11 +265,12 @@ impl<'c> Exchange<'c> {
                 report::refused(agent, code, &message, &kept.secrets, *max_chars)
             }
             (None, Trouble::Closed(why)) => ToolReport::failed(format!(
-                "the agent {agent} did not take the task: {}",
+                "the agent {agent} did not accept the task: {}",
                 kept.secrets.hide(&why)
             )),
             (None, Trouble::Unheard(why)) => unclear(ToolReport::failed(format!(
-                "the answer of agent {agent} could not be read: {}; the task may have been taken; check before repeating",
+                "the answer of agent {agent} could not be read: {}; it may have accepted the task; check \
+                before repeating",
                 kept.secrets.hide(&why)
             ))),
             (Some(id), trouble) => {
@@ -278,8 +282,8 @@ impl<'c> Exchange<'c> {
                 };
                 unclear(report::failed(
                     &format!(
-                        "the agent {agent} no longer reports the state of its task {id}: {why}; it may still work on \
-                         it; check before repeating"
+                        "the agent {agent} no longer reports the state of its task {id}: {why}; it may \
+                        still be working on it; check before repeating"
                     ),
                     *max_chars,
                 ))
@@ -289,7 +293,7 @@ impl<'c> Exchange<'c> {
     }
 }
 
-/// The report of a task of which nobody knows how it ended: that it failed would be untrue.
+/// The report of a task of which for an unknown reason it ended: that it failed would be untrue.
 fn unclear(report: ToolReport) -> ToolReport {
     ToolReport { outcome: Outcome::Lost { started: true }, ..report }
 }

@@ -220,13 +220,11 @@ async fn read_apart<T: Send + 'static>(
         reading()
     };
     let Some(read) = read else {
-        return Err(Trouble::Unheard(format!("its answer holds more than {MOST_VALUES} values")));
+        return Err(Trouble::Unheard(format!("its answer contains more than {MOST_VALUES} values")));
     };
     read.map(|read| (read, is_large)).map_err(|none| match none {
         NoEvent::Refused { code, message } => Trouble::Refused { code, message },
-        NoEvent::Unreadable => {
-            Trouble::Unheard("what it answered is nothing that the protocol knows".to_owned())
-        }
+        NoEvent::Unreadable => Trouble::Unheard("its answer does not match the protocol".to_owned()),
     })
 }
 

@@ -22,7 +22,7 @@ pub(super) fn of(agent: &str, told: &TaskProgress, secrets: &Secrets, max_chars:
         failed(&format!("the agent {agent} {what} {words}"), max_chars)
     };
     let report = match remote.state {
-        TaskState::Failed => because("failed at the task"),
+        TaskState::Failed => because("failed the task"),
         TaskState::Rejected => because("rejected the task"),
         TaskState::Canceled => because("canceled the task"),
         TaskState::AuthRequired => because("needs a login for the task, which cannot be given here,"),
@@ -128,7 +128,7 @@ fn word(part: &Part, pictures: &mut Pictures<'_>) -> String {
             let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
             name(format!("link {url}{about}"))
         }
-        Part::Unknown => name("a part of a kind that is not known".to_owned()),
+        Part::Unknown => name("a part of an unknown kind".to_owned()),
     }
 }
 

@@ -34,7 +34,7 @@ fn every_end_has_its_words() {
     let why = Some("no\u{1b}[2J paper key-123456");
     assert_eq!(
         with(State::Failed, why),
-        failed("the agent writer failed at the task and says: no[2J paper [hidden]")
+        failed("the agent writer failed the task and says: no[2J paper [hidden]")
     );
     assert_eq!(with(State::Rejected, None), failed("the agent writer rejected the task and did not say why"));
     assert_eq!(
@@ -90,10 +90,7 @@ fn things_are_named_and_the_line_of_ours_is_never_cut() {
         ]
     );
     assert!(lines[3].starts_with("[an image that "), "{content}");
-    assert_eq!(
-        lines[4..],
-        ["[link http://x/ (n, a/b)]", "[link http://y/]", "[a part of a kind that is not known]"]
-    );
+    assert_eq!(lines[4..], ["[link http://x/ (n, a/b)]", "[link http://y/]", "[a part of an unknown kind]"]);
     let asks = told(TaskState::InputRequired, Some(&"why ".repeat(1_000)), Vec::new(), Vec::new());
     let report = of("writer", &asks, &Secrets::new([]), 300);
     assert!(

@@ -24,7 +24,7 @@ pub struct A2aFound {
     pub address: String,
     /// Where its card says that tasks are to be sent, if that is another server: none is sent there.
     pub named: Option<String>,
-    /// Whether it tells of its progress while it works; otherwise it is asked now and then.
+    /// Whether it reports its progress while it works; otherwise it is asked now and then.
     pub streams: bool,
     /// The names of its skills.
     pub skills: Vec<String>,

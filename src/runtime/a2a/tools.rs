@@ -89,7 +89,7 @@ async fn converse(
         conversations.spawn(handover.hold(output, over));
     }
     let ended =
-        "the conversation with the agent was ended; the task may have been taken; check before repeating";
+        "the conversation with the agent was ended; it may have accepted the task; check before repeating";
     report.await.unwrap_or_else(|_ended| ToolReport::failed(ended))
 }
 
@@ -134,7 +134,7 @@ impl ToolPort for A2aTools {
 
     fn tell_late(&self, to: LateNews) {
         if self.late.set(to.clone()).is_err() {
-            tracing::debug!("late news have somebody to go to already");
+            tracing::debug!("late updates already have a receiver");
         }
         self.inner.tell_late(to);
     }

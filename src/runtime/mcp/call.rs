@@ -62,7 +62,7 @@ pub(super) async fn run(
         Err(Trouble::Ended(how)) => {
             let what = match kept.server.way {
                 McpWay::Command { .. } => "ended during the call",
-                McpWay::Http { .. } => "could not be read to the end of the call",
+                McpWay::Http { .. } => "could not be read until the end of the call",
             };
             let how = kept.hide(&how);
             let words = format!(

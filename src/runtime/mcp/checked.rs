@@ -25,7 +25,7 @@ pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + '
     let thread = std::thread::Builder::new().name("schemas".to_owned()).stack_size(STACK);
     // Nobody may wait for the result any more.
     let started = thread.spawn(move || drop(done.send(work())));
-    started.map_err(|why| format!("there is no thread for it ({why})"))?;
+    started.map_err(|why| format!("no thread could be started for it ({why})"))?;
     result.await.map_err(|_broke| "it broke down".to_owned())
 }
 
@@ -46,9 +46,9 @@ impl Checks {
         });
         match timeout(PATIENCE, work).await {
             Ok(Ok(checked)) => checked.err().map(|bad| bad.0),
-            Ok(Err(why)) => Some(format!("they cannot be checked by the schema of the tool: {why}")),
+            Ok(Err(why)) => Some(format!("they cannot be checked against the tool's schema: {why}")),
             Err(_elapsed) => Some(format!(
-                "to check them by the schema of the tool takes more than {} s; call it with less at once",
+                "checking them against the tool's schema takes more than {} s; call it with less at once",
                 PATIENCE.as_secs()
             )),
         }
@@ -91,6 +91,6 @@ mod tests {
         assert!(fault("mcp__s__a", json!({ "x": "1" })).await.unwrap().starts_with("/x: "));
         let nested = (0..60).fold(json!({}), |inner, _| json!({ "x": inner }));
         assert!(fault("mcp__s__b", nested).await.unwrap().contains("more than 1000000 steps"));
-        assert!(fault("mcp__s__c", json!({})).await.unwrap().contains("no tool called"));
+        assert!(fault("mcp__s__c", json!({})).await.unwrap().contains("there is no tool mcp__s__c"));
     }
 }

@@ -39,7 +39,7 @@ impl Break {
     /// After "it", when it broke off.
     pub(super) fn words(&self) -> Option<String> {
         if self.too_many.load(Relaxed) {
-            return Some(format!("sent a message of more than {MOST_VALUES} values"));
+            return Some(format!("sent a message with more than {MOST_VALUES} values"));
         }
         self.too_long.load(Relaxed).then(|| format!("sent a line of more than {} MB", MOST_BYTES >> 20))
     }

@@ -139,9 +139,9 @@ impl Link {
             }
             Some(info) => {
                 let version = info.protocol_version.as_str();
-                format!("it speaks version {version} of the protocol, which countersign does not know")
+                format!("it uses protocol version {version}, which countersign does not support")
             }
-            None => "it did not say who it is".to_owned(),
+            None => "it did not identify itself".to_owned(),
         };
         link.close().await;
         Err(NoGreeting::Other(why))
@@ -269,12 +269,12 @@ impl NoGreeting {
             Error::TransportError { error, .. } if is_broken_pipe(&error) => Self::Ended,
             Error::TransportError { error, .. } => Self::Other(why(&error)),
             Error::NoCompatibleProtocolVersion { .. } => {
-                Self::Other("it speaks no version of the protocol that countersign knows".to_owned())
+                Self::Other("it supports no protocol version that countersign supports".to_owned())
             }
             Error::ConflictInitResponseId(..) | Error::UncorrelatedErrorResponse { .. } => {
-                Self::Other("it answered a question that was not asked".to_owned())
+                Self::Other("it answered a request that was not sent".to_owned())
             }
-            _ => Self::Other("it answered something else than a greeting".to_owned()),
+            _ => Self::Other("its answer is not a handshake".to_owned()),
         }
     }
 
@@ -296,7 +296,7 @@ fn slow(start_ms: u64) -> String {
 
 fn not_started(program: &str, why: &io::Error) -> NoGreeting {
     NoGreeting::Other(match why.kind() {
-        io::ErrorKind::NotFound => format!("there is no program `{program}`"),
+        io::ErrorKind::NotFound => format!("program `{program}` not found"),
         _ => why.to_string(),
     })
 }

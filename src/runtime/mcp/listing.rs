@@ -60,7 +60,7 @@ pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Offering, St
             }
             Err(Trouble::Ended(how)) => return Err(how),
         };
-        let (tools, next) = read(page).ok_or("it answered something else than a list of tools")?;
+        let (tools, next) = read(page).ok_or("its answer is not a list of tools")?;
         offered.extend(tools);
         cursor = next;
         if cursor.is_none() || offered.len() > MOST_TOOLS {
@@ -173,12 +173,12 @@ impl<'s> Sorting<'s> {
     fn take(&self, tool: &Tool, kept: &BTreeSet<String>) -> Result<ToolSpec, String> {
         let name = self.name(tool).ok_or("its name cannot be used")?;
         if self.own_names.contains_key(&name) || kept.contains(&name) && !self.keeps(tool, &name) {
-            return Err("another tool of the server has its name".to_owned());
+            return Err("another tool of the server has the same name".to_owned());
         }
         if self.tasks.contains(&*tool.name) {
-            return Err(
-                "it runs only as a task (`taskSupport: required`), and tasks are not spoken here".to_owned()
-            );
+            return Err("it runs only as a task (`taskSupport: required`), which countersign does not \
+                support"
+                .to_owned());
         }
         let is_read = self.server.reads.iter().any(|read| *read == tool.name);
         Ok(ToolSpec {
@@ -197,7 +197,7 @@ impl<'s> Sorting<'s> {
         let said = [tool.description.as_deref(), tool.title.as_deref()].into_iter().flatten();
         let said = said.map(|said| plain(said.trim(), MOST_DESCRIPTION)).find(|said| !said.is_empty());
         said.unwrap_or_else(|| {
-            format!("A tool of the MCP server `{}`, which says nothing of it.", self.server.name)
+            format!("A tool of the MCP server `{}`, which does not describe it.", self.server.name)
         })
     }
 }
@@ -243,11 +243,11 @@ fn name(server: &str, own: &str) -> Option<String> {
 fn schema(said: &Map<String, Value>) -> Result<Value, String> {
     let mut schema = Value::Object(said.clone());
     clean(&mut schema);
-    let Some(members) = schema.as_object_mut() else { return Err("its schema is none".to_owned()) };
+    let Some(members) = schema.as_object_mut() else { return Err("it has no valid schema".to_owned()) };
     match members.get("type") {
         None => drop(members.insert("type".to_owned(), json!("object"))),
         Some(kind) if kind == "object" => {}
-        Some(_) => return Err("its schema describes no object".to_owned()),
+        Some(_) => return Err("its schema does not describe an object".to_owned()),
     }
     // Some providers refuse an object of which nothing is said.
     members.entry("properties").or_insert_with(|| json!({}));
@@ -348,7 +348,7 @@ mod tests {
     fn schemas_are_objects_that_can_be_checked() {
         let with = |schema: Value| json!([{ "name": "t", "inputSchema": schema }]);
         for (schema, why) in [
-            (json!({ "type": "string" }), "describes no object"),
+            (json!({ "type": "string" }), "does not describe an object"),
             (json!({ "type": "object", "properties": 3 }), "cannot be used"),
             (json!({ "properties": { "x": { "$ref": "https://example.test/x" } } }), "not in it"),
             (json!({ "properties": { "x": { "enum": ["y".repeat(70_000)] } } }), "larger than 64 KB"),

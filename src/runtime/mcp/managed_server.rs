@@ -106,7 +106,7 @@ impl ManagedServer {
         let restarts = self.fruitless.load(Relaxed);
         if is_program && restarts > MOST_RESTARTS {
             return Err(format!(
-                "was started {restarts} times and ended without an answer; it is not started again"
+                "was started {restarts} times and exited without an answer; it is not restarted"
             ));
         }
         let opened = self.open(state.found.clone()).await;
@@ -130,7 +130,7 @@ impl ManagedServer {
     pub(super) async fn fault(&self, tool: String, arguments: Arguments) -> Option<String> {
         match self.checks.get() {
             Some(checks) => checks.clone().fault(tool, arguments).await,
-            None => Some("the tools of the server are not known yet".to_owned()),
+            None => Some("the server's tools are not known yet".to_owned()),
         }
     }
 

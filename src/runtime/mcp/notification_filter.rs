@@ -129,7 +129,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Filtered<T> {
                 JsonRpcMessage::Notification(message) => self.ear.hear(&message.notification),
                 message @ JsonRpcMessage::Request(_) if self.ear.may_ask() => return Some(message),
                 JsonRpcMessage::Request(_) => {
-                    tracing::warn!("an MCP server asks endlessly; it is not answered")
+                    tracing::warn!("an MCP server sends too many requests; they are not answered")
                 }
                 message => return Some(message),
             }

@@ -85,7 +85,7 @@ impl Program {
         }
         let mut ended = self.ended.clone();
         let how = match timeout(LAST_WORDS, ended.wait_for(Option::is_some)).await {
-            Ok(Ok(how)) => format!("it ended ({})", how.as_deref().unwrap_or("nobody knows how")),
+            Ok(Ok(how)) => format!("it ended ({})", how.as_deref().unwrap_or("for an unknown reason")),
             Ok(Err(_)) | Err(_) => "it closed its output".to_owned(),
         };
         timeout(LAST_WORDS, self.is_heard.clone().changed()).await.ok();
@@ -108,11 +108,11 @@ impl Program {
 /// The command with all it is given but for its streams, and the folder that it has for itself.
 fn prepare(way: &McpWay, means: &McpMeans) -> io::Result<(Command, Option<TempDir>)> {
     let McpWay::Command { program, args, env, sandboxed, network } = way else {
-        return Err(io::Error::other("it is not a program"));
+        return Err(io::Error::other("it is not an executable"));
     };
     let (mut command, private) = if *sandboxed {
         let Some(sandbox) = &means.sandbox else {
-            return Err(io::Error::other("it must run in the sandbox, and none was set up"));
+            return Err(io::Error::other("it must run in the sandbox, but none is set up"));
         };
         let private = private_folder()?;
         let command = sandbox.with_network(*network).command(private.path(), program);

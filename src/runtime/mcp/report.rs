@@ -21,9 +21,7 @@ pub(super) fn of(tool: &str, answer: ServerResult, max_chars: usize) -> ToolRepo
             None => return ToolReport::failed(NO_RESULT),
         },
         ServerResult::InputRequiredResult(_) => {
-            return ToolReport::failed(
-                "the server asks for more input before it does this, which is not supported here",
-            );
+            return ToolReport::failed("the server requests more input first, which is not supported here");
         }
         _ => return ToolReport::failed(NO_RESULT),
     };
@@ -75,7 +73,7 @@ impl ReportParts<'_> {
                 Ok(block) => self.add(block),
                 Err(_) => {
                     let kind = block.get("type").and_then(Value::as_str).unwrap_or("unknown");
-                    self.name(&format!("content of the kind {kind}, which cannot be read"));
+                    self.name(&format!("content of kind {kind}, which is not supported"));
                 }
             }
         }
@@ -95,7 +93,7 @@ impl ReportParts<'_> {
                     let kind = mime_type.unwrap_or_default();
                     self.name(&format!("resource {uri} ({kind}, {} characters of base64)", blob.len()));
                 }
-                _ => self.name("resource of a kind that is not known"),
+                _ => self.name("resource of an unknown kind"),
             },
             ContentBlock::ResourceLink(link) => {
                 self.name(&format!(
@@ -104,7 +102,7 @@ impl ReportParts<'_> {
                     link.title.unwrap_or(link.name)
                 ));
             }
-            _ => self.name("content of a kind that is not known"),
+            _ => self.name("content of an unknown kind"),
         }
     }
 

@@ -65,7 +65,7 @@ fn strange(words: impl Into<Cow<'static, str>>) -> Failure {
 }
 
 fn too_many() -> String {
-    format!("its answer holds more than {MOST_VALUES} values")
+    format!("its answer contains more than {MOST_VALUES} values")
 }
 
 /// The body of an answer.
@@ -183,8 +183,8 @@ impl Web {
         );
         if is_greeting && may_be_older && self.is_of_the_older_kind(uri, headers).await {
             return Err(strange(format!(
-                "it speaks the older HTTP+SSE transport (of 2024-11-05), which is not supported here (HTTP {status}); ask whoever \
-                 runs it for its address of streamable HTTP, which often ends in /mcp"
+                "it uses the older HTTP+SSE transport (2024-11-05), which is not supported (HTTP {status}); \
+                ask its operator for the streamable HTTP address, which often ends in /mcp"
             )));
         }
         if is_greeting && status == StatusCode::BAD_REQUEST {
@@ -252,13 +252,13 @@ impl StreamableHttpClient for Web {
         }
         if !is(&response, JSON) {
             return match waits {
-                true => Err(strange("it answered something else than JSON")),
+                true => Err(strange("its answer is not JSON")),
                 false => Ok(StreamableHttpPostResponse::Accepted),
             };
         }
         match read(body(response, MOST_BYTES).await?, &self.tasks).await? {
             Some(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
-            None if waits => Err(strange("it answered something else than a message of the protocol")),
+            None if waits => Err(strange("its answer is not a protocol message")),
             None => Ok(StreamableHttpPostResponse::Accepted),
         }
     }

@@ -45,7 +45,10 @@ impl ModelPort for AutoToolMode {
         let answer = async move {
             match native.next().await {
                 Some(ModelNews::Failed(failure)) if refuses_tools(&failure) => {
-                    tracing::info!("the server takes no tools ({failure}): string mode from here on");
+                    tracing::info!(
+                        "the server does not support tools ({failure}): using string mode from \
+                        here on"
+                    );
                     in_text.store(true, Relaxed);
                     let again = read(inner.stream(rewrite(request)));
                     stream::iter([ModelNews::ToolsRefused]).chain(again).boxed()

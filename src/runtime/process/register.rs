@@ -86,14 +86,14 @@ impl Groups {
     /// Takes a place before the process is started, so that none is ever started without one.
     pub(super) fn reserve(&self) -> Result<Slot, &'static str> {
         if self.0.closed.load(SeqCst) {
-            return Err("the program is ending; nothing new is started");
+            return Err("the program is exiting; no new commands are started");
         }
         self.0
             .slots
             .iter()
             .position(|slot| slot.compare_exchange(FREE, RESERVED, SeqCst, SeqCst).is_ok())
             .map(|at| Slot { groups: self.clone(), at, is_leaving: false })
-            .ok_or("too many commands are still ending; wait a few seconds and try again")
+            .ok_or("too many commands are still being stopped; wait a few seconds and try again")
     }
 }
 

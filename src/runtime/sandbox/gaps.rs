@@ -47,7 +47,7 @@ impl fmt::Display for Gap {
             Self::HoldsSecrets { folder, secrets } => {
                 write!(
                     f,
-                    "a command can read and change {}: they lie in {}, and {write}",
+                    "a command can read and change {}: they are in {}, and {write}",
                     some(secrets),
                     folder.display()
                 )
@@ -55,7 +55,8 @@ impl fmt::Display for Gap {
             Self::HoldsSettings { folder, settings } => {
                 write!(
                     f,
-                    "a command can change what other programs run or obey ({}): the sandbox opens all of {}",
+                    "a command can change files that other programs run or obey ({}): the sandbox opens all \
+                    of {}",
                     some(settings),
                     folder.display()
                 )
@@ -63,7 +64,7 @@ impl fmt::Display for Gap {
             Self::LiesInSecrets(folder) => {
                 write!(
                     f,
-                    "a command can read and change all of {}, which is a place of secrets",
+                    "a command can read and change all of {}, which is a location for secrets",
                     folder.display()
                 )
             }
@@ -76,7 +77,7 @@ impl fmt::Display for Gap {
             }
             Self::NotAllSeen(folder) => write!(
                 f,
-                "{} holds more than {MOST_ENTRIES} files: not all were looked at for secrets",
+                "{} contains more than {MOST_ENTRIES} files: not all were checked for secrets",
                 folder.display()
             ),
         }
@@ -181,7 +182,7 @@ mod tests {
         let all = Gap::HoldsSecrets { folder: home.clone(), secrets: vec![home.join(".ssh")] };
         let absent = Gap::HoldsSettings { folder: home.clone(), settings: vec![home.join(".aws")] };
         assert_eq!(at_home, [&[absent, all][..], &files[..]].concat());
-        assert!(at_home[1].to_string().contains("/.ssh: they lie in "), "{}", at_home[1]);
+        assert!(at_home[1].to_string().contains("/.ssh: they are in "), "{}", at_home[1]);
         assert_eq!(of(&home.join(".ssh"))[0], Gap::LiesInSecrets(home.join(".ssh")));
     }
 

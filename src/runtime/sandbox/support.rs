@@ -20,7 +20,7 @@ impl Support {
             Self::Full => None,
             Self::Partial(_) if may_be_weaker => None,
             Self::Partial(reasons) => {
-                Some(format!("the sandbox would not hold in full: {}", reasons.join("; ")))
+                Some(format!("the sandbox would be incomplete: {}", reasons.join("; ")))
             }
             Self::None(why) => Some(why.clone()),
         }
@@ -38,9 +38,7 @@ fn look() -> Support {
     return super::linux::support();
     #[cfg(target_os = "macos")]
     return if std::path::Path::new("/usr/bin/sandbox-exec").exists() {
-        Support::Partial(vec![
-            "on macOS the rules are those of sandbox-exec, which nothing here has tried".to_owned(),
-        ])
+        Support::Partial(vec!["on macOS the sandbox uses sandbox-exec, which has not been tested".to_owned()])
     } else {
         Support::None("there is no /usr/bin/sandbox-exec".to_owned())
     };
@@ -55,7 +53,7 @@ mod tests {
     #[test]
     fn a_part_of_it_is_enough_only_for_who_said_so() {
         let part = Support::Partial(vec!["signals get out".to_owned()]);
-        assert!(part.refuses(false).unwrap().ends_with("not hold in full: signals get out"));
+        assert!(part.refuses(false).unwrap().ends_with("the sandbox would be incomplete: signals get out"));
         assert_eq!(part.refuses(true), None);
         assert!(Support::None("old kernel".to_owned()).refuses(true).is_some());
         assert_eq!(Support::Full.refuses(false), None);

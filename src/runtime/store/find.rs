@@ -29,7 +29,7 @@ pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
     match fitting.as_slice() {
         [one] => Ok((*one).clone()),
         [] if all.is_empty() => Err(format!(
-            "there is no session `{wanted}`: none was kept yet under {}; start one with `countersign`",
+            "there is no session `{wanted}`: there are none yet in {}; start one with `countersign`",
             state.join("sessions").display()
         )),
         [] => Err(match nearest(&all, wanted) {
@@ -42,7 +42,7 @@ pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
             ),
         }),
         several => Err(format!(
-            "`{wanted}` fits {} sessions: {}; write more of the id",
+            "`{wanted}` matches {} sessions: {}; write more of the id",
             several.len(),
             names(several)
         )),

@@ -98,7 +98,11 @@ impl SessionLines {
         let most = whole::MOST_OF_A_LINE as u64;
         let read = self.reader.by_ref().take(most + 1).read_until(b'\n', &mut self.line)?;
         if read as u64 > most {
-            return Err(std::io::Error::other(format!("a line of it has more than {} MB", most / 1_000_000)));
+            return Err(std::io::Error::other(format!(
+                "one of its lines is larger than {} \
+                MB",
+                most / 1_000_000
+            )));
         }
         self.bytes += read as u64;
         Ok(read > 0)

@@ -27,7 +27,7 @@ pub(super) fn take(file: &File, path: &Path) -> Result<(), String> {
 fn taken(path: &Path) -> String {
     let id = path.file_stem().unwrap_or_default().to_string_lossy();
     format!(
-        "session {id} is being written by another countersign; close it there first, or look at it with \
-         `countersign inspect {id}`"
+        "session {id} is open in another countersign; close it there first, or view it with `countersign \
+        inspect {id}`"
     )
 }

@@ -151,7 +151,7 @@ fn still_there(file: &File, path: &Path) -> Result<(), String> {
     match std::fs::metadata(path).map(names) {
         Ok(there) if there == ours => Ok(()),
         Ok(_) => Err(format!(
-            "cannot write the session: another file was put in the place of {}; put the one back that was there",
+            "cannot write the session: {} was replaced by another file; restore the original",
             path.display()
         )),
         Err(fault) => Err(format!(
@@ -220,7 +220,7 @@ fn folder(state: &Path, at: Millis) -> PathBuf {
 fn make(path: &Path) -> Result<File, String> {
     let folder = path.parent().unwrap_or(path);
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.map_err(|fault| cannot("make the folder of", path, &fault))?;
+    made.map_err(|fault| cannot("create the folder of", path, &fault))?;
     let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path);
     let file = file.map_err(|fault| cannot("make", path, &fault))?;
     // The name must be as durable as the content, or a power failure takes both.

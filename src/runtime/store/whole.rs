@@ -34,7 +34,7 @@ pub(super) fn fits(found: &Metadata, path: &Path) -> Result<(), String> {
     if found.len() > MOST {
         return Err(too_large(
             path,
-            &format!("it has {} MB, and a session has 2,147 at most", found.len() / 1_000_000),
+            &format!("it has {} MB, but a session can have at most 2,147", found.len() / 1_000_000),
         ));
     }
     Ok(())
@@ -68,14 +68,14 @@ fn read_within(file: &File, found: &Metadata, path: &Path, most_of_a_line: usize
         if bytes.len() - line_begins > most_of_a_line {
             return Err(too_large(
                 path,
-                &format!("a line of it has more than {} MB", most_of_a_line / 1_000_000),
+                &format!("one of its lines is larger than {} MB", most_of_a_line / 1_000_000),
             ));
         }
     }
 }
 
 pub(super) fn too_large(path: &Path, why: &str) -> String {
-    format!("the session file {} is too large to be one: {why}; move it away, or delete it", path.display())
+    format!("the session file {} is too large: {why}; move it away, or delete it", path.display())
 }
 
 #[cfg(test)]
@@ -94,6 +94,6 @@ mod tests {
         file.set_len(3).unwrap_err();
         std::fs::OpenOptions::new().append(true).open(&path).unwrap().set_len(30 << 20).unwrap();
         let why = read_within(&file, &found, &path, 2 * PIECE).unwrap_err();
-        assert!(why.contains("a line of it has more than 2 MB"), "{why}");
+        assert!(why.contains("one of its lines is larger than 2 MB"), "{why}");
     }
 }

@@ -259,10 +259,10 @@ mod tests {
         symlink("../out", base.join("in/link")).unwrap();
         symlink("../out/file", base.join("in/file")).unwrap();
         let why = Anchor::of(&base.join("in/link/file")).unwrap_err().to_string();
-        assert!(why.contains("`link` is a symlink now"), "{why}");
+        assert!(why.contains("`link` has just become a symlink"), "{why}");
         assert!(Anchor::making(&base.join("in/link/new/file")).is_err());
         let why = Anchor::of(&base.join("in/file")).unwrap().open().unwrap_err().to_string();
-        assert!(why.contains("`file` is a symlink now"), "{why}");
+        assert!(why.contains("`file` has just become a symlink"), "{why}");
         assert_eq!(fs::read_dir(base.join("out")).unwrap().count(), 1);
     }
 

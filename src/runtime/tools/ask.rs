@@ -15,14 +15,15 @@ impl Tool for AskTool {
     fn spec(&self) -> ToolSpec {
         let tool = spec(
             ASK,
-            "Asks the user one question and waits for the answer. For what only the user can decide or know; not for \
-             permission, which is asked for by itself. Offer choices when there are few sensible answers; the user may \
-             always answer in words of their own.",
+            "Asks the user one question and waits for the answer. Use it for what only the user can decide \
+            or know, not for permission: approvals are requested automatically. Offer choices when there \
+            are few sensible answers; the user can always answer freely.",
             json!({
-                "question": { "type": "string", "minLength": 1, "description": "The question, short and whole." },
+                "question": { "type": "string", "minLength": 1, "description": "The complete question, \
+                short." },
                 "choices": {
                     "type": "array", "maxItems": 9, "items": { "type": "string", "minLength": 1 },
-                    "description": "Answers to choose from, the one you would take first.",
+                    "description": "Answers to choose from, your recommendation first.",
                 },
             }),
             &["question"],

@@ -162,8 +162,8 @@ impl Background {
         }
         if (1..=known.elsewhere).contains(&number) {
             return Err(format!(
-                "{id} was started in the session that this one was forked from, and nothing here has a hold on it; start \
-                 another if it is needed"
+                "{id} was started in the session that this one was forked from, and this session cannot \
+                control it; start another if it is needed"
             ));
         }
         if (1..=known.earlier).contains(&number) {
@@ -197,7 +197,8 @@ impl Known {
             .collect();
         if running.len() >= MOST_RUNNING {
             return Err(format!(
-                "{} commands run in the background already ({}), and no more may; end one with shell_kill",
+                "{} commands already run in the background ({}), which is the maximum; end one with \
+                shell_kill",
                 running.len(),
                 running.join(", ")
             ));
@@ -247,8 +248,8 @@ impl Job {
         drop(group);
         let (how, is_ok) = match end {
             End::Exited(Ok(status)) => (describe(status), status.success()),
-            End::Exited(Err(failure)) => (format!("how it ended is unknown ({failure})"), false),
-            End::TimedOut => ("timed out and ended".to_owned(), false),
+            End::Exited(Err(failure)) => (format!("its exit status is unknown ({failure})"), false),
+            End::TimedOut => ("timed out and stopped".to_owned(), false),
             End::Killed => ("ended by shell_kill".to_owned(), true),
         };
         let refused = refusals.filter(|_| !is_ok).and_then(|heard| shell.stood_in_the_way(&heard));

@@ -147,10 +147,7 @@ fn no_entry(folder: BorrowedFd<'_>, name: &OsStr, failure: Errno) -> io::Error {
 
 /// There is a link where none was.
 pub(super) fn is_link(name: &OsStr) -> io::Error {
-    io::Error::other(format!(
-        "`{}` is a symlink now and was none a moment ago; look at it again",
-        name.display()
-    ))
+    io::Error::other(format!("`{}` has just become a symlink; check it again", name.display()))
 }
 
 #[cfg(test)]
@@ -178,7 +175,7 @@ mod tests {
             let read = |path: &str| way(top.as_fd(), Path::new(path), READING).map(File::from);
             assert_eq!(whole(read("deep/file").unwrap(), 9).unwrap().unwrap(), b"ours");
             let why = read("link/file").unwrap_err().to_string();
-            assert!(why.contains("`link` is a symlink now"), "{why}");
+            assert!(why.contains("`link` has just become a symlink"), "{why}");
             assert!(read("deep/link").is_err());
             assert_eq!(read("nothing").unwrap_err().kind(), io::ErrorKind::NotFound);
         }

@@ -78,8 +78,8 @@ impl FileChange {
         let before = self.before.as_deref();
         if !making.seen.is_as_looked(making.call, &self.target.path, before) {
             return Err(format!(
-                "`{}` has changed since the diff was made that was approved; nothing was written; read it again, then \
-                 repeat the change",
+                "`{}` has changed since the approved diff was made; nothing was written; read it again, \
+                then repeat the change",
                 self.target.shown
             ));
         }
@@ -114,7 +114,8 @@ impl FileChange {
 pub(super) fn refuse_changed(place: &ResolvedPath, before: &[u8], seen: &Seen) -> Result<(), String> {
     if seen.has_changed(&place.path, before) {
         return Err(format!(
-            "`{}` has changed since it was read; read it again, then repeat the change on what it is now",
+            "`{}` has changed since it was read; read it again, then repeat the change on the current \
+            version",
             place.shown
         ));
     }

@@ -150,7 +150,7 @@ impl Shell {
     /// A shell in the sandbox, and the folder that it has for itself.
     fn confined(&self) -> io::Result<(Command, Option<TempDir>)> {
         let Some(sandbox) = &self.sandbox else {
-            return Err(io::Error::other("it must run in the sandbox, and none was set up"));
+            return Err(io::Error::other("it must run in the sandbox, but none is set up"));
         };
         let private = private_folder()?;
         let sh = sandbox.command(private.path(), "sh").map_err(io::Error::other)?;
@@ -265,13 +265,13 @@ pub(super) fn report(end: &End, limit: Duration, printed: Printed, refused: Opti
     let (outcome, mut ending) = match end {
         End::Exited(Ok(status)) if status.success() => (Outcome::Ok, String::new()),
         End::Exited(Ok(status)) => (Outcome::Failed, describe(*status)),
-        End::Exited(Err(failure)) => (Outcome::Failed, format!("how it ended is unknown: {failure}")),
+        End::Exited(Err(failure)) => (Outcome::Failed, format!("its exit status is unknown: {failure}")),
         // Nobody asks for the end of a command that a call waits for.
         End::Killed => (Outcome::Failed, "ended".to_owned()),
         End::TimedOut => (
             Outcome::TimedOut,
             format!(
-                "timed out after {} s and was ended; effects may be partial; check before repeating \
+                "timed out after {} s and was stopped; effects may be partial; check before repeating \
                  (timeout_seconds may be up to {MOST_SECONDS})",
                 limit.as_secs_f64()
             ),

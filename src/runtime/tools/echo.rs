@@ -16,7 +16,7 @@ impl Tool for EchoTool {
     fn spec(&self) -> ToolSpec {
         spec(
             "echo",
-            "Returns the text that it is called with. For tests and demonstrations.",
+            "Returns the text it is given. For tests and demonstrations.",
             json!({
                 "text": { "type": "string", "description": "What to return." },
                 "msg": { "type": "string", "description": "Another name of text." },
@@ -37,5 +37,5 @@ impl Tool for EchoTool {
 /// A sentence that says what to do instead.
 fn run(arguments: &Arguments) -> Result<String, String> {
     let text = arguments.text("text").or_else(|| arguments.text("msg"));
-    text.map(str::to_owned).ok_or_else(|| "there is nothing to say again; give `text`".to_owned())
+    text.map(str::to_owned).ok_or_else(|| "there is nothing to repeat; give `text`".to_owned())
 }

@@ -29,7 +29,8 @@ impl Tool for EditTool {
             EDIT,
             "Changes a file by replacing exact texts. Each old_text must occur exactly once (give enough of the lines \
              around it), or set all to replace every occurrence. The edits are applied in order, each to the result of \
-             the one before; if one does not fit, none is made. White space counts. Fails if the file changed since you \
+             the one before; if one does not fit, none is made. White space matters. Fails if the file \
+             changed since you \
              read it.",
             json!({
                 "path": { "type": "string", "description": "The file." },

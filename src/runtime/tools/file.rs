@@ -140,7 +140,7 @@ fn refuse_other(anchor: &Anchor, target: &Target, before: Option<&[u8]>) -> Resu
         return Ok(());
     }
     Err(format!(
-        "`{}` has changed while this was being done; nothing was written; read it again, then repeat the change",
+        "`{}` has changed in the meantime; nothing was written; read it again, then repeat the change",
         target.shown
     ))
 }

@@ -24,11 +24,11 @@ impl Filter {
     pub(super) fn new(text: &str) -> Result<Self, String> {
         if text.len() > MOST_BYTES {
             return Err(format!(
-                "a glob has at most {MOST_BYTES} bytes; use a shorter one, or several calls"
+                "a glob can have at most {MOST_BYTES} bytes; use a shorter one, or several calls"
             ));
         }
         if depth(text) > MOST_BRACES {
-            return Err(format!("a glob has at most {MOST_BRACES} braces inside each other"));
+            return Err(format!("a glob can have at most {MOST_BRACES} nested braces"));
         }
         let (pattern, wants) = text.strip_prefix('!').map_or((text, true), |rest| (rest, false));
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern).trim_start_matches('/');

@@ -34,8 +34,9 @@ impl Tool for GlobTool {
     fn spec(&self) -> ToolSpec {
         spec(
             "glob",
-            "Finds files by name or path. Returns their paths, newest first. `*.rs` fits names in any folder, `src/**/*.rs` \
-             fits paths. What ignore files (.gitignore) hide is left out. Prefer it to find in the shell; for contents use \
+            "Finds files by name or path. Returns their paths, newest first. `*.rs` matches names in any \
+            folder, `src/**/*.rs` matches paths. Files hidden by ignore files (.gitignore) are left out. \
+            Prefer it to find in the shell; for contents use \
              search.",
             json!({
                 "pattern": { "type": "string", "minLength": 1, "description": "The glob: `*`, `**`, `?`, `[a-z]`, `{ts,tsx}`; `!` in front for all but these." },
@@ -107,7 +108,11 @@ fn is_wanted(filter: &Filter, folder: &Path, workspace: &Workspace, path: &Path)
 
 fn describe(found: &[(Changed, String)], looked_at: usize, unreadable: usize) -> String {
     let mut text = match found.len() {
-        0 => format!("no file fits, of {} (hidden by ignore files: not counted)", counted(looked_at, "file")),
+        0 => format!(
+            "no match among {} (files hidden by ignore files are not \
+            counted)",
+            counted(looked_at, "file")
+        ),
         MOST_COUNTED => format!("at least {}, newest first", counted(MOST_COUNTED, "file")),
         1 => "1 file".to_owned(),
         count => format!("{count} files, newest first"),
@@ -120,7 +125,7 @@ fn describe(found: &[(Changed, String)], looked_at: usize, unreadable: usize) ->
         text.push_str(&format!("\n… {} more; narrow the pattern or the path", found.len() - MOST_SHOWN));
     }
     if unreadable > 0 {
-        text.push_str(&format!("\n({} could not be looked into)", counted(unreadable, "folder")));
+        text.push_str(&format!("\n({} could not be read)", counted(unreadable, "folder")));
     }
     text
 }

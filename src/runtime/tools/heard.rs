@@ -54,7 +54,7 @@ impl UnreadOutput {
             0 => text,
             dropped => {
                 self.console = Console::default();
-                format!("[… {dropped} bytes were dropped before this: ask sooner …]\n{text}")
+                format!("[… {dropped} bytes were dropped before this: read more often …]\n{text}")
             }
         }
     }

@@ -26,8 +26,9 @@ impl Tool for ListTool {
     fn spec(&self) -> ToolSpec {
         spec(
             LIST,
-            "Lists one folder: subfolders first, marked with a trailing /, then files with their sizes. What ignore files \
-             (.gitignore) hide is left out unless you list an ignored folder itself.",
+            "Lists one folder: subfolders first, marked with a trailing /, then files with their sizes. \
+            Entries hidden by ignore files (.gitignore) are left out unless you list an ignored folder \
+            itself.",
             json!({ "path": { "type": "string", "description": "The folder. Default: the workspace." } }),
             &[],
             SideEffect::Reads,

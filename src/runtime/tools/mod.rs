@@ -294,7 +294,7 @@ impl ToolPort for LocalTools {
 
 /// A tool that panics has failed; the loop goes on.
 async fn survive(run: impl Future<Output = ToolReport>) -> ToolReport {
-    let broke = "the tool itself broke down; its effects may be partial; check, then try another way";
+    let broke = "the tool crashed; its effects may be partial; check, then try another way";
     AssertUnwindSafe(run).catch_unwind().await.unwrap_or_else(|_| ToolReport::failed(broke))
 }
 

@@ -21,7 +21,7 @@ pub fn open_named(folder: &Path, home: Option<&Path>, name: &str) -> Result<Opti
     let root = workspace.root();
     if workspace.as_written(name).starts_with(root) && !target.path.starts_with(root) {
         return Err(format!(
-            "it leads to {}, outside the folder; name that path if you mean it",
+            "it leads to {}, outside the folder; use that path if you mean it",
             target.path.display()
         ));
     }

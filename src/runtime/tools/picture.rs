@@ -30,7 +30,7 @@ pub(super) fn of(name: &str, place: &ResolvedPath, content: &[u8]) -> Option<Res
             return None;
         }
         Err(why @ NoImage::NoPicture(NoPicture::Damaged)) => {
-            return refused(&why.to_string(), "use `shell` with file or xxd to look into it");
+            return refused(&why.to_string(), "use `shell` with file or xxd to inspect it");
         }
         Err(why @ (NoImage::TooLarge | NoImage::TooManyPixels { .. })) => {
             return refused(&why.to_string(), small);
@@ -42,7 +42,7 @@ pub(super) fn of(name: &str, place: &ResolvedPath, content: &[u8]) -> Option<Res
         Some(PictureFault::Damaged) => {
             return refused(
                 "is an image that cannot be decoded",
-                "use `shell` with file or xxd to look into it",
+                "use `shell` with file or xxd to inspect it",
             );
         }
         None => {}

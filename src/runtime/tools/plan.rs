@@ -23,9 +23,9 @@ impl Tool for PlanTool {
     fn spec(&self) -> ToolSpec {
         spec(
             PLAN,
-            "Sets the to-do list that the user sees. Give the whole list each time, in order; an empty one clears it. Use it \
-             for work of several steps: set it before you begin, keep one item in progress, and mark each as completed when \
-             it is.",
+            "Sets the to-do list that the user sees. Give the whole list each time, in order; an empty list \
+            clears it. Use it for work with several steps: set it before you begin, keep one item in \
+            progress, and mark each item completed when it is done.",
             json!({
                 "items": {
                     "type": "array",
@@ -33,7 +33,10 @@ impl Tool for PlanTool {
                     "items": {
                         "type": "object",
                         "properties": {
-                            "text": { "type": "string", "minLength": 1, "maxLength": MOST_CHARS, "description": "What is to be done, in a line." },
+                            "text": {
+                                "type": "string", "minLength": 1, "maxLength": MOST_CHARS,
+                                "description": "What to do, in one line."
+                            },
                             "status": { "type": "string", "enum": ["pending", "in_progress", "completed"] },
                         },
                         "required": ["text", "status"],
@@ -59,18 +62,18 @@ fn run(arguments: &Arguments) -> Result<ToolOutput, String> {
     let items = member(arguments, "items").and_then(Value::as_array);
     let items = items.ok_or("`items` is missing; give a list of {text, status}, empty to clear the plan")?;
     if items.len() > MOST_ITEMS {
-        return Err(format!("{} items are too many to follow; plan with at most {MOST_ITEMS}", items.len()));
+        return Err(format!("{} items are too many; plan with at most {MOST_ITEMS}", items.len()));
     }
     let mut counts = [0_usize; 3];
     let mut underway = Vec::new();
     for (at, item) in items.iter().enumerate() {
         let text = item.get("text").and_then(Value::as_str).unwrap_or_default().trim();
-        let wrong = |why: String| format!("item {}: {why}; the plan is as it was", at + 1);
+        let wrong = |why: String| format!("item {}: {why}; the plan was not changed", at + 1);
         if text.is_empty() {
-            return Err(wrong("`text` is empty; say what is to be done".to_owned()));
+            return Err(wrong("`text` is empty; say what to do".to_owned()));
         }
         if text.chars().count() > MOST_CHARS || text.contains('\n') {
-            return Err(wrong(format!("`text` is one line of at most {MOST_CHARS} characters")));
+            return Err(wrong(format!("`text` must be one line of at most {MOST_CHARS} characters")));
         }
         let status = item.get("status").and_then(Value::as_str).unwrap_or_default();
         let [pending, in_progress, completed] = &mut counts;
@@ -82,7 +85,10 @@ fn run(arguments: &Arguments) -> Result<ToolOutput, String> {
             }
             "completed" => *completed += 1,
             other => {
-                return Err(wrong(format!("`status` is pending, in_progress or completed, not {other:?}")));
+                return Err(wrong(format!(
+                    "`status` must be pending, in_progress or completed, not \
+                    {other:?}"
+                )));
             }
         }
     }

@@ -42,7 +42,8 @@ impl Tool for ReadTool {
             json!({
                 "path": { "type": "string", "description": "The file; relative to the workspace, absolute, or with ~/." },
                 "offset": { "type": "integer", "minimum": 1, "description": "First line to return, from 1. Default 1." },
-                "limit": { "type": "integer", "minimum": 1, "description": "Most lines to return. Default 2000." },
+                "limit": { "type": "integer", "minimum": 1, "description": "Maximum number of lines to \
+                return. Default 2000." },
             }),
             &["path"],
             SideEffect::Reads,
@@ -99,7 +100,7 @@ fn page_of_large(
     (&file).take(BINARY_LOOK as u64).read_to_end(&mut start).map_err(fail)?;
     if Encoding::of(&start) != Encoding::Utf8 {
         return Err(format!(
-            "`{}` is {} text of {}, too large to be decoded; use `shell` with iconv to make a UTF-8 copy",
+            "`{}` is {} text of {}, too large to decode; use `shell` with iconv to make a UTF-8 copy",
             place.shown,
             Encoding::of(&start).name(),
             size(bytes)
@@ -119,7 +120,7 @@ fn as_text(place: &ResolvedPath, content: &[u8]) -> Result<(Option<Vec<u8>>, Enc
     }
     let text = encoding.decode(content).map_err(|line| {
         format!(
-            "`{}` begins like {} text and is none (line {line}); use `shell` with file or xxd to look into it",
+            "`{}` begins like {} text but is not (line {line}); use `shell` with file or xxd to inspect it",
             place.shown,
             encoding.name()
         )
@@ -130,7 +131,7 @@ fn as_text(place: &ResolvedPath, content: &[u8]) -> Result<(Option<Vec<u8>>, Enc
 fn refuse_binary(place: &ResolvedPath, content: &[u8], bytes: u64) -> Result<(), String> {
     if is_binary(content) {
         return Err(format!(
-            "`{}` is not text: {} ({}), a binary file; use `shell` with file, strings or xxd to look into it",
+            "`{}` is not text: {} ({}), a binary file; use `shell` with file, strings or xxd to inspect it",
             place.shown,
             kind::of(content),
             size(bytes)
@@ -191,7 +192,7 @@ fn remarks(page: &TextPage, encoding: Encoding) -> String {
         )),
     }
     if page.is_lossy {
-        remarks.push_str("\n(Not all of it is valid UTF-8; what is not is shown as \u{fffd}.)");
+        remarks.push_str("\n(Not all of it is valid UTF-8; invalid bytes are shown as \u{fffd}.)");
     }
     remarks
 }

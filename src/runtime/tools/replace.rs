@@ -46,7 +46,7 @@ fn apply_one(text: &str, edit: &Edit, lines: &mut Vec<usize>) -> Result<String, 
             let more = if many.len() > at.len() { ", …" } else { "" };
             return Err(format!(
                 "old_text occurs {} times, at lines {}{more}; give more of the text around the one you mean, \
-                 or all: true for every one",
+                 or all: true to replace every one",
                 many.len(),
                 at.join(", "),
             ));
@@ -104,7 +104,7 @@ fn not_found(text: &str, old: &str) -> String {
         );
     }
     if old.lines().all(has_line_number) {
-        return "old_text was not found; it seems to hold the line numbers that `read` shows, leave them out"
+        return "old_text was not found; it seems to contain the line numbers that `read` shows; remove them"
             .to_owned();
     }
     let first = wanted.iter().find(|line| !line.is_empty()).copied().unwrap_or_default();
@@ -146,7 +146,7 @@ mod tests {
                 .contains("line 2 differs from it only in white space: \"\\ttwo\"")
         );
         assert!(why("one\ntwo\n", "one\nthree").contains("\"one\" is at line 1"));
-        assert!(why("one\ntwo\n", "    1\tone\n    2\ttwo").contains("leave them out"));
+        assert!(why("one\ntwo\n", "    1\tone\n    2\ttwo").contains("remove them"));
         assert!(why("one\n", "zzz").contains("read the file"));
         assert!(why("one\n", "").contains("empty"));
         assert!(why("new\n", "new").contains("the same"));

@@ -47,12 +47,13 @@ impl Tool for SearchTool {
         spec(
             SEARCH,
             "Searches file contents with a regular expression (Rust syntax, as in ripgrep), line by line. Returns \
-             `path:line: text` for each match. Ignored and binary files are skipped. Case matters unless the pattern \
-             starts with (?i). Prefer it to grep in the shell.",
+             `path:line: text` for each match. Ignored and binary files are skipped. Case-sensitive unless \
+             the pattern starts with (?i). Prefer it to grep in the shell.",
             json!({
                 "pattern": { "type": "string", "minLength": 1, "description": "The regular expression. Escape special characters to search for them: `foo\\(`." },
                 "path": { "type": "string", "description": "A file or folder to search in. Default: the workspace." },
-                "glob": { "type": "string", "description": "Only files like this: `*.rs`, `src/**/*.{ts,tsx}`; `!*.md` for all but these." },
+                "glob": { "type": "string", "description": "Only files that match: `*.rs`, \
+                `src/**/*.{ts,tsx}`; `!*.md` for all but these." },
             }),
             &["pattern"],
             SideEffect::Reads,
@@ -228,7 +229,7 @@ impl SearchMatches {
             all => format!(" and {} more", all - 1),
         };
         format!(
-            "\n(not searched, since it may hold secrets: {first}{others}; give it as `path` to search it)"
+            "\n(not searched, since it may contain secrets: {first}{others}; give it as `path` to search it)"
         )
     }
 }

@@ -23,16 +23,23 @@ impl Tool for ShellTool {
     fn spec(&self) -> ToolSpec {
         let tool = spec(
             SHELL,
-            "Runs a command with `sh -c` in the workspace: builds, tests, git, other programs. Returns what it prints \
-             (stdout and stderr as they come) and, if it failed, the exit code. Without pty it has no input and no \
-             terminal, so nothing interactive works; each call starts afresh in the workspace, and whatever it leaves running is ended \
-             with it. For what must go on (a server, a watcher) set background: the call returns at once with an id. For \
-             files prefer read, list, search, edit and write.",
+            "Runs a command with `sh -c` in the workspace: builds, tests, git, other programs. Returns its \
+            output (stdout and stderr interleaved) and, if it failed, the exit code. Without pty it has no \
+            input and no terminal, so nothing interactive works; each call starts in the workspace, and \
+            processes it leaves running are ended with it. For long-running processes (a server, a watcher) \
+            set background: the call returns at once with an id. For \
+            files prefer read, list, search, edit and write.",
             json!({
                 "command": { "type": "string", "minLength": 1, "description": "The command line." },
-                "timeout_seconds": { "type": "integer", "minimum": 1, "maximum": MOST_SECONDS, "description": "When to end it. Default 120; in the background none." },
-                "background": { "type": "boolean", "description": "Let it go on after the call; it ends with the session at the latest. At most 8 at once." },
-                "pty": { "type": "boolean", "description": "Run it on a terminal of 120x40 of its own, for programs that want one; returns its screen and what scrolled away, as text. You cannot type into it. A user at the screen can, and is shown how; where there is none, its input has ended." },
+                "timeout_seconds": {
+                    "type": "integer", "minimum": 1, "maximum": MOST_SECONDS,
+                    "description": "When to stop it. Default 120; none in the background."
+                },
+                "background": { "type": "boolean", "description": "Keep it running after the call, until \
+                the session ends at the latest. At most 8 at once." },
+                "pty": { "type": "boolean", "description": "Run it on its own 120x40 terminal, for programs \
+                that need one; returns its screen and scrollback as text. You cannot type into it. A user \
+                at the screen can, and is shown how; without one, its input is closed." },
             }),
             &["command"],
             SideEffect::Runs,

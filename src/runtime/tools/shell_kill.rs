@@ -16,7 +16,7 @@ impl Tool for ShellKillTool {
     fn spec(&self) -> ToolSpec {
         spec(
             SHELL_KILL,
-            "Ends a background command and all that it started. Returns the last of its output.",
+            "Ends a background command and everything it started. Returns its remaining output.",
             background_id(),
             &["id"],
             SideEffect::Runs,

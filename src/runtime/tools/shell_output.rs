@@ -16,8 +16,8 @@ impl Tool for ShellOutputTool {
     fn spec(&self) -> ToolSpec {
         spec(
             SHELL_OUTPUT,
-            "Returns what a background command has printed since you last asked, and whether it runs. Waits up to a second \
-             for something new.",
+            "Returns what a background command has printed since the last call, and whether it is still \
+            running. Waits up to a second for new output.",
             background_id(),
             &["id"],
             SideEffect::Reads,

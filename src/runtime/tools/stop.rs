@@ -33,7 +33,7 @@ pub(super) async fn off_thread<T: Send + 'static>(
     let stop = guard.0.clone();
     let result = tokio::task::spawn_blocking(move || work(&stop)).await;
     drop(guard);
-    result.map_err(|failure| format!("the tool itself broke down ({failure}); try another way"))
+    result.map_err(|failure| format!("the tool crashed ({failure}); try another way"))
 }
 
 #[cfg(test)]

@@ -52,7 +52,8 @@ impl Target {
         let target = Self::of(workspace, text)?;
         if target.path != workspace.as_written(text) {
             return Err(format!(
-                "`{text}` leads to `{}` through a symlink that was not checked since the program was started: nothing was done; make the call again",
+                "`{text}` leads to `{}` through a symlink that has not been checked since the program \
+                started: nothing was done; make the call again",
                 target.shown
             ));
         }

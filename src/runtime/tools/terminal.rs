@@ -277,7 +277,7 @@ impl TerminalScreen {
         let above = self.parser.screen().scrollback_len();
         let mut text = String::new();
         if above >= SCROLLBACK {
-            text.push_str("[… what scrolled away before this is lost …]\n");
+            text.push_str("[… earlier scrollback is lost …]\n");
         }
         let mut left = above;
         loop {

@@ -143,7 +143,7 @@ impl<'a> Walk<'a> {
         let count = self.excludes.unused();
         (count > 0).then(|| {
             format!(
-                "({} not used: a link, no regular file, too large, or with too many patterns)",
+                "({} not used: a link, not a regular file, too large, or with too many patterns)",
                 counted(count, "ignore file")
             )
         })

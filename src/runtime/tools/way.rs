@@ -125,7 +125,7 @@ impl PathWalk {
             Err(failure) => failure.to_string(),
         };
         Err(io::Error::other(format!(
-            "the folder `{name}` was moved since this was decided ({what}): nothing was done; look at it again"
+            "the folder `{name}` has moved since this was decided ({what}): nothing was done; check it again"
         )))
     }
 }

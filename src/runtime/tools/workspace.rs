@@ -73,9 +73,8 @@ impl Workspace {
     pub(super) fn find(&self, text: &str) -> Result<(ResolvedPath, PathWalk), String> {
         let way =
             PathWalk::of(&self.root.join(self.expand(text))).map_err(|failure| explain(text, &failure))?;
-        let way = way.ok_or_else(|| {
-            format!("`{text}` leads through too many symlinks; use the path they should lead to")
-        })?;
+        let way =
+            way.ok_or_else(|| format!("`{text}` goes through too many symlinks; use the final path"))?;
         let path = way.path();
         let shown = self.show(&path);
         let is_folder = way.is_folder();

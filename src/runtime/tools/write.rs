@@ -26,11 +26,11 @@ impl Tool for WriteTool {
     fn spec(&self) -> ToolSpec {
         spec(
             WRITE,
-            "Writes a whole file: a new one (missing folders are made), or over the one that is there. To change a part \
-             of a file use edit.",
+            "Writes a whole file: creates it (with missing folders) or replaces the existing one. To change \
+            part of a file use edit.",
             json!({
                 "path": { "type": "string", "description": "The file." },
-                "content": { "type": "string", "description": "All of its new content." },
+                "content": { "type": "string", "description": "Its complete new content." },
             }),
             &["path", "content"],
             SideEffect::Writes,

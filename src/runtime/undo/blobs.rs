@@ -26,7 +26,7 @@ pub(super) fn get(folder: &Path, hash: &Hash) -> io::Result<Vec<u8>> {
     if Hash::of(&content) == *hash {
         Ok(content)
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidData, format!("the kept content {hash} is damaged")))
+        Err(io::Error::new(io::ErrorKind::InvalidData, format!("the saved content {hash} is damaged")))
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn open(anchor: &Anchor) -> Result<Option<File>, String> {
     };
     match file.metadata() {
         Ok(meta) if meta.is_file() => Ok(Some(file)),
-        Ok(_) => Err("it is not a regular file any more".to_owned()),
+        Ok(_) => Err("it is no longer a regular file".to_owned()),
         Err(failure) => Err(failure.to_string()),
     }
 }
@@ -58,7 +58,7 @@ pub(super) fn put_back(folder: &Path, change: &Change) -> Result<(), String> {
     let words = |failure: io::Error| failure.to_string();
     let changed = || "it has changed since this was planned".to_owned();
     match &change.after {
-        Content::Large(_) => Err("its earlier content was not kept".to_owned()),
+        Content::Large(_) => Err("its earlier content was not saved".to_owned()),
         Content::Absent => {
             let anchor = match Anchor::of(&change.path) {
                 Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Err(changed()),
@@ -104,7 +104,7 @@ pub(super) fn roll_back(folder: &Path, done: &[Change]) {
     for change in done.iter().rev() {
         let back = Change { before: change.after.clone(), after: change.before.clone(), ..change.clone() };
         if let Err(why) = put_back(folder, &back) {
-            tracing::error!("{} could not be put back: {why}", change.path.display());
+            tracing::error!("{} could not be restored: {why}", change.path.display());
         }
     }
 }

@@ -92,11 +92,9 @@ impl fmt::Display for Why {
                 f.write_str("was changed by someone else between two changes of the agent")
             }
             Self::TooLarge(bytes) => {
-                write!(f, "was too large to be kept ({bytes} bytes), so its earlier content is gone")
+                write!(f, "was too large to save ({bytes} bytes), so its earlier content is gone")
             }
-            Self::NotInBooks => {
-                f.write_str("was not changed by this session: the record of undo is not true")
-            }
+            Self::NotInBooks => f.write_str("was not changed by this session: the undo record is wrong"),
             Self::Unreadable(why) => f.write_str(why),
         }
     }

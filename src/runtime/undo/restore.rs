@@ -260,7 +260,8 @@ fn folder_of(file: &Path) -> PathBuf {
 
 fn cannot_keep(failure: io::Error) -> String {
     format!(
-        "what undo needs cannot be kept beside the session: {failure}; free disk space or fix the folder's permissions"
+        "the data for undo cannot be saved beside the session: {failure}; free disk space or fix the \
+        folder's permissions"
     )
 }
 

@@ -39,20 +39,20 @@ impl<'t> Pictures<'t> {
     pub(in crate::runtime) fn take(&mut self, data: &str) -> String {
         let number = self.images.len() + 1;
         if number > MOST_IMAGES {
-            return format!("[an image beyond the {MOST_IMAGES} that are shown]");
+            return format!("[an image beyond the limit of {MOST_IMAGES}]");
         }
         // What is too large in base64 is too large for every model: it is not decoded to find that out.
         if data.len() as u64 > Image::MOST_BYTES * 2 {
             return "[an image that is too large]".to_owned();
         }
         if self.tried >= MOST_TRIED || self.together.saturating_add(data.len() as u64) > MOST_TOGETHER {
-            return "[an image beyond what is read of one result]".to_owned();
+            return "[an image beyond the size limit of one result]".to_owned();
         }
         self.tried += 1;
         self.together += data.len() as u64;
         let shown = DECODER
             .decode(data.trim())
-            .map_err(|_why| "is no base64".to_owned())
+            .map_err(|_why| "is not valid base64".to_owned())
             .and_then(|content| picture::given(&format!("{} image {number}", self.tool), &content));
         match shown {
             Ok((image, words)) => {
@@ -77,7 +77,7 @@ mod tests {
     fn so_many_images_are_tried_and_no_more() {
         let mut pictures = Pictures::of("t");
         let told: Vec<String> = (0..2 * MOST_TRIED).map(|_| pictures.take("AAAA")).collect();
-        let beyond = "[an image beyond what is read of one result]";
+        let beyond = "[an image beyond the size limit of one result]";
         assert_eq!(told.iter().position(|line| line == beyond), Some(MOST_TRIED), "{told:?}");
         assert!(told.iter().skip(MOST_TRIED).all(|line| line == beyond) && pictures.taken().is_empty());
     }

@@ -54,7 +54,7 @@ impl Attach {
         for readings in mentions(&content) {
             images.extend(self.image(&readings)?);
             if images.len() > Image::MOST {
-                let what = format!("a message may have {} images", Image::MOST);
+                let what = format!("a message can have at most {} images", Image::MOST);
                 return Err(AttachmentRefusal::new(what, "send the others with the next message"));
             }
             if images.iter().map(Image::bytes).sum::<u64>() > Image::MOST_BYTES_IN_ALL {
@@ -83,14 +83,14 @@ impl Attach {
         match readings.last().filter(|path| is_called_an_image(path)) {
             None => Ok(None),
             Some(name) => {
-                let next = "correct the path, or put it in `backquotes` to send it as words";
+                let next = "correct the path, or put it in `backquotes` to send it as text";
                 Err(AttachmentRefusal::new(format!("there is no image at {name}"), next))
             }
         }
     }
 
     fn load(&self, name: &str) -> Result<Image, AttachmentRefusal> {
-        let small = "scale it down, or cut out the part that matters";
+        let small = "scale it down, or crop it";
         let content = match self.bytes(name, Image::MOST_BYTES) {
             Reading::Text { text, cut: false } => text,
             Reading::Text { cut: true, .. } => {
@@ -98,18 +98,18 @@ impl Attach {
             }
             Reading::Absent => {
                 return Err(AttachmentRefusal::new(
-                    format!("{name} leads nowhere"),
-                    "fix the link, or leave it out",
+                    format!("{name} is a broken link"),
+                    "fix the link, or remove it",
                 ));
             }
             Reading::Refused(why) => {
-                let next = "name a file that can be read, or leave it out";
+                let next = "name a readable file, or remove it";
                 return Err(AttachmentRefusal::new(format!("{name} cannot be read: {why}"), next));
             }
         };
         to_image(name, &content).map_err(|why| {
             let next = match why {
-                NoImage::NoPicture(_) => "save it as a PNG or JPEG, or leave it out",
+                NoImage::NoPicture(_) => "save it as a PNG or JPEG, or remove it",
                 NoImage::TooLarge | NoImage::TooManyPixels { .. } => small,
             };
             AttachmentRefusal::new(format!("{name} {why}"), next)

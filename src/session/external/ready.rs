@@ -60,19 +60,19 @@ pub(crate) fn named<'c, P: Peer>(invocation: &'c Invocation, name: &str) -> Resu
         }
         let place = switched_off_in(invocation, name, peer);
         return Err(Fault::usage(
-            format!("{kind} {name} is switched off ({place}), and nothing else is said of it"),
-            format!("say there how it is {verb}ed, and take `enabled = false` out"),
+            format!("{kind} {name} is switched off ({place}), and nothing else is configured for it"),
+            format!("configure there how it is {verb}ed, and remove `enabled = false`"),
         ));
     }
     if let Some(peer) = P::untrusted(config).get(name) {
         return Err(Fault::usage(
             format!("{kind} {name} is configured in {}, whose folder is not trusted", peer.source().place()),
-            format!("see what it would {verb}, and decide, with `countersign trust`"),
+            format!("run `countersign trust` to see what it would {verb} and decide"),
         ));
     }
     let next = match nearest(name, known.keys().map(String::as_str)) {
-        Some(meant) => format!("did you mean {meant}? `countersign {command} list` has all"),
-        None => format!("`countersign {command} list` has those that there are"),
+        Some(meant) => format!("did you mean {meant}? `countersign {command} list` lists all"),
+        None => format!("`countersign {command} list` lists all"),
     };
-    Err(Fault::usage(format!("there is no {kind} called {name}"), next))
+    Err(Fault::usage(format!("there is no {kind} {name}"), next))
 }

@@ -18,15 +18,15 @@ pub(crate) fn absent<P: Peer>(invocation: &Invocation, faults: &[(String, Fault)
     let off = P::known(config).iter().filter(|(_, peer)| !peer.is_enabled()).map(|(name, peer)| {
         let place = switched_off_in(invocation, name, peer);
         let sentence = format!(
-            "The {kind} {name} is configured and switched off (`enabled = false` in {place}); it is there again, \
-             from the next start on, when a person takes that out."
+            "The {kind} {name} is configured but switched off (`enabled = false` in {place}); it is \
+            available after the user removes that and restarts countersign."
         );
         one(name, Absence::SwitchedOff, sentence)
     });
     let untrusted = P::untrusted(config).iter().map(|(name, peer)| {
         let sentence = format!(
-            "The {kind} {name} is configured in {}, a file of a project that is not trusted, so it is not {verb}ed; \
-             a person can look at it and decide with `countersign trust`.",
+            "The {kind} {name} is configured in {}, a file of a project that is not trusted, so it is not \
+            {verb}ed; the user can review it with `countersign trust`.",
             peer.source().place()
         );
         one(name, Absence::Untrusted, sentence)

@@ -39,10 +39,13 @@ impl<'a, P: Peer> Filling<'a, P> {
         if let Some(variable) = taken.iter().find(|variable| keys.iter().any(|key| key == *variable))
             && self.peer.is_of_a_project()
         {
-            let sentence = format!(
-                "{variable} is the key of a provider, which no file of a project gets, trusted or not"
+            let sentence =
+                format!("{variable} is a provider's key, which a project's files never get, trusted or not");
+            let next = format!(
+                "configure the {} in your own configuration if it should have the \
+                key",
+                P::WORDS.noun
             );
-            let next = format!("set the {} up in your own configuration if it should have it", P::WORDS.noun);
             return Err(self.wrong(key, &sentence, &next));
         }
         let filled = template::filled(text, |variable| environment.text(variable)).map_err(|variable| {
@@ -50,7 +53,12 @@ impl<'a, P: Peer> Filling<'a, P> {
             self.wrong(key, &format!("the variable {variable} is not set"), &next)
         })?;
         if filled.contains('\0') {
-            return Err(self.wrong(key, "holds a character that no program takes", "correct the variable"));
+            return Err(self.wrong(
+                key,
+                "contains a character that programs do not accept",
+                "correct the \
+                variable",
+            ));
         }
         Ok(filled)
     }
@@ -84,7 +92,7 @@ impl<'a, P: Peer> Filling<'a, P> {
             None => Ok(headers),
             Some((name, _)) => Err(self.wrong(
                 &["headers", name],
-                "takes plain ASCII on one line",
+                "must be plain ASCII on one line",
                 "correct it, or the variable in it",
             )),
         }

@@ -49,8 +49,8 @@ fn unknown(word: &str, front: Fronts) -> String {
         return format!("{word} can become {} · /help lists them all", begun.join(", "));
     }
     match resembling(word, names()) {
-        Some(near) => format!("no command is called {word}: did you mean {near}? · /help lists them all"),
-        None => format!("no command is called {word} · /help lists them all"),
+        Some(near) => format!("unknown command {word}: did you mean {near}? · /help lists them all"),
+        None => format!("unknown command {word} · /help lists them all"),
     }
 }
 

@@ -44,7 +44,7 @@ pub const COMMANDS: &[SlashCommand] = {
     }
     &[
         row("/budgets", "the budgets: used, limit, left", None(Show(BUDGETS))).key(C::Budgets),
-        row("/compact", "replace what was said by a summary", None(Tell(Intent::Compact))),
+        row("/compact", "replace the conversation with a summary", None(Tell(Intent::Compact))),
         row(
             "/effort",
             "LEVEL: none, minimal, low, medium, high, xhigh, max or default",
@@ -68,21 +68,21 @@ pub const COMMANDS: &[SlashCommand] = {
         .hint("NAME"),
         row(
             "/permissions",
-            "the rules in force, what each last matched; or: revoke, to take a grant back",
+            "the rules in force, what each last matched; or: revoke, to revoke a grant",
             Optional(Show(PERMISSIONS), read::revoke),
         )
         .hint("revoke"),
         row("/plan", "the model's to-do list, item by item", None(Show(PLAN))),
         row("/quit", "leave", None(Quit)),
-        row("/rewind", "pick a message: take back what was done to files since", None(Pick(Source::Rewind))),
-        row("/sessions", "the sessions of this folder, to go on with one", None(Pick(Source::Sessions))),
-        row("/shells", "the commands that run in the background", None(Show(SHELLS))),
+        row("/rewind", "pick a message: restore files to before it", None(Pick(Source::Rewind))),
+        row("/sessions", "the sessions of this folder, to resume one", None(Pick(Source::Sessions))),
+        row("/shells", "the commands running in the background", None(Show(SHELLS))),
         row("/theme", "the themes, to pick from; or: NAME", Optional(Pick(Source::Themes), read::theme))
             .only(Fronts::Screen)
             .hint("NAME"),
         row(
             "/undo",
-            "take back what the last turn that changed files did to them",
+            "restore the files that the last turn changed",
             None(Ask(Request::PlanUndo(Option::None))),
         ),
         lines("/ledger", "the last N entries, a line each", Optional(Linear(L::Ledger(LAST)), read::ledger))
@@ -95,28 +95,28 @@ pub const COMMANDS: &[SlashCommand] = {
         .hint("ID"),
         lines(
             "/output",
-            "all that a call wrote, as in /output c3; without a name the last one's",
+            "the whole output of a call, as in /output c3; by default the last one",
             Optional(Linear(L::Output(Option::None)), read::output),
         )
         .hint("ID"),
-        lines("/status", "what it is doing now", None(Linear(L::Status))),
-        lines("/later", "say this when the run is over", Required(read::later)).hint("WORDS"),
-        lines("/send", "send what was kept back", None(Linear(L::Send))),
+        lines("/status", "what the agent is doing now", None(Linear(L::Status))),
+        lines("/later", "send this when the run is over", Required(read::later)).hint("WORDS"),
+        lines("/send", "send the kept message", None(Linear(L::Send))),
         lines(
             "/undo",
-            "after /undo, or /rewind and a number, have said what they would do: do it",
+            "after /undo, or /rewind with a number, has shown its plan: do it",
             Exactly("yes", Linear(L::Undo)),
         )
         .hint("yes"),
         lines(
             "/type",
-            "type a line into the terminal of the running command; without words enter alone",
+            "type a line into the terminal of the running command; without words only enter",
             Line(|line| Linear(L::Type(line))),
         )
         .hint("WORDS"),
         lines("/keys", "press keys there, as in /keys ctrl-c or /keys esc up enter", Required(read::keys))
             .hint("KEYS"),
-        lines("/raise", "after a budget stop: raise the limit and go on", None(Linear(L::Raise))),
+        lines("/raise", "after a budget stop: raise the limit and continue", None(Linear(L::Raise))),
         lines("/sessions", "", Number(|number| Linear(L::Session(number)))),
         lines("/model", "", Number(|number| Linear(L::Model(number)))),
         lines("/rewind", "", Number(|number| Linear(L::Rewind(number)))),

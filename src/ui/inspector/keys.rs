@@ -179,7 +179,7 @@ fn nearest(inspector: &mut Inspector, view: &View) {
 /// The next match, around the end.
 fn find(inspector: &mut Inspector, view: &View, forward: bool) {
     if inspector.query.is_empty() || inspector.tab != Tab::Ledger {
-        inspector.said = Some("nothing is looked for yet: / begins".to_owned());
+        inspector.said = Some("no search yet: / starts one".to_owned());
         return;
     }
     let here = inspector.row_at(inspector.place(inspector.count(view))).unwrap_or(0);
@@ -192,7 +192,7 @@ fn find(inspector: &mut Inspector, view: &View, forward: bool) {
     };
     match found.copied() {
         Some(row) => go(inspector, view, row),
-        None => inspector.said = Some("no entry says that".to_owned()),
+        None => inspector.said = Some("no entry contains that".to_owned()),
     }
 }
 
@@ -260,14 +260,14 @@ fn fork(inspector: &mut Inspector, view: &View) -> InspectorAction {
     let wanted = entries.iter().position(|other| other.id == entry).map_or(1, |at| at + 1);
     let rest = resting_places(&entries).into_iter().find(|length| *length >= wanted);
     let Some(last) = rest.and_then(|length| entries.get(length.checked_sub(1)?)) else {
-        inspector.said = Some("calls are open: fork when they have ended".to_owned());
+        inspector.said = Some("calls are open: fork when they have finished".to_owned());
         return InspectorAction::None;
     };
     let command = format!("countersign sessions fork {session} --at {}", last.id);
     inspector.said = Some(if last.id == entry {
         format!("copied: {command}")
     } else {
-        format!("copied: {command}  ({entry} has open calls; {} is the next rest)", last.id)
+        format!("copied: {command}  ({entry} has open calls; {} is the nearest entry without)", last.id)
     });
     InspectorAction::Copy(command)
 }

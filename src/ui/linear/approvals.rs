@@ -176,7 +176,7 @@ impl Approvals {
         let Some((request, asked)) = named else {
             let open: Vec<String> = self.open().map(|(_, asked)| asked.number.to_string()).collect();
             return LineMeaning::Not(format!(
-                "no call with that number waits; there is: {}",
+                "no call with that number is waiting; waiting: {}",
                 open.join(", ")
             ));
         };
@@ -196,14 +196,14 @@ impl Approvals {
             ('n', _) => Answer::Deny(String::new()),
             ('r', true) => return LineMeaning::Words(request, call, Purpose::Answers),
             (_, true) => {
-                return LineMeaning::Not(format!("call {number} is a question: r answers it, n does not"));
+                return LineMeaning::Not(format!("call {number} is a question: r answers it, n declines"));
             }
             ('a', false) => match rule.filter(|rule| rule.request == request) {
                 None => return LineMeaning::Rule(request, number),
                 Some(rule) if rule.was_said(now) => Answer::Always(rule.text),
                 Some(rule) => {
                     self.rule = Some(rule);
-                    let why = "a was typed before the rule was said; type it again to take the rule";
+                    let why = "a was typed before the rule was shown; type it again to add the rule";
                     return LineMeaning::Not(why.to_owned());
                 }
             },
@@ -291,7 +291,7 @@ fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, output: &mut Lin
             return;
         }
         Preview::Recipient(to) => {
-            output.say(&format!("is sent to: {to}"));
+            output.say(&format!("sent to: {to}"));
             output.say(&format!("arguments: {:#}", request.arguments));
         }
         Preview::None => {

@@ -45,7 +45,7 @@ fn ended(result: &ToolResult) -> String {
             None => format!("failed, {time}"),
         },
         Outcome::Invalid => "not run, its arguments are not valid".to_owned(),
-        Outcome::UnknownTool => "not run, there is no such tool".to_owned(),
+        Outcome::UnknownTool => "not run, unknown tool".to_owned(),
         Outcome::TimedOut => format!("timed out after {time}"),
         Outcome::Denied(Decider::User) => "denied by you".to_owned(),
         Outcome::Denied(by) => format!("denied by {}", by.as_str()),

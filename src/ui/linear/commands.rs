@@ -55,12 +55,12 @@ impl LinearSession {
             LinearCommand::ShowCall(call) => pages::show_call(view, call, self.entry_json, output),
             LinearCommand::Ledger(entries) => pages::ledger(view, entries, output),
             LinearCommand::Status => pages::status(view, self.now, output),
-            LinearCommand::NoThemes => output.say("themes: there are none here, nothing is coloured"),
+            LinearCommand::NoThemes => output.say("themes: none here; nothing is coloured"),
             LinearCommand::Raise => match view.offer() {
                 Some(offer) => {
                     return vec![LinearEffect::Send(Intent::Raise { limit: offer.limit, to: offer.to })];
                 }
-                None => output.say("nothing to raise: no budget has stopped it"),
+                None => output.say("nothing to raise: no budget stopped a run"),
             },
             LinearCommand::Send if self.asking.is_open() => {
                 output.say("not sent: a call waits for you; answer it first");
@@ -73,9 +73,7 @@ impl LinearSession {
             LinearCommand::Session(number) => {
                 match number.checked_sub(1).and_then(|at| self.sessions.get(at)) {
                     Some(id) => return vec![LinearEffect::Resume(id.clone())],
-                    None => {
-                        output.say("there is no session with that number: /sessions says which there are")
-                    }
+                    None => output.say("there is no session with that number: /sessions lists them"),
                 }
             }
             LinearCommand::Rewind(number) => return self.rewind_to(number),
@@ -87,7 +85,7 @@ impl LinearSession {
             }
             LinearCommand::Model(number) => match number.checked_sub(1).and_then(|at| self.models.get(at)) {
                 Some(name) => return vec![LinearEffect::Ask(Request::ChooseModel(name.clone()))],
-                None => output.say("there is no model with that number: /model says which there are"),
+                None => output.say("there is no model with that number: /model lists them"),
             },
         }
         Vec::new()
@@ -96,12 +94,12 @@ impl LinearSession {
     /// Types into the terminal of the command that runs now.
     fn type_into(&mut self, written: impl FnOnce(KeyModes) -> Vec<u8>) -> Vec<LinearEffect> {
         let Some(call) = self.renderer.view.typable() else {
-            self.output.say("not typed: no command runs on a terminal that takes keys");
+            self.output.say("not typed: no running command has a terminal that accepts keys");
             return Vec::new();
         };
         let screen = self.renderer.view.panel(call).and_then(|panel| panel.screen.as_ref());
         let typed = Typed(written(screen.map(|screen| screen.keys).unwrap_or_default()));
-        self.output.say(&format!("typed: /output {call} says what is on its terminal"));
+        self.output.say(&format!("typed: /output {call} shows its terminal"));
         vec![LinearEffect::Send(Intent::TypeInto { call, typed })]
     }
 }

@@ -28,7 +28,7 @@ impl LinearSession {
                     Purpose::Changes if self.is_command(request) => "the command instead",
                     Purpose::Changes => "the arguments instead, as JSON in one line",
                 };
-                self.output.prompt(&format!("{what}, or an empty line to take it back: "));
+                self.output.prompt(&format!("{what}, or an empty line to cancel: "));
                 Vec::new()
             }
             LineMeaning::Rule(request, number) => {
@@ -58,7 +58,7 @@ impl LinearSession {
     ) -> Vec<LinearEffect> {
         if words.is_empty() {
             let what = if purpose == Purpose::Denies { "denied" } else { "decided" };
-            self.output.say(&format!("taken back: nothing is {what}"));
+            self.output.say(&format!("cancelled: nothing is {what}"));
             return Vec::new();
         }
         let Some(asked) = self.asked(request) else {
@@ -73,7 +73,7 @@ impl LinearSession {
             Purpose::Changes => match changed(&asked, words, self.is_command(request)) {
                 Ok(arguments) => Answer::Edit(arguments),
                 Err(why) => {
-                    self.output.say(&format!("not taken: {why}"));
+                    self.output.say(&format!("not accepted: {why}"));
                     return Vec::new();
                 }
             },

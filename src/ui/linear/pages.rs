@@ -15,7 +15,7 @@ pub(super) fn grants(view: &View, output: &mut LinearOutput) {
         output.say(&format!("granted for this session with {call}: {words}"));
     }
     match all.first() {
-        Some((call, _)) => output.say(&format!("/permissions revoke {call} takes the first one back")),
+        Some((call, _)) => output.say(&format!("/permissions revoke {call} revokes the first one")),
         None => output.say("nothing is granted for this session"),
     }
 }
@@ -37,7 +37,7 @@ pub(super) fn ledger(view: &View, entries: usize, output: &mut LinearOutput) {
     let rows = view.rows();
     let last = rows.get(rows.len().saturating_sub(entries)..).unwrap_or_default();
     last.iter().for_each(|row| output.say(&row_words(row)));
-    output.say(&format!("ledger: {} of {} entries; /show ID says one whole", last.len(), rows.len()));
+    output.say(&format!("ledger: {} of {} entries; /show ID shows one in full", last.len(), rows.len()));
 }
 
 /// The entries in which these words stand.
@@ -117,8 +117,8 @@ pub(super) fn resumed(view: &View) -> String {
     format!(
         "resumed: {}, {}, paid {}; the last exchange:",
         match messages {
-            1 => "1 message of yours".to_owned(),
-            n => format!("{n} messages of yours"),
+            1 => "1 message from you".to_owned(),
+            n => format!("{n} messages from you"),
         },
         count(calls as u64, "tool call"),
         cost(view.meter().session_usage().cost)

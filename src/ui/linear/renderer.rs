@@ -70,7 +70,7 @@ impl GrowingAnswer {
             return;
         }
         if !text.starts_with(&self.told) {
-            output.say("model, once more from the beginning:");
+            output.say("model, starting again:");
             self.told.clear();
         }
         let rest = text.get(self.told.len()..).unwrap_or_default();
@@ -155,7 +155,7 @@ impl LinearRenderer {
                 if self.answer.take_if(|answer| answer.message == tombstone.target && answer.begun).is_some()
                 {
                     output.say(&format!(
-                        "withdrawn: what the model has said last does not count, {}",
+                        "withdrawn: the model's last answer does not count, {}",
                         tombstone.reason
                     ));
                 }
@@ -167,7 +167,8 @@ impl LinearRenderer {
                 };
                 let (before, after) = (made.tokens_before, made.tokens_after);
                 output.say(&format!(
-                    "compacted: {replaced} replaced by a summary, {before} to {after} tokens; /show {} says it",
+                    "compacted: {replaced} replaced by a summary, {before} to {after} tokens; /show {} \
+                    prints it",
                     entry.id
                 ));
             }
@@ -221,7 +222,7 @@ impl LinearRenderer {
         match (decision.allow, decision.by) {
             (true, Decider::User) if rule.is_some() => {
                 let rule = rule.unwrap_or_default();
-                output.say(&format!("allowed: {}; and for this session what {rule} covers", named(panel)));
+                output.say(&format!("allowed: {}; and for this session, what {rule} covers", named(panel)));
             }
             (true, Decider::User) if decision.scope == Scope::Session => {
                 output.say(&format!("allowed for this session: {}", named(panel)));
@@ -263,7 +264,7 @@ impl LinearRenderer {
         output.say(&format!("next: {}", ended.next_safe_action));
         if let Some(offer) = self.view.offer() {
             let to = amount(Some(offer.limit), offer.to);
-            output.say(&format!("budget {}: /raise raises it to {to} and goes on", offer.limit.name()));
+            output.say(&format!("budget {}: /raise raises it to {to} and continues", offer.limit.name()));
         }
         self.said.clear();
     }
@@ -280,10 +281,10 @@ impl LinearRenderer {
                 let wait = duration(*wait_ms);
                 output.say(&format!("model call failed: {reason}; retry {attempt} of {most} in {wait}"));
             }
-            Live::Discovering => output.say("waiting for tools from elsewhere"),
+            Live::Discovering => output.say("waiting for MCP servers and agents"),
             Live::Unreached(why) => output.say(&format!("note: {}", plain(why))),
             Live::Compacting(trigger) => {
-                output.say(&format!("compacting: a summary is written ({})", trigger.as_str()));
+                output.say(&format!("compacting: writing a summary ({})", trigger.as_str()));
             }
             Live::ModeChanged(mode) => output.say(&format!("mode: {mode}")),
             Live::Answering { said, .. } => {
@@ -294,8 +295,8 @@ impl LinearRenderer {
             Live::Progress { call, .. } => {
                 if let Some(panel) = self.view.panel(*call).filter(|panel| panel.takes_keys()) {
                     output.say(&format!(
-                        "tool {}: runs on a terminal; /type WORDS types a line into it, /keys ctrl-c presses keys, \
-                         /output {call} says what is on it",
+                        "tool {}: runs on a terminal; /type WORDS types a line into it, /keys ctrl-c \
+                        presses keys, /output {call} shows it",
                         named(panel)
                     ));
                 }
@@ -303,14 +304,13 @@ impl LinearRenderer {
             Live::Refused(why) => output.say(&format!("refused: {}", plain(why))),
             Live::LedgerUnwritable { why, .. } => {
                 if self.shut.as_ref() != Some(why) {
-                    output
-                        .say(&format!("nothing acts: {}; it goes on when that can be recorded", plain(why)));
+                    output.say(&format!("paused: {}; it continues when that can be recorded", plain(why)));
                     self.shut = Some(why.clone());
                 }
             }
             Live::LedgerWritable => {
                 self.shut = None;
-                output.say("recording again; it goes on");
+                output.say("recording again; it continues");
             }
             Live::Thinking { .. }
             | Live::Hosted { .. }
@@ -368,5 +368,5 @@ fn checkpoint(made: &Checkpoint) -> String {
     let by = done.map(|done| done.by.as_str().replace('_', " ")).unwrap_or_default();
     let evidence = made.evidence().and_then(|asked| asked.answer.as_deref()).unwrap_or_default();
     let first = words::one_line(evidence.lines().next().unwrap_or_default());
-    format!("goal checkpoint {}: done {answer}, says the {by}; {first}", made.number)
+    format!("goal checkpoint {}: done {answer}, according to the {by}; {first}", made.number)
 }

@@ -17,7 +17,7 @@ impl LinearSession {
     pub fn not_taken(&mut self, request: Request) {
         self.expected = None;
         self.asking.reopen();
-        self.output.say("refused: the agent has not read what came before; try again");
+        self.output.say("refused: the agent is busy with earlier input; try again");
         if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
             self.keep(&said.content);
         }
@@ -53,8 +53,8 @@ impl LinearSession {
         for (at, session) in sessions.iter().enumerate() {
             self.output.say(&format!("session {}: {}, {}", at + 1, session.words, plain(&session.aside)));
         }
-        let how = "/sessions and a number goes on with one";
-        self.output.say(&listed(sessions.len(), "sessions: no other one of this folder", how));
+        let how = "/sessions NUMBER resumes one";
+        self.output.say(&listed(sessions.len(), "sessions: there are no others in this folder", how));
         self.sessions = sessions.into_iter().map(|session| session.id).collect();
     }
 
@@ -63,8 +63,8 @@ impl LinearSession {
         for (at, (name, about)) in models.iter().enumerate() {
             self.output.say(&format!("model {}: {name}, {}", at + 1, plain(about)));
         }
-        let how = "/model and a number or a name chooses one";
-        self.output.say(&listed(models.len(), "models: none; /model PROVIDER/NAME takes any", how));
+        let how = "/model NUMBER or NAME chooses one";
+        self.output.say(&listed(models.len(), "models: none listed; /model PROVIDER/NAME chooses any", how));
         self.models = models.into_iter().map(|(name, _)| name).collect();
     }
 }

@@ -111,7 +111,7 @@ impl LinearSession {
         let branch = settings.branch.as_ref().map(|branch| format!(", branch {branch}")).unwrap_or_default();
         let (model, mode, cwd) = (&self.renderer.view.session.model, settings.mode, &settings.cwd);
         let words = format!(
-            "countersign: {model} answers, mode {mode}, in {cwd}{branch}. Type a message, or /help and /quit."
+            "countersign: model {model}, mode {mode}, in {cwd}{branch}. Type a message, /help or /quit."
         );
         self.output.say(&words);
         notice.into_iter().for_each(|notice| self.found(notice));
@@ -173,11 +173,11 @@ impl LinearSession {
     pub fn settle(&mut self) -> bool {
         let asks = self.asking.ask(&self.renderer.view, &mut self.output);
         if asks && self.gather.is_open() {
-            self.output.say("note: your text goes on; end it before you answer");
+            self.output.say("note: your text is not finished; end it before you answer");
         }
         if self.words.is_some_and(|(request, ..)| !self.asking.waits(request)) {
             self.words = None;
-            self.output.say("note: that call waits no more; nothing more is needed");
+            self.output.say("note: that call is no longer waiting; nothing more is needed");
         }
         if self.rests() && !self.output.is_open() && !self.gather.is_open() {
             self.output.prompt(PROMPT);
@@ -224,7 +224,7 @@ impl LinearSession {
             let lines = self.gather.drop_all() as u64;
             self.output.say(&format!("dropped: {}", count(lines, "line")));
         } else if self.words.take().is_some() {
-            self.output.say("taken back: nothing is denied");
+            self.output.say("cancelled: nothing is denied");
         } else if self.renderer.view.status.is_busy() {
             return vec![LinearEffect::Abort];
         } else if armed {
@@ -234,7 +234,7 @@ impl LinearSession {
             return vec![LinearEffect::Abort];
         } else {
             self.quit_armed = true;
-            self.output.say("to leave: Ctrl-C once more, Ctrl-D, or /quit");
+            self.output.say("to quit: Ctrl-C again, Ctrl-D, or /quit");
         }
         Vec::new()
     }
@@ -268,7 +268,7 @@ impl LinearSession {
     /// A line that would decide something, and came with others: nobody has typed it as an answer.
     fn together(&mut self, text: &str) -> Vec<LinearEffect> {
         let text = text.trim();
-        self.no_answer(&format!("not an answer: {text} came together with other lines; type it by itself"))
+        self.no_answer(&format!("not an answer: {text} came together with other lines; type it on its own"))
     }
 
     fn no_answer(&mut self, why: &str) -> Vec<LinearEffect> {
@@ -280,7 +280,7 @@ impl LinearSession {
     /// A line that answers no call, and takes no rule.
     fn other(&mut self, text: &str, typed: u64) -> Vec<LinearEffect> {
         if self.leave_rule() && text.trim().is_empty() {
-            self.output.say("taken back: no rule is taken");
+            self.output.say("cancelled: no rule was added");
         }
         self.text(text, typed)
     }
@@ -331,10 +331,10 @@ impl LinearSession {
     /// What was typed meanwhile is taken: for the results, or for the end of the run.
     fn waits(&mut self, steering: usize, queued: usize) {
         if steering > self.steering {
-            self.output.say("noted: it is delivered with the next tool results");
+            self.output.say("queued: sent with the next tool results");
         }
         if queued > self.queued {
-            self.output.say("noted: it is sent when this run is over");
+            self.output.say("queued: sent when this run is over");
         }
         (self.steering, self.queued) = (steering, queued);
     }

@@ -34,7 +34,7 @@ impl Said {
     /// How it is taken.
     pub(super) fn how(&self) -> String {
         let Self { number, .. } = self;
-        format!("always {number}: a once more takes it for the rest of this session; anything else does not")
+        format!("always {number}: type a again to add it for the rest of this session; anything else cancels")
     }
 }
 
@@ -49,8 +49,8 @@ pub(super) fn said(view: &View, request: EntryId, number: usize, output: &mut Li
     let covered = covered(view, &text, asked.call);
     let all = count(covered.len() as u64, "earlier call");
     match covered.len() {
-        0 => output.say(&format!("always {number}: no earlier call would have been covered")),
-        _ => output.say(&format!("always {number}: {all} it would have covered, the last first:")),
+        0 => output.say(&format!("always {number}: it would not have matched any earlier call")),
+        _ => output.say(&format!("always {number}: {all} it would have matched, latest first:")),
     }
     covered.iter().take(MOST_COVERED).for_each(|call| output.more(call));
     let more = covered.len().saturating_sub(MOST_COVERED);

@@ -33,7 +33,7 @@ impl LinearSession {
     /// Does what was said.
     pub(super) fn do_it(&mut self) -> Vec<LinearEffect> {
         let Some(UndoPreview { since, files, .. }) = self.offer.take() else {
-            self.output.say("undo: say /undo first, or /rewind and a number, and hear what it would do");
+            self.output.say("undo: first use /undo, or /rewind with a number, to see what it would do");
             return Vec::new();
         };
         vec![LinearEffect::Ask(Request::Restore { since, shown: files })]
@@ -47,8 +47,8 @@ impl LinearSession {
         let (lines, messages): (Vec<String>, Vec<_>) =
             (words.collect(), said.iter().map(|(id, _)| *id).collect());
         lines.iter().for_each(|line| self.output.say(line));
-        let how = "/rewind and a number says what taking back all since that message would do";
-        self.output.say(if lines.is_empty() { "rewind: nothing was said yet" } else { how });
+        let how = "/rewind NUMBER shows what restoring files to before that message would do";
+        self.output.say(if lines.is_empty() { "rewind: there are no messages yet" } else { how });
         self.messages = messages;
     }
 
@@ -57,7 +57,7 @@ impl LinearSession {
         match number.checked_sub(1).and_then(|at| self.messages.get(at)) {
             Some(message) => vec![LinearEffect::Ask(Request::PlanUndo(Some(*message)))],
             None => {
-                self.output.say("there is no message with that number: /rewind says which there are");
+                self.output.say("there is no message with that number: /rewind lists them");
                 Vec::new()
             }
         }

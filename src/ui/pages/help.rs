@@ -54,11 +54,14 @@ impl Page for Help {
 
 /// What lines mean that are no commands.
 const LINES: [&str; 5] = [
-    "a line is a message; a line that ends in a backslash goes on in the next one; \"\"\" begins and ends a text of several lines",
+    "each line is a message; a backslash at its end continues it on the next line; \"\"\" begins and ends a \
+    text of several lines",
     "while a call waits, y allows it once, s for this session, n denies it, r denies it with a reason; y 2 answers the second",
-    "b allows a command once, in the sandbox, where there is one",
-    "a says a rule that would cover it and its like, with the earlier calls that it would have covered; a once more takes it for this session, any other line does not",
-    "Ctrl-C interrupts what runs; Ctrl-D leaves; a message while it works is delivered with the next tool results",
+    "b allows a command once, in the sandbox, if there is one",
+    "a shows a rule for such calls, with the earlier calls that it would have matched; a again adds it for \
+    this session, any other line cancels",
+    "Ctrl-C interrupts the run; Ctrl-D quits; a message sent during a run is delivered with the next tool \
+    results",
 ];
 
 impl Help {
@@ -104,7 +107,7 @@ impl Help {
 /// What the mouse does, unless the configuration leaves it to the terminal.
 const MOUSE: [(&str, &str); 4] = [
     ("wheel", "scroll what is under it"),
-    ("click", "give the focus; a second one opens; only keys answer a call"),
+    ("click", "focus; a second one opens; only keys answer a call"),
     ("drag", "select and copy; two clicks: a word, three: a paragraph"),
     ("shift-drag", "the terminal's own selection"),
 ];

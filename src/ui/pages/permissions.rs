@@ -31,11 +31,10 @@ const TIERS: [(Tier, &str); 5] = [
 ];
 
 /// Where rules come from.
-const OTHERS: &str = "The key a in a waiting call takes one for this session; --allow, --ask, --deny and the \
-                      configuration have others.";
+const OTHERS: &str = "Press a in a waiting call to add one for this session. More: --allow, --ask, --deny \
+    or the configuration.";
 /// Which rule wins.
-const WINS: &str =
-    "A rule that denies wins, wherever it comes from; one that asks wins over those that allow.";
+const WINS: &str = "Deny rules win, wherever they come from; ask rules win over allow rules.";
 
 /// `/permissions`
 pub(in crate::ui) const PERMISSIONS: PageEntry =
@@ -59,7 +58,7 @@ impl Page for InForce {
     }
 
     fn keys(&self) -> Vec<(&'static str, &'static str)> {
-        if self.0.revocable().is_empty() { Vec::new() } else { vec![("x", "take one back")] }
+        if self.0.revocable().is_empty() { Vec::new() } else { vec![("x", "revoke one")] }
     }
 
     fn opens(&self, command: KeyAction) -> Option<Source> {
@@ -81,11 +80,11 @@ fn said(view: &View, all: &Permissions) -> Vec<String> {
         format!("allowed for this session by you with {call}; {since}; exactly: {name} {about}")
     }));
     said.extend(
-        taken.iter().map(|(call, rule)| format!("taken for this session by you with {call}: {rule}")),
+        taken.iter().map(|(call, rule)| format!("added for this session by you with {call}: {rule}")),
     );
     if let Some((call, _)) = all.revocable().first() {
         let how = "/permissions revoke and its call, as in /permissions revoke";
-        said.push(format!("to take one back: {how} {call}"));
+        said.push(format!("to revoke one: {how} {call}"));
     }
     let exactly = match granted.len() {
         0 => String::new(),
@@ -130,7 +129,7 @@ fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'stat
         (true, true) => format!("No rules: the mode decides. {OTHERS}"),
         (true, false) => format!("No rules: the mode decides about the rest. {OTHERS}"),
         (false, true) => WINS.to_owned(),
-        (false, false) => format!("{WINS} What is allowed exactly wins over a rule that asks."),
+        (false, false) => format!("{WINS} An exact call that you allowed wins over ask rules."),
     };
     lines.extend(wrap(&words, inner.max(1), theme.dim));
     lines

@@ -35,7 +35,7 @@ impl Page for Plan {
     fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
         let (items, theme, inner) = (screen.view.plan(), screen.theme, usize::from(width));
         if items.is_empty() {
-            let none = "the model has made no plan, or a finished one is over";
+            let none = "no active plan";
             return wrap(none, inner.max(1), theme.dim);
         }
         items.iter().flat_map(|item| lines(item, inner.min(MEASURE), theme)).collect()

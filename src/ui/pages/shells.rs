@@ -26,14 +26,14 @@ impl Page for Shells {
     fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
         let shells = screen.view.shells();
         if shells.is_empty() {
-            return vec![Line::styled("No command was started in the background.", screen.theme.dim)];
+            return vec![Line::styled("No background commands.", screen.theme.dim)];
         }
         shells.iter().rev().flat_map(|shell| entry(screen, shell, usize::from(width))).collect()
     }
 
     fn spoken(&self, view: &View, now: Millis) -> Vec<Spoken> {
         if view.shells().is_empty() {
-            return vec![Spoken::Line("background commands: none was started".to_owned())];
+            return vec![Spoken::Line("background commands: none".to_owned())];
         }
         view.shells().iter().flat_map(|shell| said(shell, now)).collect()
     }
@@ -43,7 +43,7 @@ impl Page for Shells {
 fn said(shell: &BackgroundShell, now: Millis) -> Vec<Spoken> {
     let stands = if shell.is_running {
         let (since, asked) = (duration(now.since(shell.since)), duration(now.since(shell.asked)));
-        format!("runs for {since}, as the agent saw it {asked} ago")
+        format!("running for {since}, last checked {asked} ago")
     } else {
         plain(&shell.words)
     };
@@ -61,7 +61,7 @@ fn entry(screen: &Screen<'_>, shell: &BackgroundShell, inner: usize) -> Vec<Line
     let stands = if shell.is_running {
         let since = clock(screen.now.since(shell.since) / 1_000);
         let asked = clock(screen.now.since(shell.asked) / 1_000);
-        format!("     runs for {since}, as the agent saw it {asked} ago")
+        format!("     running for {since}, last checked {asked} ago")
     } else {
         format!("     {}", one_row(&shell.words))
     };

@@ -156,7 +156,7 @@ fn arguments(request: &ApprovalRequest, inner: usize, theme: &Theme) -> Vec<Line
     match (alone("url"), alone("task").filter(|_| delegate(&request.name).is_some())) {
         (Some(url), _) => fetched(url, inner, theme),
         (None, Some(task)) => behind(inner, |room| wrap(&sanitize(task), room, theme.strong)),
-        (None, None) if members.is_empty() => vec![Line::styled("without arguments", theme.dim)],
+        (None, None) if members.is_empty() => vec![Line::styled("no arguments", theme.dim)],
         (None, None) => behind(inner, |room| named(request, members, room, theme)),
     }
 }

@@ -28,7 +28,7 @@ const CUTS: [usize; 6] = [90, 75, 60, 48, 36, 24];
 const LEAST_HEAD: usize = 12;
 
 /// What the line says, from the longest way to the shortest.
-struct Said {
+struct ActivityLine {
     sign: &'static str,
     words: Vec<String>,
     style: Style,
@@ -57,25 +57,25 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     );
 }
 
-fn said(screen: &Screen<'_>, room: usize) -> Said {
+fn said(screen: &Screen<'_>, room: usize) -> ActivityLine {
     let (theme, local) = (screen.theme, screen.local);
     if let Some(hint) = &local.hint {
-        return Said { sign: "", words: vec![one_row(hint)], style: theme.warning };
+        return ActivityLine { sign: "", words: vec![one_row(hint)], style: theme.warning };
     }
     if let Some(search) = &local.search {
-        return Said { sign: "", words: vec![one_row(&search.words())], style: theme.accent };
+        return ActivityLine { sign: "", words: vec![one_row(&search.words())], style: theme.accent };
     }
     if let Some(shut) = &local.shut {
-        return Said { sign: "", words: not_recording(shut), style: theme.error };
+        return ActivityLine { sign: "", words: not_recording(shut), style: theme.error };
     }
     let waits = waits(screen, room);
     if !waits.is_empty() {
-        return Said { sign: STILL, words: waits, style: theme.warning };
+        return ActivityLine { sign: STILL, words: waits, style: theme.warning };
     }
     if !screen.view.status.is_busy() {
-        return Said { sign: "", words: vec!["Ready".to_owned()], style: theme.dim };
+        return ActivityLine { sign: "", words: vec!["Ready".to_owned()], style: theme.dim };
     }
-    Said { sign: sign(screen), words: vec![doing(screen, room)], style: theme.status }
+    ActivityLine { sign: sign(screen), words: vec![doing(screen, room)], style: theme.status }
 }
 
 fn sign(screen: &Screen<'_>) -> &'static str {
@@ -90,10 +90,10 @@ fn sign(screen: &Screen<'_>) -> &'static str {
 fn not_recording(shut: &Unwritable) -> Vec<String> {
     let waiting = count_entries(shut.entries);
     let why = one_row(&shut.why);
-    let full = format!("{why} · nothing acts · {waiting} to record · tried again by itself");
-    let short = format!("nothing acts, {waiting} to record: {why}");
+    let full = format!("{why} · paused · {waiting} to record · retrying automatically");
+    let short = format!("paused, {waiting} to record: {why}");
     let cut = CUTS.into_iter().map(|cells| fit(&short, cells));
-    [full].into_iter().chain(cut).chain(["nothing can be recorded, nothing acts".to_owned()]).collect()
+    [full].into_iter().chain(cut).chain(["paused: nothing can be recorded".to_owned()]).collect()
 }
 
 /// What waits for the person, and where keys go meanwhile. Empty: nothing waits.

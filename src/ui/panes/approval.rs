@@ -208,7 +208,7 @@ fn answers(
         return rule_shown(always, inner, around);
     }
     if around.editing == Some(id) {
-        let words = "you are changing it below · enter asks about it anew · esc leaves it";
+        let words = "editing below · enter reviews it again · esc cancels";
         return wrap(words, inner, theme.accent);
     }
     if is_question && !has_keys && around.height < 10 {
@@ -255,12 +255,12 @@ fn rule_shown(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> V
     let mut lines = wrap(&format!("always: {}", one_row(&always.rule)), inner, theme.accent);
     let most = usize::from(around.height / 4).clamp(1, 4);
     let covers = match always.covers.as_slice() {
-        [] => "no earlier call would have been covered".to_owned(),
+        [] => "would not have matched any earlier call".to_owned(),
         calls => {
             let shown: Vec<String> = calls.iter().take(most).map(|call| one_row(call)).collect();
             let number = calls.len();
             let noun = if number == 1 { "call" } else { "calls" };
-            format!("{number} earlier {noun} it would have covered: {}", shown.join(" · "))
+            format!("{number} earlier {noun} it would have matched: {}", shown.join(" · "))
         }
     };
     let mut told = wrap(&covers, inner, theme.text);
@@ -275,7 +275,7 @@ fn rule_shown(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> V
     let key = around.keymap.first(KeyContext::Approval, KeyAction::Always, "a");
     let taking = key.map_or_else(|| "enter".to_owned(), |key| format!("{key} enter"));
     let pairs =
-        [(taking.as_str(), if inner < 46 { "take it" } else { "take it for this session" }), ("esc", "back")];
+        [(taking.as_str(), if inner < 46 { "add it" } else { "add it for this session" }), ("esc", "back")];
     lines.extend(flow(keys(&pairs, theme.accent, theme.text), 3, inner));
     lines
 }

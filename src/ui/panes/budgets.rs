@@ -62,7 +62,7 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
         limit: Some(screen.view.session.window),
         write: short,
         over: "full",
-        about: "compacted by itself near the window",
+        about: "compacted automatically near the window",
     };
     let mut lines = Vec::new();
     section(&mut lines, "This run", run, inner, theme);
@@ -184,11 +184,8 @@ fn paid(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
             None => "price unknown".to_owned(),
         };
         let cached = percent(usage.cache_read, usage.input);
-        let tokens = format!(
-            "{} in, {cached} % of it from the cache, {} out",
-            short(usage.input),
-            short(usage.output)
-        );
+        let tokens =
+            format!("{} in ({cached} % from the cache), {} out", short(usage.input), short(usage.output));
         (what, cost, tokens)
     };
     let uses = (meter.hosted_tools() > 0).then(|| {

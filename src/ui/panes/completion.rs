@@ -37,7 +37,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
         let y = area.y + u16::try_from(at - top).unwrap_or(u16::MAX);
         let is_chosen = chosen == Some(at);
         let more = if at + 1 == top + height && below > 0 {
-            format!(" … {below} more, by the arrows")
+            format!(" … {below} more, use the arrows")
         } else {
             String::new()
         };

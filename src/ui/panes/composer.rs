@@ -42,7 +42,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     }
     if local.composer.is_empty() {
         let words = match (local.replay, editing) {
-            (_, Some(_)) => "what shall it do?".to_owned(),
+            (_, Some(_)) => "what should it do?".to_owned(),
             (Some(replay), None) => replay.words(),
             (None, None) => "ask anything".to_owned(),
         };

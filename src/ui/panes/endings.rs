@@ -70,11 +70,11 @@ fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &CardContex
     let mut body = if around.height < 8 { Vec::new() } else { wrap(&reached, inner, theme.text) };
     // The sentence on record speaks to whoever runs the loop; here the user reads.
     let next = match ended.reason {
-        Ending::MaxTurns => Cow::Borrowed("Raise it and go on, or say what to do differently."),
+        Ending::MaxTurns => Cow::Borrowed("Raise it and continue, or say what to do differently."),
         _ => sanitize(&ended.next_safe_action),
     };
     body.extend(wrap(&next, inner, theme.dim));
-    let raise = format!("raise to {} and go on", amount(offer.limit, offer.to));
+    let raise = format!("raise to {} and continue", amount(offer.limit, offer.to));
     let lit = around.stop_has_keys && around.is_ripe;
     let (key, word) = if lit { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };
     let bound = around.keymap.first(KeyContext::Approval, KeyAction::Raise, "g").unwrap_or_default();

@@ -48,7 +48,7 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     if local.edit.as_ref().is_some_and(|edit| edit.is_open()) {
         return vec![
             ("esc", "leaves it"),
-            ("enter", "asks anew"),
+            ("enter", "asks again"),
             ("ctrl-j", "new line"),
             ("ctrl-g", "editor"),
         ];

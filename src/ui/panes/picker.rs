@@ -118,7 +118,7 @@ fn preview(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Pick
 
 fn foot(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {
     let narrows = [("enter", "take"), ("esc", "back"), ("up down", "choose"), ("type", "to narrow")];
-    let answers = [("y enter", "do it"), ("n esc", "leave it")];
+    let answers = [("y enter", "do it"), ("n esc", "cancel")];
     let leaves = [("esc enter", "leave it as it is")];
     let pairs: &[(&str, &str)] = match picker.items.first().map(|item| &item.choice) {
         Some(Choice::Restore { .. }) => &answers,

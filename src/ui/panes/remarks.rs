@@ -68,7 +68,7 @@ fn quiet(sign: &'static str, words: &str, style: Style, around: &CardContext<'_>
 fn steering(text: &str, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let mut rows = said("↳", text, theme.accent, theme.user, around);
-    let mark = TranscriptRow::new(INDENT, Line::styled("steering · delivered while it worked", theme.dim));
+    let mark = TranscriptRow::new(INDENT, Line::styled("steering · delivered during the run", theme.dim));
     rows.push(mark);
     rows
 }
@@ -87,7 +87,7 @@ fn compacted(id: EntryId, made: &Compaction, around: &CardContext<'_>) -> Vec<Tr
     rows.extend(lines.map(|line| {
         TranscriptRow::new(INDENT + 2, Line::styled(fit(line.trim(), width.saturating_sub(2)), theme.dim))
     }));
-    let keys = fit("the ledger keeps it all · tab, then o: the whole summary", width);
+    let keys = fit("the ledger keeps everything · tab, then o: the whole summary", width);
     rows.push(TranscriptRow::new(INDENT, Line::styled(keys, theme.faint)));
     rows
 }

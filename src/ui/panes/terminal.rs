@@ -75,15 +75,15 @@ fn foot_words(screen: &Screen<'_>, runs: bool, total: usize) -> String {
     };
     let says = if runs {
         [
-            format!("{waits}every key goes to the program, esc too · {key} leaves · then esc interrupts"),
+            format!("{waits}every key goes to the program, even esc · {key} leaves · then esc interrupts"),
             format!("{waits}{key} leaves · then esc interrupts"),
             format!("{waits}{key} leaves"),
         ]
     } else {
         [
-            format!("{waits}the command is over: keys go nowhere · {key} leaves"),
-            format!("{waits}keys go nowhere · {key} leaves"),
-            format!("keys go nowhere · {key} leaves"),
+            format!("{waits}command finished: keys are ignored · {key} leaves"),
+            format!("{waits}keys are ignored · {key} leaves"),
+            format!("keys are ignored · {key} leaves"),
         ]
     };
     let fits = says.iter().find(|words| width(words) <= total).or(says.last());

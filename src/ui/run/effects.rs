@@ -123,7 +123,7 @@ impl ScreenLoop {
         if kept.len() + keys.len() <= MOST_TYPED {
             kept.extend(keys);
         } else {
-            self.local.hint = Some("not typed: that is more than a command takes at once".to_owned());
+            self.local.hint = Some("not typed: too much for a command at once".to_owned());
         }
     }
 
@@ -155,7 +155,7 @@ impl ScreenLoop {
             Err(TrySendError::Closed(_)) => self.agent_gone(),
             Err(TrySendError::Full(request)) => {
                 self.local.hint =
-                    Some("not taken: the agent has not read what came before; try again".to_owned());
+                    Some("not accepted: the agent is busy with earlier input; try again".to_owned());
                 self.local.answered.clear();
                 if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
                     self.local.composer.give_back(&said.content);

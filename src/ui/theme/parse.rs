@@ -165,8 +165,12 @@ impl<'a> ThemeFile<'a> {
             return Err(self.wrong(key, value, "a colour"));
         };
         if let Some(digits) = name.strip_prefix('#') {
-            return hexadecimal(digits)
-                .ok_or_else(|| format!("line {line}: `{key}` has the colour `{name}`; write it as #rrggbb"));
+            return hexadecimal(digits).ok_or_else(|| {
+                format!(
+                    "line {line}: `{key}` has the invalid colour `{name}`; write it as \
+                    #rrggbb"
+                )
+            });
         }
         if let Some(colour) = palette.get(name) {
             return Ok(*colour);

@@ -162,8 +162,12 @@ fn errors_name_the_line_the_key_and_what_it_resembles() {
         ("dark = \"no\"", "line 1: `dark` must be true or false, not string"),
         ("\n[syntax]\nkeywrod = 3", "line 3: unknown key `keywrod`; did you mean `keyword`?"),
         ("[roles]\n\ntext = \"gren\"", "line 3: `text` has the unknown colour `gren`; did you mean `green`?"),
-        ("[roles]\ntext = \"#12\"", "line 2: `text` has the colour `#12`; write it as #rrggbb"),
-        ("[roles]\ntext = \"#12345é\"", "line 2: `text` has the colour `#12345é`; write it as #rrggbb"),
+        ("[roles]\ntext = \"#12\"", "line 2: `text` has the invalid colour `#12`; write it as #rrggbb"),
+        (
+            "[roles]\ntext = \"#12345é\"",
+            "line 2: `text` has the invalid colour `#12345é`; write it as \
+            #rrggbb",
+        ),
         ("[roles]\ntext = 256", "line 2: `text` must be a colour from 0 to 255, not 256"),
         ("[roles]\ntext = { bld = true }", "line 2: unknown key `bld`; did you mean `bold`?"),
         ("[roles]\ntext = { fg = true }", "line 2: `fg` must be a colour, not boolean"),

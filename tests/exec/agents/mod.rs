@@ -76,7 +76,7 @@ fn agents_are_tested_by_their_cards() {
         for shown in [
             " 2.3.4, protocol 1.0\n",
             &format!("  tasks go to {}", cards.address()),
-            "; it tells of its progress\n",
+            "; it reports its progress\n",
             "  skills: Reading diffs\n",
             "  tool: delegate_to_reviewer, sends\n",
         ] {
@@ -110,18 +110,19 @@ fn what_cannot_be_tested_says_why() {
             "config.toml:3: agents.reviewer.headers.A: the variable NOT_SET is not set; next: set NOT_SET, or write \
              ${NOT_SET:-DEFAULT} there",
         ),
-        ("lines", "config.toml:6: agents.lines.headers.A: takes plain ASCII on one line"),
-        ("nowhere", "config.toml:8: agents.nowhere.url: takes an address that begins with"),
-        (
-            "reviewr",
-            "there is no agent called reviewr; next: did you mean reviewer? `countersign agents list`",
-        ),
+        ("lines", "config.toml:6: agents.lines.headers.A: must be plain ASCII on one line"),
+        ("nowhere", "config.toml:8: agents.nowhere.url: must be an address that begins with"),
+        ("reviewr", "there is no agent reviewr; next: did you mean reviewer? `countersign agents list`"),
         ("no", "agent no is switched off ("),
-        ("no", "config.toml:10), and nothing else is said of it; next: say there how it is reached"),
+        (
+            "no",
+            "config.toml:10), and nothing else is configured for it; next: configure there how it is reached",
+        ),
         ("theirs", "agent theirs is configured in "),
         (
             "theirs",
-            "whose folder is not trusted; next: see what it would reach, and decide, with `countersign trust`",
+            "whose folder is not trusted; next: run `countersign trust` to see what it would reach and \
+            decide",
         ),
     ] {
         let ran = run(&world, &["agents", "test", name]);
@@ -163,25 +164,22 @@ fn a_task_for_an_agent_that_is_not_there_says_what_keeps_it_away() {
     );
     of_project(&world, "[agents.theirs]\nurl = 'https://evil.example/'\n");
     for (name, wanted) in [
-        ("off", "The agent off is configured and switched off (`enabled = false` in "),
-        ("off", "config.toml:3); it is there again, from the next start on, when a person takes that out."),
+        ("off", "The agent off is configured but switched off (`enabled = false` in "),
+        ("off", "config.toml:3); it is available after the user removes that and restarts countersign."),
         ("unset", "The agent unset is not reached: "),
         ("unset", "the variable NOT_SET is not set; set NOT_SET"),
         ("silent", "The agent `silent` could not be reached: "),
         (
             "theirs",
-            ".countersign/config.toml:2, a file of a project that is not trusted, so it is not reached; a person",
+            ".countersign/config.toml:2, a file of a project that is not trusted, so it is not reached; the user",
         ),
-        (
-            "other",
-            "There is no agent called other: no [agents.other] is configured, so nothing was delegated.",
-        ),
+        ("other", "There is no agent other: [agents.other] is not configured, so nothing was delegated."),
     ] {
         let ran = world.json(&["--script", &task(name), "go"]);
         assert_eq!((ran.code, ran.outcomes()), (0, vec!["unknown_tool".to_owned()]), "{name}: {}", ran.err);
         let said = text(&ran.one("tool_result"), "content");
         assert!(said.contains(wanted), "{name}: {said}");
-        assert_eq!(said.contains("is configured, so nothing"), name == "other", "{said}");
+        assert_eq!(said.contains("is not configured, so nothing"), name == "other", "{said}");
         let told: Vec<String> = ran.all("injected").iter().map(|one| text(one, "text")).collect();
         assert!(!told.iter().any(|one| one.contains("switched off") || one.contains("trusted")), "{told:?}");
     }
@@ -207,10 +205,10 @@ fn doctor_says_what_an_agent_needs_and_reaches_none() {
     for (name, status, words) in [
         ("agent well: ", "ok", "`countersign agents test well` tries it"),
         ("agents.unset.url: ", "problem", "the variable NOT_SET is not set | set NOT_SET"),
-        ("agent open: ", "warning", "its headers can be read on the way"),
+        ("agent open: ", "warning", "its headers are sent unencrypted"),
         ("agent plain: ", "ok", "reaches http://agents.example/"),
-        ("agent off: ", "skipped", "is switched off | enabled = true in "),
-        ("agent theirs: ", "warning", "is not trusted | see what it would reach"),
+        ("agent off: ", "skipped", "is switched off | set enabled = true in "),
+        ("agent theirs: ", "warning", "is not trusted | run `countersign trust` to see what it would reach"),
     ] {
         let (was, said) = found(name);
         assert!(was == status && said.contains(words), "{name}: {was} {said}");

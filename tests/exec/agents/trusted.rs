@@ -91,12 +91,11 @@ fn what_an_agent_would_get_is_shown_whole_before_it_is_trusted() {
     let world = world.with("ANTHROPIC_API_KEY", KEY);
     let ran = run(&world, &["agents", "test", "theirs"]);
     assert!(
-        ran.complaint()
-            .contains("ANTHROPIC_API_KEY is the key of a provider, which no file of a project gets"),
+        ran.complaint().contains("ANTHROPIC_API_KEY is a provider's key, which a project's files never get"),
         "{}",
         ran.err
     );
-    assert!(ran.err.contains("set the agent up in your own configuration"), "{}", ran.err);
+    assert!(ran.err.contains("configure the agent in your own configuration"), "{}", ran.err);
     let ran = world.exec(&["--script", "[\"Done.\"]", "go"]);
     assert!(ran.code == 0 && ran.err.contains("note: The agent theirs is not reached: "), "{}", ran.err);
     let held = fs::read_to_string(world.session_file()).unwrap();

@@ -19,25 +19,28 @@ fn a_call_of_a_server_that_is_not_there_says_what_keeps_it_away() {
     );
     mcp_json(&world, r#"{"mcpServers": {"theirs": {"command": "evil"}}}"#);
     for (name, wanted) in [
-        ("off", "The MCP server off is configured and switched off (`enabled = false` in "),
+        ("off", "The MCP server off is configured but switched off (`enabled = false` in "),
         ("off", "config.toml:3)"),
-        ("no", "The MCP server no is configured and switched off"),
+        ("no", "The MCP server no is configured but switched off"),
         ("unset", "The MCP server unset is not started: "),
         ("unset", "the variable NOT_SET is not set; set NOT_SET"),
-        ("gone", "The MCP server `gone` could not be started: there is no program `./not-there`"),
+        ("gone", "The MCP server `gone` could not be started: program `./not-there` not found"),
         ("theirs", "The MCP server theirs is configured in "),
         (
             "theirs",
-            ".mcp.json:1, a file of a project that is not trusted, so it is not started; a person can look at it and \
-                    decide with `countersign trust`.",
+            ".mcp.json:1, a file of a project that is not trusted, so it is not started; the user can \
+            review it with `countersign trust`.",
         ),
-        ("other", "There is no tool called mcp__other__say."),
+        ("other", "There is no tool mcp__other__say."),
     ] {
         let ran = world.json(&["--script", &calls(name), "go"]);
         assert_eq!((ran.code, ran.outcomes()), (0, vec!["unknown_tool".to_owned()]), "{name}: {}", ran.err);
         let said = text(&ran.one("tool_result"), "content");
         assert!(said.contains(wanted), "{name}: {said}");
-        assert!(said.starts_with(&format!("mcp__{name}__say is not there: ")) || name == "other", "{said}");
+        assert!(
+            said.starts_with(&format!("mcp__{name}__say is not available: ")) || name == "other",
+            "{said}"
+        );
         // What somebody switched off or never trusted is no news to the model.
         let told: Vec<String> = ran.all("injected").iter().map(|one| text(one, "text")).collect();
         assert!(!told.iter().any(|one| one.contains("switched off") || one.contains("trusted")), "{told:?}");
@@ -46,7 +49,7 @@ fn a_call_of_a_server_that_is_not_there_says_what_keeps_it_away() {
     assert!(
         ran.code == 2
             && ran.complaint().contains("MCP server no is switched off (")
-            && ran.complaint().contains("config.toml:5), and nothing else is said of it; next: "),
+            && ran.complaint().contains("config.toml:5), and nothing else is configured for it; next: "),
         "{}",
         ran.err
     );
@@ -68,7 +71,7 @@ fn a_server_of_one_s_own_is_told_the_folder_only_when_it_is_to_be() {
         let world = world.configured(&text);
         assert_eq!(is_told(&world), told, "{more}");
         let list = run(&world, &["mcp", "list"]).out;
-        assert_eq!(list.contains("  is told the folder that is worked in\n"), told, "{list}");
+        assert_eq!(list.contains("  is told the working folder\n"), told, "{list}");
     }
     // A program of a project works there; the user and the project can still say no.
     let world = World::new();

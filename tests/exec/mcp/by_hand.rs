@@ -9,7 +9,7 @@ use crate::world::{World, text};
 #[test]
 fn servers_are_listed_and_tested() {
     let world = World::new();
-    assert!(run(&world, &["mcp", "list"]).out.starts_with("There is no MCP server."));
+    assert!(run(&world, &["mcp", "list"]).out.starts_with("No MCP server is configured."));
     assert_eq!(run(&world, &["mcp", "test"]).code, 0);
     let text = format!(
         "{}[mcp_servers.off]\nurl = 'https://h.example/?k=planted'\nenabled = false\n",
@@ -20,7 +20,7 @@ fn servers_are_listed_and_tested() {
     let ran = run(&world, &["mcp", "list"]);
     for shown in [
         "stub\n  starts ",
-        "  asks nothing for its tools say\n",
+        "  runs its tools say without asking\n",
         "config/countersign/config.toml:2: yours\n",
         "off\n  reaches https://h.example/?…\n",
         "yours, switched off\n",
@@ -67,7 +67,7 @@ fn a_tool_is_called_by_hand() {
     let ran = run(&world, &["mcp", "call", "stub", "refuse"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
     for (words, wanted) in [
-        (&["stubb", "say"][..], "there is no MCP server called stubb; next: did you mean stub?"),
+        (&["stubb", "say"][..], "there is no MCP server stubb; next: did you mean stub?"),
         (&["stub", "sai"], "has no tool called sai; next: did you mean say?"),
         (&["stub", "say", "[]"], "the arguments are not an object"),
         (&["stub", "say", "{"], "the arguments are not JSON"),
@@ -122,10 +122,10 @@ fn doctor_says_what_a_server_needs_and_starts_none() {
     };
     for (name, status, words) in [
         ("stub", "ok", "`countersign mcp test stub` tries it"),
-        ("gone", "problem", "there is no program \"not-there\" in PATH | install it"),
-        ("open", "warning", "its headers can be read on the way"),
+        ("gone", "problem", "\"not-there\" was not found in PATH | install it"),
+        ("open", "warning", "its headers are sent unencrypted"),
         ("off", "skipped", "is switched off"),
-        ("theirs", "warning", "is not trusted | see what it would start"),
+        ("theirs", "warning", "is not trusted | run `countersign trust` to see what it would start"),
     ] {
         let (was, said) = found(name);
         assert!(was == status && said.contains(words), "{name}: {was} {said}");

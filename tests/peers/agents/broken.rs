@@ -42,11 +42,11 @@ pub(crate) fn event(result: &Value) -> String {
 
 /// How a call ended of which nobody knows how it ended.
 pub(crate) const UNKNOWN: Outcome = Outcome::Lost { started: true };
-const MAYBE: &str = "; the task may have been taken; check before repeating";
+const MAYBE: &str = "; it may have accepted the task; check before repeating";
 
 #[tokio::test]
 async fn an_answer_that_cannot_be_read_may_mean_that_the_task_was_taken() {
-    let nothing = "what it answered is nothing that the protocol knows";
+    let nothing = "its answer does not match the protocol";
     for (head, body, why) in [
         ("200 OK", "", nothing),
         ("200 OK\r\ncontent-type: text/html", "<html>key-123456789", nothing),
@@ -83,7 +83,7 @@ async fn a_door_that_closes_takes_no_task() {
     ] {
         let site = answering(true, move |_, reply| reply.whole(head, b""));
         let report = handed(&site).await;
-        let words = format!("the agent writer did not take the task: {why}");
+        let words = format!("the agent writer did not accept the task: {why}");
         assert_eq!(said(&report), (Outcome::Failed, words.as_str()));
     }
 }
@@ -173,8 +173,8 @@ async fn questions_that_come_to_nothing_are_asked_again_a_few_times() {
     assert_eq!(said(&report), (Outcome::Ok, "(nothing)"));
     let site = failing(100);
     let report = handed(&site).await;
-    let words = "the agent writer no longer reports the state of its task t-1: HTTP 502 Bad Gateway; it may still work on \
-                 it; check before repeating";
+    let words = "the agent writer no longer reports the state of its task t-1: HTTP 502 Bad Gateway; it may \
+        still be working on it; check before repeating";
     assert_eq!(said(&report), (UNKNOWN, words));
     assert_eq!((report.remote, site.count("GetTask")), (remote(Some("t-1"), TaskState::Submitted), 5));
 }
@@ -193,12 +193,12 @@ async fn an_error_in_the_midst_of_a_stream_is_the_end_unless_the_task_has_anothe
         })
     };
     let report = handed(&broken("TASK_STATE_FAILED")).await;
-    let words = "the agent writer failed at the task and did not say why";
+    let words = "the agent writer failed the task and did not say why";
     assert_eq!(said(&report), (Outcome::Failed, words));
     let site = broken("TASK_STATE_WORKING");
     let report = handed(&site).await;
-    let words = "the agent writer no longer reports the state of its task t-1: oh (error -32603); it may still work on it; \
-                 check before repeating";
+    let words = "the agent writer no longer reports the state of its task t-1: oh (error -32603); it may \
+        still be working on it; check before repeating";
     assert_eq!(said(&report), (UNKNOWN, words));
     assert_eq!(site.count("GetTask"), 1);
 }
@@ -222,7 +222,7 @@ async fn what_is_told_of_another_task_is_not_taken() {
 
 #[tokio::test]
 async fn an_answer_about_another_task_is_refused() {
-    let strange = "it answered about another task than the one asked";
+    let strange = "it answered about a different task";
     let other = || json!({ "id": "t-2", "status": { "state": "TASK_STATE_COMPLETED" } });
     let asked = answering(false, move |asked, reply| match asked.rpc() {
         "SendMessage" => reply.json(&json!({ "result": { "task": task("TASK_STATE_WORKING") } })),
@@ -230,8 +230,8 @@ async fn an_answer_about_another_task_is_refused() {
     });
     let report = handed(&asked).await;
     let words = format!(
-        "the agent writer no longer reports the state of its task t-1: {strange}; it may still work on it; check before \
-         repeating"
+        "the agent writer no longer reports the state of its task t-1: {strange}; it may still be working \
+        on it; check before repeating"
     );
     assert_eq!(
         (said(&report), report.remote.clone()),

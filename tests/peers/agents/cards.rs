@@ -68,7 +68,7 @@ async fn one_that_is_dead_does_not_keep_the_others_away() {
     let found = fixture.tools.discover().await;
     assert_eq!(found.tools.len(), 1);
     let why =
-        "The agent `dead` could not be reached: it did not answer within 0.2 s; no task can be handed to it.";
+        "The agent `dead` could not be reached: it did not answer within 0.2 s; no task can be sent to it.";
     assert_eq!(found.missing, ["inner", why]);
     assert_eq!(said(&fixture.hand("echo x").await), (Outcome::Ok, "x"));
 }
@@ -90,7 +90,7 @@ async fn an_agent_that_comes_up_later_is_found_then() {
     });
     let fixture = Fixture::new(vec![at(&site.url())]);
     let down = "could not be reached: HTTP 503 Service Unavailable; ";
-    assert_eq!(fixture.missing().await, format!("The agent `writer` {down}no task can be handed to it."));
+    assert_eq!(fixture.missing().await, format!("The agent `writer` {down}no task can be sent to it."));
     let report = fixture.hand("x").await;
     let words = format!("the agent writer {down}nothing was sent");
     assert_eq!((said(&report), report.remote.clone()), ((Outcome::Failed, words.as_str()), None));
@@ -131,7 +131,10 @@ async fn a_card_sends_no_task_and_no_key_to_another_server() {
         assert_eq!(said(&fixture.hand("x").await), (Outcome::Ok, "here"));
     }
     let file = refused(|_| json!({ "name": "x", "url": "file:///etc/passwd" })).await;
-    assert!(file.contains("its card sends tasks to file:///etc/passwd, which is no web address"), "{file}");
+    assert!(
+        file.contains("its card sends tasks to file:///etc/passwd, which is not a web address"),
+        "{file}"
+    );
     assert!(elsewhere.site.asked().is_empty(), "{:?}", elsewhere.site.asked());
 }
 
@@ -144,7 +147,9 @@ async fn what_is_not_spoken_and_what_is_no_card_is_said() {
             { "url": url, "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0" },
         ] })
     });
-    assert!(others.await.contains("cannot be used: it offers only GRPC 1.0, HTTP+JSON 1.0; JSON-RPC in"));
+    assert!(others.await.contains(
+        "cannot be used: it offers only GRPC 1.0, HTTP+JSON 1.0; countersign supports JSON-RPC in"
+    ));
     let none = refused(|_| json!([1])).await;
     assert!(none.contains("/.well-known/agent-card.json is not an agent card"), "{none}");
     let hostile = refused(|_| {
@@ -178,7 +183,7 @@ async fn doors_that_are_closed_say_what_is_missing() {
         let said = Fixture::new(vec![at(&site.url())]).missing().await;
         assert_eq!(
             said,
-            format!("The agent `writer` could not be reached: {why}; no task can be handed to it.")
+            format!("The agent `writer` could not be reached: {why}; no task can be sent to it.")
         );
     }
     let mut wrong = at("http://127.0.0.1:1");

@@ -81,7 +81,7 @@ async fn esc_when_the_task_is_over_says_how_it_ended() {
         assert_eq!(begun.shown().await, named("t-1"));
         becomes_true("its end", || agent.state("t-1") == "completed").await;
         begun.cut().await;
-        let words = "completed, as the agent writer says (its task t-1)".to_owned();
+        let words = "completed, as the agent writer reports (its task t-1)".to_owned();
         assert_eq!(fixture.late().await, (words, remote(Some("t-1"), TaskState::Completed)));
         let [send, get, cancel] = way.methods();
         assert_eq!(agent.site.methods(), [send, cancel, get]);
@@ -190,7 +190,8 @@ async fn an_agent_that_never_names_the_task_may_still_work_on_it() {
     let begun = fixture.begin("slow");
     becomes_true("the message", || agent.site.count("SendStreamingMessage") == 1).await;
     begun.cut().await;
-    let words = "perhaps not canceled: the agent writer never said under which name it took the task, so it may still work on it";
+    let words =
+        "perhaps not canceled: the agent writer never reported a task id, so it may still be working on it";
     assert_eq!(fixture.late().await, (words.to_owned(), remote(None, TaskState::Unknown)));
     assert_eq!(agent.site.count("CancelTask"), 0);
 }

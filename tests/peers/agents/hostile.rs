@@ -81,7 +81,7 @@ async fn pictures_that_are_none_are_named() {
     });
     let report = fixture(&site).hand("x").await;
     let lines: Vec<&str> = report.content.lines().collect();
-    assert_eq!((lines.len(), lines[0]), (3, "[an image that is no base64]"), "{}", report.content);
+    assert_eq!((lines.len(), lines[0]), (3, "[an image that is not valid base64]"), "{}", report.content);
     assert!(lines[1].starts_with("[an image that ") && report.images.is_empty());
     assert_eq!(lines[2], "[an image that is too large]");
 }
@@ -110,8 +110,7 @@ async fn what_would_take_gigabytes_is_not_read() {
                 false => reply.whole("200 OK\r\ncontent-type: application/json", body.as_bytes()),
             });
             let report = fixture(&site).hand("x").await;
-            let words = "the answer of agent writer could not be read: its answer holds more than 100000 values; the task may have been \
-                         taken; check before repeating";
+            let words = "the answer of agent writer could not be read: its answer contains more than 100000 values; it may have accepted the task; check before repeating";
             assert_eq!((report.outcome, report.content.as_str()), (UNKNOWN, words));
         }
     }
@@ -142,5 +141,5 @@ async fn images_of_one_result_are_bounded_together() {
     let report = fixture(&site).hand("x").await;
     let lines: Vec<&str> = report.content.lines().collect();
     assert!(lines[..3].iter().all(|line| line.starts_with("[an image that ")), "{lines:?}");
-    assert_eq!(lines[3], "[an image beyond what is read of one result]");
+    assert_eq!(lines[3], "[an image beyond the size limit of one result]");
 }

@@ -41,7 +41,7 @@ async fn a_task_is_handed_to_an_agent_of_kaos_wherever_its_card_is() {
 async fn what_an_agent_of_kaos_fails_at_is_said_in_its_words() {
     let kaos = Kaos::new();
     let report = fixture(&kaos).hand("fail").await;
-    let words = "the agent writer failed at the task and says: the model is gone";
+    let words = "the agent writer failed the task and says: the model is gone";
     assert_eq!(
         (said(&report), report.remote.clone()),
         ((Outcome::Failed, words), remote(Some("task_0"), TaskState::Failed))
@@ -190,7 +190,7 @@ async fn an_answer_that_breaks_off_is_asked_for_where_the_task_is_listed() {
 async fn what_may_have_been_taken_has_not_failed() {
     let site = broken(false);
     let report = Fixture::new(vec![at(&site.url())]).hand("x").await;
-    let words = "the answer of agent writer could not be read: HTTP 504 Gateway Timeout; the task may have been taken; check before repeating";
+    let words = "the answer of agent writer could not be read: HTTP 504 Gateway Timeout; it may have accepted the task; check before repeating";
     assert_eq!(said(&report), (Outcome::Lost { started: true }, words));
     assert_eq!(site.methods(), ["SendMessage", "ListTasks"]);
 }
@@ -205,7 +205,7 @@ async fn a_task_of_kaos_takes_no_second_message() {
             && !found.tool.description.contains("task_id")
     );
     let (report, _) = fixture.call(json!({ "task": "x", "task_id": "task_0" })).await;
-    let words = "the agent writer takes no second message for a task; nothing was sent";
+    let words = "the agent writer does not accept a second message for a task; nothing was sent";
     assert_eq!((said(&report), report.remote.clone()), ((Outcome::Failed, words), None));
     assert!(kaos.site.methods().is_empty());
 }

@@ -66,7 +66,7 @@ async fn does_what_it_is_asked(version: &str, way: &str) {
     assert_eq!(said(&report), (Outcome::Ok, "at once"));
     assert_eq!(report.remote, remote(None, TaskState::Completed));
     let report = fixture.hand("fail no ink").await;
-    assert_eq!(said(&report), (Outcome::Failed, "the agent writer failed at the task and says: no ink"));
+    assert_eq!(said(&report), (Outcome::Failed, "the agent writer failed the task and says: no ink"));
     let report = fixture.hand("crash oh").await;
     assert_eq!((report.outcome, report.remote.unwrap().state), (Outcome::Failed, TaskState::Failed));
 

@@ -45,13 +45,8 @@ async fn every_end_is_told() {
     let ends = [
         ("say done", Outcome::Ok, State::Completed, "done"),
         ("say", Outcome::Ok, State::Completed, "(nothing)"),
-        (
-            "fail no ink",
-            Outcome::Failed,
-            State::Failed,
-            "the agent writer failed at the task and says: no ink",
-        ),
-        ("fail", Outcome::Failed, State::Failed, "the agent writer failed at the task and did not say why"),
+        ("fail no ink", Outcome::Failed, State::Failed, "the agent writer failed the task and says: no ink"),
+        ("fail", Outcome::Failed, State::Failed, "the agent writer failed the task and did not say why"),
         (
             "reject never",
             Outcome::Failed,
@@ -160,8 +155,8 @@ async fn a_stream_that_breaks_off_anywhere_is_asked_on() {
             let (report, shown) = fixture.call(json!({ "task": "echo hällo" })).await;
             let (task, tasks) = (format!("t-{cut}"), sorted(&shown).1);
             if tasks.is_empty() {
-                let why = "the answer of agent writer could not be read: it ended its answer before it said anything of the task; the \
-                           task may have been taken; check before repeating";
+                let why = "the answer of agent writer could not be read: it ended its answer before \
+                    reporting anything about the task; it may have accepted the task; check before repeating";
                 assert_eq!(said(&report), (UNKNOWN, why), "{way:?} {cut}");
                 assert_eq!((report.remote, named_from), (remote(None, TaskState::Unknown), None));
                 continue;

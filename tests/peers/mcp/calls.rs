@@ -41,7 +41,7 @@ async fn a_call_carries_its_arguments_and_the_key_of_its_action() {
 async fn arguments_are_checked_with_the_look_by_work_that_is_bounded() {
     let fixture = Fixture::with(&["deep"]);
     let look = async |arguments| fixture.tools.prepare(invocation("deep", arguments)).await.invalid;
-    assert_eq!(look(json!({})).await.unwrap(), "the tools of the server are not known yet");
+    assert_eq!(look(json!({})).await.unwrap(), "the server's tools are not known yet");
     assert_eq!(fixture.found().await.tools.len(), 1);
     assert_eq!(look(json!({ "n": 1 })).await, None);
     assert_eq!(look(json!({ "n": "1" })).await.unwrap(), "/n: \"1\" is not of type \"integer\"");
@@ -72,7 +72,7 @@ async fn every_kind_of_content_becomes_words() {
     report = given(json!({ "content": [text("known"), { "type": "hologram", "data": 3 }], "isError": true }))
         .await;
     assert_eq!(report.outcome, Outcome::Failed);
-    assert_eq!(report.content, "known\n[content of the kind hologram, which cannot be read]");
+    assert_eq!(report.content, "known\n[content of kind hologram, which is not supported]");
     report = given(json!({ "content": [], "structuredContent": { "a": [1] } })).await;
     assert_eq!((report.outcome, report.content.as_str()), (Outcome::Ok, r#"{"a":[1]}"#));
     report = given(json!({ "content": [] })).await;
@@ -101,13 +101,13 @@ async fn images_are_shown_when_they_are_whole() {
     assert!(lines[0].starts_with("(PNG image of 3×2, "), "{lines:?}");
     assert_eq!(lines[1], "[an image that cannot be decoded]");
     assert!(
-        lines[2].starts_with("[an image that") && lines[3] == "[an image that is no base64]",
+        lines[2].starts_with("[an image that") && lines[3] == "[an image that is not valid base64]",
         "{lines:?}"
     );
     let many = vec![image(&whole); 10];
     let report = given(json!({ "content": many })).await;
     assert_eq!(report.images.len(), 8);
-    assert!(report.content.ends_with("[an image beyond the 8 that are shown]"), "{}", report.content);
+    assert!(report.content.ends_with("[an image beyond the limit of 8]"), "{}", report.content);
     let failed = given(json!({ "content": [image(&whole)], "isError": true })).await;
     assert!(failed.images.is_empty() && failed.outcome == Outcome::Failed);
 }
@@ -206,8 +206,7 @@ async fn a_tool_that_runs_only_as_a_task_is_left_out_by_name() {
     assert_eq!(
         found.left_out,
         [
-            "The tool `slow` of the MCP server `stub` is left out: it runs only as a task (`taskSupport: required`), and tasks \
-          are not spoken here."
+            "The tool `slow` of the MCP server `stub` is left out: it runs only as a task (`taskSupport: required`), which countersign does not support."
         ]
     );
 }

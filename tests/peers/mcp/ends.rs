@@ -43,7 +43,7 @@ async fn a_server_from_which_nothing_comes_is_not_started_for_ever() {
     assert_eq!(report.outcome, Outcome::Failed);
     assert_eq!(
         report.content,
-        "the MCP server `stub` was started 4 times and ended without an answer; it is not started again; nothing was done"
+        "the MCP server `stub` was started 4 times and exited without an answer; it is not restarted; nothing was done"
     );
     assert_eq!(journal.count("started"), 6);
 }
@@ -99,7 +99,11 @@ async fn servers_end_with_the_program() {
     is_gone(server).await;
     is_gone(daemon).await;
     let report = fixture.call("who", json!({})).await;
-    assert!(report.content.contains("the program is ending; nothing new is started"), "{}", report.content);
+    assert!(
+        report.content.contains("the program is exiting; no new commands are started"),
+        "{}",
+        report.content
+    );
 }
 
 #[tokio::test]

@@ -208,7 +208,7 @@ async fn what_would_take_gigabytes_is_not_read() {
             let report = fixture(&site).call("get", json!({})).await;
             assert_eq!(report.outcome, Outcome::Lost { started: true });
             assert!(
-                streams || report.content.contains("its answer holds more than 100000 values"),
+                streams || report.content.contains("its answer contains more than 100000 values"),
                 "{}",
                 report.content
             );
@@ -230,7 +230,7 @@ async fn the_older_transport_is_called_by_its_name() {
     });
     let found = fixture(&site).tools.survey().await.remove(0).found;
     let why = found.unwrap_err();
-    assert!(why.contains("it speaks the older HTTP+SSE transport (of 2024-11-05)"), "{why}");
+    assert!(why.contains("it uses the older HTTP+SSE transport (2024-11-05)"), "{why}");
 }
 
 /// Whether a site has heard this, and when in the order of all that it heard.

@@ -86,7 +86,8 @@ async fn a_server_that_cannot_be_confined_is_not_started() {
     assert_eq!(report.outcome, Outcome::Failed);
     assert_eq!(
         report.content,
-        "the MCP server `stub` could not be started: it must run in the sandbox, and none was set up; nothing was done"
+        "the MCP server `stub` could not be started: it must run in the sandbox, but none is set up; \
+        nothing was done"
     );
     assert_eq!(fixture.groups.count(), 0);
 }

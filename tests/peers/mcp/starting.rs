@@ -36,11 +36,11 @@ async fn tools_come_under_safe_names_and_count_as_sending_unless_a_person_says_o
     assert_eq!(missing[0], "inner", "the tools of this machine are asked, too");
     let left_out = "of the MCP server `stub` is left out";
     for (said, (tool, why)) in missing[1..].iter().zip([
-        ("a.b", "another tool of the server has its name"),
+        ("a.b", "another tool of the server has the same name"),
         ("?", "its name cannot be used"),
         ("schemaless", "what the server says of it cannot be read"),
         ("swollen", "its schema expands to more than 4096 parts for one value"),
-        ("listed", "its schema describes no object"),
+        ("listed", "its schema does not describe an object"),
         ("far", "its schema refers to something that is not in it"),
     ]) {
         assert!(said.starts_with(&format!("The tool `{tool}` {left_out}: {why}")), "{said}");
@@ -64,7 +64,8 @@ async fn the_slow_and_the_broken_are_missing_and_the_others_are_there() {
         found.missing[1..],
         [
             "The MCP server `slow` could not be started: it did not answer within 0.2 s; its tools are not available.",
-            "The MCP server `absent` could not be started: there is no program `/nowhere/no-such-program`; its tools are \
+            "The MCP server `absent` could not be started: program `/nowhere/no-such-program` not found; \
+            its tools are \
              not available.",
             "The MCP server `three` could not be started: it ended (exit code 3) and said: first line no [2Jdatabase for \
              [hidden]; its tools are not available.",
@@ -123,12 +124,9 @@ async fn a_server_gets_its_own_environment_session_and_the_workspace() {
 async fn what_is_no_answer_is_passed_over_or_said() {
     assert!(Fixture::with(&["garbage"]).found().await.tools.len() > 5);
     for (word, said) in [
-        ("wrong-id", "it answered a question that was not asked"),
+        ("wrong-id", "it answered a request that was not sent"),
         ("refuses", "it refused: members only"),
-        (
-            "version=1999-01-01",
-            "it speaks version 1999-01-01 of the protocol, which countersign does not know",
-        ),
+        ("version=1999-01-01", "it uses protocol version 1999-01-01, which countersign does not support"),
     ] {
         let whole =
             format!("The MCP server `stub` could not be started: {said}; its tools are not available.");
@@ -140,7 +138,14 @@ async fn what_is_no_answer_is_passed_over_or_said() {
 async fn a_list_without_end_is_cut() {
     let found = Fixture::with(&["endless-pages"]).found().await;
     assert_eq!(found.tools.len(), 1);
-    assert!(found.left_out[0].contains("another tool of the server has its name"), "{:?}", found.left_out);
+    assert!(
+        found.left_out[0].contains(
+            "another tool of the server has the same \
+        name"
+        ),
+        "{:?}",
+        found.left_out
+    );
     assert_eq!(
         found.left_out.last().unwrap(),
         "55 more tools of the MCP server `stub` are left out for reasons like these."

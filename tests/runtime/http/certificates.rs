@@ -60,7 +60,7 @@ async fn an_authority_that_a_variable_names_is_trusted() {
 async fn a_file_without_certificates_is_named() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("empty.pem"), "none here").unwrap();
-    for (file, why) in [("empty.pem", "there is none in it"), ("missing.pem", "No such file")] {
+    for (file, why) in [("empty.pem", "it contains none"), ("missing.pem", "No such file")] {
         let network = Network { ca_file: Some(folder.path().join(file)), ..Network::default() };
         let refused = said_by(&model_through("https://127.0.0.1:9", network)).await.unwrap_err();
         assert!(refused.message.contains(file) && refused.message.contains(why), "{refused:?}");

@@ -29,7 +29,7 @@ fn check_program(
 ) -> Result<(), Finding> {
     let place = entry.source.place();
     if found(invocation, program).is_none() {
-        let what = format!("there is no program {program:?} in PATH");
+        let what = format!("{program:?} was not found in PATH");
         return Err(problem::<McpEntry>(
             name,
             &what,
@@ -37,8 +37,8 @@ fn check_program(
         ));
     }
     if let Some(why) = support().refuses(false).filter(|_| sandboxed) {
-        let what = format!("it must run in the sandbox, which does not hold here: {why}");
-        let mend = format!("sandbox = false ({place}) starts it with your rights");
+        let what = format!("it must run in the sandbox, which does not work here: {why}");
+        let mend = format!("to start it with your permissions, set sandbox = false ({place})");
         return Err(problem::<McpEntry>(name, &what, mend));
     }
     Ok(())

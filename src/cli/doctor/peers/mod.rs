@@ -40,7 +40,15 @@ fn of_kind<P: Peer>(
 
 fn switched_off<P: Peer>(name: &str, peer: &P) -> Finding {
     let what = format!("{} {name}: is switched off", P::WORDS.kind);
-    Finding::skipped(SUBJECT, what, format!("enabled = true in {} switches it on", peer.source().place()))
+    Finding::skipped(
+        SUBJECT,
+        what,
+        format!(
+            "set enabled = true in {} to switch it \
+        on",
+            peer.source().place()
+        ),
+    )
 }
 
 fn untrusted<P: Peer>(name: &str, peer: &P) -> Finding {
@@ -49,7 +57,7 @@ fn untrusted<P: Peer>(name: &str, peer: &P) -> Finding {
     Finding::warning(
         SUBJECT,
         format!("{kind} {name}: is not {verb}ed, since the folder of {place} is not trusted"),
-        format!("see what it would {verb}, and decide, with `countersign trust`"),
+        format!("run `countersign trust` to see what it would {verb} and decide"),
     )
 }
 
@@ -81,7 +89,10 @@ fn check_headers<P: Peer>(
     let kind = P::WORDS.kind;
     Err(Finding::warning(
         SUBJECT,
-        format!("{kind} {name}: its headers can be read on the way, since the address is no https://"),
+        format!(
+            "{kind} {name}: its headers are sent unencrypted, since the address does not begin with \
+            https://"
+        ),
         format!("correct the url ({})", peer.source().place()),
     ))
 }

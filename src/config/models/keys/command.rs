@@ -55,7 +55,7 @@ fn run(command: &Secret, environment: &Environment, patience: Duration) -> Resul
                 // It may have ended just now.
                 kill_process_group(group, Signal::KILL).unwrap_or_default();
             }
-            Err(format!("did not end within {} s", patience.as_secs_f32()))
+            Err(format!("did not finish within {} s", patience.as_secs_f32()))
         }
     }
 }
@@ -63,7 +63,7 @@ fn run(command: &Secret, environment: &Environment, patience: Duration) -> Resul
 fn judge(status: ExitStatus, bytes: &[u8]) -> Result<Secret, String> {
     if !status.success() {
         return Err(status.code().map_or_else(
-            || "was ended by a signal".to_owned(),
+            || "was killed by a signal".to_owned(),
             |code| format!("failed with exit code {code}"),
         ));
     }
@@ -71,7 +71,7 @@ fn judge(status: ExitStatus, bytes: &[u8]) -> Result<Secret, String> {
     if text.trim().is_empty() {
         return Err("printed nothing".to_owned());
     }
-    one_line(&text).ok_or_else(|| "printed something else than one line with a key".to_owned())
+    one_line(&text).ok_or_else(|| "did not print exactly one line with a key".to_owned())
 }
 
 #[cfg(test)]
@@ -91,9 +91,9 @@ mod tests {
         assert_eq!(printed("echo '  sk-1  '; echo noise >&2").unwrap().expose(), "sk-1");
         for (command, wanted) in [
             ("echo sk-secret; exit 3", "failed with exit code 3"),
-            ("echo sk-secret >&2; kill -9 $$", "was ended by a signal"),
+            ("echo sk-secret >&2; kill -9 $$", "was killed by a signal"),
             ("true", "printed nothing"),
-            ("printf 'sk-secret\\nsk-other'", "printed something else than one line with a key"),
+            ("printf 'sk-secret\\nsk-other'", "did not print exactly one line with a key"),
         ] {
             assert_eq!(printed(command), Err(wanted.to_owned()), "{command}");
         }
@@ -103,7 +103,7 @@ mod tests {
     fn one_that_does_not_end_is_ended() {
         let command = Secret::new("sleep 600 | cat");
         let said = run(&command, &environment(), Duration::from_millis(50)).unwrap_err();
-        assert!(said.starts_with("did not end within"), "{said}");
+        assert!(said.starts_with("did not finish within"), "{said}");
     }
 
     #[test]

@@ -41,8 +41,14 @@ pub(super) fn of_provider(path: &Path, provider: &str) -> Result<Option<Secret>,
         None => Ok(None),
         Some(DeValue::String(key)) => one_line(key)
             .map(Some)
-            .ok_or_else(|| holds_none(path, &format!("holds no usable key under `{provider}`"))),
-        Some(_) => Err(holds_none(path, &format!("holds something else than a text under `{provider}`"))),
+            .ok_or_else(|| holds_none(path, &format!("contains no usable key under `{provider}`"))),
+        Some(_) => Err(holds_none(
+            path,
+            &format!(
+                "contains something other than a string under \
+            `{provider}`"
+            ),
+        )),
     }
 }
 
@@ -52,7 +58,12 @@ fn read(path: &Path) -> Result<Option<String>, Fault> {
         && found.mode() & OTHERS != 0
     {
         return Err(Fault::usage(
-            format!("the key file {} is open to others (mode {:03o})", path.display(), found.mode() & 0o777),
+            format!(
+                "the key file {} is readable or writable by others (mode \
+                {:03o})",
+                path.display(),
+                found.mode() & 0o777
+            ),
             format!("run `chmod 600 {}`", path.display()),
         ));
     }
@@ -73,6 +84,6 @@ pub(super) fn one_line(text: &str) -> Option<Secret> {
 fn holds_none(path: &Path, what: &str) -> Fault {
     Fault::usage(
         format!("the key file {} {what}", path.display()),
-        "keys.toml has lines like groq = \"KEY\"; an api_key_file has the key alone",
+        "keys.toml has lines like groq = \"KEY\"; an api_key_file contains only the key",
     )
 }

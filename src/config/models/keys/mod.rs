@@ -83,13 +83,13 @@ impl KeyOrigin {
     /// # Errors
     /// A command that fails, a file that others can read or that holds no key: each names itself, never the key.
     pub(super) fn read(&self, provider: &str, environment: &Environment) -> Result<Secret, Fault> {
-        let none = || Fault::usage(format!("{} holds no key", self.name(provider)), "put the key there");
+        let none = || Fault::usage(format!("{} contains no key", self.name(provider)), "put the key there");
         match self {
             Self::Variable(variable) => environment.secret(variable).ok_or_else(none),
             Self::Command(command) => command::output(command, environment).map_err(|why| {
                 Fault::usage(
                     format!("{} {why}", self.name(provider)),
-                    "run it in a shell: it must print the key alone, and end with 0",
+                    "run it in a shell: it must print only the key and exit with 0",
                 )
             }),
             Self::File(path) => file::whole(path),

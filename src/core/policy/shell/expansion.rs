@@ -64,7 +64,7 @@ impl Parser<'_> {
                 None => return Err(Unsure("a quote is not closed")),
                 Some('\'') => return Ok(()),
                 Some('\\') if self.peek() == Some('\'') => {
-                    return Err(Unsure("a quote is escaped inside of $'…'"));
+                    return Err(Unsure("a quote is escaped inside $'…'"));
                 }
                 Some('\n') => self.quoted_newline()?,
                 Some(_) => {}
@@ -91,8 +91,8 @@ impl Parser<'_> {
             match self.next_char() {
                 None => return Err(Unsure("a backquote is not closed")),
                 Some('`') => break,
-                Some('\\') => return Err(Unsure("a backslash stands inside of backquotes")),
-                Some('"') if is_quoted => return Err(Unsure("quotes nest inside of backquotes")),
+                Some('\\') => return Err(Unsure("a backslash is inside backquotes")),
+                Some('"') if is_quoted => return Err(Unsure("quotes are nested inside backquotes")),
                 Some('\n') => self.quoted_newline()?,
                 Some(_) => {}
             }

@@ -193,7 +193,7 @@ impl Parser<'_> {
 
     fn case(&mut self) -> Read<()> {
         if self.is_substituted {
-            return Err(Unsure("older shells misread `case` inside of a substitution"));
+            return Err(Unsure("older shells misread `case` inside a substitution"));
         }
         self.skip_blanks()?;
         self.word()?;

@@ -5,7 +5,7 @@ use super::MOST_CHARS;
 /// Refuses what hides, reorders, or only looks like a blank.
 pub(super) fn check(line: &str) -> Result<(), &'static str> {
     if line.chars().count() > MOST_CHARS {
-        return Err("the line is too long to be read");
+        return Err("the line is too long to parse");
     }
     match line.chars().find_map(wrong) {
         Some(why) => Err(why),

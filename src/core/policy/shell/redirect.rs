@@ -65,7 +65,7 @@ impl Parser<'_> {
                 self.redirections.push(Redirection { access: Access::Writes, target });
                 Ok(())
             }
-            _ => Err(Unsure("a redirection goes to a descriptor that is not known")),
+            _ => Err(Unsure("a redirection goes to an unknown descriptor")),
         }
     }
 

@@ -17,7 +17,7 @@ pub(super) enum Wrapped {
     Line(String),
 }
 
-const OPTIONS: Unsure = Unsure("a wrapper has options that this reader does not know");
+const OPTIONS: Unsure = Unsure("a wrapper has options that countersign does not know");
 
 /// Options of a wrapper that come before the command.
 struct Options {
@@ -215,7 +215,7 @@ fn eval(arguments: &[Word]) -> Read<Wrapped> {
     };
     let words: Option<Vec<String>> = arguments.iter().map(Word::literal).collect();
     let line = words.map(|words| words.join(" "));
-    line.map(Wrapped::Line).ok_or(Unsure("it evaluates a text that is not in the line"))
+    line.map(Wrapped::Line).ok_or(Unsure("it evaluates text that is not in the line"))
 }
 
 /// `sh -c 'LINE'`. A script's name or the standard input are not looked into.
@@ -225,7 +225,7 @@ fn shell(arguments: &[Word]) -> Read<Wrapped> {
     while let Some(word) = arguments.get(at) {
         let text = word.with_holes();
         if text.starts_with(super::HOLE) || (is_line && text.contains(super::HOLE)) {
-            return Err(Unsure("a shell is given a line that is not in the text"));
+            return Err(Unsure("a shell runs a line that is not in the text"));
         }
         let Some(letters) = text.strip_prefix(['-', '+']) else { break };
         if letters.is_empty() || !letters.chars().all(|c| "ceuxl".contains(c)) {
@@ -235,10 +235,10 @@ fn shell(arguments: &[Word]) -> Read<Wrapped> {
         at += 1;
     }
     match arguments.get(at) {
-        None => Err(Unsure("a shell reads what it runs from its input")),
+        None => Err(Unsure("a shell reads commands from its input")),
         Some(_) if !is_line => Ok(Wrapped::None),
         Some(word) => {
-            let line = word.literal().ok_or(Unsure("a shell is given a line that is not in the text"))?;
+            let line = word.literal().ok_or(Unsure("a shell runs a line that is not in the text"))?;
             super::hidden::check(&line).map_err(Unsure)?;
             Ok(Wrapped::Line(line))
         }

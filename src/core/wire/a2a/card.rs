@@ -21,7 +21,7 @@ pub struct Card {
     pub description: String,
     /// Its own version.
     pub version: String,
-    /// Whether it tells of its progress while it works.
+    /// Whether it reports its progress while it works.
     pub streams: bool,
     /// What it can do.
     pub skills: Vec<Skill>,
@@ -59,9 +59,9 @@ impl fmt::Display for NoInterface {
     /// After the agent's name, as in "names no address for tasks".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
-            return f.write_str("its card names no address for tasks");
+            return f.write_str("its card has no address for tasks");
         }
-        write!(f, "it offers only {}; JSON-RPC in 1.0 or 0.3 is what is spoken here", self.0.join(", "))
+        write!(f, "it offers only {}; countersign supports JSON-RPC in 1.0 or 0.3", self.0.join(", "))
     }
 }
 
@@ -244,9 +244,9 @@ mod tests {
             { "url": "http://a/", "protocolBinding": "GRPC", "protocolVersion": "1.0" },
             { "url": "http://a/", "protocolBinding": "JSONRPC", "protocolVersion": "2.0" },
         ] });
-        let why = "it offers only GRPC 1.0, JSONRPC 2.0; JSON-RPC in 1.0 or 0.3 is what is spoken here";
+        let why = "it offers only GRPC 1.0, JSONRPC 2.0; countersign supports JSON-RPC in 1.0 or 0.3";
         assert_eq!(chosen(others), Err(why.to_owned()));
-        assert_eq!(chosen(json!({ "url": "" })), Err("its card names no address for tasks".to_owned()));
+        assert_eq!(chosen(json!({ "url": "" })), Err("its card has no address for tasks".to_owned()));
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl AnthropicReader {
     /// Reads an answer that was not streamed: as the stream that it would have been.
     pub(crate) fn whole(&mut self, answer: &Value) -> Vec<ModelNews> {
         let Some(content) = answer.get("content").and_then(Value::as_array) else {
-            return failed(protocol_failure("it is JSON, but no message"));
+            return failed(protocol_failure("it is JSON, but not a message"));
         };
         let mut events = Vec::new();
         for (at, block) in content.iter().enumerate() {

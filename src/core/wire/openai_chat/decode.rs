@@ -63,7 +63,7 @@ impl ChatReader {
             return failed(stream_failure(answer));
         }
         if answer.pointer("/choices/0/message").is_none() {
-            return failed(protocol_failure("it is JSON, but no completion"));
+            return failed(protocol_failure("it is JSON, but not a completion"));
         }
         let mut events = Vec::new();
         self.chunk(answer, &mut events);
@@ -221,7 +221,7 @@ impl ChatReader {
 
     fn complete(&mut self) -> Vec<ModelNews> {
         if let Some(reason @ ("error" | "network_error")) = self.finish.as_deref() {
-            let message = format!("The provider broke the answer off (finish_reason {reason}).");
+            let message = format!("The provider cut off the answer (finish_reason {reason}).");
             return failed(ModelFailure::new(FailureClass::Transient, message));
         }
         let mut events = Vec::new();

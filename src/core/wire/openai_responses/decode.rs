@@ -85,7 +85,7 @@ impl ResponsesReader {
     /// Reads an answer that was not streamed: as the stream that it would have been.
     pub(crate) fn whole(&mut self, response: &Value) -> Vec<ModelNews> {
         if response.get("output").and_then(Value::as_array).is_none() {
-            return failed(protocol_failure("it is JSON, but no response"));
+            return failed(protocol_failure("it is JSON, but not a response"));
         }
         self.end(response)
     }

@@ -107,7 +107,7 @@ impl<'a> Fields<'a> {
         let value = self.need(field)?;
         match (value, self.members.get(&flag_name(field))) {
             (Value::String(text), Some(Value::Bool(true))) => serde_json::from_str(text)
-                .map_err(|fault| self.bad(field, format!("holds text that is not JSON ({fault})"))),
+                .map_err(|fault| self.bad(field, format!("contains text that is not JSON ({fault})"))),
             _ => Ok(value.clone()),
         }
     }

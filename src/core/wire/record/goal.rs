@@ -41,7 +41,7 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
         .filter_map(|(name, most)| Some((Limit::parse(&name)?, most)))
         .map(|(limit, most)| match most.as_u64() {
             Some(most) => Ok((limit, most)),
-            None => Err(fields.bad("budget", format!("holds no whole number as {}", limit.name()))),
+            None => Err(fields.bad("budget", format!("contains no whole number as {}", limit.name()))),
         })
         .collect::<Result<_, RecordError>>()?;
     let method = fields.object("validation_method")?;
@@ -64,7 +64,7 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
 fn texts(fields: &Fields<'_>, field: &str) -> Result<Vec<String>, RecordError> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let texts = fields.list(field)?.iter().map(text).collect::<Option<_>>();
-    texts.ok_or_else(|| fields.bad(field, "holds something that is not text"))
+    texts.ok_or_else(|| fields.bad(field, "contains something that is not text"))
 }
 
 /// Writes the six questions.

@@ -158,13 +158,19 @@ fn read_blocks(
             "tool_use" => {
                 let id = fields.call("id")?;
                 let call = calls.next().filter(|call| call.id == id);
-                Block::ToolUse(
-                    call.ok_or_else(|| fields.bad("id", format!("{id} is not the next of `tool_calls`")))?,
-                )
+                Block::ToolUse(call.ok_or_else(|| {
+                    fields.bad(
+                        "id",
+                        format!(
+                            "{id} is not the next one in \
+                        `tool_calls`"
+                        ),
+                    )
+                })?)
             }
             "hosted" => {
                 let block = hosted.next();
-                Block::Hosted(block.ok_or_else(|| fields.bad("type", "is not the next of `hosted`"))?)
+                Block::Hosted(block.ok_or_else(|| fields.bad("type", "is not the next one in `hosted`"))?)
             }
             other => return Err(fields.bad("type", format!("has the unknown value `{other}`"))),
         });

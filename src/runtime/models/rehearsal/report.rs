@@ -35,7 +35,7 @@ fn outcome(call: &CompletedCall) -> String {
         Outcome::Denied(by) => {
             let who = match by {
                 Decider::User => "You declined",
-                Decider::Policy => "Nobody permitted",
+                Decider::Policy => "Nobody allowed",
                 Decider::Hook => "A hook refused",
             };
             format!("{who} {what}, so it was not started. I was told:\n\n{}", quoted(&call.result.content))
@@ -55,7 +55,7 @@ fn outcome(call: &CompletedCall) -> String {
             format!("{} was never started: the program ended first.", capital(&what))
         }
         Outcome::Lost { started: true } => {
-            format!("Nobody knows how {what} ended; its effects may be partial.")
+            format!("The outcome of {what} is unknown; its effects may be partial.")
         }
     }
 }
@@ -93,7 +93,7 @@ fn success(call: &CompletedCall) -> String {
         }
         SHELL => {
             let command = code(call.arguments.text("command").unwrap_or_default());
-            format!("{command} ended well. It said:\n\n{}", fenced(content, SHOWN_LINES))
+            format!("{command} succeeded. Its output:\n\n{}", fenced(content, SHOWN_LINES))
         }
         EDIT | WRITE => format!("Done: {}.", plain(first)),
         other => format!("{} answered:\n\n{}", code(other), fenced(content, SHOWN_LINES)),

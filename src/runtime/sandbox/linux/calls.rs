@@ -136,7 +136,7 @@ pub(super) fn forbid(network: bool) -> Result<(), String> {
 /// # Errors
 /// In words, when there are none for this processor.
 pub(super) fn programs(network: bool) -> Result<[BpfProgram; 2], String> {
-    let failed = |why: seccompiler::BackendError| format!("the filter of system calls cannot be made: {why}");
+    let failed = |why: seccompiler::BackendError| format!("the system call filter cannot be created: {why}");
     let arch = TargetArch::try_from(ARCH)
         .map_err(|_unknown| format!("there is no system call filter for this processor ({ARCH})"))?;
     let compile = |rules: SyscallRules, errno: i32| {

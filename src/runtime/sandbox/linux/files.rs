@@ -26,7 +26,7 @@ pub(super) struct Rules {
 impl Rules {
     /// The rules of a confinement. Opens the paths, so it comes before everything that would forbid that.
     pub(super) fn of(confinement: &Confinement) -> Result<Self, String> {
-        let failed = |why: &dyn std::fmt::Display| format!("the rules about files cannot be made: {why}");
+        let failed = |why: &dyn std::fmt::Display| format!("the file rules cannot be created: {why}");
         let mut ruleset = Ruleset::default()
             .handle_access(AccessFs::from_all(KNOWN))
             .and_then(|ruleset| ruleset.scope(Scope::from_all(KNOWN)))
@@ -58,7 +58,7 @@ impl Rules {
         let status = self.ruleset.restrict_self().map_err(|why| format!("Landlock refused: {why}"))?;
         // What an older kernel leaves out was weighed by `support`; that nothing holds is never taken for a sandbox.
         if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
-            return Err("Landlock holds nothing here".to_owned());
+            return Err("Landlock enforces nothing here".to_owned());
         }
         Ok(())
     }

@@ -50,7 +50,9 @@ pub(super) fn support() -> Support {
     };
     if !has(ABI::V1) {
         return Support::None(
-            "this kernel has no Landlock, or it is not switched on (`lsm=` on its command line)".to_owned(),
+            "this kernel has no Landlock, or it is not enabled (`lsm=` on the kernel command \
+            line)"
+                .to_owned(),
         );
     }
     if let Err(why) = calls::programs(false) {
@@ -58,10 +60,10 @@ pub(super) fn support() -> Support {
     }
     let mut weaker = Vec::new();
     if !has(ABI::V3) {
-        weaker.push("files outside of the workspace can be emptied (Linux before 6.2)".to_owned());
+        weaker.push("files outside the workspace can be truncated (Linux before 6.2)".to_owned());
     }
     if !scopes() {
-        weaker.push("other processes of yours can be ended by signals (Linux before 6.12)".to_owned());
+        weaker.push("your other processes can be killed by signals (Linux before 6.12)".to_owned());
     }
     if weaker.is_empty() { Support::Full } else { Support::Partial(weaker) }
 }

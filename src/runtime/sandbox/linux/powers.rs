@@ -17,7 +17,7 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
 
 /// Drops the rest. With `no_new_privs`, which Landlock sets, no exec gives them back, not even root's.
 pub(super) fn drop_most() -> Result<(), String> {
-    let failed = |why| format!("the powers of this process cannot be reduced: {why}");
+    let failed = |why| format!("the privileges of this process cannot be reduced: {why}");
     let has = capabilities(None).map_err(failed)?;
     let kept = has.permitted.intersection(KEPT);
     let sets = CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };

@@ -16,7 +16,7 @@ pub(super) fn not_public(address: IpAddr) -> Option<&'static str> {
 fn not_public_v4(address: Ipv4Addr) -> Option<&'static str> {
     let [a, b, c, _] = address.octets();
     Some(match (a, b, c) {
-        (0, ..) => "an address of no host",
+        (0, ..) => "an address without a host",
         (127, ..) => "a loopback address",
         (10, ..) | (172, 16..=31, _) | (192, 168, _) => "a private address",
         (169, 254, _) => "a link-local address",
@@ -33,7 +33,7 @@ fn not_public_v4(address: Ipv4Addr) -> Option<&'static str> {
 
 fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
     if address.is_unspecified() {
-        return Some("an address of no host");
+        return Some("an address without a host");
     }
     if address.is_loopback() {
         return Some("a loopback address");
@@ -55,7 +55,7 @@ fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
         (0x2001, 0, ..) => inner(!g, !h),
         (0x2001, 0x0db8, ..) | (0x3fff, 0..=0x0fff, ..) => Some("an address for documentation"),
         (0x2001, 0x0002, 0, ..) => Some("an address for benchmarks"),
-        (0x100, 0, 0, 0, ..) => Some("an address that leads nowhere"),
+        (0x100, 0, 0, 0, ..) => Some("an address that is discarded"),
         (0xfc00..=0xfdff, ..) => Some("a private address (unique local)"),
         (0xfe80..=0xfebf, ..) => Some("a link-local address"),
         (0xfec0..=0xfeff, ..) => Some("a private address (site-local)"),
@@ -94,8 +94,8 @@ mod tests {
     #[test]
     fn all_others_are_told_apart() {
         for (text, what) in [
-            ("0.0.0.0", "no host"),
-            ("0.1.2.3", "no host"),
+            ("0.0.0.0", "without a host"),
+            ("0.1.2.3", "without a host"),
             ("127.0.0.1", "loopback"),
             ("127.255.255.254", "loopback"),
             ("10.1.2.3", "private"),
@@ -111,7 +111,7 @@ mod tests {
             ("239.255.255.250", "multicast"),
             ("240.0.0.1", "reserved"),
             ("255.255.255.255", "reserved"),
-            ("::", "no host"),
+            ("::", "without a host"),
             ("::1", "loopback"),
             ("::ffff:127.0.0.1", "loopback"),
             ("::ffff:10.0.0.1", "private"),
@@ -123,7 +123,7 @@ mod tests {
             ("2002:7f00:1::", "loopback"),
             ("2001:0:0:0:0:0:80ff:fffe", "loopback"),
             ("2001:db8::1", "documentation"),
-            ("100::1", "nowhere"),
+            ("100::1", "discarded"),
             ("fc00::1", "unique local"),
             ("fd12:3456::1", "unique local"),
             ("fe80::1", "link-local"),

@@ -266,7 +266,7 @@ mod tests {
         shown(&"<div>".repeat(512));
         for (nested, depth) in [("<ul><li>x", 500), ("<blockquote>x", 500), ("<table><tr><td>x", 100)] {
             let why = text(&nested.repeat(depth), &Url::parse("http://a/").unwrap()).unwrap_err();
-            assert!(why.contains(&format!("{depth} lists, quotes or tables inside each other")), "{why}");
+            assert!(why.contains(&format!("{depth} nested lists, quotes or tables")), "{why}");
         }
         shown(&"<ul><li>x".repeat(40));
         shown(&"<table><tr><td>x".repeat(40));

@@ -60,7 +60,7 @@ impl LayoutThreads {
         };
         match timeout(patience, done).await {
             Ok(Some(laid)) => laid,
-            Ok(None) => Err("the page cannot be shown as text: the work on it broke down".to_owned()),
+            Ok(None) => Err("the page cannot be shown as text: the conversion failed".to_owned()),
             Err(_elapsed) => {
                 let limit = seconds(u64::try_from(patience.as_millis()).unwrap_or(u64::MAX));
                 Err(format!(
@@ -102,7 +102,7 @@ mod tests {
         assert!(has_begun.recv().is_err());
         drop(let_go);
         assert_eq!(desk.lay(|| Ok("next".to_owned())).await.as_deref(), Ok("next"));
-        assert!(desk.lay(|| panic!("on purpose")).await.unwrap_err().contains("broke down"));
+        assert!(desk.lay(|| panic!("on purpose")).await.unwrap_err().contains("the conversion failed"));
         assert_eq!(desk.lay(|| Err("no".to_owned())).await, Err("no".to_owned()));
     }
 }

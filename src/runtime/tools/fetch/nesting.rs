@@ -43,16 +43,13 @@ pub(super) fn refusal(html: &str) -> Option<String> {
     let elements = shape.elements.saturating_mul(shape.most_formatting + 1);
     if shape.most_depth > MOST_DEPTH {
         let depth = shape.most_depth;
-        return Some(format!("the page is nested {depth} elements deep, more than a page that people read"));
+        return Some(format!("the page is nested {depth} elements deep, which is too deep"));
     }
     if shape.most_indented > MOST_INDENTED {
         let depth = shape.most_indented;
-        return Some(format!(
-            "the page has {depth} lists, quotes or tables inside each other, more than a page that people read"
-        ));
+        return Some(format!("the page has {depth} nested lists, quotes or tables, which is too many"));
     }
-    (elements > MOST_ELEMENTS)
-        .then(|| format!("the page would have {elements} elements, too many to be read"))
+    (elements > MOST_ELEMENTS).then(|| format!("the page would have {elements} elements, which is too many"))
 }
 
 impl NestingShape {
@@ -152,7 +149,10 @@ mod tests {
     fn what_is_moved_to_the_side_again_and_again_is_refused() {
         let nested = |tag: &str, depth: usize| format!("<{tag}><li>x").repeat(depth);
         for tag in ["ul", "ol", "dl", "blockquote", "table"] {
-            assert!(refusal(&nested(tag, 500)).unwrap().contains("500 lists, quotes or tables"), "{tag}");
+            assert!(
+                refusal(&nested(tag, 500)).unwrap().contains("500 nested lists, quotes or tables"),
+                "{tag}"
+            );
             assert_eq!(refusal(&nested(tag, 40)), None);
         }
         assert_eq!(refusal(&"<ul><li>x</ul>".repeat(500)), None);
@@ -162,7 +162,7 @@ mod tests {
     fn formatting_that_is_left_open_counts_in_every_block() {
         let open: String = (0..100).map(|n| format!("<b a={n}>")).collect();
         let bomb = format!("<p>{open}</p>{}", "<p>x".repeat(100_000));
-        assert!(refusal(&bomb).unwrap().contains("elements, too many"));
+        assert!(refusal(&bomb).unwrap().contains("elements, which is too many"));
         assert_eq!(refusal(&"<p><b>x</b><i>y</i></p>".repeat(100_000)), None);
         assert!(refusal(&"<div>".repeat(600)).unwrap().contains("600 elements deep"));
     }

@@ -87,7 +87,7 @@ pub(super) fn text(kind: &ContentType, body: &[u8], url: &Url) -> Result<String,
 pub(super) fn refuse(kind: &ContentType, start: &[u8], bytes: u64) -> String {
     let named = if kind.essence.is_empty() { "of no named type" } else { kind.essence.as_str() };
     format!(
-        "it is not text: {named}, {} of {}; use `shell` with curl to save it, if it is needed",
+        "it is not text: {named}, {} of {}; use `shell` with curl to save it if it is needed",
         kind::of(start),
         size(bytes)
     )

@@ -30,7 +30,7 @@ impl AllowedHost {
     /// # Errors
     /// A sentence: it is no host.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || format!("takes hosts, as in \"localhost:8080\" or \"wiki.example\", not {text:?}");
+        let wrong = || format!("must be hosts, as in \"localhost:8080\" or \"wiki.example\", not {text:?}");
         // The port of a URL's scheme is not kept in it, so it is read with a scheme that has none of its own.
         let url = Url::parse(&format!("x://{text}")).map_err(|_unreadable| wrong())?;
         let port = url.port();
@@ -69,12 +69,10 @@ pub(super) struct FetchTarget {
 /// A sentence that says why it is refused.
 pub(super) fn check(mut url: Url, allowed: &[AllowedHost]) -> Result<FetchTarget, String> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!("`{}:` is not fetched; only http: and https: are", url.scheme()));
+        return Err(format!("`{}:` cannot be fetched; only http: and https: can", url.scheme()));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(
-            "the URL holds a user name or password; they would be sent along: leave them out".to_owned()
-        );
+        return Err("the URL contains a user name or password, which would be sent: remove them".to_owned());
     }
     if url.as_str().len() > MOST_URL_CHARS {
         return Err(format!("the URL is longer than {MOST_URL_CHARS} characters"));
@@ -82,12 +80,12 @@ pub(super) fn check(mut url: Url, allowed: &[AllowedHost]) -> Result<FetchTarget
     url.set_fragment(None);
     let host = url.host_str().unwrap_or_default();
     if host.trim_end_matches('.').is_empty() {
-        return Err("the URL names no host; write it as in https://example.com/page".to_owned());
+        return Err("the URL has no host; write it as in https://example.com/page".to_owned());
     }
     let port = url.port_or_known_default().unwrap_or_default();
     let is_allowed = allowed.iter().any(|entry| entry.covers(host, port));
     if BAD_PORTS.contains(&port) && !is_allowed {
-        return Err(format!("port {port} belongs to another protocol than HTTP; it is not fetched from"));
+        return Err(format!("port {port} belongs to a protocol other than HTTP; it is refused"));
     }
     if !is_allowed {
         let address = host.trim_matches(['[', ']']).parse::<IpAddr>().ok();
@@ -105,8 +103,8 @@ pub(super) fn check(mut url: Url, allowed: &[AllowedHost]) -> Result<FetchTarget
 /// Why a host is not reached, and what can be done.
 pub(super) fn refusal(host: &str, what: &str) -> String {
     format!(
-        "{host} is {what}; only the public internet is fetched from. If the user wants it reached, tools.fetch.allow_hosts \
-         in their configuration names the host; or use `shell` with curl"
+        "{host} is {what}; only the public internet can be fetched. To allow it, the user can add the host \
+        to tools.fetch.allow_hosts in their configuration; or use `shell` with curl"
     )
 }
 
@@ -152,14 +150,14 @@ mod tests {
     #[test]
     fn what_else_is_refused() {
         for (text, why) in [
-            ("ftp://example.com/", "`ftp:` is not fetched"),
-            ("file:///etc/passwd", "`file:` is not fetched"),
-            ("data:text/plain,x", "`data:` is not fetched"),
+            ("ftp://example.com/", "`ftp:` cannot be fetched"),
+            ("file:///etc/passwd", "`file:` cannot be fetched"),
+            ("data:text/plain,x", "`data:` cannot be fetched"),
             ("http://user:pass@example.com/", "user name or password"),
             ("http://user@example.com/", "user name or password"),
             ("http://example.com:22/", "port 22"),
             ("http://example.com:6667/", "port 6667"),
-            ("http://./", "no host"),
+            ("http://./", "has no host"),
         ] {
             let found = checked(text, &[]).expect_err(text);
             assert!(found.contains(why), "{text}: {found}");

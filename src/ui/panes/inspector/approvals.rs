@@ -102,7 +102,7 @@ pub(super) fn about(
             lines.extend(one("asked", &format!("{} UTC: {why}", time_of_day(receipt.at))));
             lines.extend(one("effect", risk));
         }
-        None => lines.extend(one("asked", "nobody: it was decided at once")),
+        None => lines.extend(one("asked", "nobody: decided at once")),
     }
     if let Some(ms) = receipt.waited_ms {
         lines.extend(one("waited", &duration(ms)));

@@ -31,8 +31,8 @@ pub(super) fn lines(screen: &Screen<'_>, row: &Row, width: usize) -> Vec<Line<'s
                 _ => mark.word().to_owned(),
             },
             Mark::Interrupted => "interrupted: it was cut short here".to_owned(),
-            Mark::Compacted => "compacted: a summary has its place in requests".to_owned(),
-            Mark::Late => "late: the call was settled before".to_owned(),
+            Mark::Compacted => "compacted: requests have a summary instead".to_owned(),
+            Mark::Late => "late: the call already had its result".to_owned(),
         };
         lines.extend(field("mark", &words, width, theme.warning, theme));
     }

@@ -151,9 +151,9 @@ fn page(frame: &mut Frame<'_>, body: Rect, screen: &Screen<'_>, inspector: &Insp
 fn list(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, inspector: &Inspector, count: usize) {
     if count == 0 {
         let none = match inspector.tab {
-            Tab::ModelSees => "nothing differs",
-            Tab::Approvals => "no call was decided about",
-            Tab::Timeline => "the model was not called yet",
+            Tab::ModelSees => "no differences",
+            Tab::Approvals => "no decisions yet",
+            Tab::Timeline => "no model calls yet",
             Tab::Ledger | Tab::Budgets => "no entry",
         };
         frame

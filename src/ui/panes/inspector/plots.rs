@@ -54,7 +54,7 @@ pub(super) fn summed_up(
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, inspector: &Inspector) {
     let points = inspector.books.spending.points();
     if points.is_empty() {
-        let words = Line::styled("the model has not answered yet", screen.theme.dim);
+        let words = Line::styled("no answer from the model yet", screen.theme.dim);
         frame.render_widget(words, Rect { height: area.height.min(1), ..area });
         return;
     }

@@ -26,7 +26,7 @@ pub(super) fn summed_up(
     let theme = screen.theme;
     let sees = inspector.books.sees();
     if let Some(fault) = &sees.fault {
-        let words = fit(&one_row(&format!("no request can be made: {fault}")), total);
+        let words = fit(&one_row(&format!("no request can be built: {fault}")), total);
         return (vec![Span::styled(words, theme.error)], Vec::new());
     }
     let window = screen.view.session.window;
@@ -42,7 +42,7 @@ pub(super) fn summed_up(
     left.push(Span::styled(messages, theme.dim));
     if sees.open > 0 {
         left.push(Span::styled(
-            format!("  {} open, taken to end now", count(sees.open, "call")),
+            format!("  {} open, as if they ended now", count(sees.open, "call")),
             theme.warning,
         ));
     }
