@@ -33,9 +33,7 @@ fn said(kind: RuleKind, rule: &str, url: &str) -> &'static str {
     };
     match (kind, found) {
         (RuleKind::Allow, Verdict::Allow(_)) | (RuleKind::Deny, Verdict::Deny(_)) => "covers",
-        (RuleKind::Ask | RuleKind::Deny, Verdict::Ask(why)) if why.starts_with("it cannot be told") => {
-            "unsure"
-        }
+        (RuleKind::Ask | RuleKind::Deny, Verdict::Ask(why)) if why.starts_with("it is unclear") => "unsure",
         (RuleKind::Ask, Verdict::Ask(_)) => "covers",
         (RuleKind::Allow, Verdict::Ask(_)) | (RuleKind::Ask | RuleKind::Deny, Verdict::Allow(_)) => "misses",
         (_, other) => panic!("{rule} {url}: {other:?}"),
@@ -72,15 +70,15 @@ fn a_pattern_that_could_be_misread_is_no_rule() {
         (RuleKind::Sandbox, "fetch(*rust-lang.org)", "`*` can only be the first part"),
         (RuleKind::Allow, "fetch(https://*docs.rs/*)", "`*` can only be the first part"),
         (RuleKind::Allow, "fetch(*.*.rs)", "`*` can only be the first part"),
-        (RuleKind::Allow, "fetch(docs.rs:80*/x)", "no port"),
-        (RuleKind::Deny, "fetch(docs.rs:http)", "no port"),
-        (RuleKind::Deny, "fetch(docs.rs:99999)", "no port"),
-        (RuleKind::Deny, "fetch(docs.rs:)", "no port"),
+        (RuleKind::Allow, "fetch(docs.rs:80*/x)", "not a port"),
+        (RuleKind::Deny, "fetch(docs.rs:http)", "not a port"),
+        (RuleKind::Deny, "fetch(docs.rs:99999)", "not a port"),
+        (RuleKind::Deny, "fetch(docs.rs:)", "not a port"),
         (RuleKind::Deny, "fetch(a:80:90)", "not a host"),
         (RuleKind::Deny, "fetch(*.1.2.3.4)", "an address has no subdomains"),
         (RuleKind::Deny, "fetch(https://a@docs.rs/)", "user name"),
         (RuleKind::Deny, "fetch(ftp://docs.rs/)", "only http and https"),
-        (RuleKind::Deny, "fetch(docs rs)", "no blanks"),
+        (RuleKind::Deny, "fetch(docs rs)", "cannot contain blanks"),
         (RuleKind::Deny, "fetch(bü*.example)", "must be ASCII"),
         (RuleKind::Deny, "fetch()", "not a host"),
         (RuleKind::Deny, "fetch(/etc/*)", "not a host"),
@@ -140,7 +138,7 @@ fn what_sends_is_not_let_through_for_a_sandbox_that_it_does_not_run_in() {
     for rule in ["fetch(docs.rs)", "fetch", "*"] {
         let found = verdict(Mode::Ask, &[(RuleKind::Sandbox, rule)], "https://docs.rs/");
         let Verdict::Ask(why) = found else { panic!("{rule}: {found:?}") };
-        assert!(why.contains("wants the sandbox"), "{why}");
+        assert!(why.contains("requires the sandbox"), "{why}");
     }
 }
 

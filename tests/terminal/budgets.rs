@@ -13,7 +13,7 @@ async fn a_limit_of_one_turn_stops_and_is_raised_with_a_key() {
     app.sees("ask anything").await;
     app.says("go").await;
     app.sees("stopped · turn limit").await;
-    app.sees("raise to 2 turns and go on").await;
+    app.sees("raise to 2 turns and continue").await;
     app.rests().await;
     let ended = &home.entries("turn_ended")[0];
     assert_eq!((&ended["reason"], &ended["completed"]), (&json!("max_turns"), &json!(false)));
@@ -24,7 +24,7 @@ async fn a_limit_of_one_turn_stops_and_is_raised_with_a_key() {
     app.answers("g").await;
     app.sees("it holds three words").await;
     app.sees("✓ done").await;
-    app.sees_no("raise to 2 turns and go on").await;
+    app.sees_no("raise to 2 turns and continue").await;
     app.rests().await;
     app.quits().await;
     assert_eq!(home.texts("turn_ended", "reason"), ["max_turns", "completed"]);
@@ -41,14 +41,14 @@ async fn the_offer_is_there_again_after_a_resume_and_g_is_a_letter_otherwise() {
     app.sees_no("ask anything").await;
     app.keys("o\r").await;
     app.sees("› go").await;
-    app.sees("raise to 2 turns and go on").await;
+    app.sees("raise to 2 turns and continue").await;
     app.rests().await;
     app.quits().await;
     assert_eq!(home.texts("user_message", "content"), ["go"]);
 
     let rest = ["resume", "--last", "--max-turns", "1", "--script", r#"["and the rest"]"#];
     let mut app = Console::start(&home, USUAL, &rest);
-    app.sees("raise to 2 turns and go on").await;
+    app.sees("raise to 2 turns and continue").await;
     app.answers("g").await;
     app.sees("and the rest").await;
     app.sees("✓ done").await;

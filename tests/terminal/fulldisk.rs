@@ -18,7 +18,7 @@ async fn it_stays_open_keeps_what_is_typed_and_goes_on() {
     app.keys("hello").await;
     app.sees("hello").await;
     app.keys(ENTER).await;
-    app.sees("nothing acts").await;
+    app.sees("paused, ").await;
     app.sees("when it can be recorded: hello").await;
     assert!(app.screen().contains("File too large"), "{}", app.screen());
     assert!(home.session_files().is_empty());
@@ -32,7 +32,7 @@ async fn it_stays_open_keeps_what_is_typed_and_goes_on() {
     let process = Pid::from_raw(i32::try_from(app.process_id()).unwrap());
     prlimit(process, Resource::Fsize, Rlimit { current: None, maximum: None }).unwrap();
     app.sees("first answer").await;
-    app.sees_no("nothing acts").await;
+    app.sees_no("paused, ").await;
     assert!(app.screen().contains("half a thought"), "{}", app.screen());
     assert_eq!(home.texts("user_message", "content"), ["hello"]);
     assert_eq!(home.texts("turn_ended", "reason"), ["completed"]);

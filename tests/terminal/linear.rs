@@ -100,7 +100,7 @@ async fn a_rule_is_said_then_taken_and_the_next_command_of_its_kind_asks_nobody(
     app.sees("a came together with other lines").await;
     app.reads().await;
     app.keys("a\n").await;
-    app.sees("always 1: 1 earlier call it would have covered").await;
+    app.sees("always 1: 1 earlier call it would have matched").await;
     assert_eq!(home.entries("approval").len(), 1, "it is only said");
     app.reads().await;
     app.keys("a\n").await;

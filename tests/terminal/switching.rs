@@ -20,7 +20,7 @@ async fn another_model_answers_and_the_header_says_so() {
     app.keys("/model rehearsal\r").await;
     app.sees("Now using rehearsal.").await;
     app.sees("rehearsal · ask").await;
-    app.sees("⇄ model: rehearsal in the place of script").await;
+    app.sees("⇄ model: rehearsal instead of script").await;
     app.keys("/effort high\r").await;
     app.sees("Effort: high.").await;
     app.sees("rehearsal (high) · ask").await;

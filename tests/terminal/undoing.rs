@@ -127,7 +127,7 @@ async fn while_a_call_waits_nothing_is_taken_back() {
     app.says("run echo hello > made.txt").await;
     app.sees("y once").await;
     app.keys("/undo\r").await;
-    app.sees("a run is under way").await;
+    app.sees("a run is in progress").await;
     assert_eq!(home.read("notes.txt"), AFTER);
     app.answers("n").await;
     app.rests().await;

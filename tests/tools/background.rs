@@ -83,7 +83,7 @@ async fn its_own_time_ends_it() {
     let command =
         json!({ "command": "exec 9>tether; echo up; sleep 1000", "background": true, "timeout_seconds": 1 });
     fixture.done("shell", command).await;
-    until(&fixture, "b1", "[b1: timed out and ended after ").await;
+    until(&fixture, "b1", "[b1: timed out and stopped after ").await;
     tether.let_go().await;
 }
 

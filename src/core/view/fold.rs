@@ -137,6 +137,9 @@ impl View {
         if is_asked || before != self.status.phase {
             self.status.since = entry.at;
         }
+        if self.status.phase == Phase::Idle {
+            self.status.since = Millis(0);
+        }
     }
 
     fn change_phase(&mut self, entry: &Entry) {

@@ -41,7 +41,7 @@ pub struct Status {
     pub phase: Phase,
     /// Model turn of the run, from 1; 0 before the first.
     pub turn: u32,
-    /// When that began.
+    /// When that began; zero when nothing runs.
     pub since: Millis,
     /// Why the model was last called.
     pub transition: Option<Transition>,

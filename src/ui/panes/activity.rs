@@ -120,7 +120,8 @@ fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
     let keys = match focused {
         Focus::Approval(call) => match waiting.iter().position(|(_, asked)| asked.call == call) {
             Some(at) if waiting.len() > 1 => format!("{} of {}", at + 1, waiting.len()),
-            _ => "it".to_owned(),
+            _ if questions > 0 => "this question".to_owned(),
+            _ => "this call".to_owned(),
         },
         Focus::Stop => "this budget".to_owned(),
         Focus::Card(_) => "this card".to_owned(),

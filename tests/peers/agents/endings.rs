@@ -235,7 +235,7 @@ async fn after_the_end_nothing_is_left() {
     timeout(PATIENCE, fixture.tools.close()).await.expect("it ends");
     let report = begun.report().await;
     assert_eq!(report.outcome, Outcome::Failed);
-    assert!(report.content.contains("may have been taken"), "{}", report.content);
+    assert!(report.content.contains("may have accepted the task"), "{}", report.content);
     assert!(fixture.nothing_is_late());
 }
 
