@@ -1,4 +1,4 @@
-//! Tests of memory: a peak is the whole process's, so each runs again as the only test of a process of its own.
+//! Tests of what a whole process has, as its memory: each runs again as the only test of a process of its own.
 
 use std::process::Command;
 
