@@ -1,16 +1,17 @@
 //! A call that waits is changed in the composer before it is decided: what comes of it is another action, and is asked
-//! about anew. A command is changed as it is typed, everything else as JSON.
+//! about anew. A command and the content of a file are changed as they are, everything else as JSON.
 
 use serde_json::Value;
 
 use crate::agent::{Answer, Intent};
-use crate::ledger::Arguments;
+use crate::ledger::{ApprovalRequest, Arguments};
+use crate::tool::name::WRITE;
 use crate::view::View;
 
 use super::deciding::is_allowed;
 use super::effect::UiEffect;
 use super::key_timing::Press;
-use super::local::{Edit, Focus, Local};
+use super::local::{Edit, EditedPart, Focus, Local};
 use super::text::sanitize;
 
 /// Takes the arguments of the call that has the focus into the composer, if the person has seen them.
@@ -20,14 +21,13 @@ pub(super) fn begin(local: &mut Local, view: &View, press: Press) {
         return;
     }
     (local.overlay, local.always) = (None, None);
-    let arguments = Arguments::from_value(asked.arguments.clone());
-    let (is_command, text) = match arguments.text("command") {
-        Some(command) if is_typed_as_it_is(command) => (true, command.to_owned()),
-        _ => (false, spelled(&asked.arguments)),
-    };
+    let (part, text) = opened(asked);
+    if text.contains(TAB_MARK) {
+        local.hint = Some(format!("{TAB_MARK} stands for a tab"));
+    }
     let kept = std::mem::take(&mut local.composer);
     local.composer.hold(&text);
-    local.edit = Some(Edit { request, tool: asked.name.clone(), is_command, kept, sent: None });
+    local.edit = Some(Edit { request, tool: asked.name.clone(), part, kept, sent: None });
     local.focus = Focus::Composer;
 }
 
@@ -38,7 +38,7 @@ pub(super) fn propose(local: &mut Local, view: &View) -> Vec<UiEffect> {
         return Vec::new();
     };
     let text = local.composer.text();
-    let arguments = match changed(&asked.arguments, &text, edit.is_command) {
+    let arguments = match changed(&asked.arguments, &text, edit.part) {
         Ok(arguments) => arguments,
         Err(why) => {
             local.hint = Some(why);
@@ -82,12 +82,43 @@ pub(super) fn settle(local: &mut Local, view: &View) -> bool {
     was_open
 }
 
+/// Stands for a tab in the content of a file: the composer shows tabs as spaces.
+const TAB_MARK: char = '⇥';
+
+/// The text to change, and what it is.
+fn opened(asked: &ApprovalRequest) -> (EditedPart, String) {
+    let text = |part: EditedPart| part.argument().and_then(|name| asked.arguments.get(name)?.as_str());
+    if let Some(command) = text(EditedPart::Command).filter(|command| is_typed_as_it_is(command)) {
+        return (EditedPart::Command, command.to_owned());
+    }
+    let content =
+        text(EditedPart::Content).filter(|content| asked.name == WRITE && !content.contains(TAB_MARK));
+    if let Some(content) = content {
+        let marked = content.trim().replace('\t', &TAB_MARK.to_string());
+        if is_typed_as_it_is(&marked) {
+            return (EditedPart::Content, marked);
+        }
+    }
+    (EditedPart::Arguments, spelled(&asked.arguments))
+}
+
+/// The content of a file that the text makes of this: its blank ends stay.
+fn content(before: &str, text: &str) -> String {
+    let begin = before.len() - before.trim_start().len();
+    let end = before.trim_end().len().max(begin);
+    let (head, tail) = (before.get(..begin).unwrap_or_default(), before.get(end..).unwrap_or_default());
+    format!("{head}{}{tail}", text.replace(TAB_MARK, "\t"))
+}
+
 /// The arguments that the text makes of these.
-pub(super) fn changed(from: &Value, text: &str, is_command: bool) -> Result<Arguments, String> {
-    let arguments = match (is_command, from) {
-        (true, Value::Object(members)) => {
+pub(super) fn changed(from: &Value, text: &str, part: EditedPart) -> Result<Arguments, String> {
+    let arguments = match (part.argument(), from) {
+        (Some(name), Value::Object(members)) => {
+            let before = members.get(name).and_then(Value::as_str).unwrap_or_default();
+            let is_content = part == EditedPart::Content;
+            let after = if is_content { content(before, text) } else { text.to_owned() };
             let mut members = members.clone();
-            members.insert("command".to_owned(), Value::String(text.to_owned()));
+            members.insert(name.to_owned(), Value::String(after));
             Value::Object(members)
         }
         _ => serde_json::from_str(text).map_err(|why| format!("this is not JSON: {why}"))?,
@@ -96,7 +127,7 @@ pub(super) fn changed(from: &Value, text: &str, is_command: bool) -> Result<Argu
         return Err("the arguments must be an object: {\"name\": value}".to_owned());
     }
     let (arguments, before) = (Arguments::from_value(arguments), Arguments::from_value(from.clone()));
-    if is_command && text.is_empty() {
+    if part == EditedPart::Command && text.is_empty() {
         return Err("the command is empty: n denies the call, esc cancels the edit".to_owned());
     }
     if arguments.canonical() == before.canonical() {
@@ -146,16 +177,26 @@ mod tests {
     #[test]
     fn a_change_is_an_object_and_another_one() {
         let from = json!({ "command": "ls", "timeout_seconds": 3 });
-        let to = changed(&from, "ls -l", true).unwrap();
+        let to = changed(&from, "ls -l", EditedPart::Command).unwrap();
         assert_eq!(to.to_value(), json!({ "command": "ls -l", "timeout_seconds": 3 }));
-        for (text, is_command, why) in [
-            ("ls", true, "nothing changed yet"),
-            ("", true, "the command is empty"),
-            ("{\"timeout_seconds\": 3, \"command\": \"ls\"}", false, "nothing changed yet"),
-            ("[1]", false, "must be an object"),
-            ("{", false, "not JSON"),
+        for (text, part, why) in [
+            ("ls", EditedPart::Command, "nothing changed yet"),
+            ("", EditedPart::Command, "the command is empty"),
+            ("{\"timeout_seconds\": 3, \"command\": \"ls\"}", EditedPart::Arguments, "nothing changed yet"),
+            ("[1]", EditedPart::Arguments, "must be an object"),
+            ("{", EditedPart::Arguments, "not JSON"),
         ] {
-            assert!(changed(&from, text, is_command).unwrap_err().contains(why), "{text}");
+            assert!(changed(&from, text, part).unwrap_err().contains(why), "{text}");
         }
+    }
+
+    #[test]
+    fn content_is_changed_between_its_blank_ends_with_its_tabs() {
+        let from = json!({ "path": "Makefile", "content": "\n\nall:\n\tcargo test\n" });
+        let to = changed(&from, "all:\n⇥cargo test --all", EditedPart::Content).unwrap();
+        assert_eq!(to.to_value(), json!({ "path": "Makefile", "content": "\n\nall:\n\tcargo test --all\n" }));
+        let same = changed(&from, "all:\n⇥cargo test", EditedPart::Content);
+        assert!(same.unwrap_err().contains("nothing changed yet"));
+        assert_eq!(content(" \n ", "x"), " \n x");
     }
 }

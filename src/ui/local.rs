@@ -161,6 +161,28 @@ pub struct OfferedRule {
     pub covers: Vec<String>,
 }
 
+/// What of a call the composer holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EditedPart {
+    /// The command line, as it is.
+    Command,
+    /// What a file will hold: all but blank ends, which stay, and with marks for tabs.
+    Content,
+    /// All arguments, as JSON.
+    Arguments,
+}
+
+impl EditedPart {
+    /// The argument that it is; none where it is all of them.
+    pub(super) fn argument(self) -> Option<&'static str> {
+        match self {
+            Self::Command => Some("command"),
+            Self::Content => Some("content"),
+            Self::Arguments => None,
+        }
+    }
+}
+
 /// A change of a call in the making.
 #[derive(Debug, Clone)]
 pub struct Edit {
@@ -168,8 +190,8 @@ pub struct Edit {
     pub request: EntryId,
     /// The tool.
     pub tool: String,
-    /// Whether the composer holds the command alone.
-    pub(super) is_command: bool,
+    /// What of the call the composer holds.
+    pub(super) part: EditedPart,
     /// What was being typed before.
     pub(super) kept: Composer,
     /// What was sent to the loop, and comes back if it is refused.

@@ -49,7 +49,7 @@ fn request(id: u64, arguments: Value, leads_to: Option<&str>) -> ApprovalRequest
         name: "shell".to_owned(),
         arguments,
         why: String::new(),
-        risk: "runs a command".to_owned(),
+        risk: "runs".to_owned(),
         effects: Vec::new(),
         preview: Preview::None,
         warning: None,
@@ -57,6 +57,8 @@ fn request(id: u64, arguments: Value, leads_to: Option<&str>) -> ApprovalRequest
         sandboxing: Sandboxing::Without,
         leads_to: leads_to.map(str::to_owned),
         is_partial: false,
+        is_usual: false,
+        replaces: false,
     }
 }
 
@@ -292,7 +294,7 @@ fn only_a_lesson_about_reasoning_takes_the_reasoning_out() {
 
 #[test]
 fn a_request_says_what_is_done_and_what_of_it_is_not_written_so() {
-    assert_eq!(request(1, json!({}), None).does(), "runs a command");
+    assert_eq!(request(1, json!({}), None).does(), "runs");
     let effects = vec!["sends".to_owned(), "deletes".to_owned()];
     assert_eq!(ApprovalRequest { effects, ..request(1, json!({}), None) }.does(), "sends, deletes");
     for (written, leads_to, told) in [

@@ -113,6 +113,8 @@ fn session() -> Vec<Entry> {
             sandboxing: Sandboxing::OnWish,
             leads_to: None,
             is_partial: false,
+            is_usual: false,
+            replaces: false,
         }),
         decided(2),
         result(2, Outcome::Failed),

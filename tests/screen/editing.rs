@@ -73,6 +73,27 @@ fn everything_else_is_changed_as_json() {
 }
 
 #[test]
+fn the_content_of_a_file_is_changed_as_text() {
+    let content = "\nall:\n\tcargo test \"x\"\n\n";
+    let mut harness = before(waiting("write", json!({ "path": "Makefile", "content": content })));
+    harness.answers("e");
+    assert_eq!(harness.local.composer.text(), "all:\n⇥cargo test \"x\"");
+    assert!(harness.local.hint.as_ref().unwrap().contains("⇥ stands for a tab"));
+    assert!(enter(&mut harness).is_empty() && harness.local.edit.is_some(), "nothing changed yet");
+    harness.press(" y");
+    let (_, _, arguments) = proposed(&enter(&mut harness));
+    assert_eq!(arguments, json!({ "path": "Makefile", "content": "\nall:\n\tcargo test \"x\" y\n\n" }));
+    for (tool, content) in
+        [("write", "a\u{202e}b"), ("write", "a ⇥ b"), ("write", "\n"), ("mcp__a__b", "text")]
+    {
+        let mut harness = before(waiting(tool, json!({ "path": "a", "content": content })));
+        harness.answers("e");
+        let json: Value = serde_json::from_str(&harness.local.composer.text()).unwrap();
+        assert_eq!(json["content"], content, "what cannot be typed as it is stays JSON");
+    }
+}
+
+#[test]
 fn esc_leaves_the_call_and_what_was_typed() {
     let mut harness = before(scenes::waiting_command());
     harness.key(KeyCode::Tab, KeyModifiers::NONE);
@@ -192,7 +213,7 @@ fn every_kind_of_call_says_where_it_goes() {
         for (width, height) in SIZES {
             let mut harness = ScreenHarness::new(waiting(name, arguments.clone()));
             let frame = harness.frame(width, height);
-            assert!(frame.contains("waits for you"), "{frame}");
+            assert!(frame.contains(" waits "), "{frame}");
             snapshot(&format!("approval_{kind}_{width}x{height}"), &frame);
         }
     }

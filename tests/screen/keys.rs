@@ -30,17 +30,17 @@ fn decided(acts: &[UiEffect]) -> (u64, u64, Answer) {
 #[test]
 fn what_is_out_of_sight_cannot_be_answered() {
     let mut harness = ScreenHarness::new(scenes::waiting_diff());
-    harness.size = (60, 14);
+    harness.size = (60, 12);
     harness.turns();
     harness.key(KeyCode::Home, KeyModifiers::CONTROL);
-    let away = harness.frame(60, 14);
+    let away = harness.frame(60, 12);
     assert!(away.contains("a call waits for you") && !away.contains("y once"), "{away}");
     harness.waits(1_000);
     assert!(harness.press("y").is_empty(), "it only comes into sight");
-    assert!(harness.frame(60, 14).contains("y once"));
+    assert!(harness.frame(60, 12).contains("y once"));
     harness.waits(1_000);
     assert!(harness.press("y").is_empty(), "its end comes into sight");
-    assert!(harness.frame(60, 14).contains("now shown: press again"));
+    assert!(harness.frame(60, 12).contains("now shown: press again"));
     harness.waits(1_000);
     assert_eq!(decided(&harness.press("y")).1, 1);
 }

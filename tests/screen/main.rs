@@ -51,6 +51,7 @@ mod pointer;
 mod reading;
 mod replying;
 mod revoking;
+mod risk;
 mod screens;
 mod sending;
 mod shells;

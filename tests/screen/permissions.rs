@@ -270,6 +270,8 @@ fn an_exact_action_is_what_was_asked_about_and_known_by_its_digest() {
         sandboxing: Default::default(),
         leads_to: None,
         is_partial: false,
+        is_usual: false,
+        replaces: false,
     };
     builder.remark(Remark::ApprovalRequested(request));
     allow(&mut builder, open[0].id(), Scope::Session);

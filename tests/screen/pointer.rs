@@ -43,13 +43,13 @@ fn a_selection_looks_like_one_and_leaves_gutters_out() {
 
 #[test]
 fn boxes_are_no_part_of_what_is_in_them() {
-    let mut pointer = Mouse::at(scenes::waiting_command(), 60, 24);
+    let mut pointer = Mouse::at(scenes::waiting_command(), 66, 24);
     let (_, top) = pointer.find("╭ ");
     let (_, bottom) = pointer.find("╰");
-    let copied = pointer.drags((0, top), (59, bottom));
+    let copied = pointer.drags((0, top), (65, bottom));
     assert!(!copied.contains(['│', '─', '╭', '╰', '$']), "{copied}");
-    assert!(copied.starts_with("shell waits for you · 1 of 3\n"), "{copied}");
-    snapshot("selection_box_60x24", &pointer.marked());
+    assert!(copied.starts_with("deletes · shell waits for you · 1 of 3\n"), "{copied}");
+    snapshot("selection_box_66x24", &pointer.marked());
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn no_click_decides() {
             }
         }
         assert!(pointer.harness.local.answered.is_empty() && pointer.harness.local.overlay.is_none());
-        let (x, y) = pointer.find("waits for you");
+        let (x, y) = pointer.find("1 of 3");
         pointer.harness.local.focus = Focus::Card(pointer.harness.view.focusable().next().unwrap());
         pointer.later();
         pointer.clicks((x, y));

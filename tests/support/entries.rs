@@ -163,39 +163,38 @@ fn sandboxings() -> impl Strategy<Value = Sandboxing> {
     prop_oneof![Just(Sandboxing::Without), Just(Sandboxing::OnWish), Just(Sandboxing::Within)]
 }
 
+fn requests() -> impl Strategy<Value = ApprovalRequest> {
+    let effects = proptest::collection::vec(text(), 0..3);
+    let optional = [option::of(text()), option::of(text()), option::of(text())];
+    let call = (any::<u64>(), text(), value());
+    (call, [text(), text()], effects, preview(), any::<[bool; 3]>(), optional, sandboxings()).prop_map(
+        |((call, name, arguments), [why, risk], effects, preview, flags, optional, sandboxing)| {
+            let ([is_partial, is_usual, replaces], [warning, rule, leads_to]) = (flags, optional);
+            ApprovalRequest {
+                call: CallId(call),
+                name,
+                arguments,
+                why,
+                risk,
+                effects,
+                preview,
+                warning,
+                rule,
+                sandboxing,
+                leads_to,
+                is_partial,
+                is_usual,
+                replaces,
+            }
+        },
+    )
+}
+
 pub fn approvals() -> impl Strategy<Value = Body> {
     let id = || any::<u64>().prop_map(CallId);
     let scope = prop_oneof![Just(Scope::Once), Just(Scope::Session), Just(Scope::Project)];
     prop_oneof![
-        (
-            id(),
-            text(),
-            value(),
-            text(),
-            (text(), proptest::collection::vec(text(), 0..3)),
-            (preview(), any::<bool>()),
-            [option::of(text()), option::of(text()), option::of(text())],
-            sandboxings()
-        )
-            .prop_map(
-                |(call, name, arguments, why, does, preview, [warning, rule, leads_to], sandboxing)| {
-                    let ((risk, effects), (preview, is_partial)) = (does, preview);
-                    Body::ApprovalRequested(ApprovalRequest {
-                        call,
-                        name,
-                        arguments,
-                        why,
-                        risk,
-                        effects,
-                        preview,
-                        warning,
-                        rule,
-                        sandboxing,
-                        leads_to,
-                        is_partial,
-                    })
-                }
-            ),
+        requests().prop_map(Body::ApprovalRequested),
         (
             id(),
             any::<bool>(),

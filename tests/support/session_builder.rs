@@ -38,6 +38,10 @@ pub struct SessionBuilder {
     pub effects: Vec<String>,
     /// Whether previews leave something out from now on.
     pub is_partial: bool,
+    /// Whether what is asked about from now on replaces a file.
+    pub replaces: bool,
+    /// Why what is asked about from now on asks; `None`: no rule covers it.
+    pub why: Option<&'static str>,
 }
 
 /// The tool for commands, as far as a rule looks at it.
@@ -93,6 +97,8 @@ impl SessionBuilder {
             leads_to: None,
             effects: Vec::new(),
             is_partial: false,
+            replaces: false,
+            why: None,
         };
         let model = ModelRef::parse("anthropic/claude-test");
         let started = SessionStarted {
@@ -250,7 +256,10 @@ impl SessionBuilder {
     }
 
     pub fn offer(&mut self, call: CallId, name: &str, preview: Preview, rule: Option<&str>) -> EntryId {
-        let risk = if matches!(preview, Preview::Diff(_)) { "writes a file" } else { "runs a command" };
+        let risk = match &preview {
+            Preview::Command(line) if line.starts_with("rm ") => SideEffect::Deletes,
+            _ => effect(name),
+        };
         let made = self.ledger.entries().iter().rev().find_map(|entry| match &entry.body {
             Body::ToolCall(made) | Body::CallEdited(made) if made.id == call => {
                 Some(made.arguments.to_value())
@@ -261,8 +270,8 @@ impl SessionBuilder {
             call,
             name: name.into(),
             arguments: made.unwrap_or(Value::Null),
-            why: "no rule covers it".into(),
-            risk: self.effects.first().map_or(risk, String::as_str).into(),
+            why: self.why.unwrap_or("no rule covers it").into(),
+            risk: self.effects.first().map_or(risk.as_str(), String::as_str).into(),
             effects: self.effects.clone(),
             preview,
             warning: None,
@@ -270,6 +279,8 @@ impl SessionBuilder {
             sandboxing: self.sandboxing,
             leads_to: self.leads_to.clone(),
             is_partial: self.is_partial,
+            is_usual: self.why.is_none(),
+            replaces: self.replaces,
         }))
     }
 
@@ -285,13 +296,7 @@ impl SessionBuilder {
     }
 
     pub fn run(&mut self, call: CallId, name: &str) {
-        let effect = match name {
-            "read" | "list" | "search" | "glob" => SideEffect::Reads,
-            "write" | "edit" => SideEffect::Writes,
-            "shell" => SideEffect::Runs,
-            _ => SideEffect::Sends,
-        };
-        self.live(Live::Progress { step: self.turn, call, target: name.into(), effect });
+        self.live(Live::Progress { step: self.turn, call, target: name.into(), effect: effect(name) });
     }
 
     pub fn output(&mut self, call: CallId, chunk: &str) {
@@ -331,5 +336,15 @@ impl SessionBuilder {
             not_ok: self.not_ok.clone(),
             next_safe_action: reason.next_safe_action().into(),
         }));
+    }
+}
+
+/// What the tool of this name does.
+fn effect(name: &str) -> SideEffect {
+    match name {
+        "read" | "list" | "search" | "glob" => SideEffect::Reads,
+        "write" | "edit" => SideEffect::Writes,
+        "shell" => SideEffect::Runs,
+        _ => SideEffect::Sends,
     }
 }

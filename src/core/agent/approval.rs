@@ -9,6 +9,7 @@ use crate::ledger::{
 use crate::policy::{Verdict, effect_of_call, effects_of_call, grant};
 use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, not_there};
 
+use super::ask_reason::AskReason;
 use super::asking::WHY;
 use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
 use super::step::Step;
@@ -138,7 +139,8 @@ impl Agent {
             return self.bug(step, "a tool that was examined is no longer known");
         };
         let decided = self.policy.decide(tool, &call.arguments, found);
-        let (policy, rule) = (decided.verdict, decided.rule.map(|rule| rule.to_string()));
+        let (policy, is_usual) = (decided.verdict, decided.is_usual);
+        let rule = decided.rule.map(|rule| rule.to_string());
         let by = match hooked {
             Some(said) if said.verdict == PreVerdict::Deny && !matches!(policy, Verdict::Deny(_)) => {
                 Decider::Hook
@@ -149,7 +151,7 @@ impl Agent {
         let verdict = hooked.map_or(policy.clone(), |said| said.tighten(policy));
         let state = match verdict {
             Verdict::Allow(_) if self.is_question(call) => {
-                self.ask_someone(step, call, (WHY.to_owned(), Sandboxing::Without), found)
+                self.ask_someone(step, call, AskReason::of(WHY.to_owned(), Sandboxing::Without), found)
             }
             Verdict::Allow(reason) => {
                 CallState::Ready(Permission::ByPolicy { reason, rule, sandboxed: false })
@@ -170,7 +172,7 @@ impl Agent {
                     true => Sandboxing::OnWish,
                     false => Sandboxing::Without,
                 };
-                self.ask_someone(step, call, (why, sandboxing), found)
+                self.ask_someone(step, call, AskReason { why, is_usual, sandboxing }, found)
             }
         };
         let nobody_can = self.settings.attendance == Attendance::Stop && self.history.was_asked(call.id);
@@ -184,15 +186,15 @@ impl Agent {
         self.advance(step, dispatching)
     }
 
-    /// A person decides; where there is none, the answer is no. With the reason comes where the call, once allowed, runs.
+    /// A person decides; where there is none, the answer is no.
     fn ask_someone(
         &mut self,
         step: &mut Step,
         call: &ToolUse,
-        why: (String, Sandboxing),
+        reason: AskReason,
         found: &Preparation,
     ) -> CallState {
-        let request = self.request_about(call, why, found);
+        let request = self.request_about(call, reason, found);
         let request = self.ask(step, request);
         match self.settings.attendance {
             Attendance::Person => CallState::Waiting(request),
@@ -220,7 +222,7 @@ impl Agent {
     pub(super) fn request_about(
         &mut self,
         call: &ToolUse,
-        (why, sandboxing): (String, Sandboxing),
+        reason: AskReason,
         found: &Preparation,
     ) -> ApprovalRequest {
         let rule = self.offered(call, found).ok().map(|rule| rule.to_string());
@@ -237,15 +239,17 @@ impl Agent {
             call: call.id,
             name: call.name.clone(),
             arguments: call.arguments.to_value(),
-            why,
+            why: reason.why,
             risk,
             effects,
             preview: found.preview.clone(),
             warning,
             rule,
-            sandboxing,
+            sandboxing: reason.sandboxing,
             leads_to,
             is_partial: found.is_partial,
+            is_usual: reason.is_usual,
+            replaces: found.replaces,
         }
     }
 

@@ -4,6 +4,7 @@
 mod abort;
 mod answer;
 mod approval;
+mod ask_reason;
 mod asking;
 mod background_ends;
 mod bugs;

@@ -5,6 +5,7 @@ use crate::policy::{Receipt, digest, fingerprint};
 use crate::tool::Preparation;
 
 use super::Agent;
+use super::ask_reason::AskReason;
 use super::phase::Pending;
 
 impl Agent {
@@ -47,14 +48,10 @@ impl Agent {
 
     /// Why a person decides about a call that might run in the sandbox, and where it runs when it is allowed: it
     /// was tried there, or the sandbox would not hide all that it should.
-    pub(super) fn why_not_confined(
-        &mut self,
-        call: &ToolUse,
-        found: &Preparation,
-    ) -> Option<(String, Sandboxing)> {
+    pub(super) fn why_not_confined(&mut self, call: &ToolUse, found: &Preparation) -> Option<AskReason> {
         if let Some(earlier) = self.history.unclear().refused(&call.name, &call.arguments) {
             let why = format!("the sandbox may have blocked the same action, {earlier}");
-            return Some((why, Sandboxing::Without));
+            return Some(AskReason::of(why, Sandboxing::Without));
         }
         let action = fingerprint(&call.name, &call.arguments);
         let gap = found.gaps.first().filter(|_| !self.policy.granted_in_sandbox.contains(&action))?;
@@ -62,7 +59,8 @@ impl Agent {
             1 => String::new(),
             all => format!(" (and {} more)", all - 1),
         };
-        Some((format!("in the sandbox, which has a gap here: {gap}{more}"), Sandboxing::Within))
+        let why = format!("in the sandbox, which has a gap here: {gap}{more}");
+        Some(AskReason::of(why, Sandboxing::Within))
     }
 }
 

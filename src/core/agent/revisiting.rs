@@ -7,6 +7,7 @@ use crate::ledger::{
 use crate::policy::{Decided, Verdict};
 use crate::tool::{Preparation, ToolSpec};
 
+use super::ask_reason::AskReason;
 use super::phase::{CallState, Dispatching, Pending, Phase};
 use super::step::Step;
 use super::{Agent, Answer, Effect, Live, Operation};
@@ -74,8 +75,9 @@ impl Agent {
                 "there is no record of its approval request".to_owned(),
             );
         };
-        let Decided { verdict, rule, .. } = self.policy.decide(&tool, &call.arguments, found);
-        let (why, sandboxing) = match verdict {
+        let Decided { verdict, rule, is_usual, .. } = self.policy.decide(&tool, &call.arguments, found);
+        let as_before = |agent: &Self| agent.why_it_was_asked(&before);
+        let reason = match verdict {
             Verdict::Deny(reason) => {
                 let rule = rule.map(|rule| rule.to_string());
                 return self.refuse(
@@ -83,16 +85,18 @@ impl Agent {
                     Decision { rule, ..Decision::denial(call.id, Decider::Policy, reason) },
                 );
             }
-            Verdict::Ask(why) => (why, self.no_looser(&tool, call, before.sandboxing)),
+            Verdict::Ask(why) => {
+                AskReason { why, is_usual, sandboxing: self.no_looser(&tool, call, before.sandboxing) }
+            }
             Verdict::Allow(_) => {
-                (self.why_it_was_asked(&before), self.no_looser(&tool, call, before.sandboxing))
+                AskReason::of(as_before(self), self.no_looser(&tool, call, before.sandboxing))
             }
             Verdict::Sandbox(_) => {
                 let gap = self.why_not_confined(call, found);
-                gap.unwrap_or_else(|| (self.why_it_was_asked(&before), Sandboxing::Within))
+                gap.unwrap_or_else(|| AskReason::of(as_before(self), Sandboxing::Within))
             }
         };
-        let asked = self.request_about(call, (why, sandboxing), found);
+        let asked = self.request_about(call, reason, found);
         if asked == before {
             return CallState::Waiting(request);
         }

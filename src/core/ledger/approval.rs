@@ -37,6 +37,10 @@ pub struct ApprovalRequest {
     pub leads_to: Option<String>,
     /// Whether the preview leaves a part of the call unsaid: then the arguments are to be read, too.
     pub is_partial: bool,
+    /// Whether it asks for no other reason than that no rule covers it: the usual case, which needs no words.
+    pub is_usual: bool,
+    /// Whether all that a file holds goes for what it would hold: an overwrite.
+    pub replaces: bool,
 }
 
 impl ApprovalRequest {

@@ -285,6 +285,8 @@ mod tests {
             sandboxing: Sandboxing::Without,
             leads_to: None,
             is_partial: false,
+            is_usual: false,
+            replaces: false,
         }
     }
 

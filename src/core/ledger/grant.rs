@@ -80,6 +80,8 @@ mod tests {
             sandboxing: Sandboxing::Without,
             leads_to: None,
             is_partial: false,
+            is_usual: false,
+            replaces: false,
         };
         let (one, other_arguments, other_tool) =
             (request("shell", "ls"), request("shell", "rm x"), request("run", "ls"));

@@ -39,7 +39,9 @@ enum Permission<'r> {
     Harmless,
     /// It only looks, through a program that the repository can make do more: the sandbox sees to that.
     Confined,
-    /// Nothing; says why.
+    /// Nothing: no rule covers it.
+    Uncovered,
+    /// Nothing, for a reason of its own; says why.
     Missing(String),
 }
 
@@ -61,7 +63,9 @@ impl Policy {
     ) -> Decided {
         let reading = shell::read(command);
         let effect = effect::of_line(&reading);
-        let told = |verdict, rule: Option<&Rule>| Decided { verdict, rule: rule.cloned(), effect };
+        let told =
+            |verdict, rule: Option<&Rule>| Decided { verdict, rule: rule.cloned(), effect, is_usual: false };
+        let uncovered = || Decided { is_usual: true, ..told(Verdict::Ask(NO_RULE.to_owned()), None) };
         let named = NamedFiles::of(command, &reading, found);
         let fit = |rule: &Rule| match &rule.pattern {
             None if rule.is_for(&tool.name) => Fit::Yes,
@@ -103,9 +107,10 @@ impl Policy {
                 told(Verdict::Sandbox(READS.to_owned()), None)
             }
             Permission::Confined => told(Verdict::Sandbox(STEERED.to_owned()), None),
-            Permission::Missing(_) if self.is_confinable(&reading) => {
+            Permission::Uncovered | Permission::Missing(_) if self.is_confinable(&reading) => {
                 told(Verdict::Sandbox("auto mode".to_owned()), None)
             }
+            Permission::Uncovered => uncovered(),
             Permission::Missing(why) => told(Verdict::Ask(why), None),
         }
     }
@@ -156,12 +161,12 @@ impl Policy {
                 if effect::of_line(reading) == SideEffect::Writes
                     && !matches!(self.mode, Mode::Edit | Mode::Auto) =>
             {
-                Permission::Missing(NO_RULE.to_owned())
+                Permission::Uncovered
             }
             // What a program reads can make it do more, as the settings of a repository do with git: in the sandbox it
             // still only looks.
             Permission::Harmless | Permission::Confined if !(self.looking_is_free && self.has_sandbox) => {
-                Permission::Missing(NO_RULE.to_owned())
+                Permission::Uncovered
             }
             weakest => weakest,
         }
@@ -181,7 +186,7 @@ impl Policy {
             Some(rule) => Permission::By(rule),
             None if places.is_harmless(command) && effect::is_steered(command) => Permission::Confined,
             None if places.is_harmless(command) => Permission::Harmless,
-            None if is_alone => Permission::Missing(NO_RULE.to_owned()),
+            None if is_alone => Permission::Uncovered,
             None => {
                 let words = command.environment.iter().chain(&command.words);
                 let words: Vec<&str> = words.map(|word| word.raw.as_str()).collect();
@@ -231,7 +236,9 @@ impl Policy {
     /// Tools that run no line: what they open is in their arguments.
     fn decide_other(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> Decided {
         let effect = tool.effect;
-        let told = |verdict, rule: Option<&Rule>| Decided { verdict, rule: rule.cloned(), effect };
+        let told =
+            |verdict, rule: Option<&Rule>| Decided { verdict, rule: rule.cloned(), effect, is_usual: false };
+        let uncovered = || Decided { is_usual: true, ..told(Verdict::Ask(NO_RULE.to_owned()), None) };
         let fit = |rule: &Rule| rule.fit(tool, arguments, found);
         let (denies, denying) = self.strictest(RuleKind::Deny, fit);
         if let (Fit::Yes, Some(rule)) = (denies, denying) {
@@ -275,7 +282,7 @@ impl Policy {
                 (SideEffect::Writes, Mode::Edit | Mode::Auto, Some(path)) => {
                     Verdict::Ask(Territory::Protected.why(path))
                 }
-                _ => Verdict::Ask(NO_RULE.to_owned()),
+                _ => return uncovered(),
             },
             None,
         )
@@ -346,7 +353,7 @@ fn weaker<'r>(first: Permission<'r>, second: Permission<'r>) -> Permission<'r> {
         Permission::By(rule) if rule.kind == RuleKind::Allow => 1,
         Permission::Confined => 2,
         Permission::By(_) => 3,
-        Permission::Missing(_) => 4,
+        Permission::Uncovered | Permission::Missing(_) => 4,
     };
     if strength(&second) > strength(&first) { second } else { first }
 }

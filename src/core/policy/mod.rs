@@ -60,6 +60,8 @@ pub struct Decided {
     pub rule: Option<Rule>,
     /// What the call does to the world.
     pub effect: SideEffect,
+    /// Whether it asks for no other reason than that no rule covers it.
+    pub is_usual: bool,
 }
 
 /// What the policy knows.

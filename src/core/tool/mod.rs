@@ -172,6 +172,8 @@ pub struct Preparation {
     pub preview: Preview,
     /// Whether that leaves a part of the call unsaid: then its arguments are shown, too.
     pub is_partial: bool,
+    /// Whether the call replaces all that an existing file holds.
+    pub replaces: bool,
     /// Why the arguments are not valid, where that is found with the look: by the schema of a tool from elsewhere, or since
     /// people and programs could read them differently.
     pub invalid: Option<String>,

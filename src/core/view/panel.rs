@@ -88,6 +88,11 @@ impl Panel {
         if let Body::ToolCall(u) | Body::Validation(u) = &self.call.body { Some(u) } else { None }
     }
 
+    /// Whether the loop itself makes it, as the check of a goal.
+    pub fn is_goal_check(&self) -> bool {
+        matches!(self.call.body, Body::Validation(_))
+    }
+
     /// Which call.
     pub fn id(&self) -> Option<CallId> {
         self.tool_use().map(|u| u.id)

@@ -40,6 +40,7 @@ impl Tool for WriteTool {
     fn look(&self, look: LookedAt<'_>, found: &mut Preparation) {
         let LookedAt { tools, invocation, target } = look;
         let planned = target.and_then(|target| plan(&target, &tools.seen, &invocation.arguments));
+        found.replaces = planned.as_ref().is_ok_and(|change| change.before.is_some());
         (found.preview, found.is_partial) = FileChange::preview(planned, invocation.call, &tools.seen);
     }
 

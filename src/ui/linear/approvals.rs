@@ -105,8 +105,11 @@ impl Approvals {
             };
             self.asked.insert(*id, asked);
             let of = if number > all { String::new() } else { format!(" of {all}") };
-            output.say(&format!("waits for you {number}{of}: {}, {}", request.name, request.does()));
-            said_whole(request, view.panel(request.call), output);
+            let panel = view.panel(request.call);
+            let name = if request.replaces { "overwrite" } else { &request.name };
+            let check = if panel.is_some_and(Panel::is_goal_check) { " (the check of the goal)" } else { "" };
+            output.say(&format!("waits for you {number}{of}: {name}{check}, {}", request.does()));
+            said_whole(request, panel, output);
         }
         !new.is_empty() || self.rule.as_ref().is_some_and(|rule| rule.since.is_none())
     }
@@ -307,7 +310,9 @@ fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, output: &mut Lin
             output.say(&format!("arguments: {:#}", request.arguments));
         }
     }
-    output.say(&format!("why it asks: {}", request.why));
+    if !request.is_usual {
+        output.say(&format!("why it asks: {}", request.why));
+    }
     if let Some(warning) = &request.warning {
         output.say(&format!("warning: {warning}"));
     }

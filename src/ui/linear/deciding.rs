@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::agent::{Answer, Intent};
 use crate::ledger::{CallId, EntryId};
 use crate::ui::editing::changed;
+use crate::ui::local::EditedPart;
 
 use super::approvals::{self, LineMeaning, Purpose};
 use super::moment::Moment;
@@ -25,7 +26,7 @@ impl LinearSession {
                 let what = match purpose {
                     Purpose::Denies => "reason",
                     Purpose::Answers => "answer, or the number of a choice",
-                    Purpose::Changes if self.is_command(request) => "the command instead",
+                    Purpose::Changes if self.part(request) == EditedPart::Command => "the command instead",
                     Purpose::Changes => "the arguments instead, as JSON in one line",
                 };
                 self.output.prompt(&format!("{what}, or an empty line to cancel: "));
@@ -70,7 +71,7 @@ impl LinearSession {
         let answer = match purpose {
             Purpose::Denies => Answer::Deny(words.to_owned()),
             Purpose::Answers => Answer::Reply(chosen(&asked, words)),
-            Purpose::Changes => match changed(&asked, words, self.is_command(request)) {
+            Purpose::Changes => match changed(&asked, words, self.part(request)) {
                 Ok(arguments) => Answer::Edit(arguments),
                 Err(why) => {
                     self.output.say(&format!("not accepted: {why}"));
@@ -89,8 +90,11 @@ impl LinearSession {
         waiting.into_iter().find(|(id, _)| *id == request).map(|(_, asked)| asked.arguments.clone())
     }
 
-    fn is_command(&self, request: EntryId) -> bool {
-        self.asked(request).is_some_and(|asked| asked.get("command").is_some_and(Value::is_string))
+    /// What a line changes of this call; content of several lines has no place on one.
+    fn part(&self, request: EntryId) -> EditedPart {
+        let is_command =
+            self.asked(request).is_some_and(|asked| asked.get("command").is_some_and(Value::is_string));
+        if is_command { EditedPart::Command } else { EditedPart::Arguments }
     }
 }
 

@@ -1,85 +1,107 @@
 //! A call that waits for a person: the true bytes of what it would do, why it asks, and the keys.
 
-use std::path::Path;
-
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use serde_json::json;
 
-use crate::ledger::{ApprovalRequest, Preview, Sandboxing};
-use crate::tool::{ASK, SideEffect};
+use crate::ledger::{ApprovalRequest, EntryId, Preview, Sandboxing};
+use crate::tool::ASK;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::OfferedRule;
-use crate::ui::text::{fit, width, wrap, wrap_spans};
-use crate::ui::theme::Theme;
-use crate::view::Panel;
+use crate::ui::text::{fit, width, wrap};
+use crate::view::{Panel, subject};
 
-use super::card_context::CardContext;
+use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
-use super::words::{cells, flow, keys, one_row, titled};
-use super::{action, boxes};
+use super::words::{both_ends, cells, flow, keys, one_row};
+use super::{action, boxes, risk};
 
-/// Most lines of a call whose turn it is not.
-const MOST_GLIMPSED: usize = 6;
-
-/// The panel of a call that waits.
+/// The panel of a call that waits: whole where it is chosen, else one line.
 pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let Some((id, request)) = panel.request() else { return Vec::new() };
+    if around.chosen == Some(id) {
+        return whole(panel, id, request, around);
+    }
+    let total = usize::from(around.panel_width()).saturating_sub(usize::from(INDENT - MARGIN));
+    let row = TranscriptRow::new(INDENT, in_line(panel, id, request, total, around));
+    vec![row.marked("○", around.theme.dim)]
+}
+
+/// A call whose turn it is not, on one line: Tab shows it whole, and nothing decides about it before.
+fn in_line(
+    panel: &Panel,
+    id: EntryId,
+    request: &ApprovalRequest,
+    total: usize,
+    around: &CardContext<'_>,
+) -> Line<'static> {
+    let theme = around.theme;
+    let mut left = action::title(panel, request).spans(request, theme, total);
+    let about = subject(panel);
+    if !matches!(request.preview, Preview::Diff(_)) && !about.is_empty() {
+        left.push(Span::styled(format!("  {}", one_row(&about)), theme.dim));
+    }
+    let right = waits(around, id, total);
+    let room = total.saturating_sub(width(&right) + 2);
+    let mut used = 0;
+    for span in &mut left {
+        let text = fit(&span.content, room.saturating_sub(used));
+        used += width(&text);
+        span.content = text.into();
+    }
+    both_ends(left, vec![Span::styled(right, theme.dim)], total)
+}
+
+fn whole(
+    panel: &Panel,
+    id: EntryId,
+    request: &ApprovalRequest,
+    around: &CardContext<'_>,
+) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4).max(1);
-    let chosen = around.chosen == Some(id);
-    let has_keys = chosen && around.has_keys;
-    let title = action::title(panel, request);
-    let right = waits(around, id);
+    let right = waits(around, id, total);
     let mut foot = Vec::new();
+    if panel.is_goal_check() {
+        foot.extend(wrap(
+            "the check of the goal: if it exits with 0, the goal is reached",
+            inner,
+            theme.text,
+        ));
+    }
     if let Some(warning) = &request.warning {
         foot.extend(wrap(&format!("! {}", one_row(warning)), inner, theme.warning));
     }
-    let is_grave = is_grave(request);
-    if is_grave {
-        let most = if chosen && around.height >= 15 { usize::from(around.height / 4) } else { 1 };
-        foot.extend(explanation(request, inner, theme, most));
-    }
+    let is_serious = risk::is_serious(request);
+    let is_low = around.height < 15 && around.always.is_some_and(|a| a.request == id);
+    let most = if is_serious && around.height < 15 { 1 } else { usize::from(around.height / 4).max(1) };
     let warned = foot.len();
-    let mut explained_to = warned;
-    if chosen {
-        let is_low = around.height < 15 && around.always.is_some_and(|a| a.request == id);
-        let explained = if request.name == ASK || is_low || is_grave {
-            Vec::new()
-        } else {
-            explanation(request, inner, theme, usize::from(around.height / 4).max(1))
-        };
-        foot.extend(explained);
-        let explained = foot.len();
-        foot.extend(answers(has_keys, id, request, inner, around));
-        explained_to = explained;
+    if is_serious || !is_low {
+        foot.extend(risk::reason(request, inner, theme, most));
     }
-    let (title, head) = titles(&title, width(&right) + 8, total, request, theme);
-    let from =
-        around.reading.filter(|reading| reading.request == id && chosen).map_or(0, |reading| reading.from);
-    let airy = chosen && around.height >= 15;
+    let explained = if is_serious { warned } else { foot.len() };
+    foot.extend(answers(around.has_keys, id, request, inner, around));
+    let (title, head) = action::title(panel, request).with_head(request, theme, (width(&right) + 8, total));
+    let from = around.reading.filter(|reading| reading.request == id).map_or(0, |reading| reading.from);
+    let airy = around.height >= 15;
     let room = |foot: usize| usize::from(around.height).saturating_sub(2 + foot).max(1);
-    let most = |foot: usize| {
-        if chosen { room(foot).saturating_sub(usize::from(airy)).max(1) } else { glimpse(around) }
-    };
+    let most = |foot: usize| room(foot).saturating_sub(usize::from(airy)).max(1);
     let laid = |most| action::shown(request, head.clone(), action::Room { inner, most, from }, theme);
     let (mut body, mut reach) = laid(most(foot.len()));
-    if chosen && reach.rows < reach.all && room(foot.len()) < 3 {
+    if reach.rows < reach.all && room(foot.len()) < 3 {
         // What is decided about goes before why it asks, which the page of the call has too.
-        foot.drain(warned..explained_to);
+        foot.drain(warned..explained);
         (body, reach) = laid(most(foot.len()));
     }
     if airy && body.len() < most(foot.len()) {
         body.push(Line::default());
     }
     body.extend(foot);
-    // What Tab would reach leads the eye, also while the keys are elsewhere.
-    let border = if chosen { theme.border_waiting } else { theme.border };
-    let right = Span::styled(right, if chosen { theme.accent } else { theme.dim });
-    let lines = boxes::boxed(title, right, body, total, border).into_iter();
+    let lines =
+        boxes::boxed(title, Span::styled(right, theme.accent), body, total, theme.border_waiting).into_iter();
     let mut rows: Vec<TranscriptRow> = lines.map(|line| TranscriptRow::new(MARGIN, line)).collect();
     if let Some(row) = rows.first_mut() {
         row.reach = Some(reach);
@@ -87,105 +109,24 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     rows
 }
 
-/// The title of the box, and the first lines in it: what counts of a title that has no room for it stands whole there,
-/// and that the path is not written as it is used.
-fn titles(
-    title: &action::Title,
-    beside: usize,
-    total: usize,
-    request: &ApprovalRequest,
-    theme: &Theme,
-) -> (Vec<Span<'static>>, Vec<Line<'static>>) {
-    let inner = total.saturating_sub(4).max(1);
-    let (name, about) = (one_row(&title.name), one_row(&title.about));
-    let is_cut = width(&name) + 2 + width(&about) + beside > total;
-    let moves = is_cut && title.counts && !about.is_empty();
-    let mut head = Vec::new();
-    if width(&name) + beside > total && request.name != ASK {
-        head.extend(wrap(&name, inner, theme.strong));
-    }
-    if moves {
-        head.extend(action::behind(inner, |room| wrap(&about, room, theme.strong)));
-    }
-    if matches!(request.preview, Preview::Diff(_)) {
-        head.extend(action::written(request, inner, theme));
-    }
-    (titled(&name, if moves { "" } else { &about }, theme), head)
-}
-
-/// Lines of a call whose turn it is not: those that wait share half of the height, so that the chosen one stays in sight.
-fn glimpse(around: &CardContext<'_>) -> usize {
-    (usize::from(around.height) / 2 / around.waiting.len().max(1)).clamp(1, MOST_GLIMPSED)
-}
-
-fn waits(around: &CardContext<'_>, id: crate::ledger::EntryId) -> String {
+/// That it waits, and which of several it is; the latter only where there is little room.
+fn waits(around: &CardContext<'_>, id: EntryId, total: usize) -> String {
+    let is_narrow = total < 60;
     match around.waiting.iter().position(|w| *w == id) {
         Some(at) if around.waiting.len() > 1 => {
-            format!("waits for you · {} of {}", at + 1, around.waiting.len())
+            let place = format!("{} of {}", at + 1, around.waiting.len());
+            if is_narrow { place } else { format!("waits for you · {place}") }
         }
+        Some(_) if is_narrow => "waits".to_owned(),
         Some(_) => "waits for you".to_owned(),
         None => "answered".to_owned(),
     }
 }
 
-/// Whether a person must see what it does before all else: it takes something away, changes who may do what, sends something,
-/// or changes something outside the workspace.
-fn is_grave(request: &ApprovalRequest) -> bool {
-    let acts = request.risk != SideEffect::Reads.as_str();
-    acts && leaves(request) || effects(request).iter().any(|effect| is_grave_effect(effect))
-}
-
-/// Whether its path leads out of the workspace: within it, paths are told from its folder.
-fn leaves(request: &ApprovalRequest) -> bool {
-    request.leads_to.as_deref().is_some_and(|to| Path::new(to).is_absolute())
-}
-
-fn effects(request: &ApprovalRequest) -> &[String] {
-    if request.effects.is_empty() { std::slice::from_ref(&request.risk) } else { &request.effects }
-}
-
-fn is_grave_effect(effect: &str) -> bool {
-    [SideEffect::Deletes, SideEffect::ChangesPermissions, SideEffect::Sends]
-        .iter()
-        .any(|grave| grave.as_str() == effect)
-}
-
-/// What it does and why it asks, in at most so many lines: the keys must stay in sight. What a person must not overlook is
-/// not as quiet as the rest.
-fn explanation(request: &ApprovalRequest, inner: usize, theme: &Theme, most: usize) -> Vec<Line<'static>> {
-    let mut spans: Vec<Span<'static>> = Vec::new();
-    for effect in effects(request).iter().filter(|effect| !effect.is_empty()) {
-        if !spans.is_empty() {
-            spans.push(Span::styled(", ", theme.dim));
-        }
-        let style = if is_grave_effect(effect) { theme.warning } else { theme.text };
-        spans.push(Span::styled(one_row(effect), style));
-    }
-    if !request.why.is_empty() {
-        let style = if leaves(request) { theme.warning } else { theme.dim };
-        spans.push(Span::styled(if spans.is_empty() { "" } else { " · " }, theme.dim));
-        spans.push(Span::styled(one_row(&request.why), style));
-    }
-    let mut lines = wrap_spans(spans, inner, Vec::new());
-    if lines.len() > most {
-        lines.truncate(most);
-        if let Some(last) = lines.last_mut() {
-            let style = last.spans.last().map_or(theme.dim, |span| span.style);
-            let said: String = last.spans.iter().map(|s| s.content.as_ref()).collect();
-            if width(&said) + 2 > inner {
-                *last = Line::styled(fit(&format!("{said} …"), inner), style);
-            } else {
-                last.spans.push(Span::styled(" …", style));
-            }
-        }
-    }
-    lines
-}
-
 /// The keys, or the reason that is being written.
 fn answers(
     has_keys: bool,
-    id: crate::ledger::EntryId,
+    id: EntryId,
     request: &ApprovalRequest,
     inner: usize,
     around: &CardContext<'_>,

@@ -15,8 +15,6 @@ use super::pictures;
 
 /// Cells left free before and after text. Those before it are the margin: what others wrote never stands there.
 pub(super) const INDENT: u16 = 3;
-/// The widest that boxes become: beyond, their two ends have nothing to do with each other.
-const WIDEST: u16 = 140;
 
 /// What cards borrow from outside themselves.
 pub(super) struct CardContext<'a> {
@@ -79,7 +77,7 @@ impl<'a> CardContext<'a> {
 
     /// The width of boxes, edges included.
     pub(super) fn panel_width(&self) -> u16 {
-        self.width.saturating_sub(2).min(WIDEST)
+        self.width.saturating_sub(2)
     }
 
     /// The width of what stands in boxes, of code, of lines with two ends.

@@ -31,6 +31,7 @@ mod pieces;
 mod plan;
 mod queue;
 mod remarks;
+mod risk;
 mod rows;
 mod selecting;
 mod summary;

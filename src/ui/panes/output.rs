@@ -56,6 +56,7 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> (Vec<Line<'static>>, usi
     if let Some((_, request)) = panel.request() {
         head(&mut lines, "why it asks", theme);
         let does = request.does();
+        let does = if request.replaces { format!("overwrites a file, {does}") } else { does };
         let reasons = [does.as_str(), &request.why, request.warning.as_deref().unwrap_or_default()];
         let reasons: Vec<&str> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
         lines.extend(wrap(&one_row(&reasons.join(" · ")), inner, theme.text));

@@ -138,8 +138,15 @@ fn read_request(fields: &Fields<'_>) -> Result<Body, RecordError> {
             })?,
         },
         leads_to: fields.get("leads_to").map(|_| fields.text("leads_to")).transpose()?,
-        is_partial: fields.get("partial").map_or(Ok(false), |_| fields.flag("partial"))?,
+        is_partial: flagged(fields, "partial")?,
+        is_usual: flagged(fields, "usual")?,
+        replaces: flagged(fields, "replaces")?,
     }))
+}
+
+/// Whether a member that is written only when it is true is there.
+fn flagged(fields: &Fields<'_>, name: &str) -> Result<bool, RecordError> {
+    fields.get(name).map_or(Ok(false), |_| fields.flag(name))
 }
 
 fn read_preview(fields: &Fields<'_>) -> Result<Preview, RecordError> {

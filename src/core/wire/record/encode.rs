@@ -109,8 +109,10 @@ fn write_request(record: &mut Map<String, Value>, request: &ApprovalRequest) {
     if let Some(to) = &request.leads_to {
         put(record, json!({ "leads_to": to }));
     }
-    if request.is_partial {
-        put(record, json!({ "partial": true }));
+    let flags =
+        [("partial", request.is_partial), ("usual", request.is_usual), ("replaces", request.replaces)];
+    for (name, _) in flags.into_iter().filter(|(_, is)| *is) {
+        put_value(record, name, true.into());
     }
     match &request.preview {
         Preview::None => {}

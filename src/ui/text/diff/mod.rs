@@ -12,7 +12,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use self::read::{DiffRow, Sign, rows};
 pub use self::spoken::spoken;
 use super::tag::ours;
-use super::{cut_spans, width, wrap};
+use super::{width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 
 /// Cells that the text must have beside the line numbers; with fewer, the numbers are left out.
@@ -78,6 +78,14 @@ pub fn lay(unified: &str, width: u16, theme: &Theme) -> LaidDiff {
     laid
 }
 
+/// How many lines a unified diff adds and removes.
+#[must_use]
+pub fn counts(unified: &str) -> (usize, usize) {
+    let rows = rows(unified);
+    let of = |sign| rows.iter().filter(|row| row.sign == sign).count();
+    (of(Sign::Add), of(Sign::Remove))
+}
+
 /// The rows of one sign at the beginning, and those after them.
 fn leading<'r, 'a>(sign: Sign, rows: &'r [DiffRow<'a>]) -> (&'r [DiffRow<'a>], &'r [DiffRow<'a>]) {
     rows.split_at(rows.iter().take_while(|row| row.sign == sign).count())
@@ -132,7 +140,7 @@ impl DiffPage<'_> {
         let mut spans =
             vec![Span::styled(numbers, ours(self.theme.faint)), Span::styled(format!("{sign} "), style)];
         spans.extend(text);
-        cut_spans(&spans, room, hanging)
+        wrap_spans(spans, room, hanging)
     }
 
     fn number(&self, number: Option<usize>) -> String {

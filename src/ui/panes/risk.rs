@@ -1,0 +1,87 @@
+//! What a call that waits would do to the world, the worst first, and why it asks where that is not the usual case.
+
+use std::path::Path;
+
+use ratatui::text::{Line, Span};
+
+use crate::ledger::{ApprovalRequest, Preview};
+use crate::tool::{ASK, SideEffect};
+use crate::ui::text::{fit, width, wrap};
+use crate::ui::theme::Theme;
+
+use super::words::one_row;
+
+/// Its effects, the worst first, each in its colour; nothing where the name of the action says it: an edit writes, a
+/// command runs.
+pub(super) fn effects(request: &ApprovalRequest, theme: &Theme) -> Vec<Span<'static>> {
+    if request.name == ASK || is_plain(request) {
+        return Vec::new();
+    }
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    for effect in worst_first(request) {
+        if !spans.is_empty() {
+            spans.push(Span::styled(", ", theme.dim));
+        }
+        let style = if is_grave(effect) { theme.warning } else { theme.text };
+        spans.push(Span::styled(one_row(effect), style));
+    }
+    spans
+}
+
+/// Why it asks, on at most so many lines; nothing where it is only that no rule covers it. A path that leaves the
+/// workspace is a warning.
+pub(super) fn reason(
+    request: &ApprovalRequest,
+    inner: usize,
+    theme: &Theme,
+    most: usize,
+) -> Vec<Line<'static>> {
+    if request.is_usual || request.why.is_empty() || request.name == ASK {
+        return Vec::new();
+    }
+    let style = if leaves(request) { theme.warning } else { theme.dim };
+    let mut lines = wrap(&one_row(&request.why), inner, style);
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            let said = format!("{last} …");
+            let said = if width(&said) > inner { fit(&format!("{said} …"), inner) } else { said };
+            *last = Line::styled(said, style);
+        }
+    }
+    lines
+}
+
+/// Whether the reason must be read before all else: the call leaves the workspace, takes something away, changes who may
+/// do what, or sends something.
+pub(super) fn is_serious(request: &ApprovalRequest) -> bool {
+    let acts = request.risk != SideEffect::Reads.as_str();
+    acts && leaves(request) || worst_first(request).any(is_grave)
+}
+
+/// Whether its path leads out of the workspace: within it, paths are told from its folder.
+fn leaves(request: &ApprovalRequest) -> bool {
+    request.leads_to.as_deref().is_some_and(|to| Path::new(to).is_absolute())
+}
+
+/// Whether the name of the action says all that it does.
+fn is_plain(request: &ApprovalRequest) -> bool {
+    let said = match request.preview {
+        Preview::Diff(_) => SideEffect::Writes,
+        Preview::Command(_) => SideEffect::Runs,
+        Preview::None | Preview::Recipient(_) => return false,
+    };
+    worst_first(request).all(|effect| effect == said.as_str())
+}
+
+/// The record has the worst first; sessions of earlier versions have one effect.
+fn worst_first(request: &ApprovalRequest) -> impl Iterator<Item = &str> {
+    let one = request.effects.is_empty().then_some(&request.risk);
+    request.effects.iter().chain(one).map(String::as_str).filter(|effect| !effect.is_empty())
+}
+
+fn is_grave(effect: &str) -> bool {
+    [SideEffect::Deletes, SideEffect::ChangesPermissions, SideEffect::Sends]
+        .iter()
+        .any(|grave| grave.as_str() == effect)
+}

@@ -1,0 +1,118 @@
+//! What a waiting call says of its risk: its effects, what it overwrites, why it asks, and what it is the check of.
+
+use crate::linear_harness::LinearHarness;
+use crate::scenes;
+use crate::screen_harness::{ScreenHarness, snapshot};
+use crate::session_builder::SessionBuilder;
+use countersign::ledger::{Arguments, Preview};
+use countersign::ui::theme::Theme;
+use serde_json::json;
+
+const DIFF: &str = "--- a/src/lib.rs\n+++ b/src/lib.rs\n@@ -1,2 +1,3 @@\n-pub fn old() {}\n+pub fn new() {}\n+pub fn more() {}\n }\n";
+
+/// A session with a call that waits, as `change` makes it.
+fn waiting(name: &str, preview: Preview, change: impl FnOnce(&mut SessionBuilder)) -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Go on.");
+    let arguments = match &preview {
+        Preview::Command(line) => json!({ "command": line }),
+        _ => json!({ "path": "src/lib.rs", "content": "pub fn new() {}\npub fn more() {}\n}\n" }),
+    };
+    let made = builder.tool_use(name, arguments);
+    let open = builder.say(None, "", "One step.", vec![made]);
+    change(&mut builder);
+    builder.ask(open[0].id(), name, preview);
+    std::mem::forget(open);
+    builder
+}
+
+fn frame(builder: SessionBuilder, (width, height): (u16, u16)) -> String {
+    ScreenHarness::new(builder).frame(width, height)
+}
+
+#[test]
+fn the_usual_case_needs_no_reason_and_every_other_one_is_given() {
+    let usual = || waiting("shell", Preview::Command("cargo test".into()), |_| {});
+    let unusual =
+        || waiting("shell", Preview::Command("cargo test".into()), |b| b.why = Some("ask rule: shell"));
+    for size in [(80, 24), (120, 40), (200, 50)] {
+        assert!(!frame(usual(), size).contains("no rule covers it"), "{size:?}");
+        assert!(frame(unusual(), size).contains("ask rule: shell"), "{size:?}");
+    }
+    assert!(!LinearHarness::new(usual()).said.contains("why it asks"));
+    assert!(LinearHarness::new(unusual()).said.contains("why it asks: ask rule: shell"));
+}
+
+#[test]
+fn all_effects_are_named_the_worst_first_in_the_colour_of_a_warning() {
+    let effects =
+        |b: &mut SessionBuilder| b.effects = vec!["deletes".into(), "sends".into(), "writes".into()];
+    let builder = waiting("shell", Preview::Command("rm a; curl -T b example.org".into()), effects);
+    let mut harness = ScreenHarness::new(builder);
+    harness.theme = Theme::builtin("countersign-dark").unwrap();
+    for (width, height) in [(40, 10), (80, 24), (120, 40), (200, 50)] {
+        let frame = harness.frame(width, height);
+        let title = frame.lines().find(|line| line.contains("╭")).unwrap();
+        assert!(title.contains("deletes, sends, writes"), "{width}x{height}\n{frame}");
+    }
+    let drawn = harness.buffer(80, 24);
+    let (x, y) = place(&drawn, "deletes");
+    assert_eq!(drawn[(x, y)].style().fg, harness.theme.warning.fg);
+    let (x, y) = place(&drawn, "writes");
+    assert_ne!(drawn[(x, y)].style().fg, harness.theme.warning.fg);
+}
+
+fn place(buffer: &ratatui::buffer::Buffer, word: &str) -> (u16, u16) {
+    let area = buffer.area;
+    (0..area.height)
+        .flat_map(|y| (0..area.width).map(move |x| (x, y)))
+        .find(|(x, y)| {
+            let rest = (*x..area.width).map(|x| buffer[(x, *y)].symbol());
+            rest.take(word.len()).collect::<String>() == word
+        })
+        .unwrap_or_else(|| panic!("{word} is not on the screen"))
+}
+
+#[test]
+fn an_overwrite_is_called_that_and_counts_its_lines() {
+    let diff = || Preview::Diff(DIFF.into());
+    let over = || waiting("write", diff(), |b| b.replaces = true);
+    for size in [(40, 10), (80, 24), (120, 40), (200, 50)] {
+        let shown = frame(over(), size);
+        assert!(shown.contains("overwrite") && shown.contains("src/lib.rs"), "{size:?}\n{shown}");
+        let created = frame(waiting("write", diff(), |_| {}), size);
+        assert!(!created.contains("overwrite") && created.contains("src/lib.rs"), "{size:?}\n{created}");
+        if size.0 >= 80 {
+            assert!(shown.contains("+2 −1"), "{shown}");
+        }
+    }
+    assert!(LinearHarness::new(over()).said.contains("waits for you 1 of 1: overwrite, writes"));
+    snapshot("overwrite_80x24", &frame(over(), (80, 24)));
+}
+
+#[test]
+fn the_whole_width_is_used() {
+    let shown = frame(scenes::waiting_diff(), (200, 50));
+    let title = shown.lines().find(|line| line.contains('╭')).unwrap();
+    assert_eq!(title.chars().count(), 199, "{title}");
+}
+
+#[test]
+fn the_check_of_a_goal_says_that_it_is() {
+    let builder = || {
+        let mut builder = SessionBuilder::new();
+        builder.user("Go on.");
+        let arguments = Arguments::from_value(json!({ "command": "cargo test" }));
+        let (check, open) = builder.ledger.validate(builder.at(), "shell", arguments).unwrap();
+        std::mem::forget(open);
+        builder.tell();
+        builder.ask(check.id, "shell", Preview::Command("cargo test".into()));
+        builder
+    };
+    for size in [(80, 24), (120, 40), (200, 50)] {
+        let shown = frame(builder(), size);
+        assert!(shown.contains("the check of the goal"), "{size:?}\n{shown}");
+    }
+    assert!(!frame(scenes::waiting_command(), (80, 24)).contains("check of the goal"));
+    assert!(LinearHarness::new(builder()).said.contains("shell (the check of the goal), runs"));
+}
