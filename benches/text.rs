@@ -1,6 +1,7 @@
 //! How long text takes on its way to the screen. Run with `cargo bench --bench text`.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a bench is no interface")]
 
+use countersign::ui::text::diff::DiffColours;
 use countersign::ui::text::highlight::Highlighter;
 use countersign::ui::text::markdown::{Stream, render};
 use countersign::ui::text::{diff, sanitize, wrap};
@@ -109,5 +110,7 @@ fn diff_of_1000_lines(bencher: Bencher<'_, '_>) {
     let theme = theme();
     let pairs = "-    let old = compute(one, two);\n+    let new = compute(one, three);\n".repeat(500);
     let unified = format!("--- a\n+++ b\n@@ -1,500 +1,500 @@\n{pairs}");
-    bencher.bench_local(|| diff::render(&unified, WIDTH, &theme).len());
+    let (theme, highlighter) = (&theme, &Highlighter::off());
+    let colours = DiffColours { theme, language: "rs", highlighter };
+    bencher.bench_local(|| diff::render(&unified, WIDTH, colours).len());
 }

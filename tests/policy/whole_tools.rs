@@ -121,3 +121,26 @@ fn the_reason_says_what_the_decision_rests_on() {
     let Verdict::Ask(guarded) = edit(".git/config") else { panic!("it is asked about") };
     assert!(!guarded.contains("no rule"), "{guarded}");
 }
+
+#[test]
+fn only_a_call_that_no_rule_covers_is_the_usual_case() {
+    let usual = |mode: Mode, rules: &[(RuleKind, &str)], line: &str| {
+        policy(mode, rules).decide(&shell_tool(), &call(line), &look(line)).is_usual
+    };
+    assert!(usual(Mode::Ask, &[], "touch b") && usual(Mode::Edit, &[], "cargo test"));
+    for (mode, rules, line) in [
+        (Mode::Ask, &[(RuleKind::Ask, "shell(touch *)")][..], "touch b"),
+        (Mode::Ask, &[], "echo a > b"),
+        (Mode::Edit, &[], "git status > b"),
+        (Mode::Unrestricted, &[], "touch b"),
+        (Mode::Plan, &[], "touch b"),
+    ] {
+        assert!(!usual(mode, rules, line), "{mode} {line}");
+    }
+    let edit = |mode: Mode, path: &str, outside: bool| {
+        let (arguments, found) = at(path, path, outside);
+        policy(mode, &[]).decide(&edit_tool(), &arguments, &found).is_usual
+    };
+    assert!(edit(Mode::Ask, "src/a.rs", false));
+    assert!(!edit(Mode::Ask, "/etc/hosts", true) && !edit(Mode::Edit, ".git/config", false));
+}

@@ -1,5 +1,6 @@
 //! Text on its way to the screen: nothing unsafe gets through, nothing is wider than asked, streaming changes nothing.
 
+use countersign::ui::text::diff::DiffColours;
 use countersign::ui::text::highlight::Highlighter;
 use countersign::ui::text::markdown::{Stream, render};
 use countersign::ui::text::{cut_spans, diff, fit, sanitize, width, wrap, wrap_spans};
@@ -48,6 +49,10 @@ fn torture() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..30).prop_map(|pieces| pieces.concat())
 }
 
+fn colours<'a>(theme: &'a Theme, highlighter: &'a Highlighter) -> DiffColours<'a> {
+    DiffColours { theme, language: "rs", highlighter }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -86,7 +91,7 @@ proptest! {
     #[test]
     fn diffs_are_never_wider_than_asked(text in torture(), limit in prop_oneof![0_u16..60, 100_u16..160]) {
         let unified: String = text.lines().enumerate().map(|(index, line)| format!("{}{line}\n", ["+", "-", " ", ""][index % 4])).collect();
-        let lines = diff::render(&format!("--- a\n+++ b\n@@ -1,3 +1,4 @@\n{unified}"), limit, &dark());
+        let lines = diff::render(&format!("--- a\n+++ b\n@@ -1,3 +1,4 @@\n{unified}"), limit, colours(&dark(), &Highlighter::off()));
         fits(&lines, usize::from(limit))?;
         for line in &lines {
             // Beside each other: the bar between the sides never leaves its column.
@@ -95,7 +100,7 @@ proptest! {
                 prop_assert_eq!(left, usize::from(limit - 3) / 2, "{:?}", line);
             }
         }
-        fits(&diff::render(&text, limit, &dark()), usize::from(limit))?;
+        fits(&diff::render(&text, limit, colours(&dark(), &Highlighter::off())), usize::from(limit))?;
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl ScreenHarness {
         self.local.now = self.clock;
         let Self { view, local, theme, layouts, highlighter, .. } = self;
         prepare(layouts, view, local, theme, highlighter, area, now);
-        let screen = Screen { view, local, theme, layouts, now, entry_json: json };
+        let screen = Screen { view, local, theme, highlighter, layouts, now, entry_json: json };
         terminal.draw(|frame| draw(frame, &screen)).unwrap();
         self.local.stand.drawn(self.clock);
     }

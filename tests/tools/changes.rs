@@ -102,6 +102,8 @@ async fn write_makes_folders_and_a_file_as_others_make_theirs() {
     assert_eq!(fixture.done("write", new.clone()).await, "created a/b/c.txt: 4 bytes, 2 lines");
     fixture.put("ordinary", "");
     assert_eq!(mode(&fixture.path("a/b/c.txt")), mode(&fixture.path("ordinary")));
+    assert!(!fixture.prepare("write", json!({ "path": "other", "content": "" })).await.replaces);
+    assert!(fixture.prepare("write", json!({ "path": "ordinary", "content": "x" })).await.replaces);
     assert_has(&fixture.diff("write", new.clone()).await, &["! the file has this content already"]);
     let over = json!({ "path": "a/b/c.txt", "content": "é\n" });
     assert_eq!(fixture.done("write", over).await, "wrote a/b/c.txt: 3 bytes, 1 line (+0 -1 lines)");

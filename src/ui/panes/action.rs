@@ -1,11 +1,13 @@
 //! What a call that waits would do, by its kind: the true bytes, and nothing left out without a word.
 
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 
 use crate::ledger::{ApprovalRequest, PATH, Preview};
 use crate::policy::{page, server};
 use crate::tool::{ASK, delegate, mcp};
+use crate::ui::text::diff::DiffColours;
 use crate::ui::text::tag::ours;
 use crate::ui::text::{diff, fit, sanitize, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
@@ -46,7 +48,9 @@ impl Title {
         if let Some((added, removed)) = self.lines {
             let (added, removed) = (format!("  +{added}"), format!(" −{removed}"));
             if cells(&spans) + width(&added) + width(&removed) <= room {
-                spans.extend([Span::styled(added, theme.diff_add), Span::styled(removed, theme.diff_remove)]);
+                let ink = |style: Style| Style { bg: None, ..style };
+                spans.push(Span::styled(added, ink(theme.diff_add)));
+                spans.push(Span::styled(removed, ink(theme.diff_remove)));
             }
         }
         spans
@@ -143,10 +147,11 @@ pub(super) fn shown(
     request: &ApprovalRequest,
     head: Vec<Line<'static>>,
     room: Room,
-    theme: &Theme,
+    colours: DiffColours<'_>,
 ) -> (Vec<Line<'static>>, PaneReach) {
     let Room { inner, most, from } = room;
-    let (mut lines, first_change) = action(request, inner, theme);
+    let theme = colours.theme;
+    let (mut lines, first_change) = action(request, inner, colours);
     let heads = head.len();
     let total = heads + lines.len();
     if total > most {
@@ -175,7 +180,12 @@ pub(super) fn shown(
 }
 
 /// The action itself, whole, and where its first change begins, if it is one.
-fn action(request: &ApprovalRequest, inner: usize, theme: &Theme) -> (Vec<Line<'static>>, Option<usize>) {
+fn action(
+    request: &ApprovalRequest,
+    inner: usize,
+    colours: DiffColours<'_>,
+) -> (Vec<Line<'static>>, Option<usize>) {
+    let theme = colours.theme;
     match &request.preview {
         Preview::Command(command) => {
             let wide = inner.saturating_sub(2).max(1);
@@ -192,7 +202,7 @@ fn action(request: &ApprovalRequest, inner: usize, theme: &Theme) -> (Vec<Line<'
             (lines, None)
         }
         Preview::Diff(unified) => {
-            let laid = diff::lay(hunks(unified), u16::try_from(inner).unwrap_or(u16::MAX), theme);
+            let laid = diff::lay(hunks(unified), u16::try_from(inner).unwrap_or(u16::MAX), colours);
             let mut lines = laid.lines;
             if request.is_partial {
                 lines.push(Line::styled(fit("the whole call:", inner), theme.warning));

@@ -9,6 +9,7 @@ use crate::ledger::{ApprovalRequest, EntryId, Preview, Sandboxing};
 use crate::tool::ASK;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::OfferedRule;
+use crate::ui::text::diff::{self, DiffColours};
 use crate::ui::text::{fit, width, wrap};
 use crate::view::{Panel, subject};
 
@@ -89,7 +90,10 @@ fn whole(
     let airy = around.height >= 15;
     let room = |foot: usize| usize::from(around.height).saturating_sub(2 + foot).max(1);
     let most = |foot: usize| room(foot).saturating_sub(usize::from(airy)).max(1);
-    let laid = |most| action::shown(request, head.clone(), action::Room { inner, most, from }, theme);
+    let path = subject(panel);
+    let (language, highlighter) = (diff::language(&path), around.highlighter);
+    let colours = DiffColours { theme, language, highlighter };
+    let laid = |most| action::shown(request, head.clone(), action::Room { inner, most, from }, colours);
     let (mut body, mut reach) = laid(most(foot.len()));
     if reach.rows < reach.all && room(foot.len()) < 3 {
         // What is decided about goes before why it asks, which the page of the call has too.

@@ -7,6 +7,7 @@ use crate::ui::graphics::Sizing;
 use crate::ui::local::{Focus, Local, OfferedRule, ReadProgress, Reason};
 use crate::ui::rebinding::Keymap;
 use crate::ui::text::MEASURE;
+use crate::ui::text::highlight::Highlighter;
 use crate::ui::theme::Theme;
 use crate::view::{Card, PanelState, View};
 
@@ -20,6 +21,7 @@ pub(super) const INDENT: u16 = 3;
 pub(super) struct CardContext<'a> {
     pub view: &'a View,
     pub theme: &'a Theme,
+    pub highlighter: &'a Highlighter,
     pub now: Millis,
     pub width: u16,
     pub height: u16,
@@ -49,7 +51,7 @@ impl<'a> CardContext<'a> {
     pub(super) fn new(
         view: &'a View,
         local: &'a Local,
-        theme: &'a Theme,
+        (theme, highlighter): (&'a Theme, &'a Highlighter),
         pictures: Sizing,
         area: Rect,
         now: Millis,
@@ -57,6 +59,7 @@ impl<'a> CardContext<'a> {
         Self {
             view,
             theme,
+            highlighter,
             now,
             width: area.width,
             height: area.height,

@@ -71,6 +71,8 @@ pub struct Screen<'a> {
     pub local: &'a Local,
     /// What it looks like.
     pub theme: &'a Theme,
+    /// What colours code.
+    pub highlighter: &'a Highlighter,
     /// What was laid out by [`prepare`].
     pub layouts: &'a Layouts,
     /// The moment of the frame.
@@ -109,7 +111,7 @@ pub fn prepare(
             if let Some(area) = showcase(local, screen) {
                 transcript::prepare(layouts, view, local, theme, highlighter, area, now);
             } else {
-                prepare_page(layouts, view, local, theme, screen, now);
+                prepare_page(layouts, view, local, (theme, highlighter), screen, now);
             }
         }
     }
@@ -147,12 +149,12 @@ fn prepare_page(
     layouts: &mut Layouts,
     view: &View,
     local: &mut Local,
-    theme: &Theme,
+    (theme, highlighter): (&Theme, &Highlighter),
     area: Rect,
     now: Millis,
 ) {
     let body = output::body(area);
-    let screen = Screen { view, local, theme, layouts, now, entry_json: |_| String::new() };
+    let screen = Screen { view, local, theme, highlighter, layouts, now, entry_json: |_| String::new() };
     let mut must = 0;
     let (title, lines, links) = match &local.overlay {
         Some(Overlay::Page(open)) => (open.page.title(view), open.page.rows(&screen, body.width), Vec::new()),

@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview};
 use crate::tool::{ASK, Row};
 use crate::ui::local::Overlay;
+use crate::ui::text::diff::DiffColours;
 use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
 use crate::ui::theme::{Inks, Theme};
 use crate::view::{Panel, subject};
@@ -26,14 +27,14 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> (LaidOutput,
         return (("call".to_owned(), Vec::new(), Vec::new()), 0);
     };
     let title = format!("{}  {}", one_row(panel.name()), one_row(&subject(panel)));
-    let (lines, must) = lines(panel, usize::from(inner).max(1), screen.theme);
+    let (lines, must) = lines(panel, usize::from(inner).max(1), screen);
     ((title, lines, Vec::new()), must)
 }
 
 /// Which path it uses, what it would change, what it was called with, why it asks, what it wrote; and how many of the lines
 /// say what would be done: to the end of a change that is shown whole, else all.
-fn lines(panel: &Panel, inner: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
-    let mut lines = Vec::new();
+fn lines(panel: &Panel, inner: usize, screen: &Screen<'_>) -> (Vec<Line<'static>>, usize) {
+    let (mut lines, theme) = (Vec::new(), screen.theme);
     let inks = Inks::new(theme, theme.text);
     let rows = |lines: &mut Vec<Line<'static>>, rows: &mut dyn Iterator<Item = &Row>| {
         lines.extend(rows.flat_map(|row| cut_spans(&theirs(grid::spans(row, &inks)), inner, margin())));
@@ -45,7 +46,10 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> (Vec<Line<'static>>, usi
     {
         head(&mut lines, "change", theme);
         let inner = u16::try_from(inner.saturating_sub(2)).unwrap_or(u16::MAX);
-        let change = diff::render(unified, inner, theme).into_iter();
+        let path = subject(panel);
+        let (language, highlighter) = (diff::language(&path), screen.highlighter);
+        let colours = DiffColours { theme, language, highlighter };
+        let change = diff::render(unified, inner, colours).into_iter();
         lines.extend(change.map(|line| Line { spans: theirs(line.spans), ..line }));
         must = if request.is_partial { must } else { lines.len() };
     }

@@ -7,7 +7,6 @@ use ratatui::text::Line;
 
 use crate::ledger::Body;
 use crate::ui::local::Position;
-use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::markdown::Stream;
 use crate::ui::theme::Theme;
 use crate::view::{Card, CardBody, View};
@@ -24,7 +23,6 @@ pub(super) struct PieceWalk<'a> {
     pub layouts: &'a mut Layouts,
     pub view: &'a View,
     pub theme: &'a Theme,
-    pub highlighter: &'a Highlighter,
     pub around: CardContext<'a>,
     pub height: usize,
 }
@@ -146,7 +144,7 @@ impl PieceWalk<'_> {
         let view = self.view;
         let Some(card) = view.card(at.card) else { return take(Rows::Own(&[])) };
         let bit = self.bit(card, at.piece);
-        let (width, theme, highlighter) = (self.around.text_width(), self.theme, self.highlighter);
+        let (width, theme, highlighter) = (self.around.text_width(), self.theme, self.around.highlighter);
         let Bit::Words(text, piece) = bit else { return take(Rows::Own(self.own(card, at.piece, bit))) };
         let Some(stream) = self.words(card, text) else { return take(Rows::Own(&[])) };
         let before = stream.work();

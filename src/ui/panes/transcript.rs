@@ -38,8 +38,8 @@ pub(super) fn prepare(
     });
     let mut scroll = local.scroll;
     let mut pointer = std::mem::take(&mut local.pointer);
-    let around = CardContext::new(view, local, theme, layouts.pictures.sizing(), area, now);
-    let mut walk = PieceWalk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
+    let around = CardContext::new(view, local, (theme, highlighter), layouts.pictures.sizing(), area, now);
+    let mut walk = PieceWalk { layouts, view, theme, around, height: usize::from(area.height) };
     let end = walk.top_at_end();
     let wish = std::mem::take(&mut scroll.wish);
     if reshaped {
@@ -92,8 +92,8 @@ pub(super) fn selected(
 ) -> String {
     let Some(selection) = &local.pointer.selection else { return String::new() };
     let area = layouts.window.area;
-    let around = CardContext::new(view, local, theme, layouts.pictures.sizing(), area, now);
-    let mut walk = PieceWalk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
+    let around = CardContext::new(view, local, (theme, highlighter), layouts.pictures.sizing(), area, now);
+    let mut walk = PieceWalk { layouts, view, theme, around, height: usize::from(area.height) };
     selecting::text(selection, &mut walk)
 }
 

@@ -303,7 +303,8 @@ impl ScreenLoop {
             }
             prepare(layouts, view, local, theme, highlighter, area, now);
             with_next_frame(&mut self.terminal, &layouts.pictures.words())?;
-            let screen = Screen { view, local, theme, layouts, now, entry_json: self.entry_json };
+            let screen =
+                Screen { view, local, theme, highlighter, layouts, now, entry_json: self.entry_json };
             let links = if self.links { layouts.links() } else { Default::default() };
             self.terminal.backend_mut().lead(links);
             show(&mut self.terminal, |frame| draw(frame, &screen))

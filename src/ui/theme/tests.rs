@@ -90,6 +90,28 @@ fn the_built_in_themes_are_legible() {
 }
 
 #[test]
+fn code_is_legible_on_the_tints_of_a_diff() {
+    let wanted = |name: &str| if name.starts_with("contrast") { [7.0, 7.0] } else { [3.0, 4.5] };
+    for name in Theme::names() {
+        let mut theme = Theme::builtin(name).unwrap();
+        let tints = [theme.diff_add, theme.diff_remove, theme.diff_add_word, theme.diff_remove_word];
+        if theme.diff_add.bg.is_none() {
+            assert!(["sixteen", "plain"].contains(name), "{name} has no tint");
+            continue;
+        }
+        for key in Syntax::KEYS {
+            let colour = rgb(theme.syntax.style_mut(key).unwrap().fg.unwrap());
+            let [second, read] = wanted(name);
+            let wanted = if SECOND.contains(key) { second } else { read };
+            for tint in tints {
+                let found = contrast(colour, rgb(tint.bg.unwrap()));
+                assert!(found >= wanted, "{name}: {key} has {found:.2} on {:?}, wanted {wanted}", tint.bg);
+            }
+        }
+    }
+}
+
+#[test]
 fn sixteen_leaves_every_colour_to_the_terminal() {
     let mut theme = Theme::builtin("sixteen").unwrap();
     assert_eq!(theme.background, None);

@@ -68,8 +68,17 @@ fn joined(
 
 #[cfg(test)]
 mod tests {
-    use crate::ui::text::diff::lay;
+    use crate::ui::text::diff::{DiffColours, LaidDiff};
+    use crate::ui::text::highlight::Highlighter;
     use crate::ui::theme::Theme;
+
+    fn lay(unified: &str, width: u16, theme: &Theme) -> LaidDiff {
+        super::super::lay(
+            unified,
+            width,
+            DiffColours { theme, language: "", highlighter: &Highlighter::off() },
+        )
+    }
 
     #[test]
     fn what_was_stands_beside_what_will_be() {

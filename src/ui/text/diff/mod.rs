@@ -1,6 +1,7 @@
 //! Unified diffs with line numbers: signs stay text, colour only repeats them, and changed words stand out.
 
 mod beside;
+mod code;
 mod read;
 mod spoken;
 
@@ -9,10 +10,11 @@ use ratatui::text::{Line, Span};
 use similar::{ChangeTag, TextDiff};
 use unicode_segmentation::UnicodeSegmentation;
 
+pub use self::code::{DiffColours, language};
 use self::read::{DiffRow, Sign, rows};
 pub use self::spoken::spoken;
 use super::tag::ours;
-use super::{width, wrap, wrap_spans};
+use super::{cut_spans, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 
 /// Cells that the text must have beside the line numbers; with fewer, the numbers are left out.
@@ -38,15 +40,16 @@ pub struct LaidDiff {
 
 /// The lines of [`lay`] alone.
 #[must_use]
-pub fn render(unified: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
-    lay(unified, width, theme).lines
+pub fn render(unified: &str, width: u16, colours: DiffColours<'_>) -> Vec<Line<'static>> {
+    lay(unified, width, colours).lines
 }
 
 /// Lays out a unified diff, untrusted as it is, on lines of at most `width` cells: what was and what will be side by
 /// side where both have room, else one below the other. Lines that belong to no hunk are shown as they are.
 #[must_use]
-pub fn lay(unified: &str, width: u16, theme: &Theme) -> LaidDiff {
-    let rows = rows(unified);
+pub fn lay(unified: &str, width: u16, colours: DiffColours<'_>) -> LaidDiff {
+    let mut rows = rows(unified);
+    code::paint(&mut rows, colours);
     let room = usize::from(width);
     let mut laid = LaidDiff { lines: Vec::new(), first_change: None };
     if room == 0 {
@@ -57,7 +60,7 @@ pub fn lay(unified: &str, width: u16, theme: &Theme) -> LaidDiff {
     // A file that is new or gone has but one side.
     let has = |sign| rows.iter().any(|row| row.sign == sign);
     let is_beside = room >= SIDE_BY_SIDE && has(Sign::Add) && has(Sign::Remove);
-    let page = DiffPage { room, digits, theme };
+    let page = DiffPage { room, digits, theme: colours.theme };
     let mut rest = rows.as_slice();
     while let Some((row, others)) = rest.split_first() {
         let (removed, after) = leading(Sign::Remove, rest);
@@ -135,12 +138,26 @@ impl DiffPage<'_> {
             Sign::Context | Sign::Header | Sign::Note => " ",
         };
         let numbers: String = numbers.iter().map(|number| self.number(*number)).collect();
-        let hanging = vec![Span::raw(" ".repeat(width(&numbers) + 2))];
+        let gutter = width(&numbers) + 2;
         let style = style(row.sign, self.theme);
-        let mut spans =
-            vec![Span::styled(numbers, ours(self.theme.faint)), Span::styled(format!("{sign} "), style)];
-        spans.extend(text);
-        wrap_spans(spans, room, hanging)
+        let hanging = Span::raw(" ".repeat(gutter));
+        let first = [Span::styled(numbers, ours(self.theme.faint)), Span::styled(format!("{sign} "), style)];
+        if room <= gutter {
+            return cut_spans(&[&first[..], &text].concat(), room, Vec::new());
+        }
+        // The sign stays with its text, however long the first word is.
+        let mut lines = wrap_spans(text, room - gutter, Vec::new());
+        for (at, line) in lines.iter_mut().enumerate() {
+            if style.bg.is_some() {
+                // A tint goes to the edge, as the row does.
+                let used: usize = line.spans.iter().map(|span| width(&span.content)).sum();
+                let rest = " ".repeat((room - gutter).saturating_sub(used));
+                line.spans.push(Span::styled(rest, ours(Style { fg: None, ..style })));
+            }
+            let before = if at == 0 { &first[..] } else { std::slice::from_ref(&hanging) };
+            line.spans.splice(0..0, before.iter().cloned());
+        }
+        lines
     }
 
     fn number(&self, number: Option<usize>) -> String {
@@ -156,7 +173,7 @@ impl DiffPage<'_> {
 /// The text of a row, with the words set off that differ from the row it stands against.
 fn words(row: &DiffRow<'_>, other: Option<&DiffRow<'_>>, theme: &Theme) -> Vec<Span<'static>> {
     let style = style(row.sign, theme);
-    let whole = vec![Span::styled(row.text.to_string(), style)];
+    let whole = code::spans(row, style);
     let (Some(other), Some(changed)) = (other, changed_style(row.sign, theme)) else { return whole };
     if row.text.len() > LONGEST_PAIR || other.text.len() > LONGEST_PAIR {
         return whole;
@@ -167,19 +184,13 @@ fn words(row: &DiffRow<'_>, other: Option<&DiffRow<'_>>, theme: &Theme) -> Vec<S
     if diff.ratio() < ALIKE {
         return whole;
     }
-    let mut spans: Vec<Span<'static>> = Vec::new();
-    for change in diff.iter_all_changes() {
-        let style = match change.tag() {
-            ChangeTag::Equal => style,
-            ChangeTag::Insert => changed,
-            ChangeTag::Delete => continue,
-        };
-        match spans.last_mut() {
-            Some(last) if last.style == style => last.content.to_mut().push_str(change.value()),
-            _ => spans.push(Span::styled(change.value().to_owned(), style)),
-        }
-    }
-    spans
+    // Where code keeps its colours, the tint alone says what has changed.
+    let over =
+        if row.painted.is_some() && style.bg.is_some() { Style { fg: None, ..changed } } else { changed };
+    let parts = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Delete);
+    let parts =
+        parts.map(|change| (change.value().len(), (change.tag() == ChangeTag::Insert).then_some(over)));
+    code::restyled(whole, parts)
 }
 
 const fn style(sign: Sign, theme: &Theme) -> Style {
@@ -203,13 +214,18 @@ const fn changed_style(sign: Sign, theme: &Theme) -> Option<Style> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::text::highlight::Highlighter;
 
     const DIFF: &str = "--- a/src/lib.rs\n+++ b/src/lib.rs\n@@ -9,3 +9,4 @@ fn main()\n one\n-let old = 1;\n\
                         +let new = 1;\n+more\n three\n\\ No newline at end of file\n";
 
+    fn plain<'a>(theme: &'a Theme, highlighter: &'a Highlighter) -> DiffColours<'a> {
+        DiffColours { theme, language: "rs", highlighter }
+    }
+
     fn shown(unified: &str, width: u16) -> Vec<String> {
         let theme = Theme::plain();
-        render(unified, width, &theme).iter().map(ToString::to_string).collect()
+        render(unified, width, plain(&theme, &Highlighter::off())).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -233,7 +249,7 @@ mod tests {
     #[test]
     fn changed_words_stand_out() {
         let theme = Theme::builtin("countersign-dark").unwrap();
-        let lines = render(DIFF, 40, &theme);
+        let lines = render(DIFF, 40, plain(&theme, &Highlighter::off()));
         let word = |line: usize, style| {
             lines[line]
                 .spans
@@ -245,6 +261,35 @@ mod tests {
         let (old, new): (Vec<String>, Vec<String>) =
             (word(4, theme.diff_remove_word), word(5, theme.diff_add_word));
         assert_eq!((old, new), (vec!["old".to_owned()], vec!["new".to_owned()]));
+    }
+
+    #[test]
+    fn code_has_the_colours_of_its_side_on_a_tint_that_fills_the_row() {
+        let theme = Theme::builtin("countersign-dark").unwrap();
+        let highlighter = Highlighter::immediate();
+        let diff = "@@ -1,2 +1,2 @@\n fn one() {}\n-let a = 1; // old\n+let a = 2; /* new\n";
+        let lines = render(diff, 40, plain(&theme, &highlighter));
+        let style = |line: usize, word: &str| {
+            let found = lines[line]
+                .spans
+                .iter()
+                .find(|span| span.content.contains(word) && span.style.underline_color.is_none());
+            found.unwrap_or_else(|| panic!("{word} in {line}")).style
+        };
+        assert_eq!(style(1, "fn").fg, theme.syntax.keyword.fg, "what is on both sides");
+        assert_eq!(style(1, "fn").bg, None);
+        assert_eq!((style(2, "let").fg, style(2, "let").bg), (theme.syntax.keyword.fg, theme.diff_remove.bg));
+        assert_eq!((style(3, "let").fg, style(3, "let").bg), (theme.syntax.keyword.fg, theme.diff_add.bg));
+        assert_eq!((style(3, "2").fg, style(3, "2").bg), (theme.syntax.number.fg, theme.diff_add_word.bg));
+        assert_eq!(style(2, "-").fg, theme.diff_remove.fg, "the sign keeps its own");
+        for line in [2, 3] {
+            let cells: usize = lines[line].spans.iter().map(|span| width(&span.content)).sum();
+            assert_eq!(cells, 40);
+        }
+        // Without a tint the colour of a line says what it is.
+        let sixteen = Theme::builtin("sixteen").unwrap();
+        let lines = render(diff, 40, plain(&sixteen, &highlighter));
+        assert!(lines[2].spans.iter().skip(1).all(|span| span.style.fg == sixteen.diff_remove.fg));
     }
 
     #[test]

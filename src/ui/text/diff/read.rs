@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use ratatui::text::Span;
+
 use crate::ui::text::sanitize;
 
 /// What a line of a diff is.
@@ -23,6 +25,8 @@ pub(super) struct DiffRow<'a> {
     pub(super) text: Cow<'a, str>,
     pub(super) before: Option<usize>,
     pub(super) after: Option<usize>,
+    /// The text in the colours of its code, once these are worked out.
+    pub(super) painted: Option<Vec<Span<'static>>>,
 }
 
 impl DiffRow<'_> {
@@ -69,7 +73,7 @@ fn row<'a>(line: &'a str, hunk: &mut Option<Hunk>) -> DiffRow<'a> {
         Some(("-", text)) => (Sign::Remove, text),
         _ => (Sign::Note, line),
     };
-    DiffRow { sign, text: sanitize(text), before: None, after: None }
+    DiffRow { sign, text: sanitize(text), before: None, after: None, painted: None }
 }
 
 impl Hunk {
@@ -82,7 +86,13 @@ impl Hunk {
             // Some programs strip the blank from empty context lines.
             None => (Sign::Context, line),
             Some('\\') => {
-                return Some(DiffRow { sign: Sign::Note, text: sanitize(line), before: None, after: None });
+                return Some(DiffRow {
+                    sign: Sign::Note,
+                    text: sanitize(line),
+                    before: None,
+                    after: None,
+                    painted: None,
+                });
             }
             Some(_) => return None,
         };
@@ -96,7 +106,7 @@ impl Hunk {
             self.after = self.after.saturating_add(1);
             self.added_left = self.added_left.saturating_sub(1);
         }
-        Some(DiffRow { sign, text: sanitize(text), before, after })
+        Some(DiffRow { sign, text: sanitize(text), before, after, painted: None })
     }
 }
 
