@@ -170,13 +170,13 @@ impl Console {
     pub(crate) async fn allows(&mut self) {
         loop {
             self.answers("y").await;
-            let over = |screen: &str| !screen.contains("waits for you") || screen.contains("tab to decide");
+            let over = |screen: &str| !a_call_waits(screen) || screen.contains("tab to decide");
             self.until("what comes of y", |screen| over(screen) || has_more(screen)).await;
             if !has_more(&self.screen()) {
                 return;
             }
             self.takes_time(READING).await;
-            if !self.screen().contains("waits for you") {
+            if !a_call_waits(&self.screen()) {
                 return;
             }
         }
@@ -337,6 +337,11 @@ impl Console {
     pub(crate) fn times(&self, what: &str) -> usize {
         self.bytes.windows(what.len()).filter(|window| *window == what.as_bytes()).count()
     }
+}
+
+/// Whether the pane of a call that waits is on the screen; a small one says less.
+fn a_call_waits(screen: &str) -> bool {
+    screen.contains("waits for you") || screen.contains(" waits ╮")
 }
 
 /// Whether the status line asks for the key once more.

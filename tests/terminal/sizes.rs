@@ -11,7 +11,7 @@ async fn forty_by_ten_is_enough_to_chat_and_to_decide() {
     let mut app = Console::start(&home, (40, 10), &[]);
     app.sees("ask anything").await;
     app.says("run echo hello > made.txt").await;
-    app.sees("waits for you").await;
+    app.sees(" waits ╮").await;
     app.sees("tab to decide").await;
     assert!(
         app.screen().contains("echo hello > made.txt"),
