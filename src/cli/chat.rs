@@ -105,7 +105,7 @@ async fn converse(
         quit,
         entry_json,
         mentions: Box::new(move |text| attach.mentions_in_paste(text)),
-        errands: errands(invocation, session.gateway.earlier.clone()),
+        errands: errands(invocation, session.gateway.earlier.clone(), session.printed),
     };
     let running = tokio::spawn(session.driver.run(session.first));
     let handles = session.handles;

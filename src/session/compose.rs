@@ -21,8 +21,8 @@ use crate::runtime::sandbox::support;
 use crate::runtime::store::{find, latest};
 use crate::runtime::undo::Snapshots;
 use crate::runtime::{
-    CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, Reach, SessionStore,
-    echo_spec, tool_specs,
+    BackgroundOutput, CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, Reach,
+    SessionStore, echo_spec, tool_specs,
 };
 use crate::session::SessionChoice;
 use crate::session::external::ExternalTools;
@@ -55,6 +55,8 @@ pub(crate) struct Session {
     pub(crate) notices: Vec<String>,
     /// Every process group that a tool starts.
     pub(crate) groups: Groups,
+    /// What background commands print.
+    pub(crate) printed: BackgroundOutput,
 }
 
 /// Makes a new session, or takes up an earlier one.
@@ -118,8 +120,8 @@ pub(crate) fn compose(
             (agent, first, before, store, id)
         }
     };
-    let tools = tools.after(background_calls(&before), background_calls(inherited(&before)));
-    let tools = tools.keeping(Snapshots::of_session(state.clone(), id.clone()));
+    let tools = continued(tools, &before).keeping(Snapshots::of_session(state.clone(), id.clone()));
+    let printed = tools.background_output();
     let tools = external.around(tools, invocation, &groups);
     let hooks = hook_port(invocation, &id, &groups);
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone());
@@ -127,7 +129,12 @@ pub(crate) fn compose(
     let ports = Ports { model: Box::new(router), tools, hooks, store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);
     let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));
-    Ok(Session { driver, handles, first, before, id, choice, gateway, effort, notices, groups })
+    Ok(Session { driver, handles, first, before, id, choice, gateway, effort, notices, groups, printed })
+}
+
+/// Tools that give no background command the number of an earlier one.
+fn continued(tools: LocalTools, before: &[Arc<Entry>]) -> LocalTools {
+    tools.after(background_calls(before), background_calls(inherited(before)))
 }
 
 /// The built-in tools, in the session's folder and its sandbox.
