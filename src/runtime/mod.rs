@@ -37,5 +37,6 @@ pub use regular::open_regular;
 pub use router::ModelRouter;
 pub use store::SessionStore;
 pub use tools::{
-    AllowedHost, LocalTools, Reach, echo_spec, for_programs, looks_secret, open_named, tool_specs,
+    AllowedHost, FileNames, ListedFile, LocalTools, MentionedFile, Reach, WorkspaceFiles, echo_spec,
+    for_programs, looks_secret, open_named, tool_specs,
 };

@@ -162,6 +162,15 @@ impl Composer {
         self.paste(&format!("{before}{words} "));
     }
 
+    /// Puts a text in the place of so many characters before the cursor.
+    pub fn exchange(&mut self, before: usize, text: &str) {
+        self.browsing = None;
+        for _ in 0..before {
+            self.area.delete_char();
+        }
+        self.area.insert_str(text::sanitize(text));
+    }
+
     fn name_paste(&self, pasted: &str) -> String {
         let size = match pasted.len() {
             bytes if bytes < 1024 => format!("{} lines", pasted.lines().count()),
@@ -301,7 +310,8 @@ impl Composer {
         self.browsing.is_some()
     }
 
-    fn before_cursor(&self) -> String {
+    /// The text before the cursor, in its line.
+    pub fn before_cursor(&self) -> String {
         let (row, col) = self.position();
         self.area.lines().get(row).map(|l| l.chars().take(col).collect()).unwrap_or_default()
     }

@@ -7,6 +7,7 @@ use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
 use crate::view::{Card, CardId, Phase, View};
 
 use super::composer::Composer;
+use super::file_menu::FileMenu;
 pub use super::inspector::Inspector;
 use super::pages::OpenPage;
 use super::picker::Picker;
@@ -63,6 +64,8 @@ pub struct Local {
     pub reading: Option<ReadProgress>,
     /// The command that the arrows have chosen among those that what is typed can become, and that text.
     pub menu: Option<(String, usize)>,
+    /// The files that an `@` offers.
+    pub files: FileMenu,
     /// The search in the transcript, while there is one.
     pub search: Option<Search>,
     /// What was sent in earlier sessions of this folder, oldest first.
@@ -248,6 +251,7 @@ impl Local {
             stand: VisibleDecision::default(),
             reading: None,
             menu: None,
+            files: FileMenu::default(),
             search: None,
             earlier: Vec::new(),
             copied: None,

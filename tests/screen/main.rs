@@ -43,6 +43,7 @@ mod keys;
 mod linear;
 mod long;
 mod marks;
+mod mentioning;
 mod pasting;
 mod permissions;
 mod picking;

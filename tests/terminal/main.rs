@@ -35,6 +35,7 @@ mod hostile;
 mod images;
 mod inspector;
 mod linear;
+mod mentions;
 mod offers;
 mod outside;
 mod pointer;
