@@ -109,7 +109,7 @@ pub enum Overlay {
     Page(OpenPage),
     /// All of a call; scrolled by so many rows.
     Output(CallId, u16),
-    /// The summary of a compaction; scrolled by so many rows.
+    /// The summary of a compaction, or a long message; scrolled by so many rows.
     Summary(EntryId, u16),
     /// The terminal of a command, which gets the keys.
     Terminal(Typing),
@@ -346,6 +346,7 @@ fn stands(view: &View, id: CardId) -> bool {
         CardId::Call(call) => view.panel(call).is_some(),
         CardId::Entry(entry) => {
             view.compaction(entry).is_some()
+                || view.long_message(entry).is_some()
                 || view.place(id).and_then(|at| view.card(at)).is_some_and(Card::has_code)
         }
         CardId::Forming(..) => false,

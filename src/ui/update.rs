@@ -24,7 +24,9 @@ use super::{approval_keys, editing, file_menu_keys, focus};
 
 /// One key. Returns what has to be done; everything else has happened to `local`.
 pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
+    local.composer.note();
     let mut acts = pressed(local, view, press);
+    local.composer.note();
     acts.extend(file_menu_keys::settle(local, view));
     acts
 }

@@ -31,6 +31,7 @@ mod activity;
 mod always;
 mod asking;
 mod colours;
+mod composing;
 mod delegating;
 mod deliberate;
 mod editing;

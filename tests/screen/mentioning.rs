@@ -9,16 +9,8 @@ use countersign::ui::update::{UiEffect, paste};
 use countersign::ui::{FileList, Reply, Request};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
-const PATHS: [&str; 8] = [
-    "docs/",
-    "src/",
-    "src/main.rs",
-    "src/my notes.txt",
-    "src/ui/",
-    "src/ui/composer.rs",
-    "target/",
-    ".env",
-];
+const PATHS: [&str; 8] =
+    ["docs/", "src/", "src/main.rs", "src/my notes.txt", "src/ui/", "src/ui/composer.rs", "target/", ".env"];
 
 fn harness(builder: SessionBuilder) -> ScreenHarness {
     let mut harness = ScreenHarness::new(builder);
