@@ -17,6 +17,7 @@ pub(crate) mod goal;
 mod hooks;
 mod init;
 mod invocation;
+pub(crate) mod kept_rule;
 mod key;
 mod keys;
 mod layers;

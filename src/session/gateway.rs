@@ -10,6 +10,7 @@ use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
 use super::attachments::{Attach, AttachmentRefusal};
 use super::model_switch::Switch;
 use super::other_sessions::EarlierSessions;
+use super::rule_keeper::RuleKeeper;
 use super::undo::Undoing;
 use crate::agent::Intent;
 use crate::config::Invocation;
@@ -31,6 +32,7 @@ enum Task {
     Preview,
     Models,
     Files,
+    RulePlan,
 }
 
 /// Does what a front end asks for.
@@ -46,6 +48,8 @@ pub(crate) struct Gateway {
     pub earlier: EarlierSessions,
     /// The models that can be chosen.
     pub usable: Usable,
+    /// Writes rules into configurations.
+    pub rules: RuleKeeper,
 }
 
 /// The front end's ends of its channels.
@@ -67,6 +71,7 @@ impl Gateway {
             undo: Undoing::new(state.clone(), id.to_owned(), invocation),
             earlier: EarlierSessions::new(state, invocation.cwd.clone(), id.to_owned()),
             usable: Usable::new(invocation.config.clone(), invocation.environment.clone()),
+            rules: RuleKeeper::new(invocation),
         }
     }
 
@@ -117,13 +122,15 @@ impl Slow for Gateway {
     }
 
     async fn answer(&self, request: Request) -> Option<Reply> {
-        let Self { undo, earlier, usable, attach, .. } = self.clone();
+        let Self { undo, earlier, usable, attach, rules, .. } = self.clone();
         let answered = spawn_blocking(move || match request {
             Request::PlanUndo(message) => Some(Reply::Undo(undo.offer(message))),
             Request::ListSessions => Some(Reply::Sessions(earlier.list())),
             Request::Preview(id) => Some(Reply::Preview { lines: earlier.preview(&id), id }),
             Request::ListModels => Some(Reply::Models(choices(&usable.now()))),
             Request::ListFiles => Some(Reply::Files(attach.list())),
+            Request::PlanRule(rule) => Some(Reply::RulePlan(rules.plan(rule))),
+            Request::KeepRule { rule, scope, lines } => Some(rules.keep(&rule, scope, &lines)),
             Request::Intent(_) | Request::ChooseModel(_) | Request::Restore { .. } => None,
         });
         answered.await.unwrap_or_else(|broken| Some(Reply::Refused(format!("the request failed: {broken}"))))
@@ -180,6 +187,8 @@ impl<S: Slow> PendingRequests<S> {
             Request::Preview(_) => self.answer(Task::Preview, request),
             Request::ListModels => self.answer(Task::Models, request),
             Request::ListFiles => self.answer(Task::Files, request),
+            Request::PlanRule(_) => self.answer(Task::RulePlan, request),
+            Request::KeepRule { .. } => self.keep(request),
         }
         true
     }
@@ -215,6 +224,16 @@ impl<S: Slow> PendingRequests<S> {
     fn answer(&mut self, task: Task, request: Request) {
         let (slow, front) = (self.slow.clone(), self.to_front.clone());
         self.run(task, async move {
+            if let Some(reply) = slow.answer(request).await {
+                tell(&front, reply).await;
+            }
+        });
+    }
+
+    /// Keeps a rule. It was decided: nothing that comes later gives it up.
+    fn keep(&self, request: Request) {
+        let (slow, front) = (self.slow.clone(), self.to_front.clone());
+        tokio::spawn(async move {
             if let Some(reply) = slow.answer(request).await {
                 tell(&front, reply).await;
             }

@@ -9,6 +9,7 @@ pub mod instructions;
 pub(crate) mod model_switch;
 pub(crate) mod other_sessions;
 mod ports;
+mod rule_keeper;
 pub(crate) mod sandbox;
 mod session_choice;
 pub(crate) mod undo;

@@ -23,10 +23,7 @@ pub(super) fn answer(
         KeyAction::Session => Answer::AllowSession,
         KeyAction::Sandboxed => Answer::AllowSandboxed,
         KeyAction::Deny => Answer::Deny(String::new()),
-        KeyAction::Always => {
-            session_rule::show(local, view, press);
-            return Some(Vec::new());
-        }
+        KeyAction::Always => return Some(session_rule::show(local, view, press)),
         KeyAction::Reason => {
             write_reason(local, view, press);
             return Some(Vec::new());

@@ -9,6 +9,7 @@ use crate::view::{Card, CardId, Phase, View};
 use super::composer::Composer;
 use super::file_menu::FileMenu;
 pub use super::inspector::Inspector;
+pub use super::offered_rule::{OfferedRule, RuleToKeep};
 use super::pages::OpenPage;
 use super::picker::Picker;
 pub use super::read_progress::ReadProgress;
@@ -34,6 +35,8 @@ pub struct Local {
     pub reason: Option<Reason>,
     /// The rule that is shown in the pane of a call, to be taken or not.
     pub always: Option<OfferedRule>,
+    /// The rule that is written down when the decision is recorded.
+    pub to_keep: Option<RuleToKeep>,
     /// The call that is being changed in the composer.
     pub edit: Option<Edit>,
     /// How far the transcript is scrolled.
@@ -153,17 +156,6 @@ pub struct Reason {
     pub answers: bool,
 }
 
-/// A rule that is shown in the pane of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OfferedRule {
-    /// The request about the call.
-    pub request: EntryId,
-    /// The rule as it is written.
-    pub rule: String,
-    /// The earlier calls of the session that it would have covered, in words, the latest first.
-    pub covers: Vec<String>,
-}
-
 /// What of a call the composer holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EditedPart {
@@ -236,6 +228,7 @@ impl Local {
             overlay: None,
             reason: None,
             always: None,
+            to_keep: None,
             edit: None,
             scroll: Scroll::default(),
             thinking_open: false,

@@ -4,6 +4,7 @@ use super::local::{Local, Overlay};
 use super::picker::{Choice, Item, Picker};
 use super::picker_source::Source;
 use super::request::{EarlierSession, Reply};
+use super::session_rule;
 
 /// Takes an answer in.
 pub fn reply(local: &mut Local, reply: Reply) {
@@ -21,6 +22,8 @@ pub fn reply(local: &mut Local, reply: Reply) {
             local.overlay.take_if(|overlay| matches!(overlay, Overlay::Picker(picker) if picker.is_awaited));
             local.hint = Some(why);
         }
+        Reply::Done(said) => local.hint = Some(said),
+        Reply::RulePlan(plan) => session_rule::planned(local, plan),
         Reply::Undo(offer) => match offer {
             Ok(offer) => fill(local, Source::Undo, |picker| *picker = Picker::undo(offer)),
             Err(why) => {

@@ -1,7 +1,7 @@
 //! What a front end asks of the session that it shows, and what it is answered beside the events of the agent.
 
 use crate::agent::Intent;
-use crate::ledger::{CallId, EntryId};
+use crate::ledger::{CallId, EntryId, Scope};
 
 use super::file_list::FileList;
 use super::undo_preview::UndoPreview;
@@ -30,6 +30,37 @@ pub enum Request {
     ListModels,
     /// List the files that a message can name.
     ListFiles,
+    /// Say what would be written for this rule to be kept.
+    PlanRule(String),
+    /// Keep a rule whose decision is recorded.
+    KeepRule {
+        /// The rule.
+        rule: String,
+        /// Where: in the project's configuration, or in the user's.
+        scope: Scope,
+        /// What was shown of the file.
+        lines: String,
+    },
+}
+
+/// What would be written for a rule to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulePlan {
+    /// The rule.
+    pub rule: String,
+    /// In the project's configuration; or why it cannot be kept there.
+    pub project: Result<RuleLines, String>,
+    /// In the user's own.
+    pub everywhere: Result<RuleLines, String>,
+}
+
+/// The lines of a file that change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleLines {
+    /// The file, as people write it.
+    pub file: String,
+    /// The lines as they will be.
+    pub lines: String,
 }
 
 /// What is answered.
@@ -51,6 +82,8 @@ pub enum Reply {
     },
     /// What was asked for was not done, and why.
     Refused(String),
+    /// What was asked for was done.
+    Done(String),
     /// What an undo would do, or why there is nothing to undo.
     Undo(Result<UndoPreview, String>),
     /// The other sessions of this folder, newest first.
@@ -62,6 +95,8 @@ pub enum Reply {
         /// The lines; or why there are none.
         lines: Vec<String>,
     },
+    /// What keeping a rule would change.
+    RulePlan(RulePlan),
     /// The models that can be chosen, each with its window and price.
     Models(Vec<(String, String)>),
     /// The files and folders that a message can name.

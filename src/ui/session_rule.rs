@@ -3,51 +3,72 @@
 use ratatui::crossterm::event::KeyCode;
 
 use crate::agent::Answer;
+use crate::ledger::Scope;
 use crate::view::{View, summary};
 
 use super::deciding::{decide, is_allowed, show_rest};
 use super::effect::UiEffect;
 use super::key_timing::Press;
 use super::keymap::{KeyAction, KeyContext};
-use super::local::{Focus, Local, OfferedRule};
+use super::local::{Focus, Local, OfferedRule, RuleToKeep};
+use super::request::{Request, RuleLines, RulePlan};
 
 /// Why there is nothing to show, and what there is instead.
 pub(super) const NO_RULE: &str = "no suitable rule to suggest · s allows exactly this call for the session";
 
+/// How long a rule may hold, in the order in which the arrows go through them.
+const SCOPES: [Scope; 3] = [Scope::Session, Scope::Project, Scope::Everywhere];
+
 /// Shows the rule that is offered for the call that has the focus, if the person has seen the call.
-pub(super) fn show(local: &mut Local, view: &View, press: Press) {
-    let Some((request, asked, shown)) = local.subject(view) else { return };
+pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
+    let Some((request, asked, shown)) = local.subject(view) else { return Vec::new() };
     if !is_allowed(local, &shown, press) || show_rest(local, request) {
-        return;
+        return Vec::new();
     }
     let Some(rule) = asked.rule.clone() else {
         local.hint = Some(NO_RULE.to_owned());
-        return;
+        return Vec::new();
     };
     let words = |call| {
         let arguments = view.panel(call).and_then(|panel| panel.arguments());
         format!("{call} {}", arguments.map(summary).unwrap_or_default())
     };
     let covers = view.covered(&rule, asked.call).into_iter().rev().map(words).collect();
-    local.always = Some(OfferedRule { request, rule, covers });
+    let plan = Request::PlanRule(rule.clone());
+    local.always = Some(OfferedRule { request, rule, covers, scope: Scope::Session, plan: None });
     local.overlay = None;
     local.focus = Focus::Approval(asked.call);
     // The next key counts only when a frame has shown the rule for long enough.
     local.stand.clear();
+    vec![UiEffect::Ask(plan)]
 }
 
-/// One key while a rule is shown: a or Enter takes it, Esc puts it away. `None`: the key means what it means without it.
+/// What would be written for the rule is known.
+pub(super) fn planned(local: &mut Local, plan: RulePlan) {
+    if let Some(always) = local.always.as_mut().filter(|always| always.rule == plan.rule) {
+        always.plan = Some(plan);
+        if always.scope != Scope::Session {
+            local.stand.clear();
+        }
+    }
+}
+
+/// One key while a rule is shown: the arrows choose how long it holds, a or Enter takes it, Esc puts it away. `None`: the key
+/// means what it means without it.
 pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<UiEffect>> {
     let key = press.key;
     let always = local.always.clone()?;
     let is_here = matches!(local.focused(view), Focus::Approval(_))
         && local.subject(view).is_some_and(|(request, ..)| request == always.request);
-    let takes = key.code == KeyCode::Enter
-        || local.keymap.lookup(KeyContext::Approval, key) == Some(KeyAction::Always);
-    if is_here && takes {
-        return Some(decide(local, view, press, Answer::Always(always.rule)));
+    let command = local.keymap.lookup(KeyContext::Approval, key);
+    if is_here && (key.code == KeyCode::Enter || command == Some(KeyAction::Always)) {
+        return Some(take(local, view, press, always));
     }
-    let answers = local.keymap.lookup(KeyContext::Approval, key).is_some_and(|command| {
+    if is_here && let Some(step) = step(key.code) {
+        go(local, step);
+        return Some(Vec::new());
+    }
+    let answers = command.is_some_and(|command| {
         matches!(
             command,
             KeyAction::Once
@@ -64,4 +85,45 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
     }
     local.always = None;
     (is_here && key.code == KeyCode::Esc).then(Vec::new)
+}
+
+fn step(code: KeyCode) -> Option<isize> {
+    match code {
+        KeyCode::Left => Some(-1),
+        KeyCode::Right => Some(1),
+        _ => None,
+    }
+}
+
+/// To the next scope. What is decided about is another thing then, which has to be seen.
+fn go(local: &mut Local, step: isize) {
+    let Some(always) = &mut local.always else { return };
+    let at = SCOPES.iter().position(|scope| *scope == always.scope).unwrap_or_default();
+    if let Some(scope) = at.checked_add_signed(step).and_then(|at| SCOPES.get(at)) {
+        always.scope = *scope;
+        local.stand.clear();
+    }
+}
+
+/// Takes the rule; one that is to be kept only when it is known what would be written.
+fn take(local: &mut Local, view: &View, press: Press, always: OfferedRule) -> Vec<UiEffect> {
+    let kept = match (always.scope, always.lines()) {
+        (Scope::Session, _) => None,
+        (_, Some(Ok(RuleLines { lines, .. }))) => Some(lines.clone()),
+        (_, Some(Err(why))) => {
+            local.hint = Some(why.clone());
+            return Vec::new();
+        }
+        (_, None) => {
+            local.hint = Some("the configuration is still being read".to_owned());
+            return Vec::new();
+        }
+    };
+    let Some((_, asked, _)) = local.subject(view) else { return Vec::new() };
+    let OfferedRule { rule, scope, .. } = always;
+    let acts = decide(local, view, press, Answer::Always { rule: rule.clone(), scope });
+    if !acts.is_empty() {
+        local.to_keep = kept.map(|lines| RuleToKeep { call: asked.call, rule, scope, lines });
+    }
+    acts
 }

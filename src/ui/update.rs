@@ -102,6 +102,7 @@ pub fn hear(local: &mut Local, live: &Live) {
     match live {
         Live::Refused(why) => {
             local.answered.clear();
+            local.to_keep = None;
             editing::refused(local);
             local.hint = Some(why.clone());
         }

@@ -4,6 +4,7 @@ use countersign::agent::{Agent, Answer, Effect, Input, Intent, Live, Settings};
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint, HookSpec};
 use countersign::ledger::{
     ApprovalRequest, Body, CallId, Change, Decider, Decision, EntryId, Millis, ModelRef, Outcome, Sandboxing,
+    Scope,
 };
 use countersign::model::{ModelEvent, ModelNews, ModelSpec};
 use countersign::policy::{Mode, Origin, Rule, RuleKind, Tier, digest};
@@ -58,6 +59,10 @@ pub(crate) fn hooked(settings: Settings) -> Settings {
     let hook =
         HookSpec { point: HookPoint::PreTool, command: "check".into(), timeout_ms: 1_000, matcher: vec![] };
     Settings { hooks: vec![hook], ..settings }
+}
+
+fn always(rule: &str, scope: Scope) -> Answer {
+    Answer::Always { rule: rule.to_owned(), scope }
 }
 
 fn says(decision: HookDecision) -> HookAnswer {
@@ -199,7 +204,7 @@ fn a_rule_is_offered_only_where_it_would_be_what_decides() {
         gate.hooks_say(HookDecision::Ask);
         let (_, request) = gate.request(call).unwrap();
         assert_eq!(request.rule.as_deref(), offered, "{text}");
-        gate.decide(call, Answer::Always("shell(make test)".into()));
+        gate.decide(call, always("shell(make test)", Scope::Session));
         assert_eq!(gate.runs().len(), usize::from(offered.is_some()), "{text}");
         let refused = gate.wanted.iter().any(|e| matches!(e, Effect::Emit(Live::Refused(_))));
         assert_eq!(refused, offered.is_none(), "{text}");
@@ -318,13 +323,18 @@ fn a_grant_is_taken_back_wherever_its_path_led_and_no_other_is() {
 fn a_rule_is_taken_back_and_no_other_is() {
     // The hook asks about the first two; the user's own rule for `make` is written as the one that is taken.
     let mut gate = Gate::new(hooked(settings(vec![users(RuleKind::Allow, "shell(make test)")])));
+    // However long it is to hold, it holds for the session and is taken back.
+    let scopes = [Scope::Session, Scope::Project, Scope::Everywhere];
     let taken: Vec<CallId> = ["make test", "cargo test x", "cargo build x"]
         .iter()
-        .map(|line| {
+        .zip(scopes)
+        .map(|(line, scope)| {
             let call = gate.call("shell", json!({ "command": line }), Preparation::default());
             gate.hooks_say(HookDecision::Ask);
             let rule = gate.request(call).unwrap().1.rule.unwrap_or_else(|| panic!("{line} is offered none"));
-            gate.decide(call, Answer::Always(rule));
+            gate.decide(call, always(&rule, Scope::Once));
+            assert!(gate.runs().is_empty(), "a rule for one call is none");
+            gate.decide(call, always(&rule, scope));
             gate.done(call);
             call
         })
@@ -355,7 +365,7 @@ fn a_rule_is_taken_back_and_no_other_is() {
 fn calls_that_lose_their_grant_are_each_asked_about_by_their_own_look() {
     let mut gate = Gate::new(settings(Vec::new()));
     let first = gate.call("write", json!({ "path": "out/a" }), leads_to("out/a"));
-    gate.decide(first, Answer::Always("write(out/*)".into()));
+    gate.decide(first, always("write(out/*)", Scope::Everywhere));
     gate.done(first);
     let paths = ["x", "y", "z"];
     let calls = paths.map(|name| ("write", json!({ "path": format!("link/{name}") })));

@@ -320,10 +320,10 @@ fn a_request_says_what_is_done_and_what_of_it_is_not_written_so() {
 fn a_rule_is_taken_where_a_person_allows_it_for_the_session() {
     let base = Decision { rule: Some("shell(x)".into()), ..Decision::denial(CallId(1), Decider::User, "") };
     for allow in [true, false] {
-        for scope in [Scope::Once, Scope::Session, Scope::Project] {
+        for scope in [Scope::Once, Scope::Session, Scope::Project, Scope::Everywhere] {
             for by in [Decider::User, Decider::Policy, Decider::Hook] {
                 let decision = Decision { allow, scope, by, ..base.clone() };
-                let is_taken = allow && scope == Scope::Session && by == Decider::User;
+                let is_taken = allow && scope != Scope::Once && by == Decider::User;
                 assert_eq!(decision.taken(), is_taken.then_some("shell(x)"), "{allow} {scope:?} {by:?}");
             }
         }

@@ -254,6 +254,7 @@ fn decision(decision: &Decision) -> (String, String) {
         Scope::Once => "once",
         Scope::Session => "for the session",
         Scope::Project => "for the project",
+        Scope::Everywhere => "everywhere",
     };
     let reason = if decision.reason.is_empty() { String::new() } else { format!(": {}", decision.reason) };
     let confined = if decision.sandboxed { ", in the sandbox" } else { "" };

@@ -5,7 +5,7 @@ use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision};
 use countersign::ledger::{
-    Abort, AbortPath, Arguments, CutBy, Decider, Goal, Outcome, RemoteTask, TaskState,
+    Abort, AbortPath, Arguments, CutBy, Decider, Goal, Outcome, RemoteTask, Scope, TaskState,
 };
 use countersign::model::Effort;
 use countersign::policy::Mode;
@@ -113,7 +113,7 @@ fn act(line: &str) -> Result<Act, String> {
         },
         "always" => {
             let (name, rule) = word(rest);
-            Act::Decide(name.to_owned(), Answer::Always(rule.to_owned()))
+            Act::Decide(name.to_owned(), Answer::Always { rule: rule.to_owned(), scope: Scope::Session })
         }
         "reply" => {
             let (name, words) = word(rest);

@@ -3,7 +3,8 @@
 use crate::linear_harness::{LinearHarness, asked, snapshot};
 use crate::session_builder::{SessionBuilder, settings, shell_tool};
 use countersign::agent::{Answer, Intent, Live};
-use countersign::ledger::{CallId, Decider, Outcome, Preview, Sandboxing};
+use countersign::ledger::{CallId, Decider, Outcome, Preview, Sandboxing, Scope};
+use countersign::ui::Request;
 use countersign::ui::linear::{Line, LinearEffect};
 use countersign::view::ViewSettings;
 use serde_json::json;
@@ -30,8 +31,13 @@ fn a_rule_is_offered(tests: usize) -> LinearHarness {
     LinearHarness::told(builder, ViewSettings { tools: vec![shell_tool()], ..settings() })
 }
 
+/// What saying the rule asks of the session.
+fn plan() -> LinearEffect {
+    LinearEffect::Ask(Request::PlanRule(RULE.to_owned()))
+}
+
 fn takes_the_rule(acts: &[LinearEffect]) -> bool {
-    matches!(acts, [LinearEffect::Send(Intent::Decide { answer: Answer::Always(rule), .. })] if rule == RULE)
+    matches!(acts, [LinearEffect::Send(Intent::Decide { answer: Answer::Always { rule, scope: Scope::Session }, .. })] if rule == RULE)
 }
 
 #[test]
@@ -42,7 +48,7 @@ fn a_rule_is_said_with_what_it_would_have_covered_and_a_once_more_takes_it() {
     assert_eq!(linear.types("a"), [], "two calls wait");
     assert!(linear.said.contains("2 calls wait: say which one, as in a 1"), "{}", linear.said);
     linear.said.clear();
-    assert_eq!(linear.types("a 1"), [], "it only says the rule");
+    assert_eq!(linear.types("a 1"), [plan()], "it only says the rule");
     snapshot("always", &linear.said);
     let acts = linear.types("a");
     assert!(takes_the_rule(&acts), "{acts:?}");
@@ -70,7 +76,7 @@ fn any_other_line_takes_no_rule() {
         linear.types("a 1");
         assert_eq!(linear.types(line).len(), sends, "{line:?}");
         linear.said.clear();
-        assert_eq!(linear.types("a 1"), [], "{line:?}: it is said anew");
+        assert_eq!(linear.types("a 1"), [plan()], "{line:?}: it is said anew");
         assert!(linear.said.contains("always 1: rule shell(cargo test *)\n"), "{line:?} {}", linear.said);
         assert!(takes_the_rule(&linear.types("a 1")), "{line:?}");
     }
@@ -154,7 +160,7 @@ fn a_rule_that_was_not_taken_after_all_can_be_said_again_and_a_long_past_is_cut(
     assert_eq!(linear.types("a").len(), 1);
     linear.builder.live(Live::Refused("not accepted: the rule for this call is another one".into()));
     linear.hears();
-    assert_eq!(linear.types("a 1"), [], "it is said first");
+    assert_eq!(linear.types("a 1"), [plan()], "it is said first");
     assert!(takes_the_rule(&linear.types("a")));
     let mut none = a_rule_is_offered(0);
     none.types("a 1");

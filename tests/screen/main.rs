@@ -40,6 +40,7 @@ mod gallery;
 mod generated;
 mod graphics;
 mod inspector;
+mod keeping;
 mod keys;
 mod linear;
 mod long;

@@ -8,6 +8,7 @@ use countersign::ledger::{
     ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Outcome, Preview, Remark, Scope,
 };
 use countersign::policy::{Origin, Rule, RuleKind, Tier, digest};
+use countersign::ui::Request;
 use countersign::ui::linear::LinearSession;
 use countersign::ui::local::Overlay;
 use countersign::ui::update::UiEffect;
@@ -35,7 +36,7 @@ pub fn told() -> ViewSettings {
 }
 
 /// Two commands of a kind and another one have run; a third of that kind waits, and a rule is offered for it.
-fn waits(rule: Option<&str>) -> SessionBuilder {
+pub fn waits(rule: Option<&str>) -> SessionBuilder {
     let mut builder = SessionBuilder::new();
     builder.user("Test it.");
     for command in ["cargo test lexer", "rm -rf target", "cargo test parser -- --nocapture"] {
@@ -60,8 +61,13 @@ pub fn harness(builder: SessionBuilder) -> ScreenHarness {
     harness
 }
 
+/// What showing the rule asks of the session.
+fn plan() -> UiEffect {
+    UiEffect::Ask(Request::PlanRule(RULE.to_owned()))
+}
+
 fn always(acts: &[UiEffect]) -> bool {
-    matches!(acts, [UiEffect::Send(Intent::Decide { answer: Answer::Always(rule), .. })] if rule == RULE)
+    matches!(acts, [UiEffect::Send(Intent::Decide { answer: Answer::Always { rule, scope: Scope::Session }, .. })] if rule == RULE)
 }
 
 #[test]
@@ -79,10 +85,10 @@ fn the_rule_is_shown_with_what_it_would_have_covered() {
     for (width, height) in SIZES {
         let mut harness = harness(waits(Some(RULE)));
         harness.frame(width, height);
-        assert!(harness.answers("a").is_empty(), "it only shows the rule");
+        assert_eq!(harness.answers("a"), [plan()], "it only shows the rule");
         let frame = harness.frame(width, height);
         assert!(frame.contains(RULE) && frame.contains("2 earlier calls"), "{frame}");
-        assert!(frame.contains("add it") && frame.contains("back"), "{frame}");
+        assert!(frame.contains("a enter") && frame.contains("esc"), "{frame}");
         snapshot(&format!("always_shown_{width}x{height}"), &frame);
     }
 }
@@ -91,7 +97,7 @@ fn the_rule_is_shown_with_what_it_would_have_covered() {
 fn a_second_a_or_enter_takes_what_a_frame_has_shown() {
     for key in [KeyCode::Char('a'), KeyCode::Enter] {
         let mut harness = harness(waits(Some(RULE)));
-        assert!(harness.answers("a").is_empty());
+        assert_eq!(harness.answers("a"), [plan()]);
         harness.waits(1_000);
         assert!(harness.key(key, NONE).is_empty(), "no frame has shown the rule");
         harness.frame(80, 24);
@@ -174,7 +180,7 @@ fn in_lines_the_same_is_said() {
     builder.take(CallId(4), RULE);
     let mut talk = LinearSession::new(told(), |_| String::new());
     talk.begin(&[], None);
-    builder.events.iter().for_each(|event| talk.hear(event));
+    builder.events.iter().for_each(|event| drop(talk.hear(event)));
     talk.settle();
     assert!(talk.words().contains("and for this session, what shell(cargo test *) covers"));
     talk.line(&crate::linear_harness::typed("/permissions", 0));

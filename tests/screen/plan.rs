@@ -73,7 +73,7 @@ fn lines_say_the_plan_in_words() {
     let said_of = |builder: SessionBuilder| {
         let mut talk = LinearSession::new(settings(), screen_harness::json);
         talk.begin(&[], None);
-        builder.events.iter().for_each(|event| talk.hear(event));
+        builder.events.iter().for_each(|event| drop(talk.hear(event)));
         talk.settle();
         let before = talk.words();
         talk.line(&crate::linear_harness::typed("/plan", 0));

@@ -11,7 +11,7 @@ use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
 use countersign::ledger::{
-    Arguments, BackgroundStatus, CallId, EntryId, Facts, FilesRestored, Hosted, Outcome, Stop,
+    Arguments, BackgroundStatus, CallId, EntryId, Facts, FilesRestored, Hosted, Outcome, Scope, Stop,
 };
 use countersign::model::{Effort, FailureClass, ModelEvent, ModelFailure, ModelNews};
 use countersign::policy::Mode;
@@ -63,7 +63,8 @@ impl World {
             options.push(decide(Answer::AllowOnce));
             options.push(decide(Answer::Deny(String::new())));
             if self.bounds.rules {
-                options.push(decide(Answer::Always("write(src/*)".to_owned())));
+                let rule = "write(src/*)".to_owned();
+                options.push(decide(Answer::Always { rule, scope: Scope::Session }));
             }
             if self.bounds.asks {
                 options.push(decide(Answer::Reply(format!("the answer to {call}"))));
@@ -261,7 +262,7 @@ impl World {
     fn offer_rare(&self, options: &mut Vec<Input>) {
         for (call, request) in &self.log.asked {
             for rule in ["write", "write(*)"] {
-                let answer = Answer::Always(rule.to_owned());
+                let answer = Answer::Always { rule: rule.to_owned(), scope: Scope::Project };
                 options.push(Input::Intent(Intent::Decide { request: *request, call: *call, answer }));
             }
             for answer in [Answer::AllowSession, Answer::AllowSandboxed] {

@@ -22,6 +22,8 @@ pub struct LinearHarness {
     /// Since the talk began.
     pub clock: Duration,
     pub said: String,
+    /// What events asked of the session.
+    pub kept: Vec<Request>,
 }
 
 impl LinearHarness {
@@ -31,8 +33,15 @@ impl LinearHarness {
 
     pub fn told(builder: SessionBuilder, settings: ViewSettings) -> Self {
         let talk = LinearSession::new(settings, |entry| format!("{:#}", record::without_images(entry)));
-        let mut lines =
-            Self { talk, builder, heard: 0, questions: 0, clock: Duration::ZERO, said: String::new() };
+        let mut lines = Self {
+            talk,
+            builder,
+            heard: 0,
+            questions: 0,
+            clock: Duration::ZERO,
+            said: String::new(),
+            kept: Vec::new(),
+        };
         lines.talk.begin(&[], None);
         lines.hears();
         lines
@@ -42,7 +51,7 @@ impl LinearHarness {
     pub fn hears(&mut self) -> String {
         self.talk.tick(Millis(self.builder.now));
         for event in &self.builder.events[self.heard..] {
-            self.talk.hear(event);
+            self.kept.extend(self.talk.hear(event));
         }
         self.heard = self.builder.events.len();
         self.writes()

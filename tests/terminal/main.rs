@@ -34,6 +34,7 @@ mod home;
 mod hostile;
 mod images;
 mod inspector;
+mod keeping;
 mod linear;
 mod mentions;
 mod offers;

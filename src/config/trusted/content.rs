@@ -104,15 +104,27 @@ impl Content {
 
     /// SHA-256 over names and contents, each with its length before it, so that no two sets of files share one.
     pub(crate) fn hash(&self) -> String {
-        let mut hasher = Sha256::new();
-        for (name, bytes) in &self.files {
-            for part in [name.as_bytes(), bytes] {
-                hasher.update((part.len() as u64).to_le_bytes());
-                hasher.update(part);
-            }
-        }
-        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hash(self.files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())))
     }
+
+    /// The hash of these files with this configuration in the place of theirs; without files, of it alone.
+    pub(crate) fn hash_with_config(others: Option<&Self>, config: &[u8]) -> String {
+        let others = others.iter().flat_map(|content| &content.files).filter(|(name, _)| name != CONFIG);
+        let others = others.map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+        // The configuration is the first of the files that count.
+        hash(std::iter::once((CONFIG, config)).chain(others))
+    }
+}
+
+fn hash<'f>(files: impl Iterator<Item = (&'f str, &'f [u8])>) -> String {
+    let mut hasher = Sha256::new();
+    for (name, bytes) in files {
+        for part in [name.as_bytes(), bytes] {
+            hasher.update((part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+    }
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The names below a folder that a pattern speaks of, in their order; whether such a file is there is not known yet. What

@@ -298,7 +298,7 @@ impl Agent {
                 step.emit(Live::Refused("this call is not a question; press y, s or n".to_owned()))
             }
             Answer::Edit(arguments) => self.edit_call(step, pending, arguments),
-            Answer::Always(rule) => self.always(step, pending, &rule),
+            Answer::Always { rule, scope } => self.always(step, pending, &rule, scope),
             Answer::AllowOnce => self.allow(step, pending, Scope::Once, false),
             Answer::AllowSession => self.allow(step, pending, Scope::Session, false),
             Answer::AllowSandboxed if self.history.sandboxing_of(pending.call.id) == Sandboxing::Without => {

@@ -22,7 +22,7 @@ impl Agent {
             | Answer::AllowOnce
             | Answer::AllowSession
             | Answer::AllowSandboxed
-            | Answer::Always(_)
+            | Answer::Always { .. }
             | Answer::Edit(_) => {
                 let why = "a question must be answered or denied";
                 step.emit(Live::Refused(why.to_owned()));

@@ -93,7 +93,7 @@ impl Agent {
 mod tests {
     use super::*;
     use crate::agent::{Answer, Input, Intent, Operation, Settings};
-    use crate::ledger::{Body, CallId, Ending, Entry, EntryId, ModelRef, Outcome, recover};
+    use crate::ledger::{Body, CallId, Ending, Entry, EntryId, ModelRef, Outcome, Scope, recover};
     use crate::model::{ModelEvent, ModelNews, ModelSpec, Request};
     use crate::tool::{Preparation, SideEffect, ToolKind, ToolSpec};
 
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn an_answer_to_a_call_that_waited_is_taken_when_its_tool_is_known() {
-        let always = Answer::Always("mcp__there__send".to_owned());
+        let always = Answer::Always { rule: "mcp__there__send".to_owned(), scope: Scope::Session };
         for answer in [Answer::AllowOnce, always.clone()] {
             let (mut agent, request) = resumed();
             let effects = agent.step(Millis(3), answered(request, answer));

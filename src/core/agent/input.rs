@@ -2,7 +2,7 @@
 
 use crate::budget::Limit;
 use crate::hooks::{HookAnswer, HookId};
-use crate::ledger::{Arguments, CallId, EntryId, FilesRestored, Goal, UserMessage};
+use crate::ledger::{Arguments, CallId, EntryId, FilesRestored, Goal, Scope, UserMessage};
 use crate::model::{Effort, ModelNews, ModelSpec};
 use crate::policy::Mode;
 use crate::tool::{Discovered, Preparation, ToolNews, Typed};
@@ -103,7 +103,12 @@ pub enum Answer {
     AllowSandboxed,
     /// This call, and for the rest of the session whatever this rule covers, as it was shown: `shell(cargo test *)`.
     /// The loop takes it only if it is the rule that it would offer for this very call.
-    Always(String),
+    Always {
+        /// The rule as it was shown.
+        rule: String,
+        /// How long it holds: for the session at least. Who asked for more writes it down once the decision is recorded.
+        scope: Scope,
+    },
     /// Not this: the same tool with these arguments, which is another action, examined and asked about anew.
     Edit(Arguments),
     /// The answer to a question of the model.

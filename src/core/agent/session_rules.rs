@@ -34,7 +34,7 @@ impl Agent {
 
     /// A person takes the rule that was shown. The screen's text is not believed: it must be what this call is offered
     /// now. Else nothing is decided, and the call still waits.
-    pub(super) fn always(&mut self, step: &mut Step, pending: &mut Pending, shown: &str) {
+    pub(super) fn always(&mut self, step: &mut Step, pending: &mut Pending, shown: &str, scope: Scope) {
         let call = &pending.call;
         let Some(found) = &pending.looked else {
             return step.emit(Live::Refused(NOT_EXAMINED.to_owned()));
@@ -47,7 +47,11 @@ impl Agent {
             }
             Err(why) => return step.emit(Live::Refused(format!("not accepted: {why}"))),
         };
-        let (scope, taken) = (Scope::Session, Some(rule.to_string()));
+        if !scope.lasts() {
+            return step
+                .emit(Live::Refused("not accepted: a rule holds for the session at least".to_owned()));
+        }
+        let taken = Some(rule.to_string());
         let once = Decision::permission(call.id, Decider::User, "");
         pending.receipt = Some(self.receive(step.now, call, Decision { scope, rule: taken, ..once }));
         self.policy.rules.push(rule);

@@ -164,7 +164,7 @@ impl Decision {
     /// The rule that a person took for the rest of the session. One by which the policy decided is nobody's word: it holds
     /// as long as it stands where it came from.
     pub fn taken(&self) -> Option<&str> {
-        let holds = self.allow && self.scope == Scope::Session && self.by == Decider::User;
+        let holds = self.allow && self.scope.lasts() && self.by == Decider::User;
         self.rule.as_deref().filter(|_| holds)
     }
 }
@@ -177,11 +177,18 @@ pub enum Scope {
     Once,
     /// The exact same action for the rest of the session.
     Session,
-    /// Until the project's rules change.
+    /// The same, and the rule is to be added to the project's configuration.
     Project,
+    /// The same, and the rule is to be added to the user's own configuration.
+    Everywhere,
 }
 
 impl Scope {
+    /// Whether it holds for the rest of the session at least.
+    pub fn lasts(self) -> bool {
+        self != Self::Once
+    }
+
     /// As recorded.
     pub fn as_str(self) -> &'static str {
         self.into()

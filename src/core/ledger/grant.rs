@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ApprovalRequest, Body, CallId, Change, Decider, Decision, Entry, Scope};
+use super::{ApprovalRequest, Body, CallId, Change, Decider, Decision, Entry};
 
 /// Something that a person allowed for the rest of the session.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +57,7 @@ pub fn grants<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Vec<Grant<'e>
 
 /// Whether a decision holds for the rest of the session, and is a person's.
 fn is_grant(decision: &Decision) -> bool {
-    decision.allow && decision.scope == Scope::Session && decision.by == Decider::User
+    decision.allow && decision.scope.lasts() && decision.by == Decider::User
 }
 
 #[cfg(test)]

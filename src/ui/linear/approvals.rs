@@ -6,9 +6,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::agent::Answer;
-use crate::ledger::{ApprovalRequest, CallId, EntryId, Preview, Sandboxing};
+use crate::ledger::{ApprovalRequest, CallId, EntryId, Preview, Sandboxing, Scope};
 use crate::policy::page;
 use crate::tool::ASK;
+use crate::ui::local::RuleToKeep;
 use crate::ui::text::diff;
 use crate::view::{Panel, View, subject};
 
@@ -23,6 +24,8 @@ pub(super) struct Approvals {
     asked: BTreeMap<EntryId, AskedCall>,
     /// The rule that the next line can take.
     pub(super) rule: Option<Said>,
+    /// The rule that is written down when the decision is recorded.
+    pub(super) to_keep: Option<RuleToKeep>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +61,8 @@ pub(super) enum Purpose {
 pub(super) struct Word {
     letter: char,
     number: Option<usize>,
+    /// How long a rule shall hold, where that is said.
+    scope: Option<Scope>,
 }
 
 /// What an answering line comes to.
@@ -73,14 +78,20 @@ pub(super) enum LineMeaning {
     Not(String),
 }
 
-/// Reads a line that is exactly an answer: a letter, and at most a number.
+/// Reads a line that is exactly an answer: a letter, and at most a number; after an a, how long the rule shall hold.
 pub(super) fn read(line: &str) -> Option<Word> {
     let mut words = line.split_whitespace();
     let mut letters = words.next()?.chars();
     let letter = letters.next().filter(|letter| "ysabnre".contains(*letter))?;
-    let number = words.next().map(|number| number.parse().ok());
-    let is_all = letters.next().is_none() && words.next().is_none() && number != Some(None);
-    is_all.then_some(Word { letter, number: number.flatten() })
+    let mut words: Vec<&str> = words.collect();
+    let named = words.last().copied().filter(|_| letter == 'a');
+    let scope = named.and_then(|word| {
+        [Scope::Session, Scope::Project, Scope::Everywhere].into_iter().find(|scope| scope.as_str() == word)
+    });
+    words.truncate(words.len() - usize::from(scope.is_some()));
+    let number = words.first().map(|number| number.parse().ok());
+    let is_all = letters.next().is_none() && words.len() < 2 && number != Some(None);
+    is_all.then_some(Word { letter, number: number.flatten(), scope })
 }
 
 impl Approvals {
@@ -203,7 +214,10 @@ impl Approvals {
             }
             ('a', false) => match rule.filter(|rule| rule.request == request) {
                 None => return LineMeaning::Rule(request, number),
-                Some(rule) if rule.was_said(now) => Answer::Always(rule.text),
+                Some(rule) if rule.was_said(now) => match self.taken(rule, call, word.scope) {
+                    Ok(answer) => answer,
+                    Err(why) => return LineMeaning::Not(why),
+                },
                 Some(rule) => {
                     self.rule = Some(rule);
                     let why = "a was typed before the rule was shown; type it again to add the rule";
@@ -239,7 +253,23 @@ impl Approvals {
 
     /// An answer was refused: its question is open again.
     pub(super) fn reopen(&mut self) {
+        self.to_keep = None;
         self.asked.values_mut().for_each(|asked| asked.answered = false);
+    }
+
+    /// Takes the rule that was said; for longer than the session only if that can be written down. Else it stays said.
+    fn taken(&mut self, rule: Said, call: CallId, scope: Option<Scope>) -> Result<Answer, String> {
+        let scope = scope.unwrap_or(Scope::Session);
+        match rule.to_keep(call, scope) {
+            Ok(kept) => {
+                self.to_keep = kept;
+                Ok(Answer::Always { rule: rule.text, scope })
+            }
+            Err(why) => {
+                self.rule = Some(rule);
+                Err(why)
+            }
+        }
     }
 
     /// The calls that still wait, in a few words; nothing when there are none.

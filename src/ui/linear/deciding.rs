@@ -6,6 +6,7 @@ use crate::agent::{Answer, Intent};
 use crate::ledger::{CallId, EntryId};
 use crate::ui::editing::changed;
 use crate::ui::local::EditedPart;
+use crate::ui::request::Request;
 
 use super::approvals::{self, LineMeaning, Purpose};
 use super::moment::Moment;
@@ -35,7 +36,8 @@ impl LinearSession {
             LineMeaning::Rule(request, number) => {
                 let said = session_rule::said(&self.renderer.view, request, number, &mut self.output);
                 self.asking.rule = said;
-                Vec::new()
+                let rule = self.asking.rule.as_ref().map(|rule| rule.text.clone());
+                rule.map(|rule| LinearEffect::Ask(Request::PlanRule(rule))).into_iter().collect()
             }
             LineMeaning::Not(why) => {
                 self.output.say(&format!("not an answer: {why}"));

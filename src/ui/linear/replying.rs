@@ -36,6 +36,11 @@ impl LinearSession {
                 self.keep(&format!("/model {name}"));
             }
             Reply::Refused(why) => self.output.say(&format!("refused: {}", plain(&why))),
+            Reply::Done(said) => self.output.say(&format!("done: {}", plain(&said))),
+            Reply::RulePlan(plan) => {
+                let said = self.asking.rule.as_mut().filter(|said| said.text == plan.rule);
+                said.into_iter().for_each(|said| said.planned(plan.clone(), &mut self.output));
+            }
             Reply::Undo(offered) => self.undo(offered),
             Reply::Sessions(sessions) => self.sessions(sessions),
             Reply::Models(models) => self.models(models),

@@ -8,6 +8,7 @@ use crate::agent::{Event, Intent, Live};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
 use crate::ui::Request;
 use crate::ui::commands::{self, Fronts};
+use crate::ui::local::RuleToKeep;
 use crate::ui::undo_preview::UndoPreview;
 use crate::view::{View, ViewSettings};
 
@@ -148,8 +149,8 @@ impl LinearSession {
         self.renderer.view.tick(now);
     }
 
-    /// Something happened.
-    pub fn hear(&mut self, event: &Event) {
+    /// Something happened. Returns what the session is to do now.
+    pub fn hear(&mut self, event: &Event) -> Option<Request> {
         if matches!(event, Event::Live(Live::Refused(_))) {
             self.asking.reopen();
         }
@@ -161,6 +162,7 @@ impl LinearSession {
             Event::Live(Live::Returned(texts)) => texts.iter().for_each(|text| self.keep(text)),
             _ => {}
         }
+        RuleToKeep::due(&mut self.asking.to_keep, &self.renderer.view)
     }
 
     /// Something was found out that is worth knowing.

@@ -1,6 +1,8 @@
 //! "Always" in lines: the rule is said, with the calls that it would have covered; a line of its own then takes it.
 
-use crate::ledger::{CallId, EntryId};
+use crate::ledger::{CallId, EntryId, Scope};
+use crate::ui::local::RuleToKeep;
+use crate::ui::request::{RuleLines, RulePlan};
 use crate::ui::session_rule::NO_RULE;
 use crate::view::View;
 
@@ -23,6 +25,8 @@ pub(super) struct Said {
     pub(super) text: String,
     /// When it stood on the terminal; `None` until it is written.
     pub(super) since: Option<Moment>,
+    /// What would be written for it to hold longer than the session, once that was said.
+    pub(super) plan: Option<RulePlan>,
 }
 
 impl Said {
@@ -34,7 +38,42 @@ impl Said {
     /// How it is taken.
     pub(super) fn how(&self) -> String {
         let Self { number, .. } = self;
-        format!("always {number}: type a again to add it for the rest of this session; anything else cancels")
+        let longer = if self.plan.is_some() {
+            "; a project or a everywhere to write it into that file; anything else cancels"
+        } else {
+            "; anything else cancels"
+        };
+        format!("always {number}: type a again to add it for the rest of this session{longer}")
+    }
+
+    /// What would be written is known: it is said, and counts from then on.
+    pub(super) fn planned(&mut self, plan: RulePlan, output: &mut LinearOutput) {
+        let number = self.number;
+        for (scope, lines) in [(Scope::Project, &plan.project), (Scope::Everywhere, &plan.everywhere)] {
+            let said = match lines {
+                Ok(RuleLines { file, lines }) => {
+                    format!("would write to {file}: {}", lines.replace('\n', " "))
+                }
+                Err(why) => format!("not possible: {why}"),
+            };
+            output.say(&format!("always {number}, {}: {}", scope.as_str(), plain(&said)));
+        }
+        (self.plan, self.since) = (Some(plan), None);
+    }
+
+    /// What is written down once the decision is recorded: nothing for the session.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    pub(super) fn to_keep(&self, call: CallId, scope: Scope) -> Result<Option<RuleToKeep>, String> {
+        let lines = match (scope, &self.plan) {
+            (Scope::Session | Scope::Once, _) => return Ok(None),
+            (_, None) => return Err("the configuration is still being read; type it again".to_owned()),
+            (Scope::Project, Some(plan)) => &plan.project,
+            (Scope::Everywhere, Some(plan)) => &plan.everywhere,
+        };
+        let RuleLines { lines, .. } = lines.as_ref().map_err(Clone::clone)?;
+        Ok(Some(RuleToKeep { call, rule: self.text.clone(), scope, lines: lines.clone() }))
     }
 }
 
@@ -57,7 +96,7 @@ pub(super) fn said(view: &View, request: EntryId, number: usize, output: &mut Li
     if more > 0 {
         output.more(&format!("({} before these)", count(more as u64, "more call")));
     }
-    Some(Said { request, number, text, since: None })
+    Some(Said { request, number, text, since: None, plan: None })
 }
 
 /// The earlier calls of the session that a rule would have covered, the last first, each in words.

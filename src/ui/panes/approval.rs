@@ -8,7 +8,6 @@ use serde_json::json;
 use crate::ledger::{ApprovalRequest, EntryId, Preview, Sandboxing};
 use crate::tool::ASK;
 use crate::ui::keymap::{KeyAction, KeyContext};
-use crate::ui::local::OfferedRule;
 use crate::ui::text::diff::{self, DiffColours};
 use crate::ui::text::{fit, width, wrap};
 use crate::view::{Panel, subject};
@@ -17,7 +16,7 @@ use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
 use super::words::{both_ends, cells, flow, keys, one_row};
-use super::{action, boxes, risk};
+use super::{action, boxes, risk, session_rule};
 
 /// The panel of a call that waits: whole where it is chosen, else one line.
 pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
@@ -150,7 +149,7 @@ fn answers(
         ];
     }
     if let Some(always) = around.always.filter(|a| a.request == id && has_keys) {
-        return rule_shown(always, inner, around);
+        return session_rule::lay(always, inner, around);
     }
     if around.editing == Some(id) {
         let words = "editing below · enter reviews it again · esc cancels";
@@ -191,37 +190,6 @@ fn answers(
     let mut lines = flow(led(offered(around, words, (key, word)), has_keys, around), 2, inner);
     // On a low screen what is decided about goes before the last of the keys, which the help has too.
     lines.truncate(if around.height < 10 { 1 } else { lines.len() });
-    lines
-}
-
-/// The rule that "always" would take, all of it, what it would have covered, and the keys that take it or not.
-fn rule_shown(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<Line<'static>> {
-    let theme = around.theme;
-    let mut lines = wrap(&format!("always: {}", one_row(&always.rule)), inner, theme.accent);
-    let most = usize::from(around.height / 4).clamp(1, 4);
-    let covers = match always.covers.as_slice() {
-        [] => "would not have matched any earlier call".to_owned(),
-        calls => {
-            let shown: Vec<String> = calls.iter().take(most).map(|call| one_row(call)).collect();
-            let number = calls.len();
-            let noun = if number == 1 { "call" } else { "calls" };
-            format!("{number} earlier {noun} it would have matched: {}", shown.join(" · "))
-        }
-    };
-    let mut told = wrap(&covers, inner, theme.text);
-    if told.len() > most {
-        told.truncate(most);
-        if let Some(last) = told.last_mut() {
-            let said: String = last.spans.iter().map(|s| s.content.as_ref()).collect();
-            *last = Line::styled(fit(&format!("{said} …"), inner), theme.text);
-        }
-    }
-    lines.extend(told);
-    let key = around.keymap.first(KeyContext::Approval, KeyAction::Always, "a");
-    let taking = key.map_or_else(|| "enter".to_owned(), |key| format!("{key} enter"));
-    let pairs =
-        [(taking.as_str(), if inner < 46 { "add it" } else { "add it for this session" }), ("esc", "back")];
-    lines.extend(flow(keys(&pairs, theme.accent, theme.text), 3, inner));
     lines
 }
 

@@ -135,7 +135,9 @@ impl<'a> CardContext<'a> {
         let mut number = 1 + at * 4 + u64::from(chosen) * 2 + u64::from(chosen && self.has_keys);
         number = number * 2 + u64::from(request.is_some() && request == self.editing);
         number = number * 1_000 + self.waiting.len() as u64;
-        number += u64::from(self.always.is_some_and(|a| Some(a.request) == request)) << 41;
+        if let Some(always) = self.always.filter(|always| Some(always.request) == request) {
+            number += (1 + 2 * always.scope as u64 + 8 * u64::from(always.plan.is_some())) << 41;
+        }
         if let Some(reason) = self.reason.filter(|r| Some(r.request) == request) {
             number += 1 << 40;
             for byte in reason.text.bytes() {

@@ -35,6 +35,7 @@ mod remarks;
 mod risk;
 mod rows;
 mod selecting;
+mod session_rule;
 mod summary;
 mod terminal;
 mod tools;

@@ -153,10 +153,7 @@ impl LinearLoop {
             }
             News::Typed(TypedLine::Line(line)) => self.talk.line(&line),
             News::Interrupt => self.talk.interrupt(self.lines.are_shown()),
-            News::Agent(event) => {
-                self.talk.hear(&event);
-                Vec::new()
-            }
+            News::Agent(event) => self.talk.hear(&event).map(LinearEffect::Ask).into_iter().collect(),
             News::Reply(reply) => {
                 self.talk.reply(reply);
                 Vec::new()

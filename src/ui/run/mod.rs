@@ -21,7 +21,7 @@ use super::frame_pacing::FramePacing;
 use super::graphics::Pictures;
 use super::host_services::{Editing, HostServices};
 use super::key_timing::{BURST, KeyTiming};
-use super::local::{Inspector, Local, Overlay};
+use super::local::{Inspector, Local, Overlay, RuleToKeep};
 use super::outcome::{UiError, UiOutcome};
 use super::panes::{Layouts, MOVES_EVERY, Screen, draw, prepare};
 use super::pointer::pull;
@@ -276,6 +276,9 @@ impl ScreenLoop {
             hear(&mut self.local, live);
         }
         self.view.fold(&event);
+        if let Some(request) = RuleToKeep::due(&mut self.local.to_keep, &self.view) {
+            self.ask(request);
+        }
     }
 
     /// Takes in what waits, so that a burst costs one frame.

@@ -176,7 +176,9 @@ fn read_decision(fields: &Fields<'_>) -> Result<Body, RecordError> {
         allow,
         sandboxed,
         scope: fields.one_of("scope", |name| {
-            [Scope::Once, Scope::Session, Scope::Project].into_iter().find(|scope| scope.as_str() == name)
+            [Scope::Once, Scope::Session, Scope::Project, Scope::Everywhere]
+                .into_iter()
+                .find(|scope| scope.as_str() == name)
         })?,
         by: fields.one_of("by", Decider::parse)?,
         reason: fields.text("reason")?,

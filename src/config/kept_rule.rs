@@ -1,0 +1,208 @@
+//! A rule that a person wants kept: the one line of a configuration that changes for it, shown before and written after.
+
+use std::fs::{DirBuilder, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use toml_edit::{Array, DocumentMut, Item, RawString, Value};
+
+use super::environment::Environment;
+use super::reading::{self, Reading};
+use super::trusted::{Book, CONFIG, Content};
+use super::user_file;
+
+/// Most bytes of a configuration that is added to.
+const MOST_BYTES: u64 = 1024 * 1024;
+/// The key of the rules that allow.
+const KEY: &str = "allow";
+/// Most lines that are shown of what changes.
+const MOST_LINES: usize = 3;
+
+/// Two rules that are kept at the same time must not lose one another.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Where a rule is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RuleHome {
+    /// In the configuration of the folder that is worked in.
+    Project,
+    /// In the user's own configuration.
+    Everywhere,
+}
+
+/// What keeping a rule changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RuleChange {
+    /// The file.
+    pub file: PathBuf,
+    /// The lines as they will be.
+    pub lines: String,
+}
+
+/// A file as it is, and as it will be.
+struct Planned {
+    change: RuleChange,
+    after: String,
+    /// What the project's folder is trusted for now, if it is the project's file.
+    trusted: Option<Content>,
+}
+
+/// What would be written, and where.
+///
+/// # Errors
+/// A sentence: why it cannot be kept there.
+pub(crate) fn plan(
+    home: RuleHome,
+    rule: &str,
+    cwd: &Path,
+    environment: &Environment,
+) -> Result<RuleChange, String> {
+    planned(home, rule, cwd, environment).map(|planned| planned.change)
+}
+
+/// Writes it, if that is still the change that was shown.
+///
+/// # Errors
+/// A sentence; then the file is as it was.
+pub(crate) fn keep(
+    home: RuleHome,
+    rule: &str,
+    shown: &str,
+    cwd: &Path,
+    environment: &Environment,
+) -> Result<RuleChange, String> {
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let Planned { change, after, trusted } = planned(home, rule, cwd, environment)?;
+    let file = change.file.display();
+    if change.lines != shown {
+        return Err(format!("{file} has changed since the line was shown, so nothing was written"));
+    }
+    let is_project = home == RuleHome::Project;
+    replace(&change.file, &after, is_project).map_err(|why| format!("cannot write {file}: {why}"))?;
+    if is_project {
+        let hash = Content::hash_with_config(trusted.as_ref(), after.as_bytes());
+        trust(cwd, hash, environment).map_err(|why| {
+            format!("{file} has the rule, but run `countersign trust` for it to count: {why}")
+        })?;
+    }
+    Ok(change)
+}
+
+fn planned(home: RuleHome, rule: &str, cwd: &Path, environment: &Environment) -> Result<Planned, String> {
+    let (file, trusted) = match home {
+        RuleHome::Project => (cwd.join(CONFIG), trusted(cwd, environment)?),
+        RuleHome::Everywhere => (users(environment)?, None),
+    };
+    let before = match reading::read(&file, MOST_BYTES) {
+        Reading::Absent => String::new(),
+        Reading::Text { text, cut: false } => text,
+        Reading::Text { .. } => return Err(format!("{} is larger than a megabyte", file.display())),
+        Reading::Refused(why) => return Err(format!("cannot read {}: {why}", file.display())),
+    };
+    let after = with_rule(&before, rule).map_err(|why| format!("{}: {why}", file.display()))?;
+    let lines = changed(&before, &after);
+    Ok(Planned { change: RuleChange { file, lines }, after, trusted })
+}
+
+/// The user's file; where it is a link, what it leads to, as people keep such files.
+fn users(environment: &Environment) -> Result<PathBuf, String> {
+    let file = user_file(environment).ok_or("there is no folder for your configuration: set HOME")?;
+    Ok(file.canonicalize().unwrap_or(file))
+}
+
+/// What the folder is trusted for. In one that is not, a rule would not count.
+fn trusted(cwd: &Path, environment: &Environment) -> Result<Option<Content>, String> {
+    for part in [".countersign", CONFIG] {
+        if cwd.join(part).is_symlink() {
+            return Err(format!("{part} is a symbolic link: what it leads to is not this project's"));
+        }
+    }
+    let content = Content::of(cwd).map_err(|fault| fault.message)?;
+    let Some(content) = content else { return Ok(None) };
+    let book = Book::read(environment).map_err(|fault| fault.message)?;
+    if !book.trusts(&content) {
+        return Err(
+            "this folder's configuration is not trusted, so a rule in it would not count: run `countersign \
+                    trust` first"
+                .to_owned(),
+        );
+    }
+    Ok(Some(content))
+}
+
+fn trust(cwd: &Path, hash: String, environment: &Environment) -> Result<(), String> {
+    let real = cwd.canonicalize().map_err(|why| why.to_string())?;
+    let real = real.to_str().ok_or("its path is not text")?;
+    let mut book = Book::read(environment).map_err(|fault| fault.message)?;
+    book.trust(real, hash);
+    book.write(environment).map(drop).map_err(|fault| fault.message)
+}
+
+/// A configuration with a rule more; comments and order stay.
+fn with_rule(text: &str, rule: &str) -> Result<String, String> {
+    let mut document: DocumentMut = text
+        .parse()
+        .map_err(|why: toml_edit::TomlError| format!("it cannot be read as TOML: {}", why.message()))?;
+    let item = document.entry(KEY).or_insert(Item::Value(Value::Array(Array::new())));
+    let array = item.as_array_mut().ok_or(format!("`{KEY}` is not a list"))?;
+    if array.iter().any(|known| known.as_str() == Some(rule)) {
+        return Err("it has this rule already".to_owned());
+    }
+    push(array, rule);
+    Ok(document.to_string())
+}
+
+/// Adds it as the other elements are written: on a line of its own where they have lines of their own.
+fn push(array: &mut Array, rule: &str) {
+    let has_comma = array.trailing_comma();
+    let Some(last) = array.iter_mut().last() else { return array.push(rule) };
+    let text = |raw: Option<&RawString>| raw.and_then(RawString::as_str).unwrap_or_default().to_owned();
+    let (before, behind) = (text(last.decor().prefix()), text(last.decor().suffix()));
+    // Without a comma, what stands behind the last element goes behind the new one.
+    if !has_comma {
+        last.decor_mut().set_suffix("");
+    }
+    let Some((_, indent)) = before.rsplit_once('\n') else {
+        let (space, end) = if has_comma { (" ", String::new()) } else { (" ", behind) };
+        return array.push_formatted(Value::from(rule).decorated(space, end));
+    };
+    let behind = if has_comma { text(Some(array.trailing())) } else { behind };
+    // A comment behind the last element stays with it; the bracket stays where it is.
+    let (comments, end) = behind.rsplit_once('\n').unwrap_or(("", ""));
+    let value = Value::from(rule).decorated(format!("{comments}\n{indent}"), "");
+    let end = format!("\n{end}");
+    array.push_formatted(value);
+    array.set_trailing_comma(true);
+    array.set_trailing(end);
+}
+
+/// The lines of the text that are not in the one before.
+fn changed(before: &str, after: &str) -> String {
+    let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let same = before.iter().zip(&after).take_while(|(one, other)| one == other).count();
+    let (rest, changed) = (before.get(same..).unwrap_or_default(), after.get(same..).unwrap_or_default());
+    let end = rest.iter().rev().zip(changed.iter().rev()).take_while(|(one, other)| one == other).count();
+    let changed = changed.get(..changed.len() - end).unwrap_or_default();
+    let shown: Vec<&str> = changed.iter().map(|line| line.trim()).take(MOST_LINES).collect();
+    shown.join("\n")
+}
+
+/// Writes a file at once, with the permissions that it had.
+fn replace(file: &Path, text: &str, is_project: bool) -> io::Result<()> {
+    let folder = file.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    DirBuilder::new().recursive(true).mode(if is_project { 0o755 } else { 0o700 }).create(folder)?;
+    let fresh = if is_project { 0o644 } else { 0o600 };
+    let mode = file.metadata().map_or(fresh, |found| found.permissions().mode() & 0o7777);
+    let mut written = tempfile::Builder::new().prefix(".config-").tempfile_in(folder)?;
+    written.write_all(text.as_bytes())?;
+    written.as_file().set_permissions(Permissions::from_mode(mode))?;
+    written.as_file().sync_all()?;
+    written.persist(file).map_err(|failure| failure.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "kept_rule_tests.rs"]
+mod tests;

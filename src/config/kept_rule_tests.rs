@@ -1,0 +1,127 @@
+//! Rules that are kept: in files as people write them, and nowhere else.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+const RULE: &str = "shell(cargo test *)";
+
+#[test]
+fn comments_and_order_survive_and_only_the_rule_is_new() {
+    for (before, after, lines) in [
+        ("", "allow = [\"shell(cargo test *)\"]\n", "allow = [\"shell(cargo test *)\"]"),
+        (
+            "# mine\nmode = \"edit\" # as ever\n\n[tools]\n# web\nsandbox = true\n",
+            "# mine\nmode = \"edit\" # as ever\nallow = [\"shell(cargo test *)\"]\n\n[tools]\n# web\nsandbox = true\n",
+            "allow = [\"shell(cargo test *)\"]",
+        ),
+        (
+            "allow = [ \"read\", 'fetch(docs.rs)' ] # here\ndeny = []\n",
+            "allow = [ \"read\", 'fetch(docs.rs)', \"shell(cargo test *)\" ] # here\ndeny = []\n",
+            "allow = [ \"read\", 'fetch(docs.rs)', \"shell(cargo test *)\" ] # here",
+        ),
+        (
+            "allow = [\n  \"read\", # all\n  \"fetch(docs.rs)\", # docs\n]\n",
+            "allow = [\n  \"read\", # all\n  \"fetch(docs.rs)\", # docs\n  \"shell(cargo test *)\",\n]\n",
+            "\"shell(cargo test *)\",",
+        ),
+        (
+            "allow = [\n    \"read\",\n    \"list\"\n]\n",
+            "allow = [\n    \"read\",\n    \"list\",\n    \"shell(cargo test *)\",\n]\n",
+            "\"list\",\n\"shell(cargo test *)\",",
+        ),
+    ] {
+        let written = with_rule(before, RULE).unwrap();
+        assert_eq!(written, after);
+        assert_eq!(changed(before, &written), lines);
+        // And nothing else is another thing.
+        let (mut was, is): (toml::Table, toml::Table) = (before.parse().unwrap(), written.parse().unwrap());
+        let rules = was.entry(KEY).or_insert(toml::Value::Array(Vec::new()));
+        rules.as_array_mut().unwrap().push(RULE.into());
+        assert_eq!(was, is);
+    }
+}
+
+#[test]
+fn what_cannot_be_added_to_is_refused() {
+    for (text, why) in [
+        ("allow = \"read\"", "`allow` is not a list"),
+        ("allow = [\"shell(cargo test *)\"]", "it has this rule already"),
+        ("allow = [", "cannot be read as TOML"),
+    ] {
+        assert!(with_rule(text, RULE).unwrap_err().contains(why), "{text}");
+    }
+}
+
+/// A home and a project below one folder.
+fn places() -> (tempfile::TempDir, PathBuf, Environment) {
+    let place = tempfile::tempdir().unwrap();
+    let project = place.path().join("project");
+    fs::create_dir(&project).unwrap();
+    let home = place.path().join("home").display().to_string();
+    let environment = Environment::of([("HOME", home.as_str())]);
+    (place, project, environment)
+}
+
+#[test]
+fn a_rule_of_the_project_is_written_and_trusted_as_it_is_written() {
+    let (_place, project, environment) = places();
+    let change = plan(RuleHome::Project, RULE, &project, &environment).unwrap();
+    assert!(!project.join(".countersign").exists(), "a plan writes nothing");
+    let kept = keep(RuleHome::Project, RULE, &change.lines, &project, &environment).unwrap();
+    assert_eq!(kept, change);
+    assert_eq!(fs::read_to_string(project.join(CONFIG)).unwrap(), "allow = [\"shell(cargo test *)\"]\n");
+    let trusts = || Book::read(&environment).unwrap().trusts(&Content::of(&project).unwrap().unwrap());
+    assert!(trusts());
+    let again = plan(RuleHome::Project, "read", &project, &environment).unwrap();
+    keep(RuleHome::Project, "read", &again.lines, &project, &environment).unwrap();
+    assert!(trusts(), "what was trusted stays trusted");
+    // Somebody else changes it: the rule would not count.
+    fs::write(project.join(CONFIG), "mode = \"auto\"\n").unwrap();
+    let why = plan(RuleHome::Project, RULE, &project, &environment).unwrap_err();
+    assert!(why.contains("not trusted"), "{why}");
+    assert!(!trusts());
+}
+
+#[test]
+fn a_file_that_changed_since_it_was_shown_is_left_alone() {
+    let (_place, project, environment) = places();
+    let file = user_file(&environment).unwrap();
+    let change = plan(RuleHome::Everywhere, RULE, &project, &environment).unwrap();
+    assert_eq!(change.file, file);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, "allow = [\"read\"]\n").unwrap();
+    let why = keep(RuleHome::Everywhere, RULE, &change.lines, &project, &environment).unwrap_err();
+    assert!(why.contains("has changed since"), "{why}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "allow = [\"read\"]\n");
+}
+
+#[test]
+fn the_users_file_keeps_its_mode_and_the_link_to_it() {
+    let (place, project, environment) = places();
+    let file = user_file(&environment).unwrap();
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let real = place.path().join("dotfile");
+    fs::write(&real, "# dots\n").unwrap();
+    fs::set_permissions(&real, Permissions::from_mode(0o640)).unwrap();
+    symlink(&real, &file).unwrap();
+    let change = plan(RuleHome::Everywhere, RULE, &project, &environment).unwrap();
+    keep(RuleHome::Everywhere, RULE, &change.lines, &project, &environment).unwrap();
+    assert!(file.is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().contains(RULE));
+    assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn a_link_in_the_project_and_an_endless_file_are_refused() {
+    let (place, project, environment) = places();
+    symlink(place.path(), project.join(".countersign")).unwrap();
+    let why = plan(RuleHome::Project, RULE, &project, &environment).unwrap_err();
+    assert!(why.contains("symbolic link"), "{why}");
+    let file = user_file(&environment).unwrap();
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    symlink("/dev/zero", &file).unwrap();
+    let why = plan(RuleHome::Everywhere, RULE, &project, &environment).unwrap_err();
+    assert!(why.contains("cannot read"), "{why}");
+}

@@ -1,0 +1,53 @@
+//! A rule that "always" would take: as it is shown, and as it waits for its decision to be recorded.
+
+use crate::ledger::{CallId, EntryId, Scope};
+use crate::view::View;
+
+use super::request::{Request, RuleLines, RulePlan};
+
+/// A rule that is shown in the pane of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfferedRule {
+    /// The request about the call.
+    pub request: EntryId,
+    /// The rule as it is written.
+    pub rule: String,
+    /// The earlier calls of the session that it would have covered, in words, the latest first.
+    pub covers: Vec<String>,
+    /// How long it would hold.
+    pub scope: Scope,
+    /// What would be written for it to hold longer than the session, once that is known.
+    pub plan: Option<RulePlan>,
+}
+
+impl OfferedRule {
+    /// The lines that would be written for it to hold so long; or why there are none; `None` while that is not known.
+    pub(super) fn lines(&self) -> Option<&Result<RuleLines, String>> {
+        let plan = self.plan.as_ref()?;
+        Some(if self.scope == Scope::Project { &plan.project } else { &plan.everywhere })
+    }
+}
+
+/// A rule that was taken for longer than the session: it is written down when the decision is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleToKeep {
+    /// The call that it was taken with.
+    pub call: CallId,
+    /// The rule as it is written.
+    pub rule: String,
+    /// Where it is kept.
+    pub scope: Scope,
+    /// What was shown of the file.
+    pub lines: String,
+}
+
+impl RuleToKeep {
+    /// What is to be asked of the session, once the decision is recorded as it was made; of another decision, nothing.
+    pub fn due(kept: &mut Option<Self>, view: &View) -> Option<Request> {
+        let panel = view.panel(kept.as_ref()?.call)?;
+        let decision = panel.decision()?;
+        let Self { rule, scope, lines, .. } = kept.take()?;
+        let is_this = decision.scope == scope && decision.taken() == Some(rule.as_str());
+        is_this.then_some(Request::KeepRule { rule, scope, lines })
+    }
+}

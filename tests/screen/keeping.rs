@@ -1,0 +1,158 @@
+//! "Always" for longer than the session: the line that would be written is shown before, and written once the decision is
+//! recorded.
+
+use crate::linear_harness::LinearHarness;
+use crate::permissions::{RULE, harness, waits};
+use crate::screen_harness::{ScreenHarness, snapshot};
+use countersign::agent::{Answer, Intent, Live};
+use countersign::ledger::{CallId, Decider, Decision, Remark, Scope};
+use countersign::ui::linear::LinearEffect;
+use countersign::ui::local::RuleToKeep;
+use countersign::ui::replies::reply;
+use countersign::ui::update::{UiEffect, hear};
+use countersign::ui::{Reply, Request, RuleLines, RulePlan};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
+const LINE: &str = "allow = [\"read\", \"shell(cargo test *)\"]";
+
+fn plan() -> RulePlan {
+    let lines = RuleLines { file: "~/.config/countersign/config.toml".to_owned(), lines: LINE.to_owned() };
+    RulePlan {
+        rule: RULE.to_owned(),
+        project: Err("this folder is not trusted".to_owned()),
+        everywhere: Ok(lines),
+    }
+}
+
+/// A screen that shows the rule, and so many steps to the right.
+fn shown(steps: usize) -> ScreenHarness {
+    let mut harness = harness(waits(Some(RULE)));
+    harness.frame(80, 24);
+    assert_eq!(harness.answers("a"), [UiEffect::Ask(Request::PlanRule(RULE.to_owned()))]);
+    for _ in 0..steps {
+        assert!(harness.key(KeyCode::Right, NONE).is_empty());
+    }
+    harness
+}
+
+fn seen(harness: &mut ScreenHarness) {
+    harness.frame(80, 24);
+    harness.waits(1_000);
+}
+
+fn taken(acts: &[UiEffect]) -> (CallId, Scope) {
+    match acts {
+        [UiEffect::Send(Intent::Decide { call, answer: Answer::Always { rule, scope }, .. })]
+            if rule == RULE =>
+        {
+            (*call, *scope)
+        }
+        other => panic!("no rule is taken: {other:?}"),
+    }
+}
+
+/// The decision is recorded as it was made.
+fn recorded(harness: &mut ScreenHarness, call: CallId, scope: Scope, rule: &str) -> Option<Request> {
+    let once = Decision::permission(call, Decider::User, "");
+    let decision = Decision { scope, rule: Some(rule.to_owned()), ..once };
+    harness.builder.remark(Remark::ApprovalDecided(decision));
+    harness.catch_up();
+    RuleToKeep::due(&mut harness.local.to_keep, &harness.view)
+}
+
+#[test]
+fn what_would_be_written_is_shown_before_it_can_be_taken() {
+    let mut harness = shown(2);
+    seen(&mut harness);
+    assert!(harness.key(KeyCode::Enter, NONE).is_empty(), "nobody knows the line yet");
+    assert!(harness.local.hint.as_ref().unwrap().contains("still being read"));
+    reply(&mut harness.local, Reply::RulePlan(plan()));
+    assert!(harness.key(KeyCode::Enter, NONE).is_empty(), "no frame has shown the line");
+    for (width, height) in [(80, 24), (120, 40), (40, 10)] {
+        let frame = harness.frame(width, height);
+        snapshot(&format!("always_kept_{width}x{height}"), &frame);
+    }
+    seen(&mut harness);
+    let (call, scope) = taken(&harness.key(KeyCode::Enter, NONE));
+    assert_eq!(scope, Scope::Everywhere);
+    assert_eq!(RuleToKeep::due(&mut harness.local.to_keep, &harness.view), None, "nothing is recorded yet");
+    let request = recorded(&mut harness, call, Scope::Everywhere, RULE);
+    let (rule, lines) = (RULE.to_owned(), LINE.to_owned());
+    assert_eq!(request, Some(Request::KeepRule { rule, scope: Scope::Everywhere, lines }));
+    assert_eq!(RuleToKeep::due(&mut harness.local.to_keep, &harness.view), None, "it is written once");
+}
+
+#[test]
+fn what_cannot_be_kept_is_not_taken_and_the_session_needs_no_file() {
+    let mut harness = shown(1);
+    reply(&mut harness.local, Reply::RulePlan(plan()));
+    seen(&mut harness);
+    assert!(harness.key(KeyCode::Char('a'), NONE).is_empty());
+    assert_eq!(harness.local.hint.as_deref(), Some("this folder is not trusted"));
+    assert!(harness.frame(80, 24).contains("this folder is not trusted"));
+    // Back to the session, and not beyond it.
+    for _ in 0..2 {
+        harness.key(KeyCode::Left, NONE);
+    }
+    seen(&mut harness);
+    let (call, scope) = taken(&harness.key(KeyCode::Char('a'), NONE));
+    assert_eq!(scope, Scope::Session);
+    assert_eq!(recorded(&mut harness, call, Scope::Session, RULE), None);
+}
+
+#[test]
+fn a_decision_that_is_another_one_writes_nothing() {
+    for (scope, rule) in [(Scope::Session, RULE), (Scope::Everywhere, "shell(*)")] {
+        let mut harness = shown(2);
+        reply(&mut harness.local, Reply::RulePlan(plan()));
+        seen(&mut harness);
+        let (call, _) = taken(&harness.key(KeyCode::Enter, NONE));
+        assert_eq!(recorded(&mut harness, call, scope, rule), None, "{scope:?} {rule}");
+        assert_eq!(harness.local.to_keep, None);
+    }
+    let mut harness = shown(2);
+    reply(&mut harness.local, Reply::RulePlan(plan()));
+    seen(&mut harness);
+    let (call, _) = taken(&harness.key(KeyCode::Enter, NONE));
+    hear(&mut harness.local, &Live::Refused("not accepted".to_owned()));
+    assert_eq!(recorded(&mut harness, call, Scope::Everywhere, RULE), None, "it was refused");
+}
+
+#[test]
+fn lines_of_words_say_what_would_be_written_and_take_it_by_name() {
+    let mut linear = LinearHarness::new(waits(Some(RULE)));
+    assert_eq!(linear.types("a"), [LinearEffect::Ask(Request::PlanRule(RULE.to_owned()))]);
+    assert_eq!(linear.types("a everywhere"), []);
+    assert!(
+        linear.said.ends_with("the configuration is still being read; type it again\n"),
+        "{}",
+        linear.said
+    );
+    linear.talk.reply(Reply::RulePlan(plan()));
+    let before = linear.questions;
+    linear.writes();
+    assert!(
+        linear.said.contains("always 1, project: not possible: this folder is not trusted\n"),
+        "{}",
+        linear.said
+    );
+    assert!(linear.said.contains(&format!(
+        "always 1, everywhere: would write to ~/.config/countersign/config.toml: {LINE}\n"
+    )));
+    assert_eq!(linear.types_at("a everywhere", before), [], "it was typed before that was said");
+    assert_eq!(linear.types("a project"), []);
+    assert!(linear.said.ends_with("not an answer: this folder is not trusted\n"), "{}", linear.said);
+    let acts = linear.types("a everywhere");
+    let [LinearEffect::Send(Intent::Decide { call, answer: Answer::Always { scope, .. }, .. })] = acts[..]
+    else {
+        panic!("{acts:?}")
+    };
+    assert_eq!(scope, Scope::Everywhere);
+    let once = Decision::permission(call, Decider::User, "");
+    let decision = Decision { scope, rule: Some(RULE.to_owned()), ..once };
+    linear.builder.remark(Remark::ApprovalDecided(decision));
+    linear.hears();
+    let (rule, lines) = (RULE.to_owned(), LINE.to_owned());
+    assert_eq!(linear.kept, [Request::KeepRule { rule, scope, lines }]);
+}
