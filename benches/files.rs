@@ -1,5 +1,5 @@
 //! How long the list of files takes that an `@` opens, in a folder of 100,000. Run with `cargo bench --bench files`.
-#![allow(missing_docs, clippy::unwrap_used, reason = "a bench is no interface")]
+#![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods, reason = "a bench is no interface")]
 
 use std::sync::OnceLock;
 
