@@ -37,6 +37,6 @@ pub use regular::open_regular;
 pub use router::ModelRouter;
 pub use store::SessionStore;
 pub use tools::{
-    AllowedHost, BackgroundOutput, LocalTools, Reach, echo_spec, for_programs, looks_secret, open_named,
-    tool_specs,
+    AllowedHost, BackgroundOutput, FileNames, ListedFile, LocalTools, MentionedFile, Reach, WorkspaceFiles,
+    echo_spec, for_programs, looks_secret, open_named, tool_specs,
 };

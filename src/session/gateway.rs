@@ -31,6 +31,7 @@ enum Task {
     Sessions,
     Preview,
     Models,
+    Files,
     RulePlan,
 }
 
@@ -106,9 +107,9 @@ impl Slow for Gateway {
     async fn message(&self, content: String) -> Result<UserMessage, String> {
         let attach = self.attach.clone();
         // Files may lie on a slow disk, or on one that never answers.
-        match spawn_blocking(move || attach.message(content)).await {
+        match spawn_blocking(move || attach.message_of_person(content)).await {
             Ok(read) => read.map_err(|AttachmentRefusal { what, next }| format!("{what}: {next}")),
-            Err(broken) => Err(format!("the images cannot be read: {broken}")),
+            Err(broken) => Err(format!("the files cannot be read: {broken}")),
         }
     }
 
@@ -121,12 +122,13 @@ impl Slow for Gateway {
     }
 
     async fn answer(&self, request: Request) -> Option<Reply> {
-        let Self { undo, earlier, usable, rules, .. } = self.clone();
+        let Self { undo, earlier, usable, attach, rules, .. } = self.clone();
         let answered = spawn_blocking(move || match request {
             Request::PlanUndo(message) => Some(Reply::Undo(undo.offer(message))),
             Request::ListSessions => Some(Reply::Sessions(earlier.list())),
             Request::Preview(id) => Some(Reply::Preview { lines: earlier.preview(&id), id }),
             Request::ListModels => Some(Reply::Models(choices(&usable.now()))),
+            Request::ListFiles => Some(Reply::Files(attach.list())),
             Request::PlanRule(rule) => Some(Reply::RulePlan(rules.plan(rule))),
             Request::KeepRule { rule, scope, lines } => Some(rules.keep(&rule, scope, &lines)),
             Request::Intent(_) | Request::ChooseModel(_) | Request::Restore { .. } => None,
@@ -184,6 +186,7 @@ impl<S: Slow> PendingRequests<S> {
             Request::ListSessions => self.answer(Task::Sessions, request),
             Request::Preview(_) => self.answer(Task::Preview, request),
             Request::ListModels => self.answer(Task::Models, request),
+            Request::ListFiles => self.answer(Task::Files, request),
             Request::PlanRule(_) => self.answer(Task::RulePlan, request),
             Request::KeepRule { .. } => self.keep(request),
         }

@@ -34,7 +34,7 @@ fn texts(card: &Card) -> Vec<String> {
             _ => Vec::new(),
         },
         CardBody::Tool(panel) => of_call(panel).into_iter().collect(),
-        _ => Vec::new(),
+        _ => card.long_message().map(|said| harmless(&said.content)).into_iter().collect(),
     }
 }
 

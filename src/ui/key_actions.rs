@@ -49,7 +49,11 @@ pub(super) fn obey(
             look(local, view);
             return acts;
         }
-        KeyAction::Empty => local.composer.clear(),
+        KeyAction::Empty => local.composer.kill(),
+        KeyAction::Undo => local.composer.undo(),
+        KeyAction::Redo => local.composer.redo(),
+        KeyAction::Yank => local.composer.yank(),
+        KeyAction::Unfold => unfold(local),
         KeyAction::Newline => local.composer.newline(),
         KeyAction::Later => return send_later(local, view),
         KeyAction::Ledger | KeyAction::Budgets => return run_key(local, view, command),
@@ -86,6 +90,15 @@ pub(super) fn obey(
     Vec::new()
 }
 
+/// Opens a folded paste.
+fn unfold(local: &mut Local) {
+    match local.composer.open_paste() {
+        Ok(true) => {}
+        Ok(false) => local.hint = Some("there is no folded paste to open".to_owned()),
+        Err(why) => local.hint = Some(why),
+    }
+}
+
 /// Looks for the words that came with the command.
 fn look(local: &mut Local, view: &View) {
     if let Some(search) = &mut local.search
@@ -118,7 +131,7 @@ fn escape(local: &mut Local, view: &View) -> Vec<UiEffect> {
 
 fn clear_or_quit(local: &mut Local, was_armed: bool) -> Vec<UiEffect> {
     if !local.composer.is_empty() {
-        local.composer.clear();
+        local.composer.kill();
     } else if was_armed {
         return vec![UiEffect::Quit];
     } else {
@@ -141,7 +154,10 @@ fn next_mode(mode: Mode) -> Mode {
 fn open(local: &mut Local, view: &View) {
     local.overlay = match local.focused(view) {
         Focus::Approval(call) | Focus::Card(CardId::Call(call)) => Some(Overlay::Output(call, 0)),
-        Focus::Card(CardId::Entry(entry)) => view.compaction(entry).map(|_| Overlay::Summary(entry, 0)),
+        Focus::Card(CardId::Entry(entry)) => {
+            let opens = view.compaction(entry).is_some() || view.long_message(entry).is_some();
+            opens.then_some(Overlay::Summary(entry, 0))
+        }
         Focus::Composer | Focus::Stop | Focus::Card(CardId::Forming(..)) => None,
     };
 }

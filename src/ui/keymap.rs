@@ -111,6 +111,14 @@ pub enum KeyAction {
     Search,
     /// The user's own editor for what is typed.
     Editor,
+    /// Undo the last change of what is typed.
+    Undo,
+    /// Make it again.
+    Redo,
+    /// Put back what was deleted last.
+    Yank,
+    /// Put a paste in the place of its name.
+    Unfold,
     /// The next page of the inspector.
     NextTab,
     /// The page before.
@@ -231,7 +239,22 @@ pub const BINDINGS: &[Binding] = {
         ),
         bind(P::Composer, CTRL, K::Char('j'), C::Newline, "", ""),
         bind(P::Composer, CTRL, K::Char('g'), C::Editor, "ctrl-g", "write it in $VISUAL or $EDITOR"),
-        bind(P::Composer, CTRL, K::Char('u'), C::Empty, "ctrl-u", "empty it"),
+        bind(P::Composer, CTRL, K::Char('u'), C::Empty, "ctrl-u", "empty it; ctrl-y puts it back"),
+        bind(
+            P::Composer,
+            CTRL,
+            K::Char('y'),
+            C::Yank,
+            "ctrl-y",
+            "what ctrl-u, ctrl-k or ctrl-w deleted last",
+        ),
+        bind(P::Composer, CTRL, K::Char('_'), C::Undo, "ctrl-_", "undo; alt-_ makes the change again"),
+        // The same key, as terminals without a keyboard protocol report it, and as people press it.
+        bind(P::Composer, CTRL, K::Char('7'), C::Undo, "", ""),
+        bind(P::Composer, CTRL, K::Char('/'), C::Undo, "", ""),
+        bind(P::Composer, ALT, K::Char('_'), C::Redo, "", ""),
+        bind(P::Composer, ALT, K::Char('/'), C::Redo, "", ""),
+        bind(P::Composer, ALT, K::Char('o'), C::Unfold, "alt-o", "open a folded paste"),
         bind(P::Composer, NONE, K::Up, C::Up, "up down", "earlier messages, from its first and last line"),
         bind(P::Composer, NONE, K::Down, C::Down, "", ""),
         bind(P::Composer, NONE, K::Char('?'), C::Help, "", ""),

@@ -7,6 +7,7 @@ use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
 use crate::view::{Card, CardId, Phase, View};
 
 use super::composer::Composer;
+use super::file_menu::FileMenu;
 pub use super::inspector::Inspector;
 pub use super::offered_rule::{OfferedRule, RuleToKeep};
 use super::pages::OpenPage;
@@ -66,6 +67,8 @@ pub struct Local {
     pub reading: Option<ReadProgress>,
     /// The command that the arrows have chosen among those that what is typed can become, and that text.
     pub menu: Option<(String, usize)>,
+    /// The files that an `@` offers.
+    pub files: FileMenu,
     /// The search in the transcript, while there is one.
     pub search: Option<Search>,
     /// What was sent in earlier sessions of this folder, oldest first.
@@ -111,7 +114,7 @@ pub enum Overlay {
     Page(OpenPage),
     /// All of a call; scrolled by so many rows.
     Output(CallId, u16),
-    /// The summary of a compaction; scrolled by so many rows.
+    /// The summary of a compaction, or a long message; scrolled by so many rows.
     Summary(EntryId, u16),
     /// The terminal of a command, which gets the keys.
     Terminal(Typing),
@@ -249,6 +252,7 @@ impl Local {
             stand: VisibleDecision::default(),
             reading: None,
             menu: None,
+            files: FileMenu::default(),
             search: None,
             earlier: Vec::new(),
             copied: None,
@@ -343,6 +347,7 @@ fn stands(view: &View, id: CardId) -> bool {
         CardId::Call(call) => view.panel(call).is_some(),
         CardId::Entry(entry) => {
             view.compaction(entry).is_some()
+                || view.long_message(entry).is_some()
                 || view.place(id).and_then(|at| view.card(at)).is_some_and(Card::has_code)
         }
         CardId::Forming(..) => false,

@@ -81,6 +81,18 @@ pub mod host_services;
 /// What an undo would do.
 pub mod undo_preview;
 
+/// The files that a message can name.
+mod file_list;
+
+/// The list of them while an `@` is typed.
+mod file_menu;
+
+/// The keys that choose from it.
+mod file_menu_keys;
+
+/// How a message names a file.
+pub mod mention;
+
 mod request;
 
 /// What the session answers.
@@ -130,6 +142,7 @@ mod terminal;
 #[expect(clippy::disallowed_methods, reason = "the screen's event loop reads the clock")]
 mod run;
 
+pub use file_list::FileList;
 pub use outcome::{UiError, UiOutcome};
 pub use panes::{Screen, draw, prepare};
 pub use replay_keys::Replay;

@@ -116,7 +116,9 @@ fn jump(local: &mut Local, view: &View, card: CardId) {
     }
     local.overlay = None;
     local.scroll.reveal = Some(card);
-    let opens = |card: &crate::view::Card| matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_));
+    let opens = |card: &crate::view::Card| {
+        matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_)) || card.long_message().is_some()
+    };
     if view.place(card).and_then(|at| view.card(at)).is_some_and(opens) {
         local.focus = Focus::Card(card);
     }

@@ -242,7 +242,7 @@ mod tests {
                 "{binding:?}"
             );
         }
-        assert_eq!(Keymap::default().lookup(KeyContext::Composer, key("ctrl-y")), None);
+        assert_eq!(Keymap::default().lookup(KeyContext::Composer, key("ctrl-x")), None);
     }
 
     #[test]

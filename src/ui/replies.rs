@@ -41,6 +41,7 @@ pub fn reply(local: &mut Local, reply: Reply) {
         Reply::Models(models) => {
             fill(local, Source::Models, |picker| picker.items = models.into_iter().map(model).collect());
         }
+        Reply::Files(list) => local.files.heard(list),
         Reply::Preview { id, lines } => {
             if let Some(Overlay::Picker(picker)) = &mut local.overlay
                 && let Some((of, preview)) = &mut picker.preview

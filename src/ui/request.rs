@@ -3,6 +3,7 @@
 use crate::agent::Intent;
 use crate::ledger::{CallId, EntryId, Scope};
 
+use super::file_list::FileList;
 use super::undo_preview::UndoPreview;
 
 /// What is asked.
@@ -27,6 +28,8 @@ pub enum Request {
     Preview(String),
     /// List the models that can be chosen.
     ListModels,
+    /// List the files that a message can name.
+    ListFiles,
     /// Say what would be written for this rule to be kept.
     PlanRule(String),
     /// Keep a rule whose decision is recorded.
@@ -96,6 +99,8 @@ pub enum Reply {
     RulePlan(RulePlan),
     /// The models that can be chosen, each with its window and price.
     Models(Vec<(String, String)>),
+    /// The files and folders that a message can name.
+    Files(FileList),
     /// Something worth knowing that was found out meanwhile, such as a model server on this machine.
     Notice(String),
 }

@@ -28,7 +28,7 @@ pub(super) fn send(local: &mut Local, view: &View) -> Vec<UiEffect> {
         if local.waiting(view).iter().any(|(_, asked)| asked.name == ASK) {
             local.hint = Some("the question is still waiting: tab, then r answers it".to_owned());
         }
-        vec![UiEffect::Send(Intent::Submit(local.composer.take().into()))]
+        vec![UiEffect::Send(Intent::Submit(taken(local).into()))]
     })
 }
 
@@ -38,7 +38,12 @@ pub(super) fn send_later(local: &mut Local, view: &View) -> Vec<UiEffect> {
         local.composer.newline();
         return Vec::new();
     }
-    command(local, view).unwrap_or_else(|| vec![UiEffect::Send(Intent::Queue(local.composer.take().into()))])
+    command(local, view).unwrap_or_else(|| vec![UiEffect::Send(Intent::Queue(taken(local).into()))])
+}
+
+/// What was typed, to be sent.
+fn taken(local: &mut Local) -> String {
+    commands::unescaped(&local.composer.take()).to_owned()
 }
 
 /// Obeys a slash command; `None` when the text is a message. One that is not known stays in the composer.
@@ -46,11 +51,11 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
     let typed = local.composer.text();
     let text = match meant(local, view) {
         // It waits for what belongs behind it.
-        Some(row) if row.takes_more() && row.name != typed => {
-            local.composer.replace(&format!("{} ", row.name));
+        Some(offered) if offered.waits_for_more() && offered.text() != typed => {
+            local.composer.replace(&format!("{} ", offered.text()));
             return Some(Vec::new());
         }
-        Some(row) => row.name.to_owned(),
+        Some(offered) => offered.text(),
         None => typed,
     };
     match commands::read(&text, Fronts::Screen)? {
@@ -107,22 +112,24 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
     }
 }
 
-/// Tab while a command is being typed: as far as all that it can become agree, and a space behind a whole one. Says
-/// whether a command is being typed.
+/// Tab while a command is being typed: what the arrows have chosen, else as far as all that it can become agree, and a
+/// space behind a whole one. Says whether a command is being typed.
 pub(super) fn complete(local: &mut Local, view: &View) -> bool {
-    let Some(offered) = completions(local, view) else { return false };
+    let Some(offered) = completions(local, view).filter(|all| !all.is_empty()) else { return false };
     let typed = local.composer.text();
-    let completed = match (offered.as_slice(), typed.split_once(char::is_whitespace)) {
-        ([], _) => return false,
-        // What stands behind the name is completed, never lost.
-        ([row], Some((name, word))) => {
-            shared(row.values, word.trim_start()).map(|(word, _)| format!("{name} {word}"))
+    let words = offered.iter().map(Offered::word).collect::<Vec<_>>();
+    let chosen =
+        chosen(local).and_then(|at| offered.get(at)).map(|chosen| (chosen.text(), !chosen.is_value()));
+    // What stands behind the name is completed, never lost.
+    let completed = chosen.or_else(|| match typed.split_once(char::is_whitespace) {
+        Some((name, word)) if offered.iter().all(Offered::is_value) => {
+            shared(&words, word.trim_start()).map(|(word, _)| (format!("{name} {word}"), false))
         }
-        _ => shared(&offered.iter().map(|row| row.name).collect::<Vec<_>>(), "")
-            .map(|(name, is_whole)| if is_whole { format!("{name} ") } else { name }),
-    };
-    if let Some(text) = completed {
-        local.composer.replace(&text);
+        Some(_) => None,
+        None => shared(&words, ""),
+    });
+    if let Some((text, is_whole)) = completed {
+        local.composer.replace(&if is_whole { format!("{text} ") } else { text });
     }
     true
 }
@@ -167,7 +174,7 @@ pub(super) fn chosen(local: &Local) -> Option<usize> {
 }
 
 /// The command that Enter runs: the chosen one, or the only one that begins so.
-fn meant(local: &Local, view: &View) -> Option<&'static SlashCommand> {
+fn meant(local: &Local, view: &View) -> Option<Offered> {
     let offered = completions(local, view)?;
     match chosen(local) {
         Some(at) => offered.get(at).copied(),
@@ -176,18 +183,57 @@ fn meant(local: &Local, view: &View) -> Option<&'static SlashCommand> {
     }
 }
 
-/// The commands that what is typed can still become; `None` when no command is being typed.
-pub(super) fn completions(local: &Local, view: &View) -> Option<Vec<&'static SlashCommand>> {
-    let [word] = local.composer.area().lines() else { return None };
+/// A command that what is typed can become, or a word that can follow it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Offered {
+    row: &'static SlashCommand,
+    value: Option<&'static str>,
+}
+
+impl Offered {
+    /// The word that it adds.
+    pub(super) fn word(&self) -> &'static str {
+        self.value.unwrap_or(self.row.name)
+    }
+
+    /// What it does.
+    pub(super) fn help(&self) -> &'static str {
+        if self.is_value() { "" } else { self.row.help }
+    }
+
+    fn is_value(&self) -> bool {
+        self.value.is_some()
+    }
+
+    fn waits_for_more(&self) -> bool {
+        !self.is_value() && self.row.takes_more()
+    }
+
+    fn text(&self) -> String {
+        self.value.map_or(self.row.name.to_owned(), |value| format!("{} {value}", self.row.name))
+    }
+}
+
+/// The commands that what is typed can still become, or the words that can follow the one that is typed; `None` when no
+/// command is being typed.
+pub(super) fn completions(local: &Local, view: &View) -> Option<Vec<Offered>> {
+    let [line] = local.composer.area().lines() else { return None };
     let composing = local.focused(view) == Focus::Composer;
-    let is_shut = local.list_shut.as_ref() == Some(word);
-    if !composing || is_shut || local.overlay.is_some() || local.edit.is_some() || !word.starts_with('/') {
+    let is_shut = local.list_shut.as_ref() == Some(line);
+    if !composing || is_shut || local.overlay.is_some() || local.edit.is_some() || !line.starts_with('/') {
         return None;
     }
-    let (name, rest) =
-        word.split_once(char::is_whitespace).map_or((word.as_str(), None), |(n, r)| (n, Some(r)));
-    let fits = |known: &str| if rest.is_some() { known == name } else { known.starts_with(name) };
-    Some(commands::listed(Fronts::Screen).filter(|row| fits(row.name)).collect())
+    let named = |row| Offered { row, value: None };
+    let Some((name, rest)) = line.split_once(char::is_whitespace) else {
+        let rows = commands::listed(Fronts::Screen).filter(|row| row.name.starts_with(line.as_str()));
+        return Some(rows.map(named).collect());
+    };
+    let Some(row) = commands::listed(Fronts::Screen).find(|row| row.name == name) else {
+        return Some(Vec::new());
+    };
+    let values = row.values.iter().filter(|value| value.starts_with(rest.trim()));
+    let values: Vec<Offered> = values.map(|value| Offered { row, value: Some(value) }).collect();
+    Some(if values.is_empty() { vec![named(row)] } else { values })
 }
 
 fn shown(local: &mut Local, overlay: Overlay) -> Vec<UiEffect> {

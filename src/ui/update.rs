@@ -20,10 +20,18 @@ use super::program_input;
 use super::replay_keys::{Paced, pace};
 use super::search::SearchStep;
 use super::session_rule;
-use super::{approval_keys, editing, focus};
+use super::{approval_keys, editing, file_menu_keys, focus};
 
 /// One key. Returns what has to be done; everything else has happened to `local`.
 pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
+    local.composer.note();
+    let mut acts = pressed(local, view, press);
+    local.composer.note();
+    acts.extend(file_menu_keys::settle(local, view));
+    acts
+}
+
+fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     let key = press.key;
     settle(local, view);
     local.pointer.let_go();
@@ -51,6 +59,9 @@ pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
         return acts;
     }
     if searching(local, view, key) {
+        return Vec::new();
+    }
+    if file_menu_keys::press(local, view, press) {
         return Vec::new();
     }
     let focus = local.focused(view);
@@ -139,7 +150,7 @@ pub fn paste(local: &mut Local, view: &View, text: &str) -> Vec<UiEffect> {
     let typed = program_input::paste(local, view, text);
     typed.unwrap_or_else(|| {
         place(local, view, text, Composer::paste);
-        Vec::new()
+        file_menu_keys::settle(local, view).into_iter().collect()
     })
 }
 

@@ -73,10 +73,9 @@ impl Vim {
             return false;
         }
         let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
+        composer.note();
         match (key.code, held) {
-            (KeyCode::Char('r'), KeyModifiers::CONTROL) => {
-                composer.area_mut().redo();
-            }
+            (KeyCode::Char('r'), KeyModifiers::CONTROL) => composer.redo(),
             (KeyCode::Backspace, _) => Self::motion(composer, 'h', 1),
             (KeyCode::Char(c), KeyModifiers::NONE) => self.letter(composer, c),
             _ => return false,
@@ -156,7 +155,7 @@ impl Vim {
             'p' => self.put(composer, times),
             'u' => {
                 for _ in 0..times {
-                    composer.area_mut().undo();
+                    composer.undo();
                 }
             }
             'v' => {
@@ -363,7 +362,7 @@ mod tests {
             ("one two", "!0vey$p", "one twoon|e", "normal"),
             ("one two", "!0wvbd", "|wo", "normal"),
             ("one two", "!0ve!", "on|e two", "normal"),
-            ("one two", "!0xu", "o|ne two", "normal"),
+            ("one two", "!0xu", "|one two", "normal"),
             ("one two", "!0xu^", "|ne two", "normal"),
             ("one two", "!0diw", "one |two", "normal"),
             ("", "!xdd", "|", "normal"),

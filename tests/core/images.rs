@@ -8,9 +8,9 @@ use countersign::agent::{Agent, Effect, Event, Input, Intent, Live, Settings};
 use countersign::budget::Limits;
 use countersign::context::{build, estimate_tokens};
 use countersign::ledger::{
-    Arguments, AssistantMessage, Block, Body, CallId, Entry, EntryId, FORMAT_VERSION, Facts, Image, Ledger,
-    Message, Millis, ModelRef, Outcome, SessionStarted, Settlement, Stop, ToolResult, ToolUse, Usage,
-    UserMessage, recover,
+    Arguments, AssistantMessage, Block, Body, CallId, Entry, EntryId, FORMAT_VERSION, Facts, Image, Injected,
+    Injector, Ledger, Message, Millis, ModelRef, Outcome, SessionStarted, Settlement, Stop, ToolResult,
+    ToolUse, Usage, UserMessage, recover,
 };
 use countersign::model::{
     Abilities, FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request, ToolCalls,
@@ -55,7 +55,7 @@ impl AgentFixture {
     }
 
     fn says(&mut self, content: &str, images: Vec<Image>) {
-        self.step(Input::Intent(Intent::Submit(UserMessage { content: content.into(), images })));
+        self.step(Input::Intent(Intent::Submit(UserMessage { images, ..UserMessage::text(content) })));
     }
 
     fn call(&self) -> (EntryId, Request) {
@@ -116,8 +116,8 @@ fn a_model_that_is_known_not_to_see_is_sent_nothing() {
     fixture.says("or this: @a.png", vec![image("a.png", 3, 5)]);
     assert!(fixture.refused().is_some(), "while it runs, too");
     fixture.step(Input::Intent(Intent::Queue(UserMessage {
-        content: "later @a.png".into(),
         images: vec![image("a.png", 3, 5)],
+        ..UserMessage::text("later @a.png")
     })));
     assert_eq!(fixture.refused().unwrap().1, ["later @a.png"]);
 }
@@ -221,7 +221,7 @@ fn an_image_counts_in_the_estimate_however_large_it_says_to_be() {
 
 #[test]
 fn people_see_a_line_for_each_image_and_never_its_bytes() {
-    let shown = UserMessage { content: "what is @a.png".into(), images: vec![image("a.png", 640, 480)] };
+    let shown = UserMessage { images: vec![image("a.png", 640, 480)], ..UserMessage::text("what is @a.png") };
     let data = Arc::clone(&shown.images[0].data);
     let entry = Arc::new(Entry { id: EntryId(2), at: Millis(1), body: Body::User(Arc::new(shown)) });
     assert!(
@@ -253,7 +253,8 @@ fn people_see_a_line_for_each_image_and_never_its_bytes() {
 
 #[test]
 fn a_record_with_half_an_image_names_the_field() {
-    let body = Body::User(Arc::new(UserMessage { content: "x".into(), images: vec![image("a.png", 3, 5)] }));
+    let body =
+        Body::User(Arc::new(UserMessage { images: vec![image("a.png", 3, 5)], ..UserMessage::text("x") }));
     let whole = encode(&Entry { id: EntryId(2), at: Millis(1), body });
     for (field, says) in [("data", "is missing"), ("name", "is missing"), ("height", "is missing")] {
         let mut broken = whole.clone();
@@ -388,10 +389,9 @@ proptest! {
                 images,
             }))
         } else if place == 1 {
-            let by = countersign::ledger::Injector::Steering;
-            Body::Injected(countersign::ledger::Injected { by, text: content, images })
+            Body::Injected(Injected { images, ..Injected::text(Injector::Steering, content) })
         } else {
-            Body::User(Arc::new(UserMessage { content, images }))
+            Body::User(Arc::new(UserMessage { images, ..UserMessage::text(content) }))
         };
         let entry = Entry { id: EntryId(7), at: Millis(7), body };
         let read = serde_json::from_str(&encode(&entry).to_string()).unwrap();

@@ -153,7 +153,7 @@ fn what_is_no_image_is_one_line_and_nothing_is_sent() {
         ("@folder.png", "folder.png cannot be read: it is not a regular file"),
         ("@pipe.png", "pipe.png cannot be read: it is not a regular file"),
         ("@dangling.png", "dangling.png is a broken link"),
-        ("@loop.png", "loop.png cannot be read: "),
+        ("@loop.png", "`loop.png` goes through too many symlinks"),
         ("@empty.png", "empty.png cannot be sent: it is not a PNG, JPEG, GIF or WebP image"),
         ("@words.png", "words.png cannot be sent: it is not a PNG"),
         ("@cut.png", "cut.png cannot be sent: it is damaged or cut short"),

@@ -45,6 +45,7 @@ mod kept;
 mod keys;
 mod locals;
 mod mcp;
+mod mentions;
 mod own;
 mod parting;
 mod prompts;

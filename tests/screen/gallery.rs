@@ -330,7 +330,11 @@ fn what_is_read_with_reasoning_images_and_a_place_above_the_end() {
             data: "AAAA".into(),
             size: Some((1280, 720)),
         };
-        let asked = UserMessage { content: "What is wrong in @screenshot.png?".into(), images: vec![image] };
+        let asked = UserMessage {
+            content: "What is wrong in @screenshot.png?".into(),
+            images: vec![image],
+            files: Vec::new(),
+        };
         builder.ledger.user(builder.at(), asked).unwrap();
         builder.tell();
         let reasoning = "The header is cut.\n\nIt has **two** parts, and the right one is longer than the room that is left for it.";

@@ -198,11 +198,11 @@ fn big_pastes_fold_and_are_sent_whole() {
     let big = "x".repeat(216 * 1024);
     harness.press("see ");
     paste(&mut harness.local, &harness.view, &big);
-    assert_eq!(harness.local.composer.shown(), "see [pasted 216 KB]");
+    assert_eq!(harness.local.composer.shown(), "see [Pasted 216 KB]");
     paste(&mut harness.local, &harness.view, &"line\r\n".repeat(30));
-    assert!(harness.local.composer.shown().ends_with("[pasted 30 lines]"));
+    assert!(harness.local.composer.shown().ends_with("[Pasted 30 lines]"));
     harness.key(KeyCode::Backspace, NONE);
-    assert_eq!(harness.local.composer.shown(), "see [pasted 216 KB]", "one key takes a folded paste whole");
+    assert_eq!(harness.local.composer.shown(), "see [Pasted 216 KB]", "one key takes a folded paste whole");
     let sent = harness.key(KeyCode::Enter, NONE);
     assert_eq!(sent, [UiEffect::Send(Intent::Submit(format!("see {big}").into()))]);
 }

@@ -209,7 +209,7 @@ fn commands_do_what_they_do_on_the_screen() {
     assert_eq!(linear.types("/sessions 3"), []);
     assert!(linear.said.contains("session 1: hello, today, done\nsession 2: hello"), "{}", linear.said);
     assert_eq!(linear.types("/nonsense"), []);
-    assert_eq!(linear.types("//etc"), [LinearEffect::Send(Intent::Submit("//etc".into()))]);
+    assert_eq!(linear.types("//etc"), [LinearEffect::Send(Intent::Submit("/etc".into()))]);
     assert_eq!(linear.types("one\\"), []);
     assert_eq!(linear.types("two"), [LinearEffect::Send(Intent::Submit("one\ntwo".into()))]);
 }

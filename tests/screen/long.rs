@@ -89,12 +89,12 @@ fn what_a_frame_lays_out_does_not_grow_with_the_answer() {
     }
 }
 
-/// A long text of lines: as a user's message, as reasoning that is unfolded, as reasoning that still grows.
+/// A long text of lines: as reasoning that is unfolded, as reasoning that still grows, as a user's message.
 fn lines(units: usize) -> String {
     format!("alpha begins\n{}omega ends", "- one line of many, no more\n".repeat(units))
 }
 
-/// What each step costs where a person said this, or a model thought it.
+/// What each step costs where a model thought this.
 fn steps_beside_answers(builder: SessionBuilder) -> Vec<usize> {
     let mut harness = ScreenHarness::new(builder);
     harness.local.thinking_open = true;
@@ -119,12 +119,18 @@ fn steps_beside_answers(builder: SessionBuilder) -> Vec<usize> {
 }
 
 #[test]
-fn what_a_frame_lays_out_does_not_grow_with_a_question_or_with_reasoning() {
-    let asked = |units: usize| {
+fn a_question_of_any_length_costs_its_beginning() {
+    for units in [2_000, 80_000] {
         let mut builder = SessionBuilder::new();
         builder.user(&lines(units));
-        builder
-    };
+        let (costs, frame) = cost(&mut ScreenHarness::new(builder), (80, 24), |_| {});
+        assert!(frame.contains("alpha begins") && !frame.contains("omega ends"), "{frame}");
+        assert!(costs <= 3, "{costs} pieces");
+    }
+}
+
+#[test]
+fn what_a_frame_lays_out_does_not_grow_with_reasoning() {
     let thought = |units: usize| {
         let mut builder = SessionBuilder::new();
         builder.user("Why?");
@@ -138,11 +144,9 @@ fn what_a_frame_lays_out_does_not_grow_with_a_question_or_with_reasoning() {
         builder.live(Live::Thinking { message, text: lines(units) });
         builder
     };
-    for (what, builder) in [
-        ("a question", &asked as &dyn Fn(usize) -> SessionBuilder),
-        ("reasoning", &thought),
-        ("growing reasoning", &thinks),
-    ] {
+    for (what, builder) in
+        [("reasoning", &thought as &dyn Fn(usize) -> SessionBuilder), ("growing reasoning", &thinks)]
+    {
         let (small, large) = (steps_beside_answers(builder(2_000)), steps_beside_answers(builder(80_000)));
         assert!(
             large.iter().zip(&small).all(|(large, small)| *large <= small + 2),

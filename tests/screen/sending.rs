@@ -139,9 +139,10 @@ fn an_unknown_command_names_the_known_ones_and_stays() {
     let frame = harness.frame(80, 24);
     assert!(frame.contains("/help lists them all"), "{frame}");
     harness.ctrl('u');
-    for text in ["//compact", "/etc/hosts is odd", "what does /compact do?"] {
+    let texts = ["//compact", "/etc/hosts is odd", "what does /compact do?"];
+    for (text, sent) in texts.map(|text| (text, text.replace("//", "/"))) {
         harness.press(text);
-        assert_eq!(enter(&mut harness), [UiEffect::Send(Intent::Submit(text.into()))]);
+        assert_eq!(enter(&mut harness), [UiEffect::Send(Intent::Submit(sent.into()))]);
     }
     harness.press("/co");
     assert!(harness.frame(80, 24).contains("/compact"), "what it can become is shown while it is typed");
@@ -243,6 +244,31 @@ fn tab_completes_what_stands_behind_a_name_and_never_drops_it() {
         harness.key(KeyCode::Tab, KeyModifiers::NONE);
         assert_eq!(harness.local.composer.shown(), completed, "{typed}");
     }
+}
+
+#[test]
+fn the_menu_offers_what_can_follow_a_command() {
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.press("/mode ");
+    let frame = harness.frame(80, 24);
+    for word in ["plan", "ask", "edit", "auto", "unrestricted"] {
+        assert!(frame.contains(&format!(" {word}\n")), "{word}: {frame}");
+    }
+    harness.key(KeyCode::Down, NONE);
+    harness.key(KeyCode::Down, NONE);
+    assert_eq!(enter(&mut harness), [UiEffect::Send(Intent::SetMode(Mode::Ask))]);
+    harness.press("/effort m");
+    let frame = harness.frame(80, 24);
+    assert!(
+        frame.contains(" max\n") && frame.contains(" minimal\n") && !frame.contains(" high\n"),
+        "{frame}"
+    );
+    harness.key(KeyCode::Down, NONE);
+    harness.key(KeyCode::Tab, NONE);
+    assert!(["/effort max", "/effort minimal", "/effort medium"].contains(&&*harness.local.composer.shown()));
+    harness.ctrl('u');
+    harness.press("/mode plan");
+    assert_eq!(enter(&mut harness), [UiEffect::Send(Intent::SetMode(Mode::Plan))]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use proptest::option;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::facts::facts;
+use crate::facts::{attached, facts};
 
 pub fn text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -309,6 +309,11 @@ fn delegations() -> impl Strategy<Value = Body> {
     ]
 }
 
+fn message() -> impl Strategy<Value = UserMessage> {
+    let parts = (text(), vec(image(), 0..3), vec(attached(), 0..3));
+    parts.prop_map(|(content, images, files)| UserMessage { content, images, files })
+}
+
 pub fn body() -> impl Strategy<Value = Body> {
     let injector = proptest::sample::select(Injector::ALL.to_vec());
     let transition = proptest::sample::select(Transition::ALL.to_vec());
@@ -318,18 +323,15 @@ pub fn body() -> impl Strategy<Value = Body> {
                 Body::SessionStarted(SessionStarted { session, cwd, model, version, system, forked_from })
             }
         ),
-        (text(), vec(image(), 0..3))
-            .prop_map(|(content, images)| Body::User(Arc::new(UserMessage { content, images }))),
+        message().prop_map(|said| Body::User(Arc::new(said))),
         said(),
         call().prop_map(Body::ToolCall),
         call().prop_map(Body::Validation),
         goals(),
         approvals(),
-        (injector, text(), vec(image(), 0..3)).prop_map(|(by, text, images)| Body::Injected(Injected {
-            by,
-            text,
-            images
-        })),
+        (injector, message()).prop_map(|(by, UserMessage { content: text, images, files })| Body::Injected(
+            Injected { by, text, images, files }
+        )),
         (any::<u64>(), text())
             .prop_map(|(n, reason)| Body::Tombstone(Tombstone { target: EntryId(n), reason })),
         (any::<u32>(), transition).prop_map(|(turn, reason)| Body::Transition { turn, reason }),

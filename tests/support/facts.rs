@@ -1,6 +1,6 @@
 //! Any facts that a result can tell, for properties of the session file.
 
-use countersign::ledger::{BackgroundStatus, CommandState, Facts, Summary};
+use countersign::ledger::{AttachedFile, BackgroundStatus, CommandState, Facts, Summary};
 use proptest::option;
 use proptest::prelude::*;
 
@@ -17,5 +17,13 @@ pub(crate) fn facts() -> impl Strategy<Value = Facts> {
         summary,
         command,
         is_silent,
+    })
+}
+
+/// A file of a message.
+pub fn attached() -> impl Strategy<Value = AttachedFile> {
+    let texts = proptest::array::uniform4(text());
+    (any::<u64>(), any::<u64>(), texts).prop_map(|(first, last, [path, sha256, confirmed, text])| {
+        AttachedFile { path, first, last, sha256, confirmed, text: text.into() }
     })
 }

@@ -36,6 +36,7 @@ mod images;
 mod inspector;
 mod keeping;
 mod linear;
+mod mentions;
 mod offers;
 mod outside;
 mod pointer;

@@ -37,7 +37,7 @@ impl Agent {
         }
         self.models.auto_compaction_failed = false;
         let text = words::wish(&goal, &added.content);
-        let said = UserMessage { content: text.clone(), images: added.images };
+        let said = UserMessage { content: text.clone(), ..added };
         let brief = Injected::text(Injector::GoalCheck, words::brief(&goal));
         let written = self.write_message(step.now, said).and_then(|()| {
             self.history.ledger.remark(step.now, Remark::Goal(goal));

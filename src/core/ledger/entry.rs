@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::image::shown;
 use super::{
-    ApprovalRequest, AssistantMessage, CallId, Change, Checkpoint, Compaction, Decision, DelegationRequest,
-    DelegationResponse, Ending, EntryId, Goal, Image, Injector, LearnedLimit, Millis, ModelRef, Note,
-    Progress, ProviderLimit, ToolResult, ToolUse, Transition, Usage,
+    ApprovalRequest, AssistantMessage, AttachedFile, CallId, Change, Checkpoint, Compaction, Decision,
+    DelegationRequest, DelegationResponse, Ending, EntryId, Goal, Image, Injector, LearnedLimit, Millis,
+    ModelRef, Note, Progress, ProviderLimit, ToolResult, ToolUse, Transition, Usage,
 };
 
 /// One entry: immutable once appended, never removed.
@@ -186,17 +186,19 @@ pub struct UserMessage {
     pub content: String,
     /// The images, in the order of their names.
     pub images: Vec<Image>,
+    /// The text files, in the order of their names.
+    pub files: Vec<AttachedFile>,
 }
 
 impl UserMessage {
     /// Words alone.
     pub fn text(content: impl Into<String>) -> Self {
-        Self { content: content.into(), images: Vec::new() }
+        Self { content: content.into(), ..Self::default() }
     }
 
-    /// What people read: the words, and a line for each image.
+    /// What people read: the words, and a line for each image and file.
     pub fn shown(&self) -> String {
-        shown(&self.content, &self.images)
+        shown(&self.content, &self.images, &self.files)
     }
 }
 
@@ -221,17 +223,19 @@ pub struct Injected {
     pub text: String,
     /// What it sees: only what the user says while it runs has images.
     pub images: Vec<Image>,
+    /// The text files: as images, only what the user says has any.
+    pub files: Vec<AttachedFile>,
 }
 
 impl Injected {
     /// Words alone.
     pub fn text(by: Injector, text: impl Into<String>) -> Self {
-        Self { by, text: text.into(), images: Vec::new() }
+        Self { by, text: text.into(), images: Vec::new(), files: Vec::new() }
     }
 
-    /// What people read: the words, and a line for each image.
+    /// What people read: the words, and a line for each image and file.
     pub fn shown(&self) -> String {
-        shown(&self.text, &self.images)
+        shown(&self.text, &self.images, &self.files)
     }
 }
 

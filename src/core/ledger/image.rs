@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::AttachedFile;
+
 /// One image of a user's message, or of a tool's result.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Image {
@@ -60,9 +62,9 @@ impl Image {
     }
 }
 
-/// Words, and a line for each image.
-pub(super) fn shown(text: &str, images: &[Image]) -> String {
-    let labels = images.iter().map(Image::label);
+/// Words, and a line for each image and file.
+pub(super) fn shown(text: &str, images: &[Image], files: &[AttachedFile]) -> String {
+    let labels = images.iter().map(Image::label).chain(files.iter().map(AttachedFile::label));
     std::iter::once(text.to_owned()).chain(labels).collect::<Vec<_>>().join("\n")
 }
 

@@ -5,6 +5,7 @@
 //! [`check`], which refuses, and [`recover`], which runs once when a session is loaded.
 
 mod approval;
+mod attached;
 mod attempt;
 mod background;
 mod change;
@@ -40,6 +41,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 use delegation::Delegated;
 
 pub use approval::{ApprovalRequest, Decision, PATH, Preview, Sandboxing, Scope};
+pub use attached::AttachedFile;
 pub use attempt::{told_of_typing, was_typed_into};
 pub use background::BackgroundStatus;
 pub use change::Change;

@@ -134,7 +134,7 @@ pub struct ToolResult {
 impl ToolResult {
     /// What people read: the words, and a line for each image.
     pub fn shown(&self) -> String {
-        shown(&self.content, &self.images)
+        shown(&self.content, &self.images, &[])
     }
 }
 

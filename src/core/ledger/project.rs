@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use super::attached::with_files;
 use super::{
     AssistantMessage, Block, Body, CallId, Compaction, Entry, EntryId, Image, Ledger, ProviderLimit, Stop,
     ToolResult, Unsettled, UserMessage,
@@ -84,11 +85,11 @@ impl Ledger {
             match &entry.body {
                 Body::User(m) => {
                     last_images = &m.images;
-                    push(true, Message::User(Arc::clone(m)));
+                    push(true, Message::User(with_its_files(m)));
                 }
                 Body::Injected(i) => {
-                    let (content, images) = (i.text.clone(), i.images.clone());
-                    push(false, Message::User(Arc::new(UserMessage { content, images })));
+                    let (content, images) = (with_files(&i.text, &i.files), i.images.clone());
+                    push(false, Message::User(Arc::new(UserMessage { content, images, files: Vec::new() })));
                 }
                 Body::Compaction(made) => messages = compacted(&self.entries, messages, made, last_images),
                 // A refused turn is not shown to a model again, unless its calls have results.
@@ -135,6 +136,15 @@ impl Ledger {
     }
 }
 
+/// A message with its files as part of its words: no protocol knows files, and so none can leave one out.
+fn with_its_files(said: &Arc<UserMessage>) -> Arc<UserMessage> {
+    if said.files.is_empty() {
+        return Arc::clone(said);
+    }
+    let content = with_files(&said.content, &said.files);
+    Arc::new(UserMessage { content, images: said.images.clone(), files: Vec::new() })
+}
+
 /// Messages that were made while something stood before them that was withdrawn later. Providers bind reasoning to all
 /// that came before it, so theirs is no longer valid. What was withdrawn before anything followed it binds nobody.
 fn unbound(entries: &[Arc<Entry>]) -> BTreeSet<EntryId> {
@@ -171,7 +181,8 @@ fn compacted(
     // The summary repeats the user's last words; what they showed with them must not be lost either.
     let has_wish = kept.iter().any(|placed| placed.is_users);
     let images = if has_wish { Vec::new() } else { last_images.to_vec() };
-    let message = Message::User(Arc::new(UserMessage { content: made.summary.clone(), images }));
+    let message =
+        Message::User(Arc::new(UserMessage { content: made.summary.clone(), images, files: Vec::new() }));
     std::iter::once(Placed { at: 0, is_users: false, message }).chain(kept).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::context;
-use crate::ledger::{AssistantMessage, Block, Body, CallId, Change, Entry, EntryId, Hosted};
+use crate::ledger::{AssistantMessage, Block, Body, CallId, Change, Entry, EntryId, Hosted, UserMessage};
 
 use super::Panel;
 
@@ -127,6 +127,20 @@ impl Card {
             .iter()
             .any(|block| matches!(block, Block::Text(text) if text.contains("```") || text.contains("~~~")))
     }
+
+    /// The user's message, if it is too long to be shown whole among others.
+    pub fn long_message(&self) -> Option<&UserMessage> {
+        let CardBody::User(entry) = &self.body else { return None };
+        let Body::User(said) = &entry.body else { return None };
+        let is_long =
+            said.content.len() > Self::LONG_BYTES || said.content.lines().count() > Self::LONG_LINES;
+        is_long.then_some(said)
+    }
+
+    /// A message with more lines is long.
+    const LONG_LINES: usize = 20;
+    /// A message with more bytes is long.
+    const LONG_BYTES: usize = 4 * 1024;
 
     pub(super) fn panel_mut(&mut self) -> Option<&mut Panel> {
         if let CardBody::Tool(panel) = &mut self.body { Some(panel) } else { None }

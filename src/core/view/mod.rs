@@ -56,7 +56,7 @@ pub use transcript::{Style, transcript};
 use reach::Reaches;
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
-use crate::ledger::{ApprovalRequest, Body, CallId, Compaction, EntryId, Millis, TurnEnded};
+use crate::ledger::{ApprovalRequest, Body, CallId, Compaction, EntryId, Millis, TurnEnded, UserMessage};
 use crate::model::{Effort, ToolCalls};
 use crate::policy::{Mode, Rule};
 use crate::tool::ToolSpec;
@@ -201,10 +201,12 @@ impl View {
         self.panels.keys().copied()
     }
 
-    /// The cards that can have the focus, oldest first: calls, summaries and answers with code.
+    /// The cards that can have the focus, oldest first: calls, summaries, long messages and answers with code.
     pub fn focusable(&self) -> impl DoubleEndedIterator<Item = CardId> {
-        let takes =
-            |card: &&Card| matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_)) || card.has_code();
+        let takes = |card: &&Card| {
+            let opens = matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_));
+            opens || card.has_code() || card.long_message().is_some()
+        };
         self.cards.iter().filter(takes).map(|card| card.id)
     }
 
@@ -214,6 +216,11 @@ impl View {
             CardId::Call(call) => self.position(call),
             CardId::Entry(_) | CardId::Forming(..) => self.cards.iter().rposition(|card| card.id == id),
         }
+    }
+
+    /// The user's message of this entry, if it is one that is too long to be shown whole.
+    pub fn long_message(&self, id: EntryId) -> Option<&UserMessage> {
+        self.place(CardId::Entry(id)).and_then(|at| self.card(at))?.long_message()
     }
 
     /// The compaction of this entry, if it is one.

@@ -3,6 +3,7 @@
 pub(super) mod anchor;
 mod arguments;
 mod ask;
+mod attach;
 mod attributes;
 mod background;
 mod beneath;
@@ -79,6 +80,7 @@ use target::{Target, Targets};
 use tool::{LookedAt, RunningCall, Tool};
 use workspace::Workspace;
 
+pub use attach::{FileNames, ListedFile, MentionedFile, WorkspaceFiles};
 pub use background::BackgroundOutput;
 pub use credentials::looks_secret;
 pub use environment::for_programs;
@@ -202,6 +204,11 @@ impl LocalTools {
     /// earlier content cannot be kept is not made.
     pub fn keeping(self, snapshots: Snapshots) -> Self {
         Self { snapshots: Some(snapshots), ..self }
+    }
+
+    /// What a person attaches to messages, by the same rules as `read`.
+    pub fn files(&self) -> WorkspaceFiles {
+        WorkspaceFiles::new(Arc::clone(&self.workspace), Arc::clone(&self.git))
     }
 
     /// With a person who can type into the terminals of commands: without one, what a command reads has ended.

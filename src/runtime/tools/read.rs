@@ -86,6 +86,32 @@ fn run(target: &Target, seen: &Seen, arguments: &Arguments, stop: &StopFlag) -> 
     Ok(ToolOutput::summed_up(text, Summary::Words(extent(&page, first, meta.len()))))
 }
 
+/// What a person attaches of a file: the same text as a call returns.
+pub(super) struct ReadLines {
+    /// As the model reads it.
+    pub(super) text: String,
+    /// The last of the lines; of an empty file 0.
+    pub(super) last: u64,
+    /// All of the file.
+    pub(super) content: Vec<u8>,
+}
+
+/// Reads lines for a person who attaches them.
+///
+/// # Errors
+/// A sentence, also when the file is too large to be held, or is not text.
+pub(super) fn lines(target: &Target, first: u64, count: Option<u64>) -> Result<ReadLines, String> {
+    let (file, meta) = open(target)?;
+    let content = content(target, file, &meta)?;
+    let (text, encoding) = as_text(target, &content)?;
+    let count = count.unwrap_or(PAGE_LINES).clamp(1, MOST_PAGE_LINES);
+    let page = scan(text.as_deref().unwrap_or(&content), first.max(1), count, true, &StopFlag::default())
+        .map_err(|failure| explain(&target.shown, &failure))?;
+    let text = describe(target, &page, first, meta.len())? + &remarks(&page, encoding);
+    let last = if page.lines.is_empty() { 0 } else { first + page.lines.len() as u64 - 1 };
+    Ok(ReadLines { text, last, content })
+}
+
 /// Some lines of a file that is not held in memory.
 fn page_of_large(
     place: &ResolvedPath,

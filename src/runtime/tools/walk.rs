@@ -30,6 +30,8 @@ pub(super) struct Walk<'a> {
     excludes: Excludes,
     stop: &'a StopFlag,
     descends: bool,
+    /// Whether what ignore files leave out is told, without going into it.
+    tells_ignored: bool,
     /// Folders that could not be read.
     pub(super) unreadable: usize,
     /// Entries that ignore files, or their name, left out.
@@ -49,9 +51,16 @@ pub(super) struct WalkEntry {
     below: PathBuf,
     /// What it is, as far as the folder says.
     pub(super) kind: FileType,
+    /// Whether ignore files leave it out: only a walk that tells them has such entries.
+    pub(super) is_ignored: bool,
 }
 
 impl WalkEntry {
+    /// Its path below the top.
+    pub(super) fn below(&self) -> &Path {
+        &self.below
+    }
+
     /// Its name in its folder.
     pub(super) fn name(&self) -> &OsStr {
         self.below.file_name().unwrap_or_default()
@@ -102,11 +111,17 @@ impl<'a> Walk<'a> {
             excludes,
             stop,
             descends,
+            tells_ignored: false,
             unreadable: 0,
             left_out: 0,
         };
         walk.enter(PathBuf::new(), &rules)?;
         Ok(walk)
+    }
+
+    /// The same walk, which also tells what ignore files leave out; it does not go into such folders.
+    pub(super) fn telling_ignored(self) -> Self {
+        Self { tells_ignored: true, ..self }
     }
 
     /// Where an entry is: absolute.
@@ -202,14 +217,15 @@ impl Iterator for Walk<'_> {
             }
             let is_folder = kind == FileType::Directory;
             let rules = Arc::clone(&folder.rules);
-            if name == ".git" || self.excludes.hide(&rules, &path, is_folder) {
+            let is_ignored = self.excludes.hide(&rules, &path, is_folder);
+            if name == ".git" || is_ignored && !self.tells_ignored {
                 self.left_out += 1;
                 continue;
             }
-            if is_folder && self.descends && self.enter(below.clone(), &rules).is_err() {
+            if is_folder && self.descends && !is_ignored && self.enter(below.clone(), &rules).is_err() {
                 self.unreadable += 1;
             }
-            return Some(WalkEntry { below, kind });
+            return Some(WalkEntry { below, kind, is_ignored });
         }
     }
 }

@@ -69,17 +69,16 @@ fn begins_a_path(line: &str) -> bool {
     ["/", "~/", "./", "../", "file://"].iter().any(|start| bare.starts_with(start))
 }
 
-/// A path as a mention that reads back as it.
-pub(super) fn mention(path: &str) -> String {
-    let is_plain = |c: char| !c.is_whitespace() && !"\\\"'".contains(c);
-    if path.chars().all(is_plain) && !path.ends_with(|c| ".,;:!?)]}>`".contains(c)) {
-        format!("@{path}")
-    } else if !path.contains('"') {
-        format!("@\"{path}\"")
-    } else {
-        let escaped = path.chars().map(|c| if is_plain(c) { c.to_string() } else { format!("\\{c}") });
-        format!("@{}", escaped.collect::<String>())
-    }
+/// The path and the lines that `path#L10-40` names; `None` where no lines are named.
+pub(super) fn without_lines(name: &str) -> Option<(&str, (u64, u64))> {
+    let (path, lines) = name.rsplit_once("#L")?;
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    let number = |text: &str| {
+        let digits = text.strip_prefix('L').unwrap_or(text);
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+    };
+    let (first, last): (u64, u64) = (number(first)?, number(last)?);
+    (!path.is_empty() && first > 0).then_some((path, (first.min(last.max(1)), first.max(last))))
 }
 
 /// The text between quotes that begin here and end on the same line.
@@ -160,6 +159,7 @@ fn decoded(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::mention::written;
 
     fn first(text: &str) -> Vec<String> {
         mentions(text).into_iter().map(|readings| readings[0].clone()).collect()
@@ -202,8 +202,28 @@ mod tests {
         for path in
             ["/a.png", "/my pic.png", "/it's.png", "/say \"hi\".png", "/back\\slash.png", "/odd!", "/%20.png"]
         {
-            let text = format!("see {} now", mention(path));
+            let text = format!("see {} now", written(path));
             assert!(first(&text).contains(&path.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_of_a_file() {
+        assert_eq!(without_lines("a.rs#L10-40"), Some(("a.rs", (10, 40))));
+        assert_eq!(without_lines("a.rs#L10-L40"), Some(("a.rs", (10, 40))));
+        assert_eq!(without_lines("a#L1.rs#L7"), Some(("a#L1.rs", (7, 7))));
+        assert_eq!(without_lines("a.rs#L40-10"), Some(("a.rs", (10, 40))), "in the wrong order");
+        for none in [
+            "a.rs",
+            "a.rs#L",
+            "a.rs#L0",
+            "a.rs#Lx",
+            "a.rs#L1-2-3",
+            "#L3",
+            "a.rs#L+1",
+            "a.rs#L99999999999999999999",
+        ] {
+            assert_eq!(without_lines(none), None, "{none}");
         }
     }
 

@@ -1,22 +1,33 @@
-//! Images of a message: the files that its `@paths` name are read and go with it, or it does not go at all.
+//! Files of a message: the images and text files that its `@paths` name are read and go with it, or it does not go at all.
 
 mod mention;
+mod text_file;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
 
 use crate::config::Invocation;
 use crate::config::reading::Reading;
-use crate::ledger::{Image, UserMessage};
+use crate::ledger::{AttachedFile, Image, UserMessage};
 use crate::runtime::open_named;
+use crate::ui::FileList;
+use crate::ui::mention::written;
 use crate::wire::{NoImage, recognize, to_image};
-use mention::{mention, mentions, pasted};
+use mention::{mentions, pasted, without_lines};
+use text_file::TextFiles;
 
 /// Bytes in which a picture shows what it is.
 const FIRST_BYTES: u64 = 12;
 /// Endings of pictures: a file that is called so must be one, where others may be named without being sent.
 const ENDINGS: [&str; 12] =
     ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif", "avif", "ico"];
+/// How long after a warning the same message sends the file all the same: a key that bounces confirms nothing, and nobody
+/// remembers a warning for longer.
+const CONFIRMS_FROM: Duration = Duration::from_millis(500);
+const CONFIRMS_UNTIL: Duration = Duration::from_secs(300);
 
 /// Why a message was not sent: what happened, and what to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,9 +37,23 @@ pub(crate) struct AttachmentRefusal {
 }
 
 impl AttachmentRefusal {
-    fn new(what: String, next: &str) -> Self {
-        Self { what, next: next.to_owned() }
+    fn new(what: impl Into<String>, next: &str) -> Self {
+        Self { what: what.into(), next: next.to_owned() }
     }
+}
+
+/// What a message brings.
+enum Attached {
+    Image(Image),
+    File(AttachedFile),
+}
+
+/// A message that would send something that a person is warned about.
+#[derive(Debug, Clone)]
+struct Warned {
+    content: String,
+    warnings: Vec<String>,
+    at: Instant,
 }
 
 /// Reads what messages name.
@@ -36,56 +61,106 @@ impl AttachmentRefusal {
 pub(crate) struct Attach {
     cwd: PathBuf,
     home: Option<PathBuf>,
+    text_files: TextFiles,
+    /// The last message that was not sent because of a warning. Clones share it.
+    warned: watch::Sender<Option<Warned>>,
 }
 
 impl Attach {
     /// Paths are meant from the folder of the session; `~` is the user's home.
     pub(crate) fn new(invocation: &Invocation) -> Self {
-        Self { cwd: invocation.cwd.clone(), home: invocation.environment.home() }
+        Self {
+            cwd: invocation.cwd.clone(),
+            home: invocation.environment.home(),
+            text_files: TextFiles::new(invocation),
+            warned: watch::Sender::new(None),
+        }
     }
 
-    /// The message with the images that it names. An `@word` that names no image stays a word, unless it is called
-    /// like one.
+    /// The files to choose from: for a thread of its own.
+    pub(crate) fn list(&self) -> FileList {
+        self.text_files.list()
+    }
+
+    /// The message with the images and files that it names. An `@word` that names none stays a word, unless it is called
+    /// like an image.
     ///
     /// # Errors
-    /// [`AttachmentRefusal`]: an image that is not there, cannot be read, is none or is too large; too many of them.
+    /// [`AttachmentRefusal`]: a file that is not there, cannot be read or is too large, or that a person must confirm; too
+    /// many of them.
     pub(crate) fn message(&self, content: String) -> Result<UserMessage, AttachmentRefusal> {
-        let mut images: Vec<Image> = Vec::new();
-        for readings in mentions(&content) {
-            images.extend(self.image(&readings)?);
-            if images.len() > Image::MOST {
-                let what = format!("a message can have at most {} images", Image::MOST);
-                return Err(AttachmentRefusal::new(what, "send the others with the next message"));
-            }
-            if images.iter().map(Image::bytes).sum::<u64>() > Image::MOST_BYTES_IN_ALL {
-                let most = Image::MOST_BYTES_IN_ALL / 1_000_000;
-                let what = format!("the images are larger than {most} MB together");
-                return Err(AttachmentRefusal::new(
-                    what,
-                    "send some with the next message, or scale them down",
-                ));
-            }
+        let said = self.read(content)?;
+        match warnings(&said).as_slice() {
+            [] => Ok(said),
+            warnings => Err(AttachmentRefusal::new(
+                warnings.join("; "),
+                "put its path in `backquotes` to send only the name",
+            )),
         }
-        Ok(UserMessage { content, images })
     }
 
-    /// The image that one of these readings of a path names; `None` when it is a word.
-    fn image(&self, readings: &[String]) -> Result<Option<Image>, AttachmentRefusal> {
-        let there = readings.iter().find(|path| std::fs::symlink_metadata(self.path(path)).is_ok());
-        if let Some(name) = there {
+    /// The same from a person, who can confirm a warning: by sending the same message again.
+    ///
+    /// # Errors
+    /// As [`Self::message`].
+    pub(crate) fn message_of_person(&self, content: String) -> Result<UserMessage, AttachmentRefusal> {
+        let before = self.warned.send_replace(None);
+        let said = self.read(content)?;
+        let warnings = warnings(&said);
+        let confirms = |warned: Warned| {
+            warned.content == said.content
+                && warned.warnings == warnings
+                && (CONFIRMS_FROM..CONFIRMS_UNTIL).contains(&warned.at.elapsed())
+        };
+        if warnings.is_empty() || before.is_some_and(confirms) {
+            return Ok(said);
+        }
+        let what = warnings.join("; ");
+        self.warned.send_replace(Some(Warned { content: said.content, warnings, at: Instant::now() }));
+        Err(AttachmentRefusal::new(what, "send it again to attach it, or put the path in `backquotes`"))
+    }
+
+    fn read(&self, content: String) -> Result<UserMessage, AttachmentRefusal> {
+        let mut said = UserMessage::text(content);
+        let named = mentions(&said.content);
+        for readings in named {
+            match self.attached(&readings)? {
+                Some(Attached::Image(image)) => said.images.push(image),
+                Some(Attached::File(file)) => said.files.push(file),
+                None => {}
+            }
+            bounded(&said)?;
+        }
+        Ok(said)
+    }
+
+    /// What one of these readings of a path names; `None` when it is a word, or a folder.
+    fn attached(&self, readings: &[String]) -> Result<Option<Attached>, AttachmentRefusal> {
+        let is_there = |path: &&str| std::fs::symlink_metadata(self.path(path)).is_ok();
+        let with_lines = || readings.iter().filter_map(|path| without_lines(path));
+        let whole = || readings.iter().map(|path| (path.as_str(), None));
+        let part = || with_lines().map(|(path, lines)| (path, Some(lines)));
+        if let Some((name, lines)) = whole().chain(part()).find(|(path, _)| is_there(path)) {
             return if is_called_an_image(name) || self.begins_as_picture(name) {
-                self.load(name).map(Some)
+                self.text_files.refuse_denied(name)?;
+                self.load(name).map(Attached::Image).map(Some)
             } else {
-                Ok(None)
+                Ok(self.text_files.read(name, lines)?.map(Attached::File))
             };
         }
         // The shortest reading is the path without the sentence's own punctuation.
-        match readings.last().filter(|path| is_called_an_image(path)) {
+        if let Some(name) = readings.last().filter(|path| is_called_an_image(path)) {
+            let next = "correct the path, or put it in `backquotes` to send it as text";
+            return Err(AttachmentRefusal::new(format!("there is no image at {name}"), next));
+        }
+        let is_named = |path: &&str| self.text_files.was_listed(path);
+        let gone = with_lines().map(|(path, _)| path).next_back();
+        match gone.or_else(|| readings.iter().map(String::as_str).find(is_named)) {
             None => Ok(None),
-            Some(name) => {
-                let next = "correct the path, or put it in `backquotes` to send it as text";
-                Err(AttachmentRefusal::new(format!("there is no image at {name}"), next))
-            }
+            Some(name) => Err(AttachmentRefusal::new(
+                format!("there is no file at {name}"),
+                "correct the path, or put it in `backquotes` to send it as text",
+            )),
         }
     }
 
@@ -122,7 +197,7 @@ impl Attach {
         let named = lists
             .iter()
             .find(|paths| !paths.is_empty() && paths.iter().all(|path| self.begins_as_picture(path)))?;
-        Some(named.iter().map(|path| mention(path)).collect::<Vec<_>>().join(" "))
+        Some(named.iter().map(|path| written(path)).collect::<Vec<_>>().join(" "))
     }
 
     fn begins_as_picture(&self, name: &str) -> bool {
@@ -154,6 +229,36 @@ impl Attach {
     }
 }
 
+/// What a person is to be warned about.
+fn warnings(said: &UserMessage) -> Vec<String> {
+    let warnings = said.files.iter().map(|file| file.confirmed.clone());
+    warnings.filter(|warning| !warning.is_empty()).collect()
+}
+
+/// Refuses a message that brings too much.
+fn bounded(said: &UserMessage) -> Result<(), AttachmentRefusal> {
+    let refuse = |what: String, next: &str| Err(AttachmentRefusal::new(what, next));
+    if said.images.len() > Image::MOST {
+        let what = format!("a message can have at most {} images", Image::MOST);
+        return refuse(what, "send the others with the next message");
+    }
+    if said.images.iter().map(Image::bytes).sum::<u64>() > Image::MOST_BYTES_IN_ALL {
+        let most = Image::MOST_BYTES_IN_ALL / 1_000_000;
+        let what = format!("the images are larger than {most} MB together");
+        return refuse(what, "send some with the next message, or scale them down");
+    }
+    if said.files.len() > AttachedFile::MOST {
+        let what = format!("a message can have at most {} files", AttachedFile::MOST);
+        return refuse(what, "send the others with the next message");
+    }
+    if said.files.iter().map(|file| file.text.len()).sum::<usize>() > AttachedFile::MOST_BYTES_IN_ALL {
+        let most = AttachedFile::MOST_BYTES_IN_ALL / 1_000;
+        let what = format!("the files are larger than {most} kB together");
+        return refuse(what, "send some with the next message, or only lines of them, as in @file#L10-40");
+    }
+    Ok(())
+}
+
 fn is_called_an_image(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     ENDINGS.contains(&ending.to_ascii_lowercase().as_str())
@@ -171,6 +276,8 @@ mod tests {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
 
     use super::*;
+    use crate::policy::Policy;
+    use crate::runtime::{Groups, LocalTools};
 
     fn picture(path: &Path, side: u32) {
         let mut bytes = Cursor::new(Vec::new());
@@ -186,7 +293,13 @@ mod tests {
         fs::create_dir(base.join("out")).unwrap();
         picture(&base.join("work/d/shot.png"), 2);
         picture(&base.join("out/shot.png"), 3);
-        let attach = Attach { cwd: base.join("work"), home: Some(base.join("out")) };
+        let files = LocalTools::new(base.join("work"), Vec::new(), Groups::default()).files();
+        let attach = Attach {
+            cwd: base.join("work"),
+            home: Some(base.join("out")),
+            text_files: TextFiles::over(files, Policy::default(), 20_000),
+            warned: watch::Sender::new(None),
+        };
         (held, attach, base)
     }
 
@@ -204,6 +317,32 @@ mod tests {
             assert_eq!(said.images[0].size, Some((side, side)), "{named}");
         }
         assert!(attach.mentions_in_paste(&base.join("out/shot.png").display().to_string()).is_some());
+    }
+
+    #[test]
+    fn a_warning_is_confirmed_by_sending_the_same_message_again_after_a_while() {
+        let (_held, attach, base) = folders();
+        fs::write(base.join("work/.env"), "TOKEN=1\n").unwrap();
+        let send = |words: &str| attach.message_of_person(words.to_owned());
+        let age = |by: Duration| {
+            attach.warned.send_modify(|warned| warned.as_mut().unwrap().at -= by);
+        };
+        let first = send("see @.env").unwrap_err();
+        assert!(first.what.contains(".env") && first.next.starts_with("send it again"), "{first:?}");
+        assert!(send("see @.env").is_err(), "a key that bounces confirms nothing");
+        age(CONFIRMS_FROM);
+        assert!(send("look at @.env").is_err(), "another message");
+        age(CONFIRMS_UNTIL);
+        assert!(send("look at @.env").is_err(), "a warning that is forgotten");
+        age(CONFIRMS_FROM);
+        let said = send("look at @.env").unwrap();
+        assert!(
+            said.files[0].confirmed.contains(".env"),
+            "the confirmation is recorded: {:?}",
+            said.files[0]
+        );
+        assert!(send("look at @.env").is_err(), "it is confirmed once");
+        assert!(attach.message("look at @.env".to_owned()).is_err(), "nobody is there to confirm it");
     }
 
     #[test]

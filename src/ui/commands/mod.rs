@@ -33,6 +33,13 @@ pub fn read(text: &str, front: Fronts) -> Option<Result<Meaning, String>> {
     Some(meaning.unwrap_or_else(|| Err(unknown(name, front))))
 }
 
+/// A message as it is sent: `//name` stands for a message that begins with `/name` and is no command.
+pub fn unescaped(text: &str) -> &str {
+    let is_escaped = |rest: &str| rest.starts_with(char::is_alphabetic);
+    let rest = text.strip_prefix('/').filter(|rest| rest.strip_prefix('/').is_some_and(is_escaped));
+    rest.unwrap_or(text)
+}
+
 /// What a command of the keymap means, where a command of the table means the same.
 pub(super) fn of_key(key: KeyAction) -> Option<Meaning> {
     let row = COMMANDS.iter().find(|row| row.key == Some(key))?;
@@ -169,6 +176,15 @@ mod tests {
         assert_eq!(read("/goal resume now"), says(Intent::ResumeGoal("now".into())));
         assert!(matches!(read("/mode fast"), Some(Err(why)) if why.contains("unrestricted")));
         assert!(matches!(read("/quit now"), Some(Err(_))));
+    }
+
+    #[test]
+    fn two_slashes_send_what_would_be_a_command() {
+        for (text, sent) in
+            [("//help me", "/help me"), ("// a note", "// a note"), ("///x", "///x"), ("/", "/")]
+        {
+            assert_eq!(unescaped(text), sent);
+        }
     }
 
     #[test]

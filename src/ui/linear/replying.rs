@@ -45,8 +45,8 @@ impl LinearSession {
             Reply::Sessions(sessions) => self.sessions(sessions),
             Reply::Models(models) => self.models(models),
             Reply::Notice(words) => self.found(&words),
-            // Nothing here shows one.
-            Reply::Preview { .. } => {}
+            // Nothing here shows them.
+            Reply::Preview { .. } | Reply::Files(_) => {}
         }
         if is_answer {
             self.expected = None;

@@ -308,7 +308,7 @@ impl LinearSession {
                 self.keep(text);
                 Vec::new()
             }
-            None => self.submit(text),
+            None => self.submit(commands::unescaped(text)),
         }
     }
 

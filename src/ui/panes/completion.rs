@@ -41,10 +41,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
         } else {
             String::new()
         };
-        let words = fit(row.help, room.saturating_sub(width(&more)));
+        let words = fit(row.help(), room.saturating_sub(width(&more)));
         let line = Line::from(vec![
             Span::styled(if is_chosen { "›" } else { " " }, theme.accent),
-            Span::styled(format!("{:NAMES$} ", row.name), theme.accent),
+            Span::styled(format!("{:NAMES$} ", row.word()), theme.accent),
             Span::styled(words, if is_chosen { theme.text } else { theme.dim }),
             Span::styled(more, theme.dim),
         ]);

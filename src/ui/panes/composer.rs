@@ -10,7 +10,7 @@ use crate::ui::local::Focus;
 use crate::ui::text::fit;
 
 use super::Screen;
-use super::words::one_row;
+use super::words::{count, one_row};
 
 pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     let (theme, local) = (screen.theme, screen.local);
@@ -50,9 +50,25 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         frame.render_widget(Line::styled(words, theme.placeholder), text);
     } else {
         frame.render_widget(local.composer.area(), text);
+        above(frame, outer, text, screen);
     }
     if has_focus && local.reason.is_none() {
         frame.set_cursor_position(cursor(text, screen));
+    }
+}
+
+/// How much of a long text is above the rows in sight.
+fn above(frame: &mut Frame<'_>, outer: Rect, text: Rect, screen: &Screen<'_>) {
+    let (rows, _) = screen.local.composer.area().scroll_offset();
+    if rows == 0 {
+        return;
+    }
+    if outer.y < text.y {
+        let words = Line::styled(format!(" ↑ {} above ", count(rows.into(), "line")), screen.theme.title);
+        let room = Rect::new(outer.x + 2, outer.y, outer.width.saturating_sub(4), 1);
+        frame.render_widget(words.right_aligned(), room);
+    } else {
+        frame.render_widget(Line::styled("↑", screen.theme.accent), Rect::new(outer.x, text.y, 1, 1));
     }
 }
 

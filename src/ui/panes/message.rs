@@ -1,6 +1,7 @@
 //! A message in pieces: its reasoning, its words, what the provider ran between them, its pictures.
 
 use crate::ledger::{AssistantMessage, UserMessage};
+use crate::ui::text::grouped;
 use crate::ui::text::markdown::Stream;
 use crate::ui::text::plain::Plain;
 use crate::view::{CardId, HostedLine, LiveMessage, ShownPart, shown};
@@ -68,13 +69,28 @@ impl Message {
         self.bits.last() != Some(&Bit::AfterReasoning)
     }
 
-    pub(super) fn user(message: &UserMessage, revision: u64) -> Self {
-        let plain = Plain::whole(&message.shown());
+    /// A user's message; of a long one its beginning, and how much follows.
+    pub(super) fn user(message: &UserMessage, is_long: bool, revision: u64) -> Self {
+        let plain = if is_long { Plain::whole(&folded(message)) } else { Plain::whole(&message.shown()) };
         // An empty message, too, has its sign in the margin.
         let mut bits: Vec<Bit> = (0..plain.pieces().max(1)).map(Bit::Plain).collect();
         bits.extend((!message.images.is_empty()).then_some(Bit::Pictures));
         Self { revision, bits, plain, ..Self::default() }
     }
+}
+
+/// Lines of a long message that are shown.
+const FIRST_LINES: usize = 8;
+/// Most characters of them.
+const FIRST_CHARS: usize = 800;
+
+/// The beginning of a long message, how much there is of it, and a line for each image and file.
+fn folded(message: &UserMessage) -> String {
+    let lines: Vec<&str> = message.content.lines().take(FIRST_LINES).collect();
+    let first: String = lines.join("\n").chars().take(FIRST_CHARS).collect();
+    let lines = grouped(message.content.lines().count() as u64);
+    let rest = UserMessage { content: String::new(), ..message.clone() }.shown();
+    format!("{first}\n[… {lines} lines in all · tab, then o: show them]{rest}")
 }
 
 /// The answer that grows: only its last pieces are laid out again.

@@ -12,6 +12,7 @@ mod clusters;
 mod completion;
 mod composer;
 mod endings;
+mod file_menu;
 mod footer;
 mod goals;
 mod grid;
@@ -238,7 +239,9 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
             window::draw(frame, areas.transcript, screen);
             plan::draw(frame, areas.plan, screen);
             activity::draw(frame, areas.activity, screen);
-            if !completion::draw(frame, areas.queue, screen) {
+            let is_offering =
+                file_menu::draw(frame, areas.queue, screen) || completion::draw(frame, areas.queue, screen);
+            if !is_offering {
                 queue::draw(frame, areas.queue, screen);
             }
             composer::draw(frame, &areas, screen);
@@ -251,12 +254,10 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
     clusters::steady(frame.buffer_mut());
 }
 
-/// Rows wanted between transcript and composer: for commands while one is typed, else for what waits.
+/// Rows wanted between transcript and composer: for files or commands while one is typed, else for what waits.
 fn above(local: &Local, view: &View) -> u16 {
-    match completion::rows(local, view) {
-        0 => queue::rows(local, view),
-        commands => commands,
-    }
+    let offered = [file_menu::rows(local), completion::rows(local, view)];
+    offered.into_iter().find(|rows| *rows > 0).unwrap_or_else(|| queue::rows(local, view))
 }
 
 /// Where the transcript stays in sight while a theme is chosen.

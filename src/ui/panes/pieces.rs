@@ -194,7 +194,9 @@ impl PieceWalk<'_> {
                 Some(self.layouts.message(card.id, revision, || Message::answer(said, revision)))
             }
             Body::User(said) => {
-                Some(self.layouts.message(card.id, revision, || Message::user(said, revision)))
+                Some(self.layouts.message(card.id, revision, || {
+                    Message::user(said, card.long_message().is_some(), revision)
+                }))
             }
             _ => None,
         }

@@ -1,4 +1,5 @@
-//! The page of a summary: what a compaction replaced, and the words that a model reads in its place.
+//! The page of a summary: what a compaction replaced, and the words that a model reads in its place. Also the page of a
+//! long message.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use ratatui::text::Line;
 
 use crate::ledger::{Compaction, EntryId};
 use crate::ui::text::highlight::Highlighter;
-use crate::ui::text::{MEASURE, markdown, wrap};
+use crate::ui::text::{MEASURE, markdown, sanitize, wrap};
 use crate::ui::theme::Theme;
 
 use super::Screen;
@@ -17,6 +18,10 @@ use super::words::{count_entries, short};
 /// The page, on lines of at most `inner` cells.
 pub(super) fn lay(screen: &Screen<'_>, inner: u16, entry: EntryId) -> LaidOutput {
     let inner = inner.max(1);
+    if let Some(said) = screen.view.long_message(entry) {
+        let lines = wrap(&sanitize(&said.shown()), usize::from(inner), screen.theme.user);
+        return ("message".to_owned(), lines, Vec::new());
+    }
     let (lines, links) = screen.view.compaction(entry).map_or_else(Default::default, |made| {
         lines(made, screen.view.replaced_by(entry), inner, screen.theme)
     });

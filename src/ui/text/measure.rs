@@ -34,6 +34,20 @@ pub fn fit(text: &str, limit: usize) -> String {
     kept
 }
 
+/// A number with its thousands apart: `12,345`.
+#[must_use]
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,6 +59,11 @@ mod tests {
         {
             assert_eq!(width(text), cells, "{text}");
         }
+    }
+
+    #[test]
+    fn thousands_are_apart() {
+        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]

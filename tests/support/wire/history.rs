@@ -67,8 +67,9 @@ pub fn user(text: &str) -> Message {
 
 /// Words and images, images alone, and images among what is said while it runs: one message for Anthropic.
 fn with_images() -> Vec<Message> {
-    let shown =
-        |content: &str, images| Message::User(Arc::new(UserMessage { content: content.to_owned(), images }));
+    let shown = |content: &str, images| {
+        Message::User(Arc::new(UserMessage { content: content.to_owned(), images, files: Vec::new() }))
+    };
     vec![
         shown(
             "Compare @a.png and @b.jpg.",

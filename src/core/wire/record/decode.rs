@@ -11,7 +11,7 @@ use crate::ledger::{
 };
 
 use super::fields::{Fields, Reader};
-use super::{RecordError, change, goal, image, message, note, result, time};
+use super::{RecordError, attached, change, goal, image, message, note, result, time};
 
 /// Reads one event object. Unknown fields are ignored.
 ///
@@ -45,7 +45,8 @@ fn reader(kind: &str) -> Option<Reader> {
     let reader: Reader = match kind {
         "session_started" => |f, _| read_started(f),
         "user_message" => |f, _| {
-            let said = UserMessage { content: f.text("content")?, images: image::read(f)? };
+            let (images, files) = (image::read(f)?, attached::read(f)?);
+            let said = UserMessage { content: f.text("content")?, images, files };
             Ok(Body::User(Arc::new(said)))
         },
         "agent_response" => |f, id| message::read(f, id).map(|said| Body::Assistant(Arc::new(said))),
@@ -68,7 +69,8 @@ fn reader(kind: &str) -> Option<Reader> {
         "tool_result" => |f, _| result::read(f),
         "injected" => |f, _| {
             let by = f.one_of("by", Injector::parse)?;
-            Ok(Body::Injected(Injected { by, text: f.text("text")?, images: image::read(f)? }))
+            let (images, files) = (image::read(f)?, attached::read(f)?);
+            Ok(Body::Injected(Injected { by, text: f.text("text")?, images, files }))
         },
         "tombstone" => {
             |f, _| Ok(Body::Tombstone(Tombstone { target: f.entry("target")?, reason: f.text("reason")? }))

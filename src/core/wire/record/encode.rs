@@ -9,7 +9,7 @@ use crate::ledger::{
 
 use super::fields::{put, put_value};
 use super::image::Bytes;
-use super::{change, goal, image, lesson, message, note, result, time};
+use super::{attached, change, goal, image, lesson, message, note, result, time};
 
 /// The event object of an entry, with exactly the names of the design.
 pub fn encode(entry: &Entry) -> Value {
@@ -38,6 +38,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
         Body::User(message) => {
             put(record, json!({ "content": message.content }));
             image::write(record, &message.images, bytes);
+            attached::write(record, &message.files, bytes);
         }
         Body::Assistant(said) => message::write(record, said),
         Body::ToolCall(call) | Body::CallEdited(call) => message::write_call(record, call),
@@ -57,6 +58,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
         Body::Injected(injected) => {
             put(record, json!({ "by": injected.by.as_str(), "text": injected.text }));
             image::write(record, &injected.images, bytes);
+            attached::write(record, &injected.files, bytes);
         }
         Body::Tombstone(stone) => {
             put(record, json!({ "target": stone.target.to_string(), "reason": stone.reason }));

@@ -1,6 +1,7 @@
 //! The durable events of the design as JSON: the lines of a session file and of `exec --json`, apart from the
 //! domain types.
 
+mod attached;
 mod audit;
 mod change;
 mod copy;

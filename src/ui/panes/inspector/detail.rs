@@ -7,11 +7,11 @@ use crate::ledger::{Arguments, AssistantMessage, Body, ToolResult, Usage};
 use crate::ui::panes::Screen;
 use crate::ui::panes::margin::theirs;
 use crate::ui::panes::words::{dollars, duration, one_row};
-use crate::ui::text::{cut_spans, sanitize};
+use crate::ui::text::{cut_spans, grouped, sanitize};
 use crate::ui::theme::Theme;
 use crate::view::{Mark, Row, one_line, synthetic};
 
-use super::words::{field, grouped, section, time_of_day};
+use super::words::{field, section, time_of_day};
 
 /// From so many characters on, what looks like base64 is taken for it.
 const BASE64: usize = 120;

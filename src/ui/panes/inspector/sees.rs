@@ -8,10 +8,10 @@ use crate::ui::inspector::Inspector;
 use crate::ui::panes::Screen;
 use crate::ui::panes::level::bar;
 use crate::ui::panes::words::{both_ends, cells, count, one_row, percent, short};
-use crate::ui::text::{fit, width};
+use crate::ui::text::{fit, grouped, width};
 use crate::view::{Fate, SeenEntry, one_line};
 
-use super::words::{field, grouped};
+use super::words::field;
 
 /// Cells of the columns of ids and roles.
 const COLUMNS: (usize, usize) = (5, 13);

@@ -6,10 +6,10 @@ use ratatui::text::{Line, Span};
 use crate::ui::inspector::{Group, Inspector};
 use crate::ui::panes::Screen;
 use crate::ui::panes::words::{both_ends, cells, count_entries, one_row};
-use crate::ui::text::{fit, width};
+use crate::ui::text::{fit, grouped, width};
 use crate::view::{Mark, one_line};
 
-use super::words::{grouped, marked};
+use super::words::marked;
 
 /// Cells of the columns of ids and kinds.
 const COLUMNS: (usize, usize) = (5, 17);

@@ -18,19 +18,6 @@ pub(super) fn time_of_day(at: Millis) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
 }
 
-/// A number with its thousands apart: `12,345`.
-pub(super) fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A text in which each place that says `query` stands out.
 pub(super) fn marked(text: &str, query: &str, style: Style, hit: Style) -> Vec<Span<'static>> {
     let (lower, wanted) = (text.to_lowercase(), query.to_lowercase());

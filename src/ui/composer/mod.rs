@@ -1,9 +1,15 @@
 //! The composer: a multi-line text that keeps big pastes folded and moves by what people see as one character.
 
+mod changes;
+mod history;
+mod pastes;
+
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::text;
+use history::History;
+use pastes::{Paste, unfolded};
 
 /// What is being typed.
 #[derive(Debug, Clone)]
@@ -11,6 +17,9 @@ pub struct Composer {
     area: TextArea<'static>,
     pastes: Vec<Paste>,
     browsing: Option<Browsing>,
+    history: History,
+    /// What was deleted last, and the pastes in it: to be put back elsewhere.
+    killed: (String, Vec<Paste>),
 }
 
 /// A walk through earlier messages.
@@ -20,13 +29,6 @@ struct Browsing {
     back: usize,
     /// What was being typed, which comes back behind the newest.
     draft: Box<Composer>,
-}
-
-/// A paste that is shown by its name and sent whole.
-#[derive(Debug, Clone)]
-struct Paste {
-    name: String,
-    text: String,
 }
 
 impl Default for Composer {
@@ -52,7 +54,13 @@ impl Composer {
         area.set_cursor_style(ratatui::style::Style::default());
         area.move_cursor(CursorMove::Bottom);
         area.move_cursor(CursorMove::End);
-        Self { area, pastes: Vec::new(), browsing: None }
+        Self {
+            area,
+            pastes: Vec::new(),
+            browsing: None,
+            history: History::default(),
+            killed: Default::default(),
+        }
     }
 
     /// The widget.
@@ -82,17 +90,13 @@ impl Composer {
 
     /// What would be sent: pastes unfolded, blank ends cut.
     pub fn text(&self) -> String {
-        let mut text = self.shown();
-        for paste in &self.pastes {
-            text = text.replacen(&paste.name, &paste.text, 1);
-        }
-        text.trim().to_owned()
+        unfolded(&self.shown(), &self.pastes).trim().to_owned()
     }
 
-    /// Takes what would be sent and leaves it empty.
+    /// Takes what would be sent and leaves it empty. What was sent is not undone.
     pub fn take(&mut self) -> String {
         let text = self.text();
-        self.clear();
+        *self = Self { killed: std::mem::take(&mut self.killed), ..Self::default() };
         text
     }
 
@@ -105,7 +109,7 @@ impl Composer {
 
     /// Empties it.
     pub fn clear(&mut self) {
-        *self = Self::default();
+        self.exchange_all(Self::default());
     }
 
     /// Rows it needs at this width, at least one and at most [`Composer::MOST_ROWS`].
@@ -139,7 +143,7 @@ impl Composer {
         }
     }
 
-    /// Takes in a paste; a big one is shown as `[pasted 216 KB]` and sent whole.
+    /// Takes in a paste; a big one is shown as `[Pasted 5,000 lines]` and sent whole.
     pub fn paste(&mut self, pasted: &str) {
         self.browsing = None;
         let pasted = pasted.replace("\r\n", "\n").replace('\r', "\n");
@@ -150,9 +154,9 @@ impl Composer {
             self.area.insert_str(text::sanitize(&pasted));
             return;
         }
-        let name = self.name_paste(&pasted);
-        self.area.insert_str(&name);
-        self.pastes.push(Paste { name, text: pasted });
+        let paste = Paste::new(pasted.into(), &self.shown(), &self.pastes);
+        self.area.insert_str(&paste.name);
+        self.pastes.push(paste);
     }
 
     /// Takes in words that must stand alone, such as `@a.png`.
@@ -162,20 +166,13 @@ impl Composer {
         self.paste(&format!("{before}{words} "));
     }
 
-    fn name_paste(&self, pasted: &str) -> String {
-        let size = match pasted.len() {
-            bytes if bytes < 1024 => format!("{} lines", pasted.lines().count()),
-            bytes => format!("{} KB", bytes.div_ceil(1024)),
-        };
-        let plain = format!("[pasted {size}]");
-        let shown = self.shown();
-        if !shown.contains(&plain) {
-            return plain;
+    /// Puts a text in the place of so many characters before the cursor.
+    pub fn exchange(&mut self, before: usize, text: &str) {
+        self.browsing = None;
+        for _ in 0..before {
+            self.area.delete_char();
         }
-        (2..)
-            .map(|n| format!("[pasted {size} #{n}]"))
-            .find(|name| !shown.contains(name.as_str()))
-            .unwrap_or(plain)
+        self.area.insert_str(text::sanitize(text));
     }
 
     fn has_room(&self, more: usize) -> bool {
@@ -208,13 +205,17 @@ impl Composer {
     /// Deletes the word before the cursor.
     pub fn delete_word(&mut self) {
         self.browsing = None;
-        self.area.delete_word();
+        if self.area.delete_word() {
+            self.killed = (self.area.yank_text(), self.pastes.clone());
+        }
     }
 
     /// Deletes to the end of the line.
     pub fn delete_to_end(&mut self) {
         self.browsing = None;
-        self.area.delete_line_by_end();
+        if self.area.delete_line_by_end() {
+            self.killed = (self.area.yank_text(), self.pastes.clone());
+        }
     }
 
     /// Moves one grapheme cluster to the left.
@@ -239,7 +240,7 @@ impl Composer {
     /// Puts this text in the place of what it holds, in full as long as that can be edited here.
     pub fn hold(&mut self, text: &str) {
         if text.len() <= Self::MOST_BYTES {
-            *self = Self::holding(&text::sanitize(text))
+            self.exchange_all(Self::holding(&text::sanitize(text)));
         } else {
             self.replace(text)
         }
@@ -286,11 +287,11 @@ impl Composer {
             None => Box::new(self.clone()),
         };
         if back == 0 {
-            *self = *draft;
+            self.exchange_all(*draft);
             return true;
         }
         if let Some(text) = sent.get(sent.len() - back).filter(|text| text.len() <= Self::MOST_BYTES) {
-            *self = Self::holding(&text::sanitize(text));
+            self.exchange_all(Self::holding(&text::sanitize(text)));
         }
         self.browsing = Some(Browsing { back, draft });
         true
@@ -301,7 +302,8 @@ impl Composer {
         self.browsing.is_some()
     }
 
-    fn before_cursor(&self) -> String {
+    /// The text before the cursor, in its line.
+    pub fn before_cursor(&self) -> String {
         let (row, col) = self.position();
         self.area.lines().get(row).map(|l| l.chars().take(col).collect()).unwrap_or_default()
     }

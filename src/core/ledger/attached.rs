@@ -1,0 +1,102 @@
+//! A file that the user attached to a message: what was sent of it, and which bytes those were.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// One file of a user's message.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AttachedFile {
+    /// Where it is: relative in the workspace, absolute elsewhere.
+    pub path: String,
+    /// The first line that was sent, from 1.
+    pub first: u64,
+    /// The last one; of an empty file 0.
+    pub last: u64,
+    /// The SHA-256 of the whole file as it was read, in hexadecimal.
+    pub sha256: String,
+    /// Why the user was asked before it was sent; empty if nobody was.
+    pub confirmed: String,
+    /// What the model reads: what the `read` tool returns for these lines.
+    pub text: Arc<str>,
+}
+
+impl AttachedFile {
+    /// Most files of a message.
+    pub const MOST: usize = 20;
+    /// Most bytes of what is sent of all files of a message.
+    pub const MOST_BYTES_IN_ALL: usize = 400_000;
+
+    /// What stands for it wherever people read: `[file: src/a.rs · lines 10-40]`. Not yet safe for a screen.
+    pub fn label(&self) -> String {
+        let lines = match (self.first, self.last) {
+            (_, 0) => "empty".to_owned(),
+            (first, last) if first == last => format!("line {first}"),
+            (first, last) => format!("lines {first}-{last}"),
+        };
+        let confirmed = if self.confirmed.is_empty() {
+            String::new()
+        } else {
+            format!(" · sent after the warning “{}”", self.confirmed)
+        };
+        format!("[file: {} · {lines}{confirmed}]", self.path)
+    }
+}
+
+/// Words with the files behind them, as a model reads them. Each line of a file has its number before it, so that no file
+/// can end its own text.
+pub(super) fn with_files(words: &str, files: &[AttachedFile]) -> String {
+    let mut all = words.to_owned();
+    for file in files {
+        let AttachedFile { path, text, .. } = file;
+        all.push_str(&format!("\n\nThe user attached `{path}`. The `read` tool returns for it:\n{text}"));
+    }
+    all
+}
+
+/// What it holds is nobody's to read in a log.
+impl fmt::Debug for AttachedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AttachedFile({} {})", self.label(), self.sha256)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_says_which_lines_and_a_log_shows_none_of_them() {
+        let file = |first, last| AttachedFile {
+            path: "a.rs".into(),
+            first,
+            last,
+            sha256: "ab".into(),
+            confirmed: String::new(),
+            text: "    1\tsecret\n".into(),
+        };
+        assert_eq!(file(1, 0).label(), "[file: a.rs · empty]");
+        assert_eq!(file(7, 7).label(), "[file: a.rs · line 7]");
+        assert_eq!(file(7, 9).label(), "[file: a.rs · lines 7-9]");
+        assert!(!format!("{:?}", file(1, 1)).contains("secret"));
+        let asked = AttachedFile { confirmed: "a.rs may contain secrets".into(), ..file(1, 2) };
+        assert_eq!(
+            asked.label(),
+            "[file: a.rs · lines 1-2 · sent after the warning “a.rs may contain secrets”]"
+        );
+    }
+
+    #[test]
+    fn the_files_stand_behind_the_words() {
+        let file = AttachedFile {
+            path: "a.rs".into(),
+            first: 1,
+            last: 1,
+            sha256: String::new(),
+            confirmed: String::new(),
+            text: "    1\tfn main() {}\n(1 line)".into(),
+        };
+        assert_eq!(with_files("look", &[]), "look");
+        let sent = "look\n\nThe user attached `a.rs`. The `read` tool returns for it:\n    1\tfn main() {}\n(1 line)";
+        assert_eq!(with_files("look", &[file]), sent);
+    }
+}

@@ -1,0 +1,138 @@
+//! Files that a person attaches to a message: found and read as the tool `read` does it, and the names to choose from.
+
+use std::sync::Arc;
+
+use rustix::fs::FileType;
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use super::ignored::{Excludes, GitSettings};
+use super::read;
+use super::stop::StopFlag;
+use super::target::Target;
+use super::tool_named;
+use super::walk::Walk;
+use super::workspace::Workspace;
+use crate::ledger::{Arguments, AttachedFile};
+use crate::policy::{Decided, Policy, one_reading};
+use crate::tool::name::READ;
+use crate::tool::{Preparation, bound};
+
+/// Names that are listed at most: what is beyond that can still be typed.
+const MOST_NAMES: usize = 200_000;
+/// Longer paths are not listed.
+const LONGEST_NAME: usize = 1_000;
+
+/// The files of a workspace, as a person attaches them.
+#[derive(Debug, Clone)]
+pub struct WorkspaceFiles {
+    workspace: Arc<Workspace>,
+    git: Arc<GitSettings>,
+}
+
+/// A file that a message names, found once: what is decided about is what is read.
+#[derive(Debug)]
+pub struct MentionedFile {
+    target: Target,
+    first: u64,
+    count: Option<u64>,
+}
+
+/// A file or a folder that can be named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedFile {
+    /// Its path in the workspace; that of a folder ends with `/`.
+    pub path: String,
+    /// Whether ignore files leave it out, or its name begins with a dot, or it lies in such a folder.
+    pub comes_last: bool,
+}
+
+/// What can be named.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileNames {
+    /// In the order of names.
+    pub files: Vec<ListedFile>,
+    /// Whether there are more, which are not listed.
+    pub is_cut: bool,
+}
+
+impl WorkspaceFiles {
+    pub(super) fn new(workspace: Arc<Workspace>, git: Arc<GitSettings>) -> Self {
+        Self { workspace, git }
+    }
+
+    /// Finds what a message names; `None` when it is a folder, or nothing. `lines`: the first and the last that are meant.
+    ///
+    /// # Errors
+    /// A sentence, when links go in a circle or the name can be read in two ways.
+    pub fn find(&self, path: &str, lines: Option<(u64, u64)>) -> Result<Option<MentionedFile>, String> {
+        let target = Target::of(&self.workspace, path)?;
+        match target.anchor().and_then(|anchor| anchor.kind()) {
+            Ok(FileType::Directory) => return Ok(None),
+            Err(failure) if failure.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            // Whoever reads it says what is wrong with it.
+            Ok(_) | Err(_) => {}
+        }
+        one_reading(&target.shown)?;
+        let (first, count) =
+            lines.map_or((1, None), |(first, last)| (first, Some(last.saturating_sub(first) + 1)));
+        Ok(Some(MentionedFile { target, first, count }))
+    }
+
+    /// All files and folders, of which there may be many: for a thread of its own.
+    pub fn list(&self) -> FileNames {
+        let mut names = FileNames::default();
+        let stop = StopFlag::default();
+        let Ok(top) = Target::of(&self.workspace, ".") else { return names };
+        let excludes = Excludes::new(&self.git, self.workspace.root());
+        let left_out = self.workspace.left_out_below(&top, true);
+        let Ok(walk) = Walk::through(&top, left_out, excludes, &stop) else { return names };
+        for entry in walk.telling_ignored() {
+            if names.files.len() == MOST_NAMES {
+                names.is_cut = true;
+                break;
+            }
+            let Some(path) = entry.below().to_str().filter(|path| path.len() <= LONGEST_NAME) else {
+                continue;
+            };
+            if one_reading(path).is_err() {
+                continue;
+            }
+            let comes_last = entry.is_ignored || path.starts_with('.') || path.contains("/.");
+            let end = if entry.kind == FileType::Directory { "/" } else { "" };
+            names.files.push(ListedFile { path: format!("{path}{end}"), comes_last });
+        }
+        names
+    }
+}
+
+impl MentionedFile {
+    /// What the rules say of it, as of a call of `read`.
+    ///
+    /// # Errors
+    /// A sentence, if there is no such tool.
+    pub fn decided(&self, policy: &Policy) -> Result<Decided, String> {
+        let (_, spec) = tool_named(READ).ok_or_else(|| format!("there is no tool {READ}"))?;
+        let mut found = Preparation::default();
+        found.leads(self.target.shown.clone(), self.target.territory);
+        let path = Map::from_iter([("path".to_owned(), Value::from(self.target.shown.as_str()))]);
+        Ok(policy.decide(spec, &Arguments::Object(path), &found))
+    }
+
+    /// Reads it, at most so many characters.
+    ///
+    /// # Errors
+    /// A sentence: what it is instead of text, or that it cannot be read.
+    pub fn read(&self, most_chars: usize) -> Result<AttachedFile, String> {
+        let read = read::lines(&self.target, self.first, self.count)?;
+        let sha256 = Sha256::digest(&read.content).iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(AttachedFile {
+            path: self.target.shown.clone(),
+            first: self.first,
+            last: read.last,
+            sha256,
+            confirmed: String::new(),
+            text: bound(&read.text, most_chars).text.into(),
+        })
+    }
+}

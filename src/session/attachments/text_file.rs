@@ -1,0 +1,95 @@
+//! Text files of a message: what the rules say of them, and what goes with it.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::AttachmentRefusal;
+use crate::budget::Bound;
+use crate::config::Invocation;
+use crate::ledger::AttachedFile;
+use crate::policy::{Mode, Policy, Verdict};
+use crate::runtime::{Groups, LocalTools, WorkspaceFiles};
+use crate::session::sandbox::sandbox;
+use crate::ui::FileList;
+
+const NEXT: &str = "name another file, or put the path in `backquotes` to send it as text";
+
+/// Reads the text files that messages name.
+#[derive(Debug, Clone)]
+pub(super) struct TextFiles {
+    files: WorkspaceFiles,
+    policy: Arc<Policy>,
+    most_chars: usize,
+    /// What was to choose from last: a name out of it was not a word. Clones share it.
+    listed: watch::Sender<FileList>,
+}
+
+impl TextFiles {
+    pub(super) fn new(invocation: &Invocation) -> Self {
+        let Invocation { cwd, config, .. } = invocation;
+        let tools = LocalTools::new(cwd.clone(), invocation.environment_of_programs(), Groups::default());
+        // What was allowed for the session, or by a mode that asks nobody, was allowed to the model: a person is asked
+        // about a secret in any mode.
+        let policy = Policy { mode: Mode::Ask, rules: config.rules(), ..Policy::default() };
+        let most_chars = usize::try_from(config.limits.bound(Bound::ResultChars)).unwrap_or(usize::MAX);
+        Self::over(tools.within(sandbox(invocation)).files(), policy, most_chars)
+    }
+
+    /// With the rules of this policy.
+    pub(super) fn over(files: WorkspaceFiles, policy: Policy, most_chars: usize) -> Self {
+        let listed = watch::Sender::new(FileList::default());
+        Self { files, policy: Arc::new(policy), most_chars, listed }
+    }
+
+    pub(super) fn list(&self) -> FileList {
+        let names = self.files.list();
+        let is_cut = names.is_cut;
+        let list = FileList::new(names.files.into_iter().map(|file| (file.path, file.comes_last)), is_cut);
+        self.listed.send_replace(list.clone());
+        list
+    }
+
+    /// Whether somebody could choose this path.
+    pub(super) fn was_listed(&self, path: &str) -> bool {
+        self.listed.borrow().has(path)
+    }
+
+    /// Reads a file; `None` when it is a folder. A reason to ask a person first is noted in it.
+    pub(super) fn read(
+        &self,
+        name: &str,
+        lines: Option<(u64, u64)>,
+    ) -> Result<Option<AttachedFile>, AttachmentRefusal> {
+        let refuse = |why: String| AttachmentRefusal::new(for_people(&why), NEXT);
+        let Some(found) = self.files.find(name, lines).map_err(refuse)? else { return Ok(None) };
+        let confirmed = match found.decided(&self.policy).map_err(refuse)?.verdict {
+            Verdict::Deny(why) => return Err(denied(name, &why)),
+            Verdict::Ask(why) => why,
+            Verdict::Allow(_) | Verdict::Sandbox(_) => String::new(),
+        };
+        let read = found.read(self.most_chars).map_err(refuse)?;
+        Ok(Some(AttachedFile { confirmed, ..read }))
+    }
+
+    /// Refuses a file that a rule denies; other rules are not asked.
+    pub(super) fn refuse_denied(&self, name: &str) -> Result<(), AttachmentRefusal> {
+        let refuse = |why: String| AttachmentRefusal::new(for_people(&why), NEXT);
+        let Some(found) = self.files.find(name, None).map_err(refuse)? else { return Ok(()) };
+        match found.decided(&self.policy).map_err(refuse)?.verdict {
+            Verdict::Deny(why) => Err(denied(name, &why)),
+            Verdict::Ask(_) | Verdict::Allow(_) | Verdict::Sandbox(_) => Ok(()),
+        }
+    }
+}
+
+fn denied(name: &str, why: &str) -> AttachmentRefusal {
+    AttachmentRefusal::new(format!("{name} cannot be attached: {why}"), NEXT)
+}
+
+/// What a tool tells a model, without what that is to do instead.
+fn for_people(why: &str) -> String {
+    let ends = ["; use ", "; do not use"];
+    let end = ends.iter().filter_map(|end| why.rfind(end)).min().unwrap_or(why.len());
+    why.get(..end).unwrap_or(why).to_owned()
+}

@@ -1,0 +1,96 @@
+//! Changes of all that is typed: undone and made again, deleted and put back, a paste opened.
+
+use std::sync::Arc;
+
+use tui_textarea::CursorMove;
+
+use super::super::text;
+use super::Composer;
+use super::history::ComposerState;
+use super::pastes::Paste;
+
+impl Composer {
+    /// Takes on what another one holds. It remembers what it held itself.
+    pub(super) fn exchange_all(&mut self, Self { area, pastes, .. }: Self) {
+        self.note();
+        (self.area, self.pastes, self.browsing) = (area, pastes, None);
+    }
+
+    /// Takes note of what it holds, so that a change after this can be undone. To be called after each key.
+    pub fn note(&mut self) {
+        let (text, cursor, pastes) = (self.shown(), self.position(), self.pastes.clone());
+        self.history.note(ComposerState { text, cursor, pastes });
+    }
+
+    /// Undoes the last change, if there was one.
+    pub fn undo(&mut self) {
+        self.note();
+        let held = self.history.undo().cloned();
+        self.restore(held);
+    }
+
+    /// Makes the change again that was undone last.
+    pub fn redo(&mut self) {
+        self.note();
+        let held = self.history.redo().cloned();
+        self.restore(held);
+    }
+
+    fn restore(&mut self, held: Option<ComposerState>) {
+        let Some(ComposerState { text, cursor: (row, col), pastes }) = held else { return };
+        let cell = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
+        (self.area, self.pastes, self.browsing) = (Self::holding(&text).area, pastes, None);
+        self.area.move_cursor(CursorMove::Jump(cell(row), cell(col)));
+    }
+
+    /// Deletes all of it, to be put back by [`Self::yank`].
+    pub fn kill(&mut self) {
+        if !self.is_empty() {
+            self.killed = (self.shown(), self.pastes.clone());
+            self.clear();
+        }
+    }
+
+    /// Puts in what was deleted last.
+    pub fn yank(&mut self) {
+        self.browsing = None;
+        let (mut text, killed) = self.killed.clone();
+        if !self.has_room(text.len()) {
+            return;
+        }
+        for paste in killed {
+            if self.pastes.contains(&paste) || !text.contains(&paste.name) {
+                continue;
+            }
+            let is_taken = self.pastes.iter().any(|other| other.name == paste.name);
+            let named = if is_taken {
+                Paste::new(Arc::clone(&paste.text), &self.shown(), &self.pastes)
+            } else {
+                paste.clone()
+            };
+            text = text.replace(&paste.name, &named.name);
+            self.pastes.push(named);
+        }
+        self.area.insert_str(text);
+    }
+
+    /// Puts the paste at the cursor, else the last one, in the place of its name. False when there is none; an error when
+    /// it is too large to be edited here.
+    pub fn open_paste(&mut self) -> Result<bool, String> {
+        let (shown, before) = (self.shown(), self.before_cursor());
+        let is_here = |paste: &&Paste| before.ends_with(&paste.name);
+        let last = || {
+            let places = self.pastes.iter().filter_map(|paste| Some((shown.rfind(&paste.name)?, paste)));
+            places.max_by_key(|(at, _)| *at).map(|(_, paste)| paste)
+        };
+        let Some(paste) = self.pastes.iter().find(is_here).or_else(last).cloned() else { return Ok(false) };
+        if !self.has_room(paste.text.len()) {
+            return Err("that paste is too large to edit here: open it in your editor".to_owned());
+        }
+        let text = shown.replacen(&paste.name, &text::sanitize(&paste.text), 1);
+        let rest = self.pastes.iter().filter(|other| other.name != paste.name || text.contains(&paste.name));
+        let pastes = rest.cloned().collect();
+        self.exchange_all(Self { pastes, ..Self::holding(&text) });
+        Ok(true)
+    }
+}

@@ -1,0 +1,203 @@
+//! The files and folders that a message can name, and those of them that a few letters mean.
+//!
+//! Each key asks a hundred thousand paths: so they are kept in lower case, with the letters of each as bits, and nothing is
+//! allocated for a path.
+
+use std::sync::Arc;
+
+/// Paths that are ranked: nobody looks at more.
+pub(super) const MOST_SHOWN: usize = 100;
+/// Where the bits of a rank stand that say how long a path is.
+const LENGTH_BITS: u32 = 12;
+/// Where the bit stands that puts hidden and ignored files behind all others.
+const LAST_BIT: u32 = 31;
+
+/// All of them. Clones share it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileList(Arc<Names>);
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Names {
+    names: Vec<Name>,
+    is_cut: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Name {
+    path: Box<str>,
+    lower: Box<str>,
+    /// Where its last part begins, in `lower`.
+    base: usize,
+    letters: u64,
+    depth: u32,
+    comes_last: bool,
+}
+
+/// The paths that fit what is typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fitting {
+    /// The best of them, by their places in the list.
+    pub best: Vec<usize>,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl FileList {
+    /// Of these paths, each with whether it comes behind all others. Those of folders end with `/`.
+    pub fn new(paths: impl Iterator<Item = (String, bool)>, is_cut: bool) -> Self {
+        let names = paths.map(|(path, comes_last)| Name::new(path, comes_last)).collect();
+        Self(Arc::new(Names { names, is_cut }))
+    }
+
+    /// Whether there are files that are not listed.
+    pub fn is_cut(&self) -> bool {
+        self.0.is_cut
+    }
+
+    /// The path in this place.
+    pub fn path(&self, at: usize) -> Option<&str> {
+        self.0.names.get(at).map(|name| &*name.path)
+    }
+
+    /// Whether the path in this place is hidden or ignored.
+    pub fn comes_last(&self, at: usize) -> bool {
+        self.0.names.get(at).is_some_and(|name| name.comes_last)
+    }
+
+    /// Whether this path is listed; a folder is without its `/`, too.
+    pub fn has(&self, path: &str) -> bool {
+        self.0.names.iter().any(|name| name.path.strip_suffix('/').unwrap_or(&name.path) == path)
+    }
+
+    /// The paths that these letters can mean, the likeliest first.
+    pub fn fitting(&self, typed: &str) -> Fitting {
+        let typed = typed.to_lowercase();
+        let wanted = letters(&typed);
+        // Of equal ones the shorter path, then the order of names.
+        let mut found: Vec<(u32, usize)> = Vec::new();
+        for (at, name) in self.0.names.iter().enumerate() {
+            if wanted & !name.letters == 0
+                && let Some(rank) = name.rank(typed.as_bytes())
+            {
+                found.push((rank, at));
+            }
+        }
+        let count = found.len();
+        if count > MOST_SHOWN {
+            found.select_nth_unstable(MOST_SHOWN);
+            found.truncate(MOST_SHOWN);
+        }
+        found.sort_unstable();
+        Fitting { best: found.into_iter().map(|(_, at)| at).collect(), count }
+    }
+}
+
+impl Name {
+    fn new(path: String, comes_last: bool) -> Self {
+        let lower = path.to_lowercase();
+        let name = lower.strip_suffix('/').unwrap_or(&lower);
+        let base = name.rfind('/').map_or(0, |at| at + 1);
+        let depth = u32::try_from(name.matches('/').count()).unwrap_or(u32::MAX);
+        let letters = letters(&lower);
+        Self { path: path.into(), lower: lower.into(), base, letters, depth, comes_last }
+    }
+
+    /// How far from what is meant it is, lower is better; `None` when the letters are not in it.
+    fn rank(&self, typed: &[u8]) -> Option<u32> {
+        let path = self.lower.as_bytes();
+        let name = path.get(self.base..).unwrap_or_default();
+        let level = if typed.is_empty() {
+            self.depth.min(15)
+        } else if name == typed || path == typed {
+            0
+        } else if path.starts_with(typed) {
+            1
+        } else if name.starts_with(typed) {
+            2
+        } else if holds(name, typed) {
+            3
+        } else if holds(path, typed) {
+            4
+        } else if in_order(name, typed) {
+            5
+        } else if in_order(path, typed) {
+            6
+        } else {
+            return None;
+        };
+        let length = u32::try_from(path.len()).unwrap_or(u32::MAX).min((1 << LENGTH_BITS) - 1);
+        Some(u32::from(self.comes_last) << LAST_BIT | level << LENGTH_BITS | length)
+    }
+}
+
+/// The letters of a text as bits: what has not all of those that are typed cannot be meant.
+fn letters(text: &str) -> u64 {
+    text.bytes().fold(0, |bits, byte| bits | 1 << (byte & 63))
+}
+
+fn holds(text: &[u8], typed: &[u8]) -> bool {
+    let Some(first) = typed.first() else { return true };
+    let begins = text.iter().enumerate().filter(|(_, byte)| *byte == first);
+    begins.into_iter().any(|(at, _)| text.get(at..).is_some_and(|rest| rest.starts_with(typed)))
+}
+
+fn in_order(text: &[u8], typed: &[u8]) -> bool {
+    let mut rest = text.iter();
+    typed.iter().all(|letter| rest.any(|byte| byte == letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(paths: &[&str]) -> FileList {
+        let late = |path: &str| path.starts_with('.') || path.starts_with("target");
+        FileList::new(paths.iter().map(|path| ((*path).to_owned(), late(path))), false)
+    }
+
+    fn order(list: &FileList, typed: &str) -> Vec<String> {
+        list.fitting(typed).best.into_iter().map(|at| list.path(at).unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn names_come_before_folders_and_whole_letters_before_scattered_ones() {
+        let list = list(&[
+            "docs/main/guide.md",
+            "src/domain.rs",
+            "src/main.rs",
+            "src/ui/mad_in.rs",
+            "main",
+            "other.rs",
+        ]);
+        assert_eq!(
+            order(&list, "main"),
+            ["main", "src/main.rs", "src/domain.rs", "docs/main/guide.md", "src/ui/mad_in.rs"]
+        );
+        assert_eq!(order(&list, "SRC/UI"), ["src/ui/mad_in.rs"], "case does not matter");
+        assert_eq!(order(&list, "sdom"), ["src/domain.rs"]);
+        assert!(order(&list, "xyz").is_empty());
+    }
+
+    #[test]
+    fn hidden_and_ignored_files_come_last() {
+        let list = list(&[".config", "deep/down/config.rs", "target/", "src/target.rs"]);
+        assert_eq!(order(&list, "config"), ["deep/down/config.rs", ".config"]);
+        assert_eq!(order(&list, "target"), ["src/target.rs", "target/"]);
+    }
+
+    #[test]
+    fn with_nothing_typed_the_top_comes_first() {
+        let list = list(&["a/b/c.rs", "a/b/", "a/", "z.rs", ".git.d"]);
+        assert_eq!(order(&list, ""), ["a/", "z.rs", "a/b/", "a/b/c.rs", ".git.d"]);
+        assert!(list.has("a/b") && list.has("z.rs") && !list.has("z"));
+    }
+
+    #[test]
+    fn all_are_counted_and_only_the_best_are_ranked() {
+        let paths: Vec<String> = (0..1_000).map(|n| format!("src/file{n:04}.rs")).collect();
+        let list = FileList::new(paths.into_iter().map(|path| (path, false)), true);
+        let found = list.fitting("file");
+        assert_eq!((found.best.len(), found.count, list.is_cut()), (MOST_SHOWN, 1_000, true));
+        assert_eq!(found.best, (0..MOST_SHOWN).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,80 @@
+//! What the screen knows of the files that an `@` offers.
+
+use super::file_list::{FileList, Fitting};
+
+/// What the screen knows of the files.
+#[derive(Debug, Clone, Default)]
+pub struct FileMenu {
+    pub(super) list: FileList,
+    /// Whether the files were asked for since the `@` was typed.
+    pub(super) was_asked: bool,
+    /// Whether the list was closed: until another `@` is typed.
+    pub(super) is_shut: bool,
+    pub(super) open: Option<OpenMenu>,
+}
+
+/// What is offered.
+#[derive(Debug, Clone)]
+pub(super) struct OpenMenu {
+    /// What stands between the `@` and the cursor.
+    pub(super) typed: String,
+    pub(super) found: Fitting,
+    pub(super) chosen: usize,
+    /// Whether the arrows have chosen.
+    pub(super) was_moved: bool,
+}
+
+/// What is offered, as it is drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfferedFiles<'a> {
+    /// The best, best first.
+    pub files: Vec<OfferedFile<'a>>,
+    /// The place of the chosen one.
+    pub chosen: usize,
+    /// How many fit in all.
+    pub count: usize,
+    /// Whether there are files that are not listed, because there are too many.
+    pub is_cut: bool,
+}
+
+/// One of what is offered, as it is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OfferedFile<'a> {
+    /// Its path; that of a folder ends with `/`.
+    pub path: &'a str,
+    /// Whether it is hidden or ignored.
+    pub comes_last: bool,
+}
+
+impl FileMenu {
+    /// What is offered; `None` when the list is closed.
+    pub fn offered(&self) -> Option<OfferedFiles<'_>> {
+        let open = self.open.as_ref().filter(|open| !self.is_shut && !open.found.best.is_empty())?;
+        let one = |at: &usize| {
+            Some(OfferedFile { path: self.list.path(*at)?, comes_last: self.list.comes_last(*at) })
+        };
+        let files = open.found.best.iter().filter_map(one).collect();
+        let (chosen, count) = (open.chosen, open.found.count);
+        Some(OfferedFiles { files, chosen, count, is_cut: self.list.is_cut() })
+    }
+
+    /// The files have been listed.
+    pub(super) fn heard(&mut self, list: FileList) {
+        self.list = list;
+        if let Some(open) = self.open.take() {
+            self.open = Some(OpenMenu::new(&self.list, open.typed));
+        }
+    }
+
+    /// Whether there is something to choose.
+    pub(super) fn is_offering(&self) -> bool {
+        !self.is_shut && self.open.as_ref().is_some_and(|open| !open.found.best.is_empty())
+    }
+}
+
+impl OpenMenu {
+    pub(super) fn new(list: &FileList, typed: String) -> Self {
+        let found = list.fitting(&typed);
+        Self { typed, found, chosen: 0, was_moved: false }
+    }
+}

@@ -1,0 +1,100 @@
+//! Text files that a message names: sent as `read` returns them and recorded; or one clear line, and nothing is sent.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::model_server::Reply;
+use crate::servers::{ALL, accepted};
+use crate::world::World;
+
+/// The texts of all user messages in a request.
+fn words(body: &Value) -> String {
+    let messages = body["messages"].as_array().or(body["input"].as_array()).unwrap();
+    let users = messages.iter().filter(|message| message["role"] == "user");
+    users.map(|message| message["content"].to_string()).collect()
+}
+
+impl World {
+    fn text(&self, name: &str, text: &str) {
+        let path = self.work().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+#[test]
+fn files_go_with_the_message_as_read_returns_them_and_are_recorded() {
+    for speech in ALL {
+        let call = Reply::call("call_1", "read", &json!({ "path": "src/a.rs", "offset": 2, "limit": 2 }));
+        let (server, world) = speech.serve(vec![call, Reply::text("Read."), Reply::text("The same.")]);
+        world.text("src/a.rs", "one\ntwo\nthree\nfour\n");
+        world.text("my notes.txt", "a note\n");
+        let prompt = "Compare @src/a.rs#L2-3 and @\"my notes.txt\", and read it; @src and @alice are words";
+        let ran = world.exec(&["--json", prompt]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{speech:?}: {}", ran.out);
+        let told = ran.one("user_message");
+        let file = &told["files"][0];
+        assert_eq!(
+            (&told["content"], &file["path"], &file["first"], &file["last"]),
+            (&json!(prompt), &json!("src/a.rs"), &json!(2), &json!(3))
+        );
+        assert_eq!(
+            file["sha256"], "c45d3a272228cc542168164ba961fa622e95260bfd107eb1276940cb5209433e",
+            "of the whole file"
+        );
+        assert_eq!(told["files"].as_array().unwrap().len(), 2);
+        assert!(!told.to_string().contains("three"), "no event holds the text: {told}");
+        let kept = world.entries().into_iter().find(|e| e["type"] == "user_message").unwrap();
+        let sent = kept["files"][0]["text"].as_str().unwrap().to_owned();
+        let result = world.entries().into_iter().find(|e| e["type"] == "tool_result").unwrap();
+        assert_eq!(json!(sent), result["content"], "the same as the tool returns");
+        assert_eq!(world.exec(&["--last", "and again"]).out, "The same.\n");
+        for body in accepted(&server) {
+            let words = words(&body);
+            assert!(words.contains("three") && words.contains("a note"), "{speech:?}: {words}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_attached_is_one_line_and_nothing_is_sent() {
+    let world = World::new();
+    let work = world.work();
+    world.text(".env", "TOKEN=1\n");
+    world.text("denied/a.txt", "kept\n");
+    world.text("denied/a.png", "kept\n");
+    fs::write(work.join("binary.bin"), [0, 159, 146, 150, 0, 1]).unwrap();
+    assert!(Command::new("mkfifo").arg(work.join("pipe")).status().unwrap().success());
+    fs::File::create(work.join("huge.txt")).unwrap().set_len(20 << 30).unwrap();
+    fs::write(world.place().join("outside.txt"), "not yours\n").unwrap();
+    symlink(world.place().join("outside.txt"), work.join("link.txt")).unwrap();
+    symlink(work.join("loop"), work.join("loop")).unwrap();
+    for n in 0..21 {
+        world.text(&format!("many/{n}"), "x\n");
+    }
+    let world = world.configured("deny = [\"read(denied/**)\"]\n");
+    let many: String = (0..21).map(|n| format!("@many/{n} ")).collect();
+    let cases = [
+        ("@gone.rs#L10-40", "there is no file at gone.rs; next: correct the path"),
+        ("@binary.bin", "`binary.bin` is not text"),
+        ("@pipe", "`pipe` is neither a file nor a folder"),
+        ("@huge.txt", "`huge.txt` is too large"),
+        ("@loop", "`loop` goes through too many symlinks"),
+        ("see @.env", ".env may contain secrets; next: put its path in `backquotes`"),
+        ("@denied/a.txt", "denied/a.txt cannot be attached: rule read(denied/**) denies it"),
+        ("@denied/a.png", "denied/a.png cannot be attached: rule"),
+        ("@../outside.txt", "leaves the workspace: /"),
+        ("@link.txt", "leaves the workspace: /"),
+        (many.as_str(), "a message can have at most 20 files"),
+    ];
+    for (prompt, says) in cases {
+        let line = world.refused(&["-m", "rehearsal", prompt]);
+        assert!(line.contains(says), "{prompt}: {line}");
+        assert!(world.sessions().is_empty(), "{prompt}");
+    }
+    let ran = world.exec(&["-m", "rehearsal", "the names `@.env` and `@denied/a.txt`"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+}

@@ -1,0 +1,156 @@
+//! What the composer does with long texts and mistakes: folded pastes, undo and redo, what was deleted and put back.
+
+use crate::scenes;
+use crate::screen_harness::ScreenHarness;
+use crate::session_builder::SessionBuilder;
+use countersign::agent::Intent;
+use countersign::ui::update::{UiEffect, paste};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+
+const ALT: KeyModifiers = KeyModifiers::ALT;
+
+fn harness() -> ScreenHarness {
+    ScreenHarness::new(SessionBuilder::new())
+}
+
+fn shown(harness: &ScreenHarness) -> String {
+    harness.local.composer.shown()
+}
+
+fn pastes(harness: &mut ScreenHarness, text: &str) {
+    assert!(paste(&mut harness.local, &harness.view, text).is_empty());
+}
+
+fn sends(harness: &mut ScreenHarness) -> String {
+    match harness.key(KeyCode::Enter, KeyModifiers::NONE).as_slice() {
+        [UiEffect::Send(Intent::Submit(said))] => said.content.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_ctrl_u_deleted_comes_back_by_undo_and_by_yank() {
+    let mut harness = harness();
+    let long = "line\n".repeat(5_000);
+    harness.press("look at ");
+    pastes(&mut harness, &long);
+    assert_eq!(shown(&harness), "look at [Pasted 5,000 lines]");
+    harness.ctrl('u');
+    assert!(shown(&harness).is_empty());
+    harness.ctrl('_');
+    assert_eq!(shown(&harness), "look at [Pasted 5,000 lines]");
+    harness.ctrl('u');
+    // Another paste takes the name meanwhile.
+    pastes(&mut harness, &"other\n".repeat(5_000));
+    harness.press(" ");
+    harness.ctrl('y');
+    assert_eq!(shown(&harness), "[Pasted 5,000 lines] look at [Pasted 5,000 lines #2]");
+    let sent = sends(&mut harness);
+    assert!(sent.starts_with("other\n") && sent.ends_with("line"), "each paste has its own text");
+    assert_eq!(sent.matches("line").count(), 5_000);
+    harness.ctrl('_');
+    assert!(shown(&harness).is_empty(), "what was sent is not undone");
+}
+
+#[test]
+fn undo_goes_back_word_by_word_and_redo_forward() {
+    let mut harness = harness();
+    harness.press("one two");
+    harness.key(KeyCode::Left, KeyModifiers::NONE);
+    harness.press("xy");
+    assert_eq!(shown(&harness), "one twxyo");
+    let mut back = Vec::new();
+    for _ in 0..4 {
+        harness.ctrl('_');
+        back.push(shown(&harness));
+    }
+    assert_eq!(back, ["one two", "one", "", ""]);
+    let mut forward = Vec::new();
+    for _ in 0..4 {
+        harness.key(KeyCode::Char('_'), ALT);
+        forward.push(shown(&harness));
+    }
+    assert_eq!(forward, ["one", "one two", "one twxyo", "one twxyo"]);
+    harness.press("!");
+    assert_eq!(shown(&harness), "one twxy!o", "the cursor is where it was");
+    harness.ctrl('_');
+    harness.press("?");
+    harness.key(KeyCode::Char('_'), ALT);
+    assert_eq!(shown(&harness), "one twxy?o", "a new change ends what can be made again");
+}
+
+#[test]
+fn what_a_key_deletes_is_put_back_elsewhere() {
+    let mut harness = harness();
+    harness.press("one two");
+    harness.ctrl('w');
+    harness.key(KeyCode::Home, KeyModifiers::NONE);
+    harness.ctrl('y');
+    assert_eq!(shown(&harness), "twoone ");
+    harness.ctrl('k');
+    harness.ctrl('y');
+    harness.ctrl('y');
+    assert_eq!(shown(&harness), "twoone one ");
+}
+
+#[test]
+fn an_earlier_message_is_undone_to_what_was_being_typed() {
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.press("draft");
+    harness.key(KeyCode::Up, KeyModifiers::NONE);
+    assert_eq!(shown(&harness), "Why does the parser reject empty input?");
+    harness.ctrl('_');
+    assert_eq!(shown(&harness), "draft");
+}
+
+#[test]
+fn a_folded_paste_is_opened_unless_it_is_too_large() {
+    let mut harness = harness();
+    let lines: String = (0..30).map(|n| format!("line {n}\n")).collect();
+    pastes(&mut harness, &lines);
+    harness.press(" end");
+    harness.key(KeyCode::Char('o'), ALT);
+    assert_eq!(shown(&harness), format!("{lines} end"));
+    harness.ctrl('_');
+    assert_eq!(shown(&harness), "[Pasted 30 lines] end");
+    harness.ctrl('u');
+    pastes(&mut harness, &"line\n".repeat(50_000));
+    harness.key(KeyCode::Char('o'), ALT);
+    assert_eq!(shown(&harness), "[Pasted 50,000 lines]");
+    assert!(harness.frame(100, 24).contains("too large to edit here"));
+    harness.ctrl('u');
+    harness.key(KeyCode::Char('o'), ALT);
+    assert!(harness.frame(100, 24).contains("there is no folded paste to open"));
+}
+
+#[test]
+fn a_long_composer_says_how_much_is_above() {
+    let mut harness = harness();
+    pastes(&mut harness, &(1..=20).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n"));
+    for (size, sign) in [((80, 24), "↑ 12 lines above"), ((60, 12), "↑")] {
+        let frame = harness.frame(size.0, size.1);
+        assert!(frame.contains("line 20") && frame.contains(sign), "{frame}");
+    }
+    harness.ctrl('u');
+    harness.press("short");
+    assert!(!harness.frame(80, 24).contains("above"));
+}
+
+#[test]
+fn a_long_message_is_folded_in_the_transcript_and_opens() {
+    let mut builder = SessionBuilder::new();
+    let long: String = (1..=5_000).map(|n| format!("line {n}\n")).collect();
+    builder.ledger.user(builder.at(), format!("look at this\n{long}").into()).unwrap();
+    builder.tell();
+    let mut harness = ScreenHarness::new(builder);
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("look at this") && frame.contains("line 7"), "{frame}");
+    assert!(frame.contains("[… 5,001 lines in all · tab, then o: show them]"), "{frame}");
+    assert!(!frame.contains("line 8") && !frame.contains("line 5000"), "{frame}");
+    harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    harness.press("o");
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("message") && frame.contains("line 15"), "{frame}");
+    harness.key(KeyCode::End, KeyModifiers::NONE);
+    assert!(harness.frame(80, 24).contains("line 5000"));
+}

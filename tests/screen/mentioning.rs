@@ -1,0 +1,126 @@
+//! The list of files that an `@` opens: what it offers, the keys that choose from it, and when Enter still sends.
+
+use crate::scenes;
+use crate::screen_harness::ScreenHarness;
+use crate::session_builder::SessionBuilder;
+use countersign::agent::Intent;
+use countersign::ui::replies::reply;
+use countersign::ui::update::{UiEffect, paste};
+use countersign::ui::{FileList, Reply, Request};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+
+const PATHS: [&str; 8] =
+    ["docs/", "src/", "src/main.rs", "src/my notes.txt", "src/ui/", "src/ui/composer.rs", "target/", ".env"];
+
+fn harness(builder: SessionBuilder) -> ScreenHarness {
+    let mut harness = ScreenHarness::new(builder);
+    let late = |path: &str| path.starts_with('.') || path == "target/";
+    let list = FileList::new(PATHS.iter().map(|path| ((*path).to_owned(), late(path))), false);
+    reply(&mut harness.local, Reply::Files(list));
+    harness
+}
+
+fn key(harness: &mut ScreenHarness, code: KeyCode) -> Vec<UiEffect> {
+    harness.key(code, KeyModifiers::NONE)
+}
+
+/// The paths that are offered; the chosen one has a sign before it.
+fn offered(harness: &mut ScreenHarness) -> Vec<String> {
+    let frame = harness.frame(80, 24);
+    let is_path =
+        |line: &&str| PATHS.iter().any(|path| line.trim_start_matches(['›', ' ']).starts_with(path));
+    frame.lines().filter(is_path).map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn the_list_opens_narrows_and_puts_the_path_in() {
+    let mut harness = harness(SessionBuilder::new());
+    let asked = harness.press("see @");
+    assert_eq!(asked, [UiEffect::Ask(Request::ListFiles)], "the files are read when an @ begins");
+    assert_eq!(offered(&mut harness)[..2], ["›src/", "docs/"], "the top comes first");
+    assert!(offered(&mut harness).ends_with(&["target/".to_owned()]), "hidden and ignored ones come last");
+    assert!(harness.press("main").is_empty(), "they are read once");
+    assert_eq!(offered(&mut harness), ["›src/main.rs"]);
+    assert!(key(&mut harness, KeyCode::Enter).is_empty());
+    assert_eq!(harness.local.composer.shown(), "see @src/main.rs ");
+    assert!(offered(&mut harness).is_empty());
+    harness.press("and @notes");
+    key(&mut harness, KeyCode::Tab);
+    assert_eq!(harness.local.composer.shown(), "see @src/main.rs and @\"src/my notes.txt\" ");
+    let text = harness.local.composer.text();
+    assert_eq!(key(&mut harness, KeyCode::Enter), [UiEffect::Send(Intent::Submit(text.into()))]);
+}
+
+#[test]
+fn arrows_choose_a_folder_is_gone_into_and_lines_can_follow() {
+    let mut harness = harness(SessionBuilder::new());
+    harness.press("@src");
+    assert_eq!(offered(&mut harness)[0], "›src/");
+    key(&mut harness, KeyCode::Tab);
+    assert_eq!(harness.local.composer.shown(), "@src/");
+    assert!(offered(&mut harness).len() > 2, "what is in the folder is offered");
+    key(&mut harness, KeyCode::Down);
+    key(&mut harness, KeyCode::Down);
+    let chosen = offered(&mut harness).into_iter().find(|line| line.starts_with('›')).unwrap();
+    key(&mut harness, KeyCode::Enter);
+    assert_eq!(
+        format!("@{} ", chosen.trim_start_matches('›')),
+        harness.local.composer.shown().replace("/ ", "/")
+    );
+    harness.ctrl('u');
+    harness.press("@src/main.rs#L10-40");
+    assert!(offered(&mut harness).is_empty());
+    assert!(matches!(key(&mut harness, KeyCode::Enter).as_slice(), [UiEffect::Send(Intent::Submit(_))]));
+}
+
+#[test]
+fn enter_behind_a_whole_path_sends_it() {
+    let mut harness = harness(SessionBuilder::new());
+    harness.press("@src/main.rs");
+    assert_eq!(offered(&mut harness), ["›src/main.rs"]);
+    assert_eq!(
+        key(&mut harness, KeyCode::Enter),
+        [UiEffect::Send(Intent::Submit("@src/main.rs".to_owned().into()))]
+    );
+}
+
+#[test]
+fn esc_closes_the_list_until_another_mention_and_stops_a_run_first() {
+    let mut harness = harness(scenes::conversation());
+    harness.press("@ma");
+    assert!(key(&mut harness, KeyCode::Esc).is_empty());
+    harness.press("i");
+    assert!(offered(&mut harness).is_empty() && harness.local.composer.text() == "@mai");
+    harness.press("n @main");
+    assert_eq!(offered(&mut harness), ["›src/main.rs"]);
+    let mut harness = self::harness(scenes::running());
+    harness.press("@ma");
+    assert_eq!(key(&mut harness, KeyCode::Esc), [UiEffect::Abort]);
+}
+
+#[test]
+fn what_is_pasted_or_no_mention_chooses_nothing() {
+    let mut harness = harness(SessionBuilder::new());
+    harness.press("me@main");
+    assert!(offered(&mut harness).is_empty());
+    harness.ctrl('u');
+    let (local, view) = (&mut harness.local, &harness.view);
+    assert_eq!(paste(local, view, "@main"), [UiEffect::Ask(Request::ListFiles)]);
+    assert_eq!(offered(&mut harness), ["›src/main.rs"]);
+    harness.ctrl('u');
+    harness.bursts("@main\rmore");
+    assert!(harness.local.composer.shown().starts_with("@main\n"), "{}", harness.local.composer.shown());
+}
+
+#[test]
+fn a_path_that_is_too_long_shows_its_end_and_no_escape_reaches_the_screen() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    let long = format!("{}/the_end.rs", "folder/".repeat(20));
+    let names = [long, "a\u{1b}[31mred.rs".to_owned()];
+    let list = FileList::new(names.into_iter().map(|path| (path, false)), true);
+    reply(&mut harness.local, Reply::Files(list));
+    harness.press("@r");
+    let frame = harness.frame(60, 20);
+    assert!(frame.contains("the_end.rs") && frame.contains("…"), "{frame}");
+    assert!(!frame.contains('\u{1b}'), "{frame}");
+}
