@@ -23,7 +23,7 @@ Examples:
   countersign exec --goal goal.toml             work until its check passes, or report why not
   countersign exec --json \"list the TODOs\"      no screen; one event per line
   countersign sessions list                     all sessions, newest first
-  git diff | countersign exec -                 the prompt from stdin
+  git diff | countersign exec \"review this\"   what is piped in is added to the prompt
   countersign models                            what you can use now, and why not the rest
   countersign doctor                            find problems and suggest fixes
   countersign mcp test                          start the MCP servers and list their tools
@@ -86,7 +86,8 @@ pub enum Command {
 /// `exec`
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ExecArgs {
-    /// The message. Read from stdin if it is `-`, or if it is missing and stdin is a pipe
+    /// The message. Read from stdin if it is `-`, or if it is missing and stdin is a pipe. What is piped in beside a
+    /// message is added to it as a `<stdin>` block
     pub prompt: Option<String>,
 
     /// Print one JSON event per line

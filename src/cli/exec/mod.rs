@@ -1,7 +1,9 @@
 //! A run without a screen: the answer on stdout, or one event a line.
 
+mod prompt;
+
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, Write};
 use std::time::Duration;
 
 use tokio::runtime::Builder;
@@ -9,6 +11,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::events::EventLines;
 use super::signals;
+use prompt::Words;
+
 use crate::agent::{Event, Intent, Live, Shutdown};
 use crate::config::Invocation;
 use crate::config::exit::Exit;
@@ -57,33 +61,16 @@ pub(super) fn run(
     ended
 }
 
-/// The message: the argument, or what stands on stdin (`-`, or no argument and a pipe).
-fn message(prompt: Option<&str>) -> Result<String, Fault> {
-    let from_stdin = match prompt {
-        Some("-") => true,
-        Some(_) => false,
-        None => !io::stdin().is_terminal(),
-    };
-    let text = if from_stdin {
-        let mut bytes = Vec::new();
-        let read = io::stdin().read_to_end(&mut bytes);
-        read.map_err(|why| Fault::failed(format!("cannot read the prompt from stdin: {why}"), ""))?;
-        String::from_utf8_lossy(&bytes).into_owned()
-    } else {
-        prompt.unwrap_or_default().to_owned()
-    };
-    if text.trim().is_empty() {
-        return Err(Fault::usage("there is no prompt", "give one as an argument, or on stdin with `-`"));
-    }
-    Ok(text.trim_end_matches('\n').to_owned())
-}
-
 /// How the run begins. A goal needs no message, so stdin is left alone unless it is asked for.
 fn first(invocation: &Invocation, prompt: Option<&str>) -> Result<Intent, Fault> {
-    let words = if invocation.goal.is_some() && prompt.is_none() { String::new() } else { message(prompt)? };
-    let said = Attach::new(invocation)
-        .message(words)
+    let Words { prompt, block } =
+        if invocation.goal.is_some() && prompt.is_none() { Words::default() } else { prompt::words(prompt)? };
+    let mut said = Attach::new(invocation)
+        .message(prompt)
         .map_err(|AttachmentRefusal { what, next }| Fault::usage(what, next))?;
+    if let Some(block) = block {
+        said.content = format!("{}\n\n{block}", said.content);
+    }
     Ok(match &invocation.goal {
         Some(goal) => Intent::Pursue(Box::new(goal.clone()), said),
         None => Intent::Submit(said),
