@@ -1,5 +1,7 @@
 //! What was typed: commands and flags, not yet their meaning.
 
+use std::path::PathBuf;
+
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use clap_complete::Shell;
 
@@ -105,6 +107,18 @@ pub struct ExecArgs {
     /// What to do when a call needs approval: `deny` it and tell the model, or `stop` the run
     #[arg(long, value_name = "deny|stop")]
     pub on_approval: Option<String>,
+
+    /// Write the last answer to this file when the run has completed; otherwise the file stays as it is
+    #[arg(short, long, alias = "output-last-message", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Keep no session: nothing of the run is written to the session folder
+    #[arg(long, conflicts_with_all = ["resume", "last"])]
+    pub ephemeral: bool,
+
+    /// Add an image to the message; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub image: Vec<String>,
 
     /// The flags.
     #[command(flatten)]

@@ -19,16 +19,15 @@ use crate::model::Effort;
 use crate::policy::{Mode, Policy};
 use crate::runtime::sandbox::support;
 use crate::runtime::store::{find, latest};
-use crate::runtime::undo::Snapshots;
 use crate::runtime::{
     CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, Reach, SessionStore,
-    echo_spec, tool_specs,
+    StorePort, echo_spec, tool_specs,
 };
-use crate::session::SessionChoice;
 use crate::session::external::ExternalTools;
 use crate::session::gateway::Gateway;
 use crate::session::model_switch::Switch;
 use crate::session::undo::Undoing;
+use crate::session::{Keeping, SessionChoice};
 use crate::tool::ToolSpec;
 use crate::tool::name::SHELL;
 use crate::wire::record::SessionFile;
@@ -63,11 +62,14 @@ pub(crate) struct Session {
 /// A model that cannot be reached as things are, a session that is not there or not sound.
 pub(crate) fn compose(
     invocation: &Invocation,
-    which: Option<&SessionChoice>,
+    keeping: Keeping<'_>,
     attendance: Attendance,
 ) -> Result<Session, Fault> {
     let state = state_dir(invocation)?;
-    let opened = which.map(|which| open(invocation, &state, which)).transpose()?;
+    let opened = match keeping {
+        Keeping::Earlier(which) => Some(open(invocation, &state, which)?),
+        Keeping::New | Keeping::Ephemeral => None,
+    };
     let (config, choice) = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
     let tools = local_tools(invocation, &config, &groups);
@@ -95,7 +97,7 @@ pub(crate) fn compose(
         None => {
             let id = Uuid::now_v7().to_string();
             settings.session.clone_from(&id);
-            let store = SessionStore::create(&state, &id).map_err(|why| Fault::failed(why, ""))?;
+            let store = keeping.new_store(&state, &id)?;
             let agent = Agent::new(settings);
             let first = agent.first_effects();
             (agent, first, Vec::new(), store, id)
@@ -115,16 +117,16 @@ pub(crate) fn compose(
             first.extend(agent.first_effects());
             let undo = Undoing::new(state.clone(), id.clone(), invocation);
             first.extend(finish_undo(&undo, &before, &mut agent, now, &mut notices)?);
-            (agent, first, before, store, id)
+            (agent, first, before, Box::new(store) as Box<dyn StorePort>, id)
         }
     };
     let tools = tools.after(background_calls(&before), background_calls(inherited(&before)));
-    let tools = tools.keeping(Snapshots::of_session(state.clone(), id.clone()));
+    let tools = keeping.with_undo(tools, &state, &id);
     let tools = external.around(tools, invocation, &groups);
     let hooks = hook_port(invocation, &id, &groups);
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone());
     let gateway = Gateway::new(invocation, (state, &id), switch);
-    let ports = Ports { model: Box::new(router), tools, hooks, store: Box::new(store) };
+    let ports = Ports { model: Box::new(router), tools, hooks, store };
     let (driver, handles) = Driver::new(agent, ports);
     let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));
     Ok(Session { driver, handles, first, before, id, choice, gateway, effort, notices, groups })

@@ -45,6 +45,7 @@ mod kept;
 mod keys;
 mod locals;
 mod mcp;
+mod outputs;
 mod own;
 mod parting;
 mod prompts;

@@ -44,6 +44,11 @@ impl Attach {
         Self { cwd: invocation.cwd.clone(), home: invocation.environment.home() }
     }
 
+    /// The same with paths that are meant from another folder.
+    pub(crate) fn seen_from(self, folder: PathBuf) -> Self {
+        Self { cwd: folder, ..self }
+    }
+
     /// The message with the images that it names. An `@word` that names no image stays a word, unless it is called
     /// like one.
     ///
@@ -53,20 +58,25 @@ impl Attach {
         let mut images: Vec<Image> = Vec::new();
         for readings in mentions(&content) {
             images.extend(self.image(&readings)?);
-            if images.len() > Image::MOST {
-                let what = format!("a message can have at most {} images", Image::MOST);
-                return Err(AttachmentRefusal::new(what, "send the others with the next message"));
-            }
-            if images.iter().map(Image::bytes).sum::<u64>() > Image::MOST_BYTES_IN_ALL {
-                let most = Image::MOST_BYTES_IN_ALL / 1_000_000;
-                let what = format!("the images are larger than {most} MB together");
-                return Err(AttachmentRefusal::new(
-                    what,
-                    "send some with the next message, or scale them down",
-                ));
-            }
+            within_bounds(&images)?;
         }
         Ok(UserMessage { content, images })
+    }
+
+    /// Adds images that are named beside the words of a message.
+    ///
+    /// # Errors
+    /// As [`Self::message`]; a name that is no image's is refused here.
+    pub(crate) fn add(&self, said: &mut UserMessage, names: &[String]) -> Result<(), AttachmentRefusal> {
+        for name in names {
+            if std::fs::symlink_metadata(self.path(name)).is_err() {
+                let what = format!("there is no image at {name}");
+                return Err(AttachmentRefusal::new(what, "correct the path"));
+            }
+            said.images.push(self.load(name)?);
+            within_bounds(&said.images)?;
+        }
+        Ok(())
     }
 
     /// The image that one of these readings of a path names; `None` when it is a word.
@@ -152,6 +162,20 @@ impl Attach {
             (Some(_) | None, _) => self.cwd.join(name),
         }
     }
+}
+
+/// How many images a message may have, and how large.
+fn within_bounds(images: &[Image]) -> Result<(), AttachmentRefusal> {
+    if images.len() > Image::MOST {
+        let what = format!("a message can have at most {} images", Image::MOST);
+        return Err(AttachmentRefusal::new(what, "send the others with the next message"));
+    }
+    if images.iter().map(Image::bytes).sum::<u64>() > Image::MOST_BYTES_IN_ALL {
+        let most = Image::MOST_BYTES_IN_ALL / 1_000_000;
+        let what = format!("the images are larger than {most} MB together");
+        return Err(AttachmentRefusal::new(what, "send some with the next message, or scale them down"));
+    }
+    Ok(())
 }
 
 fn is_called_an_image(name: &str) -> bool {
