@@ -77,6 +77,11 @@ impl Attach {
         }
     }
 
+    /// The same with paths that are meant from another folder.
+    pub(crate) fn seen_from(self, folder: PathBuf) -> Self {
+        Self { cwd: folder, ..self }
+    }
+
     /// The files to choose from: for a thread of its own.
     pub(crate) fn list(&self) -> FileList {
         self.text_files.list()
@@ -97,6 +102,24 @@ impl Attach {
                 "put its path in `backquotes` to send only the name",
             )),
         }
+    }
+
+    /// Adds images that are named beside the words of a message.
+    ///
+    /// # Errors
+    /// As [`Self::message`]; a name that is no image's is refused here.
+    pub(crate) fn add(&self, said: &mut UserMessage, names: &[String]) -> Result<(), AttachmentRefusal> {
+        for name in names {
+            let path = self.path(name);
+            if std::fs::symlink_metadata(&path).is_err() {
+                let what = format!("there is no image at {name}");
+                return Err(AttachmentRefusal::new(what, "correct the path"));
+            }
+            self.text_files.refuse_denied(&path.to_string_lossy())?;
+            said.images.push(self.load(name)?);
+            bounded(said)?;
+        }
+        Ok(())
     }
 
     /// The same from a person, who can confirm a warning: by sending the same message again.
