@@ -187,7 +187,7 @@ pub enum ConfigAction {
     Show(Box<ShowArgs>),
     /// Show the files that are read, lowest precedence first; yours need not exist
     Path,
-    /// Write a file that explains every key; never overwrites a file a file a file a file
+    /// Write a file that explains every key; never overwrites a file
     Init,
 }
 

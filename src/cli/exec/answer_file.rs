@@ -1,9 +1,13 @@
 //! The file that gets the last answer (`-o`): replaced whole when the run has completed, and otherwise left as it is.
 
-use std::fs::{self, Permissions};
+use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fchmod, openat, renameat, statat, unlinkat};
+use rustix::io::Errno;
 
 use super::complain;
 use crate::config::exit::Exit;
@@ -17,10 +21,10 @@ const NEW_FILE_MODE: u32 = 0o666;
 pub(super) struct AnswerFile {
     /// The path as it was typed.
     named: PathBuf,
-    /// Its folder, without links.
-    folder: PathBuf,
-    /// The file in it.
-    path: PathBuf,
+    /// Its folder, held open: what a run does to the path leads nowhere else.
+    folder: OwnedFd,
+    /// The name of the file in it.
+    name: OsString,
 }
 
 impl AnswerFile {
@@ -32,12 +36,12 @@ impl AnswerFile {
         let Some(name) = named.file_name() else {
             return Err(refused(named, "it has no file name"));
         };
-        let folder = folder_of(named).map_err(|why| refused(named, &why.to_string()))?;
-        let path = folder.join(name);
-        let file = Self { named: named.to_owned(), folder, path };
+        let folder = opened_folder(named).map_err(|why| refused(named, &why.to_string()))?;
+        let file = Self { named: named.to_owned(), folder, name: name.to_owned() };
         file.mode().map_err(|why| refused(named, &why))?;
         // Found now and not when the answer is there: nothing can be made in this folder.
-        tempfile::tempfile_in(&file.folder).map_err(|why| refused(named, &why.to_string()))?;
+        file.fresh().map_err(|why| refused(named, &why.to_string()))?;
+        file.forget();
         Ok(file)
     }
 
@@ -56,7 +60,7 @@ impl AnswerFile {
     /// Puts the answer in the file's place. It ends with a newline, as on stdout.
     ///
     /// # Errors
-    /// It cannot be written, or the place was exchanged during the run. The file is then as it was.
+    /// It cannot be written. The file is then as it was.
     fn write(&self, answer: &str) -> Result<(), Fault> {
         self.replace(answer).map_err(|why| {
             let what = format!("cannot write the answer to {}: {why}", self.named.display());
@@ -66,38 +70,55 @@ impl AnswerFile {
 
     fn replace(&self, answer: &str) -> Result<(), String> {
         let said = |why: io::Error| why.to_string();
-        if folder_of(&self.named).map_err(said)? != self.folder {
-            return Err("its folder was replaced during the run".to_owned());
-        }
-        let mode = Permissions::from_mode(self.mode()?.unwrap_or(NEW_FILE_MODE));
-        let mut beside = tempfile::Builder::new();
-        let beside = beside.prefix(".countersign-").permissions(mode.clone());
-        let mut fresh = beside.tempfile_in(&self.folder).map_err(said)?;
-        fresh.write_all(answer.as_bytes()).and_then(|()| fresh.write_all(b"\n")).map_err(said)?;
-        if self.mode()?.is_some() {
-            fresh.as_file().set_permissions(mode).map_err(said)?;
-        }
-        fresh.as_file().sync_data().map_err(said)?;
+        let before = self.mode()?;
+        let mut fresh = self.fresh().map_err(said)?;
+        let written = before.map_or(Ok(()), |mode| fchmod(&fresh, mode).map_err(io::Error::from));
+        let written = written.and_then(|()| fresh.write_all(answer.as_bytes()));
+        let written = written.and_then(|()| fresh.write_all(b"\n")).and_then(|()| fresh.sync_data());
         // A rename replaces what has the name; it follows no link.
-        fresh.persist(&self.path).map_err(|failure| failure.error.to_string())?;
-        Ok(())
+        let written =
+            written.and_then(|()| Ok(renameat(&self.folder, self.fresh_name(), &self.folder, &self.name)?));
+        written.map_err(|why| {
+            self.forget();
+            said(why)
+        })
+    }
+
+    /// A file beside the answer's, for what is being written.
+    fn fresh(&self) -> io::Result<File> {
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        Ok(openat(&self.folder, self.fresh_name(), flags, Mode::from_raw_mode(NEW_FILE_MODE))?.into())
+    }
+
+    fn fresh_name(&self) -> String {
+        format!(".countersign-answer-{}", std::process::id())
+    }
+
+    /// Removes what was begun.
+    fn forget(&self) {
+        if let Err(why) = unlinkat(&self.folder, self.fresh_name(), AtFlags::empty()) {
+            tracing::debug!("the unfinished answer was not removed: {why}");
+        }
     }
 
     /// The permissions of the file that is there, if one is.
-    fn mode(&self) -> Result<Option<u32>, String> {
-        match fs::symlink_metadata(&self.path) {
-            Ok(found) if found.is_symlink() => Err("it is a link; name the file that it leads to".to_owned()),
-            Ok(found) if !found.is_file() => Err("it is not a regular file".to_owned()),
-            Ok(found) => Ok(Some(found.permissions().mode() & 0o777)),
-            Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(why) => Err(why.to_string()),
+    fn mode(&self) -> Result<Option<Mode>, String> {
+        match statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => match FileType::from_raw_mode(found.st_mode) {
+                FileType::RegularFile => Ok(Some(Mode::from_raw_mode(found.st_mode & 0o777))),
+                FileType::Symlink => Err("it is a link; name the file that it leads to".to_owned()),
+                _ => Err("it is not a regular file".to_owned()),
+            },
+            Err(Errno::NOENT) => Ok(None),
+            Err(why) => Err(io::Error::from(why).to_string()),
         }
     }
 }
 
-fn folder_of(named: &Path) -> io::Result<PathBuf> {
+fn opened_folder(named: &Path) -> io::Result<OwnedFd> {
     let folder = named.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or_else(|| Path::new(".")).canonicalize()
+    let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
+    Ok(openat(CWD, folder.unwrap_or_else(|| Path::new(".")), flags, Mode::empty())?)
 }
 
 fn refused(named: &Path, why: &str) -> Fault {

@@ -45,9 +45,11 @@ fn stdin() -> Result<String, Fault> {
     text(io::stdin(), QUIET, SILENT)
 }
 
-/// A block whose end cannot stand in the text: its name gets a number that the text does not contain.
+/// A block whose end cannot stand in the text, however it is spelled: its name gets a number that the text does not contain.
 fn block(text: &str) -> String {
-    let ends: BTreeSet<&str> = text.split("</").filter_map(|rest| Some(rest.split_once('>')?.0)).collect();
+    let lower = text.to_lowercase();
+    let ends = lower.split("</").filter_map(|rest| Some(rest.split_once('>')?.0.trim()));
+    let ends: BTreeSet<&str> = ends.collect();
     let numbered = (1..).map(|n: u32| format!("stdin-{n}"));
     let mut names = std::iter::once("stdin".to_owned()).chain(numbered);
     let name = names.find(|name| !ends.contains(name.as_str())).unwrap_or_default();
@@ -115,6 +117,7 @@ mod tests {
     fn the_end_of_a_block_stands_in_no_text() {
         assert_eq!(block("a\nb\n"), "<stdin>\na\nb\n</stdin>");
         assert_eq!(block("x </stdin> y"), "<stdin-1>\nx </stdin> y\n</stdin-1>");
+        assert_eq!(block("</STDIN > y"), "<stdin-1>\n</STDIN > y\n</stdin-1>");
         assert_eq!(block("</stdin></stdin-1>"), "<stdin-2>\n</stdin></stdin-1>\n</stdin-2>");
     }
 
