@@ -1,5 +1,7 @@
 //! What was typed: commands and flags, not yet their meaning.
 
+use std::path::PathBuf;
+
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use clap_complete::Shell;
 
@@ -23,7 +25,7 @@ Examples:
   countersign exec --goal goal.toml             work until its check passes, or report why not
   countersign exec --json \"list the TODOs\"      no screen; one event per line
   countersign sessions list                     all sessions, newest first
-  git diff | countersign exec -                 the prompt from stdin
+  git diff | countersign exec \"review this\"   what is piped in is added to the prompt
   countersign models                            what you can use now, and why not the rest
   countersign doctor                            find problems and suggest fixes
   countersign mcp test                          start the MCP servers and list their tools
@@ -86,7 +88,8 @@ pub enum Command {
 /// `exec`
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ExecArgs {
-    /// The message. Read from stdin if it is `-`, or if it is missing and stdin is a pipe
+    /// The message. Read from stdin if it is `-`, or if it is missing and stdin is a pipe. What is piped in beside a
+    /// message is added to it as a `<stdin>` block
     pub prompt: Option<String>,
 
     /// Print one JSON event per line
@@ -104,6 +107,18 @@ pub struct ExecArgs {
     /// What to do when a call needs approval: `deny` it and tell the model, or `stop` the run
     #[arg(long, value_name = "deny|stop")]
     pub on_approval: Option<String>,
+
+    /// Write the last answer to this file when the run has completed; otherwise the file stays as it is
+    #[arg(short, long, alias = "output-last-message", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Keep no session: nothing of the run is written to the session folder
+    #[arg(long, conflicts_with_all = ["resume", "last"])]
+    pub ephemeral: bool,
+
+    /// Add an image to the message; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub image: Vec<String>,
 
     /// The flags.
     #[command(flatten)]

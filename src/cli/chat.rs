@@ -19,10 +19,10 @@ use crate::config::models::Choice;
 use crate::config::{Invocation, project};
 use crate::ledger::Entry;
 use crate::runtime::DriverError;
-use crate::session::SessionChoice;
 use crate::session::compose::{Session, compose};
 use crate::session::gateway::Ends;
 use crate::session::unrecorded;
+use crate::session::{Keeping, SessionChoice};
 use crate::ui::theme::Theme;
 use crate::ui::{AppIo, Reply, UiError, UiOutcome, UiSettings};
 use crate::view::ViewSettings;
@@ -46,7 +46,7 @@ pub(super) fn run(
     prompt: Option<&str>,
     which: Option<&SessionChoice>,
 ) -> Result<Exit, Fault> {
-    let mut session = compose(invocation, which, Attendance::Person)?;
+    let mut session = compose(invocation, which.into(), Attendance::Person)?;
     let mut first = invocation.first(prompt);
     loop {
         let theme = theme(invocation)?;
@@ -73,9 +73,10 @@ enum Next {
 
 /// The session that was picked; the one that was left, if that cannot be had, with the reason.
 fn resumed(invocation: &Invocation, wanted: String, left: String) -> Result<Session, Fault> {
-    let take_up = |id: String| compose(invocation, Some(&SessionChoice::Session(id)), Attendance::Person);
+    let take_up =
+        |id: String| compose(invocation, Keeping::Earlier(&SessionChoice::Session(id)), Attendance::Person);
     take_up(wanted).or_else(|why| {
-        let mut back = take_up(left).or_else(|_| compose(invocation, None, Attendance::Person))?;
+        let mut back = take_up(left).or_else(|_| compose(invocation, Keeping::New, Attendance::Person))?;
         back.notices.push(why.to_string());
         Ok(back)
     })
@@ -105,7 +106,7 @@ async fn converse(
         quit,
         entry_json,
         mentions: Box::new(move |text| attach.mentions_in_paste(text)),
-        errands: errands(invocation, session.gateway.earlier.clone()),
+        errands: errands(invocation, session.gateway.earlier.clone(), session.printed),
     };
     let running = tokio::spawn(session.driver.run(session.first));
     let handles = session.handles;

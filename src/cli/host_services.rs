@@ -7,12 +7,17 @@ use tokio::sync::watch;
 use super::editor::edit;
 use super::themes::{fitting, theme_called, themes_folder};
 use crate::config::Invocation;
+use crate::runtime::BackgroundOutput;
 use crate::session::other_sessions::EarlierSessions;
 use crate::ui::host_services::HostServices;
 use crate::ui::theme::Theme;
 
 /// Answers the screen. What was said in other sessions is read beside it: it does not wait for that.
-pub(super) fn errands(invocation: &Invocation, earlier: EarlierSessions) -> HostServices {
+pub(super) fn errands(
+    invocation: &Invocation,
+    earlier: EarlierSessions,
+    printed: BackgroundOutput,
+) -> HostServices {
     let (tell, prompts) = watch::channel(Vec::new());
     drop(tokio::task::spawn_blocking(move || tell.send(earlier.prompts())));
     let (environment, themes) = (invocation.environment.clone(), themes_folder(invocation));
@@ -23,6 +28,7 @@ pub(super) fn errands(invocation: &Invocation, earlier: EarlierSessions) -> Host
     HostServices {
         editor: Box::new(move |text| Box::pin(edit(editor.clone(), workspace.clone(), text))),
         prompts,
+        printed: Box::new(move |id| printed.recent(id)),
         theme_names: theme_names(themes.as_deref()),
         theme: Box::new(move |name| match environment.no_color() {
             true => Ok(Theme::plain()),

@@ -131,9 +131,9 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             chat::run(&invocation, None, Some(&which))
         }
         Some(Command::Exec(exec)) => {
-            let invocation = invoke(&args.flags.then(exec.flags), environment, exec.on_approval)?;
-            let which = SessionChoice::named(exec.resume, exec.last);
-            exec::run(&invocation, exec.prompt.as_deref(), exec.json, which.as_ref())
+            let flags = args.flags.then(exec.flags.clone());
+            let invocation = invoke(&flags, environment, exec.on_approval.clone())?;
+            exec::run(&invocation, &exec)
         }
         Some(Command::Inspect(inspect)) => {
             let invocation = invoke(&args.flags.then(inspect.flags), environment, None)?;

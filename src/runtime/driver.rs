@@ -263,6 +263,7 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::SetModel(_)
         | Intent::SetEffort(_)
         | Intent::Revoke(_)
+        | Intent::StopBackground(_)
         | Intent::TypeInto { .. } => true,
         // What was restored has happened already.
         Intent::Abort | Intent::Restored(_) | Intent::SetMode(_) => false,

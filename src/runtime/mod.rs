@@ -35,8 +35,8 @@ pub use ports::{HookPort, LateNews, ModelPort, StorePort, ToolPort};
 pub use process::{Groups, keep_to_ourselves};
 pub use regular::open_regular;
 pub use router::ModelRouter;
-pub use store::SessionStore;
+pub use store::{NoStore, SessionStore};
 pub use tools::{
-    AllowedHost, FileNames, ListedFile, LocalTools, MentionedFile, Reach, WorkspaceFiles, echo_spec,
-    for_programs, looks_secret, open_named, tool_specs,
+    AllowedHost, BackgroundOutput, FileNames, ListedFile, LocalTools, MentionedFile, Reach, WorkspaceFiles,
+    echo_spec, for_programs, looks_secret, open_named, tool_specs,
 };

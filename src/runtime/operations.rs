@@ -81,6 +81,7 @@ impl Operations {
                 (Operation::Timer(timer), tokio::spawn(wait(timer, after_ms, inputs).instrument(span)))
             }
             Effect::TypeInto(call, typed) => return self.tools.type_into(call, typed),
+            Effect::StopBackground(_, id) => return self.tools.stop_background(&id),
             Effect::Cancel(_) | Effect::Append(_) | Effect::Emit(_) => return,
         };
         self.running.insert(name, task);

@@ -71,6 +71,9 @@ pub trait ToolPort: Send + Sync {
     /// or one that is over, is told is dropped, and so is what a command does not read in time.
     fn type_into(&self, call: CallId, typed: Typed);
 
+    /// Ends a command that goes on in the background, by its id. Never waits: its end is told as every other.
+    fn stop_background(&self, _id: &str) {}
+
     /// Makes what the first look needs, while the first answer is awaited. May block.
     fn warm_up(&self) {}
 

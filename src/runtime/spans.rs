@@ -38,6 +38,7 @@ impl Spans {
             | Effect::DiscoverTools
             | Effect::SetTimer(..)
             | Effect::TypeInto(..)
+            | Effect::StopBackground(..)
             | Effect::Cancel(_)
             | Effect::Append(_)
             | Effect::Emit(_) => turn.clone(),

@@ -19,16 +19,15 @@ use crate::model::Effort;
 use crate::policy::{Mode, Policy};
 use crate::runtime::sandbox::support;
 use crate::runtime::store::{find, latest};
-use crate::runtime::undo::Snapshots;
 use crate::runtime::{
-    CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, Reach, SessionStore,
-    echo_spec, tool_specs,
+    BackgroundOutput, CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, Reach,
+    SessionStore, StorePort, echo_spec, tool_specs,
 };
-use crate::session::SessionChoice;
 use crate::session::external::ExternalTools;
 use crate::session::gateway::Gateway;
 use crate::session::model_switch::Switch;
 use crate::session::undo::Undoing;
+use crate::session::{Keeping, SessionChoice};
 use crate::tool::ToolSpec;
 use crate::tool::name::SHELL;
 use crate::wire::record::SessionFile;
@@ -55,6 +54,8 @@ pub(crate) struct Session {
     pub(crate) notices: Vec<String>,
     /// Every process group that a tool starts.
     pub(crate) groups: Groups,
+    /// What background commands print.
+    pub(crate) printed: BackgroundOutput,
 }
 
 /// Makes a new session, or takes up an earlier one.
@@ -63,15 +64,17 @@ pub(crate) struct Session {
 /// A model that cannot be reached as things are, a session that is not there or not sound.
 pub(crate) fn compose(
     invocation: &Invocation,
-    which: Option<&SessionChoice>,
+    keeping: Keeping<'_>,
     attendance: Attendance,
 ) -> Result<Session, Fault> {
     let state = state_dir(invocation)?;
-    let opened = which.map(|which| open(invocation, &state, which)).transpose()?;
+    let opened = match keeping {
+        Keeping::Earlier(which) => Some(open(invocation, &state, which)?),
+        Keeping::New | Keeping::Ephemeral => None,
+    };
     let (config, choice) = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
-    let tools = local_tools(invocation, &config, &groups);
-    let tools = if attendance == Attendance::Person { tools.attended() } else { tools };
+    let tools = local_tools(invocation, &config, &groups, attendance);
     let choice = with_tool_calls(choice, &config);
     let router = router(&choice, &config)?;
     let now = now();
@@ -83,7 +86,6 @@ pub(crate) fn compose(
         notices.extend(effort::check(&config, &choice)?);
     }
     notices.extend(tools_notice(&choice, invocation.config.tools));
-
     let external = ExternalTools::of(invocation);
     let mut settings = Settings {
         effort: config.effort,
@@ -95,7 +97,7 @@ pub(crate) fn compose(
         None => {
             let id = Uuid::now_v7().to_string();
             settings.session.clone_from(&id);
-            let store = SessionStore::create(&state, &id).map_err(|why| Fault::failed(why, ""))?;
+            let store = keeping.new_store(&state, &id)?;
             let agent = Agent::new(settings);
             let first = agent.first_effects();
             (agent, first, Vec::new(), store, id)
@@ -115,27 +117,37 @@ pub(crate) fn compose(
             first.extend(agent.first_effects());
             let undo = Undoing::new(state.clone(), id.clone(), invocation);
             first.extend(finish_undo(&undo, &before, &mut agent, now, &mut notices)?);
-            (agent, first, before, store, id)
+            (agent, first, before, Box::new(store) as Box<dyn StorePort>, id)
         }
     };
-    let tools = tools.after(background_calls(&before), background_calls(inherited(&before)));
-    let tools = tools.keeping(Snapshots::of_session(state.clone(), id.clone()));
+    let tools = keeping.with_undo(continued(tools, &before), &state, &id);
+    let printed = tools.background_output();
     let tools = external.around(tools, invocation, &groups);
-    let hooks = hook_port(invocation, &id, &groups);
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone());
     let gateway = Gateway::new(invocation, (state, &id), switch);
-    let ports = Ports { model: Box::new(router), tools, hooks, store: Box::new(store) };
+    let ports = Ports { model: Box::new(router), tools, hooks: hook_port(invocation, &id, &groups), store };
     let (driver, handles) = Driver::new(agent, ports);
     let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));
-    Ok(Session { driver, handles, first, before, id, choice, gateway, effort, notices, groups })
+    Ok(Session { driver, handles, first, before, id, choice, gateway, effort, notices, groups, printed })
+}
+
+/// Tools that give no background command the number of an earlier one.
+fn continued(tools: LocalTools, before: &[Arc<Entry>]) -> LocalTools {
+    tools.after(background_calls(before), background_calls(inherited(before)))
 }
 
 /// The built-in tools, in the session's folder and its sandbox.
-fn local_tools(invocation: &Invocation, config: &Config, groups: &Groups) -> LocalTools {
-    LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
+fn local_tools(
+    invocation: &Invocation,
+    config: &Config,
+    groups: &Groups,
+    attendance: Attendance,
+) -> LocalTools {
+    let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
         .giving(invocation.named_for_programs())
         .within(sandbox::sandbox(invocation))
-        .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() })
+        .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() });
+    if attendance == Attendance::Person { tools.attended() } else { tools }
 }
 
 /// What `auto` comes to where there is no sandbox.

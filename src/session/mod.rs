@@ -15,4 +15,4 @@ mod session_choice;
 pub(crate) mod undo;
 pub(crate) mod unrecorded;
 
-pub use session_choice::SessionChoice;
+pub use session_choice::{Keeping, SessionChoice};

@@ -1,4 +1,10 @@
-//! Which session is meant.
+//! Which session is meant, and where its entries go.
+
+use std::path::Path;
+
+use crate::config::fault::Fault;
+use crate::runtime::undo::Snapshots;
+use crate::runtime::{LocalTools, NoStore, SessionStore, StorePort};
 
 /// Names a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,5 +19,48 @@ impl SessionChoice {
     /// The session that was named, if one was.
     pub fn named(session: Option<String>, last: bool) -> Option<Self> {
         if last { Some(Self::Last) } else { session.map(Self::Session) }
+    }
+}
+
+/// Where the entries of a session go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeping<'c> {
+    /// Into the file of a new session.
+    New,
+    /// Nowhere: the session ends with the process.
+    Ephemeral,
+    /// Into the file of an earlier session, which goes on.
+    Earlier(&'c SessionChoice),
+}
+
+impl Keeping<'_> {
+    /// The store of a session that begins.
+    ///
+    /// # Errors
+    /// The id cannot be the name of a file.
+    pub(crate) fn new_store(self, state: &Path, id: &str) -> Result<Box<dyn StorePort>, Fault> {
+        match self {
+            Self::Ephemeral => Ok(Box::new(NoStore)),
+            Self::New | Self::Earlier(_) => {
+                let store = SessionStore::create(state, id).map_err(|why| Fault::failed(why, ""))?;
+                Ok(Box::new(store))
+            }
+        }
+    }
+
+    /// The tools, with what undo needs kept beside the session. What belongs to no session cannot be undone.
+    pub(crate) fn with_undo(self, tools: LocalTools, state: &Path, id: &str) -> LocalTools {
+        match self {
+            Self::Ephemeral => tools,
+            Self::New | Self::Earlier(_) => {
+                tools.keeping(Snapshots::of_session(state.to_owned(), id.to_owned()))
+            }
+        }
+    }
+}
+
+impl<'c> From<Option<&'c SessionChoice>> for Keeping<'c> {
+    fn from(which: Option<&'c SessionChoice>) -> Self {
+        which.map_or(Self::New, Self::Earlier)
     }
 }

@@ -7,6 +7,7 @@ use super::local::{Local, Overlay};
 use super::picker::{Choice, Item, Picker};
 use super::picker_source::Source;
 use super::theme::Theme;
+use crate::view::View;
 
 /// A text in the user's editor.
 pub type Editing = BoxFuture<'static, Result<String, String>>;
@@ -20,6 +21,8 @@ pub struct HostServices {
     pub prompts: watch::Receiver<Vec<String>>,
     /// Opens the user's editor on a text and returns the new one, or why there is none.
     pub editor: Box<dyn Fn(String) -> Editing + Send>,
+    /// The last rows that the background command of this id has printed.
+    pub printed: Named<Vec<String>>,
     /// The names of the themes.
     pub theme_names: Vec<String>,
     /// The theme of this name, as this terminal can show it, or why there is none.
@@ -32,6 +35,7 @@ impl Default for HostServices {
         Self {
             prompts: watch::channel(Vec::new()).1,
             editor: Box::new(|_| Box::pin(ready(Err("no editor is available here".to_owned())))),
+            printed: Box::new(|_| Vec::new()),
             theme_names: Vec::new(),
             theme: Box::new(|name| Err(format!("no theme is called {name}"))),
         }
@@ -54,10 +58,15 @@ impl HostServices {
     }
 
     /// Before a frame: what has been read meanwhile.
-    pub(super) fn refresh(&mut self, local: &mut Local) {
+    pub(super) fn refresh(&mut self, local: &mut Local, view: &View) {
         let read = self.prompts.borrow_and_update();
         if read.has_changed() {
             local.earlier.clone_from(&read);
+        }
+        local.printed.clear();
+        if local.watches(view) {
+            let running = view.shells().iter().filter(|shell| shell.is_running);
+            local.printed.extend(running.map(|shell| (shell.id.clone(), (self.printed)(&shell.id))));
         }
     }
 }

@@ -50,18 +50,12 @@ pub(super) fn obey(
             look(local, view);
             return acts;
         }
-        KeyAction::Empty => local.composer.kill(),
-        KeyAction::Undo => local.composer.undo(),
-        KeyAction::Redo => local.composer.redo(),
-        KeyAction::Yank => local.composer.yank(),
-        KeyAction::Unfold => unfold(local),
-        KeyAction::PasteImage if local.edit.is_some() => {
-            local.hint = Some("an image cannot be part of a call".to_owned());
-        }
-        KeyAction::PasteImage => {
-            local.hint = Some("reading the image on the clipboard…".to_owned());
-            return vec![UiEffect::Ask(Request::PasteImage)];
-        }
+        KeyAction::Empty
+        | KeyAction::Undo
+        | KeyAction::Redo
+        | KeyAction::Yank
+        | KeyAction::Unfold
+        | KeyAction::PasteImage => return change(local, command),
         KeyAction::Newline => local.composer.newline(),
         KeyAction::Later => return send_later(local, view),
         KeyAction::Ledger | KeyAction::Budgets => return run_key(local, view, command),
@@ -94,6 +88,26 @@ pub(super) fn obey(
             }
         }
         _ => edit(local, key),
+    }
+    Vec::new()
+}
+
+/// What changes all that is typed, or puts something in.
+fn change(local: &mut Local, command: KeyAction) -> Vec<UiEffect> {
+    match command {
+        KeyAction::Empty => local.composer.kill(),
+        KeyAction::Undo => local.composer.undo(),
+        KeyAction::Redo => local.composer.redo(),
+        KeyAction::Yank => local.composer.yank(),
+        KeyAction::Unfold => unfold(local),
+        KeyAction::PasteImage if local.edit.is_some() => {
+            local.hint = Some("an image cannot be part of a call".to_owned());
+        }
+        KeyAction::PasteImage => {
+            local.hint = Some("reading the image on the clipboard…".to_owned());
+            return vec![UiEffect::Ask(Request::PasteImage)];
+        }
+        _ => {}
     }
     Vec::new()
 }

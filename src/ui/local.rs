@@ -1,6 +1,6 @@
 //! What only the screen knows: what is typed, where the focus is, how far it is scrolled, what lies on top.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
@@ -73,6 +73,8 @@ pub struct Local {
     pub search: Option<Search>,
     /// What was sent in earlier sessions of this folder, oldest first.
     pub earlier: Vec<String>,
+    /// The last rows that background commands have printed, by their ids, while their page is open.
+    pub printed: BTreeMap<String, Vec<String>>,
     /// The card whose code was copied last, and which block of it.
     pub copied: Option<(CardId, usize)>,
     /// Rows of the transcript in the last frame.
@@ -219,6 +221,11 @@ impl Local {
         self.motion && works && self.overlay.is_none()
     }
 
+    /// Whether a page is open whose content changes by itself.
+    pub(super) fn watches(&self, view: &View) -> bool {
+        matches!(&self.overlay, Some(Overlay::Page(open)) if open.page.watches(view))
+    }
+
     /// The state at the start.
     #[must_use]
     pub fn new() -> Self {
@@ -229,6 +236,7 @@ impl Local {
             reason: None,
             always: None,
             to_keep: None,
+            printed: BTreeMap::new(),
             edit: None,
             scroll: Scroll::default(),
             thinking_open: false,

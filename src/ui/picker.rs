@@ -40,6 +40,8 @@ pub enum Choice {
     },
     /// Take back what was granted for the session with this call.
     Revoke(CallId),
+    /// Stop this background command.
+    StopShell(String),
     /// Nothing, and why.
     Nothing(String),
 }
@@ -122,6 +124,17 @@ impl Picker {
             choice: Choice::Revoke(call),
         });
         Self::new(Source::Grants, items.collect())
+    }
+
+    /// The commands that run in the background.
+    pub fn shells(view: &View) -> Self {
+        let running = view.shells().iter().filter(|shell| shell.is_running);
+        let items = running.map(|shell| Item {
+            words: shell.command.trim_end().replace('\n', " \u{21b5} "),
+            aside: shell.id.clone(),
+            choice: Choice::StopShell(shell.id.clone()),
+        });
+        Self::new(Source::Shells, items.collect())
     }
 
     /// What an undo would do: a line that does it, or says why it is not done, above a line a file, and

@@ -37,6 +37,7 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
         Choice::Rewind(message) => vec![UiEffect::Undo(Some(message))],
         Choice::Restore { since, shown } => vec![UiEffect::Ask(Request::Restore { since, shown })],
         Choice::Revoke(call) => vec![UiEffect::Send(Intent::Revoke(call))],
+        Choice::StopShell(id) => vec![UiEffect::Send(Intent::StopBackground(id))],
         Choice::Nothing(why) => {
             local.hint = Some(why);
             Vec::new()

@@ -27,6 +27,7 @@ pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffe
             Picker::prompts(local.earlier.iter().map(String::as_str).chain(sent.iter().copied()))
         }
         Source::Grants => Picker::grants(view),
+        Source::Shells => Picker::shells(view),
         Source::Sessions | Source::Models | Source::Themes | Source::Rewind | Source::Undo => {
             return vec![UiEffect::Pick(source)];
         }

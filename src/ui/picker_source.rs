@@ -17,6 +17,8 @@ pub enum Source {
     Rewind,
     /// What was granted for the session: the chosen one is taken back.
     Grants,
+    /// The commands that run in the background: the chosen one is stopped.
+    Shells,
     /// The files that would be put back; each line takes them all.
     Undo,
 }
@@ -32,6 +34,7 @@ impl Source {
             Self::Themes => "themes",
             Self::Rewind => "restore files to before",
             Self::Grants => "revoke a grant of this session",
+            Self::Shells => "stop a background command",
             Self::Undo => "undo",
         }
     }
@@ -46,6 +49,7 @@ impl Source {
             Self::Themes => "no matching theme",
             Self::Rewind => "no matching message",
             Self::Grants => "nothing is granted for this session",
+            Self::Shells => "nothing runs in the background",
             Self::Undo => "no matching file",
         }
     }

@@ -99,6 +99,7 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
         Meaning::Page(page) => shown(local, Overlay::Page(page.open(view))),
         Meaning::Ledger => shown(local, Overlay::Ledger(Inspector::default())),
         Meaning::Pick(Source::Grants) => shown(local, Overlay::Picker(Picker::grants(view))),
+        Meaning::Pick(Source::Shells) => shown(local, Overlay::Picker(Picker::shells(view))),
         Meaning::Pick(source) => vec![UiEffect::Pick(source)],
         Meaning::Quit => vec![UiEffect::Quit],
         Meaning::Theme(name) => vec![UiEffect::SetTheme(name)],

@@ -74,6 +74,38 @@ fn images_are_sent_kept_and_not_told() {
 }
 
 #[test]
+fn images_are_named_by_a_flag_too() {
+    let world = World::new();
+    world.picture("a.gif", &gif(640, 480));
+    world.picture("b.png", &png(3, 5));
+    world.picture("words.txt", b"not a picture");
+    fs::create_dir(world.work().join("sub")).unwrap();
+    let answer = ["--json", "--script", r#"["fine"]"#];
+    let ran =
+        world.exec(&[&answer[..], &["-C", "sub", "--image", "a.gif", "--image", "b.png", "look"]].concat());
+    let said = ran.one("user_message");
+    let names: Vec<&Value> = said["images"].as_array().unwrap().iter().map(|i| &i["name"]).collect();
+    assert_eq!(
+        (ran.code, &said["content"], names),
+        (0, &json!("look"), vec![&json!("a.gif"), &json!("b.png")])
+    );
+    assert!(Command::new("mkfifo").arg(world.work().join("pipe.png")).status().unwrap().success());
+    let cases = [
+        ("words.txt", "words.txt cannot be sent: it is not a PNG"),
+        ("missing.png", "there is no image at missing.png; next: correct the path"),
+        ("pipe.png", "pipe.png cannot be read: it is not a regular file"),
+    ];
+    for (name, says) in cases {
+        let line = world.refused(&["--script", r#"["no"]"#, "--image", name, "look"]);
+        assert!(line.contains(says), "{line}");
+    }
+    assert_eq!(world.sessions().len(), 1);
+    let flags: Vec<&str> = std::iter::repeat_n(["--image", "b.png"], 21).flatten().collect();
+    let line = world.refused(&[&["--script", r#"["no"]"#], &flags[..], &["look"]].concat());
+    assert!(line.contains("a message can have at most 20 images"), "{line}");
+}
+
+#[test]
 fn what_read_shows_is_sent_kept_and_not_told() {
     for speech in ALL {
         let calls = Reply::call("call_1", "read", &json!({ "path": "shot.gif" }));

@@ -46,6 +46,7 @@ mod keys;
 mod locals;
 mod mcp;
 mod mentions;
+mod outputs;
 mod own;
 mod parting;
 mod prompts;

@@ -16,12 +16,35 @@ fn heard(words: &[&str], input: &[u8]) -> String {
 
 #[test]
 fn the_message_comes_from_the_argument_or_from_stdin() {
-    assert_eq!(heard(&["the argument"], b"not read"), "the argument");
+    assert_eq!(heard(&["the argument"], b""), "the argument");
     assert_eq!(heard(&["-"], b"from the pipe\nin two lines\n"), "from the pipe\nin two lines");
     assert_eq!(heard(&[], b"from the pipe"), "from the pipe");
     assert_eq!(heard(&["-"], "caf\u{e9} ".as_bytes()), "café ");
     assert_eq!(heard(&["-"], b"broken \xff bytes"), "broken \u{fffd} bytes");
     assert_eq!(heard(&["--", "-m is no flag here"], b""), "-m is no flag here");
+}
+
+#[test]
+fn what_is_piped_in_beside_a_message_is_a_block_of_it() {
+    assert_eq!(heard(&["sum up"], b"a\nb\n"), "sum up\n\n<stdin>\na\nb\n</stdin>");
+    assert_eq!(heard(&["sum up"], b" \n"), "sum up");
+    let material = heard(&["sum up"], b"</stdin> see @missing.png");
+    assert_eq!(material, "sum up\n\n<stdin-1>\n</stdin> see @missing.png\n</stdin-1>");
+}
+
+#[test]
+fn binary_on_stdin_is_refused_before_anything_is_sent() {
+    let world = World::new().with("DEBUG_MOCK_RESPONSES", "[\"never\"]");
+    for words in [&["sum up"][..], &["-"], &[]] {
+        let ran = world.exec_fed(words, b"\x7fELF\0\0");
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{words:?}");
+        assert!(
+            ran.complaint().contains("stdin is binary, not text; next: save it as a file"),
+            "{}",
+            ran.err
+        );
+    }
+    assert!(world.sessions().is_empty());
 }
 
 #[test]

@@ -18,6 +18,7 @@ pub fn in_order(effects: &[Effect]) -> Result<(), String> {
         | Effect::Prepare(_)
         | Effect::RunTool(_)
         | Effect::TypeInto(..)
+        | Effect::StopBackground(..)
         | Effect::RunHooks(_)
         | Effect::DiscoverTools
         | Effect::SetTimer(..) => 2,

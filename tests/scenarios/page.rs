@@ -56,6 +56,7 @@ impl Page {
                     self.remark(&format!("typed into {}: {} bytes", number(*call), typed.0.len()));
                 }
                 Effect::Cancel(_)
+                | Effect::StopBackground(..)
                 | Effect::CallModel(..)
                 | Effect::Prepare(_)
                 | Effect::RunHooks(_)
@@ -163,6 +164,7 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
         Body::Change(Change::GrantRevoked { call }) => {
             plain("revoked", format!("what was granted with {}", number(*call)))
         }
+        Body::Change(Change::BackgroundStopped { id, .. }) => plain("stopped", id.clone()),
         Body::Change(Change::FilesRestored(done)) => {
             plain("undone", format!("since {}: {}", done.since, done.words()))
         }

@@ -359,8 +359,8 @@ impl StoryPlayer {
             Effect::TypeInto(call, _) => laws::may_be_typed_into(&self.log, &self.running, call)?,
             Effect::SetTimer(timer, after) => drop(self.timers.insert(timer, self.now.saturating_add(after))),
             Effect::RunHooks(call) => self.hooks = Some(call.id),
-            // No story has tools from elsewhere; the simulation does.
-            Effect::DiscoverTools | Effect::Emit(_) => {}
+            // No story has tools from elsewhere, or a command that is stopped; the simulation does.
+            Effect::DiscoverTools | Effect::StopBackground(..) | Effect::Emit(_) => {}
         }
         Ok(())
     }

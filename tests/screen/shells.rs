@@ -1,8 +1,14 @@
 //! Background commands on the screen: as the results tell of them, and no more.
 
+use crate::linear_harness::LinearHarness;
+use crate::screen_harness::{ScreenHarness, page, snapshot};
 use crate::session_builder::{SessionBuilder, view};
+use countersign::agent::Intent;
 use countersign::ledger::Outcome;
+use countersign::ui::linear::LinearEffect;
+use countersign::ui::update::UiEffect;
 use countersign::view::View;
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::{Value, json};
 
 fn call(builder: &mut SessionBuilder, name: &str, arguments: Value, content: &str) {
@@ -65,4 +71,35 @@ fn with_the_process_they_are_gone() {
             "b2 false ended with the earlier process [] make watch"
         ]
     );
+}
+
+#[test]
+fn the_page_shows_what_they_print_and_stops_one() {
+    let mut harness = ScreenHarness::new(two());
+    harness.local.overlay = Some(page("/shells", &harness.view));
+    assert!(harness.local.overlay.is_some());
+    harness.local.printed.insert("b1".to_owned(), vec!["GET /".to_owned(), "GET /a".to_owned()]);
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("GET /a") && !frame.contains("listening"), "{frame}");
+    snapshot("shells_live_80x24", &frame);
+    harness.key(KeyCode::Char('x'), KeyModifiers::NONE);
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("stop a background command") && frame.contains("make serve"), "{frame}");
+    let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    assert_eq!(acts, [UiEffect::Send(Intent::StopBackground("b1".to_owned()))]);
+}
+
+#[test]
+fn lines_stop_one_by_its_id() {
+    let mut linear = LinearHarness::new(two());
+    assert_eq!(linear.types("/shells stop"), []);
+    assert!(linear.said.contains("b1 runs: make serve\n") && linear.said.contains("/shells stop b1 stops"));
+    assert_eq!(
+        linear.types("/shells stop b2"),
+        [LinearEffect::Send(Intent::StopBackground("b2".to_owned()))]
+    );
+    for wrong in ["/shells stop x", "/shells b1", "/shells stop b1 b2"] {
+        assert_eq!(linear.types(wrong), [], "{wrong}");
+        assert!(linear.said.ends_with("as in /shells stop b1\n"), "{}", linear.said);
+    }
 }

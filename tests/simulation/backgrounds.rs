@@ -10,6 +10,8 @@ pub struct Backgrounds {
     shells: BTreeSet<CallId>,
     /// What results and notes say of each, by its id.
     running: BTreeSet<String>,
+    /// What a person has stopped, and whether that was done.
+    stopped: BTreeMap<String, bool>,
     /// Of those that ended, whether the model was told.
     ended: BTreeMap<String, bool>,
 }
@@ -33,6 +35,29 @@ impl Backgrounds {
         let standing = result.facts.background();
         if let Some(standing) = standing.filter(|_| self.is_shell(result.call)) {
             self.running.insert(standing.id.clone());
+        }
+    }
+
+    pub fn running(&self) -> impl Iterator<Item = &String> {
+        self.running.iter()
+    }
+
+    /// That a person stops one is written once, of one that runs.
+    pub fn stop(&mut self, id: &str, call: CallId) -> Result<(), String> {
+        if !self.running.contains(id) || !self.is_shell(call) {
+            return Err(format!("{id} is stopped, and was not known to run"));
+        }
+        match self.stopped.insert(id.to_owned(), false) {
+            None => Ok(()),
+            Some(_) => Err(format!("{id} is stopped twice")),
+        }
+    }
+
+    /// It is done once, and after it was written.
+    pub fn is_stopped_now(&mut self, id: &str) -> Result<(), String> {
+        match self.stopped.insert(id.to_owned(), true) {
+            Some(false) => Ok(()),
+            _ => Err(format!("{id} is stopped, and that was not written")),
         }
     }
 

@@ -143,6 +143,7 @@ impl Log {
             Change::Budget { .. } => self.raised = true,
             Change::Model { model, .. } => self.model = Some(model.clone()),
             Change::GrantRevoked { call } => self.granted.revoke(*call)?,
+            Change::BackgroundStopped { id, call } => self.backgrounds.stop(id, *call)?,
             Change::FilesRestored(_) => self.untold_undo = Some(self.untold_undo.unwrap_or(false)),
             Change::Effort { .. } => {}
         }

@@ -46,6 +46,8 @@ pub struct Bounds {
     pub typings: u32,
     /// Also: commands that go on in the background, and end by themselves at any moment, once or twice.
     pub backgrounds: bool,
+    /// How often a person stops one of these.
+    pub stops: u32,
     /// Also: tasks that go to another agent, which may name them.
     pub delegates: bool,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
@@ -74,6 +76,7 @@ impl Bounds {
         discovers: false,
         typings: 0,
         backgrounds: false,
+        stops: 0,
         delegates: false,
         rare: false,
     };
@@ -96,7 +99,7 @@ impl Bounds {
     pub const TYPED: Self = Self { submits: 1, calls: 1, texts: 0, turns: 2, typings: 2, ..Self::SMALL };
     /// Commands that go on in the background.
     pub const BACKGROUND: Self =
-        Self { submits: 2, calls: 1, texts: 0, turns: 3, backgrounds: true, ..Self::SMALL };
+        Self { submits: 2, calls: 1, texts: 0, turns: 3, backgrounds: true, stops: 2, ..Self::SMALL };
     /// Tasks that go to another agent.
     pub const DELEGATING: Self =
         Self { submits: 1, calls: 1, texts: 0, turns: 2, delegates: true, ..Self::SMALL };
@@ -121,6 +124,7 @@ impl Bounds {
         discovers: true,
         typings: 200,
         backgrounds: true,
+        stops: 20,
         delegates: true,
         rare: true,
     };

@@ -120,6 +120,12 @@ impl World {
         for call in self.tools.keys().filter(|call| self.log.backgrounds.is_shell(**call)) {
             options.push(done(*call, Outcome::Ok, &BackgroundStatus::running(call.0, 1).line()));
         }
+        if self.stops < self.bounds.stops {
+            let stop = |id: &String| Input::Intent(Intent::StopBackground(id.clone()));
+            options.extend(self.log.backgrounds.running().map(stop));
+            // This one never was.
+            options.extend(self.bounds.rare.then(|| stop(&"b9999".to_owned())));
+        }
         let begun = self.log.backgrounds.shells();
         options.extend(begun.map(|call| {
             Input::Tool(call, ToolNews::Ended(BackgroundStatus::ended(call.0, "exit code 3", 2)))

@@ -37,6 +37,7 @@ pub struct World {
     pub(crate) edits: u32,
     pub(crate) revokes: u32,
     pub(crate) typings: u32,
+    pub(crate) stops: u32,
     pub(crate) models: BTreeMap<EntryId, Stream>,
     pub(crate) preparations: BTreeSet<CallId>,
     pub(crate) tools: BTreeMap<CallId, SideEffect>,
@@ -71,6 +72,7 @@ impl World {
             edits: 0,
             revokes: 0,
             typings: 0,
+            stops: 0,
             models: BTreeMap::new(),
             preparations: BTreeSet::new(),
             tools: BTreeMap::new(),
@@ -121,6 +123,7 @@ impl World {
             Input::Intent(Intent::Decide { answer: Answer::Edit(_), .. }) => self.edits += 1,
             Input::Intent(Intent::Revoke(_)) => self.revokes += 1,
             Input::Intent(Intent::TypeInto { .. }) => self.typings += 1,
+            Input::Intent(Intent::StopBackground(_)) => self.stops += 1,
             Input::Intent(Intent::SetModel(_) | Intent::SetEffort(_)) => self.switches += 1,
             Input::Intent(_) | Input::Shutdown(_) => {}
             Input::Model(message, news) => {
@@ -194,6 +197,7 @@ impl World {
             }
             Effect::RunTool(invocation) => self.ran(&invocation),
             Effect::TypeInto(call, _) => self.log.may_be_typed_into(call, self.tools.contains_key(&call)),
+            Effect::StopBackground(_, id) => self.log.backgrounds.is_stopped_now(&id),
             Effect::RunHooks(call) => self.hooked(&call),
             Effect::SetTimer(timer, _) => {
                 self.timers.insert(timer);

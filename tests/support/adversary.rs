@@ -79,6 +79,7 @@ pub fn drive(agent: &mut Agent, intent: Intent, adversary: &Adversary) -> (u64, 
                 Effect::SetTimer(..)
                 | Effect::DiscoverTools
                 | Effect::TypeInto(..)
+                | Effect::StopBackground(..)
                 | Effect::Cancel(_)
                 | Effect::Emit(_) => {}
             }

@@ -333,7 +333,7 @@ pub fn body() -> impl Strategy<Value = Body> {
             Injected { by, text, images, files }
         )),
         (any::<u64>(), text())
-            .prop_map(|(target, reason)| Body::Tombstone(Tombstone { target: EntryId(target), reason })),
+            .prop_map(|(n, reason)| Body::Tombstone(Tombstone { target: EntryId(n), reason })),
         (any::<u32>(), transition).prop_map(|(turn, reason)| Body::Transition { turn, reason }),
         (limit(), any::<u64>()).prop_map(|(limit, to)| Body::Change(Change::Budget { limit, to })),
         (model(), model()).prop_map(|(model, previous)| Body::Change(Change::Model { model, previous })),
@@ -342,6 +342,8 @@ pub fn body() -> impl Strategy<Value = Body> {
         call().prop_map(Body::CallEdited),
         restored(),
         any::<u64>().prop_map(|call| Body::Change(Change::GrantRevoked { call: CallId(call) })),
+        (any::<u64>(), text())
+            .prop_map(|(n, id)| Body::Change(Change::BackgroundStopped { id, call: CallId(n) })),
         delegations(),
         notes(),
         learned(),

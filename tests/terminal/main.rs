@@ -44,6 +44,7 @@ mod questions;
 mod replays;
 mod returning;
 mod servers;
+mod shells;
 mod sizes;
 mod start;
 mod storm;

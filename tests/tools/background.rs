@@ -203,3 +203,34 @@ async fn what_a_command_prints_says_nothing_of_how_commands_stand() {
     assert!(!report.facts.is_silent);
     assert!(fixture.run("shell", json!({ "command": "true" })).await.facts.is_silent);
 }
+
+#[tokio::test]
+async fn a_person_looks_on_and_stops_it() {
+    let fixture = Fixture::new();
+    let tether = Tether::new(&fixture);
+    let seen = fixture.tools.background_output();
+    start(&fixture, "exec 9>tether; printf 'one\\n\\033[31mtwo\\033[0m\\nthr'; while :; do sleep 0.1; done")
+        .await;
+    assert_eq!(seen.recent("b1"), ["one", "two", "thr"], "although it was asked for");
+    assert!(seen.recent("b2").is_empty() && seen.recent("x").is_empty());
+    fixture.tools.stop_background("b2");
+    fixture.tools.stop_background("b1");
+    tether.let_go().await;
+    let said = until(&fixture, "b1", "ended by").await;
+    assert_has(&said, &["[b1: ended by the user after "]);
+    fixture.tools.stop_background("b1");
+}
+
+#[tokio::test]
+async fn what_is_looked_at_is_the_newest_and_little() {
+    let fixture = Fixture::new();
+    let (seen, gate) = (fixture.tools.background_output(), gate(&fixture, "gate"));
+    start(&fixture, "seq 1 5000; echo over; read x < gate").await;
+    while seen.recent("b1").last().is_none_or(|last| last != "over") {
+        // It waits for something new.
+        fixture.done("shell_output", json!({ "id": "b1" })).await;
+    }
+    let rows = seen.recent("b1");
+    assert_eq!(rows, ["4994", "4995", "4996", "4997", "4998", "4999", "5000", "over"]);
+    fs::write(gate, "\n").unwrap();
+}

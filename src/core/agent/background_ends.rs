@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ledger::{
-    BackgroundStatus, Body, CallId, Entry, EntryId, Injected, Injector, Millis, Note, Remark, ToolUse,
+    BackgroundStatus, Body, CallId, Change, Entry, EntryId, Injected, Injector, Millis, Note, Remark, ToolUse,
 };
 use crate::tool::name::{SHELL, SHELL_KILL, SHELL_OUTPUT};
 
-use super::Agent;
+use super::step::Step;
+use super::{Agent, Effect, Live};
 
 /// What the ledger says of background commands.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +20,8 @@ pub(super) struct Shells {
     running: BTreeMap<String, CallId>,
     /// Those whose end is written.
     ended: BTreeSet<String>,
+    /// Those that a person has stopped.
+    stopped: BTreeSet<String>,
     /// The last entry that a fork has of the other session, until it is read.
     forked_at: Option<EntryId>,
     /// Those that ran there.
@@ -57,6 +60,9 @@ impl Shells {
         if matches!(body, Body::Transition { reason, .. } if reason.is_a_turn()) {
             self.untold.clear();
         }
+        if let Body::Change(Change::BackgroundStopped { id, .. }) = body {
+            self.stopped.insert(id.clone());
+        }
         if let Body::SessionStarted(started) = body {
             self.forked_at = started.forked_at();
         }
@@ -90,6 +96,22 @@ pub(super) struct BackgroundEnds {
 }
 
 impl Agent {
+    /// A person stops one. That is in the books before it is done; its end is noted when it comes, whoever it was.
+    pub(super) fn stop_background(&mut self, step: &mut Step, id: String) {
+        let shells = self.history.shells();
+        let why = match shells.running.get(&id) {
+            Some(_) if shells.stopped.contains(&id) => format!("{id} is being stopped"),
+            Some(call) => {
+                let call = *call;
+                let change = Change::BackgroundStopped { id: id.clone(), call };
+                self.history.ledger.remark(step.now, Remark::Change(change));
+                return step.act(Effect::StopBackground(call, id));
+            }
+            None => format!("no background command {id} runs here; /shells lists them"),
+        };
+        step.emit(Live::Refused(format!("not stopped: {why}")));
+    }
+
     /// Writes the ends that nobody asked about. One whose first call has no result yet waits for it.
     pub(super) fn write_ended(&mut self, now: Millis) {
         for (call, standing) in std::mem::take(&mut self.background.ended) {

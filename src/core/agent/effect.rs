@@ -24,6 +24,8 @@ pub enum Effect {
     RunTool(Invocation),
     /// Pass on what a person has typed into the terminal of a running call.
     TypeInto(CallId, Typed),
+    /// End a command that goes on in the background, by its id; this call began it.
+    StopBackground(CallId, String),
     /// Ask for the tools that come from elsewhere. Asked once a process, and never cancelled: it serves all runs.
     DiscoverTools,
     /// Run the hooks that listen to this.
@@ -60,6 +62,7 @@ pub(super) fn ordered(mut effects: Vec<Effect>) -> Vec<Effect> {
         | Effect::Prepare(_)
         | Effect::RunTool(_)
         | Effect::TypeInto(..)
+        | Effect::StopBackground(..)
         | Effect::RunHooks(_)
         | Effect::DiscoverTools
         | Effect::SetTimer(..) => 2,

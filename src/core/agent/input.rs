@@ -81,6 +81,8 @@ pub enum Intent {
     Restored(FilesRestored),
     /// Take back what was granted for the session with this call: a rule, or an exact action.
     Revoke(CallId),
+    /// End the background command of this id.
+    StopBackground(String),
     /// Change the mode from now on.
     SetMode(Mode),
     /// Type into the terminal of a running command.

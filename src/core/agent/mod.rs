@@ -182,6 +182,7 @@ impl Agent {
             }
             Intent::Raise { limit, to } => return self.raise(step, phase, limit, to),
             Intent::Revoke(call) => return self.revoke(step, phase, call),
+            Intent::StopBackground(id) => self.stop_background(step, id),
             Intent::SetModel(spec) => self.set_model(step, &phase, spec),
             Intent::SetEffort(effort) => self.set_effort(step, &phase, effort),
             Intent::SetMode(mode) => self.set_mode(step, mode),

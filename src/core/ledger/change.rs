@@ -30,6 +30,13 @@ pub enum Change {
         /// The call with which it was granted.
         call: CallId,
     },
+    /// A person stops a command that goes on in the background; its end is noted when it comes.
+    BackgroundStopped {
+        /// `b1`, `b2`, …
+        id: String,
+        /// The call that began it.
+        call: CallId,
+    },
     /// The user took back what the agent did to files.
     FilesRestored(FilesRestored),
 }
@@ -42,6 +49,7 @@ impl Change {
             Self::Model { .. } => "model_changed",
             Self::Effort { .. } => "effort_changed",
             Self::GrantRevoked { .. } => "grant_revoked",
+            Self::BackgroundStopped { .. } => "background_stopped",
             Self::FilesRestored(_) => "files_restored",
         }
     }

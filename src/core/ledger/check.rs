@@ -58,6 +58,26 @@ struct LedgerCheck {
 }
 
 impl LedgerCheck {
+    /// What was granted, and what runs in the background, is of calls that are there.
+    fn changed(&mut self, id: EntryId, change: &Change) {
+        match change {
+            Change::GrantRevoked { call }
+                if !self.decided.contains(call) && !self.given_up.contains(call) =>
+            {
+                self.fault(
+                    id,
+                    format!("a grant of call {call} is taken back, but nobody has decided about it"),
+                );
+            }
+            Change::BackgroundStopped { id: shell, call }
+                if !self.made.contains(call) && !self.given_up.contains(call) =>
+            {
+                self.fault(id, format!("{shell} is stopped, but no call {call} began it"));
+            }
+            _ => {}
+        }
+    }
+
     fn read(&mut self, entry: &Entry) {
         let id = entry.id;
         if !self.ids.insert(id) {
@@ -93,21 +113,13 @@ impl LedgerCheck {
             Body::CallEdited(u) => self.edited(id, u.id),
             Body::ApprovalRequested(r) => self.request(id, r.call),
             Body::ApprovalDecided(d) => self.once(id, d.call, |b| &mut b.decided, "decided"),
-            Body::Change(Change::GrantRevoked { call }) => {
-                if !self.decided.contains(call) && !self.given_up.contains(call) {
-                    self.fault(
-                        id,
-                        format!("a grant of call {call} is taken back, but nobody has decided about it"),
-                    );
-                }
-            }
+            Body::Change(change) => self.changed(id, change),
             Body::DelegationRequested(r) => self.delegate(id, r.call),
             Body::DelegationAnswered(r) => self.answer(id, r.call),
             Body::ToolResult(r) => self.settle(id, r.call),
             Body::SessionStarted(_)
             | Body::Tombstone(_)
             | Body::Transition { .. }
-            | Body::Change(_)
             | Body::Goal(_)
             | Body::Checkpoint(_)
             | Body::Progress(_)

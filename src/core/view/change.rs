@@ -9,6 +9,7 @@ pub fn heading(change: &Change) -> &'static str {
         Change::Model { .. } => "model",
         Change::Effort { .. } => "effort",
         Change::GrantRevoked { .. } => "revoked",
+        Change::BackgroundStopped { .. } => "stopped",
         Change::FilesRestored(_) => "undone",
     }
 }
@@ -22,6 +23,7 @@ pub fn words(change: &Change) -> String {
         Change::GrantRevoked { call } => {
             format!("what you granted for this session with {call} needs approval again")
         }
+        Change::BackgroundStopped { id, .. } => format!("you end the background command {id}"),
         Change::FilesRestored(done) => done.words(),
     }
 }
@@ -32,6 +34,7 @@ pub(super) fn why_not_sent(change: &Change) -> &'static str {
         Change::Budget { .. } => "a limit of the loop",
         Change::Model { .. } | Change::Effort { .. } => "which model is used from here on",
         Change::GrantRevoked { .. } => "a decision about a call",
+        Change::BackgroundStopped { .. } => "its end is sent in a message before the next turn",
         Change::FilesRestored(_) => "sent in a message before the next turn",
     }
 }

@@ -107,6 +107,10 @@ impl ToolPort for McpTools {
         self.inner.type_into(call, typed);
     }
 
+    fn stop_background(&self, id: &str) {
+        self.inner.stop_background(id);
+    }
+
     fn warm_up(&self) {
         self.inner.warm_up();
     }

@@ -1,6 +1,7 @@
 //! The books on disk: one append-only file a session, written by one process at a time.
 
 mod adopt;
+mod ephemeral;
 #[cfg(all(test, target_os = "linux"))]
 mod failing_tests;
 mod find;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use chrono::DateTime;
 
 pub use adopt::adopt;
+pub use ephemeral::NoStore;
 pub use find::{files, find, latest};
 pub use list::{Listing, Summary, list, summarise};
 pub use plain::open as open_plain;

@@ -1,6 +1,7 @@
 //! Background commands: they go on after the call that started them, and are heard and ended by their ids.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -46,6 +47,17 @@ struct Known {
     jobs: BTreeMap<u64, (Arc<Job>, JoinHandle<()>)>,
 }
 
+/// What background commands print, for who looks on.
+#[derive(Debug, Clone)]
+pub struct BackgroundOutput(Background);
+
+impl BackgroundOutput {
+    /// The last rows that the command of this id has printed, as a terminal shows them; not yet safe for a screen.
+    pub fn recent(&self, id: &str) -> Vec<String> {
+        self.0.recent(id)
+    }
+}
+
 /// The argument by which a call names one.
 pub(super) fn background_id() -> Value {
     json!({ "id": { "type": "string", "pattern": "^b[0-9]+$", "description": "Its id, as in `b1`." } })
@@ -63,6 +75,8 @@ struct Job {
     news: Notify,
     /// It is to end.
     kill: Notify,
+    /// Whether a person wants that.
+    by_user: AtomicBool,
 }
 
 /// Ends a command whose call was cut short before anybody was told of its id.
@@ -123,6 +137,26 @@ impl Background {
         }
     }
 
+    /// A person ends it; one that is over, or is not known, is left alone.
+    pub(super) fn stop(&self, id: &str) {
+        let number = BackgroundStatus::number_of(id).unwrap_or_default();
+        let job = self.known().jobs.get(&number).map(|(job, _)| Arc::clone(job));
+        match job {
+            Some(job) => {
+                job.by_user.store(true, Ordering::Relaxed);
+                job.kill.notify_one();
+            }
+            None => tracing::debug!("{id} was to be stopped and is not known"),
+        }
+    }
+
+    /// The last rows that one has printed, whoever has asked for them; none of one that is not known.
+    pub(super) fn recent(&self, id: &str) -> Vec<String> {
+        let number = BackgroundStatus::number_of(id).unwrap_or_default();
+        let job = self.known().jobs.get(&number).map(|(job, _)| Arc::clone(job));
+        job.map(|job| job.heard().recent()).unwrap_or_default()
+    }
+
     fn begin(
         &self,
         shell: &Arc<Shell>,
@@ -146,6 +180,7 @@ impl Background {
             heard: Mutex::default(),
             news: Notify::new(),
             kill: Notify::new(),
+            by_user: AtomicBool::new(false),
         });
         let (shell, sandboxed) = (Arc::clone(shell), invocation.sandboxed);
         let task = tokio::spawn(Arc::clone(&job).run(shell, started, limit, sandboxed, Arc::clone(&self.1)));
@@ -179,6 +214,11 @@ impl Background {
             format!("there are {}", ids.join(", "))
         };
         Err(format!("there is no background command `{id}`: {there}"))
+    }
+
+    /// For who looks on.
+    pub(super) fn output_of_all(&self) -> BackgroundOutput {
+        BackgroundOutput(self.clone())
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -250,6 +290,7 @@ impl Job {
             End::Exited(Ok(status)) => (describe(status), status.success()),
             End::Exited(Err(failure)) => (format!("its exit status is unknown ({failure})"), false),
             End::TimedOut => ("timed out and stopped".to_owned(), false),
+            End::Killed if self.by_user.load(Ordering::Relaxed) => ("ended by the user".to_owned(), true),
             End::Killed => ("ended by shell_kill".to_owned(), true),
         };
         let refused = refusals.filter(|_| !is_ok).and_then(|heard| shell.stood_in_the_way(&heard));

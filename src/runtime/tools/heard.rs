@@ -8,11 +8,18 @@ use super::live::complete;
 /// As much output is kept until it is asked for: the newest.
 const KEPT_BYTES: usize = 64 << 10;
 
+/// Of the newest output as much is kept for who looks on.
+const NEWEST_BYTES: usize = 4 << 10;
+/// Rows of that which are shown.
+const RECENT_ROWS: usize = 8;
+
 /// What nobody asked for yet, and the end.
 #[derive(Debug, Default)]
 pub(super) struct UnreadOutput {
     bytes: Vec<u8>,
     dropped: u64,
+    /// The newest bytes, whether they were asked for or not.
+    newest: Vec<u8>,
     /// Reads what was asked for as a terminal does: a sequence or a colour may go on in what comes next.
     console: Console,
     pub(super) end: Option<Ended>,
@@ -29,6 +36,8 @@ pub(super) struct Ended {
 impl UnreadOutput {
     /// Takes in what came; of too much only the newest is kept.
     pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.newest.extend_from_slice(bytes);
+        self.newest.drain(..self.newest.len().saturating_sub(NEWEST_BYTES));
         self.bytes.extend_from_slice(bytes);
         let too_much = self.bytes.len().saturating_sub(KEPT_BYTES);
         if too_much > 0 {
@@ -57,6 +66,19 @@ impl UnreadOutput {
                 format!("[… {dropped} bytes were dropped before this: read more often …]\n{text}")
             }
         }
+    }
+
+    /// The last rows that were printed.
+    pub(super) fn recent(&self) -> Vec<String> {
+        let text = String::from_utf8_lossy(&self.newest);
+        // A line that began before what is kept is none.
+        let is_cut = self.newest.len() == NEWEST_BYTES;
+        let whole = if is_cut { text.split_once('\n').map_or("", |(_, rest)| rest) } else { &text };
+        let (mut console, mut rows) = (Console::default(), Vec::new());
+        console.push(whole, |row, _| rows.push(row.text().to_owned()));
+        rows.extend(console.take_open().map(|row| row.text().to_owned()));
+        rows.retain(|row| !row.trim().is_empty());
+        rows.split_off(rows.len().saturating_sub(RECENT_ROWS))
     }
 
     /// What was taken, as a terminal would show it.

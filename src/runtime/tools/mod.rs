@@ -81,6 +81,7 @@ use tool::{LookedAt, RunningCall, Tool};
 use workspace::Workspace;
 
 pub use attach::{FileNames, ListedFile, MentionedFile, WorkspaceFiles};
+pub use background::BackgroundOutput;
 pub use credentials::looks_secret;
 pub use environment::for_programs;
 pub(super) use environment::{for_commands, with_given};
@@ -141,6 +142,12 @@ pub struct LocalTools {
 }
 
 impl LocalTools {
+    /// What its background commands print.
+    #[must_use]
+    pub fn background_output(&self) -> BackgroundOutput {
+        self.background.output_of_all()
+    }
+
     /// Tools that work in `workspace`, an absolute path.
     ///
     /// `environment` is that of the program: commands get it without what looks like a key, and `HOME` in it is what
@@ -287,6 +294,10 @@ impl ToolPort for LocalTools {
 
     fn type_into(&self, call: CallId, typed: Typed) {
         self.keyboards.type_into(call, typed);
+    }
+
+    fn stop_background(&self, id: &str) {
+        self.background.stop(id);
     }
 
     fn warm_up(&self) {

@@ -12,7 +12,9 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 
+use super::Attach;
 use crate::ledger::Image;
+use crate::ui::mention::written;
 
 /// A helper hands over what is there already.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -23,6 +25,22 @@ const HELPERS: [(&str, &str, &[&str]); 3] = [
     ("DISPLAY", "xclip", &["-selection", "clipboard", "-target", "image/png", "-out"]),
     ("PATH", "pngpaste", &["-"]),
 ];
+
+impl Attach {
+    /// The clipboard's image in a file of its own, as the mention that names it.
+    ///
+    /// # Errors
+    /// A sentence: why there is none.
+    pub(crate) fn image_of_clipboard(&self) -> Result<String, String> {
+        let path = self.clipboard.image()?;
+        let name = path.to_str().ok_or("the folder for temporary files has a name that is not text")?;
+        if self.begins_as_picture(name) {
+            return Ok(written(name));
+        }
+        drop(std::fs::remove_file(&path));
+        Err("what is on the clipboard is not an image".to_owned())
+    }
+}
 
 /// Takes images from the clipboard.
 #[derive(Debug, Clone, Default)]

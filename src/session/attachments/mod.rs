@@ -81,18 +81,9 @@ impl Attach {
         }
     }
 
-    /// The clipboard's image in a file of its own, as the mention that names it.
-    ///
-    /// # Errors
-    /// A sentence: why there is none.
-    pub(crate) fn image_of_clipboard(&self) -> Result<String, String> {
-        let path = self.clipboard.image()?;
-        let name = path.to_str().ok_or("the folder for temporary files has a name that is not text")?;
-        if self.begins_as_picture(name) {
-            return Ok(written(name));
-        }
-        drop(std::fs::remove_file(&path));
-        Err("what is on the clipboard is not an image".to_owned())
+    /// The same with paths that are meant from another folder.
+    pub(crate) fn seen_from(self, folder: PathBuf) -> Self {
+        Self { cwd: folder, ..self }
     }
 
     /// The files to choose from: for a thread of its own.
@@ -115,6 +106,24 @@ impl Attach {
                 "put its path in `backquotes` to send only the name",
             )),
         }
+    }
+
+    /// Adds images that are named beside the words of a message.
+    ///
+    /// # Errors
+    /// As [`Self::message`]; a name that is no image's is refused here.
+    pub(crate) fn add(&self, said: &mut UserMessage, names: &[String]) -> Result<(), AttachmentRefusal> {
+        for name in names {
+            let path = self.path(name);
+            if std::fs::symlink_metadata(&path).is_err() {
+                let what = format!("there is no image at {name}");
+                return Err(AttachmentRefusal::new(what, "correct the path"));
+            }
+            self.text_files.refuse_denied(&path.to_string_lossy())?;
+            said.images.push(self.load(name)?);
+            bounded(said)?;
+        }
+        Ok(())
     }
 
     /// The same from a person, who can confirm a warning: by sending the same message again.

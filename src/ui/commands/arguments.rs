@@ -2,7 +2,7 @@
 
 use crate::agent::Intent;
 use crate::goal;
-use crate::ledger::{CallId, EntryId, UserMessage};
+use crate::ledger::{BackgroundStatus, CallId, EntryId, UserMessage};
 use crate::model::Effort;
 use crate::policy::Mode;
 use crate::ui::chord::Chord;
@@ -70,6 +70,18 @@ pub(super) fn revoke(words: &str) -> Read {
             Ok(Meaning::Intent(Intent::Revoke(call)))
         }
         _ => Err(REVOKES.to_owned()),
+    }
+}
+
+/// `stop`, and the id of a background command.
+pub(super) fn stop(words: &str) -> Read {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    match words[..] {
+        ["stop"] => Ok(Meaning::Pick(Source::Shells)),
+        ["stop", id] if BackgroundStatus::number_of(id).is_some() => {
+            Ok(Meaning::Intent(Intent::StopBackground(id.to_owned())))
+        }
+        _ => Err("/shells stop needs the id of a command, as in /shells stop b1".to_owned()),
     }
 }
 

@@ -76,7 +76,12 @@ pub const COMMANDS: &[SlashCommand] = {
         row("/quit", "leave", None(Quit)),
         row("/rewind", "pick a message: restore files to before it", None(Pick(Source::Rewind))),
         row("/sessions", "the sessions of this folder, to resume one", None(Pick(Source::Sessions))),
-        row("/shells", "the commands running in the background", None(Show(SHELLS))),
+        row(
+            "/shells",
+            "the commands running in the background; or: stop, to stop one",
+            Optional(Show(SHELLS), read::stop),
+        )
+        .hint("stop"),
         row("/theme", "the themes, to pick from; or: NAME", Optional(Pick(Source::Themes), read::theme))
             .only(Fronts::Screen)
             .hint("NAME"),

@@ -23,6 +23,7 @@ impl Awaited {
             | Intent::SetModel(_)
             | Intent::Restored(_)
             | Intent::TypeInto { .. }
+            | Intent::StopBackground(_)
             | Intent::Revoke(_) => Self::Word,
             Intent::Submit(_)
             | Intent::Queue(_)

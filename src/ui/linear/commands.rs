@@ -36,6 +36,7 @@ impl LinearSession {
             Meaning::Pick(Source::Models) => return vec![LinearEffect::Ask(Request::ListModels)],
             Meaning::Pick(Source::Rewind) => self.rewind(),
             Meaning::Pick(Source::Grants) => pages::grants(view, output),
+            Meaning::Pick(Source::Shells) => pages::running(view, output),
             Meaning::Find(words) if words.is_empty() => output.say("not understood: /find takes words"),
             Meaning::Find(words) => pages::find(view, &words, self.entry_json, output),
             Meaning::Quit => return vec![LinearEffect::Quit],

@@ -20,6 +20,18 @@ pub(super) fn grants(view: &View, output: &mut LinearOutput) {
     }
 }
 
+/// What can be stopped, and how.
+pub(super) fn running(view: &View, output: &mut LinearOutput) {
+    let running: Vec<_> = view.shells().iter().filter(|shell| shell.is_running).collect();
+    for shell in &running {
+        output.say(&format!("{} runs: {}", shell.id, plain(&shell.command)));
+    }
+    match running.first() {
+        Some(shell) => output.say(&format!("/shells stop {} stops the first one", shell.id)),
+        None => output.say("nothing runs in the background"),
+    }
+}
+
 /// `12 turns of 50 turns used, 38 turns left`
 pub(in crate::ui) fn used(Gauge { name, used, limit }: Gauge) -> String {
     let write = |value| amount(Limit::parse(name), value);

@@ -33,6 +33,11 @@ pub trait Page: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Whether its content changes by itself now: then it is drawn again a few times a second.
+    fn watches(&self, _: &View) -> bool {
+        false
+    }
+
     /// The list that such a key opens.
     fn opens(&self, _: KeyAction) -> Option<Source> {
         None

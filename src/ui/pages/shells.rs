@@ -1,4 +1,5 @@
-//! The page of background commands: what each is, how it stood when it was last asked for, its last line.
+//! The page of background commands: what each is, how long it runs, and what it prints, as it prints it; of those that are
+//! over, how they ended and the last line.
 
 use std::sync::Arc;
 
@@ -6,9 +7,11 @@ use ratatui::text::{Line, Span};
 
 use super::{Page, PageEntry, Spoken};
 use crate::ledger::Millis;
+use crate::ui::keymap::KeyAction;
 use crate::ui::linear::words::{duration, plain};
 use crate::ui::panes::Screen;
 use crate::ui::panes::words::{clock, one_row};
+use crate::ui::picker_source::Source;
 use crate::ui::text::{fit, width};
 use crate::view::{BackgroundShell, View};
 
@@ -21,6 +24,18 @@ struct Shells;
 impl Page for Shells {
     fn title(&self, _: &View) -> String {
         "background commands".to_owned()
+    }
+
+    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("x", "stop one")]
+    }
+
+    fn opens(&self, command: KeyAction) -> Option<Source> {
+        (command == KeyAction::Revoke).then_some(Source::Shells)
+    }
+
+    fn watches(&self, view: &View) -> bool {
+        view.shells().iter().any(|shell| shell.is_running)
     }
 
     fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
@@ -60,8 +75,7 @@ fn entry(screen: &Screen<'_>, shell: &BackgroundShell, inner: usize) -> Vec<Line
     let command = fit(&one_row(&shell.command), inner.saturating_sub(width(&id)));
     let stands = if shell.is_running {
         let since = clock(screen.now.since(shell.since) / 1_000);
-        let asked = clock(screen.now.since(shell.asked) / 1_000);
-        format!("     running for {since}, last checked {asked} ago")
+        format!("     running for {since}")
     } else {
         format!("     {}", one_row(&shell.words))
     };
@@ -70,7 +84,11 @@ fn entry(screen: &Screen<'_>, shell: &BackgroundShell, inner: usize) -> Vec<Line
         Line::from(vec![Span::styled(id, theme.title), Span::styled(command, theme.text)]),
         Line::styled(fit(&stands, inner), style),
     ];
-    if !shell.last_line.is_empty() {
+    let printed = screen.local.printed.get(&shell.id).filter(|rows| !rows.is_empty());
+    if let Some(rows) = printed {
+        let row = |row: &String| Line::styled(fit(&format!("     {}", one_row(row)), inner), theme.text);
+        lines.extend(rows.iter().map(row));
+    } else if !shell.last_line.is_empty() {
         lines.push(Line::styled(fit(&format!("     {}", one_row(&shell.last_line)), inner), theme.faint));
     }
     lines

@@ -41,7 +41,8 @@ pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow>
             said("⟲", &changed(change), theme.accent, theme.dim, around)
         }
         Body::Change(change) => {
-            let sign = if matches!(change, Change::GrantRevoked { .. }) { "⊖" } else { "⇄" };
+            let ends = matches!(change, Change::GrantRevoked { .. } | Change::BackgroundStopped { .. });
+            let sign = if ends { "⊖" } else { "⇄" };
             vec![quiet(sign, &changed(change), theme.dim, around)]
         }
         Body::Compaction(made) => compacted(entry.id, made, around),

@@ -47,7 +47,9 @@ impl ScreenLoop {
             UiEffect::Pick(Source::Models) => self.ask_for(Source::Models, Request::ListModels),
             UiEffect::Pick(Source::Themes) => self.errands.pick_theme(&mut self.local, &self.theme.name),
             // The screen fills these itself.
-            UiEffect::Pick(Source::Palette | Source::Prompts | Source::Grants | Source::Undo) => {}
+            UiEffect::Pick(
+                Source::Palette | Source::Prompts | Source::Grants | Source::Shells | Source::Undo,
+            ) => {}
             UiEffect::Ask(request) => self.ask(request),
             UiEffect::SetTheme(name) => match (self.errands.theme)(&name) {
                 Ok(theme) => self.theme = theme,

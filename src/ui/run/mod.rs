@@ -44,6 +44,8 @@ mod lines;
 
 /// How often clocks move while a run is under way.
 const TICK: Duration = Duration::from_secs(1);
+/// How often what background commands print is looked at while their page is open.
+const WATCHED: Duration = Duration::from_millis(250);
 /// How often a drag that is held beyond an edge moves the window on.
 const PULL: Duration = Duration::from_millis(60);
 /// Most events taken in before the input is looked at again.
@@ -209,7 +211,8 @@ impl ScreenLoop {
     /// that were held back.
     fn pause(&self) -> Option<Instant> {
         let settled = self.answers.due();
-        let ticks = self.view.status.is_busy() && self.view.meter().is_ticking();
+        let is_busy = self.view.status.is_busy() && self.view.meter().is_ticking();
+        let ticks = is_busy || self.local.watches(&self.view);
         let frame = self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick));
         let pulls = (self.local.pointer.pull != 0).then(|| self.pace.last() + PULL);
         [settled, frame, pulls, self.ripens()].into_iter().flatten().min()
@@ -294,7 +297,7 @@ impl ScreenLoop {
     fn frame(&mut self) {
         let now = (self.app.now)();
         self.local.now = self.began.elapsed();
-        self.errands.refresh(&mut self.local);
+        self.errands.refresh(&mut self.local, &self.view);
         if let Some(id) = wanted_preview(&mut self.local) {
             self.ask(Request::Preview(id));
         }
@@ -322,6 +325,7 @@ impl ScreenLoop {
         self.dirty = false;
         self.tick = match self.view.status.counts_in(now) {
             _ if self.local.moves(&self.view) => Duration::from_millis(MOVES_EVERY),
+            _ if self.local.watches(&self.view) => WATCHED,
             counts => counts.map_or(TICK, Duration::from_millis),
         };
     }

@@ -15,6 +15,7 @@ pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
         }
         Change::Effort { effort } => json!({ "effort": effort.map(Effort::as_str) }),
         Change::GrantRevoked { call } => json!({ "call": call.to_string() }),
+        Change::BackgroundStopped { id, call } => json!({ "background": id, "call": call.to_string() }),
         Change::FilesRestored(done) => json!({
             "since": done.since.to_string(),
             "restored": done.restored,
@@ -32,6 +33,7 @@ pub(super) fn reader(kind: &str) -> Option<Reader> {
         "model_changed" => |f, _| model(f).map(Body::Change),
         "effort_changed" => |f, _| effort(f).map(Body::Change),
         "grant_revoked" => |f, _| f.call("call").map(|call| Body::Change(Change::GrantRevoked { call })),
+        "background_stopped" => |f, _| stopped(f).map(Body::Change),
         "files_restored" => |f, _| restored(f).map(Body::Change),
         _ => return None,
     })
@@ -55,6 +57,10 @@ fn effort(fields: &Fields<'_>) -> Result<Change, RecordError> {
     let unknown = |_| RecordError::UnknownType("effort_changed to an unknown level".to_owned());
     let effort = given.map(|_| Effort::parse(fields.str("effort")?).map_err(unknown)).transpose()?;
     Ok(Change::Effort { effort })
+}
+
+fn stopped(fields: &Fields<'_>) -> Result<Change, RecordError> {
+    Ok(Change::BackgroundStopped { id: fields.text("background")?, call: fields.call("call")? })
 }
 
 fn restored(fields: &Fields<'_>) -> Result<Change, RecordError> {

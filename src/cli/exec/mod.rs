@@ -1,14 +1,22 @@
 //! A run without a screen: the answer on stdout, or one event a line.
 
+mod answer_file;
+mod prompt;
+
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot};
 
+use super::args::ExecArgs;
 use super::events::EventLines;
 use super::signals;
+use answer_file::AnswerFile;
+use prompt::Words;
+
 use crate::agent::{Event, Intent, Live, Shutdown};
 use crate::config::Invocation;
 use crate::config::exit::Exit;
@@ -17,9 +25,9 @@ use crate::ledger::{
     Body, CallId, Ending, Image, LearnedLimit, Outcome, ProviderLimit, ToolResult, TurnEnded,
 };
 use crate::runtime::DriverError;
-use crate::session::SessionChoice;
 use crate::session::attachments::{Attach, AttachmentRefusal};
 use crate::session::compose::{Session, compose};
+use crate::session::{Keeping, SessionChoice};
 use crate::ui::text::sanitize;
 use crate::view::summary;
 
@@ -29,14 +37,12 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Runs one message to its ending.
-pub(super) fn run(
-    invocation: &Invocation,
-    prompt: Option<&str>,
-    json: bool,
-    which: Option<&SessionChoice>,
-) -> Result<Exit, Fault> {
-    let wish = first(invocation, prompt)?;
-    let session = compose(invocation, which, invocation.config.on_approval)?;
+pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Fault> {
+    let answer_file = exec.output.as_deref().map(AnswerFile::at).transpose()?;
+    let wish = first(invocation, exec)?;
+    let which = SessionChoice::named(exec.resume.clone(), exec.last);
+    let keeping = if exec.ephemeral { Keeping::Ephemeral } else { which.as_ref().into() };
+    let session = compose(invocation, keeping, invocation.config.on_approval)?;
     if let Some((what, next)) = session.choice.spec.refusal_of(images_of(&wish)) {
         return Err(Fault::usage(what, next));
     }
@@ -51,39 +57,26 @@ pub(super) fn run(
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let groups = session.groups.clone();
-    let ended = runtime.block_on(follow(session, wish, Out::new(json, invocation)));
+    let ended = runtime.block_on(follow(session, wish, Out::new(exec, answer_file, invocation)));
     groups.end_all(GRACE);
     runtime.shutdown_timeout(GRACE);
     ended
 }
 
-/// The message: the argument, or what stands on stdin (`-`, or no argument and a pipe).
-fn message(prompt: Option<&str>) -> Result<String, Fault> {
-    let from_stdin = match prompt {
-        Some("-") => true,
-        Some(_) => false,
-        None => !io::stdin().is_terminal(),
-    };
-    let text = if from_stdin {
-        let mut bytes = Vec::new();
-        let read = io::stdin().read_to_end(&mut bytes);
-        read.map_err(|why| Fault::failed(format!("cannot read the prompt from stdin: {why}"), ""))?;
-        String::from_utf8_lossy(&bytes).into_owned()
-    } else {
-        prompt.unwrap_or_default().to_owned()
-    };
-    if text.trim().is_empty() {
-        return Err(Fault::usage("there is no prompt", "give one as an argument, or on stdin with `-`"));
-    }
-    Ok(text.trim_end_matches('\n').to_owned())
-}
-
 /// How the run begins. A goal needs no message, so stdin is left alone unless it is asked for.
-fn first(invocation: &Invocation, prompt: Option<&str>) -> Result<Intent, Fault> {
-    let words = if invocation.goal.is_some() && prompt.is_none() { String::new() } else { message(prompt)? };
-    let said = Attach::new(invocation)
-        .message(words)
-        .map_err(|AttachmentRefusal { what, next }| Fault::usage(what, next))?;
+fn first(invocation: &Invocation, exec: &ExecArgs) -> Result<Intent, Fault> {
+    let prompt = exec.prompt.as_deref();
+    let Words { prompt, block } =
+        if invocation.goal.is_some() && prompt.is_none() { Words::default() } else { prompt::words(prompt)? };
+    let refused = |AttachmentRefusal { what, next }| Fault::usage(what, next);
+    let attach = Attach::new(invocation);
+    let mut said = attach.message(prompt).map_err(refused)?;
+    // What stands on the command line is meant from where it was typed, whatever -C says.
+    let here = Path::new(".").canonicalize().unwrap_or_else(|_gone| invocation.cwd.clone());
+    attach.seen_from(here).add(&mut said, &exec.image).map_err(refused)?;
+    if let Some(block) = block {
+        said.content = format!("{}\n\n{block}", said.content);
+    }
     Ok(match &invocation.goal {
         Some(goal) => Intent::Pursue(Box::new(goal.clone()), said),
         None => Intent::Submit(said),
@@ -135,7 +128,7 @@ async fn follow(session: Session, wish: Intent, mut out: Out) -> Result<Exit, Fa
     }
     match ended {
         Some(end) => out.close(&end),
-        None => out.gone.as_ref().map_or(Ok(Exit::Interrupted), Out::abandoned),
+        None => out.gone.as_ref().map_or(Ok(Exit::Interrupted), |why| out.abandoned(why)),
     }
 }
 
@@ -190,6 +183,9 @@ fn tell_all(
 /// Where the run is told.
 struct Out {
     json: bool,
+    /// Whether the session has a file.
+    is_kept: bool,
+    answer_file: Option<AnswerFile>,
     limits: Option<crate::budget::Limits>,
     lines: Option<EventLines>,
     fault: Option<Fault>,
@@ -204,10 +200,12 @@ struct Out {
 }
 
 impl Out {
-    fn new(json: bool, invocation: &Invocation) -> Self {
-        let limits = json.then(|| invocation.config.limits.clone());
+    fn new(exec: &ExecArgs, answer_file: Option<AnswerFile>, invocation: &Invocation) -> Self {
+        let limits = exec.json.then(|| invocation.config.limits.clone());
         Self {
-            json,
+            json: exec.json,
+            is_kept: !exec.ephemeral,
+            answer_file,
             limits,
             lines: None,
             fault: None,
@@ -240,29 +238,32 @@ impl Out {
     }
 
     /// A run that could not be told to its end: the reader went away, or the place to write to is broken.
-    fn abandoned(why: &io::Error) -> Result<Exit, Fault> {
+    fn abandoned(&self, why: &io::Error) -> Result<Exit, Fault> {
         if why.kind() == io::ErrorKind::BrokenPipe {
             return Ok(Exit::Interrupted);
         }
+        let saved = if self.is_kept { "; the session is saved" } else { "" };
         Err(Fault::failed(
             format!("cannot write to stdout: {why}"),
-            "check where stdout goes; the session is saved",
+            format!("check where stdout goes{saved}"),
         ))
     }
 
     /// The answer, and in one line why it is none.
     fn close(mut self, end: &TurnEnded) -> Result<Exit, Fault> {
-        if !self.json && !end.text.is_empty() {
-            super::outcome::say(&format!("{}\n", end.text))?;
-        }
         let exit = match Exit::from(end.reason) {
             // The model may say that it is done: what it was not allowed to do is not.
             Exit::Completed if !self.denied.is_empty() => Exit::Approval,
             exit => exit,
         };
+        let written = self.answer_file.as_ref().map(|file| file.keep(exit, &end.text));
+        if !self.json && !end.text.is_empty() {
+            super::outcome::say(&format!("{}\n", end.text))?;
+        }
+        written.transpose()?;
         self.denied.iter().for_each(|line| complain(line));
         if let Some(why) = &self.gone {
-            return Self::abandoned(why);
+            return self.abandoned(why);
         }
         if matches!(end.reason, Ending::ModelError | Ending::PromptTooLong)
             && let Some(fault) = self.fault.take()

@@ -1,0 +1,131 @@
+//! The words of a run: the argument, what is piped in, or both.
+
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal, Read};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+use super::complain;
+use crate::config::fault::Fault;
+
+/// What stdin may hold. More is a file, which the model can read in parts.
+const MOST_BYTES: usize = 8 << 20;
+/// A pipe that says nothing for so long is named, so that nobody wonders what the program waits for.
+const QUIET: Duration = Duration::from_secs(3);
+/// A pipe that says nothing for so long was left open by mistake.
+const SILENT: Duration = Duration::from_secs(300);
+
+/// What the user says first.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Words {
+    /// The prompt, whose `@paths` name files.
+    pub(super) prompt: String,
+    /// What was piped in beside it, as a block. It is material: an `@path` in it is text.
+    pub(super) block: Option<String>,
+}
+
+/// Reads the words: the argument with what is piped in, or stdin (`-`, or no argument and a pipe).
+///
+/// # Errors
+/// No prompt, or something on stdin that cannot be sent.
+pub(super) fn words(prompt: Option<&str>) -> Result<Words, Fault> {
+    let is_piped = !io::stdin().is_terminal();
+    let from_stdin = prompt == Some("-") || prompt.is_none() && is_piped;
+    let prompt = if from_stdin { stdin()? } else { prompt.unwrap_or_default().to_owned() };
+    if prompt.trim().is_empty() {
+        return Err(Fault::usage("there is no prompt", "give one as an argument, or on stdin with `-`"));
+    }
+    let prompt = prompt.trim_end_matches('\n').to_owned();
+    let piped = if from_stdin || !is_piped { String::new() } else { stdin()? };
+    let block = (!piped.trim().is_empty()).then(|| block(&piped));
+    Ok(Words { prompt, block })
+}
+
+fn stdin() -> Result<String, Fault> {
+    text(io::stdin(), QUIET, SILENT)
+}
+
+/// A block whose end cannot stand in the text: its name gets a number that the text does not contain.
+fn block(text: &str) -> String {
+    let ends: BTreeSet<&str> = text.split("</").filter_map(|rest| Some(rest.split_once('>')?.0)).collect();
+    let numbered = (1..).map(|n: u32| format!("stdin-{n}"));
+    let mut names = std::iter::once("stdin".to_owned()).chain(numbered);
+    let name = names.find(|name| !ends.contains(name.as_str())).unwrap_or_default();
+    format!("<{name}>\n{}\n</{name}>", text.trim_end_matches('\n'))
+}
+
+/// Reads to the end, within bounds. The thread that reads is left behind if the other end stays silent.
+fn text(mut from: impl Read + Send + 'static, quiet: Duration, silent: Duration) -> Result<String, Fault> {
+    let (tell, told) = sync_channel::<io::Result<Vec<u8>>>(1);
+    let reading = std::thread::Builder::new().name("stdin".to_owned()).spawn(move || {
+        let mut chunk = vec![0; 64 << 10];
+        loop {
+            let read = match from.read(&mut chunk) {
+                Ok(0) => return,
+                Ok(length) => Ok(chunk.get(..length).unwrap_or_default().to_vec()),
+                Err(why) if why.kind() == io::ErrorKind::Interrupted => continue,
+                Err(why) => Err(why),
+            };
+            let is_over = read.is_err();
+            if tell.send(read).is_err() || is_over {
+                return;
+            }
+        }
+    });
+    reading.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
+    let mut bytes = Vec::new();
+    let mut patience = quiet;
+    loop {
+        match told.recv_timeout(patience) {
+            Ok(Ok(chunk)) => bytes.extend_from_slice(&chunk),
+            Ok(Err(why)) => return Err(Fault::failed(format!("cannot read stdin: {why}"), "")),
+            Err(RecvTimeoutError::Disconnected) => return plain(bytes),
+            Err(RecvTimeoutError::Timeout) if patience == quiet && quiet < silent => {
+                complain("note: waiting for stdin to end; if nothing is piped in, add `</dev/null`");
+                patience = silent;
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let what = format!("stdin is open, but nothing came for {} s", silent.as_secs());
+                return Err(Fault::usage(what, "close it, or add `</dev/null` if nothing is piped in"));
+            }
+        }
+        if bytes.len() > MOST_BYTES {
+            let what = format!("stdin holds more than {} MiB", MOST_BYTES >> 20);
+            return Err(Fault::usage(what, "save it as a file and name the file in the prompt"));
+        }
+    }
+}
+
+/// Bytes that are text. One that is broken is shown as such; a NUL is in no text.
+fn plain(bytes: Vec<u8>) -> Result<String, Fault> {
+    if bytes.contains(&0) {
+        return Err(Fault::usage(
+            "stdin is binary, not text",
+            "save it as a file and name the file in the prompt; an image goes with --image FILE",
+        ));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_block_stands_in_no_text() {
+        assert_eq!(block("a\nb\n"), "<stdin>\na\nb\n</stdin>");
+        assert_eq!(block("x </stdin> y"), "<stdin-1>\nx </stdin> y\n</stdin-1>");
+        assert_eq!(block("</stdin></stdin-1>"), "<stdin-2>\n</stdin></stdin-1>\n</stdin-2>");
+    }
+
+    #[test]
+    fn what_is_too_long_binary_or_never_ends_is_refused() {
+        let read = |from: Box<dyn Read + Send>| text(from, QUIET, SILENT).map_err(|fault| fault.message);
+        assert_eq!(read(Box::new(&b"ok"[..])), Ok("ok".to_owned()));
+        assert_eq!(read(Box::new(io::repeat(b'a'))), Err("stdin holds more than 8 MiB".to_owned()));
+        assert_eq!(read(Box::new(&b"a\0b"[..])), Err("stdin is binary, not text".to_owned()));
+        let (open, _writer) = io::pipe().unwrap();
+        let silent = text(open, Duration::ZERO, Duration::ZERO).unwrap_err();
+        assert!(silent.message.contains("stdin is open, but nothing came"), "{silent}");
+    }
+}
