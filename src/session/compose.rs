@@ -79,8 +79,7 @@ pub(crate) fn compose(
     let router = router(&choice, &config)?;
     let now = now();
     let mut notices = invocation.config.warnings.clone();
-    notices.extend(unconfined(&config));
-    notices.extend(choice.notice.clone());
+    notices.extend(unconfined(&config).into_iter().chain(choice.notice.clone()));
     // What was chosen in the session is no file's, and each model gets the nearest level.
     if config.effort == invocation.config.effort {
         notices.extend(effort::check(&config, &choice)?);
