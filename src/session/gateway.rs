@@ -32,6 +32,7 @@ enum Task {
     Preview,
     Models,
     Files,
+    Clipboard,
     RulePlan,
 }
 
@@ -129,6 +130,9 @@ impl Slow for Gateway {
             Request::Preview(id) => Some(Reply::Preview { lines: earlier.preview(&id), id }),
             Request::ListModels => Some(Reply::Models(choices(&usable.now()))),
             Request::ListFiles => Some(Reply::Files(attach.list())),
+            Request::PasteImage => {
+                Some(attach.image_of_clipboard().map_or_else(Reply::Refused, Reply::Mention))
+            }
             Request::PlanRule(rule) => Some(Reply::RulePlan(rules.plan(rule))),
             Request::KeepRule { rule, scope, lines } => Some(rules.keep(&rule, scope, &lines)),
             Request::Intent(_) | Request::ChooseModel(_) | Request::Restore { .. } => None,
@@ -187,6 +191,7 @@ impl<S: Slow> PendingRequests<S> {
             Request::Preview(_) => self.answer(Task::Preview, request),
             Request::ListModels => self.answer(Task::Models, request),
             Request::ListFiles => self.answer(Task::Files, request),
+            Request::PasteImage => self.answer(Task::Clipboard, request),
             Request::PlanRule(_) => self.answer(Task::RulePlan, request),
             Request::KeepRule { .. } => self.keep(request),
         }

@@ -45,6 +45,8 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> bool {
             local.files.is_shut = true;
             return true;
         }
+        // Nobody has read the list who presses Enter with the letters before it.
+        KeyCode::Enter if !press.alone => return false,
         KeyCode::Enter | KeyCode::Tab => return pick(local, key.code == KeyCode::Enter),
         _ => return false,
     }

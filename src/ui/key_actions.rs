@@ -17,6 +17,7 @@ use super::local::{Focus, Local, Overlay, Position};
 use super::picker_keys;
 use super::picker_source::Source;
 use super::program_input;
+use super::request::Request;
 use super::search::{Search, SearchStep};
 use super::submit::{self, completions, send, send_later};
 use super::{approval_keys, editing, focus};
@@ -49,11 +50,12 @@ pub(super) fn obey(
             look(local, view);
             return acts;
         }
-        KeyAction::Empty => local.composer.kill(),
-        KeyAction::Undo => local.composer.undo(),
-        KeyAction::Redo => local.composer.redo(),
-        KeyAction::Yank => local.composer.yank(),
-        KeyAction::Unfold => unfold(local),
+        KeyAction::Empty
+        | KeyAction::Undo
+        | KeyAction::Redo
+        | KeyAction::Yank
+        | KeyAction::Unfold
+        | KeyAction::PasteImage => return change(local, command),
         KeyAction::Newline => local.composer.newline(),
         KeyAction::Later => return send_later(local, view),
         KeyAction::Ledger | KeyAction::Budgets => return run_key(local, view, command),
@@ -86,6 +88,26 @@ pub(super) fn obey(
             }
         }
         _ => edit(local, key),
+    }
+    Vec::new()
+}
+
+/// What changes all that is typed, or puts something in.
+fn change(local: &mut Local, command: KeyAction) -> Vec<UiEffect> {
+    match command {
+        KeyAction::Empty => local.composer.kill(),
+        KeyAction::Undo => local.composer.undo(),
+        KeyAction::Redo => local.composer.redo(),
+        KeyAction::Yank => local.composer.yank(),
+        KeyAction::Unfold => unfold(local),
+        KeyAction::PasteImage if local.edit.is_some() => {
+            local.hint = Some("an image cannot be part of a call".to_owned());
+        }
+        KeyAction::PasteImage => {
+            local.hint = Some("reading the image on the clipboard…".to_owned());
+            return vec![UiEffect::Ask(Request::PasteImage)];
+        }
+        _ => {}
     }
     Vec::new()
 }

@@ -119,6 +119,8 @@ pub enum KeyAction {
     Yank,
     /// Put a paste in the place of its name.
     Unfold,
+    /// Attach the clipboard's image.
+    PasteImage,
     /// The next page of the inspector.
     NextTab,
     /// The page before.
@@ -255,6 +257,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Composer, ALT, K::Char('_'), C::Redo, "", ""),
         bind(P::Composer, ALT, K::Char('/'), C::Redo, "", ""),
         bind(P::Composer, ALT, K::Char('o'), C::Unfold, "alt-o", "open a folded paste"),
+        bind(P::Composer, CTRL, K::Char('v'), C::PasteImage, "ctrl-v", "attach the image on the clipboard"),
         bind(P::Composer, NONE, K::Up, C::Up, "up down", "earlier messages, from its first and last line"),
         bind(P::Composer, NONE, K::Down, C::Down, "", ""),
         bind(P::Composer, NONE, K::Char('?'), C::Help, "", ""),

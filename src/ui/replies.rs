@@ -42,6 +42,12 @@ pub fn reply(local: &mut Local, reply: Reply) {
             fill(local, Source::Models, |picker| picker.items = models.into_iter().map(model).collect());
         }
         Reply::Files(list) => local.files.heard(list),
+        // Not into the arguments of a call that is changed meanwhile.
+        Reply::Mention(_) if local.edit.is_some() => {}
+        Reply::Mention(words) => {
+            local.hint = None;
+            local.composer.mention(&words);
+        }
         Reply::Preview { id, lines } => {
             if let Some(Overlay::Picker(picker)) = &mut local.overlay
                 && let Some((of, preview)) = &mut picker.preview

@@ -30,6 +30,8 @@ pub enum Request {
     ListModels,
     /// List the files that a message can name.
     ListFiles,
+    /// Put the clipboard's image into a file that a message can name.
+    PasteImage,
     /// Say what would be written for this rule to be kept.
     PlanRule(String),
     /// Keep a rule whose decision is recorded.
@@ -101,6 +103,8 @@ pub enum Reply {
     Models(Vec<(String, String)>),
     /// The files and folders that a message can name.
     Files(FileList),
+    /// The mention of the clipboard's image.
+    Mention(String),
     /// Something worth knowing that was found out meanwhile, such as a model server on this machine.
     Notice(String),
 }

@@ -4,7 +4,9 @@ use crate::scenes;
 use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
 use countersign::agent::Intent;
+use countersign::ui::replies::reply;
 use countersign::ui::update::{UiEffect, paste};
+use countersign::ui::{Reply, Request};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 const ALT: KeyModifiers = KeyModifiers::ALT;
@@ -153,4 +155,17 @@ fn a_long_message_is_folded_in_the_transcript_and_opens() {
     assert!(frame.contains("message") && frame.contains("line 15"), "{frame}");
     harness.key(KeyCode::End, KeyModifiers::NONE);
     assert!(harness.frame(80, 24).contains("line 5000"));
+}
+
+#[test]
+fn ctrl_v_asks_for_the_image_on_the_clipboard_and_its_mention_stands_alone() {
+    let mut harness = harness();
+    harness.press("see");
+    assert_eq!(harness.ctrl('v'), [UiEffect::Ask(Request::PasteImage)]);
+    reply(&mut harness.local, Reply::Mention("@/tmp/pasted-1.png".to_owned()));
+    assert_eq!(shown(&harness), "see @/tmp/pasted-1.png ");
+    harness.ctrl('_');
+    assert_eq!(shown(&harness), "see");
+    reply(&mut harness.local, Reply::Refused("there is no image on the clipboard".to_owned()));
+    assert!(harness.frame(80, 24).contains("there is no image on the clipboard"));
 }

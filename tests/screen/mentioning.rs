@@ -108,6 +108,12 @@ fn what_is_pasted_or_no_mention_chooses_nothing() {
     assert_eq!(paste(local, view, "@main"), [UiEffect::Ask(Request::ListFiles)]);
     assert_eq!(offered(&mut harness), ["›src/main.rs"]);
     harness.ctrl('u');
+    let sent = harness.bursts("@mai\r").pop();
+    assert_eq!(
+        sent,
+        Some(UiEffect::Send(Intent::Submit("@mai".to_owned().into()))),
+        "not what nobody has read"
+    );
     harness.bursts("@main\rmore");
     assert!(harness.local.composer.shown().starts_with("@main\n"), "{}", harness.local.composer.shown());
 }

@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use countersign::ledger::*;
-use proptest::collection::vec;
-use proptest::option;
-use proptest::prelude::*;
+use proptest::{collection::vec, option, prelude::*};
 use serde_json::Value;
 
 use crate::facts::{attached, facts};

@@ -95,3 +95,30 @@ async fn a_model_that_cannot_see_is_said_and_the_words_stay() {
     app.rests().await;
     app.quits().await;
 }
+
+#[tokio::test]
+async fn the_image_on_the_clipboard_is_attached() {
+    let home = home_with_pictures();
+    let tools = home.root().join("tools");
+    std::fs::create_dir_all(&tools).unwrap();
+    let shot = home.workspace().join("my shot.png").display().to_string();
+    for (name, script) in [("wl-paste", format!("cat '{shot}'")), ("xclip", "exit 1".to_owned())] {
+        let path = tools.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\nPATH=/bin:/usr/bin\n{script}\n")).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).unwrap();
+    }
+    let path = format!("{}:/bin:/usr/bin", tools.display());
+    let script = serde_json::json!(["Small."]).to_string();
+    let variables = [("PATH", path.as_str()), ("WAYLAND_DISPLAY", "wayland-0")];
+    let mut app = Console::start_with(&home, USUAL, &["--script", &script], &variables);
+    app.sees("ask anything").await;
+    app.keys("see \x16").await;
+    app.sees("pasted-").await;
+    app.keys(ENTER).await;
+    app.sees("12×34").await;
+    app.sees("Small.").await;
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(home.entries("user_message")[0]["images"].as_array().unwrap().len(), 1);
+}

@@ -14,6 +14,7 @@ async fn a_file_is_chosen_from_the_list_and_goes_with_the_message() {
     app.sees("first.rs").await;
     app.keys("no").await;
     app.sees("›notes.md").await;
+    app.takes_time(std::time::Duration::from_millis(100)).await;
     app.keys(ENTER).await;
     app.sees("see @notes.md").await;
     app.keys(ENTER).await;

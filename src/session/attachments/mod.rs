@@ -1,5 +1,6 @@
 //! Files of a message: the images and text files that its `@paths` name are read and go with it, or it does not go at all.
 
+mod clipboard;
 mod mention;
 mod text_file;
 
@@ -16,6 +17,7 @@ use crate::runtime::open_named;
 use crate::ui::FileList;
 use crate::ui::mention::written;
 use crate::wire::{NoImage, recognize, to_image};
+use clipboard::Clipboard;
 use mention::{mentions, pasted, without_lines};
 use text_file::TextFiles;
 
@@ -64,6 +66,7 @@ pub(crate) struct Attach {
     text_files: TextFiles,
     /// The last message that was not sent because of a warning. Clones share it.
     warned: watch::Sender<Option<Warned>>,
+    clipboard: Clipboard,
 }
 
 impl Attach {
@@ -74,6 +77,7 @@ impl Attach {
             home: invocation.environment.home(),
             text_files: TextFiles::new(invocation),
             warned: watch::Sender::new(None),
+            clipboard: Clipboard::new(invocation.environment_of_programs()),
         }
     }
 
@@ -322,6 +326,7 @@ mod tests {
             home: Some(base.join("out")),
             text_files: TextFiles::over(files, Policy::default(), 20_000),
             warned: watch::Sender::new(None),
+            clipboard: Clipboard::default(),
         };
         (held, attach, base)
     }

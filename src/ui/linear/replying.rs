@@ -46,7 +46,7 @@ impl LinearSession {
             Reply::Models(models) => self.models(models),
             Reply::Notice(words) => self.found(&words),
             // Nothing here shows them.
-            Reply::Preview { .. } | Reply::Files(_) => {}
+            Reply::Preview { .. } | Reply::Files(_) | Reply::Mention(_) => {}
         }
         if is_answer {
             self.expected = None;

@@ -1,0 +1,206 @@
+//! The image on the system's clipboard, as a helper program prints it: within a time and a size.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, OnceLock, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tempfile::TempDir;
+
+use super::Attach;
+use crate::ledger::Image;
+use crate::ui::mention::written;
+
+/// A helper hands over what is there already.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Programs that print the clipboard's image, each with the variable without which it cannot work.
+const HELPERS: [(&str, &str, &[&str]); 3] = [
+    ("WAYLAND_DISPLAY", "wl-paste", &["--no-newline", "--type", "image/png"]),
+    ("DISPLAY", "xclip", &["-selection", "clipboard", "-target", "image/png", "-out"]),
+    ("PATH", "pngpaste", &["-"]),
+];
+
+impl Attach {
+    /// The clipboard's image in a file of its own, as the mention that names it.
+    ///
+    /// # Errors
+    /// A sentence: why there is none.
+    pub(crate) fn image_of_clipboard(&self) -> Result<String, String> {
+        let path = self.clipboard.image()?;
+        let name = path.to_str().ok_or("the folder for temporary files has a name that is not text")?;
+        if self.begins_as_picture(name) {
+            return Ok(written(name));
+        }
+        drop(std::fs::remove_file(&path));
+        Err("what is on the clipboard is not an image".to_owned())
+    }
+}
+
+/// Takes images from the clipboard.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Clipboard {
+    /// What the helpers get.
+    environment: Arc<Vec<(OsString, OsString)>>,
+    /// Where the images are until the program ends. Clones share it.
+    folder: Arc<OnceLock<TempDir>>,
+}
+
+impl Clipboard {
+    pub(super) fn new(environment: Vec<(OsString, OsString)>) -> Self {
+        Self { environment: Arc::new(environment), folder: Arc::default() }
+    }
+
+    /// Puts the clipboard's image into a file of its own.
+    ///
+    /// # Errors
+    /// A sentence: why there is none.
+    pub(super) fn image(&self) -> Result<PathBuf, String> {
+        let bytes = printed(&self.environment, PATIENCE)?;
+        self.keep(&bytes)
+            .map_err(|why| format!("the image on the clipboard cannot be written to a file: {why}"))
+    }
+
+    fn keep(&self, bytes: &[u8]) -> io::Result<PathBuf> {
+        let folder = match self.folder.get() {
+            Some(folder) => folder,
+            None => {
+                let made = tempfile::Builder::new().prefix("countersign-").tempdir()?;
+                self.folder.get_or_init(|| made)
+            }
+        };
+        let mut file = tempfile::Builder::new().prefix("pasted-").suffix(".png").tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        Ok(file.keep()?.1)
+    }
+}
+
+/// What the first helper prints that this system has.
+fn printed(environment: &[(OsString, OsString)], patience: Duration) -> Result<Vec<u8>, String> {
+    let is_set = |wanted: &str| environment.iter().any(|(name, value)| name == wanted && !value.is_empty());
+    for (needs, program, arguments) in HELPERS {
+        if !is_set(needs) {
+            continue;
+        }
+        let mut command = Command::new(program);
+        command.args(arguments).env_clear().envs(environment.iter().cloned());
+        // A group of its own, so that all of it can be ended.
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+        match command.spawn() {
+            Ok(child) => return heard(program, child, patience),
+            Err(why) if why.kind() == ErrorKind::NotFound => {}
+            Err(why) => return Err(format!("{program} could not be started: {why}")),
+        }
+    }
+    Err("no program here prints the clipboard's image: install wl-clipboard (Wayland), xclip (X11) or pngpaste (macOS)"
+        .to_owned())
+}
+
+/// Reads what a helper prints until it ends.
+fn heard(program: &str, mut child: Child, patience: Duration) -> Result<Vec<u8>, String> {
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let end = || {
+        if let Some(group) = group {
+            // It may have ended just now.
+            kill_process_group(group, Signal::KILL).unwrap_or_default();
+        }
+    };
+    let (tell, told) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // A byte more than is taken shows that there is more.
+        let read = child.stdout.take().map(|out| out.take(Image::MOST_BYTES + 1).read_to_end(&mut bytes));
+        let is_over = bytes.len() as u64 > Image::MOST_BYTES;
+        // One that prints on is ended by whoever hears of it.
+        tell.send(read.transpose().map(|_count| (is_over, bytes))).unwrap_or_default();
+        drop(child.wait());
+    });
+    let heard = told.recv_timeout(patience);
+    // Nothing that it started is needed any more, however it went.
+    end();
+    match heard {
+        Ok(Ok((true, _))) => {
+            let most = Image::MOST_BYTES / 100_000;
+            Err(format!(
+                "the image on the clipboard is larger than {}.{} MB: copy a part of it",
+                most / 10,
+                most % 10
+            ))
+        }
+        Ok(Ok((false, bytes))) if bytes.is_empty() => Err("there is no image on the clipboard".to_owned()),
+        Ok(Ok((false, bytes))) => Ok(bytes),
+        Ok(Err(why)) => Err(format!("what {program} prints could not be read: {why}")),
+        Err(_elapsed) => {
+            Err(format!("{program} did not finish within {} s: nothing was pasted", patience.as_secs()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// A system with these helpers, and the variables of a graphical session.
+    fn system(helpers: &[(&str, &str)], display: &str) -> (TempDir, Vec<(OsString, OsString)>) {
+        let folder = TempDir::new().unwrap();
+        for (name, script) in helpers {
+            let path = folder.path().join(name);
+            fs::write(&path, format!("#!/bin/sh\nPATH=/bin:/usr/bin\n{script}\n")).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let environment = vec![("PATH".into(), folder.path().into()), (display.into(), "0".into())];
+        (folder, environment)
+    }
+
+    #[test]
+    fn the_helper_of_the_session_is_asked_for_an_image() {
+        let helpers =
+            [("wl-paste", "echo wayland $*"), ("xclip", "echo x11 $*"), ("pngpaste", "echo mac $*")];
+        for (display, says) in [
+            ("WAYLAND_DISPLAY", "wayland --no-newline --type image/png\n"),
+            ("DISPLAY", "x11 -selection clipboard -target image/png -out\n"),
+            ("OTHER", "mac -\n"),
+        ] {
+            let (_held, environment) = system(&helpers, display);
+            assert_eq!(printed(&environment, PATIENCE).unwrap(), says.as_bytes(), "{display}");
+        }
+        let (_held, environment) = system(&[("pngpaste", "echo mac")], "DISPLAY");
+        assert_eq!(printed(&environment, PATIENCE).unwrap(), b"mac\n", "the next one, where one is missing");
+    }
+
+    #[test]
+    fn a_helper_that_is_missing_fails_floods_or_hangs_is_said() {
+        for (script, says) in [
+            ("exit 1", "there is no image on the clipboard"),
+            ("cat /dev/zero", "the image on the clipboard is larger than 3.9 MB"),
+            ("sleep 600 & wait", "wl-paste did not finish within"),
+        ] {
+            let (_held, environment) = system(&[("wl-paste", script)], "WAYLAND_DISPLAY");
+            let patience = if script.starts_with("sleep") { Duration::from_millis(100) } else { PATIENCE };
+            let why = printed(&environment, patience).unwrap_err();
+            assert!(why.starts_with(says), "{script}: {why}");
+        }
+        let (_held, environment) = system(&[], "WAYLAND_DISPLAY");
+        assert!(printed(&environment, PATIENCE).unwrap_err().contains("install wl-clipboard"));
+    }
+
+    #[test]
+    fn images_are_files_of_their_own_until_the_program_ends() {
+        let (_held, environment) = system(&[("wl-paste", "echo picture")], "WAYLAND_DISPLAY");
+        let clipboard = Clipboard::new(environment);
+        let (first, second) = (clipboard.image().unwrap(), clipboard.clone().image().unwrap());
+        assert_ne!(first, second);
+        assert_eq!(fs::read_to_string(&second).unwrap(), "picture\n");
+        assert_eq!(fs::metadata(&first).unwrap().permissions().mode() & 0o077, 0, "nobody else reads it");
+        drop(clipboard);
+        assert!(!first.exists() && !second.exists());
+    }
+}
