@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::agents::args::AgentsArgs;
@@ -112,6 +112,10 @@ pub struct ExecArgs {
     #[arg(short, long, alias = "output-last-message", value_name = "FILE")]
     pub output: Option<PathBuf>,
 
+    /// Read lines from stdin, one JSON object each: messages, decisions about calls, interrupts. Needs --json
+    #[arg(long, value_name = "FORMAT", requires = "json", conflicts_with = "on_approval")]
+    pub input: Option<InputFormat>,
+
     /// Keep no session: nothing of the run is written to the session folder
     #[arg(long, conflicts_with_all = ["resume", "last"])]
     pub ephemeral: bool,
@@ -123,6 +127,13 @@ pub struct ExecArgs {
     /// The flags.
     #[command(flatten)]
     pub flags: Flags,
+}
+
+/// What stdin holds beside a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// One JSON object per line
+    Jsonl,
 }
 
 /// `resume`

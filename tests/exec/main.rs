@@ -56,6 +56,7 @@ mod running;
 mod servers;
 mod sessions;
 mod signals;
+mod steered;
 #[path = "../support/stub_server.rs"]
 mod stub_server;
 mod switched;

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::complain;
+use crate::cli::outcome::complain;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 
