@@ -10,6 +10,7 @@ use super::doctor::args::DoctorArgs;
 use super::mcp::args::McpArgs;
 use super::sessions::args::SessionsArgs;
 use super::trust::args::TrustArgs;
+use super::usage::args::UsageArgs;
 use crate::config::Flags;
 
 const EXAMPLES: &str = "\
@@ -26,6 +27,7 @@ Examples:
   countersign exec --json \"list the TODOs\"      no screen; one event per line
   countersign sessions list                     all sessions, newest first
   git diff | countersign exec \"review this\"   what is piped in is added to the prompt
+  countersign usage --days 30 --by project      what it has cost
   countersign models                            what you can use now, and why not the rest
   countersign doctor                            find problems and suggest fixes
   countersign mcp test                          start the MCP servers and list their tools
@@ -66,6 +68,8 @@ pub enum Command {
     Replay(InspectArgs),
     /// List, search, show, export, import and remove sessions
     Sessions(SessionsArgs),
+    /// Add up what all sessions have cost, by model, project, tool or day
+    Usage(UsageArgs),
     /// List the models that you can use now, and why not the others
     Models(ModelsArgs),
     /// Find problems and suggest fixes

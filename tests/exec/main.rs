@@ -61,5 +61,6 @@ mod steered;
 mod stub_server;
 mod switched;
 mod trust;
+mod usage;
 mod windows;
 mod world;
