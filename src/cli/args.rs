@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::agents::args::AgentsArgs;
@@ -10,6 +10,7 @@ use super::doctor::args::DoctorArgs;
 use super::mcp::args::McpArgs;
 use super::sessions::args::SessionsArgs;
 use super::trust::args::TrustArgs;
+use super::usage::args::UsageArgs;
 use crate::config::Flags;
 
 const EXAMPLES: &str = "\
@@ -26,6 +27,7 @@ Examples:
   countersign exec --json \"list the TODOs\"      no screen; one event per line
   countersign sessions list                     all sessions, newest first
   git diff | countersign exec \"review this\"   what is piped in is added to the prompt
+  countersign usage --days 30 --by project      what it has cost
   countersign models                            what you can use now, and why not the rest
   countersign doctor                            find problems and suggest fixes
   countersign mcp test                          start the MCP servers and list their tools
@@ -66,6 +68,8 @@ pub enum Command {
     Replay(InspectArgs),
     /// List, search, show, export, import and remove sessions
     Sessions(SessionsArgs),
+    /// Add up what all sessions have cost, by model, project, tool or day
+    Usage(UsageArgs),
     /// List the models that you can use now, and why not the others
     Models(ModelsArgs),
     /// Find problems and suggest fixes
@@ -112,6 +116,10 @@ pub struct ExecArgs {
     #[arg(short, long, alias = "output-last-message", value_name = "FILE")]
     pub output: Option<PathBuf>,
 
+    /// Read lines from stdin, one JSON object each: messages, decisions about calls, interrupts. Needs --json
+    #[arg(long, value_name = "FORMAT", requires = "json", conflicts_with = "on_approval")]
+    pub input: Option<InputFormat>,
+
     /// Keep no session: nothing of the run is written to the session folder
     #[arg(long, conflicts_with_all = ["resume", "last"])]
     pub ephemeral: bool,
@@ -123,6 +131,13 @@ pub struct ExecArgs {
     /// The flags.
     #[command(flatten)]
     pub flags: Flags,
+}
+
+/// What stdin holds beside a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// One JSON object per line
+    Jsonl,
 }
 
 /// `resume`

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::agent::{Event, Live};
 use crate::budget::{Gauge, Limit, Limits, Meter, Unit};
-use crate::ledger::Millis;
+use crate::ledger::{ApprovalRequest, Arguments, Body, Millis};
+use crate::policy::digest;
 use crate::tool::delegate;
 use crate::wire::record;
 
@@ -17,23 +18,43 @@ const SCREEN_ROWS: usize = 20;
 pub(super) struct EventLines {
     meter: Meter,
     shown: Vec<Gauge>,
+    /// Whether a program reads the lines and answers: it needs the digests of requests, and what it is refused.
+    is_answered: bool,
 }
 
 impl EventLines {
     /// Lines of a session with these limits. `before` are the entries of a resumed session, which are not told again.
-    pub(super) fn new<'e>(limits: Limits, before: impl Iterator<Item = &'e crate::ledger::Entry>) -> Self {
+    pub(super) fn new<'e>(
+        limits: Limits,
+        before: impl Iterator<Item = &'e crate::ledger::Entry>,
+        is_answered: bool,
+    ) -> Self {
         let mut meter = Meter::new(limits);
         before.for_each(|entry| meter.read(entry));
-        Self { meter, shown: Vec::new() }
+        Self { meter, shown: Vec::new(), is_answered }
     }
 
     /// The lines of one event, in order. A live event that the stream does not carry has none.
     pub(super) fn lines(&mut self, event: &Event) -> Vec<String> {
         match event {
+            Event::Live(Live::Returned(texts)) if self.is_answered => {
+                let returned =
+                    texts.iter().map(|text| json!({ "type": "message_returned", "content": text }));
+                returned.map(|event| record::line(&event)).collect()
+            }
+            Event::Live(Live::Refused(why)) if self.is_answered => {
+                vec![record::line(&json!({ "type": "input_rejected", "why": why }))]
+            }
             Event::Live(live) => live_event(live).iter().map(record::line).collect(),
             Event::Appended(entry) => {
                 self.meter.read(entry);
-                let mut lines = vec![record::line(&record::without_images(entry))];
+                let mut event = record::without_images(entry);
+                if let (Body::ApprovalRequested(asked), true, Value::Object(members)) =
+                    (&entry.body, self.is_answered, &mut event)
+                {
+                    members.insert("digest".to_owned(), digest_of(asked).into());
+                }
+                let mut lines = vec![record::line(&event)];
                 lines.extend(self.moved(entry.at).iter().map(record::line));
                 lines
             }
@@ -52,6 +73,11 @@ impl EventLines {
         self.shown = gauges;
         moved
     }
+}
+
+/// The digest of exactly what is asked about; a decision names it.
+pub(super) fn digest_of(asked: &ApprovalRequest) -> String {
+    digest(&asked.name, &Arguments::from_value(asked.arguments.clone()))
 }
 
 /// What a gauge counts, if it is a limit's.

@@ -21,6 +21,7 @@ mod signals;
 mod terminals;
 mod themes;
 pub mod trust;
+pub mod usage;
 
 use std::{
     ffi::OsString,
@@ -151,6 +152,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
             sessions::run(words.verb, cwd, environment)
         }
+        Some(Command::Usage(words)) => usage::run(&words, &environment),
         Some(Command::Models(models)) => {
             let flags = args.flags.then(models.flags);
             let config = config::load(&folder(flags.cd.as_deref())?, &environment, &flags.given())?;

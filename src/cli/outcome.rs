@@ -39,6 +39,12 @@ pub(super) fn report(run: impl FnOnce() -> Result<Exit, Fault> + panic::UnwindSa
     }
 }
 
+/// A remark on stderr, made safe wherever that leads: only its first line begins at the edge, so that no command or
+/// answer in it looks like a remark of its own. When stderr is gone, nobody is left to tell.
+pub(super) fn complain(line: &str) {
+    writeln!(std::io::stderr(), "{}", sanitize(line).replace('\n', "\n  ")).unwrap_or_default();
+}
+
 /// A word on stderr about what is waited for. When stderr is gone, nobody is left to tell.
 pub(super) fn remark(words: &str) {
     writeln!(std::io::stderr(), "{words}").unwrap_or_default();

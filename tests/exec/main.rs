@@ -57,9 +57,11 @@ mod running;
 mod servers;
 mod sessions;
 mod signals;
+mod steered;
 #[path = "../support/stub_server.rs"]
 mod stub_server;
 mod switched;
 mod trust;
+mod usage;
 mod windows;
 mod world;

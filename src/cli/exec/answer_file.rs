@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fchmod, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 
-use super::complain;
+use crate::cli::outcome::complain;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 

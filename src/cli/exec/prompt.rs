@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Read};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use super::complain;
+use crate::cli::outcome::complain;
 use crate::config::fault::Fault;
 
 /// What stdin may hold. More is a file, which the model can read in parts.

@@ -197,7 +197,7 @@ impl Agent {
         let request = self.request_about(call, reason, found);
         let request = self.ask(step, request);
         match self.settings.attendance {
-            Attendance::Person => CallState::Waiting(request),
+            Attendance::Person | Attendance::Program => CallState::Waiting(request),
             Attendance::Deny if self.is_question(call) => {
                 self.deny_by_policy(step.now, call.id, "no user is available to answer".to_owned())
             }

@@ -13,7 +13,7 @@ use super::history::History;
 use super::phase::{CallState, Dispatching, Pending, Phase};
 use super::session_rules::taken;
 use super::step::Step;
-use super::{Agent, Attendance, Effect, Settings};
+use super::{Agent, Effect, Settings};
 
 impl Agent {
     /// Takes up a loaded session. The effects append what recovery had to add. Calls whose approval nobody has
@@ -35,7 +35,7 @@ impl Agent {
         let ended_with_a_result = ends_with_a_result(ledger.entries().get(..loaded).unwrap_or_default());
         let requests = requests(&ledger);
         let mut agent = Self::with_history(History::new(ledger, settings.limits.clone(), loaded), settings);
-        if !waiting.is_empty() && agent.settings.attendance == Attendance::Person {
+        if !waiting.is_empty() && agent.settings.attendance.answers() {
             agent.phase = agent.waiting_again(waiting, &requests);
         } else if !waiting.is_empty() {
             agent.deny_the_waiting(now, waiting);

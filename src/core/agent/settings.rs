@@ -104,8 +104,17 @@ pub enum Attendance {
     /// A person at the screen.
     #[default]
     Person,
+    /// A program that answers for its user; nobody types into terminals.
+    Program,
     /// Nobody: the call is denied, the model is told, the run goes on.
     Deny,
     /// Nobody: the run ends with `approval_required`.
     Stop,
+}
+
+impl Attendance {
+    /// Whether calls wait for an answer.
+    pub(super) fn answers(self) -> bool {
+        matches!(self, Self::Person | Self::Program)
+    }
 }

@@ -58,11 +58,8 @@ pub fn list(state: &Path) -> Listing {
 /// # Errors
 /// A sentence: it cannot be read, or does not begin like a session.
 pub fn summarise(path: &Path) -> Result<Summary, String> {
-    let file = plain::open(path).map_err(|fault| cannot("open", path, &fault))?;
-    let unreadable = |fault: std::io::Error| cannot("read", path, &fault);
-    // A hole in a file reads as one endless line.
-    whole::fits(&file.metadata().map_err(unreadable)?, path)?;
-    let mut lines = SessionLines { reader: BufReader::new(file), line: Vec::new(), bytes: 0 };
+    let unreadable = |fault: std::io::Error| unreadable(path, &fault);
+    let mut lines = SessionLines::open(path)?;
     lines.advance().map_err(unreadable)?;
     let head = first_line(&lines.line)
         .ok_or_else(|| format!("{}: its first line is not session_started", path.display()))?;
@@ -85,15 +82,32 @@ pub fn summarise(path: &Path) -> Result<Summary, String> {
     })
 }
 
-struct SessionLines {
+pub(super) fn unreadable(path: &Path, fault: &std::io::Error) -> String {
+    cannot("read", path, fault)
+}
+
+/// The lines of a session's file, one at a time.
+pub(super) struct SessionLines {
     reader: BufReader<File>,
-    line: Vec<u8>,
+    /// The line that was read last.
+    pub(super) line: Vec<u8>,
     bytes: u64,
 }
 
 impl SessionLines {
+    /// Opens a file that can be a session's.
+    ///
+    /// # Errors
+    /// A sentence: it cannot be opened, or is too large.
+    pub(super) fn open(path: &Path) -> Result<Self, String> {
+        let file = plain::open(path).map_err(|fault| cannot("open", path, &fault))?;
+        // A hole in a file reads as one endless line.
+        whole::fits(&file.metadata().map_err(|fault| unreadable(path, &fault))?, path)?;
+        Ok(Self { reader: BufReader::new(file), line: Vec::new(), bytes: 0 })
+    }
+
     /// Reads the next line into `line`; false at the end.
-    fn advance(&mut self) -> std::io::Result<bool> {
+    pub(super) fn advance(&mut self) -> std::io::Result<bool> {
         self.line.clear();
         let most = whole::MOST_OF_A_LINE as u64;
         let read = self.reader.by_ref().take(most + 1).read_until(b'\n', &mut self.line)?;

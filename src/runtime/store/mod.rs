@@ -9,6 +9,7 @@ mod list;
 mod lock;
 pub(in crate::runtime) mod plain;
 mod remove;
+mod spending;
 mod whole;
 
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -25,6 +26,7 @@ pub use find::{files, find, latest};
 pub use list::{Listing, Summary, list, summarise};
 pub use plain::open as open_plain;
 pub use remove::remove;
+pub use spending::{SessionSpending, spending};
 
 use crate::ledger::{Entry, Millis};
 use crate::wire::record::{self, SessionFile};

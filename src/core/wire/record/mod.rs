@@ -20,6 +20,7 @@ mod note;
 mod outline;
 mod result;
 mod short;
+mod spent;
 mod time;
 
 pub use audit::{Audit, LineFault, audit};
@@ -31,4 +32,5 @@ pub use file::{FirstLine, SessionFile, Skipped, TornTail, first_line, read_sessi
 pub use line::line;
 pub use outline::{Outline, Said};
 pub use short::short_form;
+pub use spent::{SpentLine, SpentWhat, inherited_to};
 pub use time::to_value as moment;

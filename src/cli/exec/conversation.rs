@@ -1,0 +1,252 @@
+//! A run that another program steers: lines on stdin (`--input jsonl`) become messages, decisions and interrupts.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use super::message_lines::{self, LineDecision, MessageLine};
+use crate::agent::{Answer, Event, Intent, Live, Shutdown};
+use crate::cli::events::digest_of;
+use crate::cli::outcome::for_stdout;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::ledger::{Body, CallId, Entry, EntryId, Injector};
+use crate::session::attachments::Attach;
+use crate::tool::name::ASK;
+use crate::wire::record;
+
+/// The doors of the loop that lines open.
+pub(super) struct Lines {
+    /// Reads the images that a message names.
+    pub(super) attach: Attach,
+    /// Messages and decisions.
+    pub(super) intents: mpsc::Sender<Intent>,
+    /// Interrupts.
+    pub(super) abort: mpsc::Sender<()>,
+    /// The end.
+    pub(super) shutdown: mpsc::Sender<Shutdown>,
+}
+
+/// What is known on both sides: of the thread that reads stdin and of the one that tells what happens.
+#[derive(Debug, Clone)]
+pub(super) struct Conversation(Arc<Mutex<Exchange>>);
+
+#[derive(Debug, Default)]
+struct Exchange {
+    /// The calls that wait for a decision.
+    open: BTreeMap<CallId, Asked>,
+    /// Messages that were handed to the loop, and those of them that it has taken up or given back.
+    given: usize,
+    taken: usize,
+    /// Whether no run is under way.
+    is_idle: bool,
+    /// Whether stdin has ended.
+    is_closed: bool,
+    /// Whether any message was accepted from the program, or any call decided.
+    was_used: bool,
+    /// A call that waited when stdin had ended.
+    undecided: Option<CallId>,
+}
+
+#[derive(Debug)]
+struct Asked {
+    request: EntryId,
+    digest: String,
+    is_question: bool,
+    /// Whether a decision is on its way.
+    is_answered: bool,
+}
+
+impl Conversation {
+    /// About a session with these entries, which begins with a message or waits for one.
+    pub(super) fn new<'e>(before: impl Iterator<Item = &'e Entry>, has_message: bool) -> Self {
+        let mut state = Exchange::default();
+        before.for_each(|entry| state.read(entry));
+        let (given, taken) = (usize::from(has_message), 0);
+        let state = Exchange { given, taken, is_idle: state.open.is_empty(), was_used: has_message, ..state };
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    fn state(&self) -> MutexGuard<'_, Exchange> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in an event before it is told, and says whether everything is over with it. A call that waits while nobody
+    /// can decide any more ends the run.
+    pub(super) fn hear(&self, event: &Event, shutdown: &mpsc::Sender<Shutdown>) -> bool {
+        let mut state = self.state();
+        match event {
+            Event::Appended(entry) => state.read(entry),
+            Event::Live(Live::Returned(texts)) => state.taken += texts.len(),
+            // The loop did not accept an answer, so the call waits on.
+            Event::Live(Live::Refused(_)) => {
+                state.open.values_mut().for_each(|asked| asked.is_answered = false)
+            }
+            Event::Live(_) => {}
+        }
+        let is_stuck = state.is_closed && state.undecided.is_none() && state.note_undecided();
+        let is_over = state.is_over();
+        drop(state);
+        if is_stuck {
+            quit(shutdown);
+        }
+        is_over
+    }
+
+    /// Why the run could not come to an end of its own.
+    pub(super) fn cut_short(&self) -> Option<Fault> {
+        let state = self.state();
+        if let Some(call) = state.undecided {
+            let what = format!("stdin ended while call {call} waited for a decision");
+            let next = "the call is offered again when the session is resumed";
+            return Some(Fault { exit: Exit::Approval, ..Fault::failed(what, next) });
+        }
+        let unused = state.is_closed && !state.was_used;
+        unused
+            .then(|| Fault::usage("stdin held no message", "write {\"type\":\"user_message\",\"content\":…}"))
+    }
+
+    /// Reads stdin on a thread of its own, which may wait for ever for the next line.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub(super) fn listen(self, lines: Lines) -> Result<(), Fault> {
+        let reading =
+            std::thread::Builder::new().name("stdin".to_owned()).spawn(move || self.read_all(&lines));
+        reading.map(drop).map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))
+    }
+
+    fn read_all(&self, lines: &Lines) {
+        let mut stdin = io::stdin().lock();
+        let mut number = 0_u64;
+        loop {
+            number += 1;
+            let done = match message_lines::next(&mut stdin) {
+                Ok(Some(line)) => line.and_then(|line| self.accept(line, lines)),
+                Ok(None) => break,
+                Err(why) => {
+                    reject(number, &format!("stdin cannot be read: {why}"));
+                    break;
+                }
+            };
+            if let Err(why) = done {
+                reject(number, &why);
+            }
+        }
+        let mut state = self.state();
+        state.is_closed = true;
+        let is_over = state.note_undecided() || state.is_over();
+        drop(state);
+        if is_over {
+            quit(&lines.shutdown);
+        }
+    }
+
+    /// Hands on what a line asks for.
+    fn accept(&self, line: MessageLine, lines: &Lines) -> Result<(), String> {
+        let intent = match line {
+            MessageLine::UserMessage { content } if content.trim().is_empty() => {
+                return Err("the message is empty".to_owned());
+            }
+            MessageLine::UserMessage { content } => {
+                let said = lines.attach.message(content);
+                let said = said.map_err(|refused| format!("{}; next: {}", refused.what, refused.next))?;
+                self.state().given += 1;
+                Intent::Submit(said)
+            }
+            MessageLine::Approval { id, digest, decision, reason } => {
+                self.decision(&id, &digest, decision, reason)?
+            }
+            MessageLine::Interrupt {} => {
+                // A full channel holds an interrupt already.
+                lines.abort.try_send(()).ok();
+                return Ok(());
+            }
+        };
+        self.state().was_used = true;
+        lines.intents.blocking_send(intent).map_err(|_gone| "the run has ended".to_owned())
+    }
+
+    /// A decision, if it is about a call that waits, and about exactly what was asked.
+    fn decision(
+        &self,
+        id: &str,
+        digest: &str,
+        decision: LineDecision,
+        reason: String,
+    ) -> Result<Intent, String> {
+        let mut state = self.state();
+        let waiting = CallId::parse(id).and_then(|call| Some((call, state.open.get_mut(&call)?)));
+        let Some((call, asked)) = waiting else {
+            return Err(format!("no call `{id}` waits for a decision"));
+        };
+        if asked.digest != digest {
+            return Err(format!(
+                "the digest is not that of call {call}, which still waits: {}",
+                asked.digest
+            ));
+        }
+        let answer = match decision {
+            LineDecision::Deny => Answer::Deny(reason),
+            LineDecision::Allow if !asked.is_question => Answer::AllowOnce,
+            LineDecision::Allow if reason.trim().is_empty() => {
+                return Err(format!("call {call} is a question: put the answer into `reason`"));
+            }
+            LineDecision::Allow => Answer::Reply(reason),
+        };
+        asked.is_answered = true;
+        Ok(Intent::Decide { request: asked.request, call, answer })
+    }
+}
+
+impl Exchange {
+    fn read(&mut self, entry: &Entry) {
+        match &entry.body {
+            Body::ApprovalRequested(asked) => {
+                let is_question = asked.name == ASK;
+                let digest = digest_of(asked);
+                let asked = Asked { request: entry.id, digest, is_question, is_answered: false };
+                if let Some(call) = entry.body.call() {
+                    self.open.insert(call, asked);
+                }
+            }
+            Body::ApprovalDecided(decision) => drop(self.open.remove(&decision.call)),
+            Body::ToolResult(result) => drop(self.open.remove(&result.call)),
+            Body::User(_) => {
+                self.taken += 1;
+                self.is_idle = false;
+            }
+            Body::Injected(said) if said.by == Injector::Steering => self.taken += 1,
+            Body::TurnEnded(_) => self.is_idle = true,
+            _ => {}
+        }
+    }
+
+    /// Whether nothing more can come: stdin has ended, and what it held is done.
+    fn is_over(&self) -> bool {
+        self.is_closed && self.is_idle && self.taken >= self.given
+    }
+
+    /// Notes a call that nobody can decide any more.
+    fn note_undecided(&mut self) -> bool {
+        let undecided = self.open.iter().find(|(_, asked)| !asked.is_answered);
+        self.undecided = undecided.map(|(call, _)| *call);
+        self.undecided.is_some()
+    }
+}
+
+fn quit(shutdown: &mpsc::Sender<Shutdown>) {
+    if shutdown.blocking_send(Shutdown::Quit).is_err() {
+        tracing::debug!("stdin ended after the loop had");
+    }
+}
+
+/// Says on stdout that a line changed nothing, and why. When nobody reads stdout, the loop hears of it elsewhere.
+fn reject(number: u64, why: &str) {
+    let line = record::line(&json!({ "type": "input_rejected", "line": number, "why": why })) + "\n";
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(for_stdout(&line).as_bytes()).and_then(|()| stdout.flush()).ok();
+}

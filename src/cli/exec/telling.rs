@@ -1,0 +1,205 @@
+//! What a run without a screen tells: events and the answer on stdout, remarks on stderr, and the exit code.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use tokio::sync::mpsc;
+
+use super::answer_file::AnswerFile;
+use super::conversation::Conversation;
+use crate::agent::{Event, Live, Shutdown};
+use crate::budget::Limits;
+use crate::cli::args::ExecArgs;
+use crate::cli::events::EventLines;
+use crate::cli::outcome::{complain, for_stdout, say};
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
+use crate::ledger::{
+    Body, CallId, Ending, Entry, LearnedLimit, Outcome, ProviderLimit, ToolResult, TurnEnded,
+};
+use crate::view::summary;
+
+/// Tells what happens up to the end of the run; on a thread of its own, since writing may block.
+pub(super) fn tell_all(
+    mut events: mpsc::Receiver<Event>,
+    shutdown: &mpsc::Sender<Shutdown>,
+    mut out: Out,
+) -> Result<(Option<TurnEnded>, Out), Fault> {
+    // A program answers from the first event on.
+    let mut said = out.conversation.is_some();
+    let mut ended = None;
+    while let Some(event) = events.blocking_recv() {
+        let is_over = out.conversation.as_ref().is_some_and(|program| program.hear(&event, shutdown));
+        if out.tell(&event).is_err() && shutdown.blocking_send(Shutdown::Signal).is_err() {
+            break;
+        }
+        match event {
+            Event::Appended(entry) => match &entry.body {
+                // What recovery adds to a resumed session holds no message, so the first one is ours.
+                Body::User(_) => said = true,
+                Body::ToolCall(call) if said => {
+                    out.calls.insert(call.id, summary(&call.arguments));
+                }
+                Body::ApprovalRequested(asked) if said && asked.leads_to.is_some() => {
+                    out.calls.insert(asked.call, summary(&asked.used()));
+                }
+                Body::ToolResult(result) if said => out.hear_result(result),
+                Body::Handoff { text } => out.handoff = Some(text.clone()),
+                Body::Error { message, next } => out.fault = Some(Fault::failed(message, next)),
+                // A tool less: whoever relies on it must hear which.
+                Body::ProviderLimit(LearnedLimit {
+                    lesson: lesson @ ProviderLimit::ToolRefused { .. },
+                    ..
+                }) => {
+                    complain(&format!("note: {}", one_line(&lesson.sentence())));
+                }
+                Body::TurnEnded(end) if said && out.conversation.is_none() => {
+                    return Ok((Some(end.clone()), out));
+                }
+                Body::TurnEnded(end) => ended = out.conversation.is_some().then(|| end.clone()),
+                _ => {}
+            },
+            Event::Live(Live::Unreached(why)) => complain(&format!("note: {}", one_line(&why))),
+            // Nobody is here to make room: what runs is settled, and the end says what was not recorded.
+            Event::Live(Live::LedgerUnwritable { .. }) => {
+                if shutdown.blocking_send(Shutdown::Signal).is_err() {
+                    break;
+                }
+            }
+            Event::Live(Live::Refused(why)) if out.conversation.is_none() => {
+                return Err(Fault::failed(why, ""));
+            }
+            Event::Live(_) => {}
+        }
+        if is_over {
+            break;
+        }
+    }
+    Ok((ended, out))
+}
+
+/// Where the run is told.
+pub(super) struct Out {
+    json: bool,
+    /// Whether the session has a file.
+    is_kept: bool,
+    answer_file: Option<AnswerFile>,
+    limits: Option<Limits>,
+    lines: Option<EventLines>,
+    /// The program that steers the run, if one does.
+    conversation: Option<Conversation>,
+    fault: Option<Fault>,
+    /// The calls of the run that were denied, a line each.
+    denied: Vec<String>,
+    /// What each call of the run is about.
+    calls: BTreeMap<CallId, String>,
+    /// Where a goal stopped.
+    handoff: Option<String>,
+    /// Why nothing more can be written to stdout.
+    gone: Option<io::Error>,
+}
+
+impl Out {
+    pub(super) fn new(exec: &ExecArgs, answer_file: Option<AnswerFile>, invocation: &Invocation) -> Self {
+        let limits = exec.json.then(|| invocation.config.limits.clone());
+        Self {
+            json: exec.json,
+            is_kept: !exec.ephemeral,
+            answer_file,
+            limits,
+            lines: None,
+            conversation: None,
+            fault: None,
+            denied: Vec::new(),
+            calls: BTreeMap::new(),
+            handoff: None,
+            gone: None,
+        }
+    }
+
+    /// Begins to tell. `before` are the entries of a resumed session, which are not told again.
+    pub(super) fn begin<'e>(
+        &mut self,
+        before: impl Iterator<Item = &'e Entry>,
+        conversation: Option<Conversation>,
+    ) {
+        let with_digests = conversation.is_some();
+        self.conversation = conversation;
+        self.lines = self.limits.take().map(|limits| EventLines::new(limits, before, with_digests));
+    }
+
+    /// How the run ended, as an exit code; the answer is told, or why there is none.
+    pub(super) fn end(self, ended: Option<&TurnEnded>) -> Result<Exit, Fault> {
+        if let Some(fault) = self.conversation.as_ref().and_then(Conversation::cut_short) {
+            return Err(fault);
+        }
+        match ended {
+            Some(end) => self.close(end),
+            None => self.gone.as_ref().map_or(Ok(Exit::Interrupted), |why| self.abandoned(why)),
+        }
+    }
+
+    /// Writes an event's lines. The error means that nobody reads any more; it comes once.
+    fn tell(&mut self, event: &Event) -> Result<(), ()> {
+        let Some(lines) = &mut self.lines else { return Ok(()) };
+        let text: String = lines.lines(event).into_iter().map(|line| line + "\n").collect();
+        if text.is_empty() || self.gone.is_some() {
+            return Ok(());
+        }
+        let text = for_stdout(&text);
+        let mut stdout = io::stdout().lock();
+        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        written.map_err(|why| self.gone = Some(why))
+    }
+
+    /// Nobody is here to see a denial go by: it is named at the end.
+    fn hear_result(&mut self, result: &ToolResult) {
+        if let Outcome::Denied(by) = result.outcome {
+            let what = self.calls.get(&result.call).map(String::as_str).unwrap_or_default();
+            self.denied.push(format!("denied by {}: {} {what}", by.as_str(), result.name));
+        }
+    }
+
+    /// A run that could not be told to its end: the reader went away, or the place to write to is broken.
+    fn abandoned(&self, why: &io::Error) -> Result<Exit, Fault> {
+        if why.kind() == io::ErrorKind::BrokenPipe {
+            return Ok(Exit::Interrupted);
+        }
+        let saved = if self.is_kept { "; the session is saved" } else { "" };
+        Err(Fault::failed(
+            format!("cannot write to stdout: {why}"),
+            format!("check where stdout goes{saved}"),
+        ))
+    }
+
+    /// The answer, and in one line why it is none.
+    fn close(mut self, end: &TurnEnded) -> Result<Exit, Fault> {
+        let exit = match Exit::from(end.reason) {
+            // The model may say that it is done: what it was not allowed to do is not.
+            Exit::Completed if !self.denied.is_empty() => Exit::Approval,
+            exit => exit,
+        };
+        let written = self.answer_file.as_ref().map(|file| file.keep(exit, &end.text));
+        if !self.json && !end.text.is_empty() {
+            say(&format!("{}\n", end.text))?;
+        }
+        written.transpose()?;
+        self.denied.iter().for_each(|line| complain(line));
+        if let Some(why) = &self.gone {
+            return self.abandoned(why);
+        }
+        if matches!(end.reason, Ending::ModelError | Ending::PromptTooLong)
+            && let Some(fault) = self.fault.take()
+        {
+            return Err(fault);
+        }
+        if let Some(text) = self.handoff.take().filter(|_| !self.json) {
+            complain(&text);
+        }
+        if !end.reason.completed() {
+            complain(&format!("stopped: {}; next: {}", end.reason.as_str(), end.next_safe_action));
+        }
+        Ok(exit)
+    }
+}

@@ -1,0 +1,177 @@
+//! What a line of a session says about spending, read without understanding the rest of the line.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::time;
+use crate::ledger::{EntryId, MicroDollars, Millis, Usage};
+
+/// How the lines begin that say something: the type comes first in what we write.
+const KINDS: [&[u8]; 6] = [
+    br#"{"type":"agent_response""#,
+    br#"{"type":"compaction""#,
+    br#"{"type":"tool_result""#,
+    br#"{"type":"tombstone""#,
+    br#"{"type":"transition""#,
+    br#"{"type":"error""#,
+];
+
+/// What a line says, and when it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpentLine {
+    /// The entry.
+    pub entry: EntryId,
+    /// When.
+    pub at: Millis,
+    /// What.
+    pub what: SpentWhat,
+}
+
+/// What was spent, or is known of what was spent before.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SpentWhat {
+    /// An answer or a summary of this model.
+    Answer {
+        /// The model.
+        model: String,
+        /// Its tokens, and what they cost.
+        usage: Usage,
+    },
+    /// An answer was withdrawn: this entry.
+    Withdrawn(EntryId),
+    /// A tool ended; whether it worked.
+    Tool {
+        /// Its name.
+        name: String,
+        /// Whether its outcome is an error.
+        failed: bool,
+    },
+    /// A model call was tried again.
+    Retry,
+    /// An error stopped something.
+    Error,
+}
+
+#[derive(Deserialize)]
+struct Members {
+    #[serde(rename = "type")]
+    kind: String,
+    entry: String,
+    at: Value,
+    model: Option<String>,
+    usage: Option<Spending>,
+    target: Option<String>,
+    name: Option<String>,
+    #[serde(default)]
+    is_error: bool,
+    reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Spending {
+    input: u64,
+    output: u64,
+    #[serde(default)]
+    cache_read: u64,
+    #[serde(default)]
+    cache_write: u64,
+    #[serde(default)]
+    reasoning: u64,
+    cost_usd: Option<f64>,
+    #[serde(default)]
+    estimated: bool,
+}
+
+impl SpentLine {
+    /// Understands a line if it is about spending. Most lines are told apart by how they begin.
+    pub fn of(line: &[u8]) -> Option<Self> {
+        // A line that others have written may name its type later.
+        let is_ours = line.starts_with(br#"{"type":""#);
+        if is_ours && !KINDS.iter().any(|kind| line.starts_with(kind)) {
+            return None;
+        }
+        let line: Members = serde_json::from_slice(line).ok()?;
+        let what = match line.kind.as_str() {
+            "agent_response" | "compaction" => {
+                SpentWhat::Answer { model: line.model?, usage: line.usage?.into_usage() }
+            }
+            "tombstone" => SpentWhat::Withdrawn(EntryId::parse(&line.target?)?),
+            "tool_result" => SpentWhat::Tool { name: line.name?, failed: line.is_error },
+            "transition" if line.reason.as_deref() == Some("transient_retry") => SpentWhat::Retry,
+            "error" => SpentWhat::Error,
+            _ => return None,
+        };
+        Some(Self { entry: EntryId::parse(&line.entry)?, at: time::from_value(&line.at)?, what })
+    }
+}
+
+impl Spending {
+    fn into_usage(self) -> Usage {
+        let micros = |dollars: f64| MicroDollars((dollars * 1e6).round() as u64);
+        Usage {
+            input: self.input,
+            output: self.output,
+            cache_read: self.cache_read,
+            cache_write: self.cache_write,
+            reasoning: self.reasoning,
+            cost: self.cost_usd.filter(|dollars| *dollars >= 0.0).map(micros),
+            estimated: self.estimated,
+        }
+    }
+}
+
+/// The last entry of this session that belongs to the one it was forked from, if its first line says that it is a fork.
+pub fn inherited_to(first_line: &[u8]) -> Option<EntryId> {
+    #[derive(Deserialize)]
+    struct Fork {
+        forked_from: Option<String>,
+    }
+    let fork: Fork = serde_json::from_slice(first_line).ok()?;
+    EntryId::parse(fork.forked_from?.rsplit_once('@')?.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT: &str = r#""entry":"e3","at":"2026-11-20T22:54:01.120Z","id":"e3""#;
+
+    fn of(kind: &str, rest: &str) -> Option<SpentWhat> {
+        let line = format!(r#"{{"type":"{kind}",{AT},{rest}}}"#);
+        let elsewhere = format!(r#"{{{AT},{rest},"type":"{kind}"}}"#);
+        let found = SpentLine::of(line.as_bytes());
+        assert_eq!(found, SpentLine::of(elsewhere.as_bytes()), "the order of the members says nothing");
+        found.map(|line| line.what)
+    }
+
+    #[test]
+    fn answers_calls_and_errors_are_found_and_nothing_else() {
+        let usage = r#""usage":{"input":10,"output":2,"cost_usd":0.5}"#;
+        let cost = Some(MicroDollars(500_000));
+        let usage_read = Usage { input: 10, output: 2, cost, ..Usage::default() };
+        for kind in ["agent_response", "compaction"] {
+            let found = of(kind, &format!(r#""text":"tool_result","model":"a/b",{usage}"#));
+            assert_eq!(found, Some(SpentWhat::Answer { model: "a/b".to_owned(), usage: usage_read }));
+        }
+        assert_eq!(of("tombstone", r#""target":"e2""#), Some(SpentWhat::Withdrawn(EntryId(2))));
+        let failed = SpentWhat::Tool { name: "edit".to_owned(), failed: true };
+        assert_eq!(of("tool_result", r#""name":"edit","is_error":true"#), Some(failed));
+        assert_eq!(of("transition", r#""reason":"transient_retry""#), Some(SpentWhat::Retry));
+        assert_eq!(of("transition", r#""reason":"next_turn""#), None);
+        assert_eq!(of("user_message", r#""content":"agent_response""#), None);
+        let absurd = r#""model":"a/b","usage":{"input":1,"output":1,"cost_usd":-1}"#;
+        assert!(
+            matches!(of("agent_response", absurd), Some(SpentWhat::Answer { usage, .. }) if usage.cost.is_none())
+        );
+        assert_eq!(SpentLine::of(b"not JSON"), None);
+    }
+
+    #[test]
+    fn a_fork_names_what_it_inherited() {
+        assert_eq!(
+            inherited_to(br#"{"type":"session_started","forked_from":"0199@e14"}"#),
+            Some(EntryId(14))
+        );
+        assert_eq!(inherited_to(br#"{"type":"session_started"}"#), None);
+    }
+}

@@ -1,0 +1,180 @@
+//! `--input jsonl`: a program sends messages, decides about calls and interrupts.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::world::{Ran, World, script, text};
+
+/// A run at the other end of two pipes.
+struct Steered {
+    child: Child,
+    lines: Option<ChildStdin>,
+    events: BufReader<ChildStdout>,
+    seen: Vec<Value>,
+}
+
+impl Steered {
+    fn start(world: &World, words: &[&str]) -> Self {
+        let mut program = world.program();
+        let mut child = program
+            .args(["exec", "--json", "--input", "jsonl"])
+            .args(words)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (lines, events) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        Self { child, lines, events, seen: Vec::new() }
+    }
+
+    fn say(&mut self, line: &Value) {
+        self.say_raw(&line.to_string());
+    }
+
+    fn say_raw(&mut self, line: &str) {
+        self.lines.as_mut().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    fn message(&mut self, content: &str) {
+        self.say(&json!({ "type": "user_message", "content": content }));
+    }
+
+    /// The next event of a type.
+    fn until(&mut self, kind: &str) -> Value {
+        loop {
+            let mut line = String::new();
+            assert!(self.events.read_line(&mut line).unwrap() > 0, "no {kind} in {:?}", self.seen);
+            let event: Value = serde_json::from_str(&line).unwrap();
+            self.seen.push(event.clone());
+            if event["type"] == kind {
+                return event;
+            }
+        }
+    }
+
+    fn rejected(&mut self, line: &str, why: &str) {
+        self.say_raw(line);
+        let event = self.until("input_rejected");
+        assert!(text(&event, "why").contains(why), "{event}");
+    }
+
+    /// Ends stdin and waits.
+    fn end(mut self) -> Ran {
+        self.lines = None;
+        let mut out = String::new();
+        std::io::Read::read_to_string(&mut self.events, &mut out).unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        Ran::of(output.status, out.into_bytes(), output.stderr)
+    }
+}
+
+fn touches(file: &str) -> Value {
+    json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": format!("touch {file}") } }] })
+}
+
+fn answer(request: &Value, decision: &str) -> Value {
+    json!({ "type": "approval", "id": request["id"], "digest": request["digest"], "decision": decision })
+}
+
+#[test]
+fn messages_start_runs_until_stdin_ends() {
+    let world = World::new();
+    let mut run = Steered::start(&world, &["--script", r#"["One.", "Two."]"#]);
+    run.message("first");
+    assert_eq!(run.until("turn_ended")["text"], "One.");
+    run.message("second");
+    assert_eq!(run.until("turn_ended")["text"], "Two.");
+    let ran = run.end();
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""));
+    // All at once, too: what was said is done before the run ends.
+    let line = "{\"type\":\"user_message\",\"content\":\"hi\"}";
+    let ran = world.exec_fed(&["--json", "--input", "jsonl", "--script", r#"["One."]"#], line.as_bytes());
+    assert_eq!((ran.code, ran.reason().as_str()), (0, "completed"), "{}", ran.err);
+    let words = ["--json", "--input", "jsonl", "--script", r#"["One."]"#, "as an argument"];
+    let ran = world.exec_fed(&words, b"");
+    assert_eq!((ran.code, &ran.one("user_message")["content"]), (0, &json!("as an argument")));
+}
+
+#[test]
+fn a_decision_holds_for_exactly_what_was_asked() {
+    let world = World::new();
+    let script = script(json!([touches("a"), touches("b"), "Done."]));
+    let mut run = Steered::start(&world, &["--mode", "ask", "--script", &script, "make them"]);
+    let first = run.until("approval_request");
+    assert_eq!(text(&first, "digest").len(), 64);
+    let forged = json!({ "type": "approval", "id": first["id"], "digest": "0", "decision": "allow" });
+    run.rejected(&forged.to_string(), "the digest is not that of call c1, which still waits");
+    run.rejected(&answer(&first, "allow").to_string().replace("c1", "c9"), "no call `c9` waits");
+    run.rejected("allow it", "the line was not understood");
+    run.rejected(r#"{"type":"user_message","content":" "}"#, "the message is empty");
+    run.rejected(r#"{"type":"user_message","content":"@no.png"}"#, "there is no image at no.png");
+    assert!(!world.work().join("a").exists());
+    run.say(&answer(&first, "allow"));
+    let decided = run.until("approval");
+    let (decision, by, digest) = (&decided["decision"], &decided["by"], &decided["digest"]);
+    assert_eq!((decision, by, digest), (&json!("allow"), &json!("user"), &first["digest"]));
+    let second = run.until("approval_request");
+    run.rejected(&answer(&first, "allow").to_string(), "no call `c1` waits");
+    let mut denial = answer(&second, "deny");
+    denial["reason"] = json!("not that one");
+    run.say(&denial);
+    assert!(text(&run.until("tool_result"), "content").contains("not that one"));
+    run.until("turn_ended");
+    let ran = run.end();
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert!(ran.err.contains("denied by user: shell"), "{}", ran.err);
+    assert!(world.work().join("a").exists() && !world.work().join("b").exists());
+}
+
+#[test]
+fn the_last_decision_counts_though_stdin_ends_behind_it() {
+    let world = World::new();
+    let script = script(json!([touches("a"), "Done."]));
+    let mut run = Steered::start(&world, &["--mode", "ask", "--script", &script, "make it"]);
+    let request = run.until("approval_request");
+    run.say(&answer(&request, "allow"));
+    let ran = run.end();
+    assert_eq!((ran.code, ran.reason().as_str()), (0, "completed"), "{}", ran.err);
+    assert!(world.work().join("a").exists());
+}
+
+#[test]
+fn a_call_that_nobody_can_decide_waits_for_the_next_run() {
+    let world = World::new();
+    let script = script(json!([touches("a"), "Done."]));
+    let words = ["--mode", "ask", "--script", &script];
+    let ran = world.exec_fed(&[&["--json", "--input", "jsonl"], &words[..], &["make it"]].concat(), b"");
+    assert_eq!(ran.code, 4, "{}", ran.out);
+    assert!(ran.complaint().contains("stdin ended while call c1 waited for a decision"), "{}", ran.err);
+    assert!(!world.work().join("a").exists());
+    assert!(!world.session_text().contains("\"type\":\"approval\","), "nothing was decided");
+}
+
+#[test]
+fn an_interrupt_stops_what_runs_and_the_next_message_goes_on() {
+    let world = World::new();
+    let script = script(json!([touches("a"), "Two."]));
+    let mut run = Steered::start(&world, &["--mode", "ask", "--script", &script, "make it"]);
+    run.until("approval_request");
+    run.say(&json!({ "type": "interrupt" }));
+    assert_eq!(run.until("turn_ended")["completed"], false);
+    run.message("go on");
+    assert_eq!(run.until("turn_ended")["text"], "Two.");
+    assert_eq!(run.end().code, 0);
+}
+
+#[test]
+fn what_cannot_be_combined_is_refused() {
+    let world = World::new();
+    assert!(world.refused(&["--input", "jsonl", "x"]).contains("--json"));
+    assert!(world.refused(&["--json", "--input", "xml", "x"]).contains("xml"));
+    assert!(world.refused(&["--json", "--input", "jsonl", "-"]).contains("both read stdin"));
+    assert!(
+        world.refused(&["--json", "--input", "jsonl", "--on-approval", "stop"]).contains("--on-approval")
+    );
+    let ran = world.exec_fed(&["--json", "--input", "jsonl", "--script", "[]"], b"");
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
+    assert!(ran.complaint().contains("stdin held no message"), "{}", ran.err);
+    assert!(world.sessions().is_empty());
+}

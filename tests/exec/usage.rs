@@ -1,0 +1,163 @@
+//! `usage`: what all sessions have spent, the answers that errors cut off and the retries included.
+
+use std::fs;
+
+use chrono::{Days, Local, SecondsFormat, Utc};
+use serde_json::{Value, json};
+
+use crate::world::{Ran, World, script};
+
+impl World {
+    fn usage(&self, words: &[&str]) -> Ran {
+        let output = self.program().arg("usage").args(words).output().unwrap();
+        Ran::of(output.status, output.stdout, output.stderr)
+    }
+
+    fn usage_json(&self, words: &[&str]) -> Value {
+        let ran = self.usage(&[&["--json"], words].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+        serde_json::from_str(&ran.out).unwrap()
+    }
+
+    /// A session of these lines in a project, each of them so many days old.
+    fn session_of(&self, id: &str, cwd: &str, forked_from: Option<&str>, lines: &[(u64, Value)]) {
+        let at = |days: u64| {
+            let moment = Utc::now().checked_sub_days(Days::new(days)).unwrap();
+            moment.to_rfc3339_opts(SecondsFormat::Millis, true)
+        };
+        let mut text = json!({ "type": "session_started", "entry": "e1", "at": at(9), "id": "e1",
+            "session": id, "cwd": cwd, "model": "a/first", "forked_from": forked_from })
+        .to_string();
+        for (number, (days, line)) in lines.iter().enumerate() {
+            let mut line = line.clone();
+            line["entry"] = format!("e{}", number + 2).into();
+            line["at"] = at(*days).into();
+            text += &format!("\n{line}");
+        }
+        let folder = self.place().join("state/countersign/sessions/2026/11");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(format!("{id}.jsonl")), text + "\n").unwrap();
+    }
+}
+
+fn answer(model: &str, cost: Option<f64>) -> Value {
+    json!({ "type": "agent_response", "model": model, "text": "x",
+        "usage": { "input": 100, "output": 10, "cache_read": 40, "cost_usd": cost } })
+}
+
+fn tool(name: &str, is_error: bool) -> Value {
+    json!({ "type": "tool_result", "name": name, "content": "agent_response", "is_error": is_error })
+}
+
+/// Two sessions; the second is a fork of the first, which has its first two answers.
+fn spent() -> World {
+    let world = World::new();
+    let of_first = [
+        (8, answer("a/first", Some(1.0))),
+        (8, tool("read", false)),
+        (0, answer("a/second", Some(0.25))),
+        (0, json!({ "type": "tombstone", "target": "e4", "reason": "the stream broke" })),
+        (0, json!({ "type": "transition", "turn": 2, "reason": "transient_retry" })),
+        (0, answer("a/second", Some(0.5))),
+        (0, tool("read", true)),
+        (
+            0,
+            json!({ "type": "compaction", "model": "a/third", "usage": { "input": 5, "output": 5, "cost_usd": null } }),
+        ),
+        (0, json!({ "type": "error", "message": "it broke", "next": "try again" })),
+    ];
+    world.session_of("one", "/project/one", None, &of_first);
+    let of_fork = [&of_first[..3], &[(0, answer("a/first", Some(2.0)))]].concat();
+    world.session_of("two", "/project/two", Some("one@e4"), &of_fork);
+    world
+}
+
+#[test]
+fn what_errors_and_retries_cost_is_in_the_sum_and_what_a_fork_inherited_is_not() {
+    let world = spent();
+    let all = world.usage_json(&[]);
+    let total = &all["total"];
+    let expected = [
+        ("answers", json!(5)),
+        ("cost_usd", json!(3.75)),
+        ("input", json!(405)),
+        ("cache_read", json!(160)),
+        ("answers_without_price", json!(1)),
+        ("withdrawn_answers", json!(1)),
+        ("withdrawn_cost_usd", json!(0.25)),
+        ("retries", json!(1)),
+        ("errors", json!(1)),
+        ("tool_calls", json!(2)),
+        ("failed_tool_calls", json!(1)),
+    ];
+    for (name, value) in expected {
+        assert_eq!(total[name], value, "{name} in {all}");
+    }
+    let costs = |by: &str| -> Vec<(String, Value)> {
+        let rows = world.usage_json(&["--by", by])["rows"].clone();
+        let rows = rows.as_array().unwrap().iter();
+        rows.map(|row| (row[by].as_str().unwrap().to_owned(), row["cost_usd"].clone())).collect()
+    };
+    let named = |rows: &[(&str, Value)]| -> Vec<(String, Value)> {
+        rows.iter().map(|(name, cost)| ((*name).to_owned(), cost.clone())).collect()
+    };
+    let by_model = [("a/first", json!(3.0)), ("a/second", json!(0.75)), ("a/third", Value::Null)];
+    assert_eq!(costs("model"), named(&by_model));
+    assert_eq!(costs("project"), named(&[("/project/one", json!(1.75)), ("/project/two", json!(2.0))]));
+    assert_eq!(costs("tool"), named(&[("read", Value::Null)]));
+    assert_eq!(costs("day").len(), 2);
+}
+
+#[test]
+fn days_count_back_from_today() {
+    let world = spent();
+    assert_eq!(world.usage_json(&["--days", "2"])["total"]["cost_usd"], 2.75);
+    assert_eq!(world.usage_json(&["--days", "10"])["total"]["cost_usd"], 3.75);
+    let since = Local::now().date_naive().format("%Y-%m-%d").to_string();
+    assert_eq!(world.usage_json(&["--days", "1"])["since"], since);
+    for wrong in ["0", "-1", "x"] {
+        assert_eq!(world.usage(&["--days", wrong]).code, 2, "{wrong}");
+    }
+    assert_eq!(world.usage(&["--by", "moon"]).code, 2);
+}
+
+#[test]
+fn the_table_is_for_people() {
+    let world = spent();
+    let ran = world.usage(&[]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let lines: Vec<Vec<&str>> = ran.out.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["model", "answers", "input", "output", "cached", "cost", "retries", "errors"]);
+    assert_eq!(lines[2], ["a/second", "2", "200", "20", "80", "$0.75", "1", "0"]);
+    assert_eq!(lines[4][..2], ["total", "5"]);
+    assert!(ran.out.contains("$0.25 of it is for 1 answer that errors cut off.\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("The price of 1 answer is unknown.\n"), "{}", ran.out);
+    assert!(world.usage(&["--by", "tool"]).out.contains("read"));
+    let ran = World::new().usage(&[]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", "note: nothing has been spent yet\n"));
+}
+
+#[test]
+fn a_file_that_is_no_session_is_named_and_the_others_count() {
+    let world = spent();
+    let folder = world.place().join("state/countersign/sessions/2026/11");
+    fs::write(folder.join("bad.jsonl"), "not a session\n").unwrap();
+    let pipe = folder.join("pipe.jsonl");
+    assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    let ran = world.usage(&[]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.err.contains("bad.jsonl: its first line is not session_started; not counted"), "{}", ran.err);
+    assert!(ran.err.contains("pipe.jsonl: it is not a regular file; not counted"), "{}", ran.err);
+    assert!(ran.out.contains("$3.75"), "{}", ran.out);
+}
+
+#[test]
+fn real_sessions_are_counted() {
+    let world = World::new();
+    let call = json!({ "tool_calls": [{ "name": "read", "arguments": { "path": "one.txt" } }] });
+    assert_eq!(world.exec(&["--script", &script(json!([call, "Done."])), "go"]).code, 0);
+    let all = world.usage_json(&["--by", "project"]);
+    let row = &all["rows"][0];
+    assert_eq!((&row["answers"], &row["tool_calls"]), (&json!(2), &json!(1)), "{all}");
+    assert_eq!(row["project"], world.work().to_string_lossy().as_ref());
+}
