@@ -193,6 +193,21 @@ fn an_interrupt_stops_what_runs_and_the_next_message_goes_on() {
 }
 
 #[test]
+fn messages_wait_for_a_tool_result_but_not_without_bound() {
+    let world = World::new();
+    let script = script(json!([touches("a"), "Done."]));
+    let mut run = Steered::start(&world, &["--mode", "ask", "--script", &script, "make it"]);
+    let request = run.until("approval_request");
+    (0..100).for_each(|n| run.message(&format!("note {n}")));
+    run.rejected(r#"{"type":"user_message","content":"one more"}"#, "100 messages wait already");
+    run.say(&answer(&request, "allow"));
+    run.until("turn_ended");
+    let steered = run.seen.iter().filter(|event| event["type"] == "injected" && event["by"] == "steering");
+    assert_eq!(steered.count(), 100);
+    assert_eq!(run.end().code, 0);
+}
+
+#[test]
 fn what_cannot_be_combined_is_refused() {
     let world = World::new();
     assert!(world.refused(&["--input", "jsonl", "x"]).contains("--json"));

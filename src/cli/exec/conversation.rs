@@ -18,6 +18,9 @@ use crate::session::attachments::Attach;
 use crate::tool::name::ASK;
 use crate::wire::record;
 
+/// Messages that may wait until the model can read them.
+const MOST_WAITING: usize = 100;
+
 /// The doors of the loop that lines open.
 pub(super) struct Lines {
     /// Reads the images that a message names.
@@ -159,7 +162,13 @@ impl Conversation {
             MessageLine::UserMessage { content } => {
                 let said = lines.attach.message(content);
                 let said = said.map_err(|refused| format!("{}; next: {}", refused.what, refused.next))?;
-                self.exchange().given += 1;
+                let mut exchange = self.exchange();
+                if exchange.given.saturating_sub(exchange.taken) >= MOST_WAITING {
+                    return Err(format!(
+                        "{MOST_WAITING} messages wait already; send it when the model has read them"
+                    ));
+                }
+                exchange.given += 1;
                 Intent::Submit(said)
             }
             MessageLine::Approval { id, digest, decision, reason } => {
