@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::agent::{Event, Live};
 use crate::budget::{Gauge, Limit, Limits, Meter, Unit};
-use crate::ledger::{ApprovalRequest, Arguments, Body, Millis};
+use crate::ledger::{ApprovalRequest, Arguments, Body, Entry, Millis};
 use crate::policy::digest;
 use crate::tool::delegate;
 use crate::wire::record;
@@ -26,7 +26,7 @@ impl EventLines {
     /// Lines of a session with these limits. `before` are the entries of a resumed session, which are not told again.
     pub(super) fn new<'e>(
         limits: Limits,
-        before: impl Iterator<Item = &'e crate::ledger::Entry>,
+        before: impl Iterator<Item = &'e Entry>,
         is_answered: bool,
     ) -> Self {
         let mut meter = Meter::new(limits);
@@ -48,17 +48,22 @@ impl EventLines {
             Event::Live(live) => live_event(live).iter().map(record::line).collect(),
             Event::Appended(entry) => {
                 self.meter.read(entry);
-                let mut event = record::without_images(entry);
-                if let (Body::ApprovalRequested(asked), true, Value::Object(members)) =
-                    (&entry.body, self.is_answered, &mut event)
-                {
-                    members.insert("digest".to_owned(), digest_of(asked).into());
-                }
-                let mut lines = vec![record::line(&event)];
+                let mut lines = vec![self.durable(entry)];
                 lines.extend(self.moved(entry.at).iter().map(record::line));
                 lines
             }
         }
+    }
+
+    /// The line of an entry.
+    pub(super) fn durable(&self, entry: &Entry) -> String {
+        let mut event = record::without_images(entry);
+        if let (Body::ApprovalRequested(asked), true, Value::Object(members)) =
+            (&entry.body, self.is_answered, &mut event)
+        {
+            members.insert("digest".to_owned(), digest_of(asked).into());
+        }
+        record::line(&event)
     }
 
     /// The gauges that changed since they were last told; the clock alone moves none.

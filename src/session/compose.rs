@@ -68,10 +68,7 @@ pub(crate) fn compose(
     attendance: Attendance,
 ) -> Result<Session, Fault> {
     let state = state_dir(invocation)?;
-    let opened = match keeping {
-        Keeping::Earlier(which) => Some(open(invocation, &state, which)?),
-        Keeping::New | Keeping::Ephemeral => None,
-    };
+    let opened = keeping.earlier().map(|which| open(invocation, &state, which)).transpose()?;
     let (config, choice) = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
     let tools = local_tools(invocation, &config, &groups, attendance);

@@ -34,6 +34,14 @@ pub enum Keeping<'c> {
 }
 
 impl Keeping<'_> {
+    /// The session that goes on, if one does.
+    pub(crate) fn earlier(&self) -> Option<&SessionChoice> {
+        match self {
+            Self::Earlier(which) => Some(which),
+            Self::New | Self::Ephemeral => None,
+        }
+    }
+
     /// The store of a session that begins.
     ///
     /// # Errors

@@ -152,6 +152,34 @@ fn a_call_that_nobody_can_decide_waits_for_the_next_run() {
 }
 
 #[test]
+fn a_call_that_waited_is_told_again_and_decided_later() {
+    let world = World::new();
+    let asks = script(json!([touches("a"), "Done."]));
+    let words = ["--mode", "ask", "--json", "--input", "jsonl", "--script", &asks, "make it"];
+    assert_eq!(world.exec_fed(&words, b"").code, 4);
+    let mut run = Steered::start(&world, &["--mode", "ask", "--last", "--script", r#"["Done."]"#]);
+    let request = run.until("approval_request");
+    run.say(&answer(&request, "allow"));
+    assert_eq!(run.until("turn_ended")["text"], "Done.");
+    assert_eq!(run.end().code, 0);
+    assert!(world.work().join("a").exists());
+}
+
+#[test]
+fn a_question_needs_its_answer() {
+    let world = World::new();
+    let call = json!({ "tool_calls": [{ "name": "ask", "arguments": { "question": "Which?" } }] });
+    let mut run = Steered::start(&world, &["--script", &script(json!([call, "Done."])), "go"]);
+    let question = run.until("approval_request");
+    let mut line = answer(&question, "allow");
+    run.rejected(&line.to_string(), "call c1 is a question: put the answer into `reason`");
+    line["reason"] = json!("the first");
+    run.say(&line);
+    assert_eq!(run.until("tool_result")["content"], "the first");
+    assert_eq!(run.end().code, 0);
+}
+
+#[test]
 fn an_interrupt_stops_what_runs_and_the_next_message_goes_on() {
     let world = World::new();
     let script = script(json!([touches("a"), "Two."]));
@@ -161,6 +189,21 @@ fn an_interrupt_stops_what_runs_and_the_next_message_goes_on() {
     assert_eq!(run.until("turn_ended")["completed"], false);
     run.message("go on");
     assert_eq!(run.until("turn_ended")["text"], "Two.");
+    assert_eq!(run.end().code, 0);
+}
+
+#[test]
+fn messages_wait_for_a_tool_result_but_not_without_bound() {
+    let world = World::new();
+    let script = script(json!([touches("a"), "Done."]));
+    let mut run = Steered::start(&world, &["--mode", "ask", "--script", &script, "make it"]);
+    let request = run.until("approval_request");
+    (0..100).for_each(|n| run.message(&format!("note {n}")));
+    run.rejected(r#"{"type":"user_message","content":"one more"}"#, "100 messages wait already");
+    run.say(&answer(&request, "allow"));
+    run.until("turn_ended");
+    let steered = run.seen.iter().filter(|event| event["type"] == "injected" && event["by"] == "steering");
+    assert_eq!(steered.count(), 100);
     assert_eq!(run.end().code, 0);
 }
 

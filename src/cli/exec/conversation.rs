@@ -1,6 +1,6 @@
 //! A run that another program steers: lines on stdin (`--input jsonl`) become messages, decisions and interrupts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,6 +17,9 @@ use crate::ledger::{Body, CallId, Entry, EntryId, Injector};
 use crate::session::attachments::Attach;
 use crate::tool::name::ASK;
 use crate::wire::record;
+
+/// Messages that may wait until the model can read them.
+const MOST_WAITING: usize = 100;
 
 /// The doors of the loop that lines open.
 pub(super) struct Lines {
@@ -70,14 +73,19 @@ impl Conversation {
         Self(Arc::new(Mutex::new(state)))
     }
 
-    fn state(&self) -> MutexGuard<'_, Exchange> {
+    fn exchange(&self) -> MutexGuard<'_, Exchange> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The requests that wait for a decision.
+    pub(super) fn waiting(&self) -> BTreeSet<EntryId> {
+        self.exchange().open.values().map(|asked| asked.request).collect()
     }
 
     /// Takes in an event before it is told, and says whether everything is over with it. A call that waits while nobody
     /// can decide any more ends the run.
     pub(super) fn hear(&self, event: &Event, shutdown: &mpsc::Sender<Shutdown>) -> bool {
-        let mut state = self.state();
+        let mut state = self.exchange();
         match event {
             Event::Appended(entry) => state.read(entry),
             Event::Live(Live::Returned(texts)) => state.taken += texts.len(),
@@ -98,7 +106,7 @@ impl Conversation {
 
     /// Why the run could not come to an end of its own.
     pub(super) fn cut_short(&self) -> Option<Fault> {
-        let state = self.state();
+        let state = self.exchange();
         if let Some(call) = state.undecided {
             let what = format!("stdin ended while call {call} waited for a decision");
             let next = "the call is offered again when the session is resumed";
@@ -136,7 +144,7 @@ impl Conversation {
                 reject(number, &why);
             }
         }
-        let mut state = self.state();
+        let mut state = self.exchange();
         state.is_closed = true;
         let is_over = state.note_undecided() || state.is_over();
         drop(state);
@@ -154,7 +162,13 @@ impl Conversation {
             MessageLine::UserMessage { content } => {
                 let said = lines.attach.message(content);
                 let said = said.map_err(|refused| format!("{}; next: {}", refused.what, refused.next))?;
-                self.state().given += 1;
+                let mut exchange = self.exchange();
+                if exchange.given.saturating_sub(exchange.taken) >= MOST_WAITING {
+                    return Err(format!(
+                        "{MOST_WAITING} messages wait already; send it when the model has read them"
+                    ));
+                }
+                exchange.given += 1;
                 Intent::Submit(said)
             }
             MessageLine::Approval { id, digest, decision, reason } => {
@@ -166,7 +180,7 @@ impl Conversation {
                 return Ok(());
             }
         };
-        self.state().was_used = true;
+        self.exchange().was_used = true;
         lines.intents.blocking_send(intent).map_err(|_gone| "the run has ended".to_owned())
     }
 
@@ -178,7 +192,7 @@ impl Conversation {
         decision: LineDecision,
         reason: String,
     ) -> Result<Intent, String> {
-        let mut state = self.state();
+        let mut state = self.exchange();
         let waiting = CallId::parse(id).and_then(|call| Some((call, state.open.get_mut(&call)?)));
         let Some((call, asked)) = waiting else {
             return Err(format!("no call `{id}` waits for a decision"));

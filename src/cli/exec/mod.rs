@@ -121,7 +121,7 @@ async fn follow(
     let Session { driver, handles, first, before, groups, .. } = session;
     let conversation =
         attach.map(|attach| (attach, Conversation::new(before.iter().map(AsRef::as_ref), wish.is_some())));
-    out.begin(before.iter().map(AsRef::as_ref), conversation.as_ref().map(|(_, program)| program.clone()));
+    out.begin(&before, conversation.as_ref().map(|(_, program)| program.clone()));
     signals::listen(&handles.shutdown, &groups)?;
     signals::watch_stdout(&handles.shutdown);
     let running = tokio::spawn(driver.run(first));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
@@ -118,15 +119,18 @@ impl Out {
         }
     }
 
-    /// Begins to tell. `before` are the entries of a resumed session, which are not told again.
-    pub(super) fn begin<'e>(
-        &mut self,
-        before: impl Iterator<Item = &'e Entry>,
-        conversation: Option<Conversation>,
-    ) {
-        let with_digests = conversation.is_some();
-        self.conversation = conversation;
-        self.lines = self.limits.take().map(|limits| EventLines::new(limits, before, with_digests));
+    /// Begins to tell. `before` are the entries of a resumed session, which are not told again, except to a program what it
+    /// has to decide.
+    pub(super) fn begin(&mut self, before: &[Arc<Entry>], conversation: Option<Conversation>) {
+        let entries = || before.iter().map(AsRef::as_ref);
+        let Some(limits) = self.limits.take() else { return };
+        let lines = EventLines::new(limits, entries(), conversation.is_some());
+        let waiting = conversation.as_ref().map(Conversation::waiting).unwrap_or_default();
+        let asked = entries().filter(|entry| waiting.contains(&entry.id));
+        let text: String = asked.map(|entry| lines.durable(entry) + "\n").collect();
+        (self.conversation, self.lines) = (conversation, Some(lines));
+        // Nobody reads: the loop hears of that elsewhere.
+        self.write(&text).unwrap_or_default();
     }
 
     /// How the run ended, as an exit code; the answer is told, or why there is none.
@@ -144,10 +148,14 @@ impl Out {
     fn tell(&mut self, event: &Event) -> Result<(), ()> {
         let Some(lines) = &mut self.lines else { return Ok(()) };
         let text: String = lines.lines(event).into_iter().map(|line| line + "\n").collect();
+        self.write(&text)
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), ()> {
         if text.is_empty() || self.gone.is_some() {
             return Ok(());
         }
-        let text = for_stdout(&text);
+        let text = for_stdout(text);
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
         written.map_err(|why| self.gone = Some(why))
