@@ -163,6 +163,8 @@ pub struct Config {
     pub untrusted_agents: BTreeMap<String, AgentEntry>,
     /// The project's files that are in force as a whole, because their folders are trusted.
     pub trusted: Vec<PathBuf>,
+    /// The names of files of instructions: the first that a folder has counts there.
+    pub instructions: Vec<String>,
     /// The skills that the model is told of, each with its file.
     pub skills: Vec<(Skill, PathBuf)>,
     /// What was ignored, and why: one sentence each, to be shown once.
@@ -319,6 +321,7 @@ impl Default for Config {
             agents: BTreeMap::new(),
             untrusted_agents: BTreeMap::new(),
             trusted: Vec::new(),
+            instructions: ["AGENTS.md", "CLAUDE.md"].map(str::to_owned).to_vec(),
             skills: Vec::new(),
             warnings: Vec::new(),
             origins: BTreeMap::new(),

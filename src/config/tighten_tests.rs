@@ -20,6 +20,7 @@ fn values(pattern: &str) -> &'static [&'static str] {
         ("", "mode") => &["'plan'", "'ask'", "'edit'", "'auto'", "'unrestricted'"],
         ("", "allow" | "ask" | "deny" | "sandbox") => &["[]", "['shell(a *)']"],
         ("", "on_approval") => &["'deny'", "'stop'"],
+        ("", "instructions") => &["'A.md'", "['A.md', 'B.md']"],
         ("", "notify") => &["'off'", "'bell'"],
         ("", "images") => &["'off'", "'kitty'"],
         ("keys.*", "*") => &["'f9'", "[]"],

@@ -72,7 +72,7 @@ pub trait ToolPort: Send + Sync {
     fn type_into(&self, call: CallId, typed: Typed);
 
     /// Ends a command that goes on in the background, by its id. Never waits: its end is told as every other.
-    fn stop_background(&self, _id: &str) {}
+    fn stop_background(&self, id: &str);
 
     /// Makes what the first look needs, while the first answer is awaited. May block.
     fn warm_up(&self) {}

@@ -25,6 +25,7 @@ use crate::runtime::{
 };
 use crate::session::external::ExternalTools;
 use crate::session::gateway::Gateway;
+use crate::session::instructions::nested::WithNested;
 use crate::session::model_switch::Switch;
 use crate::session::undo::Undoing;
 use crate::session::{Keeping, SessionChoice};
@@ -119,6 +120,7 @@ pub(crate) fn compose(
     let tools = keeping.with_undo(continued(tools, &before), &state, &id);
     let printed = tools.background_output();
     let tools = external.around(tools, invocation, &groups);
+    let tools = Box::new(WithNested::new(tools, &invocation.cwd, &config.instructions));
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone());
     let gateway = Gateway::new(invocation, (state, &id), switch);
     let ports = Ports { model: Box::new(router), tools, hooks: hook_port(invocation, &id, &groups), store };
@@ -310,7 +312,12 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
     let config = &invocation.config;
     Settings {
         cwd: invocation.cwd.to_string_lossy().into_owned(),
-        system: instructions::system_prompt(&invocation.cwd, &invocation.environment, &config.skills),
+        system: instructions::system_prompt(
+            &invocation.cwd,
+            &invocation.environment,
+            &config.instructions,
+            &config.skills,
+        ),
         environment: environment::note(&invocation.cwd),
         tools: tools(config.echo),
         policy: Policy {

@@ -32,4 +32,6 @@ impl ToolPort for Inner {
     fn type_into(&self, call: CallId, _typed: Typed) {
         self.typed.lock().unwrap().push(call);
     }
+
+    fn stop_background(&self, _: &str) {}
 }

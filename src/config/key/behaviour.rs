@@ -1,5 +1,7 @@
 //! The keys without a table: who answers, what may be done, what is seen and heard; and the user's keys and hooks.
 
+use std::path::{Component, Path};
+
 use super::{KeyRow, KeyValue, Owner, Tightens};
 use crate::agent::Attendance;
 use crate::config::setting::Setting;
@@ -93,6 +95,15 @@ pub(super) static ROWS: &[KeyRow] = &[
             after.on_approval == before.on_approval || after.on_approval == Attendance::Stop
         }),
         Owner::Trusted,
+    ),
+    KeyRow::new(
+        "instructions",
+        KeyValue::letters(
+            |config| Some(listed(config.instructions.iter().map(|name| quoted(name)))),
+            set_instructions,
+        ),
+        Tightens::Never,
+        Owner::User,
     ),
     KeyRow::new(
         "theme",
@@ -206,4 +217,24 @@ fn add_fallback(config: &mut Config, setting: &Setting) -> Result<(), String> {
         0..=MOST_FALLBACKS => Ok(()),
         count => Err(format!("must have at most {MOST_FALLBACKS} models, not {count}")),
     }
+}
+
+/// Most names of files of instructions.
+const MOST_INSTRUCTIONS: usize = 8;
+
+/// Names of files below a folder: a path that leads out of it would be another folder's.
+fn set_instructions(config: &mut Config, setting: &Setting) -> Result<(), String> {
+    let names = setting.value.texts()?;
+    let is_below = |name: &&str| {
+        let mut parts = Path::new(name).components().peekable();
+        parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
+    };
+    if let Some(wrong) = names.iter().find(|name| !is_below(name)) {
+        return Err(format!("must have names of files, as in \"AGENTS.md\", not {wrong:?}"));
+    }
+    if names.len() > MOST_INSTRUCTIONS {
+        return Err(format!("must have at most {MOST_INSTRUCTIONS} names, not {}", names.len()));
+    }
+    config.instructions = names.into_iter().map(str::to_owned).collect();
+    Ok(())
 }

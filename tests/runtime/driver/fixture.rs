@@ -126,6 +126,8 @@ impl ToolPort for FakeTools {
     fn type_into(&self, _: CallId, _: Typed) {
         self.1.push("keys");
     }
+
+    fn stop_background(&self, _: &str) {}
     fn over(&self, call: CallId) {
         self.3.lock().unwrap().push(call);
     }

@@ -1,0 +1,225 @@
+//! Files of instructions: which of them counts in a folder, and what it imports. They are other people's, so they are
+//! bounded, and a project's never brings a file from outside the project.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::config::fault::one_line;
+use crate::config::reading::{self, Reading};
+
+/// Most bytes of one file; four pages are a lot of instructions, sixteen are a mistake.
+const MOST_OF_ONE: u64 = 32 * 1024;
+/// How deep imports may lead, and how many files one file may bring.
+const MOST_DEEP: usize = 5;
+const MOST_IMPORTS: usize = 16;
+/// The file whose `@paths` are imports.
+const IMPORTING: &str = "CLAUDE.md";
+/// What an import may be: text that is written to be read. Others could hold keys.
+const IMPORTABLE: [&str; 4] = ["md", "mdc", "mdx", "txt"];
+
+/// Where a file of instructions, and what it imports, may really be.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ImportScope<'a> {
+    /// Below this folder, whose symbolic links are resolved.
+    Below(&'a Path),
+    /// Anywhere: it is the user's own. `~` in it is this folder.
+    Anywhere(Option<&'a Path>),
+}
+
+impl ImportScope<'_> {
+    fn allows(self, file: &Path) -> bool {
+        match self {
+            Self::Anywhere(_) => true,
+            Self::Below(top) => file.canonicalize().is_ok_and(|real| real.starts_with(top)),
+        }
+    }
+}
+
+/// One file of instructions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct InstructionFile {
+    /// Where it is.
+    pub(super) file: PathBuf,
+    /// What it says, as far as one file may.
+    pub(super) text: String,
+    /// Whether more was there.
+    pub(super) cut: bool,
+}
+
+/// The file that counts in a folder, which is the first of these names, and behind it what it imports; nothing where there
+/// is none.
+pub(super) fn of_folder(folder: &Path, names: &[String], reach: ImportScope<'_>) -> Vec<InstructionFile> {
+    let mut files = names.iter().map(|name| folder.join(name));
+    files
+        .find(|file| file.exists() && reach.allows(file))
+        .map_or_else(Vec::new, |file| with_imports(file, reach))
+}
+
+/// The file, and behind it what it imports.
+pub(super) fn with_imports(file: PathBuf, reach: ImportScope<'_>) -> Vec<InstructionFile> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut next = vec![(file, 0)];
+    while let Some((file, depth)) = next.pop() {
+        if found.len() > MOST_IMPORTS || !seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone())) {
+            continue;
+        }
+        let Reading::Text { mut text, cut } = reading::read(&file, MOST_OF_ONE) else { continue };
+        if depth > 0 || file.file_name().is_some_and(|name| name == IMPORTING) {
+            let mut below = Vec::new();
+            for path in imports(&text) {
+                match import(&file, &path, depth, reach) {
+                    Ok(other) => below.extend(other.map(|other| (other, depth + 1))),
+                    Err(why) => below_text(&mut text, &path, why),
+                }
+            }
+            next.extend(below.into_iter().rev());
+        }
+        found.push(InstructionFile { file, text, cut });
+    }
+    found
+}
+
+fn below_text(text: &mut String, path: &str, why: &str) {
+    text.push_str(&format!("\n[@{} was not imported: {why}.]", one_line(path)));
+}
+
+/// The file that an import names; `None` when it names none, so that it is a word like any other.
+fn import(
+    file: &Path,
+    path: &str,
+    depth: usize,
+    reach: ImportScope<'_>,
+) -> Result<Option<PathBuf>, &'static str> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let other = match (path.strip_prefix("~/"), reach) {
+        (Some(below), ImportScope::Anywhere(Some(home))) => home.join(below),
+        (Some(_), _) => return Err("it is outside of the project"),
+        (None, _) => folder.join(path),
+    };
+    if !other.is_file() {
+        return Ok(None);
+    }
+    if !reach.allows(&other) {
+        return Err("it is outside of the project");
+    }
+    // What a link leads to counts: a name that looks harmless may lead to a file that holds keys.
+    let real = other.canonicalize().unwrap_or_else(|_| other.clone());
+    let ending = real.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if !IMPORTABLE.contains(&ending) {
+        return Err("only .md, .mdc, .mdx and .txt files are");
+    }
+    if depth >= MOST_DEEP {
+        return Err("imports may lead only five files deep");
+    }
+    Ok(Some(other))
+}
+
+/// The `@paths` of a text, outside of code.
+fn imports(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut fence = None;
+    for line in text.lines() {
+        let start = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (Some(_), _) => {}
+            (None, None) => {
+                let plain = line.split('`').step_by(2);
+                let words = plain.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix('@'));
+                let paths = words.map(|word| word.trim_end_matches(['.', ',', ';', ':', ')', '!', '?']));
+                found.extend(paths.filter(|path| !path.is_empty()).map(str::to_owned));
+            }
+        }
+    }
+    found.truncate(MOST_IMPORTS);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn write(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn names() -> Vec<String> {
+        ["AGENTS.md", "CLAUDE.md"].map(str::to_owned).to_vec()
+    }
+
+    /// The names of what was found below a folder, and all that they say.
+    fn found(root: &Path) -> (Vec<String>, String) {
+        let top = root.canonicalize().unwrap();
+        let found = of_folder(root, &names(), ImportScope::Below(&top));
+        let name = |one: &InstructionFile| one.file.strip_prefix(root).unwrap().display().to_string();
+        (found.iter().map(name).collect(), found.iter().map(|one| one.text.as_str()).collect())
+    }
+
+    #[test]
+    fn the_first_name_counts_and_the_next_where_it_is_absent() {
+        let place = tempfile::tempdir().unwrap();
+        write(&place.path().join("CLAUDE.md"), "claude words @other.md");
+        write(&place.path().join("other.md"), "other words");
+        assert_eq!(found(place.path()).0, ["CLAUDE.md", "other.md"]);
+        write(&place.path().join("AGENTS.md"), "agent words @other.md");
+        assert_eq!(found(place.path()).0, ["AGENTS.md"], "its @words are not imports");
+    }
+
+    #[test]
+    fn imports_are_found_outside_of_code_and_each_once() {
+        let text = "See @a.md, (and) @b/c.md. `@no.md` mail@no.md\n```sh\n@no.md\n```\n@@ @~/d.md";
+        assert_eq!(imports(text), ["a.md", "b/c.md", "@", "~/d.md"]);
+        let place = tempfile::tempdir().unwrap();
+        write(&place.path().join("CLAUDE.md"), "@a.md @b/c.md @a.md @nobody");
+        write(&place.path().join("a.md"), "@CLAUDE.md @b/c.md");
+        write(&place.path().join("b/c.md"), "@../a.md @d.txt");
+        write(&place.path().join("b/d.txt"), "deep");
+        let (names, text) = found(place.path());
+        assert_eq!(names, ["CLAUDE.md", "a.md", "b/c.md", "b/d.txt"]);
+        assert!(!text.contains("not imported"), "{text}");
+    }
+
+    #[test]
+    fn an_import_leads_nowhere_else_and_to_no_other_kind() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("repo");
+        write(&place.path().join("secret.md"), "the secret");
+        write(&root.join(".env"), "the key");
+        fs::create_dir_all(root.join("sub")).unwrap();
+        std::os::unix::fs::symlink(place.path().join("secret.md"), root.join("link.md")).unwrap();
+        std::os::unix::fs::symlink(root.join(".env"), root.join("env.md")).unwrap();
+        let absolute = place.path().join("secret.md");
+        for import in ["../secret.md", "~/secret.md", "link.md", ".env", "env.md", absolute.to_str().unwrap()]
+        {
+            write(&root.join("CLAUDE.md"), &format!("@{import}"));
+            let (names, text) = found(&root);
+            assert_eq!(names, ["CLAUDE.md"], "{import}");
+            assert!(text.contains("was not imported: "), "{import}: {text}");
+            assert!(!text.contains("the secret") && !text.contains("the key"), "{import}: {text}");
+        }
+        let own = with_imports(root.join("CLAUDE.md"), ImportScope::Anywhere(Some(place.path())));
+        assert_eq!(own.len(), 2, "the user's own file may");
+    }
+
+    #[test]
+    fn imports_are_bounded_in_depth_and_number() {
+        let place = tempfile::tempdir().unwrap();
+        write(&place.path().join("CLAUDE.md"), "@0.md");
+        for at in 0..9 {
+            write(&place.path().join(format!("{at}.md")), &format!("@{}.md", at + 1));
+        }
+        let (names, text) = found(place.path());
+        assert_eq!(names.len(), 1 + MOST_DEEP);
+        assert!(text.contains("five files deep"), "{text}");
+        let many: String = (0..100).map(|at| format!("@{at}.md ")).collect();
+        write(&place.path().join("CLAUDE.md"), &many);
+        (0..100).for_each(|at| write(&place.path().join(format!("{at}.md")), &many));
+        assert!(found(place.path()).0.len() <= 1 + MOST_IMPORTS);
+    }
+}

@@ -1,0 +1,75 @@
+//! Files of instructions: what the model is told of them, at the start and with the first file of a folder.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::world::{Ran, World};
+
+fn write(world: &World, name: &str, text: &str) {
+    let file = world.work().join(name);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+}
+
+/// The system prompt of a new session.
+fn system(world: &World) -> (String, Ran) {
+    for session in world.sessions() {
+        fs::remove_file(session).unwrap();
+    }
+    let ran = world.json(&["--script", "[\"Done.\"]", "go"]);
+    (ran.one("session_started")["system"].as_str().unwrap().to_owned(), ran)
+}
+
+#[test]
+fn a_claude_file_and_what_it_imports_count_where_there_is_no_agents_file() {
+    let world = World::new();
+    write(&world, "CLAUDE.md", "claude words, see @docs/style.md and @.env");
+    write(&world, "docs/style.md", "style words");
+    write(&world, ".env", "KEY=value");
+    let (prompt, _) = system(&world);
+    assert!(prompt.contains("claude words") && prompt.contains("style words"), "{prompt}");
+    assert!(prompt.contains("[@.env was not imported") && !prompt.contains("KEY=value"), "{prompt}");
+    write(&world, "AGENTS.md", "agent words");
+    let (prompt, _) = system(&world);
+    assert!(prompt.contains("agent words") && !prompt.contains("claude words"), "{prompt}");
+}
+
+#[test]
+fn the_names_are_the_users_and_no_projects() {
+    let world = World::new().configured("instructions = ['RULES.md', 'CLAUDE.md']");
+    write(&world, "AGENTS.md", "agent words");
+    write(&world, "CLAUDE.md", "claude words");
+    write(&world, "RULES.md", "rule words");
+    write(&world, ".countersign/config.toml", "instructions = 'one.txt'");
+    assert!(world.program().args(["trust", "--yes"]).status().unwrap().success());
+    let (prompt, ran) = system(&world);
+    assert!(prompt.contains("rule words") && !prompt.contains("claude words"), "{prompt}");
+    assert!(!prompt.contains("agent words") && !prompt.contains("first line"), "{prompt}");
+    assert!(ran.err.contains("`instructions` is ignored"), "{}", ran.err);
+    for wrong in ["'../AGENTS.md'", "'/etc/passwd'", "''", "['.']"] {
+        let world = World::new().configured(&format!("instructions = {wrong}"));
+        let said = world.program().args(["exec", "go"]).output().unwrap();
+        assert_eq!(said.status.code(), Some(2), "{wrong}");
+    }
+}
+
+#[test]
+fn the_first_file_that_is_read_in_a_folder_brings_its_instructions() {
+    let world = World::new();
+    write(&world, "sub/AGENTS.md", "sub words");
+    write(&world, "sub/a.txt", "a text");
+    let read = |path: &str| {
+        json!({ "tool_calls": [{ "id": path, "name": "read", "arguments": { "path": path } }] }).to_string()
+    };
+    let script = json!([read("one.txt"), read("sub/a.txt"), read("sub/a.txt"), "done"]).to_string();
+    let ran = world.json(&["--script", &script, "go"]);
+    let told: Vec<bool> = ran
+        .all("tool_result")
+        .iter()
+        .map(|result| result["content"].as_str().unwrap().contains("# Instructions of "))
+        .collect();
+    assert_eq!(told, [false, true, false], "{}", ran.out);
+    let system = ran.one("session_started")["system"].as_str().unwrap().to_owned();
+    assert!(!system.contains("sub words"), "the system prompt stays as it is");
+}
