@@ -120,7 +120,7 @@ pub(crate) fn compose(
     let tools = keeping.with_undo(continued(tools, &before), &state, &id);
     let printed = tools.background_output();
     let tools = external.around(tools, invocation, &groups);
-    let tools = Box::new(WithNested::new(tools, &invocation.cwd, &config.instructions));
+    let tools = Box::new(WithNested::new(tools, invocation));
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone());
     let gateway = Gateway::new(invocation, (state, &id), switch);
     let ports = Ports { model: Box::new(router), tools, hooks: hook_port(invocation, &id, &groups), store };
@@ -312,12 +312,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
     let config = &invocation.config;
     Settings {
         cwd: invocation.cwd.to_string_lossy().into_owned(),
-        system: instructions::system_prompt(
-            &invocation.cwd,
-            &invocation.environment,
-            &config.instructions,
-            &config.skills,
-        ),
+        system: instructions::of(invocation),
         environment: environment::note(&invocation.cwd),
         tools: tools(config.echo),
         policy: Policy {

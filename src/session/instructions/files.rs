@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::denied::DeniedFiles;
 use crate::config::fault::one_line;
 use crate::config::reading::{self, Reading};
 
@@ -12,6 +13,8 @@ const MOST_OF_ONE: u64 = 32 * 1024;
 /// How deep imports may lead, and how many files one file may bring.
 const MOST_DEEP: usize = 5;
 const MOST_IMPORTS: usize = 16;
+/// Words of one file that are looked at as imports.
+const MOST_WORDS: usize = 100;
 /// The file whose `@paths` are imports.
 const IMPORTING: &str = "CLAUDE.md";
 /// What an import may be: text that is written to be read. Others could hold keys.
@@ -20,17 +23,22 @@ const IMPORTABLE: [&str; 4] = ["md", "mdc", "mdx", "txt"];
 /// Where a file of instructions, and what it imports, may really be.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ImportScope<'a> {
-    /// Below this folder, whose symbolic links are resolved.
-    Below(&'a Path),
+    /// Below this folder, whose symbolic links are resolved; except what rules deny.
+    Below(&'a Path, &'a DeniedFiles),
     /// Anywhere: it is the user's own. `~` in it is this folder.
     Anywhere(Option<&'a Path>),
 }
 
 impl ImportScope<'_> {
+    /// Whether a rule denies reading it: what a model may not read is not sent to it unasked.
+    fn denies(self, file: &Path) -> bool {
+        matches!(self, Self::Below(_, denied) if denied.denies(file))
+    }
+
     fn allows(self, file: &Path) -> bool {
         match self {
             Self::Anywhere(_) => true,
-            Self::Below(top) => file.canonicalize().is_ok_and(|real| real.starts_with(top)),
+            Self::Below(top, _) => file.canonicalize().is_ok_and(|real| real.starts_with(top)),
         }
     }
 }
@@ -46,12 +54,12 @@ pub(super) struct InstructionFile {
     pub(super) cut: bool,
 }
 
-/// The file that counts in a folder, which is the first of these names, and behind it what it imports; nothing where there
-/// is none.
+/// The file that counts in a folder, which is the first of these names that is a file, and behind it what it imports;
+/// nothing where there is none.
 pub(super) fn of_folder(folder: &Path, names: &[String], reach: ImportScope<'_>) -> Vec<InstructionFile> {
     let mut files = names.iter().map(|name| folder.join(name));
     files
-        .find(|file| file.exists() && reach.allows(file))
+        .find(|file| file.is_file() && reach.allows(file) && !reach.denies(file))
         .map_or_else(Vec::new, |file| with_imports(file, reach))
 }
 
@@ -60,16 +68,27 @@ pub(super) fn with_imports(file: PathBuf, reach: ImportScope<'_>) -> Vec<Instruc
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     let mut next = vec![(file, 0)];
+    let mut named = 0;
     while let Some((file, depth)) = next.pop() {
-        if found.len() > MOST_IMPORTS || !seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone())) {
+        if !seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone())) {
             continue;
         }
         let Reading::Text { mut text, cut } = reading::read(&file, MOST_OF_ONE) else { continue };
+        if text.contains('\0') {
+            text = "[This file was not added: it is not text.]".to_owned();
+        }
         if depth > 0 || file.file_name().is_some_and(|name| name == IMPORTING) {
             let mut below = Vec::new();
             for path in imports(&text) {
                 match import(&file, &path, depth, reach) {
-                    Ok(other) => below.extend(other.map(|other| (other, depth + 1))),
+                    Ok(Some(_)) if named == MOST_IMPORTS => {
+                        below_text(&mut text, &path, "one file may bring only sixteen others");
+                    }
+                    Ok(Some(other)) => {
+                        named += 1;
+                        below.push((other, depth + 1));
+                    }
+                    Ok(None) => {}
                     Err(why) => below_text(&mut text, &path, why),
                 }
             }
@@ -97,16 +116,24 @@ fn import(
         (Some(_), _) => return Err("it is outside of the project"),
         (None, _) => folder.join(path),
     };
-    if !other.is_file() {
+    // A word that names nothing is a word.
+    let Ok(found) = other.metadata() else { return Ok(None) };
+    if found.is_dir() {
         return Ok(None);
     }
     if !reach.allows(&other) {
         return Err("it is outside of the project");
     }
+    if !found.is_file() {
+        return Err("it is not a regular file");
+    }
+    if reach.denies(&other) {
+        return Err("a rule denies reading it");
+    }
     // What a link leads to counts: a name that looks harmless may lead to a file that holds keys.
     let real = other.canonicalize().unwrap_or_else(|_| other.clone());
     let ending = real.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    if !IMPORTABLE.contains(&ending) {
+    if !IMPORTABLE.contains(&ending.to_ascii_lowercase().as_str()) {
         return Err("only .md, .mdc, .mdx and .txt files are");
     }
     if depth >= MOST_DEEP {
@@ -134,7 +161,7 @@ fn imports(text: &str) -> Vec<String> {
             }
         }
     }
-    found.truncate(MOST_IMPORTS);
+    found.truncate(MOST_WORDS);
     found
 }
 
@@ -143,6 +170,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::policy::{Rule, RuleKind};
 
     fn write(path: &Path, text: &str) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -156,7 +184,7 @@ mod tests {
     /// The names of what was found below a folder, and all that they say.
     fn found(root: &Path) -> (Vec<String>, String) {
         let top = root.canonicalize().unwrap();
-        let found = of_folder(root, &names(), ImportScope::Below(&top));
+        let found = of_folder(root, &names(), ImportScope::Below(&top, &DeniedFiles::none(&top)));
         let name = |one: &InstructionFile| one.file.strip_prefix(root).unwrap().display().to_string();
         (found.iter().map(name).collect(), found.iter().map(|one| one.text.as_str()).collect())
     }
@@ -220,6 +248,42 @@ mod tests {
         let many: String = (0..100).map(|at| format!("@{at}.md ")).collect();
         write(&place.path().join("CLAUDE.md"), &many);
         (0..100).for_each(|at| write(&place.path().join(format!("{at}.md")), &many));
-        assert!(found(place.path()).0.len() <= 1 + MOST_IMPORTS);
+        let (names, text) = found(place.path());
+        assert!(names.len() <= 1 + MOST_IMPORTS);
+        assert!(text.contains("@16.md was not imported: one file may bring only sixteen"), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_file_or_no_text_is_named_and_hides_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path();
+        write(&root.join("CLAUDE.md"), "claude words @pipe.md @binary.md @UPPER.MD");
+        fs::create_dir(root.join("AGENTS.md")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(root.join("pipe.md")).status().unwrap().success());
+        write(&root.join("binary.md"), "\0ELF");
+        write(&root.join("UPPER.MD"), "loud words");
+        let (names, text) = found(root);
+        assert_eq!(names, ["CLAUDE.md", "binary.md", "UPPER.MD"], "a folder called AGENTS.md hides nothing");
+        assert!(text.contains("@pipe.md was not imported: it is not a regular file"), "{text}");
+        assert!(text.contains("it is not text") && !text.contains("ELF"), "{text}");
+    }
+
+    #[test]
+    fn what_a_rule_denies_is_not_imported() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        write(&top.join("CLAUDE.md"), "claude words @docs/plan.md");
+        write(&top.join("docs/plan.md"), "the plan");
+        let found = |rule: &str| {
+            let denied = DeniedFiles::of(&top, &[Rule::parse(RuleKind::Deny, rule).unwrap()]);
+            let found = of_folder(&top, &names(), ImportScope::Below(&top, &denied));
+            found.iter().map(|one| one.text.as_str()).collect::<String>()
+        };
+        assert!(found("read(other)").contains("the plan"));
+        let text = found("read(docs/plan.md)");
+        assert!(text.contains("@docs/plan.md was not imported: a rule denies reading it"), "{text}");
+        assert!(!text.contains("the plan"));
+        assert_eq!(found("read(CLAUDE.md)"), "");
+        assert_eq!(found("read"), "");
     }
 }

@@ -1,14 +1,17 @@
 //! The system prompt: our own words, the files of instructions of the user and of the project, and what skills there are.
 
+pub(super) mod denied;
 mod files;
 pub(super) mod nested;
 
 use std::path::{Path, PathBuf};
 
+use crate::config::Invocation;
 use crate::config::environment::Environment;
 use crate::config::fault::one_line;
 use crate::config::skills::Skill;
 use crate::config::{project, skills};
+use denied::DeniedFiles;
 use files::{ImportScope, InstructionFile};
 
 const OURS: &str = include_str!("../../../assets/prompts/system.md");
@@ -16,17 +19,25 @@ const OURS: &str = include_str!("../../../assets/prompts/system.md");
 /// Most bytes of all files together.
 const MOST_OF_ALL: usize = 96 * 1024;
 
+/// The system prompt of a session that is started so.
+pub(crate) fn of(invocation: &Invocation) -> String {
+    let Invocation { cwd, environment, config, .. } = invocation;
+    let denied = DeniedFiles::of(cwd, &config.rules());
+    system_prompt(cwd, environment, &config.instructions, &config.skills, &denied)
+}
+
 /// The system prompt of a session that belongs to `cwd` (an absolute path), with files of instructions of these names.
 /// Frozen once the session began.
-pub(crate) fn system_prompt(
+fn system_prompt(
     cwd: &Path,
     environment: &Environment,
     names: &[String],
     skills: &[(Skill, PathBuf)],
+    denied: &DeniedFiles,
 ) -> String {
     let mut prompt = OURS.trim_end().to_owned();
     let mut left = MOST_OF_ALL;
-    for file in files(cwd, environment, names) {
+    for file in files(cwd, environment, names, denied) {
         prompt.push_str(&section(file, &mut left));
     }
     let skills = skills::section(skills, cwd);
@@ -54,13 +65,20 @@ fn section(InstructionFile { file, mut text, cut }: InstructionFile, left: &mut 
 }
 
 /// The files there are: the user's first, then from the repository's root down, so that the nearest comes last.
-fn files(cwd: &Path, environment: &Environment, names: &[String]) -> Vec<InstructionFile> {
+fn files(
+    cwd: &Path,
+    environment: &Environment,
+    names: &[String],
+    denied: &DeniedFiles,
+) -> Vec<InstructionFile> {
     let mut found = of_user(environment, names);
     let folders = project::path_down(cwd);
     // A link of the project may not carry a file from elsewhere to the model.
     if let Some(top) = folders.first().and_then(|top| top.canonicalize().ok()) {
         found.extend(
-            folders.iter().flat_map(|folder| files::of_folder(folder, names, ImportScope::Below(&top))),
+            folders
+                .iter()
+                .flat_map(|folder| files::of_folder(folder, names, ImportScope::Below(&top, denied))),
         );
     }
     found
@@ -110,7 +128,8 @@ mod tests {
         write(&root.join("a/b/AGENTS.md"), "near words");
         write(&place.path().join("config/countersign/AGENTS.md"), "my words");
         let environment = Environment::of([("XDG_CONFIG_HOME", place.path().join("config"))]);
-        let prompt = system_prompt(&root.join("a/b"), &environment, &names(), &[]);
+        let prompt =
+            system_prompt(&root.join("a/b"), &environment, &names(), &[], &DeniedFiles::none(place.path()));
         let at = |words: &str| prompt.find(words).unwrap();
         assert!(at("my words") < at("root words") && at("root words") < at("near words"));
         assert!(prompt.starts_with(OURS.trim_end()) && !prompt.contains("outside the repository"));
@@ -120,7 +139,13 @@ mod tests {
     fn long_files_are_cut_and_say_so() {
         let place = tempfile::tempdir().unwrap();
         write(&place.path().join("AGENTS.md"), &"é".repeat(40_000));
-        let prompt = system_prompt(place.path(), &Environment::default(), &names(), &[]);
+        let prompt = system_prompt(
+            place.path(),
+            &Environment::default(),
+            &names(),
+            &[],
+            &DeniedFiles::none(place.path()),
+        );
         assert!(prompt.len() < OURS.len() + 34_000 && prompt.ends_with("it is too long.]"));
     }
 
@@ -134,7 +159,8 @@ mod tests {
             folder.push("d");
         }
         fs::create_dir_all(&folder).unwrap();
-        let prompt = system_prompt(&folder, &Environment::default(), &names(), &[]);
+        let prompt =
+            system_prompt(&folder, &Environment::default(), &names(), &[], &DeniedFiles::none(place.path()));
         assert!(prompt.len() < OURS.len() + MOST_OF_ALL + 2000);
     }
 
@@ -142,7 +168,15 @@ mod tests {
     fn the_users_claude_file_counts_where_there_is_none_of_ours() {
         let place = tempfile::tempdir().unwrap();
         let environment = Environment::of([("HOME", place.path())]);
-        let prompt = |names: &[String]| system_prompt(&place.path().join("work"), &environment, names, &[]);
+        let prompt = |names: &[String]| {
+            system_prompt(
+                &place.path().join("work"),
+                &environment,
+                names,
+                &[],
+                &DeniedFiles::none(place.path()),
+            )
+        };
         write(&place.path().join(".claude/CLAUDE.md"), "claude words @~/more.md");
         write(&place.path().join("more.md"), "more words");
         assert!(prompt(&names()).contains("claude words") && prompt(&names()).contains("more words"));
@@ -159,6 +193,9 @@ mod tests {
         fs::create_dir_all(root.join(".git")).unwrap();
         write(&place.path().join("secret"), "the secret");
         std::os::unix::fs::symlink(place.path().join("secret"), root.join("AGENTS.md")).unwrap();
-        assert!(!system_prompt(&root, &Environment::default(), &names(), &[]).contains("the secret"));
+        assert!(
+            !system_prompt(&root, &Environment::default(), &names(), &[], &DeniedFiles::none(place.path()))
+                .contains("the secret")
+        );
     }
 }

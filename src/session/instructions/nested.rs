@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
+use super::denied::DeniedFiles;
 use super::files::{self, ImportScope};
 use super::{MOST_OF_ALL, section};
+use crate::config;
 use crate::ledger::{CallId, Outcome};
 use crate::runtime::{LateNews, ToolPort};
 use crate::tool::name::READ;
@@ -22,10 +24,12 @@ pub(crate) struct WithNested {
 }
 
 impl WithNested {
-    /// Around these tools of a session in `cwd`, with files of these names.
-    pub(crate) fn new(tools: Box<dyn ToolPort>, cwd: &Path, names: &[String]) -> Self {
+    /// Around these tools of a session that is started so.
+    pub(crate) fn new(tools: Box<dyn ToolPort>, invocation: &config::Invocation) -> Self {
+        let config::Invocation { cwd, config, .. } = invocation;
+        let (names, denied) = (&config.instructions, DeniedFiles::of(cwd, &config.rules()));
         let told = Mutex::new(Told { folders: BTreeSet::new(), left: MOST_OF_ALL });
-        let nested = Nested { cwd: cwd.to_owned(), names: names.to_vec(), told };
+        let nested = Nested { cwd: cwd.to_owned(), names: names.to_vec(), denied, told };
         Self { tools, nested: Arc::new(nested) }
     }
 }
@@ -34,6 +38,7 @@ impl WithNested {
 struct Nested {
     cwd: PathBuf,
     names: Vec<String>,
+    denied: DeniedFiles,
     told: Mutex<Told>,
 }
 
@@ -59,7 +64,7 @@ impl Nested {
             if !told.folders.insert(folder.to_owned()) {
                 continue;
             }
-            for found in files::of_folder(folder, &self.names, ImportScope::Below(&top)) {
+            for found in files::of_folder(folder, &self.names, ImportScope::Below(&top, &self.denied)) {
                 // Whoever reads it as a file needs it no second time.
                 if found.file != file {
                     words.push_str(&section(found, &mut told.left));
@@ -135,7 +140,12 @@ mod tests {
 
     fn nested(cwd: &Path) -> Nested {
         let told = Mutex::new(Told { folders: BTreeSet::new(), left: MOST_OF_ALL });
-        Nested { cwd: cwd.to_owned(), names: vec!["AGENTS.md".to_owned()], told }
+        Nested {
+            cwd: cwd.to_owned(),
+            names: vec!["AGENTS.md".to_owned()],
+            denied: DeniedFiles::none(cwd),
+            told,
+        }
     }
 
     #[test]
