@@ -1,8 +1,10 @@
 //! Approvals in their panes: allowed, denied, denied with a reason, granted for the session.
 
+use std::time::Duration;
+
 use serde_json::json;
 
-use super::console::{Console, ENTER, USUAL};
+use super::console::{Console, ENTER, ESC, USUAL};
 use super::home::Home;
 
 /// Gives the answer keys to the call of this command: the calls are looked at side by side, and the one that was
@@ -266,4 +268,32 @@ async fn a_paste_without_brackets_and_a_second_letter_decide_nothing() {
     app.answers("n").await;
     app.sees("both are answered").await;
     assert!(!home.has("one.txt") && !home.has("two.txt"));
+}
+
+/// A paste of two keys that arrives in pieces: the second one is read right behind the frame that the first one made.
+#[tokio::test]
+async fn a_key_right_behind_the_frame_that_gave_the_keys_decides_nothing() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("run echo hello > made.txt").await;
+    app.sees("tab to decide").await;
+    for key in ["y", "s"] {
+        app.takes_time(Duration::from_millis(600)).await;
+        app.keys("\t").await;
+        app.sees("keys: this call").await;
+        app.keys(key).await;
+        app.sees("keys: composer").await;
+        app.keys("\x15").await;
+    }
+    assert!(home.entries("approval").is_empty() && !home.has("made.txt"));
+    app.takes_time(Duration::from_millis(600)).await;
+    app.keys("\ty").await;
+    app.keys_are_taken().await;
+    assert!(home.entries("approval").is_empty() && !home.has("made.txt"));
+    app.keys("\x15").await;
+    app.keys(ESC).await;
+    app.sees("interrupted").await;
+    app.rests().await;
+    app.quits().await;
 }

@@ -3,8 +3,7 @@
 use std::io;
 
 #[cfg(debug_assertions)]
-use ratatui::crossterm::event::KeyCode;
-use ratatui::crossterm::event::{Event as Input, KeyEventKind, MouseEventKind};
+use ratatui::crossterm::event::{Event as Input, KeyCode, KeyEventKind, MouseEventKind};
 use tokio::time::Instant;
 
 use super::super::key_timing::types;
@@ -24,13 +23,20 @@ impl ScreenLoop {
         {
             self.theme = theme;
         }
+        if self.pressed.is_empty() {
+            self.read_at = self.began.elapsed();
+        }
         self.pressed.extend(heard.keys);
     }
 
-    /// Whether one letter was pressed where letters decide.
+    /// Whether one letter was pressed where letters decide, or one key that gives the keys to what waits: a paste can
+    /// consist of these two.
     pub(super) fn waits_for_a_second_key(&self) -> bool {
+        let [key] = self.pressed.as_slice() else { return false };
         let decides = matches!(self.local.focus, Focus::Approval(_) | Focus::Stop);
-        decides && matches!(self.pressed.as_slice(), [key] if types(*key))
+        let gives = matches!(key.code, KeyCode::Tab | KeyCode::Down);
+        let waits = || !self.local.waiting(&self.view).is_empty() || self.local.stop(&self.view).is_some();
+        decides && types(*key) || gives && waits()
     }
 
     /// The keys that were there together, in their order: what decides must have come by itself. `are_all`: nothing else
@@ -40,7 +46,9 @@ impl ScreenLoop {
         if keys.is_empty() {
             return;
         }
-        for press in self.rhythm.take(&keys, are_all, self.began.elapsed()) {
+        // When they were read, and not when it was known that no other follows: a key that comes right behind the frame that
+        // gave it a meaning was not pressed for that.
+        for press in self.rhythm.take(&keys, are_all, self.read_at) {
             #[cfg(debug_assertions)]
             break_on_purpose(press.key.code);
             for act in update(&mut self.local, &self.view, press) {

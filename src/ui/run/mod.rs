@@ -134,6 +134,8 @@ struct ScreenLoop {
     rhythm: KeyTiming,
     /// Keys that were read together and are not pressed yet.
     pressed: Vec<KeyEvent>,
+    /// When the first of them was read, since the screen began.
+    read_at: Duration,
     highlighter: Highlighter,
     entry_json: fn(&Entry) -> String,
     mentions: Mentions,
@@ -188,6 +190,7 @@ impl ScreenLoop {
             began: Instant::now(),
             rhythm: KeyTiming::default(),
             pressed: Vec::new(),
+            read_at: Duration::ZERO,
             highlighter: Highlighter::new(Box::new(move || wake.notify_one())),
             entry_json: settings.entry_json,
             mentions: settings.mentions,
