@@ -12,6 +12,8 @@ use super::environment::Environment;
 use super::reading::{self, Reading};
 use super::trusted::{Book, CONFIG, Content};
 use super::user_file;
+use crate::policy::{Rule, RuleKind};
+use crate::tool::name::{FETCH, SHELL};
 
 /// Most bytes of a configuration that is added to.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -93,6 +95,11 @@ pub(crate) fn keep(
 fn planned(home: RuleHome, rule: &str, cwd: &Path, environment: &Environment) -> Result<Planned, String> {
     let (file, trusted) = match home {
         RuleHome::Project => (cwd.join(CONFIG), trusted(cwd, environment)?),
+        RuleHome::Everywhere if names_a_place(rule) => {
+            return Err(
+                "its path is relative, so it would match in every folder: choose this project".to_owned()
+            );
+        }
         RuleHome::Everywhere => (users(environment)?, None),
     };
     let before = match reading::read(&file, MOST_BYTES) {
@@ -104,6 +111,13 @@ fn planned(home: RuleHome, rule: &str, cwd: &Path, environment: &Environment) ->
     let after = with_rule(&before, rule).map_err(|why| format!("{}: {why}", file.display()))?;
     let lines = changed(&before, &after);
     Ok(Planned { change: RuleChange { file, lines }, after, trusted })
+}
+
+/// Whether a rule has a path that is meant from the folder that is worked in.
+fn names_a_place(rule: &str) -> bool {
+    let pattern = |rule: Rule| rule.pattern.filter(|_| ![SHELL, FETCH].contains(&rule.tool.as_str()));
+    let pattern = Rule::parse(RuleKind::Allow, rule).ok().and_then(pattern);
+    pattern.is_some_and(|path| !path.starts_with(['/', '~', '*']))
 }
 
 /// The user's file; where it is a link, what it leads to, as people keep such files.

@@ -125,3 +125,18 @@ fn a_link_in_the_project_and_an_endless_file_are_refused() {
     let why = plan(RuleHome::Everywhere, RULE, &project, &environment).unwrap_err();
     assert!(why.contains("cannot read"), "{why}");
 }
+
+#[test]
+fn a_path_of_this_folder_is_kept_for_this_folder_only() {
+    let (_place, project, environment) = places();
+    for rule in ["write(hello.txt)", "edit(src/*)", "read(../a)"] {
+        let why = plan(RuleHome::Everywhere, rule, &project, &environment).unwrap_err();
+        assert!(why.contains("choose this project"), "{rule}: {why}");
+        plan(RuleHome::Project, rule, &project, &environment).unwrap();
+    }
+    for rule in
+        ["shell(cargo test *)", "fetch(docs.rs)", "write(/srv/out/*)", "mcp__tickets__create", "read(*.md)"]
+    {
+        plan(RuleHome::Everywhere, rule, &project, &environment).unwrap();
+    }
+}
