@@ -133,7 +133,9 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         }
         Some(Command::Exec(exec)) => {
             let flags = args.flags.then(exec.flags.clone());
+            let answer_schema = exec.output_schema.as_deref().map(exec::answer_schema).transpose()?;
             let invocation = invoke(&flags, environment, exec.on_approval.clone())?;
+            let invocation = Invocation { answer_schema, ..invocation };
             exec::run(&invocation, &exec)
         }
         Some(Command::Inspect(inspect)) => {
@@ -197,7 +199,7 @@ fn invoke(flags: &Flags, environment: Environment, on_approval: Option<String>) 
     let config = config::load(&cwd, &environment, &given)?;
     logging::start(environment.state_dir().as_deref(), &config.log);
     let goal = flags.goal.as_deref().map(goal::read).transpose()?;
-    Ok(Invocation { cwd, environment, config, goal })
+    Ok(Invocation { cwd, environment, config, goal, answer_schema: None })
 }
 
 /// The folder to work in.

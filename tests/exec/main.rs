@@ -55,6 +55,7 @@ mod refusals;
 mod resumed;
 mod rules;
 mod running;
+mod schemas;
 mod servers;
 mod sessions;
 mod signals;

@@ -86,6 +86,8 @@ pub(super) struct Out {
     /// Whether the session has a file.
     is_kept: bool,
     answer_file: Option<AnswerFile>,
+    /// Whether the answer must satisfy a schema.
+    has_schema: bool,
     limits: Option<Limits>,
     lines: Option<EventLines>,
     /// The program that steers the run, if one does.
@@ -108,6 +110,7 @@ impl Out {
             json: exec.json,
             is_kept: !exec.ephemeral,
             answer_file,
+            has_schema: invocation.answer_schema.is_some(),
             limits,
             lines: None,
             conversation: None,
@@ -189,7 +192,9 @@ impl Out {
             exit => exit,
         };
         let written = self.answer_file.as_ref().map(|file| file.keep(exit, &end.text));
-        if !self.json && !end.text.is_empty() {
+        // Whoever asked for a schema reads nothing from stdout that does not satisfy it.
+        let is_fit = !self.has_schema || end.reason.completed();
+        if !self.json && !end.text.is_empty() && is_fit {
             say(&format!("{}\n", end.text))?;
         }
         written.transpose()?;
@@ -197,7 +202,7 @@ impl Out {
         if let Some(why) = &self.gone {
             return self.abandoned(why);
         }
-        if matches!(end.reason, Ending::ModelError | Ending::PromptTooLong)
+        if matches!(end.reason, Ending::ModelError | Ending::PromptTooLong | Ending::InvalidAnswer)
             && let Some(fault) = self.fault.take()
         {
             return Err(fault);
