@@ -44,7 +44,7 @@ pub(super) fn obey(
         KeyAction::Suspend => return vec![UiEffect::Suspend],
         KeyAction::Mode => return vec![UiEffect::Send(Intent::SetMode(next_mode(view.session.mode)))],
         // The rest of what is pasted follows.
-        KeyAction::Send if press.more => local.composer.newline(),
+        KeyAction::Send if press.breaks_pasted_line() => local.composer.newline(),
         KeyAction::Send => {
             let acts = send(local, view);
             look(local, view);

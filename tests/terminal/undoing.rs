@@ -105,7 +105,7 @@ async fn all_since_a_message_is_taken_back() {
     change(&mut app, &home, "beta", "delta").await;
     change(&mut app, &home, "delta", "omega").await;
     app.keys("/rewind\r").await;
-    app.sees("restore files to before").await;
+    app.sees("esc back").await;
     app.keys("beta").await;
     app.sees("1 of 2").await;
     app.keys(ENTER).await;

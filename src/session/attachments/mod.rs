@@ -2,6 +2,7 @@
 
 mod clipboard;
 mod mention;
+mod missing;
 mod text_file;
 
 use std::io::Read as _;
@@ -152,6 +153,9 @@ impl Attach {
         let named = mentions(&said.content);
         for readings in named {
             match self.attached(&readings)? {
+                // Two names of one thing, such as `a.rs` and `./a.rs`.
+                Some(Attached::File(file)) if said.files.contains(&file) => {}
+                Some(Attached::Image(image)) if said.images.contains(&image) => {}
                 Some(Attached::Image(image)) => said.images.push(image),
                 Some(Attached::File(file)) => said.files.push(file),
                 None => {}
@@ -175,20 +179,7 @@ impl Attach {
                 Ok(self.text_files.read(name, lines)?.map(Attached::File))
             };
         }
-        // The shortest reading is the path without the sentence's own punctuation.
-        if let Some(name) = readings.last().filter(|path| is_called_an_image(path)) {
-            let next = "correct the path, or put it in `backquotes` to send it as text";
-            return Err(AttachmentRefusal::new(format!("there is no image at {name}"), next));
-        }
-        let is_named = |path: &&str| self.text_files.was_listed(path);
-        let gone = with_lines().map(|(path, _)| path).next_back();
-        match gone.or_else(|| readings.iter().map(String::as_str).find(is_named)) {
-            None => Ok(None),
-            Some(name) => Err(AttachmentRefusal::new(
-                format!("there is no file at {name}"),
-                "correct the path, or put it in `backquotes` to send it as text",
-            )),
-        }
+        self.missing(readings)
     }
 
     fn load(&self, name: &str) -> Result<Image, AttachmentRefusal> {
@@ -371,6 +362,27 @@ mod tests {
         );
         assert!(send("look at @.env").is_err(), "it is confirmed once");
         assert!(attach.message("look at @.env".to_owned()).is_err(), "nobody is there to confirm it");
+    }
+
+    #[test]
+    fn a_path_that_leads_to_no_file_is_reported_and_a_word_is_a_word() {
+        let (_held, attach, base) = folders();
+        fs::write(base.join("work/d/a.rs"), "one\ntwo\nthree\n").unwrap();
+        let why = |words: &str| attach.message(words.to_owned()).unwrap_err().what;
+        assert_eq!(why("see @d/mian.rs."), "there is no file at d/mian.rs");
+        assert_eq!(why("see @d/mian.rs:2-3"), "there is no file at d/mian.rs");
+        assert_eq!(why("see @gone.rs#L2"), "there is no file at gone.rs");
+        assert_eq!(why("see @d/a.rs#L0"), "d/a.rs#L0 names no lines of d/a.rs");
+        for words in ["@scope/name", "@app.route", "@channel#Lobby", "ask @ann: now", "@ann:12"] {
+            assert_eq!(attach.message(words.to_owned()).unwrap().files, [], "{words}");
+        }
+        let lines = |words: &str| {
+            let files = attach.message(words.to_owned()).unwrap().files;
+            files.iter().map(|file| (file.first, file.last)).collect::<Vec<_>>()
+        };
+        assert_eq!(lines("@d/a.rs:2-3"), [(2, 3)]);
+        assert_eq!(lines("@d/a.rs:2:7: error"), [(2, 2)]);
+        assert_eq!(lines("@d/a.rs, @./d/a.rs and @d/a.rs."), [(1, 3)], "one file once");
     }
 
     #[test]
