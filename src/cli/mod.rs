@@ -8,6 +8,7 @@ pub mod doctor;
 mod editor;
 mod events;
 mod exec;
+mod foreign_flags;
 mod host_services;
 mod inspect;
 mod listing;
@@ -77,13 +78,18 @@ fn misplaced(args: &Args) -> Result<(), Fault> {
 /// be, or the commands below it of which one is missing.
 fn misread(error: &clap::Error, first: &str) -> Result<Exit, Fault> {
     match error.kind() {
-        ErrorKind::UnknownArgument => match mistyped(first).filter(|near| near != first) {
-            Some(near) => Err(Fault::usage(
-                format!("`{first}` is not a command; did you mean `{near}`?"),
-                "see `countersign --help`",
-            )),
-            None => outcome::of_clap(error),
-        },
+        ErrorKind::UnknownArgument => {
+            if let Some(fault) = foreign_flags::refused(error) {
+                return Err(fault);
+            }
+            match mistyped(first).filter(|near| near != first) {
+                Some(near) => Err(Fault::usage(
+                    format!("`{first}` is not a command; did you mean `{near}`?"),
+                    "see `countersign --help`",
+                )),
+                None => outcome::of_clap(error),
+            }
+        }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let args = Args::command();
             let below: Vec<&str> = args

@@ -47,6 +47,7 @@ mod keys;
 mod locals;
 mod mcp;
 mod mentions;
+mod newcomers;
 mod outputs;
 mod own;
 mod parting;
