@@ -328,6 +328,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         token_budget: config.token_budget(),
         max_consecutive_failures: config.max_consecutive_failures,
         final_response: config.final_response,
+        answer_schema: invocation.answer_schema.clone(),
         limit_is_steps: config.limit_is_steps,
         answer: config.answer,
         compact_at_percent: config.compact_at_percent,

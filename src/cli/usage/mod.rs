@@ -115,11 +115,20 @@ fn cells(by: By, name: String, row: &Spend) -> Vec<String> {
     };
     let mut cells: Vec<String> = std::iter::once(name).chain(numbers.iter().map(u64::to_string)).collect();
     if by != By::Tool {
-        let cost =
-            row.usage.cost.map_or_else(|| "unknown".to_owned(), |micros| format!("${}", dollars(micros.0)));
-        cells.extend([cost, row.retries.to_string(), row.errors.to_string()]);
+        cells.extend([cost(row), row.retries.to_string(), row.errors.to_string()]);
     }
     cells
+}
+
+/// What a row cost. Answers without a price are named: they would count as free.
+fn cost(row: &Spend) -> String {
+    let priced = row.usage.cost.map(|micros| format!("${}", dollars(micros.0)));
+    match (priced, row.unpriced) {
+        (Some(priced), 0) => priced,
+        (Some(priced), unpriced) if unpriced < row.answers => format!("{priced} + {unpriced} without price"),
+        (None, 0) => "$0.00".to_owned(),
+        _ => "no price".to_owned(),
+    }
 }
 
 /// What the numbers include, and what they leave out.

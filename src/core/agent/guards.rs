@@ -12,6 +12,8 @@ pub(super) struct Guards {
     pub(super) pauses: u32,
     /// The run has had its one nudge after an empty answer.
     pub(super) nudged: bool,
+    /// The run has had its one repair of an answer that did not satisfy its schema.
+    pub(super) repaired: bool,
     /// Turns in a row in which every call failed.
     pub(super) failed_turns: u32,
     /// Turns in a row in which every call was of a tool that is not there.
@@ -114,6 +116,7 @@ impl Guards {
             Transition::StopHookBlocking => self.reentries += 1,
             Transition::ReactiveCompactRetry => self.compacted_reactively = true,
             Transition::EmptyAnswerNudge => self.nudged = true,
+            Transition::SchemaRepair => (self.continuations, self.repaired) = (0, true),
             Transition::BudgetNudge => {
                 (self.continuations, self.is_final) = (0, false);
                 self.returns.continued(self.written);

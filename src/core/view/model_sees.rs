@@ -172,6 +172,7 @@ impl Sources {
             adaptive_thinking: false,
             reasons: None,
             cache_key: String::new(),
+            answer_schema: None,
         })
     }
 
