@@ -3,11 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
+use uuid::Uuid;
 
 use super::attachments::{Attach, AttachmentRefusal};
+use super::branching::Rewinding;
 use super::model_switch::Switch;
 use super::other_sessions::EarlierSessions;
 use super::rule_keeper::RuleKeeper;
@@ -15,7 +18,7 @@ use super::undo::Undoing;
 use crate::agent::Intent;
 use crate::config::Invocation;
 use crate::config::models::{Usable, choices};
-use crate::ledger::{CallId, UserMessage};
+use crate::ledger::{CallId, Millis, UserMessage};
 use crate::ui::{Reply, Request};
 
 /// Requests that may wait while the agent is busy.
@@ -34,6 +37,7 @@ enum Task {
     Files,
     Clipboard,
     RulePlan,
+    Branch,
 }
 
 /// Does what a front end asks for.
@@ -45,6 +49,8 @@ pub(crate) struct Gateway {
     pub attach: Attach,
     /// Plans and does an undo.
     pub undo: Undoing,
+    /// Goes back to before a message.
+    pub rewinding: Rewinding,
     /// The other sessions of this folder.
     pub earlier: EarlierSessions,
     /// The models that can be chosen.
@@ -70,6 +76,7 @@ impl Gateway {
             switch,
             attach: Attach::new(invocation),
             undo: Undoing::new(state.clone(), id.to_owned(), invocation),
+            rewinding: Rewinding::new(state.clone(), id.to_owned()),
             earlier: EarlierSessions::new(state, invocation.cwd.clone(), id.to_owned()),
             usable: Usable::new(invocation.config.clone(), invocation.environment.clone()),
             rules: RuleKeeper::new(invocation),
@@ -123,7 +130,7 @@ impl Slow for Gateway {
     }
 
     async fn answer(&self, request: Request) -> Option<Reply> {
-        let Self { undo, earlier, usable, attach, rules, .. } = self.clone();
+        let Self { undo, rewinding, earlier, usable, attach, rules, .. } = self.clone();
         let answered = spawn_blocking(move || match request {
             Request::PlanUndo(message) => Some(Reply::Undo(undo.offer(message))),
             Request::ListSessions => Some(Reply::Sessions(earlier.list())),
@@ -135,7 +142,13 @@ impl Slow for Gateway {
             }
             Request::PlanRule(rule) => Some(Reply::RulePlan(rules.plan(rule))),
             Request::KeepRule { rule, scope, lines } => Some(rules.keep(&rule, scope, &lines)),
-            Request::Intent(_) | Request::ChooseModel(_) | Request::Restore { .. } => None,
+            Request::Branch { message, branch } => {
+                let made = rewinding.branch(message, &branch, this_moment());
+                Some(made.map_or_else(Reply::Refused, |()| Reply::Branched { message, branch }))
+            }
+            Request::Intent(_) | Request::ChooseModel(_) | Request::Restore { .. } | Request::Rewind(_) => {
+                None
+            }
         });
         answered.await.unwrap_or_else(|broken| Some(Reply::Refused(format!("the request failed: {broken}"))))
     }
@@ -186,6 +199,11 @@ impl<S: Slow> PendingRequests<S> {
                 let slow = self.slow.clone();
                 self.queue(async move { slow.restore(since, shown).await.map_err(Reply::Refused) });
             }
+            Request::Rewind(message) => {
+                let branch = Uuid::now_v7().to_string();
+                return self.to_agent.send(Intent::Rewind { message, branch }).await.is_ok();
+            }
+            Request::Branch { .. } => self.answer(Task::Branch, request),
             Request::PlanUndo(_) => self.answer(Task::UndoPlan, request),
             Request::ListSessions => self.answer(Task::Sessions, request),
             Request::Preview(_) => self.answer(Task::Preview, request),
@@ -252,6 +270,12 @@ impl<S: Slow> PendingRequests<S> {
             earlier.abort();
         }
     }
+}
+
+/// When it is, as entries say it.
+fn this_moment() -> Millis {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// Tells whoever is at the other end, if anybody is: an answer may come after the end.
