@@ -59,6 +59,7 @@ mod screens;
 mod sending;
 mod shells;
 mod shown;
+mod spending;
 mod text;
 mod text_markdown;
 mod text_stream;
