@@ -43,8 +43,7 @@ pub(super) fn obey(
         }
         KeyAction::Suspend => return vec![UiEffect::Suspend],
         KeyAction::Mode => return vec![UiEffect::Send(Intent::SetMode(next_mode(view.session.mode)))],
-        // The rest of what is pasted follows.
-        KeyAction::Send if press.breaks_pasted_line() => local.composer.newline(),
+        KeyAction::Send if is_part_of_text(local, press) => local.composer.newline(),
         KeyAction::Send => {
             let acts = send(local, view);
             look(local, view);
@@ -119,6 +118,11 @@ fn unfold(local: &mut Local) {
         Ok(false) => local.hint = Some("there is no folded paste to open".to_owned()),
         Err(why) => local.hint = Some(why),
     }
+}
+
+/// Whether Enter ends a line of what is pasted. A command of the user's own runs by a key of its own only.
+fn is_part_of_text(local: &Local, press: Press) -> bool {
+    press.breaks_pasted_line() || !press.alone && local.composer.runs_a_command()
 }
 
 /// Looks for the words that came with the command.

@@ -46,6 +46,7 @@ mod linear;
 mod long;
 mod marks;
 mod mentioning;
+mod own_commands;
 mod pasting;
 mod permissions;
 mod picking;

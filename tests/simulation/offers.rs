@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use countersign::agent::{Answer, Input, Intent, Shutdown};
+use countersign::agent::{Answer, Input, Intent, OwnCommand, Shutdown};
 use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
@@ -32,6 +32,11 @@ impl World {
         }
         if self.agent.is_idle() && self.submits < self.bounds.submits {
             options.push(Input::Intent(Intent::Submit(format!("message {}", self.submits).into())));
+        }
+        // A long walk has much else to do.
+        if self.commands < self.bounds.commands && (self.agent.is_idle() || !self.bounds.rare) {
+            let own = |is_shared| Intent::Command(OwnCommand { command: "ls".to_owned(), is_shared });
+            options.extend([true, false].map(own).map(Input::Intent));
         }
         if self.discovers {
             options.push(Input::Discovered(found()));

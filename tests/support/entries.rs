@@ -325,6 +325,7 @@ pub fn body() -> impl Strategy<Value = Body> {
         said(),
         call().prop_map(Body::ToolCall),
         call().prop_map(Body::Validation),
+        call().prop_map(Body::Command),
         goals(),
         approvals(),
         (injector, message()).prop_map(|(by, UserMessage { content: text, images, files })| Body::Injected(

@@ -42,6 +42,8 @@ pub(super) struct Guards {
     pub(super) asked: bool,
     /// The validation command of a goal was called and nothing was made of it yet.
     pub(super) validating: bool,
+    /// The run is one command of the user.
+    pub(super) is_own_command: bool,
     calls: u32,
     failed_calls: u32,
     missing_calls: u32,
@@ -70,6 +72,8 @@ impl Guards {
                 }
             }
             Body::Validation(_) => self.validating = true,
+            Body::Command(_) => self.is_own_command = true,
+            Body::TurnEnded(_) => self.is_own_command = false,
             Body::Checkpoint(_) => {
                 self.checkpoints += 1;
                 self.validating = false;
@@ -94,8 +98,7 @@ impl Guards {
             | Body::Goal(_)
             | Body::Progress(_)
             | Body::Handoff { .. }
-            | Body::Error { .. }
-            | Body::TurnEnded(_) => {}
+            | Body::Error { .. } => {}
         }
     }
 

@@ -207,8 +207,12 @@ impl Agent {
     pub(super) fn end(&mut self, step: &mut Step, reason: Ending) -> Phase {
         let text = if reason == Ending::MaxTurns { self.out_of_turns() } else { self.history.last_text() };
         self.hand_off(step.now, reason);
+        let is_own_command = self.history.guards().is_own_command;
+        self.tell_own_command(step.now);
         self.history.end_run(step.now, step.now, reason, text);
-        self.tell_end(step, reason);
+        if !is_own_command {
+            self.tell_end(step, reason);
+        }
         if reason.completed() {
             return self.next_in_queue(step);
         }

@@ -26,6 +26,8 @@ pub enum Injector {
     Discovery,
     /// Whoever runs commands in the background: one of them has ended.
     Background,
+    /// The user, by a command that they ran.
+    Command,
 }
 
 impl Injector {

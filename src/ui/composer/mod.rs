@@ -93,7 +93,17 @@ impl Composer {
 
     /// What would be sent: pastes unfolded, blank ends cut.
     pub fn text(&self) -> String {
-        unfolded(&self.shown(), &self.pastes).trim().to_owned()
+        self.whole().trim().to_owned()
+    }
+
+    /// Whether it holds a command to be run, and not a message: `!command`.
+    pub fn runs_a_command(&self) -> bool {
+        self.area.lines().first().is_some_and(|line| line.starts_with('!'))
+    }
+
+    /// All that it holds, pastes unfolded.
+    pub fn whole(&self) -> String {
+        unfolded(&self.shown(), &self.pastes)
     }
 
     /// Takes what would be sent. What was sent is not undone. It is empty then, or holds the draft that lay below.

@@ -30,6 +30,7 @@ impl Awaited {
             | Intent::Pursue(..)
             | Intent::ResumeGoal(_)
             | Intent::Compact
+            | Intent::Command(_)
             | Intent::Abort
             | Intent::Decide { .. }
             | Intent::Raise { .. } => Self::Run,
