@@ -19,7 +19,7 @@ fn configured(command: &str) -> Home {
 #[tokio::test]
 async fn the_command_writes_the_last_line_but_not_below_a_call_that_waits() {
     let home = configured(
-        "cat > seen; printf '\\033]0;gotcha\\007\\033[31mmine\\033[m: '; grep -o '\"mode\":\"[a-z]*\"' seen; echo second",
+        "cat > new; mv new seen; printf '\\033]0;gotcha\\007\\033[31mmine\\033[m: '; grep -o '\"mode\":\"[a-z]*\"' seen; echo second",
     );
     let call = json!({ "name": "shell", "arguments": { "command": "touch made" } });
     let mut app = Console::scripted(&home, &json!([{ "tool_calls": [call] }, "It is made."]));
