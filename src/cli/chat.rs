@@ -106,6 +106,7 @@ async fn converse(
         takes: appearance::takes(invocation),
         motion: invocation.config.motion,
         vim: invocation.config.vim,
+        has_status_line: session.gateway.status.is_some(),
         keymap: invocation.config.keymap.clone(),
         first,
         draft,

@@ -122,7 +122,7 @@ pub(crate) fn compose(
     let tools = external.around(tools, invocation, &groups);
     let tools = Box::new(WithNested::new(tools, invocation));
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone());
-    let gateway = Gateway::new(invocation, (state, &id), switch);
+    let gateway = Gateway::new(invocation, (state, &id), switch, &groups);
     let ports = Ports { model: Box::new(router), tools, hooks: hook_port(invocation, &id, &groups), store };
     let (driver, handles) = Driver::new(agent, ports);
     let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));

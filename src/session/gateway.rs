@@ -14,11 +14,14 @@ use super::branching::Rewinding;
 use super::model_switch::Switch;
 use super::other_sessions::EarlierSessions;
 use super::rule_keeper::RuleKeeper;
+use super::spending::UsageReader;
+use super::status_line::StatusCommand;
 use super::undo::Undoing;
 use crate::agent::Intent;
 use crate::config::Invocation;
 use crate::config::models::{Usable, choices};
 use crate::ledger::{CallId, Millis, UserMessage};
+use crate::runtime::Groups;
 use crate::ui::{Reply, Request};
 
 /// Requests that may wait while the agent is busy.
@@ -38,6 +41,8 @@ enum Task {
     Clipboard,
     RulePlan,
     Branch,
+    Usage,
+    StatusLine,
 }
 
 /// Does what a front end asks for.
@@ -57,6 +62,10 @@ pub(crate) struct Gateway {
     pub usable: Usable,
     /// Writes rules into configurations.
     pub rules: RuleKeeper,
+    /// Adds up what sessions have spent.
+    pub spending: UsageReader,
+    /// The user's command that writes the status line.
+    pub status: Option<StatusCommand>,
 }
 
 /// The front end's ends of its channels.
@@ -71,8 +80,15 @@ pub(crate) struct Ends {
 
 impl Gateway {
     /// For the session of this id, whose file is in this state folder.
-    pub(crate) fn new(invocation: &Invocation, (state, id): (PathBuf, &str), switch: Switch) -> Self {
+    pub(crate) fn new(
+        invocation: &Invocation,
+        (state, id): (PathBuf, &str),
+        switch: Switch,
+        groups: &Groups,
+    ) -> Self {
         Self {
+            spending: UsageReader::new(state.clone(), invocation.environment.clone()),
+            status: StatusCommand::of(invocation, (&state, id), groups),
             switch,
             attach: Attach::new(invocation),
             undo: Undoing::new(state.clone(), id.to_owned(), invocation),
@@ -130,7 +146,11 @@ impl Slow for Gateway {
     }
 
     async fn answer(&self, request: Request) -> Option<Reply> {
-        let Self { undo, rewinding, earlier, usable, attach, rules, .. } = self.clone();
+        if let Request::StatusLine(facts) = request {
+            let status = self.status.as_ref()?;
+            return Some(Reply::StatusLine(status.line(&facts).await));
+        }
+        let Self { undo, rewinding, earlier, usable, attach, rules, spending, .. } = self.clone();
         let answered = spawn_blocking(move || match request {
             Request::PlanUndo(message) => Some(Reply::Undo(undo.offer(message))),
             Request::ListSessions => Some(Reply::Sessions(earlier.list())),
@@ -141,14 +161,17 @@ impl Slow for Gateway {
                 Some(attach.image_of_clipboard().map_or_else(Reply::Refused, Reply::Mention))
             }
             Request::PlanRule(rule) => Some(Reply::RulePlan(rules.plan(rule))),
+            Request::AddUp(by) => Some(Reply::Usage(spending.table(by))),
             Request::KeepRule { rule, scope, lines } => Some(rules.keep(&rule, scope, &lines)),
             Request::Branch { message, branch } => {
                 let made = rewinding.branch(message, &branch, this_moment());
                 Some(made.map_or_else(Reply::Refused, |()| Reply::Branched { message, branch }))
             }
-            Request::Intent(_) | Request::ChooseModel(_) | Request::Restore { .. } | Request::Rewind(_) => {
-                None
-            }
+            Request::Intent(_)
+            | Request::ChooseModel(_)
+            | Request::Restore { .. }
+            | Request::Rewind(_)
+            | Request::StatusLine(_) => None,
         });
         answered.await.unwrap_or_else(|broken| Some(Reply::Refused(format!("the request failed: {broken}"))))
     }
@@ -211,6 +234,8 @@ impl<S: Slow> PendingRequests<S> {
             Request::ListFiles => self.answer(Task::Files, request),
             Request::PasteImage => self.answer(Task::Clipboard, request),
             Request::PlanRule(_) => self.answer(Task::RulePlan, request),
+            Request::AddUp(_) => self.answer(Task::Usage, request),
+            Request::StatusLine(_) => self.answer(Task::StatusLine, request),
             Request::KeepRule { .. } => self.keep(request),
         }
         true

@@ -13,6 +13,8 @@ mod ports;
 mod rule_keeper;
 pub(crate) mod sandbox;
 mod session_choice;
+pub(crate) mod spending;
+pub(crate) mod status_line;
 pub(crate) mod undo;
 pub(crate) mod unrecorded;
 

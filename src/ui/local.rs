@@ -18,6 +18,7 @@ use super::replay_keys::Replay;
 pub use super::scroll::{Anchor, Mark, Position, Scroll};
 use super::search::Search;
 use super::selection::Pointer;
+use super::status_line::StatusLine;
 pub use super::unwritable::Unwritable;
 use super::vim::Vim;
 use super::visible_decision::{Shown, VisibleDecision};
@@ -55,6 +56,8 @@ pub struct Local {
     pub next_model: Option<super::pending_model::PendingModel>,
     /// Why nothing can be recorded, while that is so.
     pub shut: Option<Unwritable>,
+    /// The line that the user's command writes.
+    pub status_line: StatusLine,
     /// What to know before the first message.
     pub notice: Option<String>,
     /// What was typed when the list of commands above it was closed.
@@ -250,6 +253,7 @@ impl Local {
             esc_armed: false,
             next_model: None,
             shut: None,
+            status_line: StatusLine::default(),
             notice: None,
             list_shut: None,
             read_only: false,

@@ -4,7 +4,9 @@ use crate::agent::Intent;
 use crate::ledger::{CallId, EntryId, Scope};
 
 use super::file_list::FileList;
+use super::status_line::StatusFacts;
 use super::undo_preview::UndoPreview;
+use super::usage_table::{UsageBy, UsageTable};
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +45,10 @@ pub enum Request {
     PasteImage,
     /// Say what would be written for this rule to be kept.
     PlanRule(String),
+    /// Add up what all sessions have spent.
+    AddUp(UsageBy),
+    /// Have the user's command write the status line.
+    StatusLine(StatusFacts),
     /// Keep a rule whose decision is recorded.
     KeepRule {
         /// The rule.
@@ -119,6 +125,10 @@ pub enum Reply {
     Models(Vec<(String, String)>),
     /// The files and folders that a message can name.
     Files(FileList),
+    /// What all sessions have spent.
+    Usage(UsageTable),
+    /// What the user's command wrote for the status line; or why there is nothing to show.
+    StatusLine(Result<String, String>),
     /// The mention of the clipboard's image.
     Mention(String),
     /// Something worth knowing that was found out meanwhile, such as a model server on this machine.

@@ -47,6 +47,8 @@ pub struct UiSettings {
     pub motion: bool,
     /// Whether the composer has a vim mode.
     pub vim: bool,
+    /// Whether a command of the user's writes the status line.
+    pub has_status_line: bool,
     /// What the keys mean.
     pub keymap: Keymap,
     /// Sent right after the first frame: a message, or a goal.
@@ -86,6 +88,7 @@ impl UiSettings {
             takes: Takes::default(),
             motion: true,
             vim: false,
+            has_status_line: false,
             keymap: Keymap::default(),
             first: None,
             draft: String::new(),

@@ -8,6 +8,7 @@ use super::commands::{self, Fronts, Meaning, SlashCommand};
 use super::editing;
 use super::effect::UiEffect;
 use super::local::{Edit, Focus, Inspector, Local, Overlay, sent};
+use super::pages::usage;
 use super::pending_model::PendingModel;
 use super::picker::Picker;
 use super::picker_source::Source;
@@ -109,6 +110,11 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
     match meaning {
         Meaning::Intent(intent) => vec![UiEffect::Send(intent)],
         Meaning::Request(Request::PlanUndo(since)) => vec![UiEffect::Undo(since)],
+        Meaning::Request(request @ Request::AddUp(_)) => {
+            let mut acts = shown(local, Overlay::Page(usage::awaited()));
+            acts.push(UiEffect::Ask(request));
+            acts
+        }
         Meaning::Request(request) => {
             if let Request::ChooseModel(name) = &request {
                 local.hint = Some(PendingModel::words(name, &view.session.model));

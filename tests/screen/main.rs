@@ -60,6 +60,7 @@ mod screens;
 mod sending;
 mod shells;
 mod shown;
+mod spending;
 mod text;
 mod text_markdown;
 mod text_stream;

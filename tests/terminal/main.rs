@@ -48,6 +48,7 @@ mod servers;
 mod shells;
 mod sizes;
 mod start;
+mod statuses;
 mod storm;
 mod strays;
 #[path = "../support/stub_server.rs"]

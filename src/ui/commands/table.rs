@@ -12,6 +12,7 @@ use crate::ui::pages::shells::SHELLS;
 use crate::ui::pages::{Page, PageEntry};
 use crate::ui::picker_source::Source;
 use crate::ui::request::Request;
+use crate::ui::usage_table::UsageBy;
 use crate::view::View;
 
 use super::arguments as read;
@@ -90,6 +91,13 @@ pub const COMMANDS: &[SlashCommand] = {
             "restore the files that the last turn changed",
             None(Ask(Request::PlanUndo(Option::None))),
         ),
+        row(
+            "/usage",
+            "what all sessions have cost, by model; or: BY, as in day, project or tool",
+            Optional(Ask(Request::AddUp(UsageBy::Model)), read::usage),
+        )
+        .hint("BY")
+        .values(read::USAGE),
         lines("/ledger", "the last N entries, a line each", Optional(Linear(L::Ledger(LAST)), read::ledger))
             .hint("N"),
         lines(

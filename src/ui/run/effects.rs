@@ -17,6 +17,7 @@ use super::super::panes::selected;
 use super::super::picker::Picker;
 use super::super::picker_source::Source;
 use super::super::request::Request;
+use super::super::status_line::StatusFacts;
 use super::super::terminal::{redraw_all, tell};
 use super::ScreenLoop;
 
@@ -163,6 +164,17 @@ impl ScreenLoop {
     fn ask_for(&mut self, source: Source, request: Request) {
         self.local.overlay = Some(Overlay::Picker(Picker::awaited(source)));
         self.ask(request);
+    }
+
+    /// Nobody has asked for it, so nobody is told when there is no room for the question.
+    pub(super) fn ask_for_the_status_line(&mut self) {
+        let Self { local, view, app, .. } = self;
+        let asked = local.status_line.ask(|| StatusFacts::of(view), local.now);
+        if let Some(facts) = asked
+            && app.requests.try_send(Request::StatusLine(facts)).is_err()
+        {
+            local.status_line.not_asked();
+        }
     }
 
     pub(super) fn ask(&mut self, request: Request) {

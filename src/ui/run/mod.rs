@@ -30,6 +30,7 @@ use super::replies::{reply, wanted_preview};
 use super::request::{Reply, Request};
 use super::rewinding;
 use super::settings::{AppIo, Mentions, UiSettings};
+use super::status_line::StatusLine;
 use super::terminal::{Display, Guard, ask_background, cell_size, screen, show, tell, with_next_frame};
 use super::terminal_integration::TerminalIntegration;
 use super::terminal_replies::TerminalReplies;
@@ -169,6 +170,9 @@ impl ScreenLoop {
         local.keymap = settings.keymap;
         local.motion = settings.motion;
         local.vim = Vim::new(settings.vim);
+        if settings.has_status_line {
+            local.status_line = StatusLine::on();
+        }
         local.read_only = settings.read_only;
         local.replay = settings.replay.as_ref().map(|pace| *pace.borrow());
         local.overlay = settings.read_only.then(|| Overlay::Ledger(Inspector::default()));
@@ -220,7 +224,8 @@ impl ScreenLoop {
         let ticks = is_busy || self.local.watches(&self.view);
         let frame = self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick));
         let pulls = (self.local.pointer.pull != 0).then(|| self.pace.last() + PULL);
-        [settled, frame, pulls, self.ripens()].into_iter().flatten().min()
+        let status = self.local.status_line.due().map(|due| self.began + due);
+        [settled, frame, pulls, status, self.ripens()].into_iter().flatten().min()
     }
 
     /// When the keys of what is shown begin to decide, if they do not yet: they are lit then.
@@ -312,6 +317,7 @@ impl ScreenLoop {
         let now = (self.app.now)();
         self.local.now = self.began.elapsed();
         self.errands.refresh(&mut self.local, &self.view);
+        self.ask_for_the_status_line();
         if let Some(id) = wanted_preview(&mut self.local) {
             self.ask(Request::Preview(id));
         }
