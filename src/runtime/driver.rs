@@ -264,6 +264,7 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::SetEffort(_)
         | Intent::Revoke(_)
         | Intent::Command(_)
+        | Intent::Rewind { .. }
         | Intent::StopBackground(_)
         | Intent::TypeInto { .. } => true,
         // What was restored has happened already.

@@ -2,6 +2,7 @@
 //! a front end asks for.
 
 pub(crate) mod attachments;
+pub(crate) mod branching;
 pub(crate) mod compose;
 pub(crate) mod external;
 pub(crate) mod gateway;

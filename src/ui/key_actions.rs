@@ -13,7 +13,7 @@ use super::copying::copy;
 use super::effect::UiEffect;
 use super::key_timing::Press;
 use super::keymap::KeyAction;
-use super::local::{Focus, Local, Overlay, Position};
+use super::local::{Focus, Local, Overlay, Position, sent};
 use super::picker_keys;
 use super::picker_source::Source;
 use super::program_input;
@@ -152,6 +152,19 @@ fn escape(local: &mut Local, view: &View) -> Vec<UiEffect> {
         local.vim.escape(&mut local.composer);
     }
     local.focus = Focus::Composer;
+    esc_twice(local, view)
+}
+
+/// A second Esc with nothing to close lists the messages to go back to.
+fn esc_twice(local: &mut Local, view: &View) -> Vec<UiEffect> {
+    if !local.composer.is_empty() || local.vim.word().is_some() || sent(view).is_empty() {
+        return Vec::new();
+    }
+    if std::mem::take(&mut local.esc_armed) {
+        return vec![UiEffect::Pick(Source::Rewind)];
+    }
+    local.esc_armed = true;
+    local.hint = Some("esc again: go back to an earlier message".to_owned());
     Vec::new()
 }
 

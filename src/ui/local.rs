@@ -48,6 +48,10 @@ pub struct Local {
     pub hint: Option<String>,
     /// Whether Ctrl-C was pressed once on an empty composer.
     pub quit_armed: bool,
+    /// The message to go back to before, once the undo since this call is recorded.
+    pub rewind: Option<(CallId, EntryId)>,
+    /// The last key was an Esc that did nothing: another one lists the messages to go back to.
+    pub esc_armed: bool,
     /// The model that was chosen, when another still answers.
     pub next_model: Option<super::pending_model::PendingModel>,
     /// Why nothing can be recorded, while that is so.
@@ -245,6 +249,8 @@ impl Local {
             thinking_open: false,
             hint: None,
             quit_armed: false,
+            rewind: None,
+            esc_armed: false,
             next_model: None,
             shut: None,
             status_line: StatusLine::default(),

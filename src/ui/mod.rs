@@ -100,6 +100,7 @@ mod file_menu_keys;
 pub mod mention;
 
 mod request;
+mod rewinding;
 
 /// What the session answers.
 pub mod replies;

@@ -21,13 +21,16 @@ pub fn reply(local: &mut Local, reply: Reply) {
             local.hint = Some(why);
         }
         Reply::Refused(why) => {
+            local.rewind = None;
             local.overlay.take_if(|overlay| matches!(overlay, Overlay::Picker(picker) if picker.is_awaited));
             local.hint = Some(why);
         }
+        // Whoever runs the screen leaves it.
+        Reply::Branched { .. } => {}
         Reply::Done(said) => local.hint = Some(said),
         Reply::RulePlan(plan) => session_rule::planned(local, plan),
         Reply::Undo(offer) => match offer {
-            Ok(offer) => fill(local, Source::Undo, |picker| *picker = Picker::undo(offer)),
+            Ok(offer) => fill(local, Source::Undo, |picker| *picker = Picker::undo(offer, picker.rewinds)),
             Err(why) => {
                 if awaited(local, Source::Undo).is_some() {
                     local.overlay = None;

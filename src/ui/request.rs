@@ -24,6 +24,15 @@ pub enum Request {
         /// What would be done, as it was shown, file by file.
         shown: Vec<(String, String)>,
     },
+    /// Go back to before this message: the agent writes down which session goes on.
+    Rewind(EntryId),
+    /// Make the session that goes on before this message, once that is recorded.
+    Branch {
+        /// The message.
+        message: EntryId,
+        /// The id of the session.
+        branch: String,
+    },
     /// List the other sessions of this folder.
     ListSessions,
     /// Show the last lines of the session of this id.
@@ -94,6 +103,13 @@ pub enum Reply {
     Done(String),
     /// What an undo would do, or why there is nothing to undo.
     Undo(Result<UndoPreview, String>),
+    /// The session of this id goes on before this message.
+    Branched {
+        /// The message.
+        message: EntryId,
+        /// The id of the session.
+        branch: String,
+    },
     /// The other sessions of this folder, newest first.
     Sessions(Vec<EarlierSession>),
     /// The last lines of a session.

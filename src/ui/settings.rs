@@ -53,6 +53,8 @@ pub struct UiSettings {
     pub keymap: Keymap,
     /// Sent right after the first frame: a message, or a goal.
     pub first: Option<Intent>,
+    /// What the composer holds at first.
+    pub draft: String,
     /// A resumed or inspected session, folded before the first frame.
     pub history: Vec<Event>,
     /// What to know before the first message, such as how to connect a real model.
@@ -89,6 +91,7 @@ impl UiSettings {
             has_status_line: false,
             keymap: Keymap::default(),
             first: None,
+            draft: String::new(),
             history: Vec::new(),
             notice: None,
             read_only: false,

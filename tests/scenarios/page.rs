@@ -165,6 +165,7 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
             plain("revoked", format!("what was granted with {}", number(*call)))
         }
         Body::Change(Change::BackgroundStopped { id, .. }) => plain("stopped", id.clone()),
+        Body::Change(Change::Rewound { message, branch }) => plain("rewound", format!("{message} {branch}")),
         Body::Change(Change::FilesRestored(done)) => {
             plain("undone", format!("since {}: {}", done.since, done.words()))
         }

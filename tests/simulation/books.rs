@@ -153,7 +153,10 @@ impl Log {
             Change::GrantRevoked { call } => self.granted.revoke(*call)?,
             Change::BackgroundStopped { id, call } => self.backgrounds.stop(id, *call)?,
             Change::FilesRestored(_) => self.untold_undo = Some(self.untold_undo.unwrap_or(false)),
-            Change::Effort { .. } => {}
+            Change::Rewound { message, .. } if self.run_is_open || !self.ids.contains(message) => {
+                return Err(format!("the conversation goes back to before {message}"));
+            }
+            Change::Effort { .. } | Change::Rewound { .. } => {}
         }
         Ok(())
     }

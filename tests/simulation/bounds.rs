@@ -48,7 +48,8 @@ pub struct Bounds {
     pub backgrounds: bool,
     /// How often a person stops one of these.
     pub stops: u32,
-    /// How often the user runs a command of their own, shared or not, between runs and within one.
+    /// How often the user runs a command of their own, shared or not, or goes back to before a message, between runs and within
+    /// one.
     pub commands: u32,
     /// Also: tasks that go to another agent, which may name them.
     pub delegates: bool,

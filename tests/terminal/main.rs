@@ -43,6 +43,7 @@ mod pointer;
 mod questions;
 mod replays;
 mod returning;
+mod rewinding;
 mod servers;
 mod shells;
 mod sizes;

@@ -106,6 +106,13 @@ pub enum Intent {
     Revoke(CallId),
     /// Run this command as the user's own, between two runs: `!command`.
     Command(OwnCommand),
+    /// Go back to before a message of the user: the conversation goes on in the session of this id, which is made then.
+    Rewind {
+        /// The message.
+        message: EntryId,
+        /// The other session.
+        branch: String,
+    },
     /// End the background command of this id.
     StopBackground(String),
     /// Change the mode from now on.

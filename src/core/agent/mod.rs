@@ -31,6 +31,7 @@ mod restoring;
 mod resume;
 mod revisiting;
 mod revoking;
+mod rewinding;
 mod session_rules;
 mod settings;
 mod steering;
@@ -184,6 +185,7 @@ impl Agent {
             Intent::Raise { limit, to } => return self.raise(step, phase, limit, to),
             Intent::Revoke(call) => return self.revoke(step, phase, call),
             Intent::Command(own) => return self.run_own_command(step, phase, own),
+            Intent::Rewind { message, branch } => self.rewind(step, &phase, message, branch),
             Intent::StopBackground(id) => self.stop_background(step, id),
             Intent::SetModel(spec) => self.set_model(step, &phase, spec),
             Intent::SetEffort(effort) => self.set_effort(step, &phase, effort),

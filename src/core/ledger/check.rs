@@ -74,6 +74,9 @@ impl LedgerCheck {
             {
                 self.fault(id, format!("{shell} is stopped, but no call {call} began it"));
             }
+            Change::Rewound { message, .. } if !self.ids.contains(message) => {
+                self.fault(id, format!("the conversation goes back to before {message}, which is not there"));
+            }
             _ => {}
         }
     }

@@ -47,19 +47,6 @@ impl View {
         self.change_status(entry);
     }
 
-    /// Whether this is the end of a command of the user that needs no line: its panel says how it went.
-    fn ends_own_command(&mut self, entry: &Entry) -> bool {
-        match &entry.body {
-            Body::Command(_) => self.is_own_command = true,
-            Body::User(_) => self.is_own_command = false,
-            Body::TurnEnded(ended) => {
-                return std::mem::take(&mut self.is_own_command) && ended.reason.completed();
-            }
-            _ => {}
-        }
-        false
-    }
-
     fn push_card(&mut self, entry: &Entry, body: CardBody) {
         // Another model takes no offer away: the stopped run can still go on.
         if !matches!(body, CardBody::Changed(_)) {

@@ -10,6 +10,7 @@ mod hosted;
 mod inspect;
 mod measure;
 mod model_sees;
+mod own_command;
 mod panel;
 mod permissions;
 mod plan;

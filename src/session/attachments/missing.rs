@@ -36,3 +36,47 @@ impl Attach {
         !folder.is_empty() && !name.is_empty() && Path::is_dir(&self.path(folder))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tokio::sync::watch;
+
+    use super::super::clipboard::Clipboard;
+    use super::super::text_file::TextFiles;
+    use super::*;
+    use crate::policy::Policy;
+    use crate::runtime::{Groups, LocalTools};
+
+    #[test]
+    fn a_path_that_leads_to_no_file_is_reported_and_a_word_is_a_word() {
+        let held = tempfile::tempdir().unwrap();
+        let work = held.path().canonicalize().unwrap();
+        fs::create_dir(work.join("d")).unwrap();
+        fs::write(work.join("d/a.rs"), "one\ntwo\nthree\n").unwrap();
+        let files = LocalTools::new(work.clone(), Vec::new(), Groups::default()).files();
+        let attach = Attach {
+            cwd: work,
+            home: None,
+            text_files: TextFiles::over(files, Policy::default(), 20_000),
+            warned: watch::Sender::new(None),
+            clipboard: Clipboard::default(),
+        };
+        let why = |words: &str| attach.message(words.to_owned()).unwrap_err().what;
+        assert_eq!(why("see @d/mian.rs."), "there is no file at d/mian.rs");
+        assert_eq!(why("see @d/mian.rs:2-3"), "there is no file at d/mian.rs");
+        assert_eq!(why("see @gone.rs#L2"), "there is no file at gone.rs");
+        assert_eq!(why("see @d/a.rs#L0"), "d/a.rs#L0 names no lines of d/a.rs");
+        for words in ["@scope/name", "@app.route", "@channel#Lobby", "ask @ann: now", "@ann:12"] {
+            assert_eq!(attach.message(words.to_owned()).unwrap().files, [], "{words}");
+        }
+        let lines = |words: &str| {
+            let files = attach.message(words.to_owned()).unwrap().files;
+            files.iter().map(|file| (file.first, file.last)).collect::<Vec<_>>()
+        };
+        assert_eq!(lines("@d/a.rs:2-3"), [(2, 3)]);
+        assert_eq!(lines("@d/a.rs:2:7: error"), [(2, 2)]);
+        assert_eq!(lines("@d/a.rs, @./d/a.rs and @d/a.rs."), [(1, 3)], "one file once");
+    }
+}

@@ -365,27 +365,6 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_leads_to_no_file_is_reported_and_a_word_is_a_word() {
-        let (_held, attach, base) = folders();
-        fs::write(base.join("work/d/a.rs"), "one\ntwo\nthree\n").unwrap();
-        let why = |words: &str| attach.message(words.to_owned()).unwrap_err().what;
-        assert_eq!(why("see @d/mian.rs."), "there is no file at d/mian.rs");
-        assert_eq!(why("see @d/mian.rs:2-3"), "there is no file at d/mian.rs");
-        assert_eq!(why("see @gone.rs#L2"), "there is no file at gone.rs");
-        assert_eq!(why("see @d/a.rs#L0"), "d/a.rs#L0 names no lines of d/a.rs");
-        for words in ["@scope/name", "@app.route", "@channel#Lobby", "ask @ann: now", "@ann:12"] {
-            assert_eq!(attach.message(words.to_owned()).unwrap().files, [], "{words}");
-        }
-        let lines = |words: &str| {
-            let files = attach.message(words.to_owned()).unwrap().files;
-            files.iter().map(|file| (file.first, file.last)).collect::<Vec<_>>()
-        };
-        assert_eq!(lines("@d/a.rs:2-3"), [(2, 3)]);
-        assert_eq!(lines("@d/a.rs:2:7: error"), [(2, 2)]);
-        assert_eq!(lines("@d/a.rs, @./d/a.rs and @d/a.rs."), [(1, 3)], "one file once");
-    }
-
-    #[test]
     fn a_folder_that_is_exchanged_with_a_link_sends_nothing_from_outside() {
         let (_held, attach, base) = folders();
         symlink("../out", base.join("work/away")).unwrap();

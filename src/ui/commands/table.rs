@@ -75,7 +75,7 @@ pub const COMMANDS: &[SlashCommand] = {
         .hint("revoke"),
         row("/plan", "the model's to-do list, item by item", None(Show(PLAN))),
         row("/quit", "leave", None(Quit)),
-        row("/rewind", "pick a message: restore files to before it", None(Pick(Source::Rewind))),
+        row("/rewind", "go back to before one of your messages", None(Pick(Source::Rewind))),
         row("/sessions", "the sessions of this folder, to resume one", None(Pick(Source::Sessions))),
         row(
             "/shells",

@@ -24,6 +24,7 @@ impl Awaited {
             | Intent::Restored(_)
             | Intent::TypeInto { .. }
             | Intent::StopBackground(_)
+            | Intent::Rewind { .. }
             | Intent::Revoke(_) => Self::Word,
             Intent::Submit(_)
             | Intent::Queue(_)

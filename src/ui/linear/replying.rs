@@ -37,6 +37,8 @@ impl LinearSession {
                 self.keep(&format!("/model {name}"));
             }
             Reply::Refused(why) => self.output.say(&format!("refused: {}", plain(&why))),
+            // Lines do not ask for that.
+            Reply::Branched { .. } => {}
             Reply::Done(said) => self.output.say(&format!("done: {}", plain(&said))),
             Reply::RulePlan(plan) => {
                 let said = self.asking.rule.as_mut().filter(|said| said.text == plan.rule);

@@ -28,6 +28,7 @@ use super::pointer::pull;
 use super::replay_keys::Replay;
 use super::replies::{reply, wanted_preview};
 use super::request::{Reply, Request};
+use super::rewinding;
 use super::settings::{AppIo, Mentions, UiSettings};
 use super::status_line::StatusLine;
 use super::terminal::{Display, Guard, ask_background, cell_size, screen, show, tell, with_next_frame};
@@ -164,6 +165,7 @@ struct ScreenLoop {
 impl ScreenLoop {
     fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
         let mut local = Local::new();
+        local.composer.hold(&settings.draft);
         local.notice = settings.notice;
         local.keymap = settings.keymap;
         local.motion = settings.motion;
@@ -261,6 +263,10 @@ impl ScreenLoop {
 
     fn reply(&mut self, said: Option<Reply>) {
         let Some(said) = said else { return self.app.replies.close() };
+        if let Reply::Branched { message, branch } = &said {
+            let draft = rewinding::draft(&mut self.local, &self.view, *message);
+            self.outcome = Some(UiOutcome::Resume { id: branch.clone(), draft });
+        }
         reply(&mut self.local, said);
         self.dirty = true;
     }
@@ -287,6 +293,11 @@ impl ScreenLoop {
             hear(&mut self.local, live);
         }
         self.view.fold(&event);
+        if let Event::Appended(entry) = &event
+            && let Some(request) = rewinding::due(&mut self.local, entry)
+        {
+            self.ask(request);
+        }
         if let Some(request) = RuleToKeep::due(&mut self.local.to_keep, &self.view) {
             self.ask(request);
         }
