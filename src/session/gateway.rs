@@ -40,9 +40,9 @@ enum Task {
     Files,
     Clipboard,
     RulePlan,
+    Branch,
     Usage,
     StatusLine,
-    Branch,
 }
 
 /// Does what a front end asks for.
