@@ -181,7 +181,12 @@ impl LocalTools {
         let (environment, groups) = (environment.clone(), groups.clone());
         Self {
             workspace: Arc::new(self.workspace.hiding(sandbox.confinement())),
-            shell: Arc::new(Shell { environment, groups, sandbox: Some(sandbox), gaps: OnceLock::new() }),
+            shell: Arc::new(Shell {
+                environment,
+                groups,
+                sandbox: Some(Arc::new(sandbox)),
+                gaps: OnceLock::new(),
+            }),
             ..self
         }
     }
