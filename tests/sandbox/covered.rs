@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use countersign::ledger::Outcome;
+use countersign::runtime::ToolPort as _;
 use countersign::runtime::sandbox::{Confinement, Gap, Sandbox};
 use rustix::process::{getegid, geteuid};
 
-use super::fixture::{Fixture, PLANTED, quoted, there_is_one};
+use super::fixture::{Fixture, PLANTED, quoted, shell, there_is_one};
 
 /// Whom root becomes for these: `nobody`.
 const NOBODY: u32 = 65_534;
@@ -51,7 +52,8 @@ fn planted() -> Fixture {
         }
     });
     assert!(
-        fixture.sandbox().gaps().iter().all(|gap| matches!(gap, Gap::HoldsSettings { .. })) || !can(&fixture)
+        fixture.sandbox().exposure().gaps.iter().all(|gap| matches!(gap, Gap::HoldsSettings { .. }))
+            || !can(&fixture)
     );
     fixture
 }
@@ -104,6 +106,7 @@ async fn no_secret_of_the_workspace_is_read_or_changed() {
         ("a new link", "ln .env linked && cat linked"),
         ("another name", "mv .env moved && cat moved"),
         ("its folder's other name", "mv deep moved && cat moved/server.pem"),
+        ("its folder, where nobody looks", "mkdir -p node_modules && mv deep node_modules/deep"),
         ("another file in its place", "echo x > new && mv new .env"),
         ("exchange", "mv --exchange .env .env.example && cat .env.example"),
         ("delete", "rm -f .env"),
@@ -136,9 +139,7 @@ async fn refuses(name: &str, command: &str) {
     assert!(!report.content.contains("was not started"), "{name} was not tried: {}", report.content);
     assert!(!report.content.contains(PLANTED), "{name} read a secret: {}", report.content);
     for secret in SECRETS {
-        let moved = fixture.path("work/moved").join("server.pem");
         let place = fixture.path("work").join(secret);
-        let place = if place.exists() { place } else { moved };
         assert_eq!(fs::read_to_string(place).unwrap(), PLANTED, "{name} changed {secret}");
     }
 }
@@ -174,6 +175,27 @@ async fn work_goes_on_beside_them_and_the_result_says_what_was_hidden() {
     assert!(inside.starts_with("0\n"), "powers are left: {inside}");
 }
 
+/// A command that hides a secret from the search makes the next one wait for a decision.
+#[tokio::test]
+async fn what_cannot_be_hidden_any_more_is_not_read_unasked() {
+    let fixture = planted();
+    if !there_is_one().await || !can(&fixture) {
+        return;
+    }
+    let work = fixture.path("work");
+    fs::hard_link(work.join(".env"), fixture.path("outside/second")).unwrap();
+    let report = fixture.run("cat .env", true).await;
+    assert_eq!(report.outcome, Outcome::Failed);
+    assert!(
+        report.content.contains("was not started") && report.content.contains(".env, which"),
+        "{}",
+        report.content
+    );
+    let found = fixture.tools().prepare(shell("cat .env", true)).await;
+    assert_eq!(found.gaps.len(), 1, "it is asked about: {:?}", found.gaps);
+    assert!(fixture.works("cat .env").await.starts_with(PLANTED), "somebody has decided");
+}
+
 #[test]
 fn where_nothing_can_be_covered_the_gap_stays() {
     let folder = tempfile::TempDir::new().unwrap();
@@ -188,5 +210,8 @@ fn where_nothing_can_be_covered_the_gap_stays() {
     .unwrap();
     fs::set_permissions(&refusing, fs::Permissions::from_mode(0o755)).unwrap();
     let sandbox = Sandbox::new(refusing, confinement.clone());
-    assert_eq!((sandbox.gaps(), sandbox.cannot_cover()), (confinement.gaps(), Some("no namespaces")));
+    assert_eq!(
+        (sandbox.exposure().gaps, sandbox.cannot_cover()),
+        (confinement.gaps(), Some("no namespaces"))
+    );
 }

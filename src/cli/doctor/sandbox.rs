@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use super::finding::{Finding, Subject};
 use crate::config::Invocation;
 use crate::config::SandboxReach;
-use crate::runtime::sandbox::{Confined, Confinement, Gap, Support, support};
+use crate::runtime::sandbox::{Confined, Confinement, Exposure, Gap, Support, support};
 use crate::session::sandbox::{ourselves, sandbox};
 
 const SUBJECT: Subject = Subject::Sandbox;
@@ -49,7 +49,7 @@ pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
     };
     let opened = opened(&invocation.config.sandbox);
     let sandbox = sandbox(invocation);
-    let (gaps, covered) = (sandbox.gaps(), sandbox.covered());
+    let Exposure { gaps, covered } = sandbox.exposure();
     let hidden = (!covered.is_empty()).then(|| {
         let places = covered.len();
         let message = format!("secrets in this folder are hidden from commands ({places} files or folders)");

@@ -19,31 +19,25 @@ const IS_EMPTY: &str = "test -e \"$0\" && ! test -s \"$0\"";
 /// Whether secrets can be covered here, or why not; tried once.
 pub(super) type Tried = OnceLock<Result<(), String>>;
 
-/// What can be covered, and the gaps that remain.
+/// Secrets inside the folders that are opened: what is covered for a command that starts now, and what it can do
+/// although it should not.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Sorted {
-    covered: BTreeSet<PathBuf>,
-    rest: Vec<Gap>,
+pub struct Exposure {
+    /// What is covered.
+    pub covered: BTreeSet<PathBuf>,
+    /// What cannot be.
+    pub gaps: Vec<Gap>,
 }
 
 impl Sandbox {
-    /// What it cannot hide, as [`Confinement::gaps`], without what is covered for each command.
-    pub fn gaps(&self) -> Vec<Gap> {
+    /// Looks at the disk, as [`Confinement::gaps`].
+    pub fn exposure(&self) -> Exposure {
         let gaps = self.confinement.gaps();
         let sorted = self.confinement.sort(gaps.clone());
-        if sorted.covered.is_empty() || self.cannot_cover().is_some() { gaps } else { sorted.rest }
-    }
-
-    /// What is covered for a command that starts now. Looks at the disk.
-    pub fn covered(&self) -> Vec<PathBuf> {
-        if matches!(self.covering.get(), Some(Err(_))) {
-            return Vec::new();
+        if sorted.covered.is_empty() || self.cannot_cover().is_none() {
+            return sorted;
         }
-        let covered = self.confinement.sort(self.confinement.gaps()).covered;
-        if covered.is_empty() || self.cannot_cover().is_some() {
-            return Vec::new();
-        }
-        covered.into_iter().collect()
+        Exposure { gaps, ..Exposure::default() }
     }
 
     /// Why nothing can be covered on this machine, in a sentence; found out by really doing it, once.
@@ -82,10 +76,10 @@ impl Sandbox {
 impl Confinement {
     /// Puts each gap where it belongs. A file with a name that is not known is not covered under that one, so it stays
     /// a gap.
-    fn sort(&self, gaps: Vec<Gap>) -> Sorted {
+    fn sort(&self, gaps: Vec<Gap>) -> Exposure {
         let mut names = Names::new(self.writable.first().map(|folder| real(folder)).unwrap_or_default());
         let writable: Vec<PathBuf> = self.writable.iter().map(|path| real(path)).collect();
-        let mut sorted = Sorted::default();
+        let mut sorted = Exposure::default();
         for gap in gaps {
             let places = match &gap {
                 Gap::LooksSecret(file) => std::slice::from_ref(file),
@@ -106,7 +100,7 @@ impl Confinement {
                 Some(known) if !places.is_empty() && sorted.covered.len() + known.len() <= MOST => {
                     sorted.covered.extend(known);
                 }
-                _ => sorted.rest.push(gap),
+                _ => sorted.gaps.push(gap),
             }
         }
         sorted
@@ -189,7 +183,7 @@ mod tests {
         let covered = ["outside/leads", "work/.env", "work/deep/again", "work/private", "work/twice.pem"]
             .map(|name| root.join(name));
         assert_eq!(sorted.covered.into_iter().collect::<Vec<_>>(), covered);
-        assert_eq!(sorted.rest, [Gap::LooksSecret(root.join("work/elsewhere.key"))]);
+        assert_eq!(sorted.gaps, [Gap::LooksSecret(root.join("work/elsewhere.key"))]);
     }
 
     #[test]
@@ -201,7 +195,7 @@ mod tests {
         confinement.opens(&root.join("private/open"));
         let sorted = confinement.sort(confinement.gaps());
         assert_eq!(sorted.covered, BTreeSet::new());
-        assert!(sorted.rest.iter().any(|gap| matches!(gap, Gap::HoldsSecrets { .. })), "{:?}", sorted.rest);
+        assert!(sorted.gaps.iter().any(|gap| matches!(gap, Gap::HoldsSecrets { .. })), "{:?}", sorted.gaps);
     }
 
     #[test]
@@ -212,6 +206,6 @@ mod tests {
         }
         let confinement = Confinement::of_workspace(folder.path(), Vec::new());
         let sorted = confinement.sort(confinement.gaps());
-        assert_eq!((sorted.covered.len(), sorted.rest.len()), (MOST, 1));
+        assert_eq!((sorted.covered.len(), sorted.gaps.len()), (MOST, 1));
     }
 }

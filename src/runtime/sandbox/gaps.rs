@@ -41,9 +41,10 @@ pub enum Gap {
 }
 
 impl Gap {
-    /// Whether it is about secrets in a folder that is opened, which might be covered.
+    /// Whether it is about secrets in a folder that is opened, which might be covered, and can come and go with each
+    /// command.
     pub fn is_secret(&self) -> bool {
-        matches!(self, Self::HoldsSecrets { .. } | Self::LooksSecret(_))
+        matches!(self, Self::HoldsSecrets { .. } | Self::LooksSecret(_) | Self::NotAllSeen(_))
     }
 }
 

@@ -26,6 +26,7 @@ use std::sync::Arc;
 use tokio::process::Command;
 
 pub use confinement::Confinement;
+pub use covering::Exposure;
 pub use gaps::Gap;
 pub(super) use refusal::{Refusals, SandboxWords};
 pub(super) use secrets::names_a_secret;

@@ -9,6 +9,17 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 /// What programs print when the kernel says no.
 static REFUSED: LazyLock<Option<RegexMatcher>> =
     LazyLock::new(|| any_of(&["permission denied", "operation not permitted", "EACCES", "EPERM"]));
+/// What they print of a file that is covered, and of folders that hold one.
+static COVERED: LazyLock<Option<RegexMatcher>> = LazyLock::new(|| {
+    any_of(&[
+        "read-only file system",
+        "device or resource busy",
+        "invalid cross-device link",
+        "EROFS",
+        "EBUSY",
+        "EXDEV",
+    ])
+});
 /// What they print when there is no network.
 static NO_NETWORK: LazyLock<Option<RegexMatcher>> = LazyLock::new(|| {
     any_of(&[
@@ -92,7 +103,8 @@ impl Refusals {
         let (first, last) = (bytes.len().min(OVERLAP), bytes.len().saturating_sub(OVERLAP));
         self.tail.extend_from_slice(bytes.get(..first).unwrap_or_default());
         for text in [self.tail.as_slice(), bytes] {
-            self.refused = self.refused || holds(&REFUSED, text);
+            let covered = !self.hidden.is_empty() && holds(&COVERED, text);
+            self.refused = self.refused || covered || holds(&REFUSED, text);
             self.no_network = self.no_network || holds(&NO_NETWORK, text);
             if let (None, Some(names)) = (&self.named, &self.hidden_names) {
                 let found = names.find(text).ok().flatten();
@@ -119,7 +131,7 @@ impl Refusals {
                 "the sandbox may have blocked this: it has no network, not even to this machine; the call can be requested without the sandbox",
             ),
             (false, true) => Some(
-                "the sandbox may have blocked this: a command in it writes only in the workspace and $TMPDIR, cannot read secrets, and has no sockets; the call can be requested without the sandbox",
+                "the sandbox may have blocked this: a command in it writes only in the workspace and $TMPDIR, cannot read secrets or move the folders that hold them, and has no sockets; the call can be requested without the sandbox",
             ),
             (false, false) => None,
         };

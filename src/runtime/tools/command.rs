@@ -1,12 +1,13 @@
 //! One command of `shell` in a process group of its own, watched to its end.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
@@ -19,7 +20,7 @@ use tokio::time::timeout;
 
 use crate::ledger::{CommandState, Facts, Outcome};
 use crate::runtime::process::{GRACE, Group, Groups};
-use crate::runtime::sandbox::{Refusals, Sandbox, SandboxWords};
+use crate::runtime::sandbox::{Gap, Refusals, Sandbox, SandboxWords};
 use crate::tool::{Invocation, Shown, ToolReport};
 
 use super::arguments::{number, required};
@@ -45,8 +46,8 @@ pub(super) struct Shell {
     pub(super) groups: Groups,
     /// How a command is confined; `None` where nobody said, and then no call that must be confined is run.
     pub(super) sandbox: Option<Arc<Sandbox>>,
-    /// What it cannot hide, once somebody has looked.
-    pub(super) gaps: OnceLock<Vec<String>>,
+    /// What it could not hide at the looks of this session: somebody could decide about these.
+    pub(super) gaps: Mutex<BTreeSet<Gap>>,
 }
 
 /// The variable that names the action of a command: the same over retries and resumption, so that what it does
@@ -94,23 +95,30 @@ impl Shell {
         report(&end, limit, printed, self.said_by_the_sandbox(refusals.as_ref()))
     }
 
-    /// What the sandbox could not hide here, a sentence each; looked for once.
-    pub(super) fn gaps(&self) -> &[String] {
-        self.gaps.get_or_init(|| {
-            let gaps = self.sandbox.as_ref().map(|sandbox| sandbox.gaps());
-            gaps.iter().flatten().map(ToString::to_string).collect()
-        })
+    /// What the sandbox cannot hide here now, a sentence each.
+    pub(super) fn gaps(&self) -> Vec<String> {
+        let gaps = self.sandbox.as_ref().map(|sandbox| sandbox.exposure().gaps).unwrap_or_default();
+        let sentences = gaps.iter().map(ToString::to_string).collect();
+        self.gaps.lock().unwrap_or_else(PoisonError::into_inner).extend(gaps);
+        sentences
     }
 
     /// What is to be hidden in the workspace from the command of a call. Looked for anew before each: an earlier one may
     /// have made such a file.
+    ///
+    /// # Errors
+    /// There is a secret that cannot be hidden, and there was none when it was decided.
     pub(super) async fn hidden(&self, invocation: &Invocation) -> Result<Vec<PathBuf>, String> {
-        match &self.sandbox {
-            Some(sandbox) if invocation.sandboxed => {
-                let sandbox = Arc::clone(sandbox);
-                off_thread(move |_stop| sandbox.covered()).await
-            }
-            _ => Ok(Vec::new()),
+        let Some(sandbox) = self.sandbox.clone().filter(|_| invocation.sandboxed) else {
+            return Ok(Vec::new());
+        };
+        let exposure = off_thread(move |_stop| sandbox.exposure()).await?;
+        let known = self.gaps.lock().unwrap_or_else(PoisonError::into_inner);
+        match exposure.gaps.iter().find(|gap| gap.is_secret() && !known.contains(gap)) {
+            Some(new) => Err(format!(
+                "the command was not started, as the workspace has changed: {new}; request it again"
+            )),
+            None => Ok(exposure.covered.into_iter().collect()),
         }
     }
 

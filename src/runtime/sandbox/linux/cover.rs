@@ -4,6 +4,7 @@
 //! An unprivileged process may mount only in a user namespace, where it has all powers. They end before the command
 //! begins: it has no capability, Landlock refuses every mount, and so does seccomp; it cannot uncover anything.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::fs;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -24,25 +25,54 @@ use rustix::process::{getegid, geteuid};
 const FOR_A_MOMENT: &str = "/proc";
 const FILE: &str = "file";
 const FOLDER: &str = "folder";
+/// Both are named by what is held open, and not by a path.
+const BOTH_HELD: MoveMountFlags =
+    MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH.union(MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH);
 
 /// Covers all of them, for this process and what it starts. What is gone in the meantime is left out; for a process
 /// with one thread.
-pub(super) fn cover(places: &[PathBuf]) -> Result<(), String> {
+///
+/// The folders between them and the `writable` ones are pinned: one that was renamed could lie where the next command
+/// has its secrets not looked for.
+pub(super) fn cover(places: &[PathBuf], writable: &[PathBuf]) -> Result<(), String> {
     if places.is_empty() {
         return Ok(());
     }
     own_namespaces()?;
     let failed = |why: Errno| format!("secrets in the workspace cannot be hidden: {why}");
+    let between = |place: &'_ PathBuf| {
+        let folders = place.ancestors().skip(1).map(Path::to_owned);
+        folders
+            .filter(|folder| writable.iter().any(|open| folder != open && folder.starts_with(open)))
+            .collect::<Vec<_>>()
+    };
+    // In this order a folder comes before those in it.
+    let folders: BTreeSet<PathBuf> = places.iter().flat_map(between).collect();
+    for folder in folders {
+        match pin(&folder) {
+            Ok(()) | Err(Errno::NOENT | Errno::NOTDIR) => {}
+            Err(why) => return Err(format!("{} cannot be pinned: {why}", folder.display())),
+        }
+    }
     let targets = open_all(places)?;
     let empty = empty_ones().map_err(failed)?;
     move_mount(&empty, "", CWD, FOR_A_MOMENT, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH).map_err(failed)?;
     let clone = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
-    let both = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
     for (target, is_folder) in &targets {
         let cover = open_tree(&empty, if *is_folder { FOLDER } else { FILE }, clone);
-        cover.and_then(|cover| move_mount(&cover, "", target, "", both)).map_err(failed)?;
+        cover.and_then(|cover| move_mount(&cover, "", target, "", BOTH_HELD)).map_err(failed)?;
     }
     unmount(FOR_A_MOMENT, UnmountFlags::DETACH).map_err(failed)
+}
+
+/// Mounts a folder at its own place: what is a mount cannot be renamed or removed.
+fn pin(folder: &Path) -> Result<(), Errno> {
+    let (place, _) = open_one(folder)?;
+    // A mount below that comes from outside must come along.
+    let clone =
+        OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_EMPTY_PATH;
+    let same = open_tree(&place, "", clone | OpenTreeFlags::AT_RECURSIVE)?;
+    move_mount(&same, "", &place, "", BOTH_HELD)
 }
 
 /// The user keeps their number and their group, so what the command makes belongs to them. Root is left out: it reads

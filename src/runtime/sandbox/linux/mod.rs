@@ -35,7 +35,7 @@ fn give_up(confined: &Confined) -> Result<(), String> {
     }
     descriptors::close_inherited()?;
     let covered = &confined.confinement.covered;
-    cover::cover(covered)?;
+    cover::cover(covered, &confined.confinement.writable)?;
     let files = files::Rules::of(&confined.confinement)?;
     // In a user namespace of its own it has had every power.
     if covered.is_empty() {
