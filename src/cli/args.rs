@@ -116,6 +116,10 @@ pub struct ExecArgs {
     #[arg(short, long, alias = "output-last-message", value_name = "FILE")]
     pub output: Option<PathBuf>,
 
+    /// Demand an answer that satisfies the JSON Schema in this file; exit code 1 if it does not, also when asked again
+    #[arg(long, value_name = "FILE")]
+    pub output_schema: Option<PathBuf>,
+
     /// Read lines from stdin, one JSON object each: messages, decisions about calls, interrupts. Needs --json
     #[arg(long, value_name = "FORMAT", requires = "json", conflicts_with = "on_approval")]
     pub input: Option<InputFormat>,

@@ -48,17 +48,21 @@ pub(super) fn run(
 ) -> Result<Exit, Fault> {
     let mut session = compose(invocation, which.into(), Attendance::Person)?;
     let mut first = invocation.first(prompt);
+    let mut draft = String::new();
     loop {
         let theme = theme(invocation)?;
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
         let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
         let (groups, id) = (session.groups.clone(), session.id.clone());
-        let ended = runtime.block_on(converse(invocation, session, first.take(), theme));
+        let ended = runtime.block_on(converse(invocation, session, (first.take(), draft), theme));
         groups.end_all(GRACE);
         runtime.shutdown_timeout(GRACE);
         match ended? {
             Next::Leave(exit) => return Ok(exit),
-            Next::Resume(wanted) => session = resumed(invocation, wanted, id)?,
+            Next::Resume { wanted, draft: held } => {
+                session = resumed(invocation, wanted, id)?;
+                draft = held;
+            }
         }
     }
 }
@@ -67,8 +71,13 @@ pub(super) fn run(
 enum Next {
     /// Nothing.
     Leave(Exit),
-    /// The session of this id.
-    Resume(String),
+    /// Another session.
+    Resume {
+        /// Its id.
+        wanted: String,
+        /// What the composer holds there.
+        draft: String,
+    },
 }
 
 /// The session that was picked; the one that was left, if that cannot be had, with the reason.
@@ -85,7 +94,7 @@ fn resumed(invocation: &Invocation, wanted: String, left: String) -> Result<Sess
 async fn converse(
     invocation: &Invocation,
     session: Session,
-    first: Option<Intent>,
+    (first, draft): (Option<Intent>, String),
     theme: Theme,
 ) -> Result<Next, Fault> {
     let (quit, interrupts) = signals_of(invocation)?;
@@ -97,8 +106,10 @@ async fn converse(
         takes: appearance::takes(invocation),
         motion: invocation.config.motion,
         vim: invocation.config.vim,
+        has_status_line: session.gateway.status.is_some(),
         keymap: invocation.config.keymap.clone(),
         first,
+        draft,
         history: session.before.iter().cloned().map(Event::Appended).collect(),
         notice: notice(invocation, &session),
         read_only: false,
@@ -121,7 +132,7 @@ async fn converse(
         Err(_panic) => Err(outcome::broken()),
     };
     let how = match outcome {
-        Ok(UiOutcome::Quit | UiOutcome::Resume(_)) => Shutdown::Quit,
+        Ok(UiOutcome::Quit | UiOutcome::Resume { .. }) => Shutdown::Quit,
         Ok(UiOutcome::Signalled | UiOutcome::AgentGone | UiOutcome::TerminalGone) | Err(_) => {
             Shutdown::Signal
         }
@@ -133,7 +144,7 @@ async fn converse(
     drop(handles.intents);
     ended_well(ended)?;
     match outcome? {
-        UiOutcome::Resume(id) => Ok(Next::Resume(id)),
+        UiOutcome::Resume { id, draft } => Ok(Next::Resume { wanted: id, draft }),
         UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id).map(Next::Leave),
         UiOutcome::Signalled => {
             if let Err(why) = farewell(invocation, &session.id) {

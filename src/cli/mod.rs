@@ -8,6 +8,7 @@ pub mod doctor;
 mod editor;
 mod events;
 mod exec;
+mod foreign_flags;
 mod host_services;
 mod inspect;
 mod listing;
@@ -77,13 +78,18 @@ fn misplaced(args: &Args) -> Result<(), Fault> {
 /// be, or the commands below it of which one is missing.
 fn misread(error: &clap::Error, first: &str) -> Result<Exit, Fault> {
     match error.kind() {
-        ErrorKind::UnknownArgument => match mistyped(first).filter(|near| near != first) {
-            Some(near) => Err(Fault::usage(
-                format!("`{first}` is not a command; did you mean `{near}`?"),
-                "see `countersign --help`",
-            )),
-            None => outcome::of_clap(error),
-        },
+        ErrorKind::UnknownArgument => {
+            if let Some(fault) = foreign_flags::refused(error) {
+                return Err(fault);
+            }
+            match mistyped(first).filter(|near| near != first) {
+                Some(near) => Err(Fault::usage(
+                    format!("`{first}` is not a command; did you mean `{near}`?"),
+                    "see `countersign --help`",
+                )),
+                None => outcome::of_clap(error),
+            }
+        }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let args = Args::command();
             let below: Vec<&str> = args
@@ -133,7 +139,9 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         }
         Some(Command::Exec(exec)) => {
             let flags = args.flags.then(exec.flags.clone());
+            let answer_schema = exec.output_schema.as_deref().map(exec::answer_schema).transpose()?;
             let invocation = invoke(&flags, environment, exec.on_approval.clone())?;
+            let invocation = Invocation { answer_schema, ..invocation };
             exec::run(&invocation, &exec)
         }
         Some(Command::Inspect(inspect)) => {
@@ -197,7 +205,7 @@ fn invoke(flags: &Flags, environment: Environment, on_approval: Option<String>) 
     let config = config::load(&cwd, &environment, &given)?;
     logging::start(environment.state_dir().as_deref(), &config.log);
     let goal = flags.goal.as_deref().map(goal::read).transpose()?;
-    Ok(Invocation { cwd, environment, config, goal })
+    Ok(Invocation { cwd, environment, config, goal, answer_schema: None })
 }
 
 /// The folder to work in.

@@ -1,5 +1,6 @@
 //! Signals, and a reader who goes away, as the loop understands them: the end of the run.
 
+use std::io::IsTerminal;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
@@ -43,29 +44,51 @@ pub(super) fn listen(shutdown: &mpsc::Sender<Shutdown>, groups: &Groups) -> Resu
 }
 
 /// Tells the loop when nobody reads stdout any more, also while there is nothing to write.
-#[expect(deprecated, reason = "its successor is unsafe; this one owns the descriptor that it watches")]
 pub(super) fn watch_stdout(shutdown: &mpsc::Sender<Shutdown>) {
-    let interest = Interest::WRITABLE | Interest::ERROR;
-    let Ok(stdout) = std::io::stdout().as_fd().try_clone_to_owned() else { return };
-    // A file cannot be waited for, and has no reader to lose.
-    let Ok(stdout) = AsyncFd::with_interest(stdout, interest) else { return };
+    let Some(closed) = closed(&std::io::stdout()) else { return };
     let end = shutdown.clone();
     tokio::spawn(async move {
-        while let Ok(mut guard) = stdout.ready(interest).await {
-            if guard.ready().is_write_closed() || guard.ready().is_error() {
-                return tell(&end).await;
-            }
-            guard.clear_ready();
+        if closed.await {
+            tell(&end).await;
         }
     });
 }
 
-/// For a screen, which ends itself: becomes true with the first signal that ends a program.
+/// Ends with true when the other end of this is gone, a terminal or a reader. `None`: it cannot be waited for, as a file
+/// cannot, which has no other end to lose.
+#[expect(deprecated, reason = "its successor is unsafe; this one owns the descriptor that it watches")]
+fn closed<F: AsFd>(what: &F) -> Option<impl Future<Output = bool> + use<F>> {
+    let interest = Interest::WRITABLE | Interest::ERROR;
+    let owned = what.as_fd().try_clone_to_owned().ok()?;
+    let watched = AsyncFd::with_interest(owned, interest).ok()?;
+    Some(async move {
+        while let Ok(mut guard) = watched.ready(interest).await {
+            if guard.ready().is_write_closed() || guard.ready().is_error() {
+                return true;
+            }
+            guard.clear_ready();
+        }
+        false
+    })
+}
+
+/// For a screen, which ends itself: becomes true with the first signal that ends a program, or when its terminal is gone.
 ///
 /// # Errors
 /// When the system refuses to deliver signals.
 pub(super) fn told_to_end() -> Result<watch::Receiver<bool>, Fault> {
-    first_of(&ending_kinds())
+    let (tell, told) = first_of(&ending_kinds())?;
+    // SIGHUP goes to the leader of the terminal's session only, which may be a wrapper that hands nothing on.
+    if std::io::stdin().is_terminal()
+        && let Some(closed) = closed(&std::io::stdin())
+    {
+        tokio::spawn(async move {
+            if closed.await {
+                tell.send_replace(true);
+            }
+        });
+    }
+    Ok(told)
 }
 
 /// The same for who takes Ctrl-C as a key: the other signals that end a program, and each Ctrl-C by itself.
@@ -76,11 +99,12 @@ pub(super) fn told_to_end_or_interrupted() -> Result<(watch::Receiver<bool>, mps
     let (tell, told) = mpsc::channel(4);
     let mut interrupts = of(SignalKind::interrupt())?;
     tokio::spawn(async move { while interrupts.recv().await.is_some() && tell.send(()).await.is_ok() {} });
-    Ok((first_of(&[SignalKind::terminate(), SignalKind::hangup()])?, told))
+    let (_, ends) = first_of(&[SignalKind::terminate(), SignalKind::hangup()])?;
+    Ok((ends, told))
 }
 
-/// Becomes true with the first of these.
-fn first_of(kinds: &[SignalKind]) -> Result<watch::Receiver<bool>, Fault> {
+/// Becomes true with the first of these signals, or when the sender says so.
+fn first_of(kinds: &[SignalKind]) -> Result<(watch::Sender<bool>, watch::Receiver<bool>), Fault> {
     outlive_limits()?;
     let (tell, told) = watch::channel(false);
     for kind in kinds.iter().copied() {
@@ -91,7 +115,7 @@ fn first_of(kinds: &[SignalKind]) -> Result<watch::Receiver<bool>, Fault> {
             tell.send_replace(true);
         });
     }
-    Ok(told)
+    Ok((tell, told))
 }
 
 /// The signals that end a program.

@@ -82,6 +82,7 @@ mod tests {
             ("tool_unavailable", 1),
             ("output_cut_off", 1),
             ("goal_reached", 0),
+            ("invalid_answer", 1),
         ];
         let real: Vec<(&str, u8)> =
             Ending::ALL.iter().copied().map(|e| (e.as_str(), Exit::from(e).code())).collect();

@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::Config;
 use super::environment::Environment;
 use crate::agent::Intent;
 use crate::ledger::Goal;
+use crate::tool::AnswerSchema;
 
 /// What every run of the loop and every screen is started with.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub struct Invocation {
     pub config: Config,
     /// The goal of `--goal`.
     pub goal: Option<Goal>,
+    /// The schema of `--output-schema`.
+    pub answer_schema: Option<Arc<AnswerSchema>>,
 }
 
 impl Invocation {

@@ -93,6 +93,8 @@ pub struct Config {
     pub on_approval: Attendance,
     /// Name of the theme; `None` leaves it to the screen.
     pub theme: Option<String>,
+    /// The command that writes the status line.
+    pub status_line: Option<String>,
     /// How a person who looks elsewhere is called.
     pub notify: Notify,
     /// How pictures are shown.
@@ -286,6 +288,7 @@ impl Default for Config {
             on_approval: Attendance::Deny,
             effort: None,
             theme: None,
+            status_line: None,
             notify: Notify::default(),
             images: Images::default(),
             motion: true,

@@ -14,7 +14,7 @@ const TABLE: &str = include_str!("../../tests/golden/config/tightening.txt");
 fn values(pattern: &str) -> &'static [&'static str] {
     let (table, last) = pattern.rsplit_once('.').unwrap_or(("", pattern));
     match (table, last) {
-        ("", "model" | "script" | "theme" | "log") => &["'a/b'", "'b'"],
+        ("", "model" | "script" | "theme" | "log" | "status_line") => &["'a/b'", "'b'"],
         ("", "effort") => &["'low'", "'high'"],
         ("", "fallback") => &["[]", "['a/b']", "['a/b', 'c/d']"],
         ("", "mode") => &["'plan'", "'ask'", "'edit'", "'auto'", "'unrestricted'"],

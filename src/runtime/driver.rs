@@ -263,6 +263,8 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::SetModel(_)
         | Intent::SetEffort(_)
         | Intent::Revoke(_)
+        | Intent::Command(_)
+        | Intent::Rewind { .. }
         | Intent::StopBackground(_)
         | Intent::TypeInto { .. } => true,
         // What was restored has happened already.
@@ -277,6 +279,7 @@ fn words_of(intent: Intent) -> Option<String> {
             said.content
         }
         Intent::SetModel(spec) => format!("/model {}", spec.model),
+        Intent::Command(own) => own.typed(),
         _ => return None,
     };
     Some(words).filter(|words| !words.is_empty())

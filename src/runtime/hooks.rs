@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -115,21 +115,31 @@ async fn run(place: Arc<HookContext>, spec: HookSpec, point: HookPoint, input: A
 
 impl HookContext {
     fn start(&self, command: &str) -> io::Result<(Child, Group)> {
-        let mut sh = Command::new("sh");
-        sh.arg("-c")
-            .arg(command)
-            .current_dir(&self.cwd)
-            .env_clear()
-            .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        Group::spawn(&self.groups, &mut sh)
+        started(command, &self.cwd, &self.environment, &self.groups)
     }
 }
 
+/// Starts a command of the user's in a group of its own, with all three pipes.
+pub(super) fn started(
+    command: &str,
+    cwd: &Path,
+    environment: &[(OsString, OsString)],
+    groups: &Groups,
+) -> io::Result<(Child, Group)> {
+    let mut sh = Command::new("sh");
+    sh.arg("-c")
+        .arg(command)
+        .current_dir(cwd)
+        .env_clear()
+        .envs(environment.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    Group::spawn(groups, &mut sh)
+}
+
 /// Feeds the hook and hears it until it has ended. It need not read: then the rest of the input is not delivered.
-async fn attend(mut child: Child, input: &str) -> io::Result<HookEnd> {
+pub(super) async fn attend(mut child: Child, input: &str) -> io::Result<HookEnd> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let mut ended = HookEnd::default();
     let status = {

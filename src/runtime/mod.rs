@@ -19,6 +19,7 @@ mod regular;
 mod router;
 pub mod sandbox;
 mod spans;
+mod status_command;
 pub mod store;
 mod stream_pump;
 mod tools;
@@ -35,6 +36,7 @@ pub use ports::{HookPort, LateNews, ModelPort, StorePort, ToolPort};
 pub use process::{Groups, keep_to_ourselves};
 pub use regular::open_regular;
 pub use router::ModelRouter;
+pub use status_command::UserCommand;
 pub use store::{NoStore, SessionStore};
 pub use tools::{
     AllowedHost, BackgroundOutput, FileNames, ListedFile, LocalTools, MentionedFile, Reach, WorkspaceFiles,

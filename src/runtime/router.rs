@@ -91,6 +91,7 @@ mod tests {
             adaptive_thinking: false,
             reasons: None,
             cache_key: String::new(),
+            answer_schema: None,
         };
         router.stream(request).collect().await
     }

@@ -75,7 +75,7 @@ impl Spans {
                 parent: turn, %id, model = %said.model, stop = said.stop.as_str(), calls = said.calls().count(),
                 interrupted = said.interrupted, input = said.usage.input, output = said.usage.output, "answer"
             ),
-            Body::ToolCall(call) | Body::Validation(call) => {
+            Body::ToolCall(call) | Body::Validation(call) | Body::Command(call) => {
                 info!(parent: turn, %id, call = %call.id, tool = name(&call.name), "call");
             }
             Body::ApprovalRequested(asked) => {

@@ -122,7 +122,7 @@ pub(crate) fn compose(
     let tools = external.around(tools, invocation, &groups);
     let tools = Box::new(WithNested::new(tools, invocation));
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone());
-    let gateway = Gateway::new(invocation, (state, &id), switch);
+    let gateway = Gateway::new(invocation, (state, &id), switch, &groups);
     let ports = Ports { model: Box::new(router), tools, hooks: hook_port(invocation, &id, &groups), store };
     let (driver, handles) = Driver::new(agent, ports);
     let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));
@@ -328,6 +328,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         token_budget: config.token_budget(),
         max_consecutive_failures: config.max_consecutive_failures,
         final_response: config.final_response,
+        answer_schema: invocation.answer_schema.clone(),
         limit_is_steps: config.limit_is_steps,
         answer: config.answer,
         compact_at_percent: config.compact_at_percent,

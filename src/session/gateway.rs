@@ -3,19 +3,25 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
+use uuid::Uuid;
 
 use super::attachments::{Attach, AttachmentRefusal};
+use super::branching::Rewinding;
 use super::model_switch::Switch;
 use super::other_sessions::EarlierSessions;
 use super::rule_keeper::RuleKeeper;
+use super::spending::UsageReader;
+use super::status_line::StatusCommand;
 use super::undo::Undoing;
 use crate::agent::Intent;
 use crate::config::Invocation;
 use crate::config::models::{Usable, choices};
-use crate::ledger::{CallId, UserMessage};
+use crate::ledger::{CallId, Millis, UserMessage};
+use crate::runtime::Groups;
 use crate::ui::{Reply, Request};
 
 /// Requests that may wait while the agent is busy.
@@ -34,6 +40,9 @@ enum Task {
     Files,
     Clipboard,
     RulePlan,
+    Branch,
+    Usage,
+    StatusLine,
 }
 
 /// Does what a front end asks for.
@@ -45,12 +54,18 @@ pub(crate) struct Gateway {
     pub attach: Attach,
     /// Plans and does an undo.
     pub undo: Undoing,
+    /// Goes back to before a message.
+    pub rewinding: Rewinding,
     /// The other sessions of this folder.
     pub earlier: EarlierSessions,
     /// The models that can be chosen.
     pub usable: Usable,
     /// Writes rules into configurations.
     pub rules: RuleKeeper,
+    /// Adds up what sessions have spent.
+    pub spending: UsageReader,
+    /// The user's command that writes the status line.
+    pub status: Option<StatusCommand>,
 }
 
 /// The front end's ends of its channels.
@@ -65,11 +80,19 @@ pub(crate) struct Ends {
 
 impl Gateway {
     /// For the session of this id, whose file is in this state folder.
-    pub(crate) fn new(invocation: &Invocation, (state, id): (PathBuf, &str), switch: Switch) -> Self {
+    pub(crate) fn new(
+        invocation: &Invocation,
+        (state, id): (PathBuf, &str),
+        switch: Switch,
+        groups: &Groups,
+    ) -> Self {
         Self {
+            spending: UsageReader::new(state.clone(), invocation.environment.clone()),
+            status: StatusCommand::of(invocation, (&state, id), groups),
             switch,
             attach: Attach::new(invocation),
             undo: Undoing::new(state.clone(), id.to_owned(), invocation),
+            rewinding: Rewinding::new(state.clone(), id.to_owned()),
             earlier: EarlierSessions::new(state, invocation.cwd.clone(), id.to_owned()),
             usable: Usable::new(invocation.config.clone(), invocation.environment.clone()),
             rules: RuleKeeper::new(invocation),
@@ -123,7 +146,11 @@ impl Slow for Gateway {
     }
 
     async fn answer(&self, request: Request) -> Option<Reply> {
-        let Self { undo, earlier, usable, attach, rules, .. } = self.clone();
+        if let Request::StatusLine(facts) = request {
+            let status = self.status.as_ref()?;
+            return Some(Reply::StatusLine(status.line(&facts).await));
+        }
+        let Self { undo, rewinding, earlier, usable, attach, rules, spending, .. } = self.clone();
         let answered = spawn_blocking(move || match request {
             Request::PlanUndo(message) => Some(Reply::Undo(undo.offer(message))),
             Request::ListSessions => Some(Reply::Sessions(earlier.list())),
@@ -134,8 +161,17 @@ impl Slow for Gateway {
                 Some(attach.image_of_clipboard().map_or_else(Reply::Refused, Reply::Mention))
             }
             Request::PlanRule(rule) => Some(Reply::RulePlan(rules.plan(rule))),
+            Request::AddUp(by) => Some(Reply::Usage(spending.table(by))),
             Request::KeepRule { rule, scope, lines } => Some(rules.keep(&rule, scope, &lines)),
-            Request::Intent(_) | Request::ChooseModel(_) | Request::Restore { .. } => None,
+            Request::Branch { message, branch } => {
+                let made = rewinding.branch(message, &branch, this_moment());
+                Some(made.map_or_else(Reply::Refused, |()| Reply::Branched { message, branch }))
+            }
+            Request::Intent(_)
+            | Request::ChooseModel(_)
+            | Request::Restore { .. }
+            | Request::Rewind(_)
+            | Request::StatusLine(_) => None,
         });
         answered.await.unwrap_or_else(|broken| Some(Reply::Refused(format!("the request failed: {broken}"))))
     }
@@ -186,6 +222,11 @@ impl<S: Slow> PendingRequests<S> {
                 let slow = self.slow.clone();
                 self.queue(async move { slow.restore(since, shown).await.map_err(Reply::Refused) });
             }
+            Request::Rewind(message) => {
+                let branch = Uuid::now_v7().to_string();
+                return self.to_agent.send(Intent::Rewind { message, branch }).await.is_ok();
+            }
+            Request::Branch { .. } => self.answer(Task::Branch, request),
             Request::PlanUndo(_) => self.answer(Task::UndoPlan, request),
             Request::ListSessions => self.answer(Task::Sessions, request),
             Request::Preview(_) => self.answer(Task::Preview, request),
@@ -193,6 +234,8 @@ impl<S: Slow> PendingRequests<S> {
             Request::ListFiles => self.answer(Task::Files, request),
             Request::PasteImage => self.answer(Task::Clipboard, request),
             Request::PlanRule(_) => self.answer(Task::RulePlan, request),
+            Request::AddUp(_) => self.answer(Task::Usage, request),
+            Request::StatusLine(_) => self.answer(Task::StatusLine, request),
             Request::KeepRule { .. } => self.keep(request),
         }
         true
@@ -252,6 +295,12 @@ impl<S: Slow> PendingRequests<S> {
             earlier.abort();
         }
     }
+}
+
+/// When it is, as entries say it.
+fn this_moment() -> Millis {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// Tells whoever is at the other end, if anybody is: an answer may come after the end.

@@ -2,6 +2,7 @@
 //! a front end asks for.
 
 pub(crate) mod attachments;
+pub(crate) mod branching;
 pub(crate) mod compose;
 pub(crate) mod external;
 pub(crate) mod gateway;
@@ -12,6 +13,8 @@ mod ports;
 mod rule_keeper;
 pub(crate) mod sandbox;
 mod session_choice;
+pub(crate) mod spending;
+pub(crate) mod status_line;
 pub(crate) mod undo;
 pub(crate) mod unrecorded;
 

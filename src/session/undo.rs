@@ -194,7 +194,7 @@ fn commands(entries: &[Arc<Entry>], since: CallId) -> Vec<String> {
     for entry in entries {
         match &entry.body {
             // What was changed in its pane is what ran. The check of a goal is a command like any other.
-            Body::ToolCall(call) | Body::Validation(call) | Body::CallEdited(call)
+            Body::ToolCall(call) | Body::Validation(call) | Body::Command(call) | Body::CallEdited(call)
                 if call.name == SHELL && call.id >= since =>
             {
                 let command = call.arguments.text("command").unwrap_or_default();

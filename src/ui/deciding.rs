@@ -125,7 +125,7 @@ pub(super) fn reason(local: &mut Local, press: Press) -> Vec<UiEffect> {
     match key.code {
         KeyCode::Esc => local.reason = None,
         // The rest of what is pasted follows.
-        KeyCode::Enter if press.more => reason.text.push(' '),
+        KeyCode::Enter if press.breaks_pasted_line() => reason.text.push(' '),
         KeyCode::Enter => {
             let words = reason.text.trim().to_owned();
             if reason.answers && words.is_empty() {

@@ -26,6 +26,8 @@ pub enum UiEffect {
     Pick(Source),
     /// Show what an undo would do: of the last turn that changed files, or of all since this message.
     Undo(Option<EntryId>),
+    /// The same of all since this message; once it is done, go back to before it.
+    UndoAndRewind(EntryId),
     /// Put this theme on.
     SetTheme(String),
     /// Leave, and go on with the session of this id.

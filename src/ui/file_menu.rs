@@ -11,6 +11,8 @@ pub struct FileMenu {
     /// Whether the list was closed: until another `@` is typed.
     pub(super) is_shut: bool,
     pub(super) open: Option<OpenMenu>,
+    /// Whether the last key put a path and a space into the composer.
+    pub(super) was_picked: bool,
 }
 
 /// What is offered.

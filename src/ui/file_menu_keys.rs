@@ -11,6 +11,9 @@ use super::local::{Focus, Local};
 use super::mention::written;
 use super::request::Request;
 
+/// What stands behind a path without a space: the lines that are meant, and the sentence's own punctuation.
+const FOLLOWS: &str = "#:,.;)?!";
+
 /// After a key: what the composer holds before the cursor opens the list, narrows it or closes it. Asks for the files when
 /// an `@` has begun.
 pub(super) fn settle(local: &mut Local, view: &View) -> Option<UiEffect> {
@@ -30,6 +33,11 @@ pub(super) fn settle(local: &mut Local, view: &View) -> Option<UiEffect> {
 /// A key while files are offered; false when it means what it always means.
 pub(super) fn press(local: &mut Local, view: &View, press: Press) -> bool {
     let key = press.key;
+    let was_picked = std::mem::take(&mut local.files.was_picked);
+    if was_picked && matches!(key.code, KeyCode::Char(c) if FOLLOWS.contains(c)) {
+        // The space behind the path was ours.
+        local.composer.backspace();
+    }
     // The rest of what is pasted follows: nobody chooses.
     if press.more || !key.modifiers.is_empty() || !local.files.is_offering() || !can_choose(local, view) {
         return false;
@@ -73,6 +81,7 @@ fn pick(local: &mut Local, by_enter: bool) -> bool {
     let end = if goes_on { "" } else { " " };
     let count = open.typed.chars().count() + 1;
     local.composer.exchange(count, &format!("{mention}{end}"));
+    local.files.was_picked = !goes_on;
     true
 }
 

@@ -13,7 +13,7 @@ use super::copying::copy;
 use super::effect::UiEffect;
 use super::key_timing::Press;
 use super::keymap::KeyAction;
-use super::local::{Focus, Local, Overlay, Position};
+use super::local::{Focus, Local, Overlay, Position, sent};
 use super::picker_keys;
 use super::picker_source::Source;
 use super::program_input;
@@ -43,8 +43,7 @@ pub(super) fn obey(
         }
         KeyAction::Suspend => return vec![UiEffect::Suspend],
         KeyAction::Mode => return vec![UiEffect::Send(Intent::SetMode(next_mode(view.session.mode)))],
-        // The rest of what is pasted follows.
-        KeyAction::Send if press.more => local.composer.newline(),
+        KeyAction::Send if is_part_of_text(local, press) => local.composer.newline(),
         KeyAction::Send => {
             let acts = send(local, view);
             look(local, view);
@@ -121,6 +120,11 @@ fn unfold(local: &mut Local) {
     }
 }
 
+/// Whether Enter ends a line of what is pasted. A command of the user's own runs by a key of its own only.
+fn is_part_of_text(local: &Local, press: Press) -> bool {
+    press.breaks_pasted_line() || !press.alone && local.composer.runs_a_command()
+}
+
 /// Looks for the words that came with the command.
 fn look(local: &mut Local, view: &View) {
     if let Some(search) = &mut local.search
@@ -148,6 +152,19 @@ fn escape(local: &mut Local, view: &View) -> Vec<UiEffect> {
         local.vim.escape(&mut local.composer);
     }
     local.focus = Focus::Composer;
+    esc_twice(local, view)
+}
+
+/// A second Esc with nothing to close lists the messages to go back to.
+fn esc_twice(local: &mut Local, view: &View) -> Vec<UiEffect> {
+    if !local.composer.is_empty() || local.vim.word().is_some() || sent(view).is_empty() {
+        return Vec::new();
+    }
+    if std::mem::take(&mut local.esc_armed) {
+        return vec![UiEffect::Pick(Source::Rewind)];
+    }
+    local.esc_armed = true;
+    local.hint = Some("esc again: go back to an earlier message".to_owned());
     Vec::new()
 }
 

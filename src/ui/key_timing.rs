@@ -24,12 +24,14 @@ pub struct Press {
     pub again: bool,
     /// The same read brought a letter after it.
     pub more: bool,
+    /// A line ended before it in the same burst: what comes is a paste of several lines.
+    pub after_line: bool,
 }
 
 impl Press {
     /// A key that nobody has pressed, for what a click or a list does in its place. It never decides.
     pub(super) fn made(key: KeyEvent) -> Self {
-        Self { key, at: Duration::ZERO, alone: false, again: false, more: false }
+        Self { key, at: Duration::ZERO, alone: false, again: false, more: false, after_line: false }
     }
 }
 
@@ -37,6 +39,8 @@ impl Press {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KeyTiming {
     last: Option<(KeyEvent, Duration)>,
+    /// Whether Enter was one of the keys of this burst, with a letter behind it.
+    line_ended: bool,
 }
 
 impl KeyTiming {
@@ -47,17 +51,35 @@ impl KeyTiming {
         for (place, key) in keys.iter().enumerate() {
             let gap = self.last.map(|(before, when)| (before, at.saturating_sub(when)));
             let is_same = |before: KeyEvent| (before.code, before.modifiers) == (key.code, key.modifiers);
+            // A paste consists of text.
+            let is_text = types(*key) || matches!(key.code, KeyCode::Enter | KeyCode::Tab);
+            self.line_ended &= is_text && (place > 0 || gap.is_some_and(|(_, gap)| gap < BURST));
+            let more = keys.get(place + 1..).unwrap_or_default().iter().any(|key| types(*key));
             presses.push(Press {
                 key: *key,
                 at,
                 alone: single && gap.is_none_or(|(_, gap)| gap >= BURST),
                 again: key.kind == KeyEventKind::Repeat
                     || gap.is_some_and(|(before, gap)| is_same(before) && gap < HELD),
-                more: keys.get(place + 1..).unwrap_or_default().iter().any(|key| types(*key)),
+                more,
+                after_line: self.line_ended,
             });
+            self.line_ended |= more && key.code == KeyCode::Enter;
             self.last = Some((*key, at));
         }
         presses
+    }
+
+    /// Whether a key that is read at `at` would follow the last one as part of a burst.
+    pub(super) fn is_burst(&self, at: Duration) -> bool {
+        self.last.is_some_and(|(_, when)| at.saturating_sub(when) < BURST)
+    }
+}
+
+impl Press {
+    /// Whether Enter stands between the lines of a paste, and is not meant as a key.
+    pub(super) fn breaks_pasted_line(self) -> bool {
+        self.more || self.after_line
     }
 }
 

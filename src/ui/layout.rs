@@ -35,9 +35,9 @@ const LEAST_TRANSCRIPT: u16 = 5;
 const COMPOSER_SIDES: u16 = 6;
 
 impl Areas {
-    /// The areas of a screen whose composer needs `rows` rows, and what waits to be delivered `queue`; `None` when
-    /// the screen is too small.
-    pub fn of(screen: Rect, rows: u16, queue: u16) -> Option<Self> {
+    /// The areas of a screen whose composer needs `rows` rows, what waits to be delivered `queue`, and what is said to the
+    /// person `said`; `None` when the screen is too small.
+    pub fn of(screen: Rect, rows: u16, queue: u16, said: u16) -> Option<Self> {
         if screen.width < LEAST_WIDTH || screen.height < LEAST_HEIGHT {
             return None;
         }
@@ -49,6 +49,9 @@ impl Areas {
         let rest = screen.height.saturating_sub(1 + below + 1 + composer + 1 + below);
         let most = if roomy { queue } else { queue.min(1) };
         let queue = most.min(rest.saturating_sub(LEAST_TRANSCRIPT));
+        // On low screens every row is the waiting call's.
+        let said = if boxed { said } else { 1 };
+        let more = said.saturating_sub(1).min(rest.saturating_sub(queue).saturating_sub(LEAST_TRANSCRIPT));
         let mut y = screen.y;
         let mut take = |height: u16| {
             let area = Rect::new(screen.x, y, screen.width, height);
@@ -57,9 +60,9 @@ impl Areas {
         };
         let header = take(1);
         take(below);
-        let transcript = take(rest - queue);
+        let transcript = take(rest - queue - more);
         let plan = take(below);
-        let (activity, queue, composer) = (take(1), take(queue), take(composer));
+        let (activity, queue, composer) = (take(1 + more), take(queue), take(composer));
         Some(Self { header, transcript, plan, activity, queue, composer, footer: take(1), boxed })
     }
 

@@ -18,6 +18,7 @@ use super::replay_keys::Replay;
 pub use super::scroll::{Anchor, Mark, Position, Scroll};
 use super::search::Search;
 use super::selection::Pointer;
+use super::status_line::StatusLine;
 pub use super::unwritable::Unwritable;
 use super::vim::Vim;
 use super::visible_decision::{Shown, VisibleDecision};
@@ -47,10 +48,16 @@ pub struct Local {
     pub hint: Option<String>,
     /// Whether Ctrl-C was pressed once on an empty composer.
     pub quit_armed: bool,
+    /// The message to go back to before, once the undo since this call is recorded.
+    pub rewind: Option<(CallId, EntryId)>,
+    /// The last key was an Esc that did nothing: another one lists the messages to go back to.
+    pub esc_armed: bool,
     /// The model that was chosen, when another still answers.
     pub next_model: Option<super::pending_model::PendingModel>,
     /// Why nothing can be recorded, while that is so.
     pub shut: Option<Unwritable>,
+    /// The line that the user's command writes.
+    pub status_line: StatusLine,
     /// What to know before the first message.
     pub notice: Option<String>,
     /// What was typed when the list of commands above it was closed.
@@ -242,8 +249,11 @@ impl Local {
             thinking_open: false,
             hint: None,
             quit_armed: false,
+            rewind: None,
+            esc_armed: false,
             next_model: None,
             shut: None,
+            status_line: StatusLine::default(),
             notice: None,
             list_shut: None,
             read_only: false,

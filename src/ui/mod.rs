@@ -57,6 +57,12 @@ pub mod commands;
 /// The pages that they open.
 pub mod pages;
 
+/// What sessions have spent, as a table.
+pub mod usage_table;
+
+/// The line that a command of the user writes below the composer.
+pub mod status_line;
+
 /// Typing into the terminal of a running command.
 pub mod program_input;
 
@@ -94,6 +100,7 @@ mod file_menu_keys;
 pub mod mention;
 
 mod request;
+mod rewinding;
 
 /// What the session answers.
 pub mod replies;

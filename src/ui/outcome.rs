@@ -8,8 +8,13 @@ use std::io;
 pub enum UiOutcome {
     /// The user left.
     Quit,
-    /// The user wants to go on with the session of this id.
-    Resume(String),
+    /// The user wants to go on with another session.
+    Resume {
+        /// Its id.
+        id: String,
+        /// What the composer holds there.
+        draft: String,
+    },
     /// The process was told to end.
     Signalled,
     /// The agent is gone: its channels are closed.

@@ -29,14 +29,18 @@ pub enum Choice {
     Model(String),
     /// Wear this theme.
     Theme(String),
-    /// Take back what was done to files since this message.
+    /// Go back to before this message.
     Rewind(EntryId),
+    /// In this way.
+    RewindBy(EntryId, RewindWay),
     /// Put files back, as it is shown.
     Restore {
         /// The first call that is taken back.
         since: CallId,
         /// What is shown, file by file.
         shown: Vec<(String, String)>,
+        /// The message to go back to before, when that is done.
+        rewinds: Option<EntryId>,
     },
     /// Take back what was granted for the session with this call.
     Revoke(CallId),
@@ -44,6 +48,17 @@ pub enum Choice {
     StopShell(String),
     /// Nothing, and why.
     Nothing(String),
+}
+
+/// What goes back to before a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RewindWay {
+    /// The conversation, and the files.
+    Both,
+    /// The conversation: files stay.
+    Conversation,
+    /// The files: the conversation goes on.
+    Files,
 }
 
 /// One line.
@@ -74,6 +89,8 @@ pub struct Picker {
     pub before: String,
     /// The last words of the chosen session, and its id.
     pub preview: Option<(String, Vec<String>)>,
+    /// The message to go back to before, when what is shown is done.
+    pub rewinds: Option<EntryId>,
 }
 
 /// What a key did to a picker.
@@ -91,7 +108,7 @@ impl Picker {
     /// A picker over these lines.
     pub fn new(source: Source, items: Vec<Item>) -> Self {
         let (query, before) = (String::new(), String::new());
-        Self { source, is_awaited: false, query, items, chosen: 0, before, preview: None }
+        Self { source, is_awaited: false, query, items, chosen: 0, before, preview: None, rewinds: None }
     }
 
     /// A picker whose lines were asked for.
@@ -105,7 +122,22 @@ impl Picker {
         Self::new(Source::Palette, actions.chain(listed(Fronts::Screen).map(command)).collect())
     }
 
-    /// The user's messages, the newest first: all that was done to files since one of them can be taken back.
+    /// What can go back to before a message.
+    pub fn rewind_by(message: EntryId) -> Self {
+        let line = |words: &str, aside: &str, way| Item {
+            words: words.to_owned(),
+            aside: aside.to_owned(),
+            choice: Choice::RewindBy(message, way),
+        };
+        let lines = [
+            line("the conversation", "files stay as they are", RewindWay::Conversation),
+            line("the conversation and the files", "shows what happens to each file first", RewindWay::Both),
+            line("the files", "the conversation stays as it is", RewindWay::Files),
+        ];
+        Self::new(Source::RewindWay, lines.to_vec())
+    }
+
+    /// The user's messages, the newest first.
     pub fn rewind(view: &View) -> Self {
         let items = said_by_user(view).into_iter().rev();
         let items = items.map(|(id, text)| Item {
@@ -139,10 +171,10 @@ impl Picker {
 
     /// What an undo would do: a line that does it, or says why it is not done, above a line a file, and
     /// a line a command whose changes stay.
-    pub fn undo(offer: UndoPreview) -> Self {
+    pub fn undo(offer: UndoPreview, rewinds: Option<EntryId>) -> Self {
         let choice = match offer.refused() {
             Some(why) => Choice::Nothing(why),
-            None => Choice::Restore { since: offer.since, shown: offer.files.clone() },
+            None => Choice::Restore { since: offer.since, shown: offer.files.clone(), rewinds },
         };
         let aside = if offer.is_refused { "nothing is done" } else { "y" };
         let first = Item { words: offer.words(), aside: aside.to_owned(), choice: choice.clone() };

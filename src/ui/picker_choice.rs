@@ -9,9 +9,9 @@ use super::focus;
 use super::key_actions::obey;
 use super::key_timing::Press;
 use super::keymap::{KeyAction, KeyContext};
-use super::local::{Focus, Local};
+use super::local::{Focus, Local, Overlay};
 use super::overlays;
-use super::picker::Choice;
+use super::picker::{Choice, Picker, RewindWay};
 use super::picker_keys::{self, Done};
 use super::picker_source::Source;
 use super::request::Request;
@@ -34,8 +34,19 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
         }
         Choice::Session(id) => vec![UiEffect::Resume(id)],
         Choice::Model(name) => submit::obey(local, view, Meaning::Request(Request::ChooseModel(name))),
-        Choice::Rewind(message) => vec![UiEffect::Undo(Some(message))],
-        Choice::Restore { since, shown } => vec![UiEffect::Ask(Request::Restore { since, shown })],
+        Choice::Rewind(message) => {
+            local.overlay = Some(Overlay::Picker(Picker::rewind_by(message)));
+            Vec::new()
+        }
+        Choice::RewindBy(message, RewindWay::Files) => vec![UiEffect::Undo(Some(message))],
+        Choice::RewindBy(message, RewindWay::Conversation) => {
+            vec![UiEffect::Ask(Request::Rewind(message))]
+        }
+        Choice::RewindBy(message, RewindWay::Both) => vec![UiEffect::UndoAndRewind(message)],
+        Choice::Restore { since, shown, rewinds } => {
+            local.rewind = rewinds.map(|message| (since, message));
+            vec![UiEffect::Ask(Request::Restore { since, shown })]
+        }
         Choice::Revoke(call) => vec![UiEffect::Send(Intent::Revoke(call))],
         Choice::StopShell(id) => vec![UiEffect::Send(Intent::StopBackground(id))],
         Choice::Nothing(why) => {

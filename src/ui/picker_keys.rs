@@ -28,7 +28,12 @@ pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffe
         }
         Source::Grants => Picker::grants(view),
         Source::Shells => Picker::shells(view),
-        Source::Sessions | Source::Models | Source::Themes | Source::Rewind | Source::Undo => {
+        Source::Sessions
+        | Source::Models
+        | Source::Themes
+        | Source::Rewind
+        | Source::RewindWay
+        | Source::Undo => {
             return vec![UiEffect::Pick(source)];
         }
     }));

@@ -15,6 +15,8 @@ pub enum Source {
     Themes,
     /// The user's messages: all since the chosen one is taken back.
     Rewind,
+    /// What goes back to before a message.
+    RewindWay,
     /// What was granted for the session: the chosen one is taken back.
     Grants,
     /// The commands that run in the background: the chosen one is stopped.
@@ -32,7 +34,8 @@ impl Source {
             Self::Sessions => "sessions of this folder",
             Self::Models => "models",
             Self::Themes => "themes",
-            Self::Rewind => "restore files to before",
+            Self::Rewind => "go back to before",
+            Self::RewindWay => "go back with",
             Self::Grants => "revoke a grant of this session",
             Self::Shells => "stop a background command",
             Self::Undo => "undo",
@@ -48,6 +51,7 @@ impl Source {
             Self::Models => "no matching model: /model PROVIDER/NAME chooses any",
             Self::Themes => "no matching theme",
             Self::Rewind => "no matching message",
+            Self::RewindWay => "no matching line",
             Self::Grants => "nothing is granted for this session",
             Self::Shells => "nothing runs in the background",
             Self::Undo => "no matching file",

@@ -1,10 +1,12 @@
 //! What the session answers to the screen: lists are filled, words come back, and nothing opens that was closed meanwhile.
 
 use super::local::{Local, Overlay};
+use super::pages::usage;
 use super::picker::{Choice, Item, Picker};
 use super::picker_source::Source;
 use super::request::{EarlierSession, Reply};
 use super::session_rule;
+use super::usage_table::UsageTable;
 
 /// Takes an answer in.
 pub fn reply(local: &mut Local, reply: Reply) {
@@ -19,13 +21,16 @@ pub fn reply(local: &mut Local, reply: Reply) {
             local.hint = Some(why);
         }
         Reply::Refused(why) => {
+            local.rewind = None;
             local.overlay.take_if(|overlay| matches!(overlay, Overlay::Picker(picker) if picker.is_awaited));
             local.hint = Some(why);
         }
+        // Whoever runs the screen leaves it.
+        Reply::Branched { .. } => {}
         Reply::Done(said) => local.hint = Some(said),
         Reply::RulePlan(plan) => session_rule::planned(local, plan),
         Reply::Undo(offer) => match offer {
-            Ok(offer) => fill(local, Source::Undo, |picker| *picker = Picker::undo(offer)),
+            Ok(offer) => fill(local, Source::Undo, |picker| *picker = Picker::undo(offer, picker.rewinds)),
             Err(why) => {
                 if awaited(local, Source::Undo).is_some() {
                     local.overlay = None;
@@ -56,7 +61,29 @@ pub fn reply(local: &mut Local, reply: Reply) {
                 *preview = lines;
             }
         }
+        Reply::Usage(table) => spent(local, table),
+        Reply::StatusLine(wrote) => status_line(local, wrote),
         Reply::Notice(said) => local.found(&said),
+    }
+}
+
+/// Fills the page of what was spent, if it is still open.
+fn spent(local: &mut Local, table: UsageTable) {
+    if let Some(Overlay::Page(open)) = &mut local.overlay
+        && open.name == usage::NAME
+    {
+        open.page = usage::filled(table);
+    }
+}
+
+/// What the user's command wrote. That it failed is said once, and not over something else.
+fn status_line(local: &mut Local, wrote: Result<String, String>) {
+    let now = local.now;
+    if let Some(why) = local.status_line.heard(wrote, now) {
+        match &local.hint {
+            None => local.hint = Some(why),
+            Some(_) => local.found(&why),
+        }
     }
 }
 

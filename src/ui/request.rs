@@ -4,7 +4,9 @@ use crate::agent::Intent;
 use crate::ledger::{CallId, EntryId, Scope};
 
 use super::file_list::FileList;
+use super::status_line::StatusFacts;
 use super::undo_preview::UndoPreview;
+use super::usage_table::{UsageBy, UsageTable};
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +24,15 @@ pub enum Request {
         /// What would be done, as it was shown, file by file.
         shown: Vec<(String, String)>,
     },
+    /// Go back to before this message: the agent writes down which session goes on.
+    Rewind(EntryId),
+    /// Make the session that goes on before this message, once that is recorded.
+    Branch {
+        /// The message.
+        message: EntryId,
+        /// The id of the session.
+        branch: String,
+    },
     /// List the other sessions of this folder.
     ListSessions,
     /// Show the last lines of the session of this id.
@@ -34,6 +45,10 @@ pub enum Request {
     PasteImage,
     /// Say what would be written for this rule to be kept.
     PlanRule(String),
+    /// Add up what all sessions have spent.
+    AddUp(UsageBy),
+    /// Have the user's command write the status line.
+    StatusLine(StatusFacts),
     /// Keep a rule whose decision is recorded.
     KeepRule {
         /// The rule.
@@ -88,6 +103,13 @@ pub enum Reply {
     Done(String),
     /// What an undo would do, or why there is nothing to undo.
     Undo(Result<UndoPreview, String>),
+    /// The session of this id goes on before this message.
+    Branched {
+        /// The message.
+        message: EntryId,
+        /// The id of the session.
+        branch: String,
+    },
     /// The other sessions of this folder, newest first.
     Sessions(Vec<EarlierSession>),
     /// The last lines of a session.
@@ -103,6 +125,10 @@ pub enum Reply {
     Models(Vec<(String, String)>),
     /// The files and folders that a message can name.
     Files(FileList),
+    /// What all sessions have spent.
+    Usage(UsageTable),
+    /// What the user's command wrote for the status line; or why there is nothing to show.
+    StatusLine(Result<String, String>),
     /// The mention of the clipboard's image.
     Mention(String),
     /// Something worth knowing that was found out meanwhile, such as a model server on this machine.

@@ -47,10 +47,14 @@ pub struct UiSettings {
     pub motion: bool,
     /// Whether the composer has a vim mode.
     pub vim: bool,
+    /// Whether a command of the user's writes the status line.
+    pub has_status_line: bool,
     /// What the keys mean.
     pub keymap: Keymap,
     /// Sent right after the first frame: a message, or a goal.
     pub first: Option<Intent>,
+    /// What the composer holds at first.
+    pub draft: String,
     /// A resumed or inspected session, folded before the first frame.
     pub history: Vec<Event>,
     /// What to know before the first message, such as how to connect a real model.
@@ -84,8 +88,10 @@ impl UiSettings {
             takes: Takes::default(),
             motion: true,
             vim: false,
+            has_status_line: false,
             keymap: Keymap::default(),
             first: None,
+            draft: String::new(),
             history: Vec::new(),
             notice: None,
             read_only: false,

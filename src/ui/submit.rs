@@ -1,13 +1,14 @@
 //! What Enter does with the composer's text: a message now, one that steers, one for later, or a command.
 
-use crate::agent::Intent;
+use crate::agent::{Intent, OwnCommand};
 use crate::tool::ASK;
 use crate::view::View;
 
 use super::commands::{self, Fronts, Meaning, SlashCommand};
 use super::editing;
 use super::effect::UiEffect;
-use super::local::{Edit, Focus, Inspector, Local, Overlay};
+use super::local::{Edit, Focus, Inspector, Local, Overlay, sent};
+use super::pages::usage;
 use super::pending_model::PendingModel;
 use super::picker::Picker;
 use super::picker_source::Source;
@@ -48,6 +49,9 @@ fn taken(local: &mut Local) -> String {
 
 /// Obeys a slash command; `None` when the text is a message. One that is not known stays in the composer.
 fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
+    if let Some(own) = OwnCommand::read(&local.composer.whole()) {
+        return Some(run_own(local, view, own));
+    }
     let typed = local.composer.text();
     let text = match meant(local, view) {
         // It waits for what belongs behind it.
@@ -72,6 +76,23 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
     }
 }
 
+/// Runs a command of the user's own; it stays in the composer where it cannot.
+fn run_own(local: &mut Local, view: &View, own: OwnCommand) -> Vec<UiEffect> {
+    if own.command.is_empty() {
+        local.hint = Some("type a command behind the !".to_owned());
+        return Vec::new();
+    }
+    if view.status.is_busy() {
+        local.hint =
+            Some("a turn is running: your command runs when it has finished, or press esc first".to_owned());
+        return Vec::new();
+    }
+    local.composer.take();
+    local.scroll.top = None;
+    local.focus = Focus::Composer;
+    vec![UiEffect::Send(Intent::Command(own))]
+}
+
 /// Obeys a slash command that was picked; what is typed stays.
 pub(super) fn run(local: &mut Local, view: &View, text: &str) -> Vec<UiEffect> {
     match commands::read(text, Fronts::Screen) {
@@ -89,6 +110,11 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
     match meaning {
         Meaning::Intent(intent) => vec![UiEffect::Send(intent)],
         Meaning::Request(Request::PlanUndo(since)) => vec![UiEffect::Undo(since)],
+        Meaning::Request(request @ Request::AddUp(_)) => {
+            let mut acts = shown(local, Overlay::Page(usage::awaited()));
+            acts.push(UiEffect::Ask(request));
+            acts
+        }
         Meaning::Request(request) => {
             if let Request::ChooseModel(name) = &request {
                 local.hint = Some(PendingModel::words(name, &view.session.model));
@@ -115,6 +141,10 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
 /// Tab while a command is being typed: what the arrows have chosen, else as far as all that it can become agree, and a
 /// space behind a whole one. Says whether a command is being typed.
 pub(super) fn complete(local: &mut Local, view: &View) -> bool {
+    if let Some(earlier) = earlier_command(local, view) {
+        local.composer.replace(&earlier);
+        return true;
+    }
     let Some(offered) = completions(local, view).filter(|all| !all.is_empty()) else { return false };
     let typed = local.composer.text();
     let words = offered.iter().map(Offered::word).collect::<Vec<_>>();
@@ -132,6 +162,17 @@ pub(super) fn complete(local: &mut Local, view: &View) -> bool {
         local.composer.replace(&if is_whole { format!("{text} ") } else { text });
     }
     true
+}
+
+/// The last command of the user's own that begins as what is typed, for Tab; not while a call waits for that key.
+fn earlier_command(local: &Local, view: &View) -> Option<String> {
+    let typed = local.composer.shown();
+    if !local.composer.runs_a_command() || typed.contains('\n') || !local.waiting(view).is_empty() {
+        return None;
+    }
+    let all: Vec<&str> = local.earlier.iter().map(String::as_str).chain(sent(view)).collect();
+    let begins = |text: &&&str| text.starts_with(&typed) && **text != typed;
+    all.iter().rev().find(begins).map(|text| (*text).to_owned())
 }
 
 /// As far as all words that begin so agree, and whether it is one of them whole; `None` when none begins so.

@@ -1,6 +1,6 @@
 //! Keys become intents: pure, so that every rule of the focus can be tested without a terminal.
 
-use ratatui::crossterm::event::KeyEvent;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use crate::agent::Live;
 use crate::view::View;
@@ -37,6 +37,9 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     local.pointer.let_go();
     let was_armed = std::mem::take(&mut local.quit_armed);
     local.hint = None;
+    if key.code != KeyCode::Esc {
+        local.esc_armed = false;
+    }
     if let Some(acts) = program_input::update(local, view, key) {
         return acts;
     }

@@ -233,7 +233,7 @@ fn a_read_is_tried_again_once_and_its_attempts_are_notes() {
     assert_eq!(ended.end.reason, Ending::RepeatedFailures);
     assert_eq!(count(&ended.agent, |b| matches!(b, Body::ToolResult(_))), 8);
     assert_eq!(
-        count(&ended.agent, |b| matches!(b, Body::Note(n) if n.for_people().starts_with("Run 1 failed"))),
+        count(&ended.agent, |b| matches!(b, Body::Note(n) if n.for_people().starts_with("Run 1 timed out"))),
         8
     );
 }

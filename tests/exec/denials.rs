@@ -18,7 +18,9 @@ fn denied_calls_are_named_and_the_exit_code_is_four() {
     let plain = world.exec(&["--script", &replies, "go"]);
     assert_eq!((plain.code, plain.out.trim_end()), (4, "I wrote it."), "{}", plain.err);
     let lines: Vec<&str> = plain.err.lines().collect();
-    assert_eq!(lines, ["denied by policy: write made.txt", "denied by policy: shell $ touch made"]);
+    let why = "(no rule covers it; no user is available to approve it)";
+    let denied = |what: &str| format!("denied by policy: {what} {why}");
+    assert_eq!(lines, [denied("write made.txt"), denied("shell $ touch made")]);
     let ran = world.json(&["--script", &replies, "go"]);
     assert_eq!((ran.code, ran.reason().as_str()), (4, "completed"));
     assert_eq!(ran.err, plain.err);

@@ -39,7 +39,12 @@ fn a_busy_run() {
         &busy(),
         "look",
     ]);
-    assert_eq!((ran.code, ran.err.as_str()), (4, "denied by policy: shell $ rm one.txt\n"), "{}", ran.out);
+    assert_eq!(
+        (ran.code, ran.err.as_str()),
+        (4, "denied by policy: shell $ rm one.txt (rule shell(rm *) denies it)\n"),
+        "{}",
+        ran.out
+    );
     assert_eq!(ran.outcomes(), ["ok", "ok", "ok", "denied", "invalid", "unknown_tool", "invalid"]);
 
     let started = ran.one("session_started");

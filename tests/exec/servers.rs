@@ -82,7 +82,10 @@ fn a_long_turn() {
         let ran = world.json(&["look"]);
         assert_eq!(
             (ran.code, ran.err.as_str()),
-            (4, "denied by policy: shell $ rm one.txt\n"),
+            (
+                4,
+                "denied by policy: shell $ rm one.txt (no rule covers it; no user is available to approve it)\n"
+            ),
             "{speech:?}: {}",
             ran.out
         );

@@ -31,6 +31,7 @@ impl Talk {
             adaptive_thinking: false,
             reasons: None,
             cache_key: String::new(),
+            answer_schema: None,
         }
     }
 

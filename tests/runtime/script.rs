@@ -20,6 +20,7 @@ fn request() -> Request {
         adaptive_thinking: false,
         reasons: None,
         cache_key: String::new(),
+        answer_schema: None,
     }
 }
 

@@ -124,7 +124,7 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
             Some((format!("call {}", number(c.id)), format!("{} {}", c.name, c.arguments.to_value())))
         }
         Body::CallEdited(c) => Some((format!("edit {}", number(c.id)), c.arguments.to_value().to_string())),
-        Body::Validation(c) => {
+        Body::Validation(c) | Body::Command(c) => {
             let says = format!("goal check: {} {}", c.name, c.arguments.to_value());
             Some((format!("call {}", number(c.id)), says))
         }
@@ -165,6 +165,7 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
             plain("revoked", format!("what was granted with {}", number(*call)))
         }
         Body::Change(Change::BackgroundStopped { id, .. }) => plain("stopped", id.clone()),
+        Body::Change(Change::Rewound { message, branch }) => plain("rewound", format!("{message} {branch}")),
         Body::Change(Change::FilesRestored(done)) => {
             plain("undone", format!("since {}: {}", done.since, done.words()))
         }

@@ -335,7 +335,7 @@ impl StoryPlayer {
             Effect::Cancel(operation) => self.cancel(operation),
             Effect::Append(entry) => {
                 match &entry.body {
-                    Body::ToolCall(call) | Body::Validation(call) => {
+                    Body::ToolCall(call) | Body::Validation(call) | Body::Command(call) => {
                         drop(self.names.insert(call.id, call.name.clone()))
                     }
                     Body::ApprovalRequested(asked) => {

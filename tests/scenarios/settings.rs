@@ -1,12 +1,14 @@
 //! The settings of a story: the product's defaults, a few tools, and what its header lines change.
 
+use std::sync::Arc;
+
 use countersign::agent::{Attendance, FinalResponse, Settings};
 use countersign::budget::{Bound, Limit, Limits, TokenBudget};
 use countersign::hooks::{HookPoint, HookSpec};
 use countersign::ledger::ModelRef;
 use countersign::model::{ModelSpec, Rates};
 use countersign::policy::{Mode, Origin, Rule, RuleKind, Tier};
-use countersign::tool::{SideEffect, ToolKind, ToolSpec};
+use countersign::tool::{AnswerSchema, SideEffect, ToolKind, ToolSpec};
 use serde_json::json;
 
 use crate::notation::number;
@@ -55,6 +57,10 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), String> {
         "max_argument_bytes" => settings.answer.argument_bytes = number(value)?,
         "max_calls_per_answer" => settings.answer.calls = number(value)?,
         "max_consecutive_failures" => settings.max_consecutive_failures = number(value)?,
+        "answer_schema" => {
+            let schema = serde_json::from_str(value).map_err(|why| why.to_string())?;
+            settings.answer_schema = Some(Arc::new(AnswerSchema::new(schema)?));
+        }
         "token_budget" => settings.token_budget = Some(TokenBudget::of(number(value)?)),
         "final_response" if value == "separate" => settings.final_response = FinalResponse::Separate,
         "unattended" if value == "deny" => settings.attendance = Attendance::Deny,

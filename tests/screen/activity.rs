@@ -100,3 +100,25 @@ fn the_sign_moves_unless_it_shall_not() {
     let waits = ScreenHarness::new(scenes::waiting_command());
     assert!(!waits.local.moves(&waits.view), "nothing moves while a person is waited for");
 }
+
+#[test]
+fn a_refusal_is_wrapped_so_that_what_to_do_next_is_read() {
+    let why = "refused: the file notes.txt is larger than the 400 KB that the files of a message may have together: name the \
+        lines that matter, as in @notes.txt#L10-40, or let the model read it in parts";
+    for scene in [scenes::conversation(), scenes::waiting_command(), scenes::running()] {
+        let mut harness = ScreenHarness::new(scene);
+        harness.local.hint = Some(why.to_owned());
+        for (width, height) in [(80, 24), (60, 20)] {
+            let frame = harness.frame(width, height);
+            let words = frame.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words.contains("as in @notes.txt#L10-40"), "{frame}");
+        }
+        let low = harness.frame(40, 10);
+        assert!(low.contains("refused: the file note"), "{low}");
+        // Of what is longer still, the end is cut, and says so.
+        harness.local.hint = Some("a long word ".repeat(100));
+        let frame = harness.frame(80, 24);
+        assert_eq!(frame.lines().filter(|line| line.contains("a long word")).count(), 4, "{frame}");
+        assert!(frame.contains('…'), "{frame}");
+    }
+}

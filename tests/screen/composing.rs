@@ -169,3 +169,49 @@ fn ctrl_v_asks_for_the_image_on_the_clipboard_and_its_mention_stands_alone() {
     reply(&mut harness.local, Reply::Refused("there is no image on the clipboard".to_owned()));
     assert!(harness.frame(80, 24).contains("there is no image on the clipboard"));
 }
+
+#[test]
+fn lines_of_a_paste_that_is_not_marked_are_not_sent_one_by_one() {
+    let mut harness = harness();
+    assert!(harness.bursts("one\rtwo\rthree\r").is_empty());
+    assert_eq!(shown(&harness), "one\ntwo\nthree\n");
+    assert_eq!(sends(&mut harness), "one\ntwo\nthree");
+    // In pieces: the end of a line is read with the next line, or close behind it.
+    assert!(harness.bursts("one\rtw").is_empty());
+    harness.waits(5);
+    assert!(harness.bursts("o\r").is_empty());
+    assert_eq!(shown(&harness), "one\ntwo\n");
+    harness.ctrl('u');
+    // A line and its end, as a program types them.
+    harness.waits(1_000);
+    assert_eq!(harness.bursts("one line\r"), [UiEffect::Send(Intent::Submit("one line".to_owned().into()))]);
+    harness.waits(1_000);
+    assert_eq!(harness.bursts("another\r"), [UiEffect::Send(Intent::Submit("another".to_owned().into()))]);
+}
+
+#[test]
+fn a_draft_comes_back_when_an_earlier_message_was_changed_and_sent() {
+    let mut builder = SessionBuilder::new();
+    builder.user("run the tests");
+    let mut harness = ScreenHarness::new(builder);
+    harness.press("half a draft");
+    harness.key(KeyCode::Up, KeyModifiers::NONE);
+    assert_eq!(shown(&harness), "run the tests");
+    harness.press(" again");
+    assert_eq!(sends(&mut harness), "run the tests again");
+    assert_eq!(shown(&harness), "half a draft");
+    // Emptied instead of sent, and a command instead of a message.
+    for is_command in [false, true] {
+        harness.key(KeyCode::Up, KeyModifiers::NONE);
+        harness.key(KeyCode::Backspace, KeyModifiers::NONE);
+        if is_command {
+            harness.local.composer.replace("/mode plan");
+            harness.key(KeyCode::Enter, KeyModifiers::NONE);
+        } else {
+            harness.ctrl('u');
+        }
+        assert_eq!(shown(&harness), "half a draft", "{is_command}");
+    }
+    assert_eq!(sends(&mut harness), "half a draft");
+    assert!(shown(&harness).is_empty());
+}

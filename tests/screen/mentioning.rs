@@ -52,6 +52,19 @@ fn the_list_opens_narrows_and_puts_the_path_in() {
 }
 
 #[test]
+fn what_follows_a_chosen_path_stands_right_behind_it() {
+    for (typed, shown) in
+        [("#L2", "@src/main.rs#L2"), (", and", "@src/main.rs, and"), ("so", "@src/main.rs so")]
+    {
+        let mut harness = harness(SessionBuilder::new());
+        harness.press("@main");
+        key(&mut harness, KeyCode::Tab);
+        harness.press(typed);
+        assert_eq!(harness.local.composer.shown(), shown);
+    }
+}
+
+#[test]
 fn arrows_choose_a_folder_is_gone_into_and_lines_can_follow() {
     let mut harness = harness(SessionBuilder::new());
     harness.press("@src");

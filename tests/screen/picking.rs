@@ -240,7 +240,7 @@ fn lists_look_like_this() {
 
 fn offered(is_refused: bool) -> Picker {
     let files = vec![("notes.txt".to_owned(), "restored".to_owned())];
-    Picker::undo(UndoPreview { since: CallId(3), files, commands: Vec::new(), is_refused })
+    Picker::undo(UndoPreview { since: CallId(3), files, commands: Vec::new(), is_refused }, None)
 }
 
 #[test]
@@ -287,12 +287,10 @@ fn an_undo_looks_like_this() {
         ];
         let commands = vec!["cargo fmt\u{1b}[2K".to_owned()];
         let mut harness = ScreenHarness::new(scenes::conversation());
-        harness.local.overlay = Some(Overlay::Picker(Picker::undo(UndoPreview {
-            since: CallId(3),
-            files,
-            commands,
-            is_refused,
-        })));
+        harness.local.overlay = Some(Overlay::Picker(Picker::undo(
+            UndoPreview { since: CallId(3), files, commands, is_refused },
+            None,
+        )));
         harness
     };
     at_all_sizes("undo", || of(false));

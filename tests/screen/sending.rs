@@ -216,9 +216,10 @@ fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_only_one_begins_wit
     assert!(harness.frame(80, 24).contains("more, use the arrows"));
     harness.key(KeyCode::Up, KeyModifiers::NONE);
     assert!(
-        harness.frame(80, 24).contains("›/undo") && harness.frame(40, 10).contains("›/undo"),
+        harness.frame(80, 24).contains("›/usage") && harness.frame(40, 10).contains("›/usage"),
         "the last one"
     );
+    harness.key(KeyCode::Up, KeyModifiers::NONE);
     assert_eq!(enter(&mut harness), [UiEffect::Undo(None)]);
     harness.press("/plan");
     enter(&mut harness);

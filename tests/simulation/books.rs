@@ -13,6 +13,7 @@ use crate::backgrounds::Backgrounds;
 use crate::delegations::Delegations;
 use crate::goals::{Pursuit, end_pursuit};
 use crate::grants::Grants;
+use crate::own_commands::OwnCommands;
 
 /// What no history may contain: late news is marked with this word by the world.
 pub const LATE: &str = "LATE";
@@ -33,6 +34,7 @@ pub struct Log {
     pub allowed: BTreeSet<CallId>,
     /// What people granted for the session and did not take back: the rule, or the exact action.
     pub granted: Grants,
+    own_commands: OwnCommands,
     /// Open approval requests.
     pub asked: BTreeMap<CallId, EntryId>,
     /// Calls that waited when the process died: each may be asked about once more.
@@ -94,6 +96,7 @@ impl Log {
         match &entry.body {
             Body::User(_) => {
                 self.nothing_open("a user message")?;
+                self.own_commands.say(entry.id);
                 self.run_is_open = true;
                 self.pursuit = None;
                 self.untold_undo = self.untold_undo.map(|_| true);
@@ -101,6 +104,9 @@ impl Log {
             Body::Injected(i) => {
                 self.nothing_open("an injected message")?;
                 self.backgrounds.tell(i)?;
+                if i.by == Injector::Command {
+                    self.own_commands.tell()?;
+                }
                 if i.by == Injector::Undo {
                     self.untold_undo.take().ok_or("a model is told of an undo that was not")?;
                 }
@@ -110,6 +116,7 @@ impl Log {
             }
             Body::Transition { turn, .. } => {
                 self.nothing_open("a transition")?;
+                self.own_commands.ask()?;
                 self.run_is_open = true;
                 self.turns = *turn;
             }
@@ -118,6 +125,7 @@ impl Log {
             Body::Validation(_) | Body::Goal(_) | Body::Checkpoint(_) | Body::Handoff { .. } => {
                 self.of_a_goal(&entry.body)?;
             }
+            Body::Command(c) => self.own_command(c)?,
             Body::ApprovalRequested(r) => self.ask(r, entry.id)?,
             Body::CallEdited(u) => self.edit(u)?,
             Body::ApprovalDecided(d) => self.decide(d)?,
@@ -145,13 +153,17 @@ impl Log {
             Change::GrantRevoked { call } => self.granted.revoke(*call)?,
             Change::BackgroundStopped { id, call } => self.backgrounds.stop(id, *call)?,
             Change::FilesRestored(_) => self.untold_undo = Some(self.untold_undo.unwrap_or(false)),
-            Change::Effort { .. } => {}
+            Change::Rewound { message, .. } if self.run_is_open || !self.ids.contains(message) => {
+                return Err(format!("the conversation goes back to before {message}"));
+            }
+            Change::Effort { .. } | Change::Rewound { .. } => {}
         }
         Ok(())
     }
 
     fn end_run(&mut self, reason: Ending) -> Result<(), String> {
         self.nothing_open("turn_ended")?;
+        self.own_commands.end(&self.tombstones)?;
         end_pursuit(self.pursuit.as_mut(), reason)?;
         if !self.run_is_open && !self.raised {
             return Err("turn_ended without a run".into());
@@ -279,17 +291,26 @@ impl Log {
         Ok(())
     }
 
+    fn own_command(&mut self, call: &ToolUse) -> Result<(), String> {
+        self.nothing_open("a command of the user")?;
+        self.own_commands.begin()?;
+        self.own_call(call)
+    }
+
+    /// A call that no model made: alone, and announced by itself.
+    fn own_call(&mut self, call: &ToolUse) -> Result<(), String> {
+        if !self.announced.insert(call.id) || self.settled.contains(&call.id) {
+            return Err(format!("the call {} uses an id twice", call.id));
+        }
+        self.ours.insert(call.id);
+        self.open = vec![call.id];
+        Ok(())
+    }
+
     fn of_a_goal(&mut self, body: &Body) -> Result<(), String> {
         self.nothing_open(body.kind())?;
         match body {
-            // The loop's own call: alone, and announced by itself.
-            Body::Validation(c) => {
-                if !self.announced.insert(c.id) || self.settled.contains(&c.id) {
-                    return Err(format!("the validation {} uses an id twice", c.id));
-                }
-                self.ours.insert(c.id);
-                self.open = vec![c.id];
-            }
+            Body::Validation(c) => self.own_call(c)?,
             Body::Goal(goal) => {
                 self.pursuit = Some(Pursuit { goal: Some(goal.clone()), ..Pursuit::default() });
             }

@@ -48,6 +48,9 @@ pub struct Bounds {
     pub backgrounds: bool,
     /// How often a person stops one of these.
     pub stops: u32,
+    /// How often the user runs a command of their own, shared or not, or goes back to before a message, between runs and within
+    /// one.
+    pub commands: u32,
     /// Also: tasks that go to another agent, which may name them.
     pub delegates: bool,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
@@ -77,6 +80,7 @@ impl Bounds {
         typings: 0,
         backgrounds: false,
         stops: 0,
+        commands: 0,
         delegates: false,
         rare: false,
     };
@@ -100,6 +104,8 @@ impl Bounds {
     /// Commands that go on in the background.
     pub const BACKGROUND: Self =
         Self { submits: 2, calls: 1, texts: 0, turns: 3, backgrounds: true, stops: 2, ..Self::SMALL };
+    /// Commands that the user runs as their own.
+    pub const OWN_COMMANDS: Self = Self { submits: 1, calls: 1, turns: 2, commands: 2, ..Self::SMALL };
     /// Tasks that go to another agent.
     pub const DELEGATING: Self =
         Self { submits: 1, calls: 1, texts: 0, turns: 2, delegates: true, ..Self::SMALL };
@@ -125,6 +131,7 @@ impl Bounds {
         typings: 200,
         backgrounds: true,
         stops: 20,
+        commands: 8,
         delegates: true,
         rare: true,
     };

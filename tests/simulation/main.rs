@@ -27,6 +27,7 @@ mod kill;
 mod legacy_facts;
 mod mutant;
 mod offers;
+mod own_commands;
 mod residue;
 #[path = "../support/sendable.rs"]
 mod sendable;
@@ -103,6 +104,7 @@ const DELEGATED: &[&str] =
     &["delegation_response", "task_accepted", "next_turn", "aborted_streaming", "aborted_tools"];
 const TYPED: &[&str] = &["typed_into", "next_turn", "aborted_streaming", "aborted_tools"];
 const BACKGROUND: &[&str] = &["background_ended", "background_stopped", "next_turn", "aborted_tools"];
+const OWN_COMMANDS: &[&str] = &["own_command", "rewound", "next_turn", "aborted_streaming", "aborted_tools"];
 const HOOKED: &[&str] = &["stop_hook_blocking", "stop_hook_prevented", "policy_denied", "next_turn"];
 
 #[test]
@@ -177,6 +179,11 @@ fn every_order_of_typed_keys_keeps_the_books() {
     every_order_reaches("typed", 10, Bounds::TYPED, TYPED);
 }
 
+#[test]
+fn every_order_of_the_user_s_own_commands_keeps_the_books() {
+    every_order_reaches("own commands", 8, Bounds::OWN_COMMANDS, OWN_COMMANDS);
+}
+
 /// What ends by itself comes late in a trace, and is one input of few.
 #[test]
 fn every_order_of_ends_in_the_background_keeps_the_books() {
@@ -201,8 +208,10 @@ fn long_random_walks_keep_the_books() {
         let goals = seed % 3 == 1;
         let discovers = seed % 4 == 2;
         let delegates = seed % 3 == 2;
-        let world =
-            Bounds { turns, window, token_budget, goals, discovers, delegates, typings: 0, ..Bounds::WIDE };
+        let commands = if seed % 4 == 3 { Bounds::WIDE.commands } else { 0 };
+        let wide =
+            Bounds { turns, window, token_budget, goals, discovers, delegates, commands, ..Bounds::WIDE };
+        let world = Bounds { typings: 0, ..wide };
         // Typing is walked where little else happens: there commands get far enough to run.
         let calm = Bounds { submits: 40, escapes: 10, turns: 4, typings: 200, ..Bounds::SMALL };
         let world = if seed > WALKS { calm } else { world };

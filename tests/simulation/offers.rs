@@ -5,13 +5,15 @@
 //! in `World::perform` and `World::note_delivery`.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use countersign::agent::{Answer, Input, Intent, Shutdown};
+use countersign::agent::{Answer, Input, Intent, OwnCommand, Shutdown};
 use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
 use countersign::ledger::{
-    Arguments, BackgroundStatus, CallId, EntryId, Facts, FilesRestored, Hosted, Outcome, Scope, Stop,
+    Arguments, BackgroundStatus, Body, CallId, Entry, EntryId, Facts, FilesRestored, Hosted, Outcome, Scope,
+    Stop,
 };
 use countersign::model::{Effort, FailureClass, ModelEvent, ModelFailure, ModelNews};
 use countersign::policy::Mode;
@@ -32,6 +34,18 @@ impl World {
         }
         if self.agent.is_idle() && self.submits < self.bounds.submits {
             options.push(Input::Intent(Intent::Submit(format!("message {}", self.submits).into())));
+        }
+        // A long walk has much else to do.
+        if self.commands < self.bounds.commands && (self.agent.is_idle() || !self.bounds.rare) {
+            let own = |is_shared| Intent::Command(OwnCommand { command: "ls".to_owned(), is_shared });
+            options.extend([true, false].map(own).map(Input::Intent));
+            if !self.bounds.rare {
+                let is_said = |entry: &&Arc<Entry>| matches!(entry.body, Body::User(_));
+                let said = self.log.entries.iter().filter(is_said).map(|entry| entry.id).next_back();
+                // To a message of theirs, and to what is none.
+                let back = |message| Intent::Rewind { message, branch: "another".to_owned() };
+                options.extend(said.into_iter().chain([EntryId(9_999)]).map(back).map(Input::Intent));
+            }
         }
         if self.discovers {
             options.push(Input::Discovered(found()));

@@ -38,6 +38,7 @@ pub struct World {
     pub(crate) revokes: u32,
     pub(crate) typings: u32,
     pub(crate) stops: u32,
+    pub(crate) commands: u32,
     pub(crate) models: BTreeMap<EntryId, Stream>,
     pub(crate) preparations: BTreeSet<CallId>,
     pub(crate) tools: BTreeMap<CallId, SideEffect>,
@@ -73,6 +74,7 @@ impl World {
             revokes: 0,
             typings: 0,
             stops: 0,
+            commands: 0,
             models: BTreeMap::new(),
             preparations: BTreeSet::new(),
             tools: BTreeMap::new(),
@@ -124,6 +126,7 @@ impl World {
             Input::Intent(Intent::Revoke(_)) => self.revokes += 1,
             Input::Intent(Intent::TypeInto { .. }) => self.typings += 1,
             Input::Intent(Intent::StopBackground(_)) => self.stops += 1,
+            Input::Intent(Intent::Command(_) | Intent::Rewind { .. }) => self.commands += 1,
             Input::Intent(Intent::SetModel(_) | Intent::SetEffort(_)) => self.switches += 1,
             Input::Intent(_) | Input::Shutdown(_) => {}
             Input::Model(message, news) => {
@@ -369,6 +372,7 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
         Body::Transition { reason, .. } => Some(reason.as_str()),
         Body::TurnEnded(ended) => Some(ended.reason.as_str()),
         Body::CallEdited(_) => Some("call_edited"),
+        Body::Command(_) => Some("own_command"),
         Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
         Body::Change(_) | Body::DelegationAnswered(_) => Some(entry.body.kind()),
         Body::Note(note) if note.typed_into().is_some() => Some("typed_into"),

@@ -9,7 +9,7 @@ use countersign::ledger::*;
 use proptest::{collection::vec, option, prelude::*};
 use serde_json::Value;
 
-use crate::facts::{attached, facts};
+use crate::facts::{attached, facts, restored};
 
 pub fn text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -276,13 +276,6 @@ pub fn goals() -> impl Strategy<Value = Body> {
     prop_oneof![goal, checkpoint, progress, text().prop_map(|text| Body::Handoff { text })]
 }
 
-fn restored() -> impl Strategy<Value = Body> {
-    let files = || proptest::collection::vec(text(), 0..3);
-    (any::<u64>(), files(), files(), files()).prop_map(|(since, restored, deleted, left)| {
-        Body::Change(Change::FilesRestored(FilesRestored { since: CallId(since), restored, deleted, left }))
-    })
-}
-
 fn delegations() -> impl Strategy<Value = Body> {
     let id = || any::<u64>().prop_map(CallId);
     let state = proptest::sample::select(TaskState::ALL.to_vec());
@@ -325,6 +318,7 @@ pub fn body() -> impl Strategy<Value = Body> {
         said(),
         call().prop_map(Body::ToolCall),
         call().prop_map(Body::Validation),
+        call().prop_map(Body::Command),
         goals(),
         approvals(),
         (injector, message()).prop_map(|(by, UserMessage { content: text, images, files })| Body::Injected(
@@ -342,6 +336,8 @@ pub fn body() -> impl Strategy<Value = Body> {
         any::<u64>().prop_map(|call| Body::Change(Change::GrantRevoked { call: CallId(call) })),
         (any::<u64>(), text())
             .prop_map(|(n, id)| Body::Change(Change::BackgroundStopped { id, call: CallId(n) })),
+        (any::<u64>(), text())
+            .prop_map(|(n, branch)| Body::Change(Change::Rewound { message: EntryId(n), branch })),
         delegations(),
         notes(),
         learned(),
@@ -390,8 +386,7 @@ fn learned() -> impl Strategy<Value = Body> {
 }
 
 pub fn entry() -> impl Strategy<Value = Entry> {
-    let at = prop_oneof![0..4_102_444_800_000_u64, any::<u64>()];
-    (any::<u64>(), at, body()).prop_map(|(id, at, mut body)| {
+    (any::<u64>(), any::<u64>(), body()).prop_map(|(id, at, mut body)| {
         if let Body::Assistant(message) = &mut body {
             Arc::make_mut(message).id = EntryId(id);
         }

@@ -1,6 +1,9 @@
 //! Any facts that a result can tell, for properties of the session file.
 
-use countersign::ledger::{AttachedFile, BackgroundStatus, CommandState, Facts, Summary};
+use countersign::ledger::{
+    AttachedFile, BackgroundStatus, Body, CallId, Change, CommandState, Facts, FilesRestored, Summary,
+};
+use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
@@ -25,5 +28,13 @@ pub fn attached() -> impl Strategy<Value = AttachedFile> {
     let texts = proptest::array::uniform4(text());
     (any::<u64>(), any::<u64>(), texts).prop_map(|(first, last, [path, sha256, confirmed, text])| {
         AttachedFile { path, first, last, sha256, confirmed, text: text.into() }
+    })
+}
+
+/// Files that were put back.
+pub(crate) fn restored() -> impl Strategy<Value = Body> {
+    let files = || vec(text(), 0..3);
+    (any::<u64>(), files(), files(), files()).prop_map(|(since, restored, deleted, left)| {
+        Body::Change(Change::FilesRestored(FilesRestored { since: CallId(since), restored, deleted, left }))
     })
 }

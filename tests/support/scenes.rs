@@ -218,7 +218,7 @@ pub fn steered() -> SessionBuilder {
     let mut open = builder.say(None, "", "Reading.", vec![read]).into_iter();
     let call = open.next().unwrap();
     builder.decide(call.id(), true, Decider::Policy);
-    builder.note("c1", "Run 1 failed (failed) and was tried again:\nbusy\nbusy again");
+    builder.note("c1", "Run 1 failed and was tried again:\nbusy\nbusy again");
     builder.settle(call, Outcome::Ok, "text\n", 12);
     builder.waiting(&[], &[]);
     builder.steer("Only the first section, please.\nAnd in German.");

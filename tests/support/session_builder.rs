@@ -145,6 +145,21 @@ impl SessionBuilder {
         self.call_model(Transition::Submitted);
     }
 
+    /// The user runs a command of their own, and it succeeds.
+    pub fn own_command(&mut self, typed: &str, output: &str) {
+        let now = Millis(self.now);
+        self.ledger.user(now, UserMessage::text(typed)).unwrap();
+        (self.turn, self.calls) = (0, 0);
+        let arguments = Arguments::from_value(json!({ "command": typed.trim_start_matches('!') }));
+        let (call, token) = self.ledger.command(now, "shell", arguments).unwrap();
+        self.tell();
+        let decision = Decision::permission(call.id, Decider::User, "the user typed it");
+        self.remark(Remark::ApprovalDecided(decision));
+        self.settle(token, Outcome::Ok, output, 3);
+        self.inject(Injector::Command, output);
+        self.end(Ending::Completed);
+    }
+
     pub fn call_model(&mut self, reason: Transition) {
         self.turn += 1;
         self.remark(Remark::Transition { turn: self.turn, reason });

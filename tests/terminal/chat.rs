@@ -1,6 +1,8 @@
 //! Talking to the rehearsal: what it reads, lists and finds is on the screen and in the books.
 
-use super::console::{Console, USUAL};
+use std::time::Duration;
+
+use super::console::{Console, ENTER, USUAL};
 use super::home::Home;
 
 #[tokio::test]
@@ -68,4 +70,35 @@ async fn what_is_said_while_a_turn_runs_waits_and_comes_back_on_esc() {
     app.rests().await;
     app.quits().await;
     assert_eq!(home.texts("user_message", "content"), ["talk", "next question"]);
+}
+
+#[tokio::test]
+async fn a_command_of_the_user_s_own_runs_and_the_model_reads_its_output() {
+    let home = Home::new();
+    let script = serde_json::json!([{ "text": "read" }]);
+    let mut app = Console::scripted(&home, &script);
+    app.sees("ask anything").await;
+    let typed = "!echo one > made.txt; cat made.txt notes.txt";
+    app.keys(typed).await;
+    app.sees(typed).await;
+    // A key of its own, as a person presses it.
+    app.takes_time(Duration::from_millis(60)).await;
+    app.keys(ENTER).await;
+    app.sees("✓ you").await;
+    app.sees("alpha").await;
+    app.rests().await;
+    assert_eq!(home.read("made.txt"), "one\n");
+    app.says("what is in there?").await;
+    app.sees("✓ done").await;
+    app.rests().await;
+    app.quits().await;
+    let kinds: Vec<String> =
+        home.session().iter().map(|line| line["type"].as_str().unwrap().to_owned()).collect();
+    let place = |kind: &str| kinds.iter().position(|other| other == kind).unwrap();
+    assert!(place("tool_call") < place("approval") && place("approval") < place("tool_result"), "{kinds:?}");
+    assert_eq!(home.entries("tool_call")[0]["by"], "command");
+    assert_eq!(home.entries("approval")[0]["by"], "user");
+    assert_eq!(home.texts("turn_ended", "reason"), ["completed", "completed"]);
+    let told = home.entries("injected").into_iter().find(|said| said["by"] == "command").unwrap();
+    assert!(told["text"].as_str().unwrap().contains("alpha"), "{told}");
 }

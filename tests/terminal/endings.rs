@@ -1,5 +1,6 @@
 //! Every way out leaves a terminal that can be used and books that are closed: signals, a hangup, panics.
 
+use pty_process::Command;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -104,6 +105,17 @@ async fn the_terminal_is_closed_while_a_call_waits() {
         app.yields().await;
     }
     assert!(app.terminal().hide_cursor(), "a cursor that would have to be shown:\n{}", app.screen());
+    assert_eq!(app.hangs_up().await.code(), Some(130));
+    assert_closed(&home, "aborted_streaming");
+}
+
+#[tokio::test]
+async fn the_terminal_is_closed_and_only_a_wrapper_hears_of_it() {
+    let home = Home::new();
+    let shell = r#"trap '' HUP; "$0" "$@"; exit $?"#;
+    let command = Command::new("sh").args(["-c", shell, env!("CARGO_BIN_EXE_countersign")]);
+    let mut app = Console::start_command(&home, USUAL, command.args(["run echo hello > made.txt"]), &[]);
+    app.sees("waits for you").await;
     assert_eq!(app.hangs_up().await.code(), Some(130));
     assert_closed(&home, "aborted_streaming");
 }

@@ -43,10 +43,12 @@ mod pointer;
 mod questions;
 mod replays;
 mod returning;
+mod rewinding;
 mod servers;
 mod shells;
 mod sizes;
 mod start;
+mod statuses;
 mod storm;
 mod strays;
 #[path = "../support/stub_server.rs"]

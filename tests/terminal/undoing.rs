@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use super::console::{Console, ENTER, ESC, USUAL};
 use super::home::Home;
 
+/// The arrow down.
+const DOWN: &str = "\x1b[B";
+
 const BEFORE: &str = "alpha\nbeta\ngamma\n";
 const AFTER: &str = "alpha\ndelta\ngamma\n";
 
@@ -105,9 +108,14 @@ async fn all_since_a_message_is_taken_back() {
     change(&mut app, &home, "beta", "delta").await;
     change(&mut app, &home, "delta", "omega").await;
     app.keys("/rewind\r").await;
-    app.sees("restore files to before").await;
+    app.sees("esc back").await;
     app.keys("beta").await;
     app.sees("1 of 2").await;
+    app.keys(ENTER).await;
+    app.sees("the conversation and the files").await;
+    app.keys(DOWN).await;
+    app.keys(DOWN).await;
+    app.sees("› the files").await;
     app.keys(ENTER).await;
     app.sees("undo what was done to 1 file since c1").await;
     app.reads().await;

@@ -164,16 +164,25 @@ fn of_lock(path: &Path) -> Option<Finding> {
     let id = id_of(path);
     let holder = file.metadata().ok().and_then(|found| holder(&found));
     Some(match holder {
-        Some((pid, name)) if !name.starts_with("countersign") => Finding::warning(
+        Some((pid, name)) if !is_ours(pid, &name) => Finding::warning(
             SUBJECT,
             format!(
-                "{id}: is locked by process {pid} ({name}), which is not countersign; a killed process may have left it behind"
+                "{id}: is locked by process {pid} ({name}): another countersign if that is its name, or what a killed \
+                 one has left behind"
             ),
-            format!("kill {pid} if it is no longer needed"),
+            format!("look at it (`ps -p {pid}`) before you end it: a session that runs would be cut short"),
         ),
         Some((pid, _)) => Finding::ok(SUBJECT, format!("{id}: is being written by process {pid}")),
         None => Finding::ok(SUBJECT, format!("{id}: is being written by another process")),
     })
+}
+
+/// Whether a process is countersign: by its name, or by its program, which may have another name.
+fn is_ours(pid: u32, name: &str) -> bool {
+    let program =
+        |of: &str| std::fs::metadata(format!("/proc/{of}/exe")).map(|found| (found.dev(), found.ino()));
+    name.starts_with("countersign")
+        || matches!((program(&pid.to_string()), program("self")), (Ok(its), Ok(ours)) if its == ours)
 }
 
 /// Whose lock it is, by the system's list of locks: its process and what that is called.

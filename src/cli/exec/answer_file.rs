@@ -33,6 +33,10 @@ impl AnswerFile {
     /// # Errors
     /// The folder is missing or cannot be written to, or what has the name is a link, a folder, a pipe or a device.
     pub(super) fn at(named: &Path) -> Result<Self, Fault> {
+        if named == Path::new("-") {
+            let next = "leave -o out; for a file of that name, write ./-";
+            return Err(Fault::usage("-o -: the answer is written to stdout in any case", next));
+        }
         let Some(name) = named.file_name() else {
             return Err(refused(named, "it has no file name"));
         };

@@ -131,8 +131,7 @@ impl Conversation {
         let mut stdin = io::stdin().lock();
         let mut number = 0_u64;
         loop {
-            number += 1;
-            let done = match message_lines::next(&mut stdin) {
+            let done = match message_lines::next(&mut stdin, &mut number) {
                 Ok(Some(line)) => line.and_then(|line| self.accept(line, lines)),
                 Ok(None) => break,
                 Err(why) => {

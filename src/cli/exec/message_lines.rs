@@ -42,12 +42,17 @@ pub(super) enum LineDecision {
     Deny,
 }
 
-/// The next line that is not blank: what it asks for, or why it is refused. `None` at the end of the input.
+/// The next line that is not blank: what it asks for, or why it is refused. `None` at the end of the input. `number` counts
+/// all lines, blank ones too: it is then that of this line.
 ///
 /// # Errors
 /// The input cannot be read.
-pub(super) fn next(input: &mut impl BufRead) -> io::Result<Option<Result<MessageLine, String>>> {
+pub(super) fn next(
+    input: &mut impl BufRead,
+    number: &mut u64,
+) -> io::Result<Option<Result<MessageLine, String>>> {
     loop {
+        *number += 1;
         let mut line = Vec::new();
         if input.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
@@ -84,7 +89,18 @@ mod tests {
     use super::*;
 
     fn read(mut text: &[u8]) -> Vec<Result<MessageLine, String>> {
-        std::iter::from_fn(|| next(&mut text).unwrap()).collect()
+        let mut number = 0;
+        std::iter::from_fn(|| next(&mut text, &mut number).unwrap()).collect()
+    }
+
+    #[test]
+    fn blank_lines_are_counted() {
+        let (mut text, mut number) = (&b"\n  \nhello\n\n{}"[..], 0);
+        let mut numbers = Vec::new();
+        while next(&mut text, &mut number).unwrap().is_some() {
+            numbers.push(number);
+        }
+        assert_eq!(numbers, [3, 5]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod answer_file;
 mod conversation;
 mod message_lines;
+mod output_schema;
 mod prompt;
 mod telling;
 
@@ -17,6 +18,7 @@ use super::outcome::complain;
 use super::signals;
 use answer_file::AnswerFile;
 use conversation::{Conversation, Lines};
+pub(super) use output_schema::answer_schema;
 use prompt::Words;
 use telling::{Out, tell_all};
 
@@ -70,6 +72,10 @@ pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Faul
 /// How the run begins. A goal needs no message, so stdin is left alone unless it is asked for. With `--input`, stdin is
 /// lines, of which the first message may be one.
 fn first(invocation: &Invocation, exec: &ExecArgs) -> Result<Option<Intent>, Fault> {
+    if invocation.answer_schema.is_some() && invocation.goal.is_some() {
+        let next = "leave one of them out: a goal ends when its check passes, whatever the model says last";
+        return Err(Fault::usage("--output-schema cannot be combined with --goal", next));
+    }
     let prompt = exec.prompt.as_deref();
     let Words { prompt, block } = match (exec.input, prompt) {
         (Some(_), Some("-")) => {

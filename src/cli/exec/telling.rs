@@ -17,7 +17,7 @@ use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{
-    Body, CallId, Ending, Entry, LearnedLimit, Outcome, ProviderLimit, ToolResult, TurnEnded,
+    ApprovalRequest, Body, CallId, Ending, Entry, LearnedLimit, Outcome, ProviderLimit, ToolResult, TurnEnded,
 };
 use crate::view::summary;
 
@@ -42,8 +42,9 @@ pub(super) fn tell_all(
                 Body::ToolCall(call) if said => {
                     out.calls.insert(call.id, summary(&call.arguments));
                 }
-                Body::ApprovalRequested(asked) if said && asked.leads_to.is_some() => {
-                    out.calls.insert(asked.call, summary(&asked.used()));
+                Body::ApprovalRequested(asked) if said => out.hear_request(asked),
+                Body::ApprovalDecided(decision) if said && !decision.allow => {
+                    out.reasons.entry(decision.call).or_default().push(decision.reason.clone());
                 }
                 Body::ToolResult(result) if said => out.hear_result(result),
                 Body::Handoff { text } => out.handoff = Some(text.clone()),
@@ -86,6 +87,8 @@ pub(super) struct Out {
     /// Whether the session has a file.
     is_kept: bool,
     answer_file: Option<AnswerFile>,
+    /// Whether the answer must satisfy a schema.
+    has_schema: bool,
     limits: Option<Limits>,
     lines: Option<EventLines>,
     /// The program that steers the run, if one does.
@@ -95,6 +98,8 @@ pub(super) struct Out {
     denied: Vec<String>,
     /// What each call of the run is about.
     calls: BTreeMap<CallId, String>,
+    /// Why calls of the run were asked about and denied.
+    reasons: BTreeMap<CallId, Vec<String>>,
     /// Where a goal stopped.
     handoff: Option<String>,
     /// Why nothing more can be written to stdout.
@@ -108,12 +113,14 @@ impl Out {
             json: exec.json,
             is_kept: !exec.ephemeral,
             answer_file,
+            has_schema: invocation.answer_schema.is_some(),
             limits,
             lines: None,
             conversation: None,
             fault: None,
             denied: Vec::new(),
             calls: BTreeMap::new(),
+            reasons: BTreeMap::new(),
             handoff: None,
             gone: None,
         }
@@ -161,11 +168,24 @@ impl Out {
         written.map_err(|why| self.gone = Some(why))
     }
 
+    /// What is asked about is where it leads, and why.
+    fn hear_request(&mut self, asked: &ApprovalRequest) {
+        if asked.leads_to.is_some() {
+            self.calls.insert(asked.call, summary(&asked.used()));
+        }
+        // A request may be recorded again; the last one counts.
+        self.reasons.insert(asked.call, vec![asked.why.clone()]);
+    }
+
     /// Nobody is here to see a denial go by: it is named at the end.
     fn hear_result(&mut self, result: &ToolResult) {
         if let Outcome::Denied(by) = result.outcome {
             let what = self.calls.get(&result.call).map(String::as_str).unwrap_or_default();
-            self.denied.push(format!("denied by {}: {} {what}", by.as_str(), result.name));
+            let why = match self.reasons.remove(&result.call) {
+                Some(reasons) => format!(" ({})", one_line(&reasons.join("; "))),
+                None => String::new(),
+            };
+            self.denied.push(format!("denied by {}: {} {what}{why}", by.as_str(), result.name));
         }
     }
 
@@ -189,7 +209,9 @@ impl Out {
             exit => exit,
         };
         let written = self.answer_file.as_ref().map(|file| file.keep(exit, &end.text));
-        if !self.json && !end.text.is_empty() {
+        // Whoever asked for a schema reads nothing from stdout that does not satisfy it.
+        let is_fit = !self.has_schema || end.reason.completed();
+        if !self.json && !end.text.is_empty() && is_fit {
             say(&format!("{}\n", end.text))?;
         }
         written.transpose()?;
@@ -197,7 +219,7 @@ impl Out {
         if let Some(why) = &self.gone {
             return self.abandoned(why);
         }
-        if matches!(end.reason, Ending::ModelError | Ending::PromptTooLong)
+        if matches!(end.reason, Ending::ModelError | Ending::PromptTooLong | Ending::InvalidAnswer)
             && let Some(fault) = self.fault.take()
         {
             return Err(fault);

@@ -71,7 +71,7 @@ fn said(body: &Body) -> Option<String> {
         Body::Assistant(message) => Some(message.text()),
         Body::Goal(goal) => Some(format!("{} {}", goal.objective, goal.done_condition)),
         Body::Handoff { text } => Some(text.clone()),
-        Body::ToolCall(call) | Body::Validation(call) | Body::CallEdited(call) => {
+        Body::ToolCall(call) | Body::Validation(call) | Body::Command(call) | Body::CallEdited(call) => {
             Some(format!("{} {}", call.name, call.arguments.to_value()))
         }
         Body::ToolResult(result) => Some(result.content.clone()),

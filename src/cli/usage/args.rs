@@ -1,6 +1,8 @@
 //! What was typed after `usage`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+
+use crate::ui::usage_table::UsageBy;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,30 +20,9 @@ pub struct UsageArgs {
 
     /// One row per what
     #[arg(long, value_name = "WHAT", default_value = "model")]
-    pub by: By,
+    pub by: UsageBy,
 
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-}
-
-/// What a row is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-pub enum By {
-    /// A model
-    Model,
-    /// The folder of a session
-    Project,
-    /// A tool: its calls, without tokens
-    Tool,
-    /// A day, in local time
-    Day,
-}
-
-impl By {
-    /// In one word.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
 }

@@ -1,9 +1,6 @@
 //! `usage`: what all sessions have spent, by model, project, tool or day.
 
 pub mod args;
-mod tally;
-
-use std::path::Path;
 
 use chrono::{Days, Local};
 use serde_json::{Map, Value, json};
@@ -12,17 +9,13 @@ use super::outcome::{complain, say};
 use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::config::models::dollars;
 use crate::ledger::MicroDollars;
 use crate::runtime::store::spending;
 use crate::session::compose::state_of;
-use crate::ui::text::{fit, sanitize, width};
+use crate::session::spending::{Spend, Tally, table};
+use crate::ui::usage_table::UsageBy as By;
 use crate::wire::record;
-use args::{By, UsageArgs};
-use tally::{Spend, Tally};
-
-/// Cells of a name.
-const MOST_OF_A_NAME: usize = 48;
+use args::UsageArgs;
 
 /// Adds up all sessions.
 ///
@@ -50,7 +43,9 @@ pub(super) fn run(words: &UsageArgs, environment: &Environment) -> Result<Exit, 
         complain("note: nothing has been spent yet");
         return Ok(Exit::Completed);
     }
-    say(&table(words.by, &tally, environment))
+    let table = table(words.by, &tally, environment);
+    let lines = table.lines(usize::MAX).into_iter().chain(table.remarks);
+    say(&lines.map(|line| line + "\n").collect::<String>())
 }
 
 fn as_json(name: Option<(By, &str)>, row: &Spend) -> Value {
@@ -79,65 +74,4 @@ fn as_json(name: Option<(By, &str)>, row: &Spend) -> Value {
         all.extend(members);
     }
     Value::Object(all)
-}
-
-fn table(by: By, tally: &Tally, environment: &Environment) -> String {
-    let heads: &[&str] = match by {
-        By::Tool => &["calls", "failed"],
-        _ => &["answers", "input", "output", "cached", "cost", "retries", "errors"],
-    };
-    let mut rows: Vec<Vec<String>> =
-        vec![std::iter::once(by.as_str()).chain(heads.iter().copied()).map(str::to_owned).collect()];
-    for (name, row) in &tally.rows {
-        let name = if by == By::Project { environment.shown(Path::new(name)) } else { name.clone() };
-        rows.push(cells(by, fit(&sanitize(&one_line(&name)), MOST_OF_A_NAME), row));
-    }
-    rows.push(cells(by, "total".to_owned(), &tally.total));
-    let columns = heads.len() + 1;
-    let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max();
-    let widths: Vec<usize> = (0..columns).map(|column| widest(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in &rows {
-        for (column, (cell, most)) in row.iter().zip(&widths).enumerate() {
-            let space = " ".repeat(most.saturating_sub(width(cell)));
-            // Names stand at the left of their column, numbers at the right.
-            text += &if column == 0 { format!("{cell}{space}") } else { format!("  {space}{cell}") };
-        }
-        text.push('\n');
-    }
-    text + &remarks(&tally.total)
-}
-
-fn cells(by: By, name: String, row: &Spend) -> Vec<String> {
-    let numbers: &[u64] = match by {
-        By::Tool => &[row.calls, row.failed],
-        _ => &[row.answers, row.usage.input, row.usage.output, row.usage.cache_read],
-    };
-    let mut cells: Vec<String> = std::iter::once(name).chain(numbers.iter().map(u64::to_string)).collect();
-    if by != By::Tool {
-        let cost =
-            row.usage.cost.map_or_else(|| "unknown".to_owned(), |micros| format!("${}", dollars(micros.0)));
-        cells.extend([cost, row.retries.to_string(), row.errors.to_string()]);
-    }
-    cells
-}
-
-/// What the numbers include, and what they leave out.
-fn remarks(total: &Spend) -> String {
-    let mut text = String::new();
-    if total.withdrawn > 0 {
-        let cost = total
-            .withdrawn_usage
-            .cost
-            .map_or_else(|| "an unknown price".to_owned(), |micros| format!("${}", dollars(micros.0)));
-        text += &format!("{cost} of it is for {} that errors cut off.\n", answers(total.withdrawn));
-    }
-    if total.unpriced > 0 {
-        text += &format!("The price of {} is unknown.\n", answers(total.unpriced));
-    }
-    text
-}
-
-fn answers(count: u64) -> String {
-    if count == 1 { "1 answer".to_owned() } else { format!("{count} answers") }
 }

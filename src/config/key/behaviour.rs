@@ -118,6 +118,18 @@ pub(super) static ROWS: &[KeyRow] = &[
         Owner::Trusted,
     ),
     KeyRow::new(
+        "status_line",
+        KeyValue::letters(
+            |config| config.status_line.as_deref().map(quoted),
+            |config, setting| {
+                config.status_line = Some(setting.value.text()?.to_owned());
+                Ok(())
+            },
+        ),
+        Tightens::Never,
+        Owner::User,
+    ),
+    KeyRow::new(
         "notify",
         KeyValue::letters(
             |config| Some(quoted(config.notify.as_str())),

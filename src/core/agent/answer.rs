@@ -82,7 +82,7 @@ impl Agent {
             return self.go_on_with(step, words::FINAL, Transition::FinalResponse);
         }
         let Some(budget) = self.token_budget() else {
-            return self.conclude(step, Ending::Completed);
+            return self.complete(step);
         };
         let guards = self.history.guards();
         let written = guards.written;
@@ -100,6 +100,25 @@ impl Agent {
                 self.end(step, Ending::TokenBudget)
             }
         }
+    }
+
+    /// The run is over with this answer, if it satisfies the schema that it may have. One that does not is asked for again,
+    /// once.
+    fn complete(&mut self, step: &mut Step) -> Phase {
+        let Some(schema) = self.settings.answer_schema.clone() else {
+            return self.conclude(step, Ending::Completed);
+        };
+        let Err(why) = schema.check(&self.history.last_text()) else {
+            return self.conclude(step, Ending::Completed);
+        };
+        if !self.history.guards().repaired {
+            let text = words::schema_repair(&why, &schema.shown());
+            return self.go_on_with(step, &text, Transition::SchemaRepair);
+        }
+        let message = format!("The answer does not satisfy the output schema, also when asked again: {why}");
+        let next = Ending::InvalidAnswer.next_safe_action().to_owned();
+        self.history.ledger.remark(step.now, Remark::Error { message, next });
+        self.end(step, Ending::InvalidAnswer)
     }
 
     /// The token budget in force: raises, which the ledger knows, come before what is configured.

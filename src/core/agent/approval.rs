@@ -11,6 +11,7 @@ use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, not_there};
 
 use super::ask_reason::AskReason;
 use super::asking::WHY;
+use super::own_command::OWN_COMMAND_MS;
 use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
 use super::step::Step;
 use super::{Agent, Answer, Attendance, Effect, Live};
@@ -75,7 +76,8 @@ impl Agent {
     /// What is to be run.
     pub(super) fn invocation(&mut self, call: &ToolUse) -> Invocation {
         let max_chars = self.history.meter().limits().bound(Bound::ResultChars);
-        let own = self.tools.registry.get(&call.name).and_then(|t| t.timeout_ms);
+        let of_tool = self.tools.registry.get(&call.name).and_then(|t| t.timeout_ms);
+        let own = if self.history.guards().is_own_command { Some(OWN_COMMAND_MS) } else { of_tool };
         Invocation {
             call: call.id,
             key: self.key_of(call.id),

@@ -81,7 +81,8 @@ impl Agent {
                 calls.push_front(first);
                 break;
             };
-            if ran {
+            // Hooks watch what models do.
+            if ran && !self.history.guards().is_own_command {
                 told.extend(self.tell_result(step, &call, &ending));
             }
             self.history.ledger.settle(step.now, token, ending);
@@ -117,6 +118,9 @@ impl Agent {
         }
         if self.history.guards().validating {
             return self.on_evidence(step);
+        }
+        if self.history.guards().is_own_command {
+            return self.end(step, Ending::Completed);
         }
         let most = self.settings.max_consecutive_failures;
         if self.history.guards().missing_turns_now() >= most {

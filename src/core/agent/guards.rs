@@ -12,6 +12,8 @@ pub(super) struct Guards {
     pub(super) pauses: u32,
     /// The run has had its one nudge after an empty answer.
     pub(super) nudged: bool,
+    /// The run has had its one repair of an answer that did not satisfy its schema.
+    pub(super) repaired: bool,
     /// Turns in a row in which every call failed.
     pub(super) failed_turns: u32,
     /// Turns in a row in which every call was of a tool that is not there.
@@ -40,6 +42,8 @@ pub(super) struct Guards {
     pub(super) asked: bool,
     /// The validation command of a goal was called and nothing was made of it yet.
     pub(super) validating: bool,
+    /// The run is one command of the user.
+    pub(super) is_own_command: bool,
     calls: u32,
     failed_calls: u32,
     missing_calls: u32,
@@ -68,6 +72,8 @@ impl Guards {
                 }
             }
             Body::Validation(_) => self.validating = true,
+            Body::Command(_) => self.is_own_command = true,
+            Body::TurnEnded(_) => self.is_own_command = false,
             Body::Checkpoint(_) => {
                 self.checkpoints += 1;
                 self.validating = false;
@@ -92,8 +98,7 @@ impl Guards {
             | Body::Goal(_)
             | Body::Progress(_)
             | Body::Handoff { .. }
-            | Body::Error { .. }
-            | Body::TurnEnded(_) => {}
+            | Body::Error { .. } => {}
         }
     }
 
@@ -111,6 +116,7 @@ impl Guards {
             Transition::StopHookBlocking => self.reentries += 1,
             Transition::ReactiveCompactRetry => self.compacted_reactively = true,
             Transition::EmptyAnswerNudge => self.nudged = true,
+            Transition::SchemaRepair => (self.continuations, self.repaired) = (0, true),
             Transition::BudgetNudge => {
                 (self.continuations, self.is_final) = (0, false);
                 self.returns.continued(self.written);

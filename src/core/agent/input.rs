@@ -38,6 +38,29 @@ pub enum Shutdown {
     Signal,
 }
 
+/// A command that the user runs themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnCommand {
+    /// The command.
+    pub command: String,
+    /// Whether the model is told of it with the next message.
+    pub is_shared: bool,
+}
+
+impl OwnCommand {
+    /// What a text runs: `!command`, or `!!command`, which no model is told of. `None`: it is another text.
+    pub fn read(text: &str) -> Option<Self> {
+        let rest = text.strip_prefix('!')?;
+        let (command, is_shared) = rest.strip_prefix('!').map_or((rest, true), |hidden| (hidden, false));
+        Some(Self { command: command.trim().to_owned(), is_shared })
+    }
+
+    /// As it is typed.
+    pub fn typed(&self) -> String {
+        format!("{}{}", if self.is_shared { "!" } else { "!!" }, self.command)
+    }
+}
+
 /// Names a timer; never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TimerId(pub u64);
@@ -81,6 +104,15 @@ pub enum Intent {
     Restored(FilesRestored),
     /// Take back what was granted for the session with this call: a rule, or an exact action.
     Revoke(CallId),
+    /// Run this command as the user's own, between two runs: `!command`.
+    Command(OwnCommand),
+    /// Go back to before a message of the user: the conversation goes on in the session of this id, which is made then.
+    Rewind {
+        /// The message.
+        message: EntryId,
+        /// The other session.
+        branch: String,
+    },
     /// End the background command of this id.
     StopBackground(String),
     /// Change the mode from now on.

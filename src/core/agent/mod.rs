@@ -23,6 +23,7 @@ mod hooking;
 mod input;
 mod learning;
 mod model_stream;
+mod own_command;
 mod phase;
 mod receipts;
 mod recovery;
@@ -30,6 +31,7 @@ mod restoring;
 mod resume;
 mod revisiting;
 mod revoking;
+mod rewinding;
 mod session_rules;
 mod settings;
 mod steering;
@@ -44,7 +46,7 @@ use std::collections::BTreeSet;
 
 pub use effect::{Effect, Operation};
 pub use event::{Event, Live};
-pub use input::{Answer, Input, Intent, Shutdown, TimerId};
+pub use input::{Answer, Input, Intent, OwnCommand, Shutdown, TimerId};
 pub use settings::{Attendance, FinalResponse, Settings};
 
 use crate::budget::Meter;
@@ -182,6 +184,8 @@ impl Agent {
             }
             Intent::Raise { limit, to } => return self.raise(step, phase, limit, to),
             Intent::Revoke(call) => return self.revoke(step, phase, call),
+            Intent::Command(own) => return self.run_own_command(step, phase, own),
+            Intent::Rewind { message, branch } => self.rewind(step, &phase, message, branch),
             Intent::StopBackground(id) => self.stop_background(step, id),
             Intent::SetModel(spec) => self.set_model(step, &phase, spec),
             Intent::SetEffort(effort) => self.set_effort(step, &phase, effort),

@@ -45,6 +45,7 @@ impl Agent {
             let ending = if tools_ran { Ending::AbortedTools } else { Ending::AbortedStreaming };
             let text = agent.history.last_text();
             agent.hand_off(now, ending);
+            agent.tell_own_command(now);
             agent.history.end_run(now, last_seen, ending, text);
         }
         agent.write_lost(now);

@@ -1,10 +1,12 @@
 //! What the loop is told once, at the start.
 
+use std::sync::Arc;
+
 use crate::budget::{Limits, TokenBudget};
 use crate::hooks::HookSpec;
 use crate::model::{AnswerBounds, Effort, ModelSpec};
 use crate::policy::Policy;
-use crate::tool::{Absent, ToolSpec};
+use crate::tool::{Absent, AnswerSchema, ToolSpec};
 
 /// Settings of one process's part of a session.
 #[derive(Debug, Clone)]
@@ -41,6 +43,8 @@ pub struct Settings {
     pub max_consecutive_failures: u32,
     /// Whether the final answer is asked for in a call of its own (the two-phase loop).
     pub final_response: FinalResponse,
+    /// What the answer that ends a run must satisfy (`--output-schema`).
+    pub answer_schema: Option<Arc<AnswerSchema>>,
     /// The turn limit was set by `max_steps`: then its stop speaks of steps.
     pub limit_is_steps: bool,
     /// The most that one answer may have.
@@ -77,6 +81,7 @@ impl Settings {
             token_budget: None,
             max_consecutive_failures: 8,
             final_response: FinalResponse::SameCall,
+            answer_schema: None,
             limit_is_steps: false,
             answer: AnswerBounds::default(),
             compact_at_percent: 80,

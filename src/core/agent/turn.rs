@@ -198,6 +198,7 @@ impl Agent {
         request.max_output = request.max_output.min(spec.output_to_ask(request.effort));
         // The same over every resume; a fork is a session of its own.
         request.cache_key.clone_from(&self.settings.session);
+        request.answer_schema = self.settings.answer_schema.as_ref().map(|schema| schema.shown());
         Ok(request)
     }
 
@@ -206,8 +207,12 @@ impl Agent {
     pub(super) fn end(&mut self, step: &mut Step, reason: Ending) -> Phase {
         let text = if reason == Ending::MaxTurns { self.out_of_turns() } else { self.history.last_text() };
         self.hand_off(step.now, reason);
+        let is_own_command = self.history.guards().is_own_command;
+        self.tell_own_command(step.now);
         self.history.end_run(step.now, step.now, reason, text);
-        self.tell_end(step, reason);
+        if !is_own_command {
+            self.tell_end(step, reason);
+        }
         if reason.completed() {
             return self.next_in_queue(step);
         }

@@ -19,7 +19,9 @@ pub(super) struct Unclear {
 impl Unclear {
     /// Takes in one more entry.
     pub(super) fn read(&mut self, entry: &Entry) {
-        if let Body::ToolCall(call) | Body::Validation(call) | Body::CallEdited(call) = &entry.body {
+        if let Body::ToolCall(call) | Body::Validation(call) | Body::Command(call) | Body::CallEdited(call) =
+            &entry.body
+        {
             self.actions.insert(call.id, fingerprint(&call.name, &call.arguments));
         }
         // Hooks may have changed what the message said.

@@ -134,8 +134,10 @@ impl Meter {
             | Body::Change(_)
             | Body::Injected(_)
             | Body::Tombstone(_)
-            // The validation command of a goal is bounded by its checkpoints, not by the calls a model may make.
+            // The validation command of a goal is bounded by its checkpoints, not by the calls a model may make; a command of
+            // the user is no call of the model's.
             | Body::Validation(_)
+            | Body::Command(_)
             | Body::Checkpoint(_)
             | Body::Progress(_)
             | Body::Handoff { .. }

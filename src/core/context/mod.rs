@@ -44,5 +44,6 @@ pub fn build(
         adaptive_thinking: spec.abilities.thinks_adaptively(),
         reasons: spec.abilities.reasoning,
         cache_key: String::new(),
+        answer_schema: None,
     })
 }

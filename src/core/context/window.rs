@@ -18,14 +18,15 @@ pub fn estimate_tokens(request: &Request) -> u64 {
     ((fixed_bytes(request) + messages) / BYTES_PER_TOKEN) as u64 + images
 }
 
-/// An estimate of what is in every request of a conversation: the system prompt and the tools.
+/// An estimate of what is in every request of a conversation: the system prompt, the tools and the schema of the answer.
 pub fn fixed_tokens(request: &Request) -> u64 {
     (fixed_bytes(request) / BYTES_PER_TOKEN) as u64
 }
 
 fn fixed_bytes(request: &Request) -> usize {
     let tools: usize = request.tools.iter().map(|tool| tool.bytes()).sum();
-    request.system.len() + tools
+    let schema = request.answer_schema.as_ref().map_or(0, |schema| schema.to_string().len());
+    request.system.len() + tools + schema
 }
 
 /// An estimate of one message, in tokens.

@@ -1,5 +1,7 @@
 //! What the loop says to the model in the user's place.
 
+use serde_json::Value;
+
 /// After an answer that the output limit cut.
 pub const CONTINUE: &str = "You were cut off by the output limit. Continue exactly from where you stopped; do not repeat what you wrote.";
 
@@ -34,6 +36,22 @@ pub fn budget_nudge(written: u64, budget: u64) -> String {
     format!(
         "You have written {written} of the {budget} tokens that this task may use. If something is still worth doing, \
          go on with it; if the work is done, say so briefly."
+    )
+}
+
+/// After an answer that does not satisfy the schema of the run. The schema is repeated, as not every server passes it on.
+pub fn schema_repair(why: &str, schema: &Value) -> String {
+    format!(
+        "Your answer does not satisfy the JSON Schema that it must satisfy: {why}\n\nGive the whole answer again, as JSON \
+         only: no code fence, and no words before or after it. The schema is:\n\n{schema}"
+    )
+}
+
+/// What a model without structured output is told of the schema of its answer.
+pub fn answer_schema(schema: &Value) -> String {
+    format!(
+        "When your work is done, answer with JSON only (no code fence, no other words) that satisfies this JSON Schema: \
+         {schema}"
     )
 }
 

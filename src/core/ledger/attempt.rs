@@ -9,8 +9,7 @@ const TOLD: &str = "[the user typed into this terminal while it ran]";
 
 /// Whether the user typed into the terminal of a call.
 pub fn was_typed_into(entries: &[Arc<Entry>], call: CallId) -> bool {
-    let makes =
-        |body: &Body| matches!(body, Body::ToolCall(made) | Body::Validation(made) if made.id == call);
+    let makes = |body: &Body| matches!(body, Body::ToolCall(made) | Body::Validation(made) | Body::Command(made) if made.id == call);
     let since = entries.iter().rev().take_while(|entry| !makes(&entry.body));
     let mut notes =
         since.filter_map(|entry| if let Body::Note(note) = &entry.body { Some(note) } else { None });

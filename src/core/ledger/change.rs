@@ -1,7 +1,7 @@
 //! What a person or the loop changed for the rest of the session. No protocol constrains these entries and no model reads
 //! them, so every fold that does not care about one has a single arm for all of them.
 
-use super::{CallId, Effort, FilesRestored, Limit, ModelRef};
+use super::{CallId, Effort, EntryId, FilesRestored, Limit, ModelRef};
 
 /// Something is different from here on.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +37,14 @@ pub enum Change {
         /// The call that began it.
         call: CallId,
     },
+    /// The user goes back to before one of their messages: the conversation goes on in another session, which has all that
+    /// stands before it. This one stays as it is.
+    Rewound {
+        /// The message.
+        message: EntryId,
+        /// The other session.
+        branch: String,
+    },
     /// The user took back what the agent did to files.
     FilesRestored(FilesRestored),
 }
@@ -50,6 +58,7 @@ impl Change {
             Self::Effort { .. } => "effort_changed",
             Self::GrantRevoked { .. } => "grant_revoked",
             Self::BackgroundStopped { .. } => "background_stopped",
+            Self::Rewound { .. } => "rewound",
             Self::FilesRestored(_) => "files_restored",
         }
     }

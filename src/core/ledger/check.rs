@@ -74,6 +74,9 @@ impl LedgerCheck {
             {
                 self.fault(id, format!("{shell} is stopped, but no call {call} began it"));
             }
+            Change::Rewound { message, .. } if !self.ids.contains(message) => {
+                self.fault(id, format!("the conversation goes back to before {message}, which is not there"));
+            }
             _ => {}
         }
     }
@@ -100,8 +103,8 @@ impl LedgerCheck {
                     }
                 }
             }
-            Body::Validation(u) => {
-                self.all_settled(id, "a validation");
+            Body::Validation(u) | Body::Command(u) => {
+                self.all_settled(id, "a call that no model made");
                 if self.made.insert(u.id) {
                     self.open.insert(u.id);
                     self.once(id, u.id, |b| &mut b.announced, "announced");
@@ -213,8 +216,8 @@ pub fn resting_places(entries: &[Arc<Entry>]) -> Vec<usize> {
     for (position, entry) in entries.iter().enumerate() {
         match &entry.body {
             Body::Assistant(message) => open.extend(message.calls().map(|call| call.id)),
-            // The check of a goal is a call too, made by the loop.
-            Body::Validation(call) => {
+            // The check of a goal and a command of the user are calls, too.
+            Body::Validation(call) | Body::Command(call) => {
                 open.insert(call.id);
             }
             Body::ToolResult(result) => {

@@ -36,6 +36,8 @@ pub enum Transition {
     GoalCheck,
     /// The user steered while it ran, or raised a limit.
     Steered,
+    /// The answer did not satisfy its schema.
+    SchemaRepair,
 }
 
 impl Transition {
@@ -54,7 +56,8 @@ impl Transition {
             | Self::TransientRetry
             | Self::EmptyAnswerNudge
             | Self::ProviderPause
-            | Self::FinalResponse => false,
+            | Self::FinalResponse
+            | Self::SchemaRepair => false,
         }
     }
 
@@ -125,6 +128,8 @@ pub enum Ending {
     OutputCutOff,
     /// The goal's done condition holds.
     GoalReached,
+    /// The answer does not satisfy the schema that was asked for, and neither did the one before it.
+    InvalidAnswer,
 }
 
 /// The kinds of ends that a run has.
@@ -178,7 +183,8 @@ impl Ending {
             | Self::NoFinalAnswerOrToolCall
             | Self::RepeatedFailures
             | Self::ToolUnavailable
-            | Self::OutputCutOff => EndingKind::Failed,
+            | Self::OutputCutOff
+            | Self::InvalidAnswer => EndingKind::Failed,
         }
     }
 
@@ -238,6 +244,9 @@ impl Ending {
             Self::BlockedOnUser => "Answer the question, then continue.",
             Self::ToolUnavailable => "Make the tool available again, or ask for another approach.",
             Self::OutputCutOff => "Ask for the rest, or raise the output limit.",
+            Self::InvalidAnswer => {
+                "Simplify the schema, describe the fields in the prompt, or switch the model."
+            }
         }
     }
 }

@@ -34,6 +34,9 @@ pub enum Body {
     /// A call that the loop itself made: the validation command of a goal. It passes the gate like a model's; its
     /// result is not shown to a model as a result, but told in the words of a checkpoint.
     Validation(ToolUse),
+    /// A command that the user typed and ran (`!command`): a call of theirs, allowed by them. Its result is not shown to a
+    /// model as a result, but told in a message, unless they left it out.
+    Command(ToolUse),
     /// A person changed the arguments of a call that waited: it is another action now, and is examined anew.
     CallEdited(ToolUse),
     /// Someone must decide about a call.
@@ -94,7 +97,7 @@ impl Body {
             Self::SessionStarted(_) => "session_started",
             Self::User(_) => "user_message",
             Self::Assistant(_) => "agent_response",
-            Self::ToolCall(_) | Self::Validation(_) => "tool_call",
+            Self::ToolCall(_) | Self::Validation(_) | Self::Command(_) => "tool_call",
             Self::CallEdited(_) => "call_edited",
             Self::ApprovalRequested(_) => "approval_request",
             Self::ApprovalDecided(_) => "approval",
@@ -119,7 +122,7 @@ impl Body {
     /// The call that this entry is about, if it is about one.
     pub fn call(&self) -> Option<CallId> {
         match self {
-            Self::ToolCall(u) | Self::Validation(u) | Self::CallEdited(u) => Some(u.id),
+            Self::ToolCall(u) | Self::Validation(u) | Self::Command(u) | Self::CallEdited(u) => Some(u.id),
             Self::ApprovalRequested(r) => Some(r.call),
             Self::ApprovalDecided(d) => Some(d.call),
             Self::DelegationRequested(r) => Some(r.call),

@@ -12,7 +12,7 @@ pub enum Injector {
     Hook,
     /// The token budget.
     BudgetNudge,
-    /// The loop, after an answer was cut or empty.
+    /// The loop, after an answer was cut, was empty, or did not satisfy its schema.
     Continuation,
     /// Goal mode.
     GoalCheck,
@@ -26,6 +26,8 @@ pub enum Injector {
     Discovery,
     /// Whoever runs commands in the background: one of them has ended.
     Background,
+    /// The user, by a command that they ran.
+    Command,
 }
 
 impl Injector {

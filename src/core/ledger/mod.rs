@@ -171,12 +171,35 @@ impl Ledger {
         name: &str,
         arguments: Arguments,
     ) -> Result<(ToolUse, OpenCall), Unsettled> {
+        self.call_without_a_model(at, name, arguments, Body::Validation)
+    }
+
+    /// The user runs a command. Nothing else may be open.
+    ///
+    /// # Errors
+    /// [`Unsettled`] while a call is open.
+    pub fn command(
+        &mut self,
+        at: Millis,
+        name: &str,
+        arguments: Arguments,
+    ) -> Result<(ToolUse, OpenCall), Unsettled> {
+        self.call_without_a_model(at, name, arguments, Body::Command)
+    }
+
+    fn call_without_a_model(
+        &mut self,
+        at: Millis,
+        name: &str,
+        arguments: Arguments,
+        body: fn(ToolUse) -> Body,
+    ) -> Result<(ToolUse, OpenCall), Unsettled> {
         self.settled()?;
         let id = self.mint_call();
         let call = ToolUse { id, wire_id: String::new(), name: name.to_owned(), arguments };
         let token = OpenCall::mint(&call);
         self.open.insert(id);
-        self.append(at, Body::Validation(call.clone()));
+        self.append(at, body(call.clone()));
         Ok((call, token))
     }
 

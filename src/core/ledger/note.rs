@@ -132,7 +132,12 @@ impl Note {
 
     /// Run number `attempt` of the call, from 1, failed with this content.
     pub fn of_failed_run(call: CallId, attempt: u64, outcome: &Outcome, content: &str) -> Self {
-        let text = format!("Run {attempt} failed ({}) and was tried again:\n{content}", outcome.as_str());
+        let how = match outcome {
+            Outcome::Failed => "failed",
+            Outcome::TimedOut => "timed out",
+            other => other.as_str(),
+        };
+        let text = format!("Run {attempt} {how} and was tried again:\n{content}");
         Self { about: call.into(), kind: NoteKind::Retried { attempt }, text }
     }
 

@@ -101,10 +101,10 @@ impl Ledger {
                     }
                 }
                 Body::Assistant(m) => push(false, Message::Assistant(Arc::clone(m))),
-                Body::Validation(call) => {
+                Body::Validation(call) | Body::Command(call) => {
                     ours.insert(call.id);
                 }
-                // No model made that call, so none may be given its result; a checkpoint tells what it showed.
+                // No model made that call, so none may be given its result; a checkpoint or a message tells what it showed.
                 Body::ToolResult(r) if ours.contains(&r.call) => {}
                 Body::ToolResult(r) => push_result(&mut messages, at, r),
                 Body::ProviderLimit(_)

@@ -108,7 +108,10 @@ fn announce_missing(ledger: &mut Ledger, open: &BTreeSet<CallId>, now: Millis) {
     let announced: BTreeSet<CallId> = ledger
         .entries
         .iter()
-        .filter_map(|e| if let Body::ToolCall(u) | Body::Validation(u) = &e.body { Some(u.id) } else { None })
+        .filter_map(|e| match &e.body {
+            Body::ToolCall(u) | Body::Validation(u) | Body::Command(u) => Some(u.id),
+            _ => None,
+        })
         .collect();
     for call in open_uses(ledger, open) {
         if !announced.contains(&call.id) {
@@ -158,7 +161,9 @@ fn open_uses(ledger: &Ledger, open: &BTreeSet<CallId>) -> Vec<ToolUse> {
             Body::Assistant(message) => {
                 uses.extend(message.calls().filter(|c| open.contains(&c.id)).cloned());
             }
-            Body::Validation(call) if open.contains(&call.id) => uses.push(call.clone()),
+            Body::Validation(call) | Body::Command(call) if open.contains(&call.id) => {
+                uses.push(call.clone());
+            }
             _ => {}
         }
     }

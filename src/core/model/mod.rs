@@ -43,6 +43,8 @@ pub struct Request {
     pub reasons: Option<bool>,
     /// What names the conversation to the provider's cache, the same in all of its requests; empty: nothing.
     pub cache_key: String,
+    /// The JSON Schema that the answer has to satisfy, if one was asked for.
+    pub answer_schema: Option<Arc<Value>>,
 }
 
 impl Request {

@@ -3,6 +3,7 @@
 use strum::IntoStaticStr;
 
 mod absence;
+mod answer_schema;
 mod applied;
 mod batch;
 mod console;
@@ -20,6 +21,7 @@ mod territory;
 use serde_json::Value;
 
 pub use absence::{Absence, Absent, Absentee, not_there};
+pub use answer_schema::AnswerSchema;
 pub use batch::{Candidate, startable};
 pub use console::{Console, rows, settled};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};

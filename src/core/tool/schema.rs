@@ -201,15 +201,7 @@ impl Registry {
             debug_assert!(false, "the schema of {tool} was not compiled");
             return Err(BadArguments(format!("the schema of {tool} was not compiled; this is a bug")));
         };
-        let faults: Vec<String> = validator
-            .iter_errors(&value)
-            .take(MOST_FAULTS)
-            .map(|e| {
-                let (place, fault) =
-                    (e.instance_path().to_string(), excerpt(&e.to_string(), MOST_FAULT_CHARS));
-                if place.is_empty() { fault } else { format!("{}: {fault}", excerpt(&place, 200)) }
-            })
-            .collect();
+        let faults = faults(validator, &value);
         if faults.is_empty() { Ok(()) } else { Err(BadArguments(faults.join("; "))) }
     }
 }
@@ -223,8 +215,17 @@ fn compile(schema: &Value) -> Result<Validator, ValidationError<'static>> {
     options.with_pattern_options(patterns).build(schema)
 }
 
+/// The first violations, and where they are.
+pub(super) fn faults(validator: &Validator, value: &Value) -> Vec<String> {
+    let faults = validator.iter_errors(value).take(MOST_FAULTS).map(|e| {
+        let (place, fault) = (e.instance_path().to_string(), excerpt(&e.to_string(), MOST_FAULT_CHARS));
+        if place.is_empty() { fault } else { format!("{}: {fault}", excerpt(&place, 200)) }
+    });
+    faults.collect()
+}
+
 /// A schema is measured before it is compiled.
-fn usable(schema: &Value) -> Result<Validator, String> {
+pub(super) fn usable(schema: &Value) -> Result<Validator, String> {
     measure(schema)?;
     compile(schema).map_err(|why| format!("cannot be used ({})", excerpt(&why.to_string(), MOST_FAULT_CHARS)))
 }

@@ -156,7 +156,9 @@ impl CardBody {
             Body::User(_) => Some(Self::User(entry)),
             Body::Assistant(m) if is_silent(m) => None,
             Body::Assistant(_) => Some(Self::Assistant(entry)),
-            Body::ToolCall(_) | Body::Validation(_) => Some(Self::Tool(Box::new(Panel::new(entry)))),
+            Body::ToolCall(_) | Body::Validation(_) | Body::Command(_) => {
+                Some(Self::Tool(Box::new(Panel::new(entry))))
+            }
             // A checkpoint has a card of its own, which says more than what the model read.
             // Nor has what its panel says: the user's change of a call.
             Body::Injected(i)
@@ -167,6 +169,7 @@ impl CardBody {
                         | Injector::Edit
                         | Injector::Undo
                         | Injector::Background
+                        | Injector::Command
                 ) =>
             {
                 None

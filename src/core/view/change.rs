@@ -10,6 +10,7 @@ pub fn heading(change: &Change) -> &'static str {
         Change::Effort { .. } => "effort",
         Change::GrantRevoked { .. } => "revoked",
         Change::BackgroundStopped { .. } => "stopped",
+        Change::Rewound { .. } => "rewound",
         Change::FilesRestored(_) => "undone",
     }
 }
@@ -24,6 +25,9 @@ pub fn words(change: &Change) -> String {
             format!("what you granted for this session with {call} needs approval again")
         }
         Change::BackgroundStopped { id, .. } => format!("you end the background command {id}"),
+        Change::Rewound { message, branch } => {
+            format!("to before {message}: the conversation goes on in the session {branch}")
+        }
         Change::FilesRestored(done) => done.words(),
     }
 }
@@ -35,6 +39,7 @@ pub(super) fn why_not_sent(change: &Change) -> &'static str {
         Change::Model { .. } | Change::Effort { .. } => "which model is used from here on",
         Change::GrantRevoked { .. } => "a decision about a call",
         Change::BackgroundStopped { .. } => "its end is sent in a message before the next turn",
+        Change::Rewound { .. } => "the conversation goes on elsewhere",
         Change::FilesRestored(_) => "sent in a message before the next turn",
     }
 }

@@ -26,5 +26,6 @@ pub fn ending_words(ending: Ending) -> &'static str {
         Ending::ToolUnavailable => "tool unavailable",
         Ending::OutputCutOff => "answer cut off",
         Ending::GoalReached => "goal reached",
+        Ending::InvalidAnswer => "answer does not fit the schema",
     }
 }

@@ -39,7 +39,7 @@ impl View {
                 self.drop_live();
             }
         }
-        if let Some(body) = CardBody::of(entry) {
+        if let Some(body) = CardBody::of(entry).filter(|_| !self.ends_own_command(entry)) {
             self.push_card(entry, body);
         }
         self.change_cards(entry);
@@ -53,7 +53,7 @@ impl View {
             self.withdraw_offer();
         }
         let id = match &entry.body {
-            Body::ToolCall(call) | Body::Validation(call) => {
+            Body::ToolCall(call) | Body::Validation(call) | Body::Command(call) => {
                 self.panels.insert(call.id, self.cards.len());
                 CardId::Call(call.id)
             }
@@ -115,6 +115,7 @@ impl View {
             | Body::User(_)
             | Body::ToolCall(_)
             | Body::Validation(_)
+            | Body::Command(_)
             | Body::Goal(_)
             | Body::Checkpoint(_)
             | Body::Progress(_)
@@ -162,7 +163,9 @@ impl View {
                 status.turn = *turn;
                 status.transition = Some(*reason);
             }
-            Body::ToolCall(_) | Body::Validation(_) => status.phase = Phase::DispatchingTools,
+            Body::ToolCall(_) | Body::Validation(_) | Body::Command(_) => {
+                status.phase = Phase::DispatchingTools
+            }
             Body::ApprovalRequested(_) => status.phase = Phase::WaitingApproval,
             Body::ApprovalDecided(_) | Body::CallEdited(_) | Body::ToolResult(_) => {
                 // An answer may have waited for its tool to be found.

@@ -114,6 +114,7 @@ pub fn one_line(entry: &Entry) -> String {
         Body::ToolCall(u) => format!("{} {} {}", u.id, u.name, arguments(&u.arguments)),
         Body::CallEdited(u) => format!("{} by the user: {} {}", u.id, u.name, arguments(&u.arguments)),
         Body::Validation(u) => format!("{} goal check: {} {}", u.id, u.name, arguments(&u.arguments)),
+        Body::Command(u) => format!("{} by the user: {} {}", u.id, u.name, arguments(&u.arguments)),
         Body::Goal(g) => format!("{} · done when: {}", g.objective, g.done_condition),
         Body::Checkpoint(c) => format!("checkpoint {}: {}", c.number, met(c)),
         Body::Progress(p) => format!("checkpoint {}: {} · plan: {}", p.checkpoint, p.progress, p.plan),

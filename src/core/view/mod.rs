@@ -10,6 +10,7 @@ mod hosted;
 mod inspect;
 mod measure;
 mod model_sees;
+mod own_command;
 mod panel;
 mod permissions;
 mod plan;
@@ -111,6 +112,8 @@ pub struct View {
     meter: Meter,
     /// The user spoke, and the run has not ended.
     run_is_open: bool,
+    /// The run is a command of the user's own.
+    is_own_command: bool,
     reaches: Reaches,
     clock: Millis,
     latest_message: Option<EntryId>,
@@ -150,6 +153,7 @@ impl View {
             rows: Vec::new(),
             row_of: BTreeMap::new(),
             run_is_open: false,
+            is_own_command: false,
             reaches: Reaches::default(),
             clock: Millis(0),
             latest_message: None,

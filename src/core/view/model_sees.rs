@@ -120,7 +120,7 @@ impl Sources {
             match &entry.body {
                 Body::Tombstone(stone) => drop(reading.withdrawn.insert(stone.target, stone.reason.clone())),
                 Body::Compaction(_) if !gone.contains(&entry.id) => reading.summary = Some((at, entry.id)),
-                Body::Validation(call) => drop(reading.ours.insert(call.id)),
+                Body::Validation(call) | Body::Command(call) => drop(reading.ours.insert(call.id)),
                 Body::Assistant(said) => reading.maker.extend(said.calls().map(|call| (call.id, entry.id))),
                 _ => {}
             }
@@ -172,6 +172,7 @@ impl Sources {
             adaptive_thinking: false,
             reasons: None,
             cache_key: String::new(),
+            answer_schema: None,
         })
     }
 
@@ -206,6 +207,7 @@ impl Sources {
             Body::Validation(_) => {
                 Fate::Left("the loop's own call: a checkpoint reports its result".to_owned())
             }
+            Body::Command(_) => Fate::Left("the user's own command: a message reports its result".to_owned()),
             Body::CallEdited(_) => Fate::Apart("sent in a message before the next turn"),
             Body::Change(change) => Fate::Apart(change::why_not_sent(change)),
             Body::ApprovalRequested(_) | Body::ApprovalDecided(_) => Fate::Apart("a decision about a call"),
@@ -289,7 +291,7 @@ fn role(body: &Body) -> &'static str {
         Body::Injected(_) => "user, by us",
         Body::Compaction(_) => "user, summary",
         Body::Assistant(_) => "assistant",
-        Body::ToolCall(_) | Body::Validation(_) => "call",
+        Body::ToolCall(_) | Body::Validation(_) | Body::Command(_) => "call",
         Body::ToolResult(_) => "tool result",
         _ => "",
     }

@@ -85,12 +85,20 @@ impl Panel {
 
     /// The call, as the model made it. `None` never happens: a panel is made of a call's entry.
     pub fn tool_use(&self) -> Option<&ToolUse> {
-        if let Body::ToolCall(u) | Body::Validation(u) = &self.call.body { Some(u) } else { None }
+        match &self.call.body {
+            Body::ToolCall(u) | Body::Validation(u) | Body::Command(u) => Some(u),
+            _ => None,
+        }
     }
 
     /// Whether the loop itself makes it, as the check of a goal.
     pub fn is_goal_check(&self) -> bool {
         matches!(self.call.body, Body::Validation(_))
+    }
+
+    /// Whether the user runs it: `!command`.
+    pub fn is_own_command(&self) -> bool {
+        matches!(self.call.body, Body::Command(_))
     }
 
     /// Which call.

@@ -160,6 +160,7 @@ impl View {
         for row in self.rows.iter().rev() {
             let (Body::ToolCall(call) | Body::Validation(call) | Body::CallEdited(call)) = &row.entry.body
             else {
+                // A command of the user's own was nobody's to allow.
                 continue;
             };
             let is_known = looked.iter().any(|(known, ..)| known.id == call.id);

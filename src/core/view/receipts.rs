@@ -68,7 +68,7 @@ impl Receipts {
     fn take(&mut self, row: &Row) {
         let (entry, at) = (row.entry.id, row.entry.at);
         match &row.entry.body {
-            Body::ToolCall(made) | Body::Validation(made) => {
+            Body::ToolCall(made) | Body::Validation(made) | Body::Command(made) => {
                 let action = (made.name.clone(), fingerprint(&made.name, &made.arguments));
                 self.actions.insert(made.id, action);
             }

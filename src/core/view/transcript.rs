@@ -78,7 +78,7 @@ impl Document {
 
     fn entry(&mut self, entry: &Entry) {
         match &entry.body {
-            Body::User(message) => self.speech("User", "\u{203a} ", &message.content),
+            Body::User(message) => self.speech("User", "\u{203a} ", &message.shown()),
             Body::Assistant(message) => {
                 self.said = message.text();
                 let heading = if message.interrupted { "Assistant (interrupted)" } else { "Assistant" };
@@ -88,7 +88,7 @@ impl Document {
                 }
             }
             Body::Injected(injected) if injected.by == Injector::Steering => {
-                self.speech("User, while it ran", "\u{203a} ", &injected.text);
+                self.speech("User, while it ran", "\u{203a} ", &injected.shown());
             }
             Body::Injected(injected) => self.aside(injected.by.as_str(), &injected.text),
             Body::Compaction(made) => {
@@ -138,19 +138,19 @@ impl Document {
             Some(result) => ("\u{2713}", format!("ok after {}", seconds(result.duration_ms))),
             None => ("?", "no result yet".to_owned()),
         };
-        let content = panel.result().map_or("", |result| result.content.as_str());
+        let content = panel.result().map(|result| result.shown()).unwrap_or_default();
         match self.style {
             Style::Plain => {
                 let words = quote::one_line(&format!("{}  {about}", panel.name()));
                 let words = words.replacen(' ', "  ", 1);
                 self.indented(&format!("{mark} "), &format!("{words} \u{b7} {how}"));
-                self.cut_result(content);
+                self.cut_result(&content);
             }
             Style::Markdown => {
                 let given = panel.arguments().map(|a| format!("{:#}", a.to_value())).unwrap_or_default();
                 self.push(&format!("### {mark} {}: {how}\n\n", inline(panel.name())));
                 self.push(&fenced("json", &given));
-                self.push(&fenced("text", content));
+                self.push(&fenced("text", &content));
             }
         }
     }

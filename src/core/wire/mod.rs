@@ -5,6 +5,7 @@
 //! to call ([`Endpoint`]), call ids, and how an error answer reads ([`http_failure`]).
 
 pub mod a2a;
+mod answer_format;
 mod anthropic;
 mod base64;
 mod body;

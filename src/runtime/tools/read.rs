@@ -176,7 +176,10 @@ fn describe(place: &ResolvedPath, page: &TextPage, first: u64, bytes: u64) -> Re
     if page.lines.is_empty() {
         return match page.total {
             Some(0) => Ok(format!("`{shown}` is empty")),
-            Some(total) => Err(format!("offset {first} is past the end: `{shown}` has {total} lines")),
+            Some(total) => {
+                let lines = counted(usize::try_from(total).unwrap_or(usize::MAX), "line");
+                Err(format!("offset {first} is past the end: `{shown}` has {lines}"))
+            }
             None => Err(format!("reading `{shown}` was stopped before line {first}")),
         };
     }

@@ -69,9 +69,9 @@ fn begins_a_path(line: &str) -> bool {
     ["/", "~/", "./", "../", "file://"].iter().any(|start| bare.starts_with(start))
 }
 
-/// The path and the lines that `path#L10-40` names; `None` where no lines are named.
+/// The path and the lines that `path#L10-40` or `path:10-40` names; `None` where no lines are named.
 pub(super) fn without_lines(name: &str) -> Option<(&str, (u64, u64))> {
-    let (path, lines) = name.rsplit_once("#L")?;
+    let (path, lines) = name.rsplit_once("#L").or_else(|| colon(name))?;
     let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
     let number = |text: &str| {
         let digits = text.strip_prefix('L').unwrap_or(text);
@@ -79,6 +79,22 @@ pub(super) fn without_lines(name: &str) -> Option<(&str, (u64, u64))> {
     };
     let (first, last): (u64, u64) = (number(first)?, number(last)?);
     (!path.is_empty() && first > 0).then_some((path, (first.min(last.max(1)), first.max(last))))
+}
+
+/// The path before `#L` and a digit, whatever stands behind that.
+pub(super) fn before_lines(name: &str) -> Option<&str> {
+    let (path, lines) = name.rsplit_once("#L")?;
+    (!path.is_empty() && lines.starts_with(|c: char| c.is_ascii_digit())).then_some(path)
+}
+
+/// `path:10` and `path:10-40`, and `path:10:7` as compilers print it: the column is left out.
+fn colon(name: &str) -> Option<(&str, &str)> {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty();
+    let (path, last) = name.rsplit_once(':')?;
+    match path.rsplit_once(':') {
+        Some((before, line)) if is_number(line) && is_number(last) => Some((before, line)),
+        Some(_) | None => last.starts_with(|c: char| c.is_ascii_digit()).then_some((path, last)),
+    }
 }
 
 /// The text between quotes that begin here and end on the same line.
@@ -213,12 +229,19 @@ mod tests {
         assert_eq!(without_lines("a.rs#L10-L40"), Some(("a.rs", (10, 40))));
         assert_eq!(without_lines("a#L1.rs#L7"), Some(("a#L1.rs", (7, 7))));
         assert_eq!(without_lines("a.rs#L40-10"), Some(("a.rs", (10, 40))), "in the wrong order");
+        assert_eq!(without_lines("a.rs:10-40"), Some(("a.rs", (10, 40))));
+        assert_eq!(without_lines("a.rs:7"), Some(("a.rs", (7, 7))));
+        assert_eq!(without_lines("a.rs:7:12"), Some(("a.rs", (7, 7))), "as compilers print it");
         for none in [
             "a.rs",
             "a.rs#L",
             "a.rs#L0",
             "a.rs#Lx",
             "a.rs#L1-2-3",
+            "a.rs:",
+            "a.rs:x",
+            "a.rs:0",
+            ":7",
             "#L3",
             "a.rs#L+1",
             "a.rs#L99999999999999999999",

@@ -2,6 +2,7 @@
 
 mod clipboard;
 mod mention;
+mod missing;
 mod text_file;
 
 use std::io::Read as _;
@@ -152,6 +153,9 @@ impl Attach {
         let named = mentions(&said.content);
         for readings in named {
             match self.attached(&readings)? {
+                // Two names of one thing, such as `a.rs` and `./a.rs`.
+                Some(Attached::File(file)) if said.files.contains(&file) => {}
+                Some(Attached::Image(image)) if said.images.contains(&image) => {}
                 Some(Attached::Image(image)) => said.images.push(image),
                 Some(Attached::File(file)) => said.files.push(file),
                 None => {}
@@ -175,20 +179,7 @@ impl Attach {
                 Ok(self.text_files.read(name, lines)?.map(Attached::File))
             };
         }
-        // The shortest reading is the path without the sentence's own punctuation.
-        if let Some(name) = readings.last().filter(|path| is_called_an_image(path)) {
-            let next = "correct the path, or put it in `backquotes` to send it as text";
-            return Err(AttachmentRefusal::new(format!("there is no image at {name}"), next));
-        }
-        let is_named = |path: &&str| self.text_files.was_listed(path);
-        let gone = with_lines().map(|(path, _)| path).next_back();
-        match gone.or_else(|| readings.iter().map(String::as_str).find(is_named)) {
-            None => Ok(None),
-            Some(name) => Err(AttachmentRefusal::new(
-                format!("there is no file at {name}"),
-                "correct the path, or put it in `backquotes` to send it as text",
-            )),
-        }
+        self.missing(readings)
     }
 
     fn load(&self, name: &str) -> Result<Image, AttachmentRefusal> {

@@ -8,6 +8,7 @@ use crate::policy::Mode;
 use crate::ui::chord::Chord;
 use crate::ui::picker_source::Source;
 use crate::ui::request::Request;
+use crate::ui::usage_table::UsageBy;
 
 use super::meaning::{LinearCommand, Meaning};
 
@@ -22,6 +23,15 @@ pub(super) const MODEL: &str = "/model takes one name, as in PROVIDER/MODEL";
 /// How `/permissions` is used with something behind it.
 pub(super) const REVOKES: &str =
     "/permissions revoke, or with the call that granted it, as in /permissions revoke c4";
+
+/// All that `/usage` takes.
+pub(super) const USAGE: &[&str] = &["model", "project", "tool", "day"];
+
+/// What the rows of the usage are about.
+pub(super) fn usage(words: &str) -> Read {
+    let by = UsageBy::parse(words).ok_or_else(|| format!("/usage {}", USAGE.join(" | ")))?;
+    Ok(Meaning::Request(Request::AddUp(by)))
+}
 
 /// A level, or the vendor's own choice.
 pub(super) fn effort(words: &str) -> Read {

@@ -9,6 +9,8 @@ pub use meaning::{LinearCommand, Meaning};
 pub use row::{Argument, Fronts, SlashCommand};
 pub use table::COMMANDS;
 
+use crate::agent::{Intent, OwnCommand};
+
 use super::keymap::KeyAction;
 use super::theme::resembling;
 
@@ -31,6 +33,11 @@ pub fn read(text: &str, front: Fronts) -> Option<Result<Meaning, String>> {
     let rows = |place: Fronts| COMMANDS.iter().filter(move |row| row.place == place && row.name == name);
     let meaning = rows(front).chain(rows(Fronts::Both)).find_map(|row| row.read(typed));
     Some(meaning.unwrap_or_else(|| Err(unknown(name, front))))
+}
+
+/// The command of the user's own that a text runs, if it does: `!command`.
+pub fn own(text: &str) -> Option<Meaning> {
+    OwnCommand::read(text).map(Intent::Command).map(Meaning::Intent)
 }
 
 /// A message as it is sent: `//name` stands for a message that begins with `/name` and is no command.
@@ -65,7 +72,6 @@ fn unknown(word: &str, front: Fronts) -> String {
 mod tests {
     use super::arguments::{MODEL, REVOKES};
     use super::*;
-    use crate::agent::Intent;
     use crate::ledger::CallId;
     use crate::policy::Mode;
     use crate::ui::chord::Chord;

@@ -12,6 +12,7 @@ use crate::ui::pages::shells::SHELLS;
 use crate::ui::pages::{Page, PageEntry};
 use crate::ui::picker_source::Source;
 use crate::ui::request::Request;
+use crate::ui::usage_table::UsageBy;
 use crate::view::View;
 
 use super::arguments as read;
@@ -74,7 +75,7 @@ pub const COMMANDS: &[SlashCommand] = {
         .hint("revoke"),
         row("/plan", "the model's to-do list, item by item", None(Show(PLAN))),
         row("/quit", "leave", None(Quit)),
-        row("/rewind", "pick a message: restore files to before it", None(Pick(Source::Rewind))),
+        row("/rewind", "go back to before one of your messages", None(Pick(Source::Rewind))),
         row("/sessions", "the sessions of this folder, to resume one", None(Pick(Source::Sessions))),
         row(
             "/shells",
@@ -90,6 +91,13 @@ pub const COMMANDS: &[SlashCommand] = {
             "restore the files that the last turn changed",
             None(Ask(Request::PlanUndo(Option::None))),
         ),
+        row(
+            "/usage",
+            "what all sessions have cost, by model; or: BY, as in day, project or tool",
+            Optional(Ask(Request::AddUp(UsageBy::Model)), read::usage),
+        )
+        .hint("BY")
+        .values(read::USAGE),
         lines("/ledger", "the last N entries, a line each", Optional(Linear(L::Ledger(LAST)), read::ledger))
             .hint("N"),
         lines(

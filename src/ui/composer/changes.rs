@@ -53,7 +53,7 @@ impl Composer {
 
     /// Puts in what was deleted last.
     pub fn yank(&mut self) {
-        self.browsing = None;
+        self.leave_walk();
         let (mut text, killed) = self.killed.clone();
         if !self.has_room(text.len()) {
             return;

@@ -17,6 +17,8 @@ pub struct Composer {
     area: TextArea<'static>,
     pastes: Vec<Paste>,
     browsing: Option<Browsing>,
+    /// What was being typed before an earlier message was taken up and changed: it comes back when that one is sent.
+    below: Option<Box<Self>>,
     history: History,
     /// What was deleted last, and the pastes in it: to be put back elsewhere.
     killed: (String, Vec<Paste>),
@@ -58,6 +60,7 @@ impl Composer {
             area,
             pastes: Vec::new(),
             browsing: None,
+            below: None,
             history: History::default(),
             killed: Default::default(),
         }
@@ -90,26 +93,53 @@ impl Composer {
 
     /// What would be sent: pastes unfolded, blank ends cut.
     pub fn text(&self) -> String {
-        unfolded(&self.shown(), &self.pastes).trim().to_owned()
+        self.whole().trim().to_owned()
     }
 
-    /// Takes what would be sent and leaves it empty. What was sent is not undone.
+    /// Whether it holds a command to be run, and not a message: `!command`.
+    pub fn runs_a_command(&self) -> bool {
+        self.area.lines().first().is_some_and(|line| line.starts_with('!'))
+    }
+
+    /// All that it holds, pastes unfolded.
+    pub fn whole(&self) -> String {
+        unfolded(&self.shown(), &self.pastes)
+    }
+
+    /// Takes what would be sent. What was sent is not undone. It is empty then, or holds the draft that lay below.
     pub fn take(&mut self) -> String {
         let text = self.text();
-        *self = Self { killed: std::mem::take(&mut self.killed), ..Self::default() };
+        self.leave_walk();
+        let draft = self.below.take().map(|draft| *draft).unwrap_or_default();
+        *self = Self { killed: std::mem::take(&mut self.killed), ..draft };
         text
     }
 
     /// Puts back what was sent and not delivered, before what is being typed.
     pub fn give_back(&mut self, text: &str) {
+        self.leave_walk();
+        let below = self.below.take();
         let typed = self.take();
         let both = if typed.is_empty() { text.to_owned() } else { format!("{text}\n\n{typed}") };
         self.paste(&both);
+        self.below = below;
     }
 
-    /// Empties it.
+    /// Empties it, down to the draft that lay below.
     pub fn clear(&mut self) {
-        self.exchange_all(Self::default());
+        self.leave_walk();
+        let draft = self.below.take().map(|draft| *draft).unwrap_or_default();
+        self.below = draft.below.clone();
+        self.exchange_all(draft);
+    }
+
+    /// An earlier message is being changed: what was being typed before waits below it.
+    fn leave_walk(&mut self) {
+        if let Some(walk) = self.browsing.take()
+            && !walk.draft.is_empty()
+        {
+            self.below = Some(walk.draft);
+        }
     }
 
     /// Rows it needs at this width, at least one and at most [`Composer::MOST_ROWS`].
@@ -127,7 +157,7 @@ impl Composer {
 
     /// Types one character. Refused when it is full.
     pub fn insert(&mut self, c: char) -> bool {
-        self.browsing = None;
+        self.leave_walk();
         if self.has_room(c.len_utf8()) {
             self.area.insert_char(c);
             return true;
@@ -137,7 +167,7 @@ impl Composer {
 
     /// Starts a new line.
     pub fn newline(&mut self) {
-        self.browsing = None;
+        self.leave_walk();
         if self.has_room(1) {
             self.area.insert_newline();
         }
@@ -145,7 +175,7 @@ impl Composer {
 
     /// Takes in a paste; a big one is shown as `[Pasted 5,000 lines]` and sent whole.
     pub fn paste(&mut self, pasted: &str) {
-        self.browsing = None;
+        self.leave_walk();
         let pasted = pasted.replace("\r\n", "\n").replace('\r', "\n");
         let folds = pasted.len() > Self::FOLD_BYTES
             || pasted.lines().count() > Self::FOLD_LINES
@@ -168,7 +198,7 @@ impl Composer {
 
     /// Puts a text in the place of so many characters before the cursor.
     pub fn exchange(&mut self, before: usize, text: &str) {
-        self.browsing = None;
+        self.leave_walk();
         for _ in 0..before {
             self.area.delete_char();
         }
@@ -182,7 +212,7 @@ impl Composer {
 
     /// Deletes what stands before the cursor: one grapheme cluster, or a folded paste whole.
     pub fn backspace(&mut self) {
-        self.browsing = None;
+        self.leave_walk();
         let before = self.before_cursor();
         let folded = self.pastes.iter().position(|p| before.ends_with(&p.name));
         let count = match folded {
@@ -196,7 +226,7 @@ impl Composer {
 
     /// Deletes the grapheme cluster after the cursor.
     pub fn delete(&mut self) {
-        self.browsing = None;
+        self.leave_walk();
         for _ in 0..first_cluster(&self.after_cursor()).max(1) {
             self.area.delete_next_char();
         }
@@ -204,7 +234,7 @@ impl Composer {
 
     /// Deletes the word before the cursor.
     pub fn delete_word(&mut self) {
-        self.browsing = None;
+        self.leave_walk();
         if self.area.delete_word() {
             self.killed = (self.area.yank_text(), self.pastes.clone());
         }
@@ -212,7 +242,7 @@ impl Composer {
 
     /// Deletes to the end of the line.
     pub fn delete_to_end(&mut self) {
-        self.browsing = None;
+        self.leave_walk();
         if self.area.delete_line_by_end() {
             self.killed = (self.area.yank_text(), self.pastes.clone());
         }
@@ -268,7 +298,7 @@ impl Composer {
 
     /// Puts this text in the place of what it holds.
     pub fn replace(&mut self, text: &str) {
-        self.clear();
+        self.exchange_all(Self::default());
         self.paste(text);
     }
 

@@ -88,6 +88,7 @@ impl Group {
             }
             Body::ToolCall(_)
             | Body::Validation(_)
+            | Body::Command(_)
             | Body::DelegationRequested(_)
             | Body::DelegationAnswered(_)
             | Body::ToolResult(_) => Self::Calls,

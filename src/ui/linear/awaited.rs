@@ -24,12 +24,14 @@ impl Awaited {
             | Intent::Restored(_)
             | Intent::TypeInto { .. }
             | Intent::StopBackground(_)
+            | Intent::Rewind { .. }
             | Intent::Revoke(_) => Self::Word,
             Intent::Submit(_)
             | Intent::Queue(_)
             | Intent::Pursue(..)
             | Intent::ResumeGoal(_)
             | Intent::Compact
+            | Intent::Command(_)
             | Intent::Abort
             | Intent::Decide { .. }
             | Intent::Raise { .. } => Self::Run,

@@ -1,6 +1,7 @@
 //! What the session was asked in lines, and what it answers.
 
 use crate::agent::Intent;
+use crate::ui::pages::usage;
 use crate::ui::{EarlierSession, Reply, Request};
 
 use super::awaited::Awaited;
@@ -25,7 +26,7 @@ impl LinearSession {
 
     /// What the session answers.
     pub fn reply(&mut self, reply: Reply) {
-        let is_answer = !matches!(reply, Reply::Notice(_));
+        let is_answer = !matches!(reply, Reply::Notice(_) | Reply::StatusLine(_));
         match reply {
             Reply::Returned { words, why } => {
                 self.output.say(&format!("refused: {}", plain(&why)));
@@ -36,6 +37,8 @@ impl LinearSession {
                 self.keep(&format!("/model {name}"));
             }
             Reply::Refused(why) => self.output.say(&format!("refused: {}", plain(&why))),
+            // Lines do not ask for that.
+            Reply::Branched { .. } => {}
             Reply::Done(said) => self.output.say(&format!("done: {}", plain(&said))),
             Reply::RulePlan(plan) => {
                 let said = self.asking.rule.as_mut().filter(|said| said.text == plan.rule);
@@ -45,8 +48,9 @@ impl LinearSession {
             Reply::Sessions(sessions) => self.sessions(sessions),
             Reply::Models(models) => self.models(models),
             Reply::Notice(words) => self.found(&words),
+            Reply::Usage(table) => usage::said(&table).iter().for_each(|line| self.output.say(line)),
             // Nothing here shows them.
-            Reply::Preview { .. } | Reply::Files(_) | Reply::Mention(_) => {}
+            Reply::Preview { .. } | Reply::Files(_) | Reply::Mention(_) | Reply::StatusLine(_) => {}
         }
         if is_answer {
             self.expected = None;

@@ -255,7 +255,11 @@ impl LinearSession {
                 Some(word) => self.answer(word, now),
                 None => self.other(&text, line.typed),
             },
-            GatheredLine::Line(text) if !line.alone && budget_stop::decides(&text) => self.together(&text),
+            GatheredLine::Line(text)
+                if !line.alone && (budget_stop::decides(&text) || text.starts_with('!')) =>
+            {
+                self.together(&text)
+            }
             GatheredLine::Line(text) if self.stop.is_raised_early(&self.renderer.view, &text, now) => {
                 self.no_answer(EARLY)
             }
@@ -297,6 +301,10 @@ impl LinearSession {
     fn text(&mut self, text: &str, typed: u64) -> Vec<LinearEffect> {
         if text.trim().is_empty() {
             return Vec::new();
+        }
+        if let Some(own) = commands::own(text) {
+            self.renderer.was_typed(text.trim_end());
+            return self.obey(own);
         }
         match commands::read(text, Fronts::Lines) {
             Some(Ok(meaning)) => self.obey(meaning),

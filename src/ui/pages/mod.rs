@@ -5,6 +5,7 @@ pub(super) mod help;
 pub(super) mod permissions;
 pub(super) mod plan;
 pub(super) mod shells;
+pub(super) mod usage;
 
 use std::fmt;
 use std::sync::Arc;

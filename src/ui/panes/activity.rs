@@ -8,9 +8,9 @@ use ratatui::text::Span;
 use crate::ledger::{CallId, Millis};
 use crate::tool::{ASK, DELEGATE_TO};
 use crate::ui::focus;
-use crate::ui::local::{Focus, Unwritable};
-use crate::ui::text::{fit, width};
-use crate::view::{Activity, Forming, Phase, subject};
+use crate::ui::local::{Focus, Local, Unwritable};
+use crate::ui::text::{fit, width, wrap};
+use crate::view::{Activity, Forming, Phase, View, subject};
 
 use super::Screen;
 use super::words::{both_ends, cells, clock, count, count_entries, keys, one_row, short};
@@ -34,13 +34,34 @@ struct ActivityLine {
     style: Style,
 }
 
+/// Most rows of a message to the person.
+const MOST_ROWS: usize = 4;
+
+/// Rows that it needs: a message to the person is wrapped, so that what to do next is read, too.
+pub(super) fn rows(local: &Local, view: &View, width: u16) -> u16 {
+    let Some(hint) = &local.hint else { return 1 };
+    let stop = if is_busy(local, view) { cells(&stop(Style::new(), Style::new())) + 2 } else { 0 };
+    let room = usize::from(width).saturating_sub(2 + stop);
+    u16::try_from(wrap(&one_row(hint), room, Style::new()).len().clamp(1, MOST_ROWS)).unwrap_or(1)
+}
+
+fn is_busy(local: &Local, view: &View) -> bool {
+    view.status.is_busy() && !local.read_only
+}
+
+fn stop(key: Style, word: Style) -> Vec<Span<'static>> {
+    keys(&[("esc", "interrupt")], key, word).concat()
+}
+
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let theme = screen.theme;
     let total = usize::from(area.width).saturating_sub(2);
-    let busy = screen.view.status.is_busy() && !screen.local.read_only;
-    let stop = keys(&[("esc", "interrupt")], theme.text, theme.dim).concat();
-    let stop = if busy { stop } else { Vec::new() };
+    let busy = is_busy(screen.local, screen.view);
+    let stop = if busy { stop(theme.text, theme.dim) } else { Vec::new() };
     let room = total.saturating_sub(if busy { cells(&stop) + 2 } else { 0 });
+    if let Some(hint) = screen.local.hint.as_ref().filter(|_| area.height > 1) {
+        return wrapped(frame, area, (&one_row(hint), theme.warning), room, stop);
+    }
     let said = said(screen, room.saturating_sub(2));
     let sign = if said.sign.is_empty() { 0 } else { width(said.sign) + 1 };
     let room = room.saturating_sub(sign);
@@ -55,6 +76,30 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         both_ends(left, stop, total),
         Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1),
     );
+}
+
+/// A message in several rows; of one that needs more, the end is cut.
+fn wrapped(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    (hint, style): (&str, Style),
+    room: usize,
+    stop: Vec<Span<'static>>,
+) {
+    let lines = wrap(hint, room, style);
+    let most = usize::from(area.height);
+    let mut stop = Some(stop);
+    for (row, line) in (area.y..).zip(lines.iter().take(most)) {
+        let is_cut = row + 1 == area.y + area.height && lines.len() > most;
+        let words = line.to_string();
+        let words = if is_cut { fit(&format!("{words}…"), room) } else { words };
+        let both = both_ends(
+            vec![Span::styled(words, style)],
+            stop.take().unwrap_or_default(),
+            usize::from(area.width) - 2,
+        );
+        frame.render_widget(both, Rect::new(area.x + 1, row, area.width.saturating_sub(2), 1));
+    }
 }
 
 fn said(screen: &Screen<'_>, room: usize) -> ActivityLine {

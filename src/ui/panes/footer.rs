@@ -6,18 +6,33 @@ use ratatui::text::Span;
 
 use crate::ui::focus;
 use crate::ui::local::Focus;
+use crate::ui::theme::Inks;
 
-use super::Screen;
 use super::meters::{Meters, meters};
 use super::words::{both_ends, cells, keys};
+use super::{Screen, grid};
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let theme = screen.theme;
     let total = usize::from(area.width).saturating_sub(2);
     let keys = keys(&offered(screen), theme.text, theme.dim);
-    let (left, right) = fitting(&meters(screen), keys, total);
+    let (left, right) = match own_line(screen, total) {
+        Some(line) => (line, keys.join(&Span::raw("   "))),
+        None => fitting(&meters(screen), keys, total),
+    };
     let line = both_ends(left, right, total);
     frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
+}
+
+/// What the user's command wrote, where nothing waits for a decision: a line of others is not part of one.
+fn own_line(screen: &Screen<'_>, total: usize) -> Option<Vec<Span<'static>>> {
+    let (local, view) = (screen.local, screen.view);
+    let is_typing =
+        matches!(local.focused(view), Focus::Composer) && local.reason.is_none() && local.edit.is_none();
+    let waits = !local.waiting(view).is_empty() || local.stop(view).is_some();
+    let row = local.status_line.row().filter(|_| is_typing && !waits && local.search.is_none())?;
+    let inks = Inks::new(screen.theme, screen.theme.dim);
+    Some(grid::fitted(row, total, &inks).spans)
 }
 
 /// The budgets as long as they fit beside one key; then as many keys as there is room for.

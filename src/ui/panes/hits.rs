@@ -9,7 +9,7 @@ use crate::ui::selection::{Point, Surface};
 use crate::view::View;
 
 use super::layouts::{Layouts, Part};
-use super::{above, composer, inspector, picker};
+use super::{above, activity, composer, inspector, picker};
 
 /// What stands under the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +107,8 @@ pub fn composer_scrolls(local: &Local, view: &View, screen: Rect) -> bool {
     })
 }
 
-fn areas(local: &Local, view: &View, screen: Rect) -> Option<Areas> {
-    Areas::of(screen, local.composer.rows(Areas::composer_width(screen)), above(local, view))
+/// Where each pane stands now.
+pub(super) fn areas(local: &Local, view: &View, screen: Rect) -> Option<Areas> {
+    let rows = local.composer.rows(Areas::composer_width(screen));
+    Areas::of(screen, rows, above(local, view), activity::rows(local, view, screen.width))
 }

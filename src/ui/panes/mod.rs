@@ -56,7 +56,7 @@ use crate::ledger::{Entry, Millis};
 use crate::view::View;
 
 use self::layouts::{FullPage, PaneReach, Spot, TranscriptRow, Window};
-use super::layout::{Areas, LEAST_HEIGHT, LEAST_WIDTH};
+use super::layout::{LEAST_HEIGHT, LEAST_WIDTH};
 use super::local::{Focus, Local, Overlay, ReadProgress};
 use super::selection::Surface;
 use super::text::highlight::Highlighter;
@@ -94,14 +94,13 @@ pub fn prepare(
     screen: Rect,
     now: Millis,
 ) {
-    let rows = local.composer.rows(Areas::composer_width(screen));
     local.composer.area_mut().set_style(theme.composer);
     if let Some(Overlay::Ledger(inspector)) = &mut local.overlay {
         inspector.catch_up(view);
     }
     local.composer.area_mut().set_selection_style(theme.selection);
     layouts.pictures.begin(screen);
-    match Areas::of(screen, rows, above(local, view)) {
+    match hits::areas(local, view, screen) {
         Some(areas) if local.overlay.is_none() => {
             local.page = areas.transcript.height;
             transcript::prepare(layouts, view, local, theme, highlighter, areas.transcript, now);
@@ -223,8 +222,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
     let area = frame.area();
     let base = screen.theme.background.map_or(screen.theme.text, |colour| screen.theme.text.bg(colour));
     frame.render_widget(Block::new().style(base), area);
-    let rows = screen.local.composer.rows(Areas::composer_width(area));
-    let Some(areas) = Areas::of(area, rows, above(screen.local, screen.view)) else {
+    let Some(areas) = hits::areas(screen.local, screen.view, area) else {
         return too_small(frame, area, screen.theme.text);
     };
     match &screen.local.overlay {

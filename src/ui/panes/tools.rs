@@ -24,6 +24,8 @@ use super::words::{both_ends, cells, duration, one_row, titled};
 const TAIL: (usize, usize) = (8, 3);
 /// Lines of a finished call that stand below it.
 const EXCERPT: usize = 3;
+/// The same of a command of the user's own: they want to read it.
+const OWN_EXCERPT: usize = 12;
 
 /// How a call stands: a symbol, and always the words for it.
 struct CallStatus {
@@ -70,7 +72,8 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     if panel.is_edited() {
         about.insert_str(0, "changed by you · ");
     }
-    let mut rows = vec![line(panel.name(), &about, &standing(panel, around), around)];
+    let name = if panel.is_own_command() { "you" } else { panel.name() };
+    let mut rows = vec![line(name, &about, &standing(panel, around), around)];
     if let Some(result) = panel.result() {
         rows.extend(excerpt(panel, result, around));
     }
@@ -194,7 +197,8 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
     let shown: &[tool::Row] = match &result.outcome {
         Outcome::Ok if result.facts.is_silent && result.facts.background().is_none() => &[],
         Outcome::Ok | Outcome::Failed | Outcome::TimedOut if is_command => {
-            rows.get(rows.len().saturating_sub(EXCERPT)..).unwrap_or(&[])
+            let most = if panel.is_own_command() { OWN_EXCERPT } else { EXCERPT };
+            rows.get(rows.len().saturating_sub(most)..).unwrap_or(&[])
         }
         Outcome::Ok if delegate(&result.name).is_some() => rows.get(..EXCERPT.min(rows.len())).unwrap_or(&[]),
         Outcome::Failed
@@ -234,7 +238,8 @@ fn live_box(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
         _ => String::new(),
     };
     let about = subject(panel);
-    let title = titled(&spoken(panel.name()), &about, theme);
+    let name = if panel.is_own_command() { "you" } else { panel.name() };
+    let title = titled(&spoken(name), &about, theme);
     let right = Span::styled(words, theme.dim);
     boxes::boxed(title, right, body, total, theme.border_live)
         .into_iter()

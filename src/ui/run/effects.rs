@@ -17,6 +17,7 @@ use super::super::panes::selected;
 use super::super::picker::Picker;
 use super::super::picker_source::Source;
 use super::super::request::Request;
+use super::super::status_line::StatusFacts;
 use super::super::terminal::{redraw_all, tell};
 use super::ScreenLoop;
 
@@ -38,18 +39,15 @@ impl ScreenLoop {
             }
             UiEffect::Send(intent) => self.send(intent),
             UiEffect::Type(call, keys) => self.keep_typed(call, keys),
-            UiEffect::Resume(id) => self.outcome = Some(UiOutcome::Resume(id)),
-            UiEffect::Pick(Source::Rewind) => {
-                self.local.overlay = Some(Overlay::Picker(Picker::rewind(&self.view)));
-            }
+            UiEffect::Resume(id) => self.outcome = Some(UiOutcome::Resume { id, draft: String::new() }),
+            UiEffect::Pick(source) => self.pick(source),
             UiEffect::Undo(since) => self.ask_for(Source::Undo, Request::PlanUndo(since)),
-            UiEffect::Pick(Source::Sessions) => self.ask_for(Source::Sessions, Request::ListSessions),
-            UiEffect::Pick(Source::Models) => self.ask_for(Source::Models, Request::ListModels),
-            UiEffect::Pick(Source::Themes) => self.errands.pick_theme(&mut self.local, &self.theme.name),
-            // The screen fills these itself.
-            UiEffect::Pick(
-                Source::Palette | Source::Prompts | Source::Grants | Source::Shells | Source::Undo,
-            ) => {}
+            UiEffect::UndoAndRewind(message) => {
+                self.ask_for(Source::Undo, Request::PlanUndo(Some(message)));
+                if let Some(Overlay::Picker(picker)) = &mut self.local.overlay {
+                    picker.rewinds = Some(message);
+                }
+            }
             UiEffect::Ask(request) => self.ask(request),
             UiEffect::SetTheme(name) => match (self.errands.theme)(&name) {
                 Ok(theme) => self.theme = theme,
@@ -86,6 +84,23 @@ impl ScreenLoop {
                     self.outcome = Some(UiOutcome::TerminalGone);
                 }
             }
+        }
+    }
+
+    /// Opens a list whose lines keys cannot fill.
+    fn pick(&mut self, source: Source) {
+        match source {
+            Source::Rewind => self.local.overlay = Some(Overlay::Picker(Picker::rewind(&self.view))),
+            Source::Sessions => self.ask_for(source, Request::ListSessions),
+            Source::Models => self.ask_for(source, Request::ListModels),
+            Source::Themes => self.errands.pick_theme(&mut self.local, &self.theme.name),
+            // The screen fills these itself.
+            Source::Palette
+            | Source::Prompts
+            | Source::Grants
+            | Source::Shells
+            | Source::Undo
+            | Source::RewindWay => {}
         }
     }
 
@@ -149,6 +164,17 @@ impl ScreenLoop {
     fn ask_for(&mut self, source: Source, request: Request) {
         self.local.overlay = Some(Overlay::Picker(Picker::awaited(source)));
         self.ask(request);
+    }
+
+    /// Nobody has asked for it, so nobody is told when there is no room for the question.
+    pub(super) fn ask_for_the_status_line(&mut self) {
+        let Self { local, view, app, .. } = self;
+        let asked = local.status_line.ask(|| StatusFacts::of(view), local.now);
+        if let Some(facts) = asked
+            && app.requests.try_send(Request::StatusLine(facts)).is_err()
+        {
+            local.status_line.not_asked();
+        }
     }
 
     pub(super) fn ask(&mut self, request: Request) {

@@ -2,7 +2,6 @@
 
 use std::io;
 
-#[cfg(debug_assertions)]
 use ratatui::crossterm::event::{Event as Input, KeyCode, KeyEventKind, MouseEventKind};
 use tokio::time::Instant;
 
@@ -29,10 +28,17 @@ impl ScreenLoop {
         self.pressed.extend(heard.keys);
     }
 
-    /// Whether one letter was pressed where letters decide, or one key that gives the keys to what waits: a paste can
-    /// consist of these two.
+    /// Whether what comes next decides what these keys mean: one letter was pressed where letters decide, or one key that
+    /// gives the keys to what waits (a paste can consist of these two), or a burst ends with Enter (another line can follow).
     pub(super) fn waits_for_a_second_key(&self) -> bool {
-        let [key] = self.pressed.as_slice() else { return false };
+        let [before @ .., key] = self.pressed.as_slice() else { return false };
+        if key.code == KeyCode::Enter {
+            let is_typed = self.local.overlay.is_none() && matches!(self.local.focus, Focus::Composer);
+            return is_typed && (!before.is_empty() || self.rhythm.is_burst(self.read_at));
+        }
+        if !before.is_empty() {
+            return false;
+        }
         let decides = matches!(self.local.focus, Focus::Approval(_) | Focus::Stop);
         let gives = matches!(key.code, KeyCode::Tab | KeyCode::Down);
         let waits = || !self.local.waiting(&self.view).is_empty() || self.local.stop(&self.view).is_some();

@@ -165,7 +165,9 @@ impl LinearLoop {
     fn act(&mut self, act: LinearEffect) {
         match act {
             LinearEffect::Quit => self.outcome = Some(UiOutcome::Quit),
-            LinearEffect::Resume(id) => self.outcome = Some(UiOutcome::Resume(id)),
+            LinearEffect::Resume(id) => {
+                self.outcome = Some(UiOutcome::Resume { id, draft: String::new() });
+            }
             LinearEffect::Abort => {
                 // A full channel holds one already.
                 if let Err(TrySendError::Closed(())) = self.abort.try_send(()) {

@@ -28,7 +28,9 @@ use super::pointer::pull;
 use super::replay_keys::Replay;
 use super::replies::{reply, wanted_preview};
 use super::request::{Reply, Request};
+use super::rewinding;
 use super::settings::{AppIo, Mentions, UiSettings};
+use super::status_line::StatusLine;
 use super::terminal::{Display, Guard, ask_background, cell_size, screen, show, tell, with_next_frame};
 use super::terminal_integration::TerminalIntegration;
 use super::terminal_replies::TerminalReplies;
@@ -163,10 +165,14 @@ struct ScreenLoop {
 impl ScreenLoop {
     fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
         let mut local = Local::new();
+        local.composer.hold(&settings.draft);
         local.notice = settings.notice;
         local.keymap = settings.keymap;
         local.motion = settings.motion;
         local.vim = Vim::new(settings.vim);
+        if settings.has_status_line {
+            local.status_line = StatusLine::on();
+        }
         local.read_only = settings.read_only;
         local.replay = settings.replay.as_ref().map(|pace| *pace.borrow());
         local.overlay = settings.read_only.then(|| Overlay::Ledger(Inspector::default()));
@@ -218,7 +224,8 @@ impl ScreenLoop {
         let ticks = is_busy || self.local.watches(&self.view);
         let frame = self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick));
         let pulls = (self.local.pointer.pull != 0).then(|| self.pace.last() + PULL);
-        [settled, frame, pulls, self.ripens()].into_iter().flatten().min()
+        let status = self.local.status_line.due().map(|due| self.began + due);
+        [settled, frame, pulls, status, self.ripens()].into_iter().flatten().min()
     }
 
     /// When the keys of what is shown begin to decide, if they do not yet: they are lit then.
@@ -256,6 +263,10 @@ impl ScreenLoop {
 
     fn reply(&mut self, said: Option<Reply>) {
         let Some(said) = said else { return self.app.replies.close() };
+        if let Reply::Branched { message, branch } = &said {
+            let draft = rewinding::draft(&mut self.local, &self.view, *message);
+            self.outcome = Some(UiOutcome::Resume { id: branch.clone(), draft });
+        }
         reply(&mut self.local, said);
         self.dirty = true;
     }
@@ -282,6 +293,11 @@ impl ScreenLoop {
             hear(&mut self.local, live);
         }
         self.view.fold(&event);
+        if let Event::Appended(entry) = &event
+            && let Some(request) = rewinding::due(&mut self.local, entry)
+        {
+            self.ask(request);
+        }
         if let Some(request) = RuleToKeep::due(&mut self.local.to_keep, &self.view) {
             self.ask(request);
         }
@@ -301,6 +317,7 @@ impl ScreenLoop {
         let now = (self.app.now)();
         self.local.now = self.began.elapsed();
         self.errands.refresh(&mut self.local, &self.view);
+        self.ask_for_the_status_line();
         if let Some(id) = wanted_preview(&mut self.local) {
             self.ask(Request::Preview(id));
         }

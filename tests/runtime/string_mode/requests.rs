@@ -99,6 +99,7 @@ fn request(messages: Vec<Message>) -> Request {
         adaptive_thinking: false,
         reasons: None,
         cache_key: String::new(),
+        answer_schema: None,
     }
 }
 

@@ -26,6 +26,7 @@ async fn play(export: &str) -> Vec<Answer> {
             adaptive_thinking: false,
             reasons: None,
             cache_key: String::new(),
+            answer_schema: None,
         };
         let news: Vec<ModelNews> = model.stream(request).collect().await;
         assert_eq!(news.last(), Some(&ModelNews::Finished));

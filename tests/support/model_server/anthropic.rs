@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::answer_schema;
 use super::anthropic_hosted;
 use super::connection::{check_tool, is_word};
 use super::picture;
@@ -14,6 +15,7 @@ pub(crate) fn check(body: &Value) -> Result<(), String> {
     if body["max_tokens"].as_u64().unwrap_or_default() == 0 {
         return Err("max_tokens: Field required".to_owned());
     }
+    answer_schema::anthropic(body)?;
     let ours = |tool: &&Value| tool.get("type").is_none();
     for (at, tool) in body["tools"].as_array().into_iter().flatten().filter(ours).enumerate() {
         check_tool(at, &tool["name"], &tool["input_schema"])?;

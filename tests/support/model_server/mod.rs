@@ -18,6 +18,7 @@
     reason = "a test support that each test uses in part"
 )]
 
+mod answer_schema;
 mod anthropic;
 mod anthropic_hosted;
 mod connection;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::answer_schema;
 use super::connection::{check_tool, is_word};
 use super::picture;
 use super::reply::{Frame, Part, halves};
@@ -13,6 +14,7 @@ pub(crate) fn check(body: &Value) -> Result<(), String> {
             "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.".to_owned()
         );
     }
+    answer_schema::chat(body)?;
     for (at, tool) in body["tools"].as_array().into_iter().flatten().enumerate() {
         check_tool(at, &tool["function"]["name"], &tool["function"]["parameters"])?;
     }

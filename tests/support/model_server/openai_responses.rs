@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::answer_schema;
 use super::connection::{check_tool, is_word};
 use super::picture;
 use super::reply::{Frame, Part, halves};
@@ -21,6 +22,7 @@ pub(crate) fn check(body: &Value) -> Result<(), String> {
     if body["store"] != json!(false) {
         return Err("This organization retains nothing: 'store' must be false.".to_owned());
     }
+    answer_schema::responses(body)?;
     for (at, tool) in body["tools"].as_array().into_iter().flatten().enumerate() {
         if tool["type"] != "function" || tool["strict"] != json!(false) {
             return Err(format!(

@@ -28,6 +28,7 @@ pub fn cases() -> Vec<(&'static str, Request)> {
                 adaptive_thinking: true,
                 reasons: Some(true),
                 cache_key: "0190-of-the-session".to_owned(),
+                answer_schema: None,
                 ..request(vec![user("Hi")])
             },
         ),
@@ -58,6 +59,7 @@ pub fn request(messages: Vec<Message>) -> Request {
         adaptive_thinking: false,
         reasons: None,
         cache_key: String::new(),
+        answer_schema: None,
     }
 }
 

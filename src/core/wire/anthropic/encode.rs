@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::ledger::{Arguments, AssistantMessage, Block, Image, Message, ModelRef, ToolResult, ToolUse};
 use crate::model::{Request, ToolDescription};
+use crate::wire::answer_format;
 use crate::wire::body::JsonBody;
 use crate::wire::call::{Endpoint, HttpCall, Secret};
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
@@ -27,6 +28,12 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     body.insert("max_tokens".to_owned(), json!(request.max_output.max(1)));
     body.insert("stream".to_owned(), json!(true));
     effort::set(request, endpoint.quirks, &mut body);
+    if let Some(schema) = &request.answer_schema {
+        let config = body.entry("output_config").or_insert_with(|| json!({}));
+        if let Value::Object(config) = config {
+            config.insert("format".to_owned(), answer_format::anthropic(schema));
+        }
+    }
     if !request.system.trim().is_empty() {
         body.insert("system".to_owned(), json!([cached(text_block(&request.system))]));
     }

@@ -8,6 +8,7 @@ use crate::ledger::{
     Arguments, AssistantMessage, Block, Image, Message, ModelRef, ToolResult, ToolUse, UserMessage,
 };
 use crate::model::{Request, ToolDescription};
+use crate::wire::answer_format;
 use crate::wire::body::JsonBody;
 use crate::wire::call::{Endpoint, HttpCall, Quirks};
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
@@ -31,6 +32,9 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     }
     if let Some(effort) = request.effort_to_ask() {
         body.insert("reasoning_effort".to_owned(), json!(effort.as_str()));
+    }
+    if let Some(schema) = &request.answer_schema {
+        body.insert("response_format".to_owned(), answer_format::chat(schema));
     }
     if !request.tools.is_empty() {
         body.insert("tools".to_owned(), request.tools.iter().map(|one| tool(one)).collect());

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::model::{Effort, Request, ToolDescription};
+use crate::wire::answer_format;
 use crate::wire::body::JsonBody;
 use crate::wire::call::{Endpoint, HttpCall};
 
@@ -31,6 +32,9 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     }
     if !request.system.trim().is_empty() {
         set("instructions", json!(request.system));
+    }
+    if let Some(schema) = &request.answer_schema {
+        set("text", json!({ "format": answer_format::responses(schema) }));
     }
     let hosted = endpoint.hosted_tools.iter().map(|name| hosted::tool(name));
     let tools: Vec<Value> = request.tools.iter().map(|one| tool(one)).chain(hosted).collect();

@@ -144,11 +144,11 @@ impl AuditState {
     }
 }
 
-/// How many calls an entry makes; the check of a goal is one.
+/// How many calls an entry makes; the check of a goal and a command of the user are one each.
 fn calls(entry: &Entry) -> usize {
     match &entry.body {
         ledger::Body::Assistant(message) => message.calls().count(),
-        ledger::Body::Validation(_) => 1,
+        ledger::Body::Validation(_) | ledger::Body::Command(_) => 1,
         _ => 0,
     }
 }

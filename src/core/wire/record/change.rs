@@ -16,6 +16,7 @@ pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
         Change::Effort { effort } => json!({ "effort": effort.map(Effort::as_str) }),
         Change::GrantRevoked { call } => json!({ "call": call.to_string() }),
         Change::BackgroundStopped { id, call } => json!({ "background": id, "call": call.to_string() }),
+        Change::Rewound { message, branch } => json!({ "message": message.to_string(), "branch": branch }),
         Change::FilesRestored(done) => json!({
             "since": done.since.to_string(),
             "restored": done.restored,
@@ -34,6 +35,7 @@ pub(super) fn reader(kind: &str) -> Option<Reader> {
         "effort_changed" => |f, _| effort(f).map(Body::Change),
         "grant_revoked" => |f, _| f.call("call").map(|call| Body::Change(Change::GrantRevoked { call })),
         "background_stopped" => |f, _| stopped(f).map(Body::Change),
+        "rewound" => |f, _| rewound(f).map(Body::Change),
         "files_restored" => |f, _| restored(f).map(Body::Change),
         _ => return None,
     })
@@ -61,6 +63,10 @@ fn effort(fields: &Fields<'_>) -> Result<Change, RecordError> {
 
 fn stopped(fields: &Fields<'_>) -> Result<Change, RecordError> {
     Ok(Change::BackgroundStopped { id: fields.text("background")?, call: fields.call("call")? })
+}
+
+fn rewound(fields: &Fields<'_>) -> Result<Change, RecordError> {
+    Ok(Change::Rewound { message: fields.entry("message")?, branch: fields.text("branch")? })
 }
 
 fn restored(fields: &Fields<'_>) -> Result<Change, RecordError> {

@@ -51,8 +51,12 @@ fn reader(kind: &str) -> Option<Reader> {
         },
         "agent_response" => |f, id| message::read(f, id).map(|said| Body::Assistant(Arc::new(said))),
         "tool_call" => |f, _| {
-            let ours = f.get("by").is_some_and(|by| by == Injector::GoalCheck.as_str());
-            message::read_call(f).map(if ours { Body::Validation } else { Body::ToolCall })
+            let is_by = |who: Injector| f.get("by").is_some_and(|by| by == who.as_str());
+            message::read_call(f).map(match () {
+                () if is_by(Injector::GoalCheck) => Body::Validation,
+                () if is_by(Injector::Command) => Body::Command,
+                () => Body::ToolCall,
+            })
         },
         "call_edited" => |f, _| message::read_call(f).map(Body::CallEdited),
         "goal" => |f, _| goal::read(f),

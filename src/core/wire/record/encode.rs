@@ -46,6 +46,10 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
             message::write_call(record, call);
             put(record, json!({ "by": Injector::GoalCheck.as_str() }));
         }
+        Body::Command(call) => {
+            message::write_call(record, call);
+            put(record, json!({ "by": Injector::Command.as_str() }));
+        }
         Body::Goal(set) => goal::write(record, set),
         Body::Checkpoint(made) => goal::write_checkpoint(record, made),
         Body::Progress(said) => goal::write_progress(record, said),

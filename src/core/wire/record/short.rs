@@ -27,7 +27,7 @@ fn short(body: &Body, told: &mut TaskStates) -> Option<Value> {
             None
         }
         Body::User(said) => Some(json!({ "type": "user_message", "content": said.content })),
-        Body::ToolCall(call) | Body::Validation(call) => Some(request(call)),
+        Body::ToolCall(call) | Body::Validation(call) | Body::Command(call) => Some(request(call)),
         Body::ToolResult(result) => Some(response(result, told.remove(&result.call))),
         // The answer of a run is one event, however many messages of the model led to it.
         Body::TurnEnded(ended) if !ended.text.is_empty() => {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::context::words;
 use crate::ledger::{Arguments, AssistantMessage, Block, Message, Stop, ToolResult, ToolUse};
 use crate::model::{Request, ToolDescription};
 use crate::tool::delegate;
@@ -36,6 +37,8 @@ pub fn rewrite(mut request: Request) -> Request {
         let instructions = for_agents.trim().replace("{agents}", &described.join("\n"));
         parts.push(format!("{AGENTS}\n{instructions}"));
     }
+    // Structured output would leave no room for a call, which is text here.
+    parts.extend(request.answer_schema.take().map(|schema| words::answer_schema(&schema)));
     request.system = parts.join("\n\n");
     let ids = WireIds::of(&request.messages, IdForm::Words);
     request.messages = request.messages.into_iter().map(|message| as_text(message, &ids)).collect();

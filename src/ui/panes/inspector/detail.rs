@@ -60,7 +60,7 @@ fn said(body: &Body, screen: &Screen<'_>, row: &Row, width: usize) -> Vec<Line<'
         }
         Body::User(said) => section("words", &said.shown(), width, theme),
         Body::Assistant(said) => answer(said, width, theme),
-        Body::ToolCall(call) | Body::Validation(call) | Body::CallEdited(call) => {
+        Body::ToolCall(call) | Body::Validation(call) | Body::Command(call) | Body::CallEdited(call) => {
             let mut lines = one("call", &call.id.to_string());
             lines.extend(one("tool", &call.name));
             lines.extend(arguments(&call.arguments, width, theme));

@@ -4,52 +4,52 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Local, NaiveDate};
 
-use super::args::By;
 use crate::ledger::{EntryId, Millis, Usage};
 use crate::runtime::store::SessionSpending;
+use crate::ui::usage_table::UsageBy as By;
 use crate::wire::record::{SpentLine, SpentWhat};
 
 /// What belongs to one row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Spend {
+pub(crate) struct Spend {
     /// Answers and summaries of models.
-    pub(super) answers: u64,
+    pub(crate) answers: u64,
     /// Their tokens and cost.
-    pub(super) usage: Usage,
+    pub(crate) usage: Usage,
     /// Answers whose price is unknown.
-    pub(super) unpriced: u64,
+    pub(crate) unpriced: u64,
     /// Answers that were withdrawn, as an error had cut them off; their part of `usage`.
-    pub(super) withdrawn: u64,
+    pub(crate) withdrawn: u64,
     /// See `withdrawn`.
-    pub(super) withdrawn_usage: Usage,
+    pub(crate) withdrawn_usage: Usage,
     /// Model calls that were tried again.
-    pub(super) retries: u64,
+    pub(crate) retries: u64,
     /// Errors.
-    pub(super) errors: u64,
+    pub(crate) errors: u64,
     /// Results of tools.
-    pub(super) calls: u64,
+    pub(crate) calls: u64,
     /// Those of them that are errors.
-    pub(super) failed: u64,
+    pub(crate) failed: u64,
 }
 
 /// The rows, and their sum.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     /// By name.
-    pub(super) rows: BTreeMap<String, Spend>,
+    pub(crate) rows: BTreeMap<String, Spend>,
     /// All together.
-    pub(super) total: Spend,
+    pub(crate) total: Spend,
 }
 
 /// The day of a moment, where this machine is.
-pub(super) fn day(at: Millis) -> NaiveDate {
+pub(crate) fn day(at: Millis) -> NaiveDate {
     let moment = i64::try_from(at.0).ok().and_then(DateTime::from_timestamp_millis).unwrap_or_default();
     moment.with_timezone(&Local).date_naive()
 }
 
 impl Tally {
     /// Adds a session, from a day on.
-    pub(super) fn add(&mut self, session: &SessionSpending, by: By, since: Option<NaiveDate>) {
+    pub(crate) fn add(&mut self, session: &SessionSpending, by: By, since: Option<NaiveDate>) {
         let mut model = session.model.as_str();
         let mut answers: BTreeMap<EntryId, (Option<String>, Usage)> = BTreeMap::new();
         for line in &session.lines {

@@ -1,0 +1,32 @@
+//! Reads the file of `--output-schema`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::config::fault::{Fault, one_line};
+use crate::config::reading::{Reading, bytes};
+use crate::tool::AnswerSchema;
+
+/// Bytes of the file: the schema goes with every request.
+const MOST_BYTES: u64 = 256 << 10;
+
+/// The schema that the answer must satisfy.
+///
+/// # Errors
+/// The file cannot be read, or holds no schema that can be used.
+pub(in crate::cli) fn answer_schema(file: &Path) -> Result<Arc<AnswerSchema>, Fault> {
+    let refused = |why: String| {
+        let what = format!("--output-schema: {} {}", file.display(), one_line(&why));
+        Fault::usage(what, "name a regular file that holds a JSON Schema")
+    };
+    let text = match bytes(file, MOST_BYTES) {
+        Reading::Text { cut: true, .. } => {
+            return Err(refused(format!("is larger than {} KiB", MOST_BYTES >> 10)));
+        }
+        Reading::Text { text, .. } => text,
+        Reading::Absent => return Err(refused("does not exist".to_owned())),
+        Reading::Refused(why) => return Err(refused(format!("cannot be read: {why}"))),
+    };
+    let schema = serde_json::from_slice(&text).map_err(|why| refused(format!("is not JSON: {why}")))?;
+    AnswerSchema::new(schema).map(Arc::new).map_err(refused)
+}

@@ -1,0 +1,195 @@
+//! `!command`: the user runs a command as their own, between two runs of the model.
+//!
+//! It is a run of its own: the words that were typed, the call, the user's decision, its result, the end. A model is told of
+//! it in a message, with the next one of the user, unless they left it out.
+
+use crate::ledger::{
+    Arguments, Body, Decider, Decision, Injected, Injector, Millis, Outcome, Remark, Tombstone, UserMessage,
+    tombstoned,
+};
+use crate::tool::ToolKind;
+use serde_json::Value;
+
+use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
+use super::step::Step;
+use super::{Agent, OwnCommand};
+
+/// How long a command of the user may take: they wait for it, and can stop it.
+pub(super) const OWN_COMMAND_MS: u64 = 3_600_000;
+
+impl Agent {
+    /// Runs it, if nothing else is under way. The user has typed it, so no rule is asked: that is the decision.
+    pub(super) fn run_own_command(&mut self, step: &mut Step, phase: Phase, own: OwnCommand) -> Phase {
+        let runner = self.tools.registry.tools().iter().find(|tool| tool.kind == ToolKind::Shell);
+        let refusal = match runner {
+            _ if own.command.is_empty() => Some("not run: type a command behind the !"),
+            _ if !matches!(phase, Phase::Idle) => {
+                Some("not run: a turn is running; wait until it has finished, or press esc first")
+            }
+            None => Some("not run: no tool runs commands here"),
+            Some(_) => None,
+        };
+        let (Some(tool), None) = (runner, refusal) else {
+            Self::not_taken(step, own.typed(), refusal.unwrap_or_default().to_owned());
+            return phase;
+        };
+        let (name, effect) = (tool.name.clone(), tool.effect);
+        self.take_the_chosen(step);
+        if let Err(unsettled) = self.write_message(step.now, UserMessage::text(own.typed())) {
+            return self.give_up(step, &unsettled);
+        }
+        if let (false, Some(target)) = (own.is_shared, self.history.ledger.last_id()) {
+            let reason = "the user keeps this command out of the context".to_owned();
+            self.history.ledger.remark(step.now, Remark::Tombstone(Tombstone { target, reason }));
+        }
+        let command = ("command".to_owned(), Value::String(own.command));
+        let arguments = Arguments::Object([command].into_iter().collect());
+        let (call, token) = match self.history.ledger.command(step.now, &name, arguments) {
+            Ok(made) => made,
+            Err(unsettled) => return self.give_up(step, &unsettled),
+        };
+        let decision = Decision::permission(call.id, Decider::User, "the user typed it");
+        let receipt = Some(self.receive(step.now, &call, decision));
+        let state = CallState::Ready(Permission::Recorded);
+        let pending = Pending { receipt, ..Pending::new(call, token, effect, state) };
+        self.advance(step, Dispatching::of([pending].into_iter().collect()))
+    }
+
+    /// The message that tells the model of the command, once it has its result; whatever that is.
+    pub(super) fn tell_own_command(&mut self, now: Millis) {
+        let Some(text) = self.history.own_command_in_words() else { return };
+        let said = self.history.ledger.inject(now, Injected::text(Injector::Command, text));
+        debug_assert!(said.is_ok(), "the run of a command ends when the command is settled");
+    }
+}
+
+impl super::history::History {
+    /// What a model is told of the command that is this run, if it is to be told.
+    fn own_command_in_words(&self) -> Option<String> {
+        let run = self.run();
+        let (call, command) = run.iter().find_map(|entry| {
+            let Body::Command(call) = &entry.body else { return None };
+            call.arguments.text("command").map(|command| (call.id, command))
+        })?;
+        let said = run.first()?;
+        let is_told = |body: &Body| matches!(body, Body::Injected(said) if said.by == Injector::Command);
+        // The process may have ended between that message and the end of the run.
+        if tombstoned(run).contains(&said.id) || run.iter().any(|entry| is_told(&entry.body)) {
+            return None;
+        }
+        let result = run.iter().find_map(|entry| {
+            let Body::ToolResult(result) = &entry.body else { return None };
+            (result.call == call).then_some(result)
+        })?;
+        let how = match result.outcome {
+            Outcome::Ok => "It succeeded.",
+            Outcome::Failed => "It failed.",
+            Outcome::TimedOut => "It timed out.",
+            Outcome::Aborted(_) => "The user interrupted it.",
+            Outcome::Lost { .. } | Outcome::Invalid | Outcome::UnknownTool | Outcome::Denied(_) => {
+                "How it ended is not known."
+            }
+        };
+        Some(format!(
+            "The user ran this command in their own shell: {command}\n{how} Its output:\n{}",
+            result.content
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::agent::{Agent, Effect, Input, Intent, Live, OwnCommand, Settings};
+    use crate::ledger::{Body, CallId, Decider, Injector, Message, Millis, ModelRef, Outcome};
+    use crate::model::ModelSpec;
+    use crate::tool::{SideEffect, ToolKind, ToolNews, ToolReport, ToolSpec};
+
+    fn agent(kind: ToolKind) -> Agent {
+        let mut shell = ToolSpec::from_elsewhere("shell");
+        (shell.kind, shell.effect) = (kind, SideEffect::Runs);
+        let spec = ModelSpec::unknown(ModelRef::parse("script"));
+        Agent::new(Settings { tools: vec![shell], ..Settings::new(spec) })
+    }
+
+    fn runs(agent: &mut Agent, typed: &str) -> Vec<Effect> {
+        agent.step(Millis(1), Input::Intent(Intent::Command(OwnCommand::read(typed).unwrap())))
+    }
+
+    fn ends(agent: &mut Agent, content: &str) -> Vec<Effect> {
+        let report = ToolReport { outcome: Outcome::Ok, ..ToolReport::failed(content) };
+        agent.step(Millis(2), Input::Tool(CallId(1), ToolNews::Done(report)))
+    }
+
+    fn said(agent: &Agent) -> Vec<String> {
+        let messages = agent.ledger().project().unwrap().into_iter();
+        messages
+            .map(|message| match message {
+                Message::User(said) => said.content.clone(),
+                other @ (Message::Assistant(_) | Message::Results(_)) => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn it_is_decided_by_the_user_before_it_runs_and_the_model_is_told_of_its_output() {
+        let mut agent = agent(ToolKind::Shell);
+        let wanted = runs(&mut agent, "!ls -a");
+        let position = |is: fn(&Effect) -> bool| wanted.iter().position(is).unwrap();
+        let decided = position(|effect| {
+            matches!(effect, Effect::Append(entry)
+                if matches!(&entry.body, Body::ApprovalDecided(d) if d.allow && d.by == Decider::User))
+        });
+        let starts = position(|effect| matches!(effect, Effect::RunTool(call) if !call.sandboxed));
+        assert!(decided < starts);
+        assert!(!agent.is_idle());
+        let wanted = ends(&mut agent, "a b c");
+        assert!(agent.is_idle() && !wanted.iter().any(|effect| matches!(effect, Effect::CallModel(..))));
+        let told = "The user ran this command in their own shell: ls -a\nIt succeeded. Its output:\na b c";
+        assert_eq!(said(&agent), ["!ls -a", told]);
+        let ended = agent.ledger().entries().last().unwrap();
+        assert!(matches!(&ended.body, Body::TurnEnded(end) if end.reason.completed()));
+    }
+
+    #[test]
+    fn what_is_left_out_is_in_the_books_and_no_model_reads_it() {
+        let mut agent = agent(ToolKind::Shell);
+        runs(&mut agent, "!!cat notes");
+        ends(&mut agent, "private");
+        assert_eq!(said(&agent), [""; 0]);
+        let entries = agent.ledger().entries();
+        assert!(
+            entries.iter().any(|entry| matches!(&entry.body, Body::ToolResult(r) if r.content == "private"))
+        );
+        let is_told = |body: &Body| matches!(body, Body::Injected(said) if said.by == Injector::Command);
+        assert!(!entries.iter().any(|entry| is_told(&entry.body)));
+    }
+
+    #[test]
+    fn one_that_is_interrupted_is_told_as_that() {
+        let mut agent = agent(ToolKind::Shell);
+        runs(&mut agent, "!sleep 9");
+        agent.step(Millis(5), Input::Intent(Intent::Abort));
+        assert!(agent.is_idle());
+        assert!(said(&agent)[1].contains("sleep 9\nThe user interrupted it."), "{:?}", said(&agent));
+    }
+
+    #[test]
+    fn nothing_is_run_within_a_turn_without_a_shell_or_without_a_command() {
+        let refused = |mut agent: Agent, typed: &str| {
+            let before = agent.ledger().entries().len();
+            let wanted = runs(&mut agent, typed);
+            assert_eq!(agent.ledger().entries().len(), before, "{typed}");
+            let returned = Effect::Emit(Live::Returned(vec![typed.to_owned()]));
+            assert!(wanted.contains(&returned), "what was typed is given back: {wanted:?}");
+            let why = |effect: &Effect| {
+                if let Effect::Emit(Live::Refused(why)) = effect { Some(why.clone()) } else { None }
+            };
+            wanted.iter().find_map(why).unwrap()
+        };
+        let mut busy = agent(ToolKind::Shell);
+        runs(&mut busy, "!sleep 9");
+        assert!(refused(busy, "!ls").contains("press esc first"));
+        assert!(refused(agent(ToolKind::Mcp), "!ls").contains("no tool runs commands"));
+        assert!(refused(agent(ToolKind::Shell), "!").contains("type a command"));
+    }
+}

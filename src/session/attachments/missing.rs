@@ -1,0 +1,82 @@
+//! An `@word` that names no file: a word, or a mistake that a person should hear of before the message is sent.
+
+use std::path::Path;
+
+use super::mention::{before_lines, without_lines};
+use super::{Attach, Attached, AttachmentRefusal, is_called_an_image};
+
+const CORRECT: &str = "correct the path, or put it in `backquotes` to send it as text";
+
+impl Attach {
+    /// `Ok(None)`: it is a word.
+    pub(super) fn missing(&self, readings: &[String]) -> Result<Option<Attached>, AttachmentRefusal> {
+        let refuse = |what: String, next: &str| Err(AttachmentRefusal::new(what, next));
+        let is_there = |path: &&str| std::fs::symlink_metadata(self.path(path)).is_ok();
+        let unnumbered = readings.iter().filter_map(|path| before_lines(path)).find(is_there);
+        // The shortest reading is the path without the sentence's own punctuation.
+        if let (Some(name), Some(asked)) = (unnumbered, readings.last()) {
+            let next = format!("write @{name}#L10-40, or put it in `backquotes` to send it as text");
+            return refuse(format!("{asked} names no lines of {name}"), &next);
+        }
+        if let Some(name) = readings.last().filter(|path| is_called_an_image(path)) {
+            return refuse(format!("there is no image at {name}"), CORRECT);
+        }
+        let whole = || readings.iter().rev().map(String::as_str);
+        let with_lines =
+            || readings.iter().rev().filter_map(|path| without_lines(path).map(|(path, _)| path));
+        let known = |path: &&str| self.text_files.was_listed(path) || self.is_in_folder(path);
+        let name = readings.iter().rev().find_map(|path| before_lines(path));
+        let name = name.or_else(|| with_lines().chain(whole()).find(known));
+        name.map_or(Ok(None), |name| refuse(format!("there is no file at {name}"), CORRECT))
+    }
+
+    /// Whether a path leads into a folder that is there. `@scope/name` and `@a.b` are other things than files.
+    fn is_in_folder(&self, path: &str) -> bool {
+        let (folder, name) = path.rsplit_once('/').unwrap_or_default();
+        !folder.is_empty() && !name.is_empty() && Path::is_dir(&self.path(folder))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tokio::sync::watch;
+
+    use super::super::clipboard::Clipboard;
+    use super::super::text_file::TextFiles;
+    use super::*;
+    use crate::policy::Policy;
+    use crate::runtime::{Groups, LocalTools};
+
+    #[test]
+    fn a_path_that_leads_to_no_file_is_reported_and_a_word_is_a_word() {
+        let held = tempfile::tempdir().unwrap();
+        let work = held.path().canonicalize().unwrap();
+        fs::create_dir(work.join("d")).unwrap();
+        fs::write(work.join("d/a.rs"), "one\ntwo\nthree\n").unwrap();
+        let files = LocalTools::new(work.clone(), Vec::new(), Groups::default()).files();
+        let attach = Attach {
+            cwd: work,
+            home: None,
+            text_files: TextFiles::over(files, Policy::default(), 20_000),
+            warned: watch::Sender::new(None),
+            clipboard: Clipboard::default(),
+        };
+        let why = |words: &str| attach.message(words.to_owned()).unwrap_err().what;
+        assert_eq!(why("see @d/mian.rs."), "there is no file at d/mian.rs");
+        assert_eq!(why("see @d/mian.rs:2-3"), "there is no file at d/mian.rs");
+        assert_eq!(why("see @gone.rs#L2"), "there is no file at gone.rs");
+        assert_eq!(why("see @d/a.rs#L0"), "d/a.rs#L0 names no lines of d/a.rs");
+        for words in ["@scope/name", "@app.route", "@channel#Lobby", "ask @ann: now", "@ann:12"] {
+            assert_eq!(attach.message(words.to_owned()).unwrap().files, [], "{words}");
+        }
+        let lines = |words: &str| {
+            let files = attach.message(words.to_owned()).unwrap().files;
+            files.iter().map(|file| (file.first, file.last)).collect::<Vec<_>>()
+        };
+        assert_eq!(lines("@d/a.rs:2-3"), [(2, 3)]);
+        assert_eq!(lines("@d/a.rs:2:7: error"), [(2, 2)]);
+        assert_eq!(lines("@d/a.rs, @./d/a.rs and @d/a.rs."), [(1, 3)], "one file once");
+    }
+}

@@ -1,0 +1,173 @@
+//! A new session that begins like another one: for `sessions fork`, and for going back to before a message.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::config::fault::Fault;
+use crate::ledger::{Body, CallId, EntryId, Millis, check, grants, resting_places};
+use crate::runtime::SessionStore;
+use crate::runtime::store::{adopt, find};
+use crate::wire::record::{Copy, SessionFile, audit, read_session, up_to};
+
+/// The session that another one begins like.
+pub(crate) struct Trunk<'a> {
+    /// Where sessions are kept.
+    pub state: &'a Path,
+    /// Its file.
+    pub path: &'a Path,
+    /// How it is named in what to type next.
+    pub name: String,
+    /// Whether the file is one of those that we keep: what was allowed there for the session holds on.
+    pub is_ours: bool,
+}
+
+/// What came of it.
+pub(crate) struct Branched {
+    /// The last entry that both have.
+    pub last: EntryId,
+    /// How many entries both have.
+    pub entries: usize,
+    /// What to know beside it.
+    pub remark: Option<String>,
+}
+
+impl Trunk<'_> {
+    /// Copies the beginning, up to an entry, else all that is sound. It ends where no call is open: a result that nobody gave
+    /// is not made up.
+    ///
+    /// # Errors
+    /// It cannot be read, there is no such entry, or no session can end there: says where one can.
+    pub(crate) fn branch(&self, last: Option<EntryId>, id: &str, now: Millis) -> Result<Branched, Fault> {
+        let name = &self.name;
+        let bytes =
+            SessionStore::bytes(self.path).map_err(|why| Fault::failed(why, "name another session"))?;
+        let sound = || audit(&bytes).sound_to.ok_or_else(|| unsound(name, "no part of it is well-formed"));
+        let last = last.map_or_else(sound, Ok)?;
+        let beginning = up_to(&bytes, last).ok_or_else(|| {
+            Fault::usage(
+                format!("session {name} has no entry {last}"),
+                format!("`countersign sessions show {name} --json` lists its entries"),
+            )
+        })?;
+        let file = read_session(beginning).map_err(|why| unsound(name, &why.to_string()))?;
+        check(&file.entries).map_err(|why| unsound(name, &why.to_string()))?;
+        at_rest(&bytes, &file, last)?;
+        nothing_comes_back(&bytes, &file, last)?;
+        let origin = format!("{}@{last}", session_id(&file));
+        let (revoked, remark) = revoked_since(&bytes, &file);
+        let copy = Copy {
+            session: id,
+            at: Some(now),
+            origin: Some(("forked_from", &origin)),
+            keeps_grants: self.is_ours,
+            revoked,
+        };
+        adopt(self.state, id, now, &copy.of(beginning))
+            .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
+        Ok(Branched { last, entries: file.entries.len(), remark })
+    }
+}
+
+/// Goes back to before messages of one session.
+#[derive(Debug, Clone)]
+pub(crate) struct Rewinding {
+    state: PathBuf,
+    id: String,
+}
+
+impl Rewinding {
+    /// Of the session of this id.
+    pub(crate) fn new(state: PathBuf, id: String) -> Self {
+        Self { state, id }
+    }
+
+    /// Makes the session of that id, which has all that stands before the message.
+    ///
+    /// # Errors
+    /// Why there is none, in one line.
+    pub(crate) fn branch(&self, message: EntryId, branch: &str, now: Millis) -> Result<(), String> {
+        let path = find(&self.state, &self.id)?;
+        let file = SessionStore::read(&path)?;
+        let at = file.entries.iter().position(|entry| entry.id == message);
+        let before = at.and_then(|at| file.entries.get(at.checked_sub(1)?));
+        let last = before.ok_or_else(|| format!("nothing stands before {message}"))?.id;
+        let trunk = Trunk { state: &self.state, path: &path, name: self.id.clone(), is_ours: true };
+        trunk.branch(Some(last), branch, now).map(drop).map_err(|why| why.to_string())
+    }
+}
+
+fn unsound(name: &str, why: &str) -> Fault {
+    Fault::failed(
+        format!("session {name} cannot be forked there: {why}"),
+        format!("`countersign sessions check {name}` reports up to which entry it is well-formed"),
+    )
+}
+
+/// Refuses a place at which calls wait for their results, and names the nearest that will do.
+fn at_rest(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> Result<(), Fault> {
+    let length = beginning.entries.len();
+    let before = resting_places(&beginning.entries);
+    if before.last() == Some(&length) {
+        return Ok(());
+    }
+    // The rest of the file may be damaged: then only what stands before can be named.
+    let whole = read_session(bytes).map(|file| file.entries).unwrap_or_else(|_| beginning.entries.clone());
+    let after = resting_places(&whole).into_iter().find(|place| *place > length);
+    let places: Vec<String> = [before.last().copied(), after]
+        .into_iter()
+        .flatten()
+        .filter_map(|place| whole.get(place.checked_sub(1)?))
+        .map(|entry| entry.id.to_string())
+        .collect();
+    Err(Fault::usage(
+        format!("at {last},,, calls wait for their results, so a session cannot end there"),
+        format!("fork at {}", places.join(" or ")),
+    ))
+}
+
+/// The calls of which what was granted is taken back after the place: nobody here grants it anew.
+fn revoked_since(bytes: &[u8], beginning: &SessionFile) -> (BTreeSet<CallId>, Option<String>) {
+    let before = grants(beginning.entries.iter().map(AsRef::as_ref));
+    let mut revoked: BTreeSet<CallId> = before.iter().map(|grant| grant.call).collect();
+    match read_session(bytes) {
+        Ok(whole) => {
+            for grant in grants(whole.entries.iter().map(AsRef::as_ref)) {
+                revoked.remove(&grant.call);
+            }
+        }
+        // Whether one of them was taken back, the damaged rest may have said.
+        Err(why) if !revoked.is_empty() => {
+            let remark = format!(
+                "the rest of the session cannot be read ({why}), so the fork keeps nothing of what was allowed for the whole session"
+            );
+            return (revoked, Some(remark));
+        }
+        Err(_) => {}
+    }
+    (revoked, None)
+}
+
+/// Refuses a place between an answer and the tombstone that withdraws it.
+fn nothing_comes_back(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> Result<(), Fault> {
+    // Of a damaged file nothing more is known than what stands before.
+    let whole = read_session(bytes).map(|file| file.entries).unwrap_or_default();
+    let later = whole.get(beginning.entries.len()..).unwrap_or_default();
+    let comes_back = later.iter().find(|entry| match &entry.body {
+        Body::Tombstone(stone) => beginning.entries.iter().any(|kept| kept.id == stone.target),
+        _ => false,
+    });
+    match comes_back {
+        None => Ok(()),
+        Some(stone) => Err(Fault::usage(
+            format!("the fork would keep an answer at {last} that {} withdraws", stone.id),
+            format!("fork at {}", stone.id),
+        )),
+    }
+}
+
+fn session_id(file: &SessionFile) -> &str {
+    match file.entries.first().map(|entry| &entry.body) {
+        Some(Body::SessionStarted(started)) => &started.session,
+        _ => "",
+    }
+}

@@ -1,0 +1,108 @@
+//! What all sessions have spent, added up: for the command line and for the page of it.
+
+mod tally;
+
+use std::path::{Path, PathBuf};
+
+use crate::config::environment::Environment;
+use crate::config::fault::one_line;
+use crate::config::models::dollars;
+use crate::runtime::store::spending;
+use crate::ui::text::{fit, sanitize};
+use crate::ui::usage_table::{UsageBy, UsageTable};
+
+pub(crate) use tally::{Spend, Tally};
+
+/// Cells of a name.
+const MOST_OF_A_NAME: usize = 48;
+
+/// Adds up for a front end.
+#[derive(Debug, Clone)]
+pub(crate) struct UsageReader {
+    state: PathBuf,
+    environment: Environment,
+}
+
+impl UsageReader {
+    /// Of the sessions in this state folder.
+    pub(crate) fn new(state: PathBuf, environment: Environment) -> Self {
+        Self { state, environment }
+    }
+
+    /// Reads all sessions, which may take seconds.
+    pub(crate) fn table(&self, by: UsageBy) -> UsageTable {
+        let (sessions, unreadable) = spending(&self.state);
+        let mut tally = Tally::default();
+        sessions.iter().for_each(|session| tally.add(session, by, None));
+        let mut table = table(by, &tally, &self.environment);
+        if tally.total == Spend::default() {
+            table = UsageTable {
+                remarks: vec!["Nothing has been spent yet.".to_owned()],
+                ..UsageTable::default()
+            };
+        }
+        let not_counted =
+            unreadable.iter().map(|why| sanitize(&format!("{}; not counted", one_line(why))).into_owned());
+        table.remarks.extend(not_counted);
+        table
+    }
+}
+
+/// The table of what was added up.
+pub(crate) fn table(by: UsageBy, tally: &Tally, environment: &Environment) -> UsageTable {
+    let heads: &[&str] = match by {
+        UsageBy::Tool => &["calls", "failed"],
+        _ => &["answers", "input", "output", "cached", "cost", "retries", "errors"],
+    };
+    let heads = std::iter::once(by.as_str()).chain(heads.iter().copied()).map(str::to_owned).collect();
+    let row = |(name, row): (&String, &Spend)| {
+        let name = if by == UsageBy::Project { environment.shown(Path::new(name)) } else { name.clone() };
+        cells(by, fit(&sanitize(&one_line(&name)), MOST_OF_A_NAME), row)
+    };
+    let total = cells(by, "total".to_owned(), &tally.total);
+    let rows = tally.rows.iter().map(row).chain([total]).collect();
+    UsageTable { heads, rows, remarks: remarks(&tally.total) }
+}
+
+fn cells(by: UsageBy, name: String, row: &Spend) -> Vec<String> {
+    let numbers: &[u64] = match by {
+        UsageBy::Tool => &[row.calls, row.failed],
+        _ => &[row.answers, row.usage.input, row.usage.output, row.usage.cache_read],
+    };
+    let mut cells: Vec<String> = std::iter::once(name).chain(numbers.iter().map(u64::to_string)).collect();
+    if by != UsageBy::Tool {
+        cells.extend([cost(row), row.retries.to_string(), row.errors.to_string()]);
+    }
+    cells
+}
+
+/// What a row cost. Answers without a price are named: they would count as free.
+fn cost(row: &Spend) -> String {
+    let priced = row.usage.cost.map(|micros| format!("${}", dollars(micros.0)));
+    match (priced, row.unpriced) {
+        (Some(priced), 0) => priced,
+        (Some(priced), unpriced) if unpriced < row.answers => format!("{priced} + {unpriced} unpriced"),
+        (None, 0) => "$0.00".to_owned(),
+        _ => "no price".to_owned(),
+    }
+}
+
+/// What the numbers include, and what they leave out.
+fn remarks(total: &Spend) -> Vec<String> {
+    let mut all = Vec::new();
+    if total.withdrawn > 0 {
+        let cost = total
+            .withdrawn_usage
+            .cost
+            .map_or_else(|| "an unknown price".to_owned(), |micros| format!("${}", dollars(micros.0)));
+        all.push(format!("{cost} of it is for {} that errors cut off.", answers(total.withdrawn)));
+    }
+    if total.unpriced > 0 {
+        all.push(format!("The price of {} is unknown.", answers(total.unpriced)));
+    }
+    all
+}
+
+fn answers(count: u64) -> String {
+    if count == 1 { "1 answer".to_owned() } else { format!("{count} answers") }
+}

@@ -1,0 +1,91 @@
+//! `!command`: what the composer runs as the user's own, what the transcript shows of it, and what does not run it.
+
+use countersign::agent::{Intent, OwnCommand};
+use countersign::ui::linear::{Line, LinearEffect};
+use countersign::ui::update::{UiEffect, paste};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+
+use crate::linear_harness::LinearHarness;
+use crate::scenes;
+use crate::screen_harness::ScreenHarness;
+use crate::session_builder::SessionBuilder;
+
+fn enter(harness: &mut ScreenHarness) -> Vec<UiEffect> {
+    harness.key(KeyCode::Enter, KeyModifiers::NONE)
+}
+
+fn runs(command: &str, is_shared: bool) -> Vec<UiEffect> {
+    vec![UiEffect::Send(Intent::Command(OwnCommand { command: command.to_owned(), is_shared }))]
+}
+
+#[test]
+fn a_command_runs_by_enter_and_two_signs_leave_it_out() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("!git status");
+    assert_eq!(enter(&mut harness), runs("git status", true));
+    assert!(harness.local.composer.is_empty());
+    harness.press("!!env");
+    assert_eq!(enter(&mut harness), runs("env", false));
+    // A blank before it makes it a message, and a sign alone is nothing yet.
+    harness.press(" !important");
+    assert_eq!(enter(&mut harness), [UiEffect::Send(Intent::Submit("!important".to_owned().into()))]);
+    harness.press("!");
+    assert!(enter(&mut harness).is_empty());
+    assert_eq!(harness.local.composer.shown(), "!");
+}
+
+#[test]
+fn the_end_of_a_paste_runs_nothing() {
+    for burst in ["!rm -r build\r", "!rm -r build\recho\r"] {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        assert!(harness.bursts(burst).is_empty(), "{burst:?}");
+        assert!(harness.local.composer.shown().starts_with("!rm -r build\n"));
+        harness.waits(1_000);
+        assert!(paste(&mut harness.local, &harness.view, "!ls\n").is_empty());
+    }
+}
+
+#[test]
+fn while_a_turn_runs_it_stays_in_the_composer() {
+    let mut harness = ScreenHarness::new(scenes::running());
+    harness.press("!ls");
+    assert!(enter(&mut harness).is_empty());
+    assert_eq!(harness.local.composer.shown(), "!ls");
+    assert!(harness.frame(100, 24).contains("a turn is running"), "{}", harness.frame(100, 24));
+}
+
+#[test]
+fn the_transcript_shows_who_ran_it_and_what_it_wrote() {
+    let mut builder = SessionBuilder::new();
+    builder.own_command("!git status", "On branch main\nnothing to commit, working tree clean");
+    let mut harness = ScreenHarness::new(builder);
+    insta::assert_snapshot!(harness.frame(80, 14));
+}
+
+#[test]
+fn a_line_runs_one_too_unless_it_came_with_others() {
+    let mut linear = LinearHarness::new(SessionBuilder::new());
+    let own = OwnCommand { command: "git status".to_owned(), is_shared: true };
+    assert_eq!(linear.types("!git status"), [LinearEffect::Send(Intent::Command(own))]);
+    let line = Line { alone: false, ..linear.line("!rm -r build", 0) };
+    assert!(linear.hears_line(&line).is_empty());
+    assert!(linear.said.contains("!rm -r build came together with other lines"), "{}", linear.said);
+}
+
+#[test]
+fn tab_completes_from_the_commands_before() {
+    let mut builder = SessionBuilder::new();
+    builder.own_command("!git status", "clean");
+    builder.own_command("!git log --oneline", "e1");
+    let mut harness = ScreenHarness::new(builder);
+    let tab = |harness: &mut ScreenHarness| harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    harness.press("!git");
+    tab(&mut harness);
+    assert_eq!(harness.local.composer.shown(), "!git log --oneline", "the last one that begins so");
+    harness.ctrl('u');
+    harness.press("!git s");
+    tab(&mut harness);
+    assert_eq!(enter(&mut harness), runs("git status", true));
+    harness.key(KeyCode::Up, KeyModifiers::NONE);
+    assert_eq!(harness.local.composer.shown(), "!git log --oneline", "an arrow calls one back");
+}
