@@ -151,6 +151,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_meanwhile_begins_the_next_run_in_its_order() {
+        let mut agent = agent(ToolKind::Shell);
+        runs(&mut agent, "!make");
+        for words in ["first", "second"] {
+            agent.step(Millis(1), Input::Intent(Intent::Submit(words.into())));
+        }
+        let wanted = ends(&mut agent, "built");
+        assert!(wanted.iter().any(|effect| matches!(effect, Effect::CallModel(..))), "{wanted:?}");
+        assert_eq!(said(&agent).last().unwrap(), "first");
+        let waits = Effect::Emit(Live::Waiting { steering: Vec::new(), queued: vec!["second".to_owned()] });
+        assert!(wanted.contains(&waits), "{wanted:?}");
+    }
+
+    #[test]
     fn what_is_left_out_is_in_the_books_and_no_model_reads_it() {
         let mut agent = agent(ToolKind::Shell);
         runs(&mut agent, "!!cat notes");

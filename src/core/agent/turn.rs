@@ -35,6 +35,10 @@ impl Agent {
             Self::not_taken(step, said.content, format!("{what}: {next}"));
             return phase;
         }
+        if !is_idle && self.history.guards().is_own_command {
+            // There is no run of a model to steer.
+            return self.queue(step, phase, said);
+        }
         if !is_idle {
             self.hear_steering(step, said);
             return phase;
