@@ -1,10 +1,10 @@
 //! Skills: files of instructions for one kind of task each (`.agents/skills/NAME/SKILL.md`). The model is told what there is,
-//! and reads a file when a task fits it.
+//! and reads a file when a task fits it; the user calls one by its name.
 
 use std::path::{Path, PathBuf};
 
 use super::fault::one_line;
-use super::trusted::Content;
+use super::trusted::{Content, skills_of_user};
 
 /// Most letters of a name, and of a description: those of the format.
 const MOST_OF_NAME: usize = 64;
@@ -19,6 +19,10 @@ pub struct Skill {
     pub name: String,
     /// What it is for, in one line.
     pub description: String,
+    /// Whether the model is told of it: else only the user calls it.
+    pub is_told: bool,
+    /// Whether the user can call it.
+    pub is_callable: bool,
 }
 
 impl Skill {
@@ -40,7 +44,10 @@ impl Skill {
             return Err("it has no `description`".to_owned());
         }
         let description = description.chars().take(MOST_OF_DESCRIPTION).collect();
-        Ok(Self { name, description })
+        let says = |name: &str, what: &str| member(head, name).is_some_and(|value| value.trim() == what);
+        let (is_told, is_callable) =
+            (!says("disable-model-invocation", "true"), !says("user-invocable", "false"));
+        Ok(Self { name, description, is_told, is_callable })
     }
 }
 
@@ -57,13 +64,36 @@ pub(crate) fn of(content: &Content) -> (Vec<(Skill, PathBuf)>, Vec<String>) {
     (skills, wrong)
 }
 
+/// The skills of the user below their home that no skill of the project has the name of; and what is wrong with the others.
+pub(crate) fn of_user(home: &Path, known: &[(Skill, PathBuf)]) -> (Vec<(Skill, PathBuf)>, Vec<String>) {
+    let (found, mut wrong) = skills_of_user(home);
+    let mut skills: Vec<(Skill, PathBuf)> = Vec::new();
+    for (file, folder, text) in found {
+        let has = |name: &str| {
+            known.iter().chain(&skills).any(|(skill, other)| skill.name == name || *other == file)
+        };
+        match Skill::parse(&text, &folder) {
+            Ok(skill) if has(&skill.name) => {}
+            Ok(skill) => skills.push((skill, file)),
+            Err(why) => wrong.push(format!("{}: {why}; the skill is ignored", file.display())),
+        }
+    }
+    (skills, wrong)
+}
+
+/// How the file of a skill is named in a session in `cwd`.
+pub(crate) fn file_in(file: &Path, cwd: &Path) -> String {
+    one_line(&file.strip_prefix(cwd).unwrap_or(file).display().to_string())
+}
+
 /// What the system prompt of a session in `cwd` says of skills; nothing where there are none.
 pub(crate) fn section(skills: &[(Skill, PathBuf)], cwd: &Path) -> String {
     let lines: Vec<String> = skills
         .iter()
+        .filter(|(skill, _)| skill.is_told)
         .take(MOST_SKILLS)
         .map(|(skill, file)| {
-            let file = one_line(&file.strip_prefix(cwd).unwrap_or(file).display().to_string());
+            let file = file_in(file, cwd);
             format!("- {}: {} (file: {file})\n", skill.name, skill.description)
         })
         .collect();
@@ -143,6 +173,45 @@ mod tests {
     }
 
     #[test]
+    fn a_head_says_who_calls_it() {
+        let calls = |more: &str| {
+            let skill = Skill::parse(&format!("---\ndescription: x\n{more}\n---\n"), "folder").unwrap();
+            (skill.is_told, skill.is_callable)
+        };
+        assert_eq!(calls(""), (true, true));
+        assert_eq!(calls("disable-model-invocation: true"), (false, true));
+        assert_eq!(calls("user-invocable: false"), (true, false));
+        let hidden =
+            Skill::parse("---\ndescription: x\ndisable-model-invocation: true\n---\n", "folder").unwrap();
+        assert_eq!(section(&[(hidden, PathBuf::from("/a"))], Path::new("/")), "");
+    }
+
+    #[test]
+    fn those_of_the_user_may_be_linked_and_give_way_to_the_project_s() {
+        let place = tempfile::tempdir().unwrap();
+        let home = place.path().join("home");
+        let write = |at: &str, description: &str| {
+            let folder = home.join(at);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("SKILL.md"), format!("---\ndescription: {description}\n---\n"))
+                .unwrap();
+        };
+        write(".agents/skills/pdf", "first");
+        write(".claude/skills/pdf", "second");
+        write(".claude/skills/release", "of the user");
+        write("elsewhere", "linked");
+        std::os::unix::fs::symlink(home.join("elsewhere"), home.join(".claude/skills/far")).unwrap();
+        std::fs::create_dir_all(home.join(".agents/skills/empty/SKILL.md")).unwrap();
+        let release =
+            Skill::parse("---\nname: release\ndescription: of the project\n---\n", "release").unwrap();
+        let (found, wrong) = of_user(&home, &[(release, PathBuf::from("/repo/SKILL.md"))]);
+        let found: Vec<_> =
+            found.iter().map(|(skill, _)| (skill.name.as_str(), skill.description.as_str())).collect();
+        assert_eq!(found, [("pdf", "first"), ("far", "linked")]);
+        assert!(wrong.len() == 1 && wrong[0].contains("empty/SKILL.md"), "{wrong:?}");
+    }
+
+    #[test]
     fn what_is_no_skill_is_refused_and_says_why() {
         for (head, why) in [
             ("name: x", "no `description`"),
@@ -168,7 +237,8 @@ mod tests {
 
     #[test]
     fn the_section_names_each_file_and_is_absent_without_skills() {
-        let skill = Skill { name: "pdf".into(), description: "Reads PDFs".into() };
+        let skill =
+            Skill { name: "pdf".into(), description: "Reads PDFs".into(), is_told: true, is_callable: true };
         let file = PathBuf::from("/repo/a/.agents/skills/pdf/SKILL.md");
         let said = |cwd: &str| section(&vec![(skill.clone(), file.clone()); 100], Path::new(cwd));
         let line = "- pdf: Reads PDFs (file: .agents/skills/pdf/SKILL.md)\n";

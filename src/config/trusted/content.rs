@@ -15,12 +15,12 @@ pub(crate) const CONFIG: &str = ".countersign/config.toml";
 /// The MCP servers of a project, in the file that it shares with other programs.
 pub(crate) const SHARED_SERVERS: &str = ".mcp.json";
 
-/// The skills of a project.
-pub(crate) const SKILLS: &str = ".agents/skills/*/SKILL.md";
+/// Skills, below the folder of a project or of the user: the standard's place, and Claude Code's.
+pub(crate) const SKILLS: [&str; 2] = [".agents/skills/*/SKILL.md", ".claude/skills/*/SKILL.md"];
 
 /// The files that count, in this order; `*` is any name. What joins them is hashed from then on, so that trust given before
 /// has to be given again where such a file is.
-const FILES: &[&str] = &[CONFIG, SHARED_SERVERS, SKILLS];
+const FILES: &[&str] = &[CONFIG, SHARED_SERVERS, SKILLS[0], SKILLS[1]];
 
 /// Most bytes of one file.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -88,10 +88,8 @@ impl Content {
 
     /// The texts of the skills, each with the name of its file and of its folder.
     pub(crate) fn skills(&self) -> impl Iterator<Item = (&str, &str, String)> {
-        let (before, after) = SKILLS.split_once('*').unwrap_or_default();
-        self.files.iter().filter_map(move |(name, bytes)| {
-            let folder = name.strip_prefix(before)?.strip_suffix(after)?;
-            Some((name.as_str(), folder, String::from_utf8_lossy(bytes).into_owned()))
+        self.files.iter().filter_map(|(name, bytes)| {
+            Some((name.as_str(), skill_folder(name)?, String::from_utf8_lossy(bytes).into_owned()))
         })
     }
 
@@ -114,6 +112,39 @@ impl Content {
         // The configuration is the first of the files that count.
         hash(std::iter::once((CONFIG, config)).chain(others))
     }
+}
+
+/// The name of the folder of a skill's file.
+fn skill_folder(name: &str) -> Option<&str> {
+    SKILLS.iter().find_map(|pattern| {
+        let (before, after) = pattern.split_once('*')?;
+        name.strip_prefix(before)?.strip_suffix(after)
+    })
+}
+
+/// The skills of the user, below their home: each with its file, the name of its folder, and its text; and a sentence about each
+/// that cannot be read. They may lie behind links: the user has put them there.
+pub(crate) fn skills_of_user(home: &Path) -> (Vec<(PathBuf, String, String)>, Vec<String>) {
+    let (mut found, mut refused) = (Vec::new(), Vec::new());
+    let all: Vec<String> = SKILLS.iter().flat_map(|pattern| names(home, pattern, &mut refused)).collect();
+    for name in all {
+        let Some(folder) = skill_folder(&name) else { continue };
+        match reading::bytes(&home.join(&name), MOST_BYTES) {
+            Reading::Absent => {}
+            Reading::Refused(why) => refused.push((name, why)),
+            Reading::Text { cut: true, .. } => {
+                refused.push((name, "it is larger than a megabyte".to_owned()))
+            }
+            Reading::Text { text, .. } => {
+                let text = String::from_utf8_lossy(&text).into_owned();
+                found.push((home.join(&name), folder.to_owned(), text));
+            }
+        }
+    }
+    let said = |(name, why): (String, String)| {
+        format!("{} cannot be read: {why}; it is ignored", home.join(name).display())
+    };
+    (found, refused.into_iter().map(said).collect())
 }
 
 fn hash<'f>(files: impl Iterator<Item = (&'f str, &'f [u8])>) -> String {
