@@ -191,9 +191,11 @@ async fn what_cannot_be_hidden_any_more_is_not_read_unasked() {
         "{}",
         report.content
     );
+    // A person confines one that the policy would not: nothing is asked about the gap, and it starts.
+    assert!(fixture.tools().prepare(shell("cat .env", false)).await.gaps.is_empty());
+    assert!(fixture.works("cat .env").await.starts_with(PLANTED), "somebody has decided");
     let found = fixture.tools().prepare(shell("cat .env", true)).await;
     assert_eq!(found.gaps.len(), 1, "it is asked about: {:?}", found.gaps);
-    assert!(fixture.works("cat .env").await.starts_with(PLANTED), "somebody has decided");
 }
 
 #[test]

@@ -62,7 +62,8 @@ use tokio::sync::mpsc;
 use crate::ledger::CallId;
 use crate::policy::one_reading;
 use crate::tool::{
-    Absent, Discovered, Invocation, Preparation, Shown, SideEffect, Territory, ToolReport, ToolSpec, Typed,
+    Absent, Discovered, Invocation, Preparation, Shown, SideEffect, Territory, ToolKind, ToolReport,
+    ToolSpec, Typed,
 };
 
 use super::ports::{LateNews, ToolPort};
@@ -257,8 +258,10 @@ impl LocalTools {
         if let Some((tool, _)) = known {
             tool.look(LookedAt { tools: self, invocation, target }, &mut found);
         }
-        if invocation.sandboxed {
-            found.gaps = self.shell.gaps();
+        if known.is_some_and(|(_, spec)| spec.kind == ToolKind::Shell) {
+            // At each of them: a person may confine a command that nobody else would.
+            let gaps = self.shell.gaps();
+            found.gaps = if invocation.sandboxed { gaps } else { Vec::new() };
         }
         found
     }
@@ -327,7 +330,6 @@ mod tests {
 
     use super::*;
     use crate::ledger::Outcome;
-    use crate::tool::ToolKind;
 
     #[test]
     fn each_tool_has_its_own_name_and_few_are_more_than_a_name_and_an_effect() {
