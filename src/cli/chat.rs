@@ -55,11 +55,17 @@ pub(super) fn run(
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
         let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
         let (groups, id) = (session.groups.clone(), session.id.clone());
-        let ended = runtime.block_on(converse(invocation, session, (first.take(), draft), theme));
+        let ended = runtime.block_on(converse(
+            invocation,
+            session,
+            (first.take(), std::mem::take(&mut draft)),
+            theme,
+        ));
         groups.end_all(GRACE);
         runtime.shutdown_timeout(GRACE);
         match ended? {
             Next::Leave(exit) => return Ok(exit),
+            Next::New => session = anew(invocation, id)?,
             Next::Resume { wanted, draft: held } => {
                 session = resumed(invocation, wanted, id)?;
                 draft = held;
@@ -72,6 +78,8 @@ pub(super) fn run(
 enum Next {
     /// Nothing.
     Leave(Exit),
+    /// A new session.
+    New,
     /// Another session.
     Resume {
         /// Its id.
@@ -79,6 +87,16 @@ enum Next {
         /// What the composer holds there.
         draft: String,
     },
+}
+
+/// A new session; the one that was left, if there can be none, with the reason.
+fn anew(invocation: &Invocation, left: String) -> Result<Session, Fault> {
+    compose(invocation, Keeping::New, Attendance::Person).or_else(|why| {
+        let choice = SessionChoice::Session(left);
+        let mut back = compose(invocation, Keeping::Earlier(&choice), Attendance::Person)?;
+        back.notices.push(why.to_string());
+        Ok(back)
+    })
 }
 
 /// The session that was picked; the one that was left, if that cannot be had, with the reason.
@@ -133,7 +151,7 @@ async fn converse(
         Err(_panic) => Err(outcome::broken()),
     };
     let how = match outcome {
-        Ok(UiOutcome::Quit | UiOutcome::Resume { .. }) => Shutdown::Quit,
+        Ok(UiOutcome::Quit | UiOutcome::New | UiOutcome::Resume { .. }) => Shutdown::Quit,
         Ok(UiOutcome::Signalled | UiOutcome::AgentGone | UiOutcome::TerminalGone) | Err(_) => {
             Shutdown::Signal
         }
@@ -145,6 +163,7 @@ async fn converse(
     drop(handles.intents);
     ended_well(ended)?;
     match outcome? {
+        UiOutcome::New => Ok(Next::New),
         UiOutcome::Resume { id, draft } => Ok(Next::Resume { wanted: id, draft }),
         UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id).map(Next::Leave),
         UiOutcome::Signalled => {

@@ -30,6 +30,8 @@ pub enum UiEffect {
     UndoAndRewind(EntryId),
     /// Put this theme on.
     SetTheme(String),
+    /// Leave, and begin a new session.
+    New,
     /// Leave, and go on with the session of this id.
     Resume(String),
     /// Open the user's editor on what is typed.

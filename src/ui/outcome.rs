@@ -8,6 +8,8 @@ use std::io;
 pub enum UiOutcome {
     /// The user left.
     Quit,
+    /// The user wants to begin a new session.
+    New,
     /// The user wants to go on with another session.
     Resume {
         /// Its id.

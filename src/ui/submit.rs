@@ -6,7 +6,7 @@ use crate::agent::{Intent, OwnCommand};
 use crate::tool::ASK;
 use crate::view::{NamedSkill, View};
 
-use super::commands::{self, Fronts, Meaning, SlashCommand};
+use super::commands::{self, Fronts, Meaning, STILL_BUSY, SlashCommand};
 use super::editing;
 use super::effect::UiEffect;
 use super::local::{Edit, Focus, Inspector, Local, Overlay, sent};
@@ -135,6 +135,11 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
         Meaning::Pick(Source::Grants) => shown(local, Overlay::Picker(Picker::grants(view))),
         Meaning::Pick(Source::Shells) => shown(local, Overlay::Picker(Picker::shells(view))),
         Meaning::Pick(source) => vec![UiEffect::Pick(source)],
+        Meaning::New if view.status.is_busy() => {
+            local.hint = Some(STILL_BUSY.to_owned());
+            Vec::new()
+        }
+        Meaning::New => vec![UiEffect::New],
         Meaning::Quit => vec![UiEffect::Quit],
         Meaning::Theme(name) => vec![UiEffect::SetTheme(name)],
         Meaning::Find(words) => {

@@ -94,7 +94,7 @@ impl LinearHarness {
             match act {
                 LinearEffect::Send(intent) => self.talk.sent(&Request::Intent(intent.clone())),
                 LinearEffect::Ask(request) => self.talk.sent(request),
-                LinearEffect::Abort | LinearEffect::Quit | LinearEffect::Resume(_) => {}
+                LinearEffect::Abort | LinearEffect::Quit | LinearEffect::New | LinearEffect::Resume(_) => {}
             }
         }
         self.writes();

@@ -118,3 +118,20 @@ async fn a_preview_that_is_left_goes_nowhere() {
     app.quits().await;
     assert_eq!(home.session_files().len(), 1);
 }
+
+#[tokio::test]
+async fn a_new_session_begins_and_the_old_one_stays() {
+    let home = Home::new();
+    let mut app = changed(&home).await;
+    app.keys("/new\r").await;
+    app.sees_no("This folder has").await;
+    app.sees("ask anything").await;
+    app.says("list").await;
+    app.sees("This folder has").await;
+    app.rests().await;
+    app.quits().await;
+    let (old, new, began) = sessions(&home);
+    assert_eq!(old.iter().filter(|kind| *kind == "user_message").count(), 2);
+    assert_eq!(new.iter().filter(|kind| *kind == "user_message").count(), 1);
+    assert!(began["forked_from"].is_null(), "{began}");
+}

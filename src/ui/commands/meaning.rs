@@ -24,6 +24,8 @@ pub enum Meaning {
     Theme(String),
     /// The inspector of the ledger is opened.
     Ledger,
+    /// A new session is begun.
+    New,
     /// The program is left.
     Quit,
     /// What only lines need.

@@ -36,6 +36,10 @@ pub fn read(text: &str, front: Fronts) -> Option<Result<Meaning, String>> {
     Some(meaning.unwrap_or_else(|| Err(unknown(name, front))))
 }
 
+/// What is said of a new session while a run would be cut short by it.
+pub(in crate::ui) const STILL_BUSY: &str =
+    "a turn is running: begin a new session when it has finished, or press esc first";
+
 /// The command of the user's own that a text runs, if it does: `!command`.
 pub fn own(text: &str) -> Option<Meaning> {
     OwnCommand::read(text).map(Intent::Command).map(Meaning::Intent)

@@ -36,7 +36,7 @@ pub const COMMANDS: &[SlashCommand] = {
     use Argument::{Exactly, Line, None, Number, Optional, Required};
     use KeyAction as C;
     use LinearCommand as L;
-    use Meaning::{Find, Intent as Tell, Ledger, Linear, Page as Show, Pick, Quit, Request as Ask};
+    use Meaning::{Find, Intent as Tell, Ledger, Linear, New, Page as Show, Pick, Quit, Request as Ask};
     const fn row(name: &'static str, help: &'static str, argument: Argument) -> SlashCommand {
         SlashCommand::new(name, help, argument)
     }
@@ -67,6 +67,7 @@ pub const COMMANDS: &[SlashCommand] = {
             Optional(Pick(Source::Models), read::model),
         )
         .hint("NAME"),
+        row("/new", "a new session; this one can be resumed", None(New)),
         row(
             "/permissions",
             "the rules in force, what each last matched; or: revoke, to revoke a grant",
@@ -133,6 +134,11 @@ pub const COMMANDS: &[SlashCommand] = {
         lines("/sessions", "", Number(|number| Linear(L::Session(number)))),
         lines("/model", "", Number(|number| Linear(L::Model(number)))),
         lines("/rewind", "", Number(|number| Linear(L::Rewind(number)))),
+        // As other tools call them.
+        row("/clear", "", None(New)),
+        row("/resume", "", None(Pick(Source::Sessions))),
+        row("/cost", "", None(Show(BUDGETS))),
+        row("/exit", "", None(Quit)),
         lines("/theme", "", Optional(Linear(L::NoThemes), read::no_theme)),
     ]
 };

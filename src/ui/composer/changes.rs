@@ -85,7 +85,7 @@ impl Composer {
         };
         let Some(paste) = self.pastes.iter().find(is_here).or_else(last).cloned() else { return Ok(false) };
         if !self.has_room(paste.text.len()) {
-            return Err("that paste is too large to edit here: open it in your editor".to_owned());
+            return Err("that paste is too large to edit here: ctrl-g opens it in your editor".to_owned());
         }
         let text = shown.replacen(&paste.name, &text::sanitize(&paste.text), 1);
         let rest = self.pastes.iter().filter(|other| other.name != paste.name || text.contains(&paste.name));

@@ -3,7 +3,7 @@
 use crate::agent::Intent;
 use crate::tool::{KeyModes, Typed};
 use crate::ui::Request;
-use crate::ui::commands::{LinearCommand, Meaning};
+use crate::ui::commands::{LinearCommand, Meaning, STILL_BUSY};
 use crate::ui::pages::Spoken;
 use crate::ui::picker_source::Source;
 use crate::ui::xterm;
@@ -39,6 +39,8 @@ impl LinearSession {
             Meaning::Pick(Source::Shells) => pages::running(view, output),
             Meaning::Find(words) if words.is_empty() => output.say("not understood: /find takes words"),
             Meaning::Find(words) => pages::find(view, &words, self.entry_json, output),
+            Meaning::New if view.status.is_busy() => output.say(&format!("refused: {STILL_BUSY}")),
+            Meaning::New => return vec![LinearEffect::New],
             Meaning::Quit => return vec![LinearEffect::Quit],
             Meaning::Linear(command) => return self.obey_linear(command),
             // The table has these for the screen only.

@@ -36,6 +36,8 @@ pub enum LinearEffect {
     Abort,
     /// Leave.
     Quit,
+    /// Leave, and begin a new session.
+    New,
     /// Leave, and go on with the session of this id.
     Resume(String),
 }

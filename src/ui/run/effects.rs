@@ -37,6 +37,7 @@ impl ScreenLoop {
                     self.agent_gone();
                 }
             }
+            UiEffect::New => self.outcome = Some(UiOutcome::New),
             UiEffect::Send(intent) => self.send(intent),
             UiEffect::Type(call, keys) => self.keep_typed(call, keys),
             UiEffect::Resume(id) => self.outcome = Some(UiOutcome::Resume { id, draft: String::new() }),

@@ -165,6 +165,7 @@ impl LinearLoop {
     fn act(&mut self, act: LinearEffect) {
         match act {
             LinearEffect::Quit => self.outcome = Some(UiOutcome::Quit),
+            LinearEffect::New => self.outcome = Some(UiOutcome::New),
             LinearEffect::Resume(id) => {
                 self.outcome = Some(UiOutcome::Resume { id, draft: String::new() });
             }

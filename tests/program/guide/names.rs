@@ -13,7 +13,7 @@ use countersign::config::Flags;
 use countersign::config::exit::Exit;
 use countersign::ledger::Ending;
 use countersign::ui::chord::Chord;
-use countersign::ui::commands::{Fronts, listed as commands_of};
+use countersign::ui::commands::{COMMANDS, Fronts};
 use countersign::ui::keymap::BINDINGS;
 
 use super::pages::{Page, Span, all, guide, root};
@@ -126,7 +126,8 @@ fn slashes() -> BTreeSet<String> {
     let said = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
     let lines = said.lines().filter(|line| line.starts_with('/'));
     let listed = lines.filter_map(|line| line.split([':', ' ']).next());
-    let of_the_screen = commands_of(Fronts::Screen).map(|row| row.name);
+    // Other names of a command are not listed.
+    let of_the_screen = COMMANDS.iter().filter(|row| row.is_in(Fronts::Screen)).map(|row| row.name);
     of_the_screen.chain(listed).map(|name| name.trim_start_matches('/').to_owned()).collect()
 }
 
