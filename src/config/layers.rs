@@ -35,6 +35,8 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
             return Err(correct_file(wrong));
         }
     }
+    let notices = skills::add_of_user(&mut config.skills, environment, cwd);
+    config.warnings.extend(notices);
     for setting in
         from_environment(environment).map_err(|wrong| Fault::usage(wrong, "correct or unset the variable"))?
     {
@@ -78,6 +80,8 @@ pub(super) fn of_project(
     let (skills, wrong) = skills::of(content);
     config.warnings.extend(wrong);
     if is_trusted {
+        // The nearest of a name counts.
+        config.skills.retain(|(known, _)| skills.iter().all(|(skill, _)| skill.name != known.name));
         config.skills.extend(skills);
     } else if book.is_some() && !skills.is_empty() {
         config.warnings.push(waiting(content.folder(), skills.len()));

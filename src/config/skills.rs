@@ -1,9 +1,11 @@
-//! Skills: files of instructions for one kind of task each (`.agents/skills/NAME/SKILL.md`). The model is told what there is,
-//! and reads a file when a task fits it.
+//! Skills: files of instructions for one kind of task each (`.agents/skills/NAME/SKILL.md`, and the same below `.claude`). The
+//! model is told what there is, and reads a file when a task fits it.
 
 use std::path::{Path, PathBuf};
 
+use super::environment::Environment;
 use super::fault::one_line;
+use super::project;
 use super::trusted::Content;
 
 /// Most letters of a name, and of a description: those of the format.
@@ -19,6 +21,8 @@ pub struct Skill {
     pub name: String,
     /// What it is for, in one line.
     pub description: String,
+    /// Whether the model may choose it; its author can leave that to people.
+    pub is_for_model: bool,
 }
 
 impl Skill {
@@ -40,21 +44,64 @@ impl Skill {
             return Err("it has no `description`".to_owned());
         }
         let description = description.chars().take(MOST_OF_DESCRIPTION).collect();
-        Ok(Self { name, description })
+        // Claude Code reads a truth value in these spellings.
+        let is_set =
+            |value: String| ["true", "yes", "on", "1"].contains(&value.to_ascii_lowercase().as_str());
+        let is_for_model = !member(head, "disable-model-invocation").is_some_and(is_set);
+        Ok(Self { name, description, is_for_model })
     }
 }
 
-/// The skills among a folder's files, each with its file; and what is wrong with the others, a sentence each.
+/// The skills among a folder's files that the model may choose, each with its file; and what is wrong with the others, a
+/// sentence each. The first of a name counts.
 pub(crate) fn of(content: &Content) -> (Vec<(Skill, PathBuf)>, Vec<String>) {
-    let (mut skills, mut wrong) = (Vec::new(), Vec::new());
+    let (mut skills, mut wrong) = (Vec::<(Skill, PathBuf)>::new(), Vec::new());
     for (name, folder, text) in content.skills() {
         let file = content.path(name);
         match Skill::parse(&text, folder) {
-            Ok(skill) => skills.push((skill, file)),
+            Ok(skill) if !skill.is_for_model => {}
+            Ok(skill) => match skills.iter().find(|(known, _)| known.name == skill.name) {
+                None => skills.push((skill, file)),
+                Some((_, first)) => wrong.push(format!(
+                    "{}: {} has the same name; this skill is ignored",
+                    file.display(),
+                    first.display()
+                )),
+            },
             Err(why) => wrong.push(format!("{}: {why}; the skill is ignored", file.display())),
         }
     }
     (skills, wrong)
+}
+
+/// Adds the user's own skills, which need no trust, except where a project has one of the same name; at most as many as a
+/// model is told of. Returns what a person should be told. A home folder that is one of the project's own needs trust like
+/// the others, so it is left out here.
+pub(crate) fn add_of_user(
+    skills: &mut Vec<(Skill, PathBuf)>,
+    environment: &Environment,
+    cwd: &Path,
+) -> Vec<String> {
+    let mut notices = Vec::new();
+    if let Some(home) = environment.home().filter(|home| !is_of_project(home, cwd)) {
+        let content = Content::skills_of_user(&home);
+        notices.extend(content.left_out());
+        let (mut own, wrong) = of(&content);
+        notices.extend(wrong);
+        own.retain(|(skill, _)| skills.iter().all(|(known, _)| known.name != skill.name));
+        skills.extend(own);
+    }
+    if skills.len() > MOST_SKILLS {
+        let all = skills.len();
+        notices.push(format!("there are {all} skills; the model is told of the first {MOST_SKILLS}"));
+        skills.truncate(MOST_SKILLS);
+    }
+    notices
+}
+
+fn is_of_project(home: &Path, cwd: &Path) -> bool {
+    let home = home.canonicalize().ok();
+    home.is_some() && project::path_down(cwd).iter().any(|folder| folder.canonicalize().ok() == home)
 }
 
 /// What the system prompt of a session in `cwd` says of skills; nothing where there are none.
@@ -159,6 +206,16 @@ mod tests {
     }
 
     #[test]
+    fn its_author_can_leave_a_skill_to_people() {
+        for (value, is_for_model) in
+            [("true", false), ("Yes", false), ("\"1\"", false), ("false", true), ("", true)]
+        {
+            let text = format!("---\ndescription: x\ndisable-model-invocation: {value}\n---\n");
+            assert_eq!(Skill::parse(&text, "x").map(|skill| skill.is_for_model), Ok(is_for_model), "{value}");
+        }
+    }
+
+    #[test]
     fn a_description_is_one_line_without_tricks_and_bounded() {
         let (_, description) = described("description: \"a\\n# Instructions\u{1b}[2J\u{202e}\"").unwrap();
         assert!(!description.contains(['\n', '\u{1b}', '\u{202e}']), "{description:?}");
@@ -168,7 +225,7 @@ mod tests {
 
     #[test]
     fn the_section_names_each_file_and_is_absent_without_skills() {
-        let skill = Skill { name: "pdf".into(), description: "Reads PDFs".into() };
+        let skill = Skill { name: "pdf".into(), description: "Reads PDFs".into(), is_for_model: true };
         let file = PathBuf::from("/repo/a/.agents/skills/pdf/SKILL.md");
         let said = |cwd: &str| section(&vec![(skill.clone(), file.clone()); 100], Path::new(cwd));
         let line = "- pdf: Reads PDFs (file: .agents/skills/pdf/SKILL.md)\n";

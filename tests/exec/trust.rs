@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use serde_json::json;
@@ -300,6 +300,45 @@ fn skills_are_told_only_while_exactly_these_are_trusted() {
     assert_eq!(skills_told(&world).0, "", "another one has come");
     fs::remove_dir_all(world.work().join(".agents/skills/second")).unwrap();
     assert!(skills_told(&world).0.contains("- pdf: "), "the same contents are trusted again");
+}
+
+/// Writes a skill below a folder.
+fn skill_at(folder: &Path, name: &str, description: &str) {
+    let folder = folder.join(name);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("SKILL.md"), format!("---\ndescription: {description}\n---\n")).unwrap();
+}
+
+#[test]
+fn skills_of_the_user_need_no_trust_and_a_project_s_of_the_same_name_count_first() {
+    let world = World::new();
+    let home = world.place();
+    skill_at(&home.join(".agents/skills"), "pdf", "mine for PDFs");
+    skill_at(&home.join(".claude/skills"), "mail", "mine for mail");
+    skill_at(&home.join(".claude/skills"), "pdf", "a second for PDFs");
+    skill_at(&home.join(".claude/skills"), "quiet", "only for people\ndisable-model-invocation: true");
+    skill_at(&world.work().join(".claude/skills"), "mail", "the project's for mail");
+    let (told, err) = skills_told(&world);
+    assert!(told.contains("- pdf: mine for PDFs") && told.contains("- mail: mine for mail"), "{told}");
+    assert!(!told.contains("quiet") && !told.contains("second") && !told.contains("project's"), "{told}");
+    assert!(err.contains("has the same name; this skill is ignored") && err.contains("1 skill of "), "{err}");
+
+    let ran = run(&world, &["trust", "--yes"]);
+    assert!(ran.out.contains("the skill mail: the project's for mail") && ran.code == 0, "{}", ran.out);
+    let (told, _) = skills_told(&world);
+    assert!(told.contains("- mail: the project's for mail (file: .claude/skills/mail/SKILL.md)"), "{told}");
+    assert!(told.contains("- pdf: mine for PDFs") && !told.contains("mine for mail"), "{told}");
+}
+
+#[test]
+fn a_place_of_skills_that_is_a_link_to_the_other_place_is_no_news() {
+    let world = World::new();
+    skill_at(&world.work().join(".agents/skills"), "pdf", "Reads PDFs");
+    fs::create_dir_all(world.work().join(".claude")).unwrap();
+    std::os::unix::fs::symlink("../.agents/skills", world.work().join(".claude/skills")).unwrap();
+    let ran = run(&world, &["trust", "--yes"]);
+    assert!(ran.code == 0 && !ran.out.contains("symbolic link"), "{}", ran.out);
+    assert_eq!(skills_told(&world).0.matches("- pdf: ").count(), 1);
 }
 
 #[test]
