@@ -10,6 +10,7 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 
 use super::host_services::errands;
+use super::skills::callable;
 use super::themes::theme;
 use super::{appearance, outcome, signals};
 use crate::agent::{Attendance, Event, Intent, Shutdown};
@@ -242,6 +243,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         tool_calls: session.choice.spec.tool_calls,
         rules: invocation.config.rules(),
         tools: crate::session::compose::tools(invocation.config.echo),
+        skills: callable(invocation),
     }
 }
 

@@ -19,6 +19,7 @@ mod peers;
 mod replay;
 pub mod sessions;
 mod signals;
+mod skills;
 mod terminals;
 mod themes;
 pub mod trust;

@@ -71,5 +71,6 @@ fn view(invocation: &Invocation, model: String, cwd: &str) -> ViewSettings {
         tool_calls: ToolCalls::Native,
         rules: Vec::new(),
         tools: Vec::new(),
+        skills: Vec::new(),
     }
 }

@@ -35,8 +35,11 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
             return Err(correct_file(wrong));
         }
     }
-    let notices = skills::add_of_user(&mut config.skills, environment, cwd);
-    config.warnings.extend(notices);
+    if let Some(home) = environment.home() {
+        let (skills, wrong) = skills::of_user(&home, &config.skills);
+        config.skills.extend(skills);
+        config.warnings.extend(wrong);
+    }
     for setting in
         from_environment(environment).map_err(|wrong| Fault::usage(wrong, "correct or unset the variable"))?
     {

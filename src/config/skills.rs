@@ -1,12 +1,10 @@
-//! Skills: files of instructions for one kind of task each (`.agents/skills/NAME/SKILL.md`, and the same below `.claude`). The
-//! model is told what there is, and reads a file when a task fits it.
+//! Skills: files of instructions for one kind of task each (`.agents/skills/NAME/SKILL.md`). The model is told what there is,
+//! and reads a file when a task fits it; the user calls one by its name.
 
 use std::path::{Path, PathBuf};
 
-use super::environment::Environment;
 use super::fault::one_line;
-use super::project;
-use super::trusted::Content;
+use super::trusted::{Content, skills_of_user};
 
 /// Most letters of a name, and of a description: those of the format.
 const MOST_OF_NAME: usize = 64;
@@ -21,8 +19,10 @@ pub struct Skill {
     pub name: String,
     /// What it is for, in one line.
     pub description: String,
-    /// Whether the model may choose it; its author can leave that to people.
-    pub is_for_model: bool,
+    /// Whether the model is told of it: else only the user calls it.
+    pub is_told: bool,
+    /// Whether the user can call it.
+    pub is_callable: bool,
 }
 
 impl Skill {
@@ -44,22 +44,23 @@ impl Skill {
             return Err("it has no `description`".to_owned());
         }
         let description = description.chars().take(MOST_OF_DESCRIPTION).collect();
+        let says = |name: &str, spellings: [&str; 4]| {
+            member(head, name).is_some_and(|value| spellings.contains(&value.to_ascii_lowercase().as_str()))
+        };
         // Claude Code reads a truth value in these spellings.
-        let is_set =
-            |value: String| ["true", "yes", "on", "1"].contains(&value.to_ascii_lowercase().as_str());
-        let is_for_model = !member(head, "disable-model-invocation").is_some_and(is_set);
-        Ok(Self { name, description, is_for_model })
+        let is_told = !says("disable-model-invocation", ["true", "yes", "on", "1"]);
+        let is_callable = !says("user-invocable", ["false", "no", "off", "0"]);
+        Ok(Self { name, description, is_told, is_callable })
     }
 }
 
-/// The skills among a folder's files that the model may choose, each with its file; and what is wrong with the others, a
-/// sentence each. The first of a name counts.
+/// The skills among a folder's files, each with its file; and what is wrong with the others, a sentence each. The
+/// first of a name counts.
 pub(crate) fn of(content: &Content) -> (Vec<(Skill, PathBuf)>, Vec<String>) {
     let (mut skills, mut wrong) = (Vec::<(Skill, PathBuf)>::new(), Vec::new());
     for (name, folder, text) in content.skills() {
         let file = content.path(name);
         match Skill::parse(&text, folder) {
-            Ok(skill) if !skill.is_for_model => {}
             Ok(skill) => match skills.iter().find(|(known, _)| known.name == skill.name) {
                 None => skills.push((skill, file)),
                 Some((_, first)) => wrong.push(format!(
@@ -74,43 +75,36 @@ pub(crate) fn of(content: &Content) -> (Vec<(Skill, PathBuf)>, Vec<String>) {
     (skills, wrong)
 }
 
-/// Adds the user's own skills, which need no trust, except where a project has one of the same name; at most as many as a
-/// model is told of. Returns what a person should be told. A home folder that is one of the project's own needs trust like
-/// the others, so it is left out here.
-pub(crate) fn add_of_user(
-    skills: &mut Vec<(Skill, PathBuf)>,
-    environment: &Environment,
-    cwd: &Path,
-) -> Vec<String> {
-    let mut notices = Vec::new();
-    if let Some(home) = environment.home().filter(|home| !is_of_project(home, cwd)) {
-        let content = Content::skills_of_user(&home);
-        notices.extend(content.left_out());
-        let (mut own, wrong) = of(&content);
-        notices.extend(wrong);
-        own.retain(|(skill, _)| skills.iter().all(|(known, _)| known.name != skill.name));
-        skills.extend(own);
+/// The skills of the user below their home that no skill of the project has the name of; and what is wrong with the others.
+pub(crate) fn of_user(home: &Path, known: &[(Skill, PathBuf)]) -> (Vec<(Skill, PathBuf)>, Vec<String>) {
+    let (found, mut wrong) = skills_of_user(home);
+    let mut skills: Vec<(Skill, PathBuf)> = Vec::new();
+    for (file, folder, text) in found {
+        let has = |name: &str| {
+            known.iter().chain(&skills).any(|(skill, other)| skill.name == name || *other == file)
+        };
+        match Skill::parse(&text, &folder) {
+            Ok(skill) if has(&skill.name) => {}
+            Ok(skill) => skills.push((skill, file)),
+            Err(why) => wrong.push(format!("{}: {why}; the skill is ignored", file.display())),
+        }
     }
-    if skills.len() > MOST_SKILLS {
-        let all = skills.len();
-        notices.push(format!("there are {all} skills; the model is told of the first {MOST_SKILLS}"));
-        skills.truncate(MOST_SKILLS);
-    }
-    notices
+    (skills, wrong)
 }
 
-fn is_of_project(home: &Path, cwd: &Path) -> bool {
-    let home = home.canonicalize().ok();
-    home.is_some() && project::path_down(cwd).iter().any(|folder| folder.canonicalize().ok() == home)
+/// How the file of a skill is named in a session in `cwd`.
+pub(crate) fn file_in(file: &Path, cwd: &Path) -> String {
+    one_line(&file.strip_prefix(cwd).unwrap_or(file).display().to_string())
 }
 
 /// What the system prompt of a session in `cwd` says of skills; nothing where there are none.
 pub(crate) fn section(skills: &[(Skill, PathBuf)], cwd: &Path) -> String {
     let lines: Vec<String> = skills
         .iter()
+        .filter(|(skill, _)| skill.is_told)
         .take(MOST_SKILLS)
         .map(|(skill, file)| {
-            let file = one_line(&file.strip_prefix(cwd).unwrap_or(file).display().to_string());
+            let file = file_in(file, cwd);
             format!("- {}: {} (file: {file})\n", skill.name, skill.description)
         })
         .collect();
@@ -190,6 +184,47 @@ mod tests {
     }
 
     #[test]
+    fn a_head_says_who_calls_it() {
+        let calls = |more: &str| {
+            let skill = Skill::parse(&format!("---\ndescription: x\n{more}\n---\n"), "folder").unwrap();
+            (skill.is_told, skill.is_callable)
+        };
+        assert_eq!(calls(""), (true, true));
+        assert_eq!(calls("disable-model-invocation: true"), (false, true));
+        assert_eq!(calls("user-invocable: false"), (true, false));
+        assert_eq!(calls("disable-model-invocation: \"Yes\"\nuser-invocable: off"), (false, false));
+        assert_eq!(calls("disable-model-invocation: no\nuser-invocable: 1"), (true, true));
+        let hidden =
+            Skill::parse("---\ndescription: x\ndisable-model-invocation: true\n---\n", "folder").unwrap();
+        assert_eq!(section(&[(hidden, PathBuf::from("/a"))], Path::new("/")), "");
+    }
+
+    #[test]
+    fn those_of_the_user_may_be_linked_and_give_way_to_the_project_s() {
+        let place = tempfile::tempdir().unwrap();
+        let home = place.path().join("home");
+        let write = |at: &str, description: &str| {
+            let folder = home.join(at);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("SKILL.md"), format!("---\ndescription: {description}\n---\n"))
+                .unwrap();
+        };
+        write(".agents/skills/pdf", "first");
+        write(".claude/skills/pdf", "second");
+        write(".claude/skills/release", "of the user");
+        write("elsewhere", "linked");
+        std::os::unix::fs::symlink(home.join("elsewhere"), home.join(".claude/skills/far")).unwrap();
+        std::fs::create_dir_all(home.join(".agents/skills/empty/SKILL.md")).unwrap();
+        let release =
+            Skill::parse("---\nname: release\ndescription: of the project\n---\n", "release").unwrap();
+        let (found, wrong) = of_user(&home, &[(release, PathBuf::from("/repo/SKILL.md"))]);
+        let found: Vec<_> =
+            found.iter().map(|(skill, _)| (skill.name.as_str(), skill.description.as_str())).collect();
+        assert_eq!(found, [("pdf", "first"), ("far", "linked")]);
+        assert!(wrong.len() == 1 && wrong[0].contains("empty/SKILL.md"), "{wrong:?}");
+    }
+
+    #[test]
     fn what_is_no_skill_is_refused_and_says_why() {
         for (head, why) in [
             ("name: x", "no `description`"),
@@ -206,16 +241,6 @@ mod tests {
     }
 
     #[test]
-    fn its_author_can_leave_a_skill_to_people() {
-        for (value, is_for_model) in
-            [("true", false), ("Yes", false), ("\"1\"", false), ("false", true), ("", true)]
-        {
-            let text = format!("---\ndescription: x\ndisable-model-invocation: {value}\n---\n");
-            assert_eq!(Skill::parse(&text, "x").map(|skill| skill.is_for_model), Ok(is_for_model), "{value}");
-        }
-    }
-
-    #[test]
     fn a_description_is_one_line_without_tricks_and_bounded() {
         let (_, description) = described("description: \"a\\n# Instructions\u{1b}[2J\u{202e}\"").unwrap();
         assert!(!description.contains(['\n', '\u{1b}', '\u{202e}']), "{description:?}");
@@ -225,7 +250,8 @@ mod tests {
 
     #[test]
     fn the_section_names_each_file_and_is_absent_without_skills() {
-        let skill = Skill { name: "pdf".into(), description: "Reads PDFs".into(), is_for_model: true };
+        let skill =
+            Skill { name: "pdf".into(), description: "Reads PDFs".into(), is_told: true, is_callable: true };
         let file = PathBuf::from("/repo/a/.agents/skills/pdf/SKILL.md");
         let said = |cwd: &str| section(&vec![(skill.clone(), file.clone()); 100], Path::new(cwd));
         let line = "- pdf: Reads PDFs (file: .agents/skills/pdf/SKILL.md)\n";

@@ -1,8 +1,10 @@
 //! What Enter does with the composer's text: a message now, one that steers, one for later, or a command.
 
+use std::borrow::Cow;
+
 use crate::agent::{Intent, OwnCommand};
 use crate::tool::ASK;
-use crate::view::View;
+use crate::view::{NamedSkill, View};
 
 use super::commands::{self, Fronts, Meaning, SlashCommand};
 use super::editing;
@@ -62,6 +64,12 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
         Some(offered) => offered.text(),
         None => typed,
     };
+    if let Some(message) = commands::skill(&text, &view.settings.skills) {
+        local.composer.take();
+        local.scroll.top = None;
+        local.focus = Focus::Composer;
+        return Some(vec![UiEffect::Send(Intent::Submit(message.into()))]);
+    }
     match commands::read(&text, Fronts::Screen)? {
         Ok(meaning) => {
             let acts = obey(local, view, meaning);
@@ -215,31 +223,43 @@ pub(super) fn chosen(local: &Local) -> Option<usize> {
 }
 
 /// The command that Enter runs: the chosen one, or the only one that begins so.
-fn meant(local: &Local, view: &View) -> Option<Offered> {
+fn meant<'a>(local: &Local, view: &'a View) -> Option<Offered<'a>> {
     let offered = completions(local, view)?;
     match chosen(local) {
-        Some(at) => offered.get(at).copied(),
+        Some(at) => offered.into_iter().nth(at),
         None if local.composer.text().contains(char::is_whitespace) => None,
-        None => offered.first().copied().filter(|_| offered.len() == 1),
+        None if offered.len() == 1 => offered.into_iter().next(),
+        None => None,
     }
 }
 
 /// A command that what is typed can become, or a word that can follow it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Offered {
-    row: &'static SlashCommand,
+#[derive(Debug, Clone)]
+pub(super) struct Offered<'a> {
+    name: Cow<'a, str>,
+    help: &'a str,
+    takes_more: bool,
     value: Option<&'static str>,
 }
 
-impl Offered {
+impl<'a> Offered<'a> {
+    fn command(row: &'static SlashCommand) -> Self {
+        Self { name: row.name.into(), help: row.help, takes_more: row.takes_more(), value: None }
+    }
+
+    fn skill(skill: &'a NamedSkill) -> Self {
+        let name = format!("/{}", skill.name).into();
+        Self { name, help: &skill.description, takes_more: false, value: None }
+    }
+
     /// The word that it adds.
-    pub(super) fn word(&self) -> &'static str {
-        self.value.unwrap_or(self.row.name)
+    pub(super) fn word(&self) -> &str {
+        self.value.unwrap_or(&self.name)
     }
 
     /// What it does.
-    pub(super) fn help(&self) -> &'static str {
-        if self.is_value() { "" } else { self.row.help }
+    pub(super) fn help(&self) -> &str {
+        if self.is_value() { "" } else { self.help }
     }
 
     fn is_value(&self) -> bool {
@@ -247,34 +267,37 @@ impl Offered {
     }
 
     fn waits_for_more(&self) -> bool {
-        !self.is_value() && self.row.takes_more()
+        !self.is_value() && self.takes_more
     }
 
     fn text(&self) -> String {
-        self.value.map_or(self.row.name.to_owned(), |value| format!("{} {value}", self.row.name))
+        self.value.map_or(self.name.to_string(), |value| format!("{} {value}", self.name))
     }
 }
 
 /// The commands that what is typed can still become, or the words that can follow the one that is typed; `None` when no
 /// command is being typed.
-pub(super) fn completions(local: &Local, view: &View) -> Option<Vec<Offered>> {
+pub(super) fn completions<'a>(local: &Local, view: &'a View) -> Option<Vec<Offered<'a>>> {
     let [line] = local.composer.area().lines() else { return None };
     let composing = local.focused(view) == Focus::Composer;
     let is_shut = local.list_shut.as_ref() == Some(line);
     if !composing || is_shut || local.overlay.is_some() || local.edit.is_some() || !line.starts_with('/') {
         return None;
     }
-    let named = |row| Offered { row, value: None };
     let Some((name, rest)) = line.split_once(char::is_whitespace) else {
         let rows = commands::listed(Fronts::Screen).filter(|row| row.name.starts_with(line.as_str()));
-        return Some(rows.map(named).collect());
+        let is_ours = |name: &str| commands::COMMANDS.iter().any(|row| row.name == name);
+        let skills = view.settings.skills.iter().map(Offered::skill);
+        let skills = skills.filter(|skill| skill.name.starts_with(line.as_str()) && !is_ours(&skill.name));
+        return Some(rows.map(Offered::command).chain(skills).collect());
     };
     let Some(row) = commands::listed(Fronts::Screen).find(|row| row.name == name) else {
         return Some(Vec::new());
     };
     let values = row.values.iter().filter(|value| value.starts_with(rest.trim()));
-    let values: Vec<Offered> = values.map(|value| Offered { row, value: Some(value) }).collect();
-    Some(if values.is_empty() { vec![named(row)] } else { values })
+    let values: Vec<Offered<'_>> =
+        values.map(|value| Offered { value: Some(value), ..Offered::command(row) }).collect();
+    Some(if values.is_empty() { vec![Offered::command(row)] } else { values })
 }
 
 fn shown(local: &mut Local, overlay: Overlay) -> Vec<UiEffect> {

@@ -224,11 +224,8 @@ fn people_see_a_line_for_each_image_and_never_its_bytes() {
     let shown = UserMessage { images: vec![image("a.png", 640, 480)], ..UserMessage::text("what is @a.png") };
     let data = Arc::clone(&shown.images[0].data);
     let entry = Arc::new(Entry { id: EntryId(2), at: Millis(1), body: Body::User(Arc::new(shown)) });
-    assert!(
-        one_line(&entry).starts_with("what is @a.png [image: a.png · 640×480 · "),
-        "{}",
-        one_line(&entry)
-    );
+    let line = one_line(&entry);
+    assert!(line.starts_with("what is @a.png [image: a.png · 640×480 · "), "{line}");
     let told = without_images(&entry);
     assert_eq!(told["images"][0]["width"], 640);
     assert!(told["images"][0]["bytes"].as_u64().unwrap() > 50 && !told.to_string().contains(&*data));
@@ -246,6 +243,7 @@ fn people_see_a_line_for_each_image_and_never_its_bytes() {
         tool_calls: ToolCalls::Native,
         rules: Vec::new(),
         tools: Vec::new(),
+        skills: Vec::new(),
     });
     view.fold(&Event::Appended(entry));
     assert!(!format!("{view:?}").contains(&*data));

@@ -99,7 +99,7 @@ fn what_only_reads_runs_without_a_question_where_that_is_wished_and_in_the_sandb
 }
 
 #[test]
-fn a_secret_that_cannot_be_hidden_is_named_and_asked_about() {
+fn a_secret_is_hidden_or_where_it_cannot_be_named_and_asked_about() {
     if !is_there() {
         return;
     }
@@ -107,6 +107,11 @@ fn a_secret_that_cannot_be_hidden_is_named_and_asked_about() {
     std::fs::write(world.work().join(".env"), "TOKEN=secret\n").unwrap();
     let replies = script(json!([shell("awk '{ print }' .env"), "Done."]));
     let ran = world.json(&["--mode", "auto", "--script", &replies, "go"]);
+    if ran.outcomes() == ["failed"] {
+        assert!(ran.out.contains("the sandbox hid .env") && !ran.out.contains("TOKEN=secret"), "{}", ran.out);
+        return;
+    }
+    // From root, and where there are no namespaces.
     assert_eq!(ran.outcomes(), ["denied"], "{}", ran.out);
     let why = text(&ran.all("approval_request")[0], "why");
     assert!(why.contains("has a gap here") && why.contains(".env"), "{why}");

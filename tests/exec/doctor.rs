@@ -95,8 +95,13 @@ fn the_sandbox_is_tried() {
         Support::None(_) => ("there is no sandbox on this machine: ", "warning"),
     };
     assert_eq!(status(&found, "sandbox", words), expected);
-    let (gap, mend) = told(&found, "sandbox", ".env, which looks like a secret");
-    assert!(gap == "warning" && mend.contains("out of the folders"), "{mend}");
+    // Hidden, where a command can have namespaces of its own; named as a gap elsewhere, as for root.
+    let is_hidden =
+        found.iter().any(|one| one["message"].as_str().unwrap().contains("are hidden from commands"));
+    if !is_hidden {
+        let (gap, mend) = told(&found, "sandbox", ".env, which looks like a secret");
+        assert!(gap == "warning" && mend.contains("out of the folders"), "{mend}");
+    }
 }
 
 #[test]

@@ -73,3 +73,27 @@ fn the_first_file_that_is_read_in_a_folder_brings_its_instructions() {
     let system = ran.one("session_started")["system"].as_str().unwrap().to_owned();
     assert!(!system.contains("sub words"), "the system prompt stays as it is");
 }
+
+#[test]
+fn a_skill_of_the_user_is_called_by_its_name_and_its_file_goes_with_the_message() {
+    let world = World::new();
+    let skill = |folder: &str, words: &str| {
+        let folder = world.place().join(folder);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("SKILL.md"), format!("---\ndescription: Reads PDFs\n---\n{words}\n")).unwrap();
+    };
+    skill(".claude/skills/pdf", "use pdftotext");
+    skill(".agents/skills/release", "tag it");
+    let (prompt, _) = system(&world);
+    assert!(prompt.contains("- pdf: Reads PDFs") && prompt.contains("- release: "), "{prompt}");
+    world.sessions().into_iter().for_each(|session| fs::remove_file(session).unwrap());
+    assert_eq!(world.exec(&["--script", "[\"Done.\"]", "/pdf make a table"]).code, 0);
+    let said = world.entries().into_iter().find(|entry| entry["type"] == "user_message").unwrap();
+    assert!(said["content"].as_str().unwrap().contains("\n\nmake a table"), "{said}");
+    assert!(said["files"][0]["text"].as_str().unwrap().contains("use pdftotext"), "{said}");
+    // Any other file out there is refused, and so is the word that is no skill's name.
+    fs::write(world.place().join("notes.txt"), "x").unwrap();
+    assert!(world.refused(&["--script", "[\"Done.\"]", "see @~/notes.txt"]).contains("notes.txt"));
+    let ran = world.json(&["--script", "[\"Done.\"]", "/pdfs make"]);
+    assert_eq!(ran.one("user_message")["content"], "/pdfs make");
+}

@@ -171,3 +171,21 @@ fn what_is_no_schema_is_refused_before_anything_is_sent() {
     assert!(line.contains("--output-schema cannot be combined with --goal"), "{line}");
     assert!(world.sessions().is_empty());
 }
+
+#[test]
+fn a_program_that_steers_the_run_gets_the_repair_and_the_ending() {
+    let world = World::new();
+    fs::write(world.work().join("schema.json"), r#"{"type": "array"}"#).unwrap();
+    let line = |words: &str| format!("{}\n", json!({ "type": "user_message", "content": words }));
+    let replies = script(json!(["no", "[1]"]));
+    let words =
+        ["--json", "--input", "jsonl", "--output-schema", "schema.json", "--script", &replies, "first"];
+    let ran = world.exec_fed(&words, b"");
+    assert_eq!((ran.code, ran.reason().as_str()), (0, "completed"), "{}", ran.err);
+    let again = script(json!(["no", "still no"]));
+    let words = ["--json", "--input", "jsonl", "--output-schema", "schema.json", "--script", &again];
+    let ran = world.exec_fed(&words, line("second").as_bytes());
+    assert_eq!((ran.code, ran.reason().as_str()), (1, "invalid_answer"));
+    assert!(ran.complaint().contains("does not satisfy the output schema"), "{}", ran.err);
+    assert_eq!(ran.all("transition").last().unwrap()["reason"], "schema_repair");
+}

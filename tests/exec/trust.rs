@@ -310,24 +310,20 @@ fn skill_at(folder: &Path, name: &str, description: &str) {
 }
 
 #[test]
-fn skills_of_the_user_need_no_trust_and_a_project_s_of_the_same_name_count_first() {
+fn of_skills_with_the_same_name_the_nearest_counts_and_a_second_in_its_folder_is_named() {
     let world = World::new();
-    let home = world.place();
-    skill_at(&home.join(".agents/skills"), "pdf", "mine for PDFs");
-    skill_at(&home.join(".claude/skills"), "mail", "mine for mail");
-    skill_at(&home.join(".claude/skills"), "pdf", "a second for PDFs");
-    skill_at(&home.join(".claude/skills"), "quiet", "only for people\ndisable-model-invocation: true");
-    skill_at(&world.work().join(".claude/skills"), "mail", "the project's for mail");
-    let (told, err) = skills_told(&world);
-    assert!(told.contains("- pdf: mine for PDFs") && told.contains("- mail: mine for mail"), "{told}");
-    assert!(!told.contains("quiet") && !told.contains("second") && !told.contains("project's"), "{told}");
-    assert!(err.contains("has the same name; this skill is ignored") && err.contains("1 skill of "), "{err}");
-
-    let ran = run(&world, &["trust", "--yes"]);
-    assert!(ran.out.contains("the skill mail: the project's for mail") && ran.code == 0, "{}", ran.out);
-    let (told, _) = skills_told(&world);
-    assert!(told.contains("- mail: the project's for mail (file: .claude/skills/mail/SKILL.md)"), "{told}");
-    assert!(told.contains("- pdf: mine for PDFs") && !told.contains("mine for mail"), "{told}");
+    let below = world.work().join("below");
+    skill_at(&world.work().join(".agents/skills"), "mail", "of the root");
+    skill_at(&below.join(".agents/skills"), "mail", "of the folder");
+    skill_at(&below.join(".claude/skills"), "mail", "the second");
+    for folder in [&world.work(), &below] {
+        assert_eq!(run(&world, &["-C", folder.to_str().unwrap(), "trust", "--yes"]).code, 0);
+    }
+    let ran = world.json(&["-C", below.to_str().unwrap(), "--script", "[\"Done.\"]", "go"]);
+    let started = ran.one("session_started");
+    let (_, told) = started["system"].as_str().unwrap().split_once("# Skills").unwrap();
+    assert!(told.contains("- mail: of the folder") && told.matches("- mail: ").count() == 1, "{told}");
+    assert!(ran.err.contains("has the same name; this skill is ignored"), "{}", ran.err);
 }
 
 #[test]
@@ -338,7 +334,8 @@ fn a_place_of_skills_that_is_a_link_to_the_other_place_is_no_news() {
     std::os::unix::fs::symlink("../.agents/skills", world.work().join(".claude/skills")).unwrap();
     let ran = run(&world, &["trust", "--yes"]);
     assert!(ran.code == 0 && !ran.out.contains("symbolic link"), "{}", ran.out);
-    assert_eq!(skills_told(&world).0.matches("- pdf: ").count(), 1);
+    let (told, err) = skills_told(&world);
+    assert!(told.matches("- pdf: ").count() == 1 && !err.contains("symbolic link"), "{told}{err}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub struct Fixture {
     pub root: PathBuf,
     tools: LocalTools,
     groups: Groups,
+    sandbox: Sandbox,
 }
 
 impl Fixture {
@@ -31,6 +32,14 @@ impl Fixture {
 
     /// With other rights than a session's.
     pub fn with(change: impl FnOnce(&mut Confinement)) -> Self {
+        Self::entered_through(|_| env!("CARGO_BIN_EXE_countersign").into(), change)
+    }
+
+    /// With a program of its own that enters the sandbox, made in this folder.
+    pub fn entered_through(
+        program: impl FnOnce(&Path) -> PathBuf,
+        change: impl FnOnce(&mut Confinement),
+    ) -> Self {
         let folder = TempDir::new().unwrap();
         let root = folder.path().canonicalize().unwrap();
         for name in ["work", "home/.ssh", "home/.aws", "home/.config/countersign", "home/src", "outside"] {
@@ -54,9 +63,13 @@ impl Fixture {
         environment.push(("SOME_API_KEY".into(), PLANTED.into()));
         environment.push(("PLAIN".into(), "ghp_0123456789abcdefghijklmnopqrstuvwxyz".into()));
         let groups = Groups::default();
-        let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_countersign").into(), confinement);
-        let tools = LocalTools::new(root.join("work"), environment, groups.clone()).within(sandbox);
-        Self { _folder: folder, root, tools, groups }
+        let sandbox = Sandbox::new(program(&root), confinement);
+        let tools = LocalTools::new(root.join("work"), environment, groups.clone()).within(sandbox.clone());
+        Self { _folder: folder, root, tools, groups, sandbox }
+    }
+
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
     }
 
     pub fn tools(&self) -> &LocalTools {

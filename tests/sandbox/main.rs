@@ -13,6 +13,7 @@
 )]
 #![cfg(target_os = "linux")]
 
+mod covered;
 mod files;
 mod fixture;
 mod network;

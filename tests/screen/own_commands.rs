@@ -1,8 +1,10 @@
-//! `!command`: what the composer runs as the user's own, what the transcript shows of it, and what does not run it.
+//! `!command`: what the composer runs as the user's own, what the transcript shows of it, and what does not run it. Skills
+//! that are called by their names.
 
 use countersign::agent::{Intent, OwnCommand};
 use countersign::ui::linear::{Line, LinearEffect};
 use countersign::ui::update::{UiEffect, paste};
+use countersign::view::NamedSkill;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use crate::linear_harness::LinearHarness;
@@ -88,4 +90,25 @@ fn tab_completes_from_the_commands_before() {
     assert_eq!(enter(&mut harness), runs("git status", true));
     harness.key(KeyCode::Up, KeyModifiers::NONE);
     assert_eq!(harness.local.composer.shown(), "!git log --oneline", "an arrow calls one back");
+}
+
+#[test]
+fn a_skill_is_offered_completed_and_called_by_its_name() {
+    let skill = |name: &str| NamedSkill {
+        name: name.to_owned(),
+        description: format!("does {name}"),
+        mention: format!("@.agents/skills/{name}/SKILL.md"),
+    };
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    // One has the name of a command of ours, which comes first.
+    harness.view.settings.skills = vec![skill("pdf"), skill("help")];
+    harness.press("/pd");
+    assert!(harness.frame(80, 24).contains("/pdf          does pdf"), "{}", harness.frame(80, 24));
+    harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    harness.press("make a table");
+    assert_eq!(harness.local.composer.shown(), "/pdf make a table");
+    let message = "Follow the skill pdf, @.agents/skills/pdf/SKILL.md.\n\nmake a table".to_owned();
+    assert_eq!(enter(&mut harness), [UiEffect::Send(Intent::Submit(message.into()))]);
+    harness.press("/help");
+    assert!(enter(&mut harness).is_empty() && harness.local.overlay.is_some());
 }

@@ -29,6 +29,7 @@ fn empty() -> View {
         tool_calls: ToolCalls::Native,
         rules: Vec::new(),
         tools: Vec::new(),
+        skills: Vec::new(),
     })
 }
 

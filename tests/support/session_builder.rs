@@ -71,6 +71,7 @@ pub fn settings() -> ViewSettings {
         tool_calls: ToolCalls::Native,
         rules: Vec::new(),
         tools: Vec::new(),
+        skills: Vec::new(),
     }
 }
 

@@ -211,8 +211,9 @@ async fn comes_back(app: &mut Console) {
     app.resize(USUAL);
     app.keys("\x1b[201~").await;
     app.keys_are_taken().await;
-    for _ in 0..12 {
-        for key in [ESC, ESC, CTRL_U] {
+    // Two Escs with nothing to close would open a list.
+    for _ in 0..18 {
+        for key in [ESC, CTRL_U] {
             app.keys(key).await;
             app.keys_are_taken().await;
             app.yields().await;

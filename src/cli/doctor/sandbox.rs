@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use super::finding::{Finding, Subject};
 use crate::config::Invocation;
 use crate::config::SandboxReach;
-use crate::runtime::sandbox::{Confined, Confinement, Support, support};
+use crate::runtime::sandbox::{Confined, Confinement, Exposure, Gap, Support, support};
 use crate::session::sandbox::{ourselves, sandbox};
 
 const SUBJECT: Subject = Subject::Sandbox;
@@ -48,15 +48,24 @@ pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
         },
     };
     let opened = opened(&invocation.config.sandbox);
-    let gaps = sandbox(invocation).confinement().gaps();
+    let sandbox = sandbox(invocation);
+    let Exposure { gaps, covered } = sandbox.exposure();
+    let hidden = (!covered.is_empty()).then(|| {
+        let places = covered.len();
+        let message = format!("secrets in this folder are hidden from commands ({places} files or folders)");
+        Finding::ok(SUBJECT, message)
+    });
+    let why = gaps.iter().any(Gap::is_secret).then(|| sandbox.cannot_cover()).flatten();
+    let mend = why.map_or_else(String::new, |why| format!(" (they cannot be hidden here: {why})"));
+    let mend = format!("keep secrets out of the folders that you work in{mend}");
     let more = gaps.len().saturating_sub(MOST_GAPS);
     let named = gaps.iter().take(MOST_GAPS).map(ToString::to_string);
     let rest = (more > 0).then(|| format!("{more} more like these"));
     let gaps = named.chain(rest).map(|gap| {
         let message = format!("in this folder the sandbox has a gap: {gap}");
-        Finding::warning(SUBJECT, message, "keep secrets out of the folders that you work in")
+        Finding::warning(SUBJECT, message, mend.clone())
     });
-    [here].into_iter().chain(opened).chain(gaps).collect()
+    [here].into_iter().chain(opened).chain(hidden).chain(gaps).collect()
 }
 
 /// What the configuration lets through.

@@ -16,6 +16,7 @@ use tokio::sync::oneshot;
 use super::args::ExecArgs;
 use super::outcome::complain;
 use super::signals;
+use super::skills::callable;
 use answer_file::AnswerFile;
 use conversation::{Conversation, Lines};
 pub(super) use output_schema::answer_schema;
@@ -31,6 +32,7 @@ use crate::runtime::DriverError;
 use crate::session::attachments::{Attach, AttachmentRefusal};
 use crate::session::compose::{Session, compose};
 use crate::session::{Keeping, SessionChoice};
+use crate::view::NamedSkill;
 
 /// How long a model server on this machine may take to say that it is there: the message waits for it.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -96,6 +98,7 @@ fn first(invocation: &Invocation, exec: &ExecArgs) -> Result<Option<Intent>, Fau
     };
     let refused = |AttachmentRefusal { what, next }| Fault::usage(what, next);
     let attach = Attach::new(invocation);
+    let prompt = NamedSkill::called(&callable(invocation), &prompt).unwrap_or(prompt);
     let mut said = attach.message(prompt).map_err(refused)?;
     // What stands on the command line is meant from where it was typed, whatever -C says.
     let here = Path::new(".").canonicalize().unwrap_or_else(|_gone| invocation.cwd.clone());

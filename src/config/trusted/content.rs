@@ -15,8 +15,8 @@ pub(crate) const CONFIG: &str = ".countersign/config.toml";
 /// The MCP servers of a project, in the file that it shares with other programs.
 pub(crate) const SHARED_SERVERS: &str = ".mcp.json";
 
-/// The skills of a project, and of a user below the home folder: those in the shared place count before those of Claude Code.
-const SKILLS: [&str; 2] = [".agents/skills/*/SKILL.md", ".claude/skills/*/SKILL.md"];
+/// Skills, below the folder of a project or of the user: the standard's place, and Claude Code's.
+pub(crate) const SKILLS: [&str; 2] = [".agents/skills/*/SKILL.md", ".claude/skills/*/SKILL.md"];
 
 /// The files that count, in this order; `*` is any name. What joins them is hashed from then on, so that trust given before
 /// has to be given again where such a file is.
@@ -47,36 +47,24 @@ impl Content {
     /// A configuration that is there and cannot be read, or is too large; exit 2. Other files are not countersign's alone:
     /// such a one is left out, and [`Content::left_out`] says so.
     pub(crate) fn of(folder: &Path) -> Result<Option<Self>, Fault> {
-        let content = Self::gathered(folder, FILES, Links::Refused);
-        if let Some((name, why)) = content.refused.iter().find(|(name, _)| name == CONFIG) {
-            return Err(unreadable(&folder.join(name), why));
-        }
-        let is_empty = content.files.is_empty() && content.refused.is_empty();
-        Ok((!is_empty).then_some(content))
-    }
-
-    /// The skills that a user keeps below the home folder. They may be reached by links, as people keep such files elsewhere.
-    pub(crate) fn skills_of_user(home: &Path) -> Self {
-        Self::gathered(home, &SKILLS, Links::Followed)
-    }
-
-    fn gathered(folder: &Path, patterns: &[&str], links: Links) -> Self {
         let (mut files, mut refused) = (Vec::<(String, Vec<u8>)>::new(), Vec::new());
         let mut all = Vec::new();
-        for pattern in patterns {
+        for pattern in FILES {
             all.extend(names(folder, pattern, &mut refused));
         }
         for name in all {
-            match read(folder, &name, links) {
+            match read(folder, &name) {
                 Reading::Absent => {}
-                // Often one of the places is a link to the other: nothing is missing then.
+                Reading::Refused(why) if name == CONFIG => return Err(unreadable(&folder.join(name), &why)),
+                // Often one place of skills is a link to the other: nothing is missing then.
                 Reading::Refused(_) if files.iter().any(|(known, _)| is_same(folder, known, &name)) => {}
                 Reading::Refused(why) => refused.push((name, why)),
                 Reading::Text { text, .. } => files.push((name, text)),
             }
         }
         let real = folder.canonicalize().ok().and_then(|real| Some(real.to_str()?.to_owned()));
-        Self { folder: folder.to_owned(), real, files, refused }
+        let is_empty = files.is_empty() && refused.is_empty();
+        Ok((!is_empty).then(|| Self { folder: folder.to_owned(), real, files, refused }))
     }
 
     /// The folder as it was named.
@@ -103,11 +91,7 @@ impl Content {
     /// The texts of the skills, each with the name of its file and of its folder.
     pub(crate) fn skills(&self) -> impl Iterator<Item = (&str, &str, String)> {
         self.files.iter().filter_map(|(name, bytes)| {
-            let folder = SKILLS.iter().find_map(|pattern| {
-                let (before, after) = pattern.split_once('*')?;
-                name.strip_prefix(before)?.strip_suffix(after)
-            })?;
-            Some((name.as_str(), folder, String::from_utf8_lossy(bytes).into_owned()))
+            Some((name.as_str(), skill_folder(name)?, String::from_utf8_lossy(bytes).into_owned()))
         })
     }
 
@@ -130,6 +114,45 @@ impl Content {
         // The configuration is the first of the files that count.
         hash(std::iter::once((CONFIG, config)).chain(others))
     }
+}
+
+/// Whether two names below a folder lead to one file.
+fn is_same(folder: &Path, one: &str, other: &str) -> bool {
+    let real = |name: &str| folder.join(name).canonicalize().ok();
+    real(one).is_some_and(|file| real(other) == Some(file))
+}
+
+/// The name of the folder of a skill's file.
+fn skill_folder(name: &str) -> Option<&str> {
+    SKILLS.iter().find_map(|pattern| {
+        let (before, after) = pattern.split_once('*')?;
+        name.strip_prefix(before)?.strip_suffix(after)
+    })
+}
+
+/// The skills of the user, below their home: each with its file, the name of its folder, and its text; and a sentence about each
+/// that cannot be read. They may lie behind links: the user has put them there.
+pub(crate) fn skills_of_user(home: &Path) -> (Vec<(PathBuf, String, String)>, Vec<String>) {
+    let (mut found, mut refused) = (Vec::new(), Vec::new());
+    let all: Vec<String> = SKILLS.iter().flat_map(|pattern| names(home, pattern, &mut refused)).collect();
+    for name in all {
+        let Some(folder) = skill_folder(&name) else { continue };
+        match reading::bytes(&home.join(&name), MOST_BYTES) {
+            Reading::Absent => {}
+            Reading::Refused(why) => refused.push((name, why)),
+            Reading::Text { cut: true, .. } => {
+                refused.push((name, "it is larger than a megabyte".to_owned()))
+            }
+            Reading::Text { text, .. } => {
+                let text = String::from_utf8_lossy(&text).into_owned();
+                found.push((home.join(&name), folder.to_owned(), text));
+            }
+        }
+    }
+    let said = |(name, why): (String, String)| {
+        format!("{} cannot be read: {why}; it is ignored", home.join(name).display())
+    };
+    (found, refused.into_iter().map(said).collect())
 }
 
 fn hash<'f>(files: impl Iterator<Item = (&'f str, &'f [u8])>) -> String {
@@ -186,24 +209,11 @@ fn children(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Whether a file is read where a link leads to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Links {
-    Followed,
-    Refused,
-}
-
-/// Whether two names below a folder lead to one file.
-fn is_same(folder: &Path, one: &str, other: &str) -> bool {
-    let real = |name: &str| folder.join(name).canonicalize().ok();
-    real(one).is_some_and(|file| real(other) == Some(file))
-}
-
-/// One file. None of a project except its configuration is reached by a link: what a name leads to could be somebody else's.
-fn read(folder: &Path, name: &str, links: Links) -> Reading<Vec<u8>> {
+/// One file. But for the configuration none is reached by a link: what a name leads to could be somebody else's.
+fn read(folder: &Path, name: &str) -> Reading<Vec<u8>> {
     let path = folder.join(name);
     let below = path.ancestors().take_while(|part| *part != folder);
-    if name != CONFIG && links == Links::Refused && below.into_iter().any(Path::is_symlink) {
+    if name != CONFIG && below.into_iter().any(Path::is_symlink) {
         return Reading::Refused("it is reached by a symbolic link".to_owned());
     }
     match reading::bytes(&path, MOST_BYTES) {
@@ -296,10 +306,9 @@ mod tests {
         assert_eq!(names("none/*/S.md"), Vec::<String>::new());
         fs::write(root.join("skills/a/S.md"), "x").unwrap();
         std::os::unix::fs::symlink("a", root.join("skills/linked")).unwrap();
-        assert!(matches!(read(root, "skills/a/S.md", Links::Refused), Reading::Text { .. }));
-        assert_eq!(read(root, "skills/b/S.md", Links::Refused), Reading::Absent);
-        assert!(matches!(read(root, "skills/linked/S.md", Links::Refused), Reading::Refused(_)));
-        assert!(matches!(read(root, "skills/linked/S.md", Links::Followed), Reading::Text { .. }));
+        assert!(matches!(read(root, "skills/a/S.md"), Reading::Text { .. }));
+        assert_eq!(read(root, "skills/b/S.md"), Reading::Absent);
+        assert!(matches!(read(root, "skills/linked/S.md"), Reading::Refused(_)));
     }
 
     #[test]

@@ -4,4 +4,4 @@ mod book;
 mod content;
 
 pub(crate) use book::Book;
-pub(crate) use content::{CONFIG, Content, SHARED_SERVERS};
+pub(crate) use content::{CONFIG, Content, SHARED_SERVERS, skills_of_user};

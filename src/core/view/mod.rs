@@ -19,6 +19,7 @@ mod reach;
 mod receipts;
 mod session;
 mod shells;
+mod skill;
 mod spending;
 mod status;
 mod subject;
@@ -45,6 +46,7 @@ pub use quote::code;
 pub use receipts::{Receipt, Receipts};
 pub use session::SessionFacts;
 pub use shells::BackgroundShell;
+pub use skill::NamedSkill;
 pub use spending::{Spending, Spent};
 pub use status::{Phase, Status};
 pub use subject::subject;
@@ -87,6 +89,8 @@ pub struct ViewSettings {
     pub rules: Vec<Rule>,
     /// The tools there are, to tell which calls a rule speaks of.
     pub tools: Vec<ToolSpec>,
+    /// The skills that the user can call by their names.
+    pub skills: Vec<NamedSkill>,
 }
 
 /// All that a screen shows of a session. Two views are equal when they show the same.

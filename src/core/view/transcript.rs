@@ -48,6 +48,7 @@ fn settings() -> ViewSettings {
         tool_calls: ToolCalls::Native,
         rules: Vec::new(),
         tools: Vec::new(),
+        skills: Vec::new(),
     }
 }
 

@@ -115,7 +115,7 @@ fn prepare(way: &McpWay, means: &McpMeans) -> io::Result<(Command, Option<TempDi
             return Err(io::Error::other("it must run in the sandbox, but none is set up"));
         };
         let private = private_folder()?;
-        let command = sandbox.with_network(*network).command(private.path(), program);
+        let command = sandbox.with_network(*network).command(private.path(), &[], program);
         (command.map_err(io::Error::other)?, Some(private))
     } else {
         (Command::new(program), None)

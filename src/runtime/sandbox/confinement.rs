@@ -12,6 +12,9 @@ pub struct Confinement {
     pub writable: Vec<PathBuf>,
     /// Files and folders that can be neither read nor listed. They need not exist.
     pub hidden: Vec<PathBuf>,
+    /// Files and folders in those that are opened, over which empty ones are laid that cannot be read or changed. Real
+    /// paths; they are looked for before each command.
+    pub covered: Vec<PathBuf>,
     /// What other programs run or obey. In a folder that is opened the kernel cannot keep it, so that is a gap; what is
     /// confined already knows nothing of it.
     pub settings: Settings,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use ignore::WalkBuilder;
+use ignore::{DirEntry, WalkBuilder};
 
 use super::{Confinement, names_a_secret, real};
 
@@ -38,6 +38,14 @@ pub enum Gap {
     LooksSecret(PathBuf),
     /// The workspace is too large to be looked through.
     NotAllSeen(PathBuf),
+}
+
+impl Gap {
+    /// Whether it is about secrets in a folder that is opened, which might be covered, and can come and go with each
+    /// command.
+    pub fn is_secret(&self) -> bool {
+        matches!(self, Self::HoldsSecrets { .. } | Self::LooksSecret(_) | Self::NotAllSeen(_))
+    }
 }
 
 impl fmt::Display for Gap {
@@ -134,20 +142,30 @@ impl Confinement {
 
 /// Files of the folder that look like secrets, and whether that was all of it.
 fn look(folder: &Path) -> Vec<Gap> {
+    let mut walked = walk(folder);
+    let named = walked.by_ref().take(MOST_ENTRIES);
+    let named = named.filter(|entry| entry.file_name().to_str().is_some_and(names_a_secret));
+    let secret = named.filter(|entry| !entry.path().is_dir());
+    let mut gaps: Vec<Gap> = secret.map(|entry| Gap::LooksSecret(entry.into_path())).collect();
+    gaps.sort();
+    if walked.next().is_some() {
+        gaps.push(Gap::NotAllSeen(folder.to_owned()));
+    }
+    gaps
+}
+
+/// All that a look at the folder sees.
+pub(super) fn entries(folder: &Path) -> impl Iterator<Item = DirEntry> {
+    walk(folder).take(MOST_ENTRIES)
+}
+
+fn walk(folder: &Path) -> impl Iterator<Item = DirEntry> + use<> {
     let mut walk = WalkBuilder::new(folder);
     walk.standard_filters(false)
         .max_depth(Some(DEEPEST))
         .filter_entry(|entry| !entry.file_name().to_str().is_some_and(|name| NOT_LOOKED_AT.contains(&name)));
     // What we cannot read, a command that we start cannot read either.
-    let mut entries = walk.build().filter_map(Result::ok);
-    let files = entries.by_ref().take(MOST_ENTRIES).filter(|entry| !entry.path().is_dir());
-    let secret = files.filter(|entry| entry.file_name().to_str().is_some_and(names_a_secret));
-    let mut gaps: Vec<Gap> = secret.map(|entry| Gap::LooksSecret(entry.into_path())).collect();
-    gaps.sort();
-    if entries.next().is_some() {
-        gaps.push(Gap::NotAllSeen(folder.to_owned()));
-    }
-    gaps
+    walk.build().filter_map(Result::ok)
 }
 
 #[cfg(test)]

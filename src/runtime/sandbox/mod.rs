@@ -5,9 +5,11 @@
 //! `sandbox-exec` does it. Elsewhere there is none, and [`support`] says so.
 
 mod confinement;
+mod covering;
 mod gaps;
 #[cfg(target_os = "linux")]
 mod linux;
+mod mounts;
 #[cfg(any(target_os = "macos", test))]
 mod profile;
 mod refusal;
@@ -19,12 +21,14 @@ mod words;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::process::Command;
 
 pub use confinement::Confinement;
+pub use covering::Exposure;
 pub use gaps::Gap;
-pub(super) use refusal::Refusals;
+pub(super) use refusal::{Refusals, SandboxWords};
 pub(super) use secrets::names_a_secret;
 pub use secrets::secret_places;
 pub use settings::Settings;
@@ -38,13 +42,14 @@ pub struct Sandbox {
     /// The program that knows [`ENTRY`]: this one.
     ourselves: PathBuf,
     confinement: Confinement,
+    covering: Arc<covering::Tried>,
 }
 
 impl Sandbox {
     /// A sandbox entered through `ourselves`, the program whose `main` hands the words after [`ENTRY`] to
     /// [`Confined::parse`].
     pub fn new(ourselves: PathBuf, confinement: Confinement) -> Self {
-        Self { ourselves, confinement }
+        Self { ourselves, confinement, covering: Arc::default() }
     }
 
     /// What holds in it.
@@ -56,17 +61,18 @@ impl Sandbox {
     #[must_use]
     pub(super) fn with_network(&self, network: bool) -> Self {
         let confinement = Confinement { network, ..self.confinement.clone() };
-        Self { ourselves: self.ourselves.clone(), confinement }
+        Self { confinement, ..self.clone() }
     }
 
     /// `program`, to be started inside once it has its arguments; `temp` is the only place beside the workspace
-    /// where it can write.
+    /// where it can write, and `covered` what is hidden in the workspace.
     ///
     /// # Errors
     /// In words, when this machine cannot hold it.
-    pub(super) fn command(&self, temp: &Path, program: &str) -> Result<Command, String> {
+    pub(super) fn command(&self, temp: &Path, covered: &[PathBuf], program: &str) -> Result<Command, String> {
         let mut confinement = self.confinement.clone();
         confinement.writable.push(temp.to_owned());
+        covered.clone_into(&mut confinement.covered);
         let support = support();
         if let Some(why) = support.refuses(confinement.may_be_weaker) {
             return Err(why);

@@ -1,5 +1,6 @@
 //! Whether the sandbox stood in a command's way, as far as its output tells.
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use grep_matcher::Matcher as _;
@@ -8,6 +9,17 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 /// What programs print when the kernel says no.
 static REFUSED: LazyLock<Option<RegexMatcher>> =
     LazyLock::new(|| any_of(&["permission denied", "operation not permitted", "EACCES", "EPERM"]));
+/// What they print of a file that is covered, and of folders that hold one.
+static COVERED: LazyLock<Option<RegexMatcher>> = LazyLock::new(|| {
+    any_of(&[
+        "read-only file system",
+        "device or resource busy",
+        "invalid cross-device link",
+        "EROFS",
+        "EBUSY",
+        "EXDEV",
+    ])
+});
 /// What they print when there is no network.
 static NO_NETWORK: LazyLock<Option<RegexMatcher>> = LazyLock::new(|| {
     any_of(&[
@@ -27,6 +39,17 @@ static NO_NETWORK: LazyLock<Option<RegexMatcher>> = LazyLock::new(|| {
 });
 /// At least the longest of the above.
 const OVERLAP: usize = 64;
+/// Most hidden files that are named.
+const MOST_NAMED: usize = 10;
+
+/// What there is to say of a confined command that has ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::runtime) struct SandboxWords {
+    /// What was hidden from it in the workspace, if anything was.
+    pub(in crate::runtime) hidden: Option<String>,
+    /// That the sandbox may have stood in its way.
+    pub(in crate::runtime) refused: Option<String>,
+}
 
 fn any_of(words: &[&str]) -> Option<RegexMatcher> {
     let built = RegexMatcherBuilder::new().case_insensitive(true).build(&words.join("|"));
@@ -40,16 +63,54 @@ pub(in crate::runtime) struct Refusals {
     tail: Vec<u8>,
     refused: bool,
     no_network: bool,
+    /// What is hidden in the workspace, as people read it.
+    hidden: Vec<String>,
+    /// Finds their names in what is printed, and the first that was found.
+    hidden_names: Option<RegexMatcher>,
+    named: Option<String>,
 }
 
 impl Refusals {
+    /// For a command from which these are hidden, in the workspace at `root`.
+    pub(in crate::runtime) fn hiding(places: &[impl AsRef<Path>], root: &Path) -> Self {
+        let shown = |place: &Path| place.strip_prefix(root).unwrap_or(place).display().to_string();
+        let hidden: Vec<String> = places.iter().map(|place| shown(place.as_ref())).collect();
+        let names = places.iter().filter_map(|place| place.as_ref().file_name()?.to_str());
+        let mut names: Vec<&str> = names.filter(|name| name.len() < OVERLAP).collect();
+        // The longest first: `.env` begins `.env.local`.
+        names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        let matcher = RegexMatcherBuilder::new().fixed_strings(true).build_many(&names);
+        let hidden_names = matcher.ok().filter(|_| !names.is_empty());
+        Self { hidden, hidden_names, ..Self::default() }
+    }
+
+    /// What there is to say when it has ended.
+    pub(in crate::runtime) fn words(&self, network_is_allowed: bool) -> SandboxWords {
+        SandboxWords { hidden: self.hidden(), refused: self.sentence(network_is_allowed) }
+    }
+
+    /// What was hidden from it, in a sentence.
+    pub(in crate::runtime) fn hidden(&self) -> Option<String> {
+        let named = self.hidden.get(..MOST_NAMED).unwrap_or(&self.hidden).join(", ");
+        let more = self.hidden.len().saturating_sub(MOST_NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        (!self.hidden.is_empty())
+            .then(|| format!("the sandbox hid {named}{more}: no reading or writing there"))
+    }
+
     /// Takes in what came.
     pub(in crate::runtime) fn push(&mut self, bytes: &[u8]) {
         let (first, last) = (bytes.len().min(OVERLAP), bytes.len().saturating_sub(OVERLAP));
         self.tail.extend_from_slice(bytes.get(..first).unwrap_or_default());
         for text in [self.tail.as_slice(), bytes] {
-            self.refused = self.refused || holds(&REFUSED, text);
+            let covered = !self.hidden.is_empty() && holds(&COVERED, text);
+            self.refused = self.refused || covered || holds(&REFUSED, text);
             self.no_network = self.no_network || holds(&NO_NETWORK, text);
+            if let (None, Some(names)) = (&self.named, &self.hidden_names) {
+                let found = names.find(text).ok().flatten();
+                let found = found.and_then(|found| text.get(found.start()..found.end()));
+                self.named = found.map(|name| String::from_utf8_lossy(name).into_owned());
+            }
         }
         if bytes.len() >= OVERLAP {
             self.tail = bytes.get(last..).unwrap_or_default().to_vec();
@@ -59,16 +120,22 @@ impl Refusals {
     }
 
     /// For a command that failed: that the sandbox may be why, in a sentence; `None` when nothing points to it.
-    pub(in crate::runtime) fn sentence(&self, network_is_allowed: bool) -> Option<&'static str> {
-        match (self.no_network && !network_is_allowed, self.refused) {
+    fn sentence(&self, network_is_allowed: bool) -> Option<String> {
+        if let Some(name) = &self.named {
+            return Some(format!(
+                "the sandbox may have blocked this: {name} is hidden in it; the call can be requested without the sandbox"
+            ));
+        }
+        let why = match (self.no_network && !network_is_allowed, self.refused) {
             (true, _) => Some(
                 "the sandbox may have blocked this: it has no network, not even to this machine; the call can be requested without the sandbox",
             ),
             (false, true) => Some(
-                "the sandbox may have blocked this: a command in it writes only in the workspace and $TMPDIR, cannot read secrets, and has no sockets; the call can be requested without the sandbox",
+                "the sandbox may have blocked this: a command in it writes only in the workspace and $TMPDIR, cannot read secrets or move the folders that hold them, and has no sockets; the call can be requested without the sandbox",
             ),
             (false, false) => None,
-        }
+        };
+        why.map(str::to_owned)
     }
 }
 
@@ -94,6 +161,23 @@ mod tests {
         assert!(fetched.sentence(false).unwrap().contains("no network"));
         assert_eq!(fetched.sentence(true), None, "then it was not the sandbox");
         assert_eq!(heard(&["error[E0308]: mismatched types"]).sentence(false), None);
+    }
+
+    #[test]
+    fn what_was_hidden_is_named_and_a_failure_that_names_it_is_explained() {
+        let root = Path::new("/work");
+        let places = ["/work/.env", "/work/deep/.env.local", "/else/key.pem"];
+        let mut refusals = Refusals::hiding(&places, root);
+        let hidden = "the sandbox hid .env, deep/.env.local, /else/key.pem: no reading or writing there";
+        refusals.push(b"it is quiet");
+        assert_eq!(refusals.words(false), SandboxWords { hidden: Some(hidden.to_owned()), refused: None });
+        ["cat: deep/.en", "v.local: Permission denied"]
+            .iter()
+            .for_each(|piece| refusals.push(piece.as_bytes()));
+        assert!(refusals.sentence(false).unwrap().contains("this: .env.local is hidden"), "{refusals:?}");
+        let many: Vec<String> = (0..12).map(|number| format!("/work/{number}.pem")).collect();
+        assert!(Refusals::hiding(&many, root).hidden().unwrap().contains("9.pem and 2 more"));
+        assert_eq!(Refusals::hiding(&[] as &[&Path], root).words(false), SandboxWords::default());
     }
 
     #[test]

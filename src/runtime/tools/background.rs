@@ -69,6 +69,8 @@ struct Job {
     number: u64,
     /// The call that began it.
     call: CallId,
+    /// What the sandbox hid from it: said once, by that call.
+    hidden: Option<String>,
     started: Instant,
     heard: Mutex<UnreadOutput>,
     /// Something was heard, or it ended.
@@ -102,7 +104,8 @@ impl Background {
         workspace: &Workspace,
         invocation: &Invocation,
     ) -> ToolReport {
-        match self.begin(shell, workspace, invocation) {
+        let begun = shell.hidden(invocation).await;
+        match begun.and_then(|hidden| self.begin(shell, workspace, invocation, &hidden)) {
             Ok(job) => {
                 let mut announced = Unannounced(self, Some(job.number));
                 job.wait_for_news().await;
@@ -162,6 +165,7 @@ impl Background {
         shell: &Arc<Shell>,
         workspace: &Workspace,
         invocation: &Invocation,
+        hidden: &[std::path::PathBuf],
     ) -> Result<Arc<Job>, String> {
         let command = required(&invocation.arguments, "command")?;
         if is_set(&invocation.arguments, "pty") {
@@ -171,19 +175,21 @@ impl Background {
             .map(|seconds| Duration::from_secs(seconds.clamp(1, MOST_SECONDS)));
         let mut known = self.known();
         known.make_room()?;
-        let started = shell.start(workspace, command, invocation)?;
+        let started = shell.start(workspace, command, invocation, hidden)?;
+        let refusals = invocation.sandboxed.then(|| Refusals::hiding(hidden, workspace.root()));
         known.latest += 1;
         let job = Arc::new(Job {
             number: known.latest,
             call: invocation.call,
+            hidden: refusals.as_ref().and_then(Refusals::hidden),
             started: Instant::now(),
             heard: Mutex::default(),
             news: Notify::new(),
             kill: Notify::new(),
             by_user: AtomicBool::new(false),
         });
-        let (shell, sandboxed) = (Arc::clone(shell), invocation.sandboxed);
-        let task = tokio::spawn(Arc::clone(&job).run(shell, started, limit, sandboxed, Arc::clone(&self.1)));
+        let (shell, late) = (Arc::clone(shell), Arc::clone(&self.1));
+        let task = tokio::spawn(Arc::clone(&job).run(shell, started, limit, refusals, late));
         known.jobs.insert(job.number, (Arc::clone(&job), task));
         Ok(job)
     }
@@ -276,11 +282,10 @@ impl Job {
         shell: Arc<Shell>,
         started: Started,
         limit: Option<Duration>,
-        sandboxed: bool,
+        mut refusals: Option<Refusals>,
         late: Arc<OnceLock<LateNews>>,
     ) {
         let (mut child, group, reader) = started;
-        let mut refusals = sandboxed.then(Refusals::default);
         let end = {
             let pump = std::pin::pin!(self.pump(reader, refusals.as_mut()));
             attend(&mut child, &group, pump, self.stop(limit)).await
@@ -293,7 +298,7 @@ impl Job {
             End::Killed if self.by_user.load(Ordering::Relaxed) => ("ended by the user".to_owned(), true),
             End::Killed => ("ended by shell_kill".to_owned(), true),
         };
-        let refused = refusals.filter(|_| !is_ok).and_then(|heard| shell.stood_in_the_way(&heard));
+        let refused = shell.said_by_the_sandbox(refusals.as_ref()).refused.filter(|_| !is_ok);
         let standing = BackgroundStatus::ended(self.number, &how, self.started.elapsed().as_secs());
         self.heard().end = Some(Ended { standing: standing.clone(), is_ok, refused });
         self.news.notify_waiters();
@@ -371,7 +376,8 @@ impl Job {
         let (written, shown) = (written.trim_end(), shown.trim_end());
         let is_silent = shown.is_empty();
         let new = if is_silent { "(nothing new)" } else { shown };
-        let ending = refused.map_or_else(|| standing.line(), |why| format!("{why}\n{}", standing.line()));
+        let said = self.hidden.iter().filter(|_| is_start).chain(&refused);
+        let ending = said.map(|line| format!("{line}\n")).collect::<String>() + &standing.line();
         let room = max_chars.saturating_sub(ending.chars().count() + 1);
         let bounded = bound(new, room);
         let written = (written != shown).then(|| format!("{}\n{ending}", bound(written, room).text));

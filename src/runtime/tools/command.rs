@@ -1,11 +1,13 @@
 //! One command of `shell` in a process group of its own, watched to its end.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
@@ -18,12 +20,13 @@ use tokio::time::timeout;
 
 use crate::ledger::{CommandState, Facts, Outcome};
 use crate::runtime::process::{GRACE, Group, Groups};
-use crate::runtime::sandbox::{Refusals, Sandbox};
+use crate::runtime::sandbox::{Gap, Refusals, Sandbox, SandboxWords};
 use crate::tool::{Invocation, Shown, ToolReport};
 
 use super::arguments::{number, required};
 use super::live::Live;
 use super::printed::Printed;
+use super::stop::off_thread;
 use super::workspace::Workspace;
 
 /// How long a command may run at most, whatever a call names.
@@ -42,9 +45,9 @@ pub(super) struct Shell {
     /// Where running groups are entered.
     pub(super) groups: Groups,
     /// How a command is confined; `None` where nobody said, and then no call that must be confined is run.
-    pub(super) sandbox: Option<Sandbox>,
-    /// What it cannot hide, once somebody has looked.
-    pub(super) gaps: OnceLock<Vec<String>>,
+    pub(super) sandbox: Option<Arc<Sandbox>>,
+    /// What it could not hide at the looks of this session: somebody could decide about these.
+    pub(super) gaps: Mutex<BTreeSet<Gap>>,
 }
 
 /// The variable that names the action of a command: the same over retries and resumption, so that what it does
@@ -71,35 +74,58 @@ impl Shell {
         output: mpsc::Sender<Shown>,
     ) -> ToolReport {
         let limit = limit(invocation);
-        let started = required(&invocation.arguments, "command")
-            .and_then(|command| self.start(workspace, command, invocation));
-        let (mut child, group, reader) = match started {
+        let hidden = self.hidden(invocation).await;
+        let started = hidden.and_then(|hidden| {
+            let command = required(&invocation.arguments, "command")?;
+            Ok((self.start(workspace, command, invocation, &hidden)?, hidden))
+        });
+        let ((mut child, group, reader), hidden) = match started {
             Ok(started) => started,
             Err(why) => return ToolReport::failed(why),
         };
         let mut printed = Printed::new(invocation.max_chars);
         let mut live = Live::new(output);
-        let mut refusals = invocation.sandboxed.then(Refusals::default);
+        let mut refusals = invocation.sandboxed.then(|| Refusals::hiding(&hidden, workspace.root()));
         let end = {
             let pump = std::pin::pin!(pump(reader, &mut printed, &mut live, refusals.as_mut()));
             attend(&mut child, &group, pump, after(limit)).await
         };
         live.send(true);
         drop(group);
-        report(&end, limit, printed, refusals.and_then(|heard| self.stood_in_the_way(&heard)))
+        report(&end, limit, printed, self.said_by_the_sandbox(refusals.as_ref()))
     }
 
-    /// What the sandbox could not hide here, a sentence each; looked for once.
-    pub(super) fn gaps(&self) -> &[String] {
-        self.gaps.get_or_init(|| {
-            let gaps = self.sandbox.as_ref().map(|sandbox| sandbox.confinement().gaps());
-            gaps.iter().flatten().map(ToString::to_string).collect()
-        })
+    /// What the sandbox cannot hide here now, a sentence each.
+    pub(super) fn gaps(&self) -> Vec<String> {
+        let gaps = self.sandbox.as_ref().map(|sandbox| sandbox.exposure().gaps).unwrap_or_default();
+        let sentences = gaps.iter().map(ToString::to_string).collect();
+        self.gaps.lock().unwrap_or_else(PoisonError::into_inner).extend(gaps);
+        sentences
     }
 
-    /// Whether the sandbox may be why a command failed.
-    pub(super) fn stood_in_the_way(&self, heard: &Refusals) -> Option<&'static str> {
-        heard.sentence(self.sandbox.as_ref().is_some_and(|sandbox| sandbox.confinement().network))
+    /// What is to be hidden in the workspace from the command of a call. Looked for anew before each: an earlier one may
+    /// have made such a file.
+    ///
+    /// # Errors
+    /// There is a secret that cannot be hidden, and there was none when it was decided.
+    pub(super) async fn hidden(&self, invocation: &Invocation) -> Result<Vec<PathBuf>, String> {
+        let Some(sandbox) = self.sandbox.clone().filter(|_| invocation.sandboxed) else {
+            return Ok(Vec::new());
+        };
+        let exposure = off_thread(move |_stop| sandbox.exposure()).await?;
+        let known = self.gaps.lock().unwrap_or_else(PoisonError::into_inner);
+        match exposure.gaps.iter().find(|gap| gap.is_secret() && !known.contains(gap)) {
+            Some(new) => Err(format!(
+                "the command was not started, as the workspace has changed: {new}; request it again"
+            )),
+            None => Ok(exposure.covered.into_iter().collect()),
+        }
+    }
+
+    /// What the sandbox hid from a command, and whether it may be why it failed.
+    pub(super) fn said_by_the_sandbox(&self, heard: Option<&Refusals>) -> SandboxWords {
+        let has_network = self.sandbox.as_ref().is_some_and(|sandbox| sandbox.confinement().network);
+        heard.map(|heard| heard.words(has_network)).unwrap_or_default()
     }
 
     /// Starts the command of a call in a group of its own.
@@ -111,15 +137,22 @@ impl Shell {
         workspace: &Workspace,
         command: &str,
         invocation: &Invocation,
+        hidden: &[PathBuf],
     ) -> Result<Started, String> {
-        self.spawn(workspace, command, invocation)
+        self.spawn(workspace, command, invocation, hidden)
             .map_err(|failure| format!("the command could not be started: {failure}"))
     }
 
-    fn spawn(&self, workspace: &Workspace, command: &str, invocation: &Invocation) -> io::Result<Started> {
+    fn spawn(
+        &self,
+        workspace: &Workspace,
+        command: &str,
+        invocation: &Invocation,
+        hidden: &[PathBuf],
+    ) -> io::Result<Started> {
         let (reader, writer) = io::pipe()?;
         let reader = pipe::Receiver::from_owned_fd(reader.into())?;
-        let (mut sh, private) = self.prepare(workspace, command, invocation)?;
+        let (mut sh, private) = self.prepare(workspace, command, invocation, hidden)?;
         sh.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
         let (child, mut group) = Group::spawn(&self.groups, &mut sh)?;
         group.hold(private);
@@ -133,9 +166,10 @@ impl Shell {
         workspace: &Workspace,
         command: &str,
         invocation: &Invocation,
+        hidden: &[PathBuf],
     ) -> io::Result<(Command, Option<TempDir>)> {
         let (mut sh, private) =
-            if invocation.sandboxed { self.confined()? } else { (Command::new("sh"), None) };
+            if invocation.sandboxed { self.confined(hidden)? } else { (Command::new("sh"), None) };
         let theirs = |name: &OsString| private.is_none() || !TEMPORARY.iter().any(|one| name == one);
         sh.arg("-c")
             .arg(command)
@@ -148,12 +182,12 @@ impl Shell {
     }
 
     /// A shell in the sandbox, and the folder that it has for itself.
-    fn confined(&self) -> io::Result<(Command, Option<TempDir>)> {
+    fn confined(&self, hidden: &[PathBuf]) -> io::Result<(Command, Option<TempDir>)> {
         let Some(sandbox) = &self.sandbox else {
             return Err(io::Error::other("it must run in the sandbox, but none is set up"));
         };
         let private = private_folder()?;
-        let sh = sandbox.command(private.path(), "sh").map_err(io::Error::other)?;
+        let sh = sandbox.command(private.path(), hidden, "sh").map_err(io::Error::other)?;
         Ok((sh, Some(private)))
     }
 }
@@ -257,7 +291,7 @@ pub(super) async fn attend(
     end
 }
 
-pub(super) fn report(end: &End, limit: Duration, printed: Printed, refused: Option<&str>) -> ToolReport {
+pub(super) fn report(end: &End, limit: Duration, printed: Printed, said: SandboxWords) -> ToolReport {
     let command = match end {
         End::Exited(Ok(status)) => Some(CommandState::Ended(describe(*status))),
         End::Exited(Err(_)) | End::Killed | End::TimedOut => None,
@@ -277,14 +311,19 @@ pub(super) fn report(end: &End, limit: Duration, printed: Printed, refused: Opti
             ),
         ),
     };
-    if let (Outcome::Failed, Some(why)) = (&outcome, refused) {
-        ending.push('\n');
-        ending.push_str(why);
+    let refused = said.refused.filter(|_| outcome == Outcome::Failed);
+    let hidden = said.hidden.unwrap_or_default();
+    for line in refused.iter().chain([&hidden]).filter(|line| !line.is_empty()) {
+        ending.push_str(if ending.is_empty() { "" } else { "\n" });
+        ending.push_str(line);
     }
     let (bounded, written) = printed.finish(&ending);
-    let is_silent = bounded.text.is_empty();
-    let content = if is_silent { "(no output; exit code 0)".to_owned() } else { bounded.text };
-    let refused = refused.is_some() && outcome == Outcome::Failed;
+    let is_silent = bounded.text == hidden;
+    let content = match is_silent {
+        true => format!("(no output; exit code 0)\n{hidden}").trim_end().to_owned(),
+        false => bounded.text,
+    };
+    let refused = refused.is_some();
     ToolReport {
         outcome,
         content,

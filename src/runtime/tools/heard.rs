@@ -30,7 +30,7 @@ pub(super) struct Ended {
     pub(super) standing: BackgroundStatus,
     pub(super) is_ok: bool,
     /// Whether the sandbox may be why.
-    pub(super) refused: Option<&'static str>,
+    pub(super) refused: Option<String>,
 }
 
 impl UnreadOutput {

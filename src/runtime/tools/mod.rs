@@ -53,7 +53,7 @@ mod write;
 use std::ffi::OsString;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -169,7 +169,7 @@ impl LocalTools {
                 environment: for_commands(environment),
                 groups,
                 sandbox: None,
-                gaps: OnceLock::new(),
+                gaps: Mutex::default(),
             }),
         }
     }
@@ -181,7 +181,12 @@ impl LocalTools {
         let (environment, groups) = (environment.clone(), groups.clone());
         Self {
             workspace: Arc::new(self.workspace.hiding(sandbox.confinement())),
-            shell: Arc::new(Shell { environment, groups, sandbox: Some(sandbox), gaps: OnceLock::new() }),
+            shell: Arc::new(Shell {
+                environment,
+                groups,
+                sandbox: Some(Arc::new(sandbox)),
+                gaps: Mutex::default(),
+            }),
             ..self
         }
     }
@@ -192,7 +197,7 @@ impl LocalTools {
         let Shell { environment, groups, sandbox, .. } = &*self.shell;
         let environment = with_given(environment, variables);
         let (groups, sandbox) = (groups.clone(), sandbox.clone());
-        Self { shell: Arc::new(Shell { environment, groups, sandbox, gaps: OnceLock::new() }), ..self }
+        Self { shell: Arc::new(Shell { environment, groups, sandbox, gaps: Mutex::default() }), ..self }
     }
 
     /// With `fetch` going where the configuration says; without this it goes to the public internet alone.
@@ -253,7 +258,7 @@ impl LocalTools {
             tool.look(LookedAt { tools: self, invocation, target }, &mut found);
         }
         if invocation.sandboxed {
-            found.gaps = self.shell.gaps().to_vec();
+            found.gaps = self.shell.gaps();
         }
         found
     }

@@ -3,6 +3,7 @@
 
 use std::io;
 use std::num::NonZeroU16;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -92,17 +93,20 @@ impl Shell {
         keyboard: Keyboard,
         output: mpsc::Sender<Shown>,
     ) -> ToolReport {
-        let started = required(&invocation.arguments, "command").and_then(|command| {
-            self.spawn_on_terminal(workspace, command, invocation, keyboard.attended)
+        let hidden = self.hidden(invocation).await;
+        let started = hidden.and_then(|hidden| {
+            let command = required(&invocation.arguments, "command")?;
+            self.spawn_on_terminal(workspace, command, invocation, (keyboard.attended, &hidden))
                 .map_err(|failure| format!("the command could not be started on a terminal: {failure}"))
+                .map(|started| (started, hidden))
         });
-        let (mut child, group, pty) = match started {
+        let ((mut child, group, pty), hidden) = match started {
             Ok(started) => started,
             Err(why) => return ToolReport::failed(why),
         };
         let limit = limit(invocation);
         let mut screen = TerminalScreen::new(output);
-        let mut refusals = invocation.sandboxed.then(Refusals::default);
+        let mut refusals = invocation.sandboxed.then(|| Refusals::hiding(&hidden, workspace.root()));
         let end = {
             let (from, to) = pty.into_split();
             let answers = keyboard.keys();
@@ -117,7 +121,7 @@ impl Shell {
         drop(group);
         let mut printed = Printed::new(invocation.max_chars);
         printed.push(screen.text().as_bytes());
-        report(&end, limit, printed, refusals.and_then(|heard| self.stood_in_the_way(&heard)))
+        report(&end, limit, printed, self.said_by_the_sandbox(refusals.as_ref()))
     }
 
     /// The terminal becomes the controlling one of the command's own session, so `/dev/tty` is never the user's. Where
@@ -127,11 +131,11 @@ impl Shell {
         workspace: &Workspace,
         command: &str,
         invocation: &Invocation,
-        attended: bool,
+        (attended, hidden): (bool, &[PathBuf]),
     ) -> io::Result<(Child, Group, Pty)> {
         let (pty, side) = pty_process::open().map_err(io::Error::other)?;
         pty.resize(Size::new(ROWS.get(), COLUMNS.get())).map_err(io::Error::other)?;
-        let (sh, private) = self.prepare(workspace, command, invocation)?;
+        let (sh, private) = self.prepare(workspace, command, invocation, hidden)?;
         let sh = pty_process::Command::from(sh).env("TERM", KIND);
         let sh = if attended { sh } else { sh.stdin(Stdio::null()) };
         let (child, mut group) =

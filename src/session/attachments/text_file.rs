@@ -1,5 +1,6 @@
 //! Text files of a message: what the rules say of them, and what goes with it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -7,6 +8,7 @@ use tokio::sync::watch;
 use super::AttachmentRefusal;
 use crate::budget::Bound;
 use crate::config::Invocation;
+use crate::config::skills::file_in;
 use crate::ledger::AttachedFile;
 use crate::policy::{Mode, Policy, Verdict};
 use crate::runtime::{Groups, LocalTools, WorkspaceFiles};
@@ -21,6 +23,8 @@ pub(super) struct TextFiles {
     files: WorkspaceFiles,
     policy: Arc<Policy>,
     most_chars: usize,
+    /// The files of the user's own skills, as messages name them: a call of one by its name is the word for it.
+    skills: Arc<BTreeSet<String>>,
     /// What was to choose from last: a name out of it was not a word. Clones share it.
     listed: watch::Sender<FileList>,
 }
@@ -33,13 +37,18 @@ impl TextFiles {
         // about a secret in any mode.
         let policy = Policy { mode: Mode::Ask, rules: config.rules(), ..Policy::default() };
         let most_chars = usize::try_from(config.limits.bound(Bound::ResultChars)).unwrap_or(usize::MAX);
-        Self::over(tools.within(sandbox(invocation)).files(), policy, most_chars)
+        let skills = config.skills.iter().filter(|(skill, _)| skill.is_callable);
+        let skills = skills.map(|(_, file)| file_in(file, cwd)).collect();
+        Self {
+            skills: Arc::new(skills),
+            ..Self::over(tools.within(sandbox(invocation)).files(), policy, most_chars)
+        }
     }
 
     /// With the rules of this policy.
     pub(super) fn over(files: WorkspaceFiles, policy: Policy, most_chars: usize) -> Self {
         let listed = watch::Sender::new(FileList::default());
-        Self { files, policy: Arc::new(policy), most_chars, listed }
+        Self { files, policy: Arc::new(policy), most_chars, skills: Arc::default(), listed }
     }
 
     pub(super) fn list(&self) -> FileList {
@@ -65,6 +74,7 @@ impl TextFiles {
         let Some(found) = self.files.find(name, lines).map_err(refuse)? else { return Ok(None) };
         let confirmed = match found.decided(&self.policy).map_err(refuse)?.verdict {
             Verdict::Deny(why) => return Err(denied(name, &why)),
+            Verdict::Ask(_) if self.skills.contains(name) => String::new(),
             Verdict::Ask(why) => why,
             Verdict::Allow(_) | Verdict::Sandbox(_) => String::new(),
         };

@@ -10,6 +10,7 @@ pub use row::{Argument, Fronts, SlashCommand};
 pub use table::COMMANDS;
 
 use crate::agent::{Intent, OwnCommand};
+use crate::view::NamedSkill;
 
 use super::keymap::KeyAction;
 use super::theme::resembling;
@@ -38,6 +39,13 @@ pub fn read(text: &str, front: Fronts) -> Option<Result<Meaning, String>> {
 /// The command of the user's own that a text runs, if it does: `!command`.
 pub fn own(text: &str) -> Option<Meaning> {
     OwnCommand::read(text).map(Intent::Command).map(Meaning::Intent)
+}
+
+/// The message that calls a skill, if a text does that. A command of ours with the same name comes first.
+pub fn skill(text: &str, skills: &[NamedSkill]) -> Option<String> {
+    let name = text.trim_start().split(char::is_whitespace).next()?;
+    let is_ours = COMMANDS.iter().any(|row| row.name == name);
+    if is_ours { None } else { NamedSkill::called(skills, text) }
 }
 
 /// A message as it is sent: `//name` stands for a message that begins with `/name` and is no command.

@@ -306,6 +306,11 @@ impl LinearSession {
             self.renderer.was_typed(text.trim_end());
             return self.obey(own);
         }
+        if let Some(message) = commands::skill(text, &self.renderer.view.settings.skills)
+            && !self.asking.was_asked(typed)
+        {
+            return self.submit(&message);
+        }
         match commands::read(text, Fronts::Lines) {
             Some(Ok(meaning)) => self.obey(meaning),
             Some(Err(why)) => self.usage(&why),

@@ -44,6 +44,7 @@ fn view_settings() -> ViewSettings {
         tool_calls: ToolCalls::Native,
         rules: vec![],
         tools: vec![],
+        skills: Vec::new(),
     }
 }
 

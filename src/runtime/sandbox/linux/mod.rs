@@ -1,6 +1,8 @@
-//! Linux: Landlock for files, seccomp for system calls, and fewer capabilities for root.
+//! Linux: Landlock for files, a mount namespace for what Landlock cannot hide, seccomp for system calls, and fewer
+//! capabilities.
 
 mod calls;
+mod cover;
 mod descriptors;
 mod files;
 mod powers;
@@ -32,8 +34,15 @@ fn give_up(confined: &Confined) -> Result<(), String> {
         return Err(why);
     }
     descriptors::close_inherited()?;
+    let covered = &confined.confinement.covered;
+    cover::cover(covered, &confined.confinement.writable)?;
     let files = files::Rules::of(&confined.confinement)?;
-    powers::drop_most()?;
+    // In a user namespace of its own it has had every power.
+    if covered.is_empty() {
+        powers::drop_most()?
+    } else {
+        powers::drop_all()?
+    }
     files.enforce()?;
     calls::forbid(confined.confinement.network)
 }

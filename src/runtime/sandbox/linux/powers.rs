@@ -15,11 +15,20 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::SETUID)
     .union(CapabilitySet::NET_BIND_SERVICE);
 
+/// Drops all of them. With `no_new_privs`, as below, they stay dropped.
+pub(super) fn drop_all() -> Result<(), String> {
+    keep(CapabilitySet::empty())
+}
+
 /// Drops the rest. With `no_new_privs`, which Landlock sets, no exec gives them back, not even root's.
 pub(super) fn drop_most() -> Result<(), String> {
+    keep(KEPT)
+}
+
+fn keep(these: CapabilitySet) -> Result<(), String> {
     let failed = |why| format!("the privileges of this process cannot be reduced: {why}");
     let has = capabilities(None).map_err(failed)?;
-    let kept = has.permitted.intersection(KEPT);
+    let kept = has.permitted.intersection(these);
     let sets = CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };
     set_capabilities(None, sets).map_err(failed)
 }
