@@ -83,6 +83,8 @@ pub(super) fn of_project(
     let (skills, wrong) = skills::of(content);
     config.warnings.extend(wrong);
     if is_trusted {
+        // The nearest of a name counts.
+        config.skills.retain(|(known, _)| skills.iter().all(|(skill, _)| skill.name != known.name));
         config.skills.extend(skills);
     } else if book.is_some() && !skills.is_empty() {
         config.warnings.push(waiting(content.folder(), skills.len()));

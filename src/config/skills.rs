@@ -44,20 +44,31 @@ impl Skill {
             return Err("it has no `description`".to_owned());
         }
         let description = description.chars().take(MOST_OF_DESCRIPTION).collect();
-        let says = |name: &str, what: &str| member(head, name).is_some_and(|value| value.trim() == what);
-        let (is_told, is_callable) =
-            (!says("disable-model-invocation", "true"), !says("user-invocable", "false"));
+        let says = |name: &str, spellings: [&str; 4]| {
+            member(head, name).is_some_and(|value| spellings.contains(&value.to_ascii_lowercase().as_str()))
+        };
+        // Claude Code reads a truth value in these spellings.
+        let is_told = !says("disable-model-invocation", ["true", "yes", "on", "1"]);
+        let is_callable = !says("user-invocable", ["false", "no", "off", "0"]);
         Ok(Self { name, description, is_told, is_callable })
     }
 }
 
-/// The skills among a folder's files, each with its file; and what is wrong with the others, a sentence each.
+/// The skills among a folder's files, each with its file; and what is wrong with the others, a sentence each. The
+/// first of a name counts.
 pub(crate) fn of(content: &Content) -> (Vec<(Skill, PathBuf)>, Vec<String>) {
-    let (mut skills, mut wrong) = (Vec::new(), Vec::new());
+    let (mut skills, mut wrong) = (Vec::<(Skill, PathBuf)>::new(), Vec::new());
     for (name, folder, text) in content.skills() {
         let file = content.path(name);
         match Skill::parse(&text, folder) {
-            Ok(skill) => skills.push((skill, file)),
+            Ok(skill) => match skills.iter().find(|(known, _)| known.name == skill.name) {
+                None => skills.push((skill, file)),
+                Some((_, first)) => wrong.push(format!(
+                    "{}: {} has the same name; this skill is ignored",
+                    file.display(),
+                    first.display()
+                )),
+            },
             Err(why) => wrong.push(format!("{}: {why}; the skill is ignored", file.display())),
         }
     }
@@ -181,6 +192,8 @@ mod tests {
         assert_eq!(calls(""), (true, true));
         assert_eq!(calls("disable-model-invocation: true"), (false, true));
         assert_eq!(calls("user-invocable: false"), (true, false));
+        assert_eq!(calls("disable-model-invocation: \"Yes\"\nuser-invocable: off"), (false, false));
+        assert_eq!(calls("disable-model-invocation: no\nuser-invocable: 1"), (true, true));
         let hidden =
             Skill::parse("---\ndescription: x\ndisable-model-invocation: true\n---\n", "folder").unwrap();
         assert_eq!(section(&[(hidden, PathBuf::from("/a"))], Path::new("/")), "");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use serde_json::json;
@@ -300,6 +300,42 @@ fn skills_are_told_only_while_exactly_these_are_trusted() {
     assert_eq!(skills_told(&world).0, "", "another one has come");
     fs::remove_dir_all(world.work().join(".agents/skills/second")).unwrap();
     assert!(skills_told(&world).0.contains("- pdf: "), "the same contents are trusted again");
+}
+
+/// Writes a skill below a folder.
+fn skill_at(folder: &Path, name: &str, description: &str) {
+    let folder = folder.join(name);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("SKILL.md"), format!("---\ndescription: {description}\n---\n")).unwrap();
+}
+
+#[test]
+fn of_skills_with_the_same_name_the_nearest_counts_and_a_second_in_its_folder_is_named() {
+    let world = World::new();
+    let below = world.work().join("below");
+    skill_at(&world.work().join(".agents/skills"), "mail", "of the root");
+    skill_at(&below.join(".agents/skills"), "mail", "of the folder");
+    skill_at(&below.join(".claude/skills"), "mail", "the second");
+    for folder in [&world.work(), &below] {
+        assert_eq!(run(&world, &["-C", folder.to_str().unwrap(), "trust", "--yes"]).code, 0);
+    }
+    let ran = world.json(&["-C", below.to_str().unwrap(), "--script", "[\"Done.\"]", "go"]);
+    let started = ran.one("session_started");
+    let (_, told) = started["system"].as_str().unwrap().split_once("# Skills").unwrap();
+    assert!(told.contains("- mail: of the folder") && told.matches("- mail: ").count() == 1, "{told}");
+    assert!(ran.err.contains("has the same name; this skill is ignored"), "{}", ran.err);
+}
+
+#[test]
+fn a_place_of_skills_that_is_a_link_to_the_other_place_is_no_news() {
+    let world = World::new();
+    skill_at(&world.work().join(".agents/skills"), "pdf", "Reads PDFs");
+    fs::create_dir_all(world.work().join(".claude")).unwrap();
+    std::os::unix::fs::symlink("../.agents/skills", world.work().join(".claude/skills")).unwrap();
+    let ran = run(&world, &["trust", "--yes"]);
+    assert!(ran.code == 0 && !ran.out.contains("symbolic link"), "{}", ran.out);
+    let (told, err) = skills_told(&world);
+    assert!(told.matches("- pdf: ").count() == 1 && !err.contains("symbolic link"), "{told}{err}");
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Content {
     /// A configuration that is there and cannot be read, or is too large; exit 2. Other files are not countersign's alone:
     /// such a one is left out, and [`Content::left_out`] says so.
     pub(crate) fn of(folder: &Path) -> Result<Option<Self>, Fault> {
-        let (mut files, mut refused) = (Vec::new(), Vec::new());
+        let (mut files, mut refused) = (Vec::<(String, Vec<u8>)>::new(), Vec::new());
         let mut all = Vec::new();
         for pattern in FILES {
             all.extend(names(folder, pattern, &mut refused));
@@ -56,6 +56,8 @@ impl Content {
             match read(folder, &name) {
                 Reading::Absent => {}
                 Reading::Refused(why) if name == CONFIG => return Err(unreadable(&folder.join(name), &why)),
+                // Often one place of skills is a link to the other: nothing is missing then.
+                Reading::Refused(_) if files.iter().any(|(known, _)| is_same(folder, known, &name)) => {}
                 Reading::Refused(why) => refused.push((name, why)),
                 Reading::Text { text, .. } => files.push((name, text)),
             }
@@ -112,6 +114,12 @@ impl Content {
         // The configuration is the first of the files that count.
         hash(std::iter::once((CONFIG, config)).chain(others))
     }
+}
+
+/// Whether two names below a folder lead to one file.
+fn is_same(folder: &Path, one: &str, other: &str) -> bool {
+    let real = |name: &str| folder.join(name).canonicalize().ok();
+    real(one).is_some_and(|file| real(other) == Some(file))
 }
 
 /// The name of the folder of a skill's file.
