@@ -116,10 +116,12 @@ impl Picker {
         Self { is_awaited: true, ..Self::new(source, Vec::new()) }
     }
 
-    /// Every action of the keys, then every slash command.
+    /// Every action of the keys, then every slash command that does something else.
     pub fn palette() -> Self {
         let actions = BINDINGS.iter().filter(|b| !b.words.is_empty()).map(action);
-        Self::new(Source::Palette, actions.chain(listed(Fronts::Screen).map(command)).collect())
+        // What has a key is there already.
+        let commands = listed(Fronts::Screen).filter(|row| row.key.is_none()).map(command);
+        Self::new(Source::Palette, actions.chain(commands).collect())
     }
 
     /// What can go back to before a message.
@@ -291,7 +293,9 @@ fn action(binding: &Binding) -> Item {
         place => format!("{}: {}", place.words(), binding.words),
     };
     let key = KeyEvent::new(binding.code, binding.modifiers);
-    Item { words, aside: binding.keys.to_owned(), choice: Choice::Key(binding.place, binding.command, key) }
+    let row = listed(Fronts::Screen).find(|row| row.key == Some(binding.command));
+    let aside = row.map_or(binding.keys.to_owned(), |row| format!("{}  {}", binding.keys, row.name));
+    Item { words, aside, choice: Choice::Key(binding.place, binding.command, key) }
 }
 
 fn command(row: &SlashCommand) -> Item {

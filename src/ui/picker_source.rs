@@ -32,7 +32,7 @@ impl Source {
             Self::Palette => "everything",
             Self::Prompts => "earlier messages",
             Self::Sessions => "sessions of this folder",
-            Self::Models => "models",
+            Self::Models => "models · $ per M tokens",
             Self::Themes => "themes",
             Self::Rewind => "go back to before",
             Self::RewindWay => "go back with",

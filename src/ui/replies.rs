@@ -44,7 +44,11 @@ pub fn reply(local: &mut Local, reply: Reply) {
             });
         }
         Reply::Models(models) => {
-            fill(local, Source::Models, |picker| picker.items = models.into_iter().map(model).collect());
+            fill(local, Source::Models, |picker| {
+                picker.items = models.into_iter().map(model).collect();
+                let is_current = |item: &Item| item.words == picker.before;
+                picker.chosen = picker.items.iter().position(is_current).unwrap_or(0);
+            });
         }
         Reply::Files(list) => local.files.heard(list),
         // Not into the arguments of a call that is changed meanwhile.

@@ -5,14 +5,15 @@ use crate::screen_harness::{ScreenHarness, scrolled, snapshot};
 use crate::session_builder::SessionBuilder;
 use countersign::agent::Intent;
 use countersign::ledger::{CallId, Change, FilesRestored, Remark};
-use countersign::ui::Request;
 use countersign::ui::commands::{Fronts, listed};
 use countersign::ui::keymap::BINDINGS;
 use countersign::ui::local::Overlay;
 use countersign::ui::picker::{Choice, Item, Picker};
 use countersign::ui::picker_source::Source;
+use countersign::ui::replies::reply;
 use countersign::ui::undo_preview::UndoPreview;
 use countersign::ui::update::{UiEffect, paste};
+use countersign::ui::{Reply, Request};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
@@ -47,11 +48,13 @@ fn the_palette_has_every_action_with_its_key_and_every_command() {
     harness.ctrl('p');
     let Some(Overlay::Picker(picker)) = &harness.local.overlay else { panic!("no picker") };
     for binding in BINDINGS.iter().filter(|b| !b.words.is_empty()) {
-        let has = |i: &Item| i.words.ends_with(binding.words) && i.aside == binding.keys;
+        let has = |i: &Item| i.words.ends_with(binding.words) && i.aside.starts_with(binding.keys);
         assert!(picker.items.iter().any(has), "{binding:?}");
     }
     for row in listed(Fronts::Screen) {
-        assert!(picker.items.iter().any(|i| i.aside == row.name && i.words == row.help), "{}", row.name);
+        // With its key, if it has one: each action stands there once.
+        let is_it = |i: &&Item| i.aside.ends_with(row.name) && i.words == row.help;
+        assert_eq!(picker.items.iter().filter(is_it).count(), 1, "{}", row.name);
     }
 }
 
@@ -310,4 +313,22 @@ fn an_undo_looks_like_this() {
             .frame(120, 40)
             .contains("undone: restored: src/lexer.rs; deleted: src/odd\\u{202e}.rs")
     );
+}
+
+#[test]
+fn the_list_of_models_begins_at_the_one_in_use_and_the_palette_names_each_action_once() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    let mut picker = Picker::awaited(Source::Models);
+    picker.before = "b/two".to_owned();
+    harness.local.overlay = Some(Overlay::Picker(picker));
+    let named = |name: &str| (name.to_owned(), "  200k   $3.00 in  $15.00 out".to_owned());
+    reply(&mut harness.local, Reply::Models(vec![named("a/one"), named("b/two"), named("c/three")]));
+    let frame = harness.frame(80, 12);
+    assert!(frame.contains("› b/two") && frame.contains("$ per M tokens"), "{frame}");
+    let palette = Picker::palette();
+    let named: Vec<&str> = palette.items.iter().map(|item| item.words.as_str()).collect();
+    let twice: Vec<_> =
+        named.iter().filter(|words| named.iter().filter(|other| other == words).count() > 1).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+    assert!(palette.items.iter().any(|item| item.aside.starts_with("ctrl-o  /ledger")));
 }

@@ -12,12 +12,27 @@ pub(crate) fn choices(listed: &[Listed]) -> Vec<(String, String)> {
     typed.map(|(name, spec)| (name, note(spec))).collect()
 }
 
+/// In columns that line up where notes end at one edge: the window, and what a million tokens cost.
 fn note(spec: &ModelSpec) -> String {
+    let cost = |micro| format!("${}", dollars(micro));
     let price = spec.price.map_or_else(
         || "price unknown".to_owned(),
-        |price| format!("{} in, {} out", dollars(price.rates.input), dollars(price.rates.output)),
+        |price| format!("{:>7} in {:>7} out", cost(price.rates.input), cost(price.rates.output)),
     );
-    format!("{} tokens · {price}", spec.window)
+    format!("{:>6} {price:>22}", short(spec.window))
+}
+
+/// `200k`, `1M`: a window, as people name it.
+fn short(tokens: u64) -> String {
+    match tokens {
+        1_000_000.. if tokens.is_multiple_of(100_000) => {
+            let tenths = tokens % 1_000_000 / 100_000;
+            let part = if tenths == 0 { String::new() } else { format!(".{tenths}") };
+            format!("{}{part}M", tokens / 1_000_000)
+        }
+        1_000.. => format!("{}k", tokens / 1_000),
+        few => few.to_string(),
+    }
 }
 
 /// Micro-dollars as dollars, with as many digits as they have and at least two.
@@ -25,4 +40,18 @@ pub(crate) fn dollars(micro: u64) -> String {
     let part = format!("{:06}", micro % 1_000_000);
     let part = part.trim_end_matches('0');
     format!("{}.{part:0<2}", micro / 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::ModelRef;
+
+    #[test]
+    fn notes_line_up_at_their_right_edge() {
+        let unknown = ModelSpec { window: 1_048_576, ..ModelSpec::unknown(ModelRef::parse("a/b")) };
+        assert_eq!(note(&unknown), " 1048k          price unknown");
+        let windows = [128_000, 200_000, 1_000_000, 1_500_000, 512].map(short);
+        assert_eq!(windows, ["128k", "200k", "1M", "1.5M", "512"]);
+    }
 }

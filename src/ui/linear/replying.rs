@@ -70,9 +70,10 @@ impl LinearSession {
     /// The models that can be chosen, each with a number.
     pub fn models(&mut self, models: Vec<(String, String)>) {
         for (at, (name, about)) in models.iter().enumerate() {
-            self.output.say(&format!("model {}: {name}, {}", at + 1, plain(about)));
+            let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+            self.output.say(&format!("model {}: {name}, {}", at + 1, plain(&about)));
         }
-        let how = "/model NUMBER or NAME chooses one";
+        let how = "/model NUMBER or NAME chooses one; prices are for a million tokens";
         self.output.say(&listed(models.len(), "models: none listed; /model PROVIDER/NAME chooses any", how));
         self.models = models.into_iter().map(|(name, _)| name).collect();
     }

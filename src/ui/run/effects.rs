@@ -93,7 +93,12 @@ impl ScreenLoop {
         match source {
             Source::Rewind => self.local.overlay = Some(Overlay::Picker(Picker::rewind(&self.view))),
             Source::Sessions => self.ask_for(source, Request::ListSessions),
-            Source::Models => self.ask_for(source, Request::ListModels),
+            Source::Models => {
+                self.ask_for(source, Request::ListModels);
+                if let Some(Overlay::Picker(picker)) = &mut self.local.overlay {
+                    picker.before.clone_from(&self.view.session.model);
+                }
+            }
             Source::Themes => self.errands.pick_theme(&mut self.local, &self.theme.name),
             // The screen fills these itself.
             Source::Palette
