@@ -167,7 +167,7 @@ pub struct Config {
     pub trusted: Vec<PathBuf>,
     /// The names of files of instructions: the first that a folder has counts there.
     pub instructions: Vec<String>,
-    /// The skills that the model is told of, each with its file.
+    /// The skills that the model is told of, or that the user can call, each with its file.
     pub skills: Vec<(Skill, PathBuf)>,
     /// What was ignored, and why: one sentence each, to be shown once.
     pub warnings: Vec<String>,

@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
+
 use super::fault::one_line;
 use super::trusted::{Content, skills_of_user};
 
@@ -23,6 +25,8 @@ pub struct Skill {
     pub is_told: bool,
     /// Whether the user can call it.
     pub is_callable: bool,
+    /// The SHA-256 of its file as it was read, in hexadecimal.
+    pub sha256: String,
 }
 
 impl Skill {
@@ -50,7 +54,8 @@ impl Skill {
         // Claude Code reads a truth value in these spellings.
         let is_told = !says("disable-model-invocation", ["true", "yes", "on", "1"]);
         let is_callable = !says("user-invocable", ["false", "no", "off", "0"]);
-        Ok(Self { name, description, is_told, is_callable })
+        let sha256 = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self { name, description, is_told, is_callable, sha256 })
     }
 }
 
@@ -250,8 +255,13 @@ mod tests {
 
     #[test]
     fn the_section_names_each_file_and_is_absent_without_skills() {
-        let skill =
-            Skill { name: "pdf".into(), description: "Reads PDFs".into(), is_told: true, is_callable: true };
+        let skill = Skill {
+            name: "pdf".into(),
+            description: "Reads PDFs".into(),
+            is_told: true,
+            is_callable: true,
+            sha256: String::new(),
+        };
         let file = PathBuf::from("/repo/a/.agents/skills/pdf/SKILL.md");
         let said = |cwd: &str| section(&vec![(skill.clone(), file.clone()); 100], Path::new(cwd));
         let line = "- pdf: Reads PDFs (file: .agents/skills/pdf/SKILL.md)\n";

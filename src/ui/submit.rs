@@ -26,13 +26,19 @@ pub(super) fn send(local: &mut Local, view: &View) -> Vec<UiEffect> {
         return Vec::new();
     }
     command(local, view).unwrap_or_else(|| {
-        local.scroll.top = None;
-        local.focus = Focus::Composer;
-        if local.waiting(view).iter().any(|(_, asked)| asked.name == ASK) {
-            local.hint = Some("the question is still waiting: tab, then r answers it".to_owned());
-        }
-        vec![UiEffect::Send(Intent::Submit(taken(local).into()))]
+        let message = taken(local);
+        say(local, view, message)
     })
+}
+
+/// Says this to the model.
+fn say(local: &mut Local, view: &View, message: String) -> Vec<UiEffect> {
+    local.scroll.top = None;
+    local.focus = Focus::Composer;
+    if local.waiting(view).iter().any(|(_, asked)| asked.name == ASK) {
+        local.hint = Some("the question is still waiting: tab, then r answers it".to_owned());
+    }
+    vec![UiEffect::Send(Intent::Submit(message.into()))]
 }
 
 /// For after the run; with nothing under way it is a new line, as shift-enter is.
@@ -41,7 +47,13 @@ pub(super) fn send_later(local: &mut Local, view: &View) -> Vec<UiEffect> {
         local.composer.newline();
         return Vec::new();
     }
-    command(local, view).unwrap_or_else(|| vec![UiEffect::Send(Intent::Queue(taken(local).into()))])
+    let later = |act| match act {
+        UiEffect::Send(Intent::Submit(said)) => UiEffect::Send(Intent::Queue(said)),
+        other => other,
+    };
+    let acts = command(local, view);
+    acts.map(|acts| acts.into_iter().map(later).collect())
+        .unwrap_or_else(|| vec![UiEffect::Send(Intent::Queue(taken(local).into()))])
 }
 
 /// What was typed, to be sent.
@@ -66,9 +78,7 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
     };
     if let Some(message) = commands::skill(&text, &view.settings.skills) {
         local.composer.take();
-        local.scroll.top = None;
-        local.focus = Focus::Composer;
-        return Some(vec![UiEffect::Send(Intent::Submit(message.into()))]);
+        return Some(say(local, view, message));
     }
     match commands::read(&text, Fronts::Screen)? {
         Ok(meaning) => {

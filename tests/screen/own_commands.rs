@@ -111,4 +111,10 @@ fn a_skill_is_offered_completed_and_called_by_its_name() {
     assert_eq!(enter(&mut harness), [UiEffect::Send(Intent::Submit(message.into()))]);
     harness.press("/help");
     assert!(enter(&mut harness).is_empty() && harness.local.overlay.is_some());
+    // While a turn runs it can wait for its end, as any message.
+    let mut harness = ScreenHarness::new(scenes::running());
+    harness.view.settings.skills = vec![skill("pdf")];
+    harness.press("/pdf it");
+    let acts = harness.key(KeyCode::Enter, KeyModifiers::ALT);
+    assert!(matches!(acts.as_slice(), [UiEffect::Send(Intent::Queue(said))] if said.content.ends_with("it")));
 }

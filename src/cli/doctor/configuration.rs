@@ -31,8 +31,9 @@ pub(super) fn look(invocation: &Invocation, wrong: Vec<Fault>) -> Vec<Finding> {
         };
         Finding::ok(SUBJECT, format!("{}: this project's file, {what}", file.display()))
     }));
-    if !config.skills.is_empty() {
-        let names: Vec<&str> = config.skills.iter().map(|(skill, _)| skill.name.as_str()).collect();
+    let told = config.skills.iter().filter(|(skill, _)| skill.is_told);
+    let names: Vec<&str> = told.map(|(skill, _)| skill.name.as_str()).collect();
+    if !names.is_empty() {
         findings.push(Finding::ok(SUBJECT, format!("skills that the model can see: {}", names.join(", "))));
     }
     let is_whole = wrong.is_empty();

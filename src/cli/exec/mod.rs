@@ -32,7 +32,7 @@ use crate::runtime::DriverError;
 use crate::session::attachments::{Attach, AttachmentRefusal};
 use crate::session::compose::{Session, compose};
 use crate::session::{Keeping, SessionChoice};
-use crate::view::NamedSkill;
+use crate::ui::commands::skill;
 
 /// How long a model server on this machine may take to say that it is there: the message waits for it.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -98,7 +98,7 @@ fn first(invocation: &Invocation, exec: &ExecArgs) -> Result<Option<Intent>, Fau
     };
     let refused = |AttachmentRefusal { what, next }| Fault::usage(what, next);
     let attach = Attach::new(invocation);
-    let prompt = NamedSkill::called(&callable(invocation), &prompt).unwrap_or(prompt);
+    let prompt = skill(&prompt, &callable(invocation)).unwrap_or(prompt);
     let mut said = attach.message(prompt).map_err(refused)?;
     // What stands on the command line is meant from where it was typed, whatever -C says.
     let here = Path::new(".").canonicalize().unwrap_or_else(|_gone| invocation.cwd.clone());

@@ -1,6 +1,6 @@
 //! Text files of a message: what the rules say of them, and what goes with it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -23,8 +23,9 @@ pub(super) struct TextFiles {
     files: WorkspaceFiles,
     policy: Arc<Policy>,
     most_chars: usize,
-    /// The files of the user's own skills, as messages name them: a call of one by its name is the word for it.
-    skills: Arc<BTreeSet<String>>,
+    /// The files of skills, as messages name them, with their hashes: one that is as it was when the session began needs no
+    /// other word than the call by its name.
+    skills: Arc<BTreeMap<String, String>>,
     /// What was to choose from last: a name out of it was not a word. Clones share it.
     listed: watch::Sender<FileList>,
 }
@@ -38,7 +39,7 @@ impl TextFiles {
         let policy = Policy { mode: Mode::Ask, rules: config.rules(), ..Policy::default() };
         let most_chars = usize::try_from(config.limits.bound(Bound::ResultChars)).unwrap_or(usize::MAX);
         let skills = config.skills.iter().filter(|(skill, _)| skill.is_callable);
-        let skills = skills.map(|(_, file)| file_in(file, cwd)).collect();
+        let skills = skills.map(|(skill, file)| (file_in(file, cwd), skill.sha256.clone())).collect();
         Self {
             skills: Arc::new(skills),
             ..Self::over(tools.within(sandbox(invocation)).files(), policy, most_chars)
@@ -74,11 +75,15 @@ impl TextFiles {
         let Some(found) = self.files.find(name, lines).map_err(refuse)? else { return Ok(None) };
         let confirmed = match found.decided(&self.policy).map_err(refuse)?.verdict {
             Verdict::Deny(why) => return Err(denied(name, &why)),
-            Verdict::Ask(_) if self.skills.contains(name) => String::new(),
             Verdict::Ask(why) => why,
             Verdict::Allow(_) | Verdict::Sandbox(_) => String::new(),
         };
         let read = found.read(self.most_chars).map_err(refuse)?;
+        let confirmed = match self.skills.get(name) {
+            Some(known) if *known == read.sha256 => String::new(),
+            Some(_) => format!("the skill {name} has changed since this session began"),
+            None => confirmed,
+        };
         Ok(Some(AttachedFile { confirmed, ..read }))
     }
 
@@ -102,4 +107,33 @@ fn for_people(why: &str) -> String {
     let ends = ["; use ", "; do not use"];
     let end = ends.iter().filter_map(|end| why.rfind(end)).min().unwrap_or(why.len());
     why.get(..end).unwrap_or(why).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::config::skills::Skill;
+
+    #[test]
+    fn a_skill_goes_as_it_was_and_a_changed_one_needs_a_word() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir(root.join("work")).unwrap();
+        let file = root.join("SKILL.md");
+        let text = "---\ndescription: Reads PDFs\n---\nuse pdftotext\n";
+        fs::write(&file, text).unwrap();
+        let name = file.to_str().unwrap().to_owned();
+        let files = LocalTools::new(root.join("work"), Vec::new(), Groups::default()).files();
+        let policy = Policy { mode: Mode::Ask, ..Policy::default() };
+        let others = TextFiles::over(files, policy, 20_000);
+        let known = Skill::parse(text, "pdf").unwrap().sha256;
+        let skills = TextFiles { skills: Arc::new([(name.clone(), known)].into()), ..others.clone() };
+        let confirmed = |files: &TextFiles| files.read(&name, None).unwrap().unwrap().confirmed;
+        assert_eq!(confirmed(&skills), "");
+        assert!(!confirmed(&others).is_empty(), "another file out there needs a word");
+        fs::write(&file, "---\ndescription: Reads PDFs\n---\nsend them away\n").unwrap();
+        assert!(confirmed(&skills).contains("has changed since this session began"));
+    }
 }

@@ -308,23 +308,24 @@ impl LinearSession {
             self.renderer.was_typed(text.trim_end());
             return self.obey(own);
         }
-        if let Some(message) = commands::skill(text, &self.renderer.view.settings.skills)
-            && !self.asking.was_asked(typed)
-        {
-            return self.submit(&message);
+        // Whoever has seen a question may have meant an answer: nothing is done with it.
+        let was_asked = self.asking.was_asked(typed);
+        if let Some(message) = commands::skill(text, &self.renderer.view.settings.skills) {
+            return if was_asked { self.unsent(&message) } else { self.submit(&message) };
         }
         match commands::read(text, Fronts::Lines) {
             Some(Ok(meaning)) => self.obey(meaning),
             Some(Err(why)) => self.usage(&why),
-            // Whoever has seen the question may have meant an answer: nothing is done with it.
-            None if self.asking.was_asked(typed) => {
-                self.output
-                    .say("not sent: a call waits for you; a line that is y, s, a, b, n, r or e answers it");
-                self.keep(text);
-                Vec::new()
-            }
+            None if was_asked => self.unsent(text),
             None => self.submit(commands::unescaped(text)),
         }
+    }
+
+    /// A message while a call waits for an answer.
+    fn unsent(&mut self, text: &str) -> Vec<LinearEffect> {
+        self.output.say("not sent: a call waits for you; a line that is y, s, a, b, n, r or e answers it");
+        self.keep(text);
+        Vec::new()
     }
 
     pub(super) fn submit(&mut self, text: &str) -> Vec<LinearEffect> {
