@@ -18,7 +18,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::config::models::Choice;
 use crate::config::{Invocation, project};
-use crate::ledger::Entry;
+use crate::ledger::{Body, Entry};
 use crate::runtime::DriverError;
 use crate::session::compose::{Session, compose};
 use crate::session::gateway::Ends;
@@ -103,11 +103,24 @@ fn anew(invocation: &Invocation, left: String) -> Result<Session, Fault> {
 fn resumed(invocation: &Invocation, wanted: String, left: String) -> Result<Session, Fault> {
     let take_up =
         |id: String| compose(invocation, Keeping::Earlier(&SessionChoice::Session(id)), Attendance::Person);
-    take_up(wanted).or_else(|why| {
+    take_up(wanted).map(|session| said_of_a_copy(session, &left)).or_else(|why| {
         let mut back = take_up(left).or_else(|_| compose(invocation, Keeping::New, Attendance::Person))?;
         back.notices.push(why.to_string());
         Ok(back)
     })
+}
+
+/// A session that begins like the one that was left looks the same: it says so.
+fn said_of_a_copy(mut session: Session, left: &str) -> Session {
+    let began = session.before.first().map(|entry| &entry.body);
+    if let Some(Body::SessionStarted(started)) = began
+        && started.forked_from.as_deref().is_some_and(|from| from.starts_with(left))
+    {
+        let notice =
+            "You continue in a copy now; /sessions has the session that it was made from, as it was.";
+        session.notices.push(notice.to_owned());
+    }
+    session
 }
 
 async fn converse(

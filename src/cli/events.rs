@@ -131,6 +131,7 @@ fn live_event(live: &Live) -> Option<Value> {
         | Live::Asked { .. }
         | Live::AskingHooks(_)
         | Live::Discovering
+        | Live::Discovered(_)
         | Live::Unreached(_)
         | Live::Waiting { .. }
         | Live::Returned(_)

@@ -11,9 +11,9 @@ use super::{
     setting::Setting,
 };
 use crate::config::environment::Environment;
-use crate::config::fault::Fault;
+use crate::config::fault::{Fault, one_line};
 use crate::config::skills;
-use crate::config::trusted::Content;
+use crate::config::trusted::{CONFIG, Content};
 
 /// One thing that a file would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,31 @@ pub(crate) struct Demand {
     pub(crate) place: String,
     /// Whether it needs trust.
     pub(crate) needs_trust: bool,
+}
+
+impl Demand {
+    /// For people who know of which folder it is.
+    fn line(&self, folder: &Path) -> String {
+        let Self { verb, what, place, needs_trust } = self;
+        let aside = match (*verb, needs_trust) {
+            ("refused", _) => ", even with trust: only you can set it",
+            (_, true) => "",
+            (_, false) => ", with or without trust",
+        };
+        // Its sentence has the place.
+        if *verb == "ignored" {
+            return format!("{verb:<8} {}", one_line(what));
+        }
+        let (file, line) = place.rsplit_once(':').unwrap_or(("", place));
+        // Of which file it is needs no word where it is the configuration.
+        let below = Path::new(file).strip_prefix(folder).unwrap_or(Path::new(""));
+        let is_plain = below == Path::new("") || below == Path::new(CONFIG);
+        let file =
+            if is_plain { String::new() } else { format!("{}, ", one_line(&below.display().to_string())) };
+        // A second line is shown as one: it could be taken for a comment's rest.
+        let what = one_line(&what.replace('\n', "\\n"));
+        format!("{verb:<8} {what}  ({file}line {}{aside})", one_line(line))
+    }
 }
 
 /// Everything that a folder's files would do.
@@ -41,6 +66,14 @@ impl Demands {
     /// Whether there is something to trust the folder with.
     pub(crate) fn need_trust(&self) -> bool {
         self.all.iter().any(|demand| demand.needs_trust)
+    }
+
+    /// All of it for people, a line each with nothing left out.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        if self.all.is_empty() {
+            return vec!["nothing".to_owned()];
+        }
+        self.all.iter().map(|demand| demand.line(self.content.folder())).collect()
     }
 }
 

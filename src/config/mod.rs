@@ -47,7 +47,7 @@ use std::{
 };
 
 pub use agents::AgentEntry;
-pub(crate) use demands::{Demand, Demands, demands};
+pub(crate) use demands::{Demands, demands};
 pub(crate) use examine::examine;
 pub use flags::{Flags, LimitFlags};
 pub use hooks::SourcedHook;

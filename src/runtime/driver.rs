@@ -265,6 +265,7 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::Revoke(_)
         | Intent::Command(_)
         | Intent::Rewind { .. }
+        | Intent::Rename(_)
         | Intent::StopBackground(_)
         | Intent::TypeInto { .. } => true,
         // What was restored has happened already.

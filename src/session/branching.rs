@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use uuid::Uuid;
+
 use crate::config::fault::Fault;
 use crate::ledger::{Body, CallId, EntryId, Millis, check, grants, resting_places};
 use crate::runtime::SessionStore;
@@ -79,6 +81,18 @@ impl Rewinding {
     /// Of the session of this id.
     pub(crate) fn new(state: PathBuf, id: String) -> Self {
         Self { state, id }
+    }
+
+    /// Makes a session that has all that this one has, and returns its id.
+    ///
+    /// # Errors
+    /// Why there is none, in one line.
+    pub(crate) fn fork(&self, now: Millis) -> Result<String, String> {
+        let path = find(&self.state, &self.id)
+            .map_err(|_none| "there are no messages yet, so there is nothing to fork".to_owned())?;
+        let id = Uuid::now_v7().to_string();
+        let trunk = Trunk { state: &self.state, path: &path, name: self.id.clone(), is_ours: true };
+        trunk.branch(None, &id, now).map(|_| id).map_err(|why| why.to_string())
     }
 
     /// Makes the session of that id, which has all that stands before the message.

@@ -11,8 +11,10 @@ use uuid::Uuid;
 
 use super::attachments::{Attach, AttachmentRefusal};
 use super::branching::Rewinding;
+use super::exporting::Exporter;
 use super::model_switch::Switch;
 use super::other_sessions::EarlierSessions;
+use super::reports::Reporter;
 use super::rule_keeper::RuleKeeper;
 use super::spending::UsageReader;
 use super::status_line::StatusCommand;
@@ -41,6 +43,8 @@ enum Task {
     Clipboard,
     RulePlan,
     Branch,
+    Export,
+    Report,
     Usage,
     StatusLine,
 }
@@ -62,6 +66,10 @@ pub(crate) struct Gateway {
     pub usable: Usable,
     /// Writes rules into configurations.
     pub rules: RuleKeeper,
+    /// Writes the transcript.
+    pub exporter: Exporter,
+    /// Answers what is asked about the session.
+    pub reporter: Reporter,
     /// Adds up what sessions have spent.
     pub spending: UsageReader,
     /// The user's command that writes the status line.
@@ -86,12 +94,20 @@ impl Gateway {
         switch: Switch,
         groups: &Groups,
     ) -> Self {
+        let undo = Undoing::new(state.clone(), id.to_owned(), invocation);
         Self {
             spending: UsageReader::new(state.clone(), invocation.environment.clone()),
             status: StatusCommand::of(invocation, (&state, id), groups),
+            exporter: Exporter {
+                state: state.clone(),
+                id: id.to_owned(),
+                cwd: invocation.cwd.clone(),
+                environment: invocation.environment.clone(),
+            },
+            reporter: Reporter::new(invocation, state.clone(), id.to_owned(), undo.clone()),
             switch,
             attach: Attach::new(invocation),
-            undo: Undoing::new(state.clone(), id.to_owned(), invocation),
+            undo,
             rewinding: Rewinding::new(state.clone(), id.to_owned()),
             earlier: EarlierSessions::new(state, invocation.cwd.clone(), id.to_owned()),
             usable: Usable::new(invocation.config.clone(), invocation.environment.clone()),
@@ -150,7 +166,8 @@ impl Slow for Gateway {
             let status = self.status.as_ref()?;
             return Some(Reply::StatusLine(status.line(&facts).await));
         }
-        let Self { undo, rewinding, earlier, usable, attach, rules, spending, .. } = self.clone();
+        let Self { undo, rewinding, earlier, usable, attach, rules, spending, exporter, reporter, .. } =
+            self.clone();
         let answered = spawn_blocking(move || match request {
             Request::PlanUndo(message) => Some(Reply::Undo(undo.offer(message))),
             Request::ListSessions => Some(Reply::Sessions(earlier.list())),
@@ -163,6 +180,11 @@ impl Slow for Gateway {
             Request::PlanRule(rule) => Some(Reply::RulePlan(rules.plan(rule))),
             Request::AddUp(by) => Some(Reply::Usage(spending.table(by))),
             Request::KeepRule { rule, scope, lines } => Some(rules.keep(&rule, scope, &lines)),
+            Request::Fork => Some(rewinding.fork(this_moment()).map_or_else(Reply::Refused, Reply::Forked)),
+            Request::Export(named) => {
+                Some(exporter.write(named.as_deref()).map_or_else(Reply::Refused, Reply::Done))
+            }
+            Request::Report(question) => Some(Reply::Report(question.subject, reporter.answer(&question))),
             Request::Branch { message, branch } => {
                 let made = rewinding.branch(message, &branch, this_moment());
                 Some(made.map_or_else(Reply::Refused, |()| Reply::Branched { message, branch }))
@@ -226,7 +248,9 @@ impl<S: Slow> PendingRequests<S> {
                 let branch = Uuid::now_v7().to_string();
                 return self.to_agent.send(Intent::Rewind { message, branch }).await.is_ok();
             }
-            Request::Branch { .. } => self.answer(Task::Branch, request),
+            Request::Branch { .. } | Request::Fork => self.answer(Task::Branch, request),
+            Request::Export(_) => self.answer(Task::Export, request),
+            Request::Report(_) => self.answer(Task::Report, request),
             Request::PlanUndo(_) => self.answer(Task::UndoPlan, request),
             Request::ListSessions => self.answer(Task::Sessions, request),
             Request::Preview(_) => self.answer(Task::Preview, request),

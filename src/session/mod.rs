@@ -4,12 +4,14 @@
 pub(crate) mod attachments;
 pub(crate) mod branching;
 pub(crate) mod compose;
+pub(crate) mod exporting;
 pub(crate) mod external;
 pub(crate) mod gateway;
 pub mod instructions;
 pub(crate) mod model_switch;
 pub(crate) mod other_sessions;
 mod ports;
+mod reports;
 mod rule_keeper;
 pub(crate) mod sandbox;
 mod session_choice;

@@ -89,7 +89,7 @@ fn described(summary: &Summary) -> EarlierSession {
     let ending = summary.ending.as_deref().unwrap_or("cut off");
     EarlierSession {
         id: summary.id.clone(),
-        words: first_words(&summary.first_message, FIRST_WORDS),
+        words: first_words(summary.title(), FIRST_WORDS),
         aside: format!("{} · {ending}", when(summary.started)),
     }
 }

@@ -12,7 +12,9 @@ use crate::ledger::{Body, CallId, Change, Entry, EntryId, FilesRestored};
 use crate::policy::{effect_of_line, shell};
 use crate::runtime::SessionStore;
 use crate::runtime::store::find;
-use crate::runtime::undo::{Agreement, FileAction, Finished, Plan, Restored, Snapshots, UndoScope};
+use crate::runtime::undo::{
+    Agreement, FileAction, FileDifference, Finished, Plan, Restored, Snapshots, UndoScope,
+};
 use crate::tool::SideEffect;
 use crate::tool::name::SHELL;
 use crate::ui::undo_preview::UndoPreview;
@@ -104,6 +106,15 @@ impl Undoing {
         })
     }
 
+    /// The files that the session has changed and that are different now, and how many it changed in all.
+    ///
+    /// # Errors
+    /// Why that is not known, in one line.
+    pub(crate) fn differences(&self, most: usize) -> Result<(Vec<FileDifference>, usize), String> {
+        let entries = self.entries()?;
+        self.snapshots.differences(&self.agreement(&entries), |path| self.shown(path), most)
+    }
+
     /// What these entries say was changed.
     fn agreement(&self, entries: &[Arc<Entry>]) -> Agreement {
         Agreement::with(entries, &self.folder, self.home.clone())
@@ -140,14 +151,14 @@ impl Undoing {
     }
 
     /// A path as people and the model know it.
-    fn shown(&self, path: &Path) -> String {
+    pub(crate) fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.folder).unwrap_or(path).display().to_string()
     }
 
     /// The entries of the session, from its file: the loop writes before it acts, so that all that has begun is in it.
     fn entries(&self) -> Result<Vec<Arc<Entry>>, String> {
         let Ok(path) = find(&self.state, &self.id) else {
-            return Err("there are no messages yet, so there is nothing to undo".to_owned());
+            return Err("there are no messages yet".to_owned());
         };
         Ok(SessionStore::read(&path)?.entries)
     }

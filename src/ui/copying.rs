@@ -2,7 +2,7 @@
 //! brought.
 
 use crate::ledger::Body;
-use crate::view::{Card, CardBody, Panel, View};
+use crate::view::{Card, CardBody, Mark, Panel, View};
 
 use super::local::{Focus, Local};
 use super::text::markdown::{code_blocks, harmless};
@@ -21,6 +21,20 @@ pub(super) fn copy(local: &mut Local, view: &View) -> Option<String> {
     };
     local.copied = Some((id, at));
     Some(text)
+}
+
+/// The text of the last answer.
+pub(super) fn last_answer(local: &mut Local, view: &View) -> Option<String> {
+    let said = view.rows().iter().rev().find_map(|row| match &row.entry.body {
+        Body::Assistant(message) if !row.marks.iter().any(|mark| matches!(mark, Mark::Tombstoned(_))) => {
+            Some(harmless(&message.text())).filter(|text| !text.trim().is_empty())
+        }
+        _ => None,
+    });
+    if said.is_none() {
+        local.hint = Some("there is no answer to copy yet".to_owned());
+    }
+    said
 }
 
 fn texts(card: &Card) -> Vec<String> {

@@ -57,6 +57,9 @@ pub mod commands;
 /// The pages that they open.
 pub mod pages;
 
+/// What is asked about a session, and the answer.
+pub mod report;
+
 /// What sessions have spent, as a table.
 pub mod usage_table;
 

@@ -1,9 +1,10 @@
 //! What the session answers to the screen: lists are filled, words come back, and nothing opens that was closed meanwhile.
 
 use super::local::{Local, Overlay};
-use super::pages::usage;
+use super::pages::{report, usage};
 use super::picker::{Choice, Item, Picker};
 use super::picker_source::Source;
+use super::report::{ReportPart, Subject};
 use super::request::{EarlierSession, Reply};
 use super::session_rule;
 use super::usage_table::UsageTable;
@@ -26,7 +27,7 @@ pub fn reply(local: &mut Local, reply: Reply) {
             local.hint = Some(why);
         }
         // Whoever runs the screen leaves it.
-        Reply::Branched { .. } => {}
+        Reply::Branched { .. } | Reply::Forked(_) => {}
         Reply::Done(said) => local.hint = Some(said),
         Reply::RulePlan(plan) => session_rule::planned(local, plan),
         Reply::Undo(offer) => match offer {
@@ -66,6 +67,7 @@ pub fn reply(local: &mut Local, reply: Reply) {
             }
         }
         Reply::Usage(table) => spent(local, table),
+        Reply::Report(subject, parts) => reported(local, subject, parts),
         Reply::StatusLine(wrote) => status_line(local, wrote),
         Reply::Notice(said) => local.found(&said),
     }
@@ -77,6 +79,15 @@ fn spent(local: &mut Local, table: UsageTable) {
         && open.name == usage::NAME
     {
         open.page = usage::filled(table);
+    }
+}
+
+/// Fills the page that asked, if it is still open.
+fn reported(local: &mut Local, subject: Subject, parts: Vec<ReportPart>) {
+    if let Some(Overlay::Page(open)) = &mut local.overlay
+        && open.name == subject.title()
+    {
+        open.page = report::filled(subject, parts);
     }
 }
 

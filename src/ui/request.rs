@@ -4,6 +4,7 @@ use crate::agent::Intent;
 use crate::ledger::{CallId, EntryId, Scope};
 
 use super::file_list::FileList;
+use super::report::{Question, ReportPart, Subject};
 use super::status_line::StatusFacts;
 use super::undo_preview::UndoPreview;
 use super::usage_table::{UsageBy, UsageTable};
@@ -33,6 +34,12 @@ pub enum Request {
         /// The id of the session.
         branch: String,
     },
+    /// Make a session that has all that stands here, to go on there.
+    Fork,
+    /// Write the transcript into this file; by default into one named after the session.
+    Export(Option<String>),
+    /// Answer this about the session.
+    Report(Box<Question>),
     /// List the other sessions of this folder.
     ListSessions,
     /// Show the last lines of the session of this id.
@@ -110,6 +117,10 @@ pub enum Reply {
         /// The id of the session.
         branch: String,
     },
+    /// The session of this id has all that stands here.
+    Forked(String),
+    /// What was asked about the session.
+    Report(Subject, Vec<ReportPart>),
     /// The other sessions of this folder, newest first.
     Sessions(Vec<EarlierSession>),
     /// The last lines of a session.

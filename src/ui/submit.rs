@@ -6,14 +6,16 @@ use crate::agent::{Intent, OwnCommand};
 use crate::tool::ASK;
 use crate::view::{NamedSkill, View};
 
-use super::commands::{self, Fronts, Meaning, STILL_BUSY, SlashCommand};
+use super::commands::{self, FORK_LATER, Fronts, Meaning, STILL_BUSY, SlashCommand};
+use super::copying;
 use super::editing;
 use super::effect::UiEffect;
 use super::local::{Edit, Focus, Inspector, Local, Overlay, sent};
-use super::pages::usage;
+use super::pages::{report, usage};
 use super::pending_model::PendingModel;
 use super::picker::Picker;
 use super::picker_source::Source;
+use super::report::Question;
 use super::request::Request;
 use super::search::Search;
 
@@ -58,6 +60,7 @@ pub(super) fn send_later(local: &mut Local, view: &View) -> Vec<UiEffect> {
 
 /// What was typed, to be sent.
 fn taken(local: &mut Local) -> String {
+    local.notice = None;
     commands::unescaped(&local.composer.take()).to_owned()
 }
 
@@ -132,6 +135,17 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
             let mut acts = shown(local, Overlay::Page(usage::awaited()));
             acts.push(UiEffect::Ask(request));
             acts
+        }
+        Meaning::Report(subject) => {
+            let mut acts = shown(local, Overlay::Page(report::awaited(subject)));
+            acts.push(UiEffect::Ask(Request::Report(Box::new(Question::of(subject, view)))));
+            acts
+        }
+        Meaning::Say(message) => say(local, view, message.into_owned()),
+        Meaning::Copy => copying::last_answer(local, view).map(UiEffect::Copy).into_iter().collect(),
+        Meaning::Request(Request::Fork) if view.status.is_busy() => {
+            local.hint = Some(FORK_LATER.to_owned());
+            Vec::new()
         }
         Meaning::Request(request) => {
             if let Request::ChooseModel(name) = &request {

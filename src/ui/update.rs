@@ -144,6 +144,7 @@ pub fn hear(local: &mut Local, live: &Live) {
         | Live::Asked { .. }
         | Live::AskingHooks(_)
         | Live::Discovering
+        | Live::Discovered(_)
         | Live::Compacting(_) => {}
     }
 }

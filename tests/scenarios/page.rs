@@ -165,10 +165,10 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
             plain("revoked", format!("what was granted with {}", number(*call)))
         }
         Body::Change(Change::BackgroundStopped { id, .. }) => plain("stopped", id.clone()),
-        Body::Change(Change::Rewound { message, branch }) => plain("rewound", format!("{message} {branch}")),
         Body::Change(Change::FilesRestored(done)) => {
             plain("undone", format!("since {}: {}", done.since, done.words()))
         }
+        Body::Change(other) => plain(other.kind(), format!("{other:?}")),
         Body::Note(n) => plain("note", note(n, log)),
         Body::ProviderLimit(l) => plain("learned", l.lesson.sentence()),
         Body::Error { message, next } => plain("error", format!("{message} → {next}")),
@@ -356,7 +356,8 @@ fn news(live: &Live) -> Option<String> {
         Live::Unreached(why) => Some(format!("told: {why}")),
         Live::Compacting(trigger) => Some(format!("compacting ({})", trigger.as_str())),
         Live::AskingHooks(at) => Some(format!("asks hooks at {}", at.as_str())),
-        Live::Asked { .. }
+        Live::Discovered(_)
+        | Live::Asked { .. }
         | Live::Text { .. }
         | Live::Thinking { .. }
         | Live::Hosted { .. }

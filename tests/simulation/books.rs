@@ -156,7 +156,7 @@ impl Log {
             Change::Rewound { message, .. } if self.run_is_open || !self.ids.contains(message) => {
                 return Err(format!("the conversation goes back to before {message}"));
             }
-            Change::Effort { .. } | Change::Rewound { .. } => {}
+            Change::Effort { .. } | Change::Rewound { .. } | Change::Renamed { .. } => {}
         }
         Ok(())
     }

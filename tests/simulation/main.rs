@@ -104,7 +104,8 @@ const DELEGATED: &[&str] =
     &["delegation_response", "task_accepted", "next_turn", "aborted_streaming", "aborted_tools"];
 const TYPED: &[&str] = &["typed_into", "next_turn", "aborted_streaming", "aborted_tools"];
 const BACKGROUND: &[&str] = &["background_ended", "background_stopped", "next_turn", "aborted_tools"];
-const OWN_COMMANDS: &[&str] = &["own_command", "rewound", "next_turn", "aborted_streaming", "aborted_tools"];
+const OWN_COMMANDS: &[&str] =
+    &["own_command", "rewound", "session_renamed", "next_turn", "aborted_streaming", "aborted_tools"];
 const HOOKED: &[&str] = &["stop_hook_blocking", "stop_hook_prevented", "policy_denied", "next_turn"];
 
 #[test]

@@ -40,6 +40,7 @@ impl World {
             let own = |is_shared| Intent::Command(OwnCommand { command: "ls".to_owned(), is_shared });
             options.extend([true, false].map(own).map(Input::Intent));
             if !self.bounds.rare {
+                options.push(Input::Intent(Intent::Rename("a name".to_owned())));
                 let is_said = |entry: &&Arc<Entry>| matches!(entry.body, Body::User(_));
                 let said = self.log.entries.iter().filter(is_said).map(|entry| entry.id).next_back();
                 // To a message of theirs, and to what is none.

@@ -126,7 +126,9 @@ impl World {
             Input::Intent(Intent::Revoke(_)) => self.revokes += 1,
             Input::Intent(Intent::TypeInto { .. }) => self.typings += 1,
             Input::Intent(Intent::StopBackground(_)) => self.stops += 1,
-            Input::Intent(Intent::Command(_) | Intent::Rewind { .. }) => self.commands += 1,
+            Input::Intent(Intent::Command(_) | Intent::Rewind { .. } | Intent::Rename(_)) => {
+                self.commands += 1
+            }
             Input::Intent(Intent::SetModel(_) | Intent::SetEffort(_)) => self.switches += 1,
             Input::Intent(_) | Input::Shutdown(_) => {}
             Input::Model(message, news) => {

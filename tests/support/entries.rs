@@ -338,6 +338,7 @@ pub fn body() -> impl Strategy<Value = Body> {
             .prop_map(|(n, id)| Body::Change(Change::BackgroundStopped { id, call: CallId(n) })),
         (any::<u64>(), text())
             .prop_map(|(n, branch)| Body::Change(Change::Rewound { message: EntryId(n), branch })),
+        text().prop_map(|name| Body::Change(Change::Renamed { name })),
         delegations(),
         notes(),
         learned(),

@@ -45,6 +45,7 @@ mod replays;
 mod returning;
 mod rewinding;
 mod servers;
+mod session_commands;
 mod shells;
 mod sizes;
 mod start;

@@ -36,6 +36,7 @@ fn as_json(summary: &Summary) -> String {
         "at": record::moment(summary.started),
         "cwd": summary.cwd,
         "model": summary.model,
+        "name": summary.name,
         "first_message": summary.first_message,
         "ending": summary.ending.as_deref().map_or(Value::Null, Value::from),
         "entries": summary.entries,
@@ -65,7 +66,7 @@ fn row(place: &SessionPlace, summary: &Summary) -> [String; 6] {
         first_words(summary.ending.as_deref().unwrap_or(UNFINISHED), MOST_WORDS),
         first_words(&summary.model, MOST_WORDS),
         first_words(&folder, MOST_WORDS),
-        first_words(&summary.first_message, MOST_WORDS),
+        first_words(summary.title(), MOST_WORDS),
     ]
 }
 

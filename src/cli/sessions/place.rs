@@ -11,9 +11,8 @@ use crate::ledger::Millis;
 use crate::runtime::SessionStore;
 use crate::session::SessionChoice;
 use crate::session::compose::{locate_from, state_of};
-use crate::ui::text::sanitize;
+use crate::session::exporting::without_keys;
 use crate::wire::record::SessionFile;
-use crate::wire::strike;
 
 /// The store, and the folder that `--last` is about.
 pub(super) struct SessionPlace {
@@ -68,10 +67,7 @@ impl SessionPlace {
 
     /// The text without the values of keys in the environment: a tool may have printed one.
     pub(super) fn without_keys(&self, text: String) -> String {
-        self.environment.keys().into_iter().fold(text, |text, key| {
-            let escaped = serde_json::Value::from(key).to_string();
-            strike(&strike(&text, key, "(key hidden)"), escaped.trim_matches('"'), "(key hidden)")
-        })
+        without_keys(&self.environment, text)
     }
 }
 
@@ -98,11 +94,6 @@ pub(super) fn id_of(path: &Path) -> String {
 pub(super) fn now() -> Millis {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
-}
-
-/// A document that somebody will look at: made safe, but for its tabs, which mean something in what it quotes.
-pub(super) fn document(text: &str) -> String {
-    text.split('\t').map(sanitize).collect::<Vec<_>>().join("\t")
 }
 
 /// A remark on stderr, beside the answer.

@@ -26,7 +26,7 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
                 "{}, {}, {}",
                 when(summary.started),
                 first_words(&folder, 80),
-                first_words(&summary.first_message, 60)
+                first_words(summary.title(), 60)
             )
         },
     );

@@ -108,7 +108,7 @@ fn tell(place: &SessionPlace, summary: &Summary, hits: &[Hit], json: bool) -> Ve
         return Vec::new();
     }
     let folder = place.environment.shown(std::path::Path::new(&summary.cwd));
-    let words = first_words(&summary.first_message, EXCERPT / 2);
+    let words = first_words(summary.title(), EXCERPT / 2);
     let mut told = vec![format!(
         "{}  {}  {}  {words}",
         first_words(&summary.id, EXCERPT),

@@ -10,8 +10,8 @@ use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::config::project;
-use crate::config::trusted::{Book, CONFIG, Content};
-use crate::config::{Demand, Demands, demands};
+use crate::config::trusted::{Book, Content};
+use crate::config::{Demands, demands};
 use args::TrustArgs;
 
 /// Most letters of an answer that are read.
@@ -72,32 +72,8 @@ changes. Trust does not cover the programs that they start: those can change wit
 /// What one folder's files would do: a line each, with nothing left out.
 fn page(demands: &Demands) -> String {
     let mut text = format!("{}\n", one_line(&demands.content.folder().display().to_string()));
-    text.extend(demands.all.iter().map(|demand| line(demands.content.folder(), demand)));
-    if demands.all.is_empty() {
-        text.push_str("  nothing\n");
-    }
+    text.extend(demands.lines().iter().map(|line| format!("  {line}\n")));
     text + &format!("  SHA-256 {}\n\n", demands.content.hash())
-}
-
-fn line(folder: &Path, demand: &Demand) -> String {
-    let Demand { verb, what, place, needs_trust } = demand;
-    let aside = match (*verb, needs_trust) {
-        ("refused", _) => ", even with trust: only you can set it",
-        (_, true) => "",
-        (_, false) => ", with or without trust",
-    };
-    // Its sentence has the place.
-    if *verb == "ignored" {
-        return format!("  {verb:<8} {}\n", one_line(what));
-    }
-    let (file, line) = place.rsplit_once(':').unwrap_or(("", place));
-    // Of which file it is needs no word where it is the configuration.
-    let below = Path::new(file).strip_prefix(folder).unwrap_or(Path::new(""));
-    let is_plain = below == Path::new("") || below == Path::new(CONFIG);
-    let file = if is_plain { String::new() } else { format!("{}, ", one_line(&below.display().to_string())) };
-    // A second line is shown as one: it could be taken for a comment's rest.
-    let what = one_line(&what.replace('\n', "\\n"));
-    format!("  {verb:<8} {what}  ({file}line {}{aside})\n", one_line(line))
 }
 
 /// Asks on the terminal, or whatever stands in its place; everything but a yes is a no.

@@ -2,6 +2,7 @@
 //! `[agents.NAME]`), and what holds for all of them.
 
 mod asked;
+mod described;
 mod entry;
 mod read;
 mod show;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 use super::{Config, source::Source, spelling::spelled};
 use crate::tool::Absentee;
 pub(super) use asked::{PeerSettings, Weighed, asked, set_all};
+pub(crate) use described::described;
 pub(super) use entry::{Entry, check, set};
 pub(crate) use read::check_url;
 pub(super) use read::{address, insert_header, templated};

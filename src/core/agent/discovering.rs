@@ -2,7 +2,7 @@
 //! frozen.
 
 use crate::ledger::{AssistantMessage, Block, Injected, Injector, Millis, Transition, Unsettled};
-use crate::tool::{Absent, Discovered, Registry};
+use crate::tool::{Absent, BroughtTools, Discovered, Registry};
 
 use super::phase::{Discovering, Phase};
 use super::step::Step;
@@ -59,7 +59,9 @@ impl Agent {
             return phase;
         }
         let Discovered { tools, mut missing, absent } = found;
+        let names = tools.iter().map(|tool| tool.name.clone()).collect();
         missing.extend(self.tools.registry.add(tools));
+        step.emit(Live::Discovered(BroughtTools { names, missing: missing.clone() }));
         self.tools.absent.extend(absent);
         step.extend(missing.iter().cloned().map(|why| Effect::Emit(Live::Unreached(why))));
         self.tools.missing = missing;

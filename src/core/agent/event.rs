@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::hooks::HookPoint;
 use crate::ledger::{CallId, CompactionTrigger, Entry, EntryId, Hosted, ModelRef, Outcome};
 use crate::model::{Effort, ToolCalls};
-use crate::tool::{Screen, SideEffect};
+use crate::tool::{BroughtTools, Screen, SideEffect};
 
 /// One event.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,6 +98,8 @@ pub enum Live {
     AskingHooks(HookPoint),
     /// A model call waits for the tools that come from elsewhere.
     Discovering,
+    /// Servers and agents were asked for their tools.
+    Discovered(BroughtTools),
     /// Tools that were to come from elsewhere do not, and why; a sentence.
     Unreached(String),
     /// The same call will be made again.

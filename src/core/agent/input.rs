@@ -113,6 +113,8 @@ pub enum Intent {
         /// The other session.
         branch: String,
     },
+    /// Give the session this name.
+    Rename(String),
     /// End the background command of this id.
     StopBackground(String),
     /// Change the mode from now on.

@@ -27,6 +27,7 @@ mod own_command;
 mod phase;
 mod receipts;
 mod recovery;
+mod renaming;
 mod restoring;
 mod resume;
 mod revisiting;
@@ -186,6 +187,7 @@ impl Agent {
             Intent::Revoke(call) => return self.revoke(step, phase, call),
             Intent::Command(own) => return self.run_own_command(step, phase, own),
             Intent::Rewind { message, branch } => self.rewind(step, &phase, message, branch),
+            Intent::Rename(name) => self.rename(step, name),
             Intent::StopBackground(id) => self.stop_background(step, id),
             Intent::SetModel(spec) => self.set_model(step, &phase, spec),
             Intent::SetEffort(effort) => self.set_effort(step, &phase, effort),

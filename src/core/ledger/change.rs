@@ -45,6 +45,11 @@ pub enum Change {
         /// The other session.
         branch: String,
     },
+    /// The user gives the session a name.
+    Renamed {
+        /// The name: one line.
+        name: String,
+    },
     /// The user took back what the agent did to files.
     FilesRestored(FilesRestored),
 }
@@ -59,6 +64,7 @@ impl Change {
             Self::GrantRevoked { .. } => "grant_revoked",
             Self::BackgroundStopped { .. } => "background_stopped",
             Self::Rewound { .. } => "rewound",
+            Self::Renamed { .. } => "session_renamed",
             Self::FilesRestored(_) => "files_restored",
         }
     }

@@ -191,6 +191,15 @@ impl Preparation {
     }
 }
 
+/// The tools that servers and agents have brought, for people.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BroughtTools {
+    /// Their names, as the model calls them.
+    pub names: Vec<String>,
+    /// What is not there, and why: a sentence each.
+    pub missing: Vec<String>,
+}
+
 /// What was found where tools come from elsewhere.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Discovered {

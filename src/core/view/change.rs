@@ -11,6 +11,7 @@ pub fn heading(change: &Change) -> &'static str {
         Change::GrantRevoked { .. } => "revoked",
         Change::BackgroundStopped { .. } => "stopped",
         Change::Rewound { .. } => "rewound",
+        Change::Renamed { .. } => "renamed",
         Change::FilesRestored(_) => "undone",
     }
 }
@@ -28,6 +29,7 @@ pub fn words(change: &Change) -> String {
         Change::Rewound { message, branch } => {
             format!("to before {message}: the conversation goes on in the session {branch}")
         }
+        Change::Renamed { name } => format!("this session is now called {name}"),
         Change::FilesRestored(done) => done.words(),
     }
 }
@@ -40,6 +42,7 @@ pub(super) fn why_not_sent(change: &Change) -> &'static str {
         Change::GrantRevoked { .. } => "a decision about a call",
         Change::BackgroundStopped { .. } => "its end is sent in a message before the next turn",
         Change::Rewound { .. } => "the conversation goes on elsewhere",
+        Change::Renamed { .. } => "a name for people",
         Change::FilesRestored(_) => "sent in a message before the next turn",
     }
 }

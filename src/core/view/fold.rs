@@ -103,6 +103,7 @@ impl View {
             Body::Tombstone(t) => self.remove(t.target),
             Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),
             Body::Change(Change::Model { model, .. }) => self.session.model = model.to_string(),
+            Body::Change(Change::Renamed { name }) => self.session.name = Some(name.clone()),
             Body::ProviderLimit(LearnedLimit { lesson: ProviderLimit::Window { model, most }, .. }) => {
                 self.session.learn_window(model, *most);
             }
@@ -311,7 +312,9 @@ impl View {
             Live::AskingHooks(point) => self.enter(Phase::AskingHooks(*point)),
             Live::Discovering => self.enter(Phase::Discovering),
             Live::Compacting(trigger) => self.enter(Phase::Compacting(*trigger)),
-            Live::Waiting { .. } | Live::ModeChanged(_) | Live::Answering { .. } => self.session.fold(live),
+            Live::Discovered(_) | Live::Waiting { .. } | Live::ModeChanged(_) | Live::Answering { .. } => {
+                self.session.fold(live)
+            }
             Live::Returned(_)
             | Live::Unreached(_)
             | Live::LedgerUnwritable { .. }

@@ -5,6 +5,7 @@ use crate::agent::Live;
 use crate::ledger::ModelRef;
 use crate::model::{Effort, ToolCalls};
 use crate::policy::Mode;
+use crate::tool::BroughtTools;
 
 use super::ViewSettings;
 
@@ -21,6 +22,10 @@ pub struct SessionFacts {
     pub mode: Mode,
     /// How it calls tools.
     pub tool_calls: ToolCalls,
+    /// The name that the user has given it: the ledger keeps this one.
+    pub name: Option<String>,
+    /// The tools of servers and agents, once they have been asked for them.
+    pub brought: Option<BroughtTools>,
     /// Messages that will be delivered with the next tool results.
     pub steering: Vec<String>,
     /// Messages that wait for the end of the run.
@@ -35,6 +40,8 @@ impl SessionFacts {
             effort: settings.effort,
             mode: settings.mode,
             tool_calls: settings.tool_calls,
+            name: None,
+            brought: None,
             steering: Vec::new(),
             queued: Vec::new(),
         }
@@ -51,6 +58,7 @@ impl SessionFacts {
                     self.tool_calls = *tool_calls;
                 }
             }
+            Live::Discovered(brought) => self.brought = Some(brought.clone()),
             Live::Waiting { steering, queued } => {
                 self.steering.clone_from(steering);
                 self.queued.clone_from(queued);
@@ -78,6 +86,8 @@ mod tests {
             effort: None,
             mode: Mode::Ask,
             tool_calls: ToolCalls::Native,
+            name: None,
+            brought: None,
             steering: Vec::new(),
             queued: Vec::new(),
         }

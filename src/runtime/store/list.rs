@@ -31,6 +31,8 @@ pub struct Summary {
     pub model: String,
     /// What the user said first; empty when nothing was said.
     pub first_message: String,
+    /// The name that the user gave it, if they did.
+    pub name: Option<String>,
     /// Why its last run ended; `None` when none has, or when it was cut off or goes on.
     pub ending: Option<String>,
     /// How many entries it has.
@@ -39,6 +41,13 @@ pub struct Summary {
     pub bytes: u64,
     /// Where it is.
     pub path: PathBuf,
+}
+
+impl Summary {
+    /// What it is known by: its name, else what the user said first.
+    pub fn title(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.first_message)
+    }
 }
 
 /// Lists the sessions. Of each file a few lines are understood; the rest is counted.
@@ -75,6 +84,7 @@ pub fn summarise(path: &Path) -> Result<Summary, String> {
         started: head.started,
         model: head.model,
         first_message: outline.first_message.unwrap_or_default(),
+        name: outline.name,
         ending: outline.ending,
         entries,
         bytes: lines.bytes,

@@ -17,26 +17,26 @@ const CONTEXT: usize = 3;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The change of one file.
-pub(super) struct Difference {
+pub(in crate::runtime) struct Difference {
     /// Unified; ends with `… N more lines` when it is cut.
-    pub(super) text: String,
+    pub(in crate::runtime) text: String,
     /// Whether lines, or parts of them, are left out.
-    pub(super) is_cut: bool,
+    pub(in crate::runtime) is_cut: bool,
     /// Lines that are new.
-    pub(super) added: usize,
+    pub(in crate::runtime) added: usize,
     /// Lines that are gone.
-    pub(super) removed: usize,
+    pub(in crate::runtime) removed: usize,
 }
 
 impl Difference {
     /// How many lines it has more and less.
-    pub(super) fn summary(&self) -> Summary {
+    pub(in crate::runtime) fn summary(&self) -> Summary {
         Summary::Changed { added: self.added as u64, removed: self.removed as u64 }
     }
 }
 
 /// Compares a file before (`None`: there was none) and after.
-pub(super) fn compare(shown: &str, before: Option<&str>, after: &str) -> Difference {
+pub(in crate::runtime) fn compare(shown: &str, before: Option<&str>, after: &str) -> Difference {
     // A line ends where the file's does: a carriage return alone is a character of it.
     let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<_>>();
     let (were, are) = (lines(before.unwrap_or("")), lines(after));

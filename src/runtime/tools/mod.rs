@@ -84,6 +84,7 @@ use workspace::Workspace;
 pub use attach::{FileNames, ListedFile, MentionedFile, WorkspaceFiles};
 pub use background::BackgroundOutput;
 pub use credentials::looks_secret;
+pub(super) use diff::compare;
 pub use environment::for_programs;
 pub(super) use environment::{for_commands, with_given};
 pub use fetch::{AllowedHost, Reach};

@@ -14,6 +14,7 @@
 
 mod agreement;
 mod blobs;
+mod difference;
 #[cfg(all(test, target_os = "linux"))]
 mod failing_tests;
 mod files;
@@ -22,6 +23,7 @@ mod record;
 mod restore;
 
 pub use agreement::Agreement;
+pub use difference::FileDifference;
 pub use plan::{FileAction, Plan, PlannedChange, Refusal, UndoScope, Why, plan};
 pub use record::{Change, Content, Hash};
 pub use restore::{Finished, Restored, Snapshots};

@@ -88,7 +88,7 @@ impl Snapshots {
         Self { place: RestorePoint::Folder(folder_of(file)) }
     }
 
-    fn folder(&self) -> Result<PathBuf, String> {
+    pub(super) fn folder(&self) -> Result<PathBuf, String> {
         match &self.place {
             RestorePoint::Folder(folder) => Ok(folder.clone()),
             RestorePoint::Session { state, id } => {

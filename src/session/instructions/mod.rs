@@ -26,6 +26,13 @@ pub(crate) fn of(invocation: &Invocation) -> String {
     system_prompt(cwd, environment, &config.instructions, &config.skills, &denied)
 }
 
+/// The files of instructions that a session which begins now is told.
+pub(crate) fn named(invocation: &Invocation) -> Vec<PathBuf> {
+    let Invocation { cwd, environment, config, .. } = invocation;
+    let denied = DeniedFiles::of(cwd, &config.rules());
+    files(cwd, environment, &config.instructions, &denied).into_iter().map(|file| file.file).collect()
+}
+
 /// The system prompt of a session that belongs to `cwd` (an absolute path), with files of instructions of these names.
 /// Frozen once the session began.
 fn system_prompt(

@@ -1,6 +1,6 @@
 //! What words behind the name of a command mean, and what to say when they mean nothing.
 
-use crate::agent::Intent;
+use crate::agent::{Intent, OwnCommand};
 use crate::goal;
 use crate::ledger::{BackgroundStatus, CallId, EntryId, UserMessage};
 use crate::model::Effort;
@@ -11,6 +11,7 @@ use crate::ui::request::Request;
 use crate::ui::usage_table::UsageBy;
 
 use super::meaning::{LinearCommand, Meaning};
+use super::prompts;
 
 type Read = Result<Meaning, String>;
 
@@ -26,6 +27,50 @@ pub(super) const REVOKES: &str =
 
 /// All that `/usage` takes.
 pub(super) const USAGE: &[&str] = &["model", "project", "tool", "day"];
+
+/// Most characters of a session's name.
+const LONGEST_NAME: usize = 100;
+
+/// A name for the session: one line.
+pub(super) fn rename(words: &str) -> Read {
+    if words.is_empty() {
+        return Err("/rename takes the name".to_owned());
+    }
+    if words.chars().count() > LONGEST_NAME || words.chars().any(char::is_control) {
+        return Err(format!("a name is one line of at most {LONGEST_NAME} characters"));
+    }
+    Ok(Meaning::Intent(Intent::Rename(words.to_owned())))
+}
+
+/// `git`, or a commit: `git diff` as the user's own command, which the model is not told of.
+pub(super) fn diff(words: &str) -> Read {
+    let against = match words {
+        "git" => "HEAD".to_owned(),
+        commit => revision(commit).ok_or("/diff takes git, or a commit, as in /diff main")?,
+    };
+    let command = format!("git --no-pager diff {against} --");
+    Ok(Meaning::Intent(Intent::Command(OwnCommand { command, is_shared: false })))
+}
+
+/// The file of `/export`.
+pub(super) fn export(words: &str) -> Read {
+    Ok(Meaning::Request(Request::Export(Some(words.to_owned()))))
+}
+
+/// `--base B`, or `B`.
+pub(super) fn review(words: &str) -> Read {
+    let base = words.strip_prefix("--base").map_or(words, |rest| rest.trim_start_matches('=')).trim();
+    let base =
+        revision(base).ok_or("/review --base takes a branch or a commit, as in /review --base main")?;
+    Ok(Meaning::Say(prompts::review_since(&base).into()))
+}
+
+/// The name of a commit, if it can be one: no option, and nothing that a shell reads as anything else.
+fn revision(words: &str) -> Option<String> {
+    let fits = |c: char| c.is_alphanumeric() || "/._-~^@{}+".contains(c);
+    let is_plain = !words.is_empty() && !words.starts_with('-') && words.chars().all(fits);
+    is_plain.then(|| if words.contains(['~', '{']) { format!("'{words}'") } else { words.to_owned() })
+}
 
 /// What the rows of the usage are about.
 pub(super) fn usage(words: &str) -> Read {

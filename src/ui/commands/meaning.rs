@@ -1,10 +1,13 @@
 //! What a command means: something for the agent, for the session, a page, or an action of the front end.
 
+use std::borrow::Cow;
+
 use crate::agent::Intent;
 use crate::ledger::{CallId, EntryId};
 use crate::ui::chord::Chord;
 use crate::ui::pages::PageEntry;
 use crate::ui::picker_source::Source;
+use crate::ui::report::Subject;
 use crate::ui::request::Request;
 
 /// What a command means.
@@ -14,8 +17,14 @@ pub enum Meaning {
     Intent(Intent),
     /// The session shall do this.
     Request(Request),
+    /// The model is told this.
+    Say(Cow<'static, str>),
+    /// This is asked about the session, and shown.
+    Report(Subject),
     /// This page is shown.
     Page(PageEntry),
+    /// The last answer goes into the clipboard.
+    Copy,
     /// One of these is picked.
     Pick(Source),
     /// These words are looked for.

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod meaning;
+mod prompts;
 mod row;
 mod table;
 
@@ -39,6 +40,9 @@ pub fn read(text: &str, front: Fronts) -> Option<Result<Meaning, String>> {
 /// What is said of a new session while a run would be cut short by it.
 pub(in crate::ui) const STILL_BUSY: &str =
     "a turn is running: begin a new session when it has finished, or press esc first";
+
+/// What is said of a fork while a run is under way.
+pub(in crate::ui) const FORK_LATER: &str = "a turn is running: fork when it has finished, or press esc first";
 
 /// The command of the user's own that a text runs, if it does: `!command`.
 pub fn own(text: &str) -> Option<Meaning> {
@@ -89,6 +93,7 @@ mod tests {
     use crate::ui::chord::Chord;
     use crate::ui::keymap::BINDINGS;
     use crate::ui::picker_source::Source;
+    use crate::ui::report::Subject;
     use crate::ui::request::Request;
 
     fn read(text: &str) -> Option<Result<Meaning, String>> {
@@ -110,6 +115,7 @@ mod tests {
                     "/show" => "/show e1",
                     "/later" => "/later this",
                     "/keys" => "/keys ctrl-c",
+                    "/rename" => "/rename the parser",
                     word => word,
                 };
                 assert!(matches!(super::read(text, front), Some(Ok(_))), "{text}");
@@ -159,7 +165,9 @@ mod tests {
         for (text, why) in [("/raise it", "takes no argument"), ("/stauts", "did you mean /status?")] {
             assert!(matches!(read(text), Some(Err(said)) if said.contains(why)), "{text}");
         }
-        assert!(matches!(super::read("/status", Fronts::Screen), Some(Err(_))), "not on the screen");
+        assert_eq!(read("/status"), own(LinearCommand::Status));
+        assert_eq!(super::read("/status", Fronts::Screen), Some(Ok(Meaning::Report(Subject::Status))));
+        assert!(matches!(super::read("/show e1", Fronts::Screen), Some(Err(_))), "not on the screen");
     }
 
     #[test]
@@ -194,6 +202,33 @@ mod tests {
         assert_eq!(read("/goal resume now"), says(Intent::ResumeGoal("now".into())));
         assert!(matches!(read("/mode fast"), Some(Err(why)) if why.contains("unrestricted")));
         assert!(matches!(read("/quit now"), Some(Err(_))));
+    }
+
+    #[test]
+    fn names_of_commits_are_no_options_and_no_commands() {
+        let command = |text: &str| match read(text) {
+            Some(Ok(Meaning::Intent(Intent::Command(own)))) => Some((own.command, own.is_shared)),
+            _ => None,
+        };
+        assert_eq!(read("/diff"), Some(Ok(Meaning::Report(Subject::Changes))));
+        assert_eq!(command("/diff git"), Some(("git --no-pager diff HEAD --".to_owned(), false)));
+        assert_eq!(command("/diff HEAD~2"), Some(("git --no-pager diff 'HEAD~2' --".to_owned(), false)));
+        for text in
+            ["/diff --output=x", "/diff a;b", "/diff $(x)", "/diff a b", "/review --base -x", "/review `x`"]
+        {
+            assert!(matches!(read(text), Some(Err(_))), "{text}");
+        }
+        for text in ["/review --base main", "/review main", "/review --base=main"] {
+            assert!(
+                matches!(read(text), Some(Ok(Meaning::Say(said))) if said.contains("git diff main...HEAD")),
+                "{text}"
+            );
+        }
+        assert!(matches!(read("/review"), Some(Ok(Meaning::Say(said))) if said.contains("not committed")));
+        for text in ["/rename", "/rename a\nb", &format!("/rename {}", "x".repeat(101))] {
+            assert!(matches!(read(text), Some(Err(_))), "{text}");
+        }
+        assert_eq!(read("/rename  the parser "), says(Intent::Rename("the parser".to_owned())));
     }
 
     #[test]

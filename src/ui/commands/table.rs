@@ -1,5 +1,6 @@
 //! The table of commands. Lists, completion, palette, help and both front ends read it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::agent::Intent;
@@ -11,12 +12,14 @@ use crate::ui::pages::plan::PLAN;
 use crate::ui::pages::shells::SHELLS;
 use crate::ui::pages::{Page, PageEntry};
 use crate::ui::picker_source::Source;
+use crate::ui::report::Subject;
 use crate::ui::request::Request;
 use crate::ui::usage_table::UsageBy;
 use crate::view::View;
 
 use super::arguments as read;
 use super::meaning::{LinearCommand, Meaning};
+use super::prompts;
 use super::row::{Argument, Fronts, SlashCommand};
 
 /// Entries that `/ledger` says without a number.
@@ -36,7 +39,10 @@ pub const COMMANDS: &[SlashCommand] = {
     use Argument::{Exactly, Line, None, Number, Optional, Required};
     use KeyAction as C;
     use LinearCommand as L;
-    use Meaning::{Find, Intent as Tell, Ledger, Linear, New, Page as Show, Pick, Quit, Request as Ask};
+    use Meaning::{
+        Copy, Find, Intent as Tell, Ledger, Linear, New, Page as Show, Pick, Quit, Report, Request as Ask,
+        Say,
+    };
     const fn row(name: &'static str, help: &'static str, argument: Argument) -> SlashCommand {
         SlashCommand::new(name, help, argument)
     }
@@ -44,8 +50,16 @@ pub const COMMANDS: &[SlashCommand] = {
         SlashCommand::new(name, help, argument).only(Fronts::Lines)
     }
     &[
+        row("/agents", "the agents that tasks can be handed to", None(Report(Subject::Agents))),
         row("/budgets", "the budgets: used, limit, left", None(Show(BUDGETS))).key(C::Budgets),
         row("/compact", "replace the conversation with a summary", None(Tell(Intent::Compact))),
+        row("/copy", "copy the last answer to the clipboard", None(Copy)).only(Fronts::Screen),
+        row(
+            "/diff",
+            "the files that this session changed; or: git, or a commit, to run git diff",
+            Optional(Report(Subject::Changes), read::diff),
+        )
+        .hint("git"),
         row(
             "/effort",
             "LEVEL: none, minimal, low, medium, high, xhigh, max or default",
@@ -53,11 +67,24 @@ pub const COMMANDS: &[SlashCommand] = {
         )
         .hint("LEVEL")
         .values(read::EFFORTS),
+        row(
+            "/export",
+            "write the transcript to a file; or: FILE",
+            Optional(Ask(Request::Export(Option::None)), read::export),
+        )
+        .hint("FILE"),
         row("/find", "in the transcript; or: WORDS", Optional(Find(String::new()), read::find)).hint("WORDS"),
+        row("/fork", "continue in a copy of this session; this one stays as it is", None(Ask(Request::Fork))),
         row("/goal", "OBJECTIVE | check: COMMAND, until it exits with 0; or: resume", Required(read::goal))
             .hint("OBJECTIVE | check: COMMAND"),
         row("/help", "these keys", None(Show(HELP))).key(C::Help),
+        row(
+            "/init",
+            "have the model propose an AGENTS.md for this folder",
+            None(Say(Cow::Borrowed(prompts::INIT))),
+        ),
         row("/ledger", "the ledger, entry by entry", None(Ledger)).only(Fronts::Screen).key(C::Ledger),
+        row("/mcp", "the MCP servers and their tools", None(Report(Subject::Servers))),
         row("/mode", "NAME: plan, ask, edit, auto or unrestricted", Required(read::mode))
             .hint("NAME")
             .values(read::MODES),
@@ -76,6 +103,13 @@ pub const COMMANDS: &[SlashCommand] = {
         .hint("revoke"),
         row("/plan", "the model's to-do list, item by item", None(Show(PLAN))),
         row("/quit", "leave", None(Quit)),
+        row("/rename", "NAME: give this session a name", Required(read::rename)).hint("NAME"),
+        row(
+            "/review",
+            "have the model review the uncommitted changes; or: --base B, those since B",
+            Optional(Say(Cow::Borrowed(prompts::REVIEW)), read::review),
+        )
+        .hint("--base B"),
         row("/rewind", "go back to before one of your messages", None(Pick(Source::Rewind))),
         row("/sessions", "the sessions of this folder, to resume one", None(Pick(Source::Sessions))),
         row(
@@ -84,9 +118,13 @@ pub const COMMANDS: &[SlashCommand] = {
             Optional(Show(SHELLS), read::stop),
         )
         .hint("stop"),
+        row("/skills", "the skills, and how each is called", None(Report(Subject::Skills))),
+        row("/status", "this session, its model, folder and configuration", None(Report(Subject::Status)))
+            .only(Fronts::Screen),
         row("/theme", "the themes, to pick from; or: NAME", Optional(Pick(Source::Themes), read::theme))
             .only(Fronts::Screen)
             .hint("NAME"),
+        row("/trust", "what this project's files may do, and what needs trust", None(Report(Subject::Trust))),
         row(
             "/undo",
             "restore the files that the last turn changed",

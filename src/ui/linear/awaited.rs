@@ -25,6 +25,7 @@ impl Awaited {
             | Intent::TypeInto { .. }
             | Intent::StopBackground(_)
             | Intent::Rewind { .. }
+            | Intent::Rename(_)
             | Intent::Revoke(_) => Self::Word,
             Intent::Submit(_)
             | Intent::Queue(_)

@@ -3,9 +3,9 @@
 use crate::agent::Intent;
 use crate::tool::{KeyModes, Typed};
 use crate::ui::Request;
-use crate::ui::commands::{LinearCommand, Meaning, STILL_BUSY};
-use crate::ui::pages::Spoken;
+use crate::ui::commands::{FORK_LATER, LinearCommand, Meaning, STILL_BUSY};
 use crate::ui::picker_source::Source;
+use crate::ui::report::Question;
 use crate::ui::xterm;
 
 use super::pages;
@@ -25,12 +25,17 @@ impl LinearSession {
                 }
                 return vec![LinearEffect::Send(intent)];
             }
+            Meaning::Report(subject) => {
+                let question = Question::of(subject, view);
+                return vec![LinearEffect::Ask(Request::Report(Box::new(question)))];
+            }
+            Meaning::Say(message) => return self.submit(&message),
+            Meaning::Request(Request::Fork) if view.status.is_busy() => {
+                output.say(&format!("refused: {FORK_LATER}"));
+            }
             Meaning::Request(request) => return vec![LinearEffect::Ask(request)],
             Meaning::Page(page) => {
-                page.open(view).page.spoken(view, now).iter().for_each(|said| match said {
-                    Spoken::Line(words) => output.say(words),
-                    Spoken::More(words) => output.more(words),
-                })
+                page.open(view).page.spoken(view, now).iter().for_each(|said| output.speak(said))
             }
             Meaning::Pick(Source::Sessions) => return vec![LinearEffect::Ask(Request::ListSessions)],
             Meaning::Pick(Source::Models) => return vec![LinearEffect::Ask(Request::ListModels)],
@@ -44,7 +49,7 @@ impl LinearSession {
             Meaning::Quit => return vec![LinearEffect::Quit],
             Meaning::Linear(command) => return self.obey_linear(command),
             // The table has these for the screen only.
-            Meaning::Pick(_) | Meaning::Theme(_) | Meaning::Ledger => {}
+            Meaning::Pick(_) | Meaning::Theme(_) | Meaning::Ledger | Meaning::Copy => {}
         }
         Vec::new()
     }

@@ -1,5 +1,6 @@
 //! What is said and not yet written: lines that no terminal can misread.
 
+use crate::ui::pages::Spoken;
 use crate::ui::text::sanitize;
 
 /// Stands before every line that goes on with what somebody else wrote: a line at the margin is always ours.
@@ -28,6 +29,14 @@ impl LinearOutput {
     pub(super) fn more(&mut self, words: &str) {
         for line in sanitize(words).lines().filter(|line| !line.trim().is_empty()) {
             self.line(&format!("{MARGIN}{line}"));
+        }
+    }
+
+    /// A thing that a page says.
+    pub(super) fn speak(&mut self, said: &Spoken) {
+        match said {
+            Spoken::Line(words) => self.say(words),
+            Spoken::More(words) => self.more(words),
         }
     }
 

@@ -281,6 +281,8 @@ impl LinearRenderer {
                 let wait = duration(*wait_ms);
                 output.say(&format!("model call failed: {reason}; retry {attempt} of {most} in {wait}"));
             }
+            // /mcp and /agents list them.
+            Live::Discovered(_) => {}
             Live::Discovering => output.say("waiting for MCP servers and agents"),
             Live::Unreached(why) => output.say(&format!("note: {}", plain(why))),
             Live::Compacting(trigger) => {

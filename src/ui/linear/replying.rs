@@ -1,7 +1,7 @@
 //! What the session was asked in lines, and what it answers.
 
 use crate::agent::Intent;
-use crate::ui::pages::usage;
+use crate::ui::pages::{report, usage};
 use crate::ui::{EarlierSession, Reply, Request};
 
 use super::awaited::Awaited;
@@ -39,6 +39,8 @@ impl LinearSession {
             Reply::Refused(why) => self.output.say(&format!("refused: {}", plain(&why))),
             // Lines do not ask for that.
             Reply::Branched { .. } => {}
+            // Whoever reads the lines leaves.
+            Reply::Forked(_) => {}
             Reply::Done(said) => self.output.say(&format!("done: {}", plain(&said))),
             Reply::RulePlan(plan) => {
                 let said = self.asking.rule.as_mut().filter(|said| said.text == plan.rule);
@@ -49,6 +51,9 @@ impl LinearSession {
             Reply::Models(models) => self.models(models),
             Reply::Notice(words) => self.found(&words),
             Reply::Usage(table) => usage::said(&table).iter().for_each(|line| self.output.say(line)),
+            Reply::Report(subject, parts) => {
+                report::said(subject, &parts).iter().for_each(|said| self.output.speak(said));
+            }
             // Nothing here shows them.
             Reply::Preview { .. } | Reply::Files(_) | Reply::Mention(_) | Reply::StatusLine(_) => {}
         }

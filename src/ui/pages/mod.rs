@@ -4,6 +4,7 @@ pub(super) mod budgets;
 pub(super) mod help;
 pub(super) mod permissions;
 pub(super) mod plan;
+pub(super) mod report;
 pub(super) mod shells;
 pub(super) mod usage;
 

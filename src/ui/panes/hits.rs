@@ -110,5 +110,5 @@ pub fn composer_scrolls(local: &Local, view: &View, screen: Rect) -> bool {
 /// Where each pane stands now.
 pub(super) fn areas(local: &Local, view: &View, screen: Rect) -> Option<Areas> {
     let rows = local.composer.rows(Areas::composer_width(screen));
-    Areas::of(screen, rows, above(local, view), activity::rows(local, view, screen.width))
+    Areas::of(screen, rows, above(local, view, screen.width), activity::rows(local, view, screen.width))
 }

@@ -25,6 +25,7 @@ mod margin;
 mod marks;
 mod message;
 mod meters;
+mod notice;
 mod output;
 mod picker;
 mod pictures;
@@ -240,7 +241,8 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
             let is_offering =
                 file_menu::draw(frame, areas.queue, screen) || completion::draw(frame, areas.queue, screen);
             if !is_offering {
-                queue::draw(frame, areas.queue, screen);
+                let rest = notice::draw(frame, areas.queue, screen);
+                queue::draw(frame, rest, screen);
             }
             composer::draw(frame, &areas, screen);
             footer::draw(frame, areas.footer, screen);
@@ -252,10 +254,14 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
     clusters::steady(frame.buffer_mut());
 }
 
-/// Rows wanted between transcript and composer: for files or commands while one is typed, else for what waits.
-fn above(local: &Local, view: &View) -> u16 {
+/// Rows wanted between transcript and composer: for files or commands while one is typed, else for what to know
+/// and what waits.
+fn above(local: &Local, view: &View, width: u16) -> u16 {
     let offered = [file_menu::rows(local), completion::rows(local, view)];
-    offered.into_iter().find(|rows| *rows > 0).unwrap_or_else(|| queue::rows(local, view))
+    offered
+        .into_iter()
+        .find(|rows| *rows > 0)
+        .unwrap_or_else(|| notice::rows(local, view, width).saturating_add(queue::rows(local, view)))
 }
 
 /// Where the transcript stays in sight while a theme is chosen.

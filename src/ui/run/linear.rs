@@ -154,6 +154,9 @@ impl LinearLoop {
             News::Typed(TypedLine::Line(line)) => self.talk.line(&line),
             News::Interrupt => self.talk.interrupt(self.lines.are_shown()),
             News::Agent(event) => self.talk.hear(&event).map(LinearEffect::Ask).into_iter().collect(),
+            News::Reply(Reply::Forked(id)) => {
+                return self.outcome = Some(UiOutcome::Resume { id, draft: String::new() });
+            }
             News::Reply(reply) => {
                 self.talk.reply(reply);
                 Vec::new()

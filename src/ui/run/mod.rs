@@ -267,6 +267,10 @@ impl ScreenLoop {
             let draft = rewinding::draft(&mut self.local, &self.view, *message);
             self.outcome = Some(UiOutcome::Resume { id: branch.clone(), draft });
         }
+        if let Reply::Forked(id) = &said {
+            let draft = self.local.composer.whole();
+            self.outcome = Some(UiOutcome::Resume { id: id.clone(), draft });
+        }
         reply(&mut self.local, said);
         self.dirty = true;
     }

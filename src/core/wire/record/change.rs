@@ -17,6 +17,7 @@ pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
         Change::GrantRevoked { call } => json!({ "call": call.to_string() }),
         Change::BackgroundStopped { id, call } => json!({ "background": id, "call": call.to_string() }),
         Change::Rewound { message, branch } => json!({ "message": message.to_string(), "branch": branch }),
+        Change::Renamed { name } => json!({ "name": name }),
         Change::FilesRestored(done) => json!({
             "since": done.since.to_string(),
             "restored": done.restored,
@@ -36,6 +37,7 @@ pub(super) fn reader(kind: &str) -> Option<Reader> {
         "grant_revoked" => |f, _| f.call("call").map(|call| Body::Change(Change::GrantRevoked { call })),
         "background_stopped" => |f, _| stopped(f).map(Body::Change),
         "rewound" => |f, _| rewound(f).map(Body::Change),
+        "session_renamed" => |f, _| f.text("name").map(|name| Body::Change(Change::Renamed { name })),
         "files_restored" => |f, _| restored(f).map(Body::Change),
         _ => return None,
     })

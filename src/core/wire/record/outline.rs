@@ -2,11 +2,13 @@
 
 use serde_json::Value;
 
-/// What was said first, and how the last run ended, as far as lines were read.
+/// What was said first, the name, and how the last run ended, as far as lines were read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Outline {
     /// What the user said first.
     pub first_message: Option<String>,
+    /// The name that the user gave it last.
+    pub name: Option<String>,
     /// Why the last run ended; `None` while none has, or after something followed.
     pub ending: Option<String>,
 }
@@ -16,6 +18,8 @@ pub struct Outline {
 pub enum Said {
     /// The user spoke.
     User(String),
+    /// The user gave it this name.
+    Renamed(String),
     /// The model was called.
     Transition,
     /// A run ended, for this reason.
@@ -30,6 +34,7 @@ impl Outline {
                 self.first_message.get_or_insert(words);
                 self.ending = None;
             }
+            Some(Said::Renamed(name)) => self.name = Some(name),
             Some(Said::Transition) => self.ending = None,
             Some(Said::Ended(reason)) => self.ending = Some(reason),
             None => {}
@@ -40,7 +45,7 @@ impl Outline {
 impl Said {
     /// Understands a line if it is of one of these types. Most lines are told apart without being parsed.
     pub fn of(line: &[u8]) -> Option<Self> {
-        let names: [&[u8]; 3] = [b"user_message", b"transition", b"turn_ended"];
+        let names: [&[u8]; 4] = [b"user_message", b"transition", b"turn_ended", b"session_renamed"];
         let has = |name: &[u8]| line.windows(name.len()).any(|window| window == name);
         if !names.into_iter().any(has) {
             return None;
@@ -49,6 +54,7 @@ impl Said {
         let text = |member: &str| value.get(member).and_then(Value::as_str).map(str::to_owned);
         match value.get("type")?.as_str()? {
             "user_message" => text("content").map(Self::User),
+            "session_renamed" => text("name").map(Self::Renamed),
             "transition" => Some(Self::Transition),
             "turn_ended" => text("reason").map(Self::Ended),
             _ => None,

@@ -1,0 +1,95 @@
+//! A session as a document for others: without what was withdrawn and without the keys of this environment.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
+
+use crate::config::environment::Environment;
+use crate::ledger::{Body, Entry};
+use crate::runtime::SessionStore;
+use crate::runtime::store::find;
+use crate::ui::text::sanitize;
+use crate::view::{Style, code, transcript};
+use crate::wire::record::{SessionFile, moment};
+use crate::wire::strike;
+
+/// Writes the transcript of one session.
+#[derive(Debug, Clone)]
+pub(crate) struct Exporter {
+    /// Where sessions are kept.
+    pub state: PathBuf,
+    /// The session.
+    pub id: String,
+    /// The folder of the session.
+    pub cwd: PathBuf,
+    /// For its keys and its home.
+    pub environment: Environment,
+}
+
+impl Exporter {
+    /// Writes it into a file that is not there yet, and says which: the named one, else one named after the session.
+    ///
+    /// # Errors
+    /// Why not, in one line.
+    pub(crate) fn write(&self, named: Option<&str>) -> Result<String, String> {
+        let path =
+            find(&self.state, &self.id).map_err(|_none| "there are no messages to export yet".to_owned())?;
+        let file = SessionStore::read(&path)?;
+        let text = without_keys(&self.environment, markdown(&file));
+        let wanted =
+            named.map_or_else(|| PathBuf::from(format!("countersign-{}.md", short(&self.id))), PathBuf::from);
+        let to = match (wanted.strip_prefix("~"), self.environment.home()) {
+            (Ok(below), Some(home)) => home.join(below),
+            _ => self.cwd.join(&wanted),
+        };
+        let shown = self.environment.shown(&to);
+        let failed = |why: std::io::Error| match why.kind() {
+            std::io::ErrorKind::AlreadyExists => {
+                format!("{shown} exists already: name another file, as in /export notes.md")
+            }
+            _ => format!("{shown} cannot be written: {why}"),
+        };
+        // It may hold what only this user may read.
+        let mut out =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&to).map_err(failed)?;
+        out.write_all(text.as_bytes()).map_err(failed)?;
+        Ok(format!("the transcript was written to {shown}"))
+    }
+}
+
+/// The end of an id, which differs most between two.
+fn short(id: &str) -> &str {
+    id.rsplit('-').next().unwrap_or(id)
+}
+
+/// The transcript with its head, in Markdown.
+pub(crate) fn markdown(file: &SessionFile) -> String {
+    let title = file.entries.first().map(|first| title(first)).unwrap_or_default();
+    document(&format!("{title}{}", transcript(&file.entries, Style::Markdown)))
+}
+
+/// The text without the values of keys in the environment: a tool may have printed one.
+pub(crate) fn without_keys(environment: &Environment, text: String) -> String {
+    environment.keys().into_iter().fold(text, |text, key| {
+        let escaped = serde_json::Value::from(key).to_string();
+        strike(&strike(&text, key, "(key hidden)"), escaped.trim_matches('"'), "(key hidden)")
+    })
+}
+
+/// A document that somebody will look at: made safe, but for its tabs, which mean something in what it quotes.
+pub(crate) fn document(text: &str) -> String {
+    text.split('\t').map(sanitize).collect::<Vec<_>>().join("\t")
+}
+
+fn title(first: &Entry) -> String {
+    let Body::SessionStarted(started) = &first.body else { return String::new() };
+    let at = moment(first.at);
+    format!(
+        "# Session {}\n\n- Began: {}\n- Folder: {}\n- Model: {}\n\n",
+        code(&started.session).trim_matches('`'),
+        at.as_str().unwrap_or_default(),
+        code(&started.cwd),
+        code(&started.model.to_string())
+    )
+}

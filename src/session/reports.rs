@@ -1,0 +1,284 @@
+//! What the pages of a running session say: its status, its servers, agents and skills, what needs trust, what has changed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::instructions;
+use super::undo::Undoing;
+use crate::config::environment::Environment;
+use crate::config::models::dollars;
+use crate::config::peers::described;
+use crate::config::trusted::Book;
+use crate::config::{AgentEntry, Config, Invocation, McpEntry, demands, project_files, skills, user_file};
+use crate::ledger::MicroDollars;
+use crate::runtime::sandbox::support;
+use crate::runtime::store::find;
+use crate::runtime::undo::FileDifference;
+use crate::tool::BroughtTools;
+use crate::tool::name::{delegate, mcp};
+use crate::ui::report::{Question, ReportPart, Subject};
+use crate::ui::status_line::StatusFacts;
+
+/// Most files whose changes are shown, and most lines of all diffs together.
+const MOST_FILES: usize = 100;
+const MOST_LINES: usize = 2_000;
+
+/// Answers what is asked about a session.
+#[derive(Debug, Clone)]
+pub(crate) struct Reporter {
+    state: PathBuf,
+    id: String,
+    cwd: PathBuf,
+    environment: Environment,
+    undo: Undoing,
+    /// What does not change while it runs.
+    fixed: Arc<Fixed>,
+}
+
+#[derive(Debug)]
+struct Fixed {
+    status: Vec<(&'static str, String)>,
+    servers: Vec<(String, Vec<String>)>,
+    agents: Vec<(String, Vec<String>)>,
+    skills: Vec<(String, Vec<String>)>,
+}
+
+impl Reporter {
+    /// About the session of this id.
+    pub(crate) fn new(invocation: &Invocation, state: PathBuf, id: String, undo: Undoing) -> Self {
+        let Invocation { cwd, environment, config, .. } = invocation;
+        let fixed = Fixed {
+            status: started_with(invocation),
+            servers: described::<McpEntry>(config),
+            agents: described::<AgentEntry>(config),
+            skills: skills_of(config, cwd),
+        };
+        Self { state, id, cwd: cwd.clone(), environment: environment.clone(), undo, fixed: Arc::new(fixed) }
+    }
+
+    /// Answers; reads files, and starts or reaches nobody.
+    pub(crate) fn answer(&self, question: &Question) -> Vec<ReportPart> {
+        let fixed = &self.fixed;
+        let brought = question.brought.as_ref();
+        match question.subject {
+            Subject::Status => self.status(&question.facts),
+            Subject::Servers => {
+                let of = |server: &str| {
+                    tools(brought, |name| {
+                        mcp(name).filter(|(of, _)| *of == server).map(|(_, tool)| tool.to_owned())
+                    })
+                };
+                let none = "No MCP server is configured. `countersign mcp --help` says how to add one.";
+                peers(&fixed.servers, none, of, brought)
+            }
+            Subject::Agents => {
+                let of = |agent: &str| {
+                    tools(brought, |name| (delegate(name) == Some(agent)).then(|| name.to_owned()))
+                };
+                let none = "No agent is configured. `countersign agents --help` says how to add one.";
+                peers(&fixed.agents, none, of, brought)
+            }
+            Subject::Skills => self.skills(),
+            Subject::Trust => self.trust(),
+            Subject::Changes => self.changes().unwrap_or_else(|why| vec![ReportPart::Line(why)]),
+        }
+    }
+
+    fn status(&self, now: &StatusFacts) -> Vec<ReportPart> {
+        let file = find(&self.state, &self.id).ok();
+        let file = file.map_or_else(
+            || "written with the first message".to_owned(),
+            |file| self.environment.shown(&file),
+        );
+        let effort =
+            now.effort.map_or_else(|| "the vendor's default".to_owned(), |effort| effort.as_str().to_owned());
+        let percent = (now.context * 100).checked_div(now.window).unwrap_or_default();
+        let cost =
+            now.cost.map_or_else(|| "unknown".to_owned(), |MicroDollars(cost)| format!("${}", dollars(cost)));
+        let mut parts = vec![
+            ReportPart::Heading("Session".to_owned()),
+            ReportPart::fact("id", &self.id),
+            ReportPart::fact("file", file),
+            ReportPart::fact("model", &now.model),
+            ReportPart::fact("effort", effort),
+            ReportPart::fact("mode", now.mode),
+            ReportPart::fact("context", format!("{} of {} tokens ({percent} %)", now.context, now.window)),
+            ReportPart::fact("cost", cost),
+            ReportPart::Heading("Started with".to_owned()),
+        ];
+        parts.extend(self.fixed.status.iter().map(|(name, value)| ReportPart::fact(name, value)));
+        parts
+    }
+
+    fn skills(&self) -> Vec<ReportPart> {
+        let mut parts = blocks(&self.fixed.skills);
+        if parts.is_empty() {
+            parts.push(line("No skills are in force. A skill is a file .agents/skills/NAME/SKILL.md."));
+        }
+        let waiting = self.untrusted_skills();
+        if !waiting.is_empty() {
+            parts.push(ReportPart::Heading("Not trusted yet".to_owned()));
+            parts.extend(waiting.into_iter().map(ReportPart::Line));
+            parts.push(line(
+                "`countersign trust` shows them and asks; they are in force in sessions started after that.",
+            ));
+        }
+        parts
+    }
+
+    fn untrusted_skills(&self) -> Vec<String> {
+        let found = demands(&self.cwd, &self.environment).unwrap_or_default();
+        let Ok(book) = Book::read(&self.environment) else { return Vec::new() };
+        let waiting = found.iter().filter(|demands| !book.trusts(&demands.content));
+        let skills = waiting.flat_map(|demands| demands.all.iter().filter(|demand| demand.verb == "tells"));
+        skills.map(|demand| demand.what.clone()).collect()
+    }
+
+    fn trust(&self) -> Vec<ReportPart> {
+        let (found, book) = match (demands(&self.cwd, &self.environment), Book::read(&self.environment)) {
+            (Ok(found), Ok(book)) => (found, book),
+            (Err(why), _) | (_, Err(why)) => return vec![ReportPart::Line(why.to_string())],
+        };
+        if found.is_empty() {
+            return vec![line("No file of this folder asks for anything.")];
+        }
+        let mut parts = Vec::new();
+        for demands in &found {
+            let standing = match (demands.need_trust(), book.trusts(&demands.content)) {
+                (false, _) => "nothing here needs trust",
+                (true, true) => "trusted, with exactly these contents",
+                (true, false) => "not trusted: what needs trust is not in force",
+            };
+            parts.push(ReportPart::Heading(self.environment.shown(demands.content.folder())));
+            parts.push(line(standing));
+            parts.extend(demands.lines().into_iter().map(ReportPart::Line));
+        }
+        parts.push(ReportPart::Heading("To decide".to_owned()));
+        parts.push(line(
+            "Run `countersign trust` in a shell; it asks. What you decide is in force in sessions started after that.",
+        ));
+        parts
+    }
+
+    fn changes(&self) -> Result<Vec<ReportPart>, String> {
+        let (files, all) = self.undo.differences(MOST_FILES)?;
+        if files.is_empty() {
+            return Ok(vec![line(
+                "No file differs from what it was before this session's edits. Changes made by commands are not \
+                 tracked: /diff git shows those.",
+            )]);
+        }
+        let mut parts = vec![line(if files.len() < all && files.len() == MOST_FILES {
+            "The first files are shown. Changes made by commands are not tracked: /diff git shows those."
+        } else {
+            "Each file as it was before this session's first edit, and as it is now. Changes made by commands are not \
+             tracked: /diff git shows those."
+        })];
+        let mut left = MOST_LINES;
+        for FileDifference { path, diff } in files {
+            let path = self.undo.shown(&path);
+            match diff {
+                Ok((unified, added, removed)) => {
+                    parts.push(ReportPart::Heading(format!("{path}  +{added} −{removed}")));
+                    let lines = unified.lines().count();
+                    if lines > left {
+                        parts.push(line("not shown: there is too much before it"));
+                        continue;
+                    }
+                    left -= lines;
+                    parts.push(ReportPart::Diff { path, unified });
+                }
+                Err(why) => {
+                    parts.push(ReportPart::Heading(path));
+                    parts.push(ReportPart::Line(why));
+                }
+            }
+        }
+        Ok(parts)
+    }
+}
+
+fn line(words: &str) -> ReportPart {
+    ReportPart::Line(words.to_owned())
+}
+
+fn blocks(all: &[(String, Vec<String>)]) -> Vec<ReportPart> {
+    let block = |(name, lines): &(String, Vec<String>)| {
+        let lines = lines.iter().cloned().map(ReportPart::Line);
+        std::iter::once(ReportPart::Heading(name.clone())).chain(lines).collect::<Vec<_>>()
+    };
+    all.iter().flat_map(block).collect()
+}
+
+/// Peers with the tools that they have brought, and what is missing.
+fn peers(
+    all: &[(String, Vec<String>)],
+    none: &str,
+    tools: impl Fn(&str) -> Option<String>,
+    brought: Option<&BroughtTools>,
+) -> Vec<ReportPart> {
+    if all.is_empty() {
+        return vec![line(none)];
+    }
+    let with_tools = |(name, lines): &(String, Vec<String>)| {
+        let lines = lines.iter().cloned().chain(tools(name)).collect();
+        (name.clone(), lines)
+    };
+    let mut parts = blocks(&all.iter().map(with_tools).collect::<Vec<_>>());
+    match brought {
+        None => {
+            parts.push(ReportPart::Heading("Not connected yet".to_owned()));
+            parts.push(line(
+                "They are asked for their tools when the session begins; this page will show them then.",
+            ));
+        }
+        Some(brought) if !brought.missing.is_empty() => {
+            parts.push(ReportPart::Heading("Missing".to_owned()));
+            parts.extend(brought.missing.iter().cloned().map(ReportPart::Line));
+        }
+        Some(_) => {}
+    }
+    parts
+}
+
+/// The tools that one of them has brought, in one line.
+fn tools(brought: Option<&BroughtTools>, of: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let names: Vec<String> = brought?.names.iter().filter_map(|name| of(name)).collect();
+    (!names.is_empty()).then(|| format!("tools: {}", names.join(", ")))
+}
+
+fn skills_of(config: &Config, cwd: &std::path::Path) -> Vec<(String, Vec<String>)> {
+    let described = |(skill, file): &(skills::Skill, PathBuf)| {
+        let who = match (skill.is_callable, skill.is_told) {
+            (true, true) => format!("called by /{}, or by the model", skill.name),
+            (true, false) => format!("called by /{}; the model is not told of it", skill.name),
+            (false, _) => "called by the model; there is no slash command for it".to_owned(),
+        };
+        (skill.name.clone(), vec![skill.description.clone(), who, skills::file_in(file, cwd)])
+    };
+    config.skills.iter().map(described).collect()
+}
+
+/// What the session was started with: names and values.
+fn started_with(invocation: &Invocation) -> Vec<(&'static str, String)> {
+    let Invocation { cwd, environment, config, .. } = invocation;
+    let list = |all: Vec<String>| if all.is_empty() { "none".to_owned() } else { all.join(", ") };
+    let shown = |paths: Vec<PathBuf>| list(paths.iter().map(|path| environment.shown(path)).collect());
+    let files = user_file(environment).into_iter().filter(|file| file.exists()).chain(project_files(cwd));
+    let sandbox = support().refuses(false).map_or_else(
+        || "available: commands in mode auto run in it".to_owned(),
+        |why| format!("not available: {why}"),
+    );
+    let count = |all: usize| all.to_string();
+    vec![
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("folder", environment.shown(cwd)),
+        ("configuration", shown(files.collect())),
+        ("instructions", shown(instructions::named(invocation))),
+        ("sandbox", sandbox),
+        ("MCP servers", count(config.mcp_servers.len())),
+        ("agents", count(config.agents.len())),
+        ("hooks", count(config.hooks.len())),
+        ("skills", count(config.skills.len())),
+    ]
+}

@@ -1,0 +1,128 @@
+//! The commands about the session itself: its name, a copy of it, its transcript, and the pages of what is in force.
+
+use super::console::{Console, ESC, USUAL};
+use super::home::Home;
+
+async fn listed(home: &Home) -> Console {
+    let mut app = Console::start(home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("list").await;
+    app.sees("This folder has").await;
+    app.rests().await;
+    app
+}
+
+/// Leaves a page. A key right behind Esc would be one with Alt.
+async fn leaves(app: &mut Console) {
+    app.keys(ESC).await;
+    app.sees("ask anything").await;
+}
+
+/// The types of each session's entries, in the order in which the sessions were begun.
+fn kinds(home: &Home) -> Vec<Vec<String>> {
+    let mut files = home.session_files();
+    files.sort();
+    let kinds = |path: &std::path::PathBuf| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let line = |line: &str| {
+            let entry: serde_json::Value = serde_json::from_str(line).unwrap();
+            entry["type"].as_str().unwrap().to_owned()
+        };
+        text.lines().map(line).collect()
+    };
+    files.iter().map(kinds).collect()
+}
+
+#[tokio::test]
+async fn a_session_gets_a_name_and_a_copy_of_it_goes_on() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.keys("/rename too early\r").await;
+    app.sees("send a message first").await;
+    app.keys("/fork\r").await;
+    app.sees("nothing to fork").await;
+    app.says("list").await;
+    app.sees("This folder has").await;
+    app.rests().await;
+    app.keys("/rename the parser\r").await;
+    app.sees("this session is now called the parser").await;
+    app.keys("/fork\r").await;
+    app.sees("You continue in a copy now").await;
+    app.says("list").await;
+    app.until("a second answer", |screen| screen.matches("This folder has").count() == 2).await;
+    app.rests().await;
+    app.keys("/sessions\r").await;
+    app.sees("the parser").await;
+    leaves(&mut app).await;
+    app.quits().await;
+    let kinds = kinds(&home);
+    let [old, new] = kinds.as_slice() else { panic!("{kinds:?}") };
+    assert_eq!(old.last().unwrap(), "session_renamed", "the first session stays as it was");
+    assert_eq!(old.iter().filter(|kind| *kind == "user_message").count(), 1);
+    assert_eq!(new.iter().filter(|kind| *kind == "user_message").count(), 2);
+}
+
+#[tokio::test]
+async fn the_transcript_is_written_to_a_file_that_is_not_there_yet() {
+    let home = Home::new();
+    let mut app = listed(&home).await;
+    app.keys("/export notes.txt\r").await;
+    app.sees("exists already").await;
+    assert_eq!(home.read("notes.txt"), "alpha\nbeta\ngamma\n");
+    app.keys("/export talk.md\r").await;
+    app.sees("the transcript was written to").await;
+    assert!(home.read("talk.md").contains("This folder has"));
+    app.keys("/copy\r").await;
+    app.sees("copied 1 line").await;
+    app.quits().await;
+}
+
+#[tokio::test]
+async fn pages_say_what_is_in_force_and_what_has_changed() {
+    let home = Home::new();
+    let mut app = listed(&home).await;
+    app.keys("/diff\r").await;
+    app.sees("No file differs").await;
+    leaves(&mut app).await;
+    app.says("change beta to delta in notes.txt").await;
+    app.allows().await;
+    app.sees("Done: edited").await;
+    app.rests().await;
+    app.keys("/diff\r").await;
+    app.sees("+ delta").await;
+    assert!(app.screen().contains("notes.txt  +1 −1"), "{}", app.screen());
+    leaves(&mut app).await;
+    home.write("notes.txt", "alpha\nbeta\ngamma\n");
+    app.keys("/diff\r").await;
+    app.sees("No file differs").await;
+    leaves(&mut app).await;
+    app.keys("/status\r").await;
+    app.sees("instructions").await;
+    app.sees("rehearsal").await;
+    leaves(&mut app).await;
+    for (command, said) in [
+        ("/mcp", "No MCP server is configured"),
+        ("/agents", "No agent is configured"),
+        ("/skills", "No skills are in force"),
+        ("/trust", "No file of this folder asks for anything"),
+    ] {
+        app.keys(&format!("{command}\r")).await;
+        app.sees(said).await;
+        leaves(&mut app).await;
+    }
+    app.quits().await;
+}
+
+#[tokio::test]
+async fn a_review_is_a_message_that_the_transcript_shows() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.keys("/review --base main\r").await;
+    app.sees("Review the changes of this branch since main").await;
+    app.rests().await;
+    app.quits().await;
+    let said = home.texts("user_message", "content");
+    assert!(said.len() == 1 && said[0].contains("git diff main...HEAD"), "{said:?}");
+}
