@@ -10,7 +10,7 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 
 use super::host_services::errands;
-use super::skills::callable;
+use super::skills::{callable, custom};
 use super::themes::theme;
 use super::{appearance, outcome, signals};
 use crate::agent::{Attendance, Event, Intent, Shutdown};
@@ -276,6 +276,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         rules: invocation.config.rules(),
         tools: crate::session::compose::tools(invocation.config.echo),
         skills: callable(invocation),
+        commands: custom(invocation),
     }
 }
 

@@ -72,5 +72,6 @@ fn view(invocation: &Invocation, model: String, cwd: &str) -> ViewSettings {
         rules: Vec::new(),
         tools: Vec::new(),
         skills: Vec::new(),
+        commands: Vec::new(),
     }
 }

@@ -1,8 +1,8 @@
-//! The skills that the user calls by their names, as front ends know them.
+//! The skills and custom commands that the user calls by their names, as front ends know them.
 
 use crate::config::{Invocation, skills};
 use crate::ui::mention::written;
-use crate::view::NamedSkill;
+use crate::view::{NamedCommand, NamedSkill};
 
 /// The skills that the user can call.
 pub(super) fn callable(invocation: &Invocation) -> Vec<NamedSkill> {
@@ -14,4 +14,9 @@ pub(super) fn callable(invocation: &Invocation) -> Vec<NamedSkill> {
             mention: written(&skills::file_in(file, &invocation.cwd)),
         })
         .collect()
+}
+
+/// The custom commands.
+pub(super) fn custom(invocation: &Invocation) -> Vec<NamedCommand> {
+    invocation.config.commands.iter().map(|command| command.named(&invocation.cwd)).collect()
 }

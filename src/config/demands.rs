@@ -10,6 +10,7 @@ use super::{
     peers::{self, Entry, PeerSettings, Weighed},
     setting::Setting,
 };
+use crate::config::commands::{self, CustomCommand};
 use crate::config::environment::Environment;
 use crate::config::fault::{Fault, one_line};
 use crate::config::skills;
@@ -18,7 +19,7 @@ use crate::config::trusted::{CONFIG, Content};
 /// One thing that a file would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Demand {
-    /// What is done: `starts`, `sends`, `reaches`, `allows`, `loosens`, `sets`, `tells`, `refused`, `ignored`.
+    /// What is done: `starts`, `sends`, `reaches`, `allows`, `loosens`, `sets`, `tells`, `offers`, `refused`, `ignored`.
     pub(crate) verb: &'static str,
     /// To what; as the file has it, not yet safe to show.
     pub(crate) what: String,
@@ -115,6 +116,22 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
             place: format!("{}:1", file.display()),
             needs_trust: true,
         }));
+        let (custom, _told_as_ignored) = commands::of(&content);
+        for CustomCommand { command, file } in custom {
+            let runs = command.template.commands();
+            let asks = if runs.is_empty() { "" } else { "; it asks before it runs: " };
+            all.push(Demand {
+                verb: "offers",
+                what: format!(
+                    "the command /{}: {}{asks}{}",
+                    command.name,
+                    command.description,
+                    runs.join("; ")
+                ),
+                place: format!("{}:1", file.display()),
+                needs_trust: true,
+            });
+        }
         all.extend(of_peers::<McpEntry>(&mut config, &settings)?);
         all.extend(of_peers::<AgentEntry>(&mut config, &settings)?);
         found.push(Demands { content, all });

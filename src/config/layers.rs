@@ -12,8 +12,8 @@ use crate::config::fault::Fault;
 use crate::config::project;
 use crate::config::reading;
 use crate::config::reading::Reading;
-use crate::config::skills;
 use crate::config::trusted::{Book, CONFIG, Content, SHARED_SERVERS};
+use crate::config::{commands, skills};
 
 /// Most bytes of the user's file.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -40,6 +40,9 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
         config.skills.extend(skills);
         config.warnings.extend(wrong);
     }
+    let (custom, wrong) = commands::of_user(environment, &config.commands);
+    config.commands.extend(custom);
+    config.warnings.extend(wrong);
     for setting in
         from_environment(environment).map_err(|wrong| Fault::usage(wrong, "correct or unset the variable"))?
     {
@@ -82,12 +85,17 @@ pub(super) fn of_project(
     config.warnings.extend(content.left_out());
     let (skills, wrong) = skills::of(content);
     config.warnings.extend(wrong);
+    let (custom, wrong) = commands::of(content);
+    config.warnings.extend(wrong);
     if is_trusted {
         // The nearest of a name counts.
         config.skills.retain(|(known, _)| skills.iter().all(|(skill, _)| skill.name != known.name));
         config.skills.extend(skills);
-    } else if book.is_some() && !skills.is_empty() {
-        config.warnings.push(waiting(content.folder(), skills.len()));
+        let has = |name: &str| custom.iter().any(|one| one.command.name == name);
+        config.commands.retain(|known| !has(&known.command.name));
+        config.commands.extend(custom);
+    } else if book.is_some() && !(skills.is_empty() && custom.is_empty()) {
+        config.warnings.push(waiting(content.folder(), skills.len(), custom.len()));
     }
     let mut settings = Vec::new();
     for (name, text) in [SHARED_SERVERS, CONFIG].map(|name| (name, content.text(name))) {
@@ -117,11 +125,19 @@ pub(super) fn of_project(
     Ok(settings)
 }
 
-/// What is said of skills that wait for trust.
-fn waiting(folder: &Path, number: usize) -> String {
-    let skills = if number == 1 { "1 skill".to_owned() } else { format!("{number} skills") };
+/// What is said of skills and commands that wait for trust.
+fn waiting(folder: &Path, skills: usize, commands: usize) -> String {
+    let counted = |number: usize, what: &str| match number {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        more => Some(format!("{more} {what}s")),
+    };
+    let all: Vec<String> =
+        [counted(skills, "skill"), counted(commands, "command")].into_iter().flatten().collect();
+    let lost = if skills > 0 { "so the model cannot see them" } else { "so they cannot be called" };
     format!(
-        "{skills} of {} not trusted yet, so the model cannot see them; `countersign trust` shows them",
+        "{} of {} not trusted yet, {lost}; `countersign trust` shows them",
+        all.join(" and "),
         folder.display()
     )
 }

@@ -4,6 +4,7 @@ use strum::IntoStaticStr;
 
 mod agents;
 mod apply;
+pub(crate) mod commands;
 pub mod connection;
 mod demands;
 pub(crate) mod effort;
@@ -13,6 +14,7 @@ pub mod exit;
 mod facts;
 pub mod fault;
 mod flags;
+mod front_matter;
 pub(crate) mod goal;
 mod hooks;
 mod init;
@@ -69,6 +71,7 @@ use crate::policy::{Mode, Rule};
 use crate::runtime::{AllowedHost, Network};
 use crate::ui::rebinding::Keymap;
 use crate::wire::Quirks;
+use commands::CustomCommand;
 use connection::{Protocol, Secret};
 use environment::Environment;
 use skills::Skill;
@@ -169,6 +172,8 @@ pub struct Config {
     pub instructions: Vec<String>,
     /// The skills that the model is told of, or that the user can call, each with its file.
     pub skills: Vec<(Skill, PathBuf)>,
+    /// The custom commands that the user can call.
+    pub commands: Vec<CustomCommand>,
     /// What was ignored, and why: one sentence each, to be shown once.
     pub warnings: Vec<String>,
     origins: BTreeMap<String, Source>,
@@ -326,6 +331,7 @@ impl Default for Config {
             trusted: Vec::new(),
             instructions: ["AGENTS.md", "CLAUDE.md"].map(str::to_owned).to_vec(),
             skills: Vec::new(),
+            commands: Vec::new(),
             warnings: Vec::new(),
             origins: BTreeMap::new(),
         }

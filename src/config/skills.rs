@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::fault::one_line;
+use super::front_matter::{head, member};
 use super::trusted::{Content, skills_of_user};
 
 /// Most letters of a name, and of a description: those of the format.
@@ -54,9 +55,14 @@ impl Skill {
         // Claude Code reads a truth value in these spellings.
         let is_told = !says("disable-model-invocation", ["true", "yes", "on", "1"]);
         let is_callable = !says("user-invocable", ["false", "no", "off", "0"]);
-        let sha256 = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = sha256(text);
         Ok(Self { name, description, is_told, is_callable, sha256 })
     }
+}
+
+/// The SHA-256 of a text, in hexadecimal.
+pub(super) fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The skills among a folder's files, each with its file; and what is wrong with the others, a sentence each. The
@@ -121,42 +127,6 @@ pub(crate) fn section(skills: &[(Skill, PathBuf)], cwd: &Path) -> String {
          you begin.\n\n{}",
         lines.concat()
     )
-}
-
-/// What stands between the first two lines `---`.
-fn head(text: &str) -> Option<&str> {
-    let text = text.trim_start_matches('\u{feff}');
-    let rest = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
-    let mut at = 0;
-    for line in rest.split_inclusive('\n') {
-        if line.trim_end() == "---" {
-            return rest.get(..at);
-        }
-        at += line.len();
-    }
-    None
-}
-
-/// A member of the head as text: plain, quoted, or in lines of its own below it.
-fn member(head: &str, name: &str) -> Option<String> {
-    let mut lines = head.lines();
-    let value = lines.by_ref().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?.trim();
-    let below: Vec<&str> =
-        lines.take_while(|line| line.is_empty() || line.starts_with([' ', '\t'])).map(str::trim).collect();
-    let is_block = value.starts_with(['|', '>']) && value.len() <= 3;
-    let first = if is_block { "" } else { value };
-    let whole = std::iter::once(first).chain(below).filter(|part| !part.is_empty());
-    Some(unquoted(&whole.collect::<Vec<_>>().join(" ")))
-}
-
-/// Without the quotes around it. A comment behind a plain value is none of it.
-fn unquoted(value: &str) -> String {
-    let inside = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
-    match (inside('"'), inside('\'')) {
-        (Some(text), _) => text.replace("\\\"", "\"").replace("\\n", " ").replace("\\\\", "\\"),
-        (_, Some(text)) => text.replace("''", "'"),
-        (None, None) => value.split(" #").next().unwrap_or_default().trim_end().to_owned(),
-    }
 }
 
 #[cfg(test)]

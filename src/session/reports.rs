@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::instructions;
 use super::undo::Undoing;
+use crate::config::commands::CustomCommand;
 use crate::config::environment::Environment;
 use crate::config::models::dollars;
 use crate::config::peers::described;
@@ -16,6 +17,7 @@ use crate::runtime::store::find;
 use crate::runtime::undo::FileDifference;
 use crate::tool::BroughtTools;
 use crate::tool::name::{delegate, mcp};
+use crate::ui::commands::COMMANDS;
 use crate::ui::report::{Question, ReportPart, Subject};
 use crate::ui::status_line::StatusFacts;
 
@@ -41,6 +43,7 @@ struct Fixed {
     servers: Vec<(String, Vec<String>)>,
     agents: Vec<(String, Vec<String>)>,
     skills: Vec<(String, Vec<String>)>,
+    commands: Vec<(String, Vec<String>)>,
 }
 
 impl Reporter {
@@ -52,6 +55,7 @@ impl Reporter {
             servers: described::<McpEntry>(config),
             agents: described::<AgentEntry>(config),
             skills: skills_of(config, cwd),
+            commands: commands_of(config, cwd),
         };
         Self { state, id, cwd: cwd.clone(), environment: environment.clone(), undo, fixed: Arc::new(fixed) }
     }
@@ -115,6 +119,10 @@ impl Reporter {
         if parts.is_empty() {
             parts.push(line("No skills are in force. A skill is a file .agents/skills/NAME/SKILL.md."));
         }
+        for (name, lines) in &self.fixed.commands {
+            parts.push(ReportPart::Heading(format!("/{name}")));
+            parts.extend(lines.iter().cloned().map(ReportPart::Line));
+        }
         let waiting = self.untrusted_skills();
         if !waiting.is_empty() {
             parts.push(ReportPart::Heading("Not trusted yet".to_owned()));
@@ -130,7 +138,9 @@ impl Reporter {
         let found = demands(&self.cwd, &self.environment).unwrap_or_default();
         let Ok(book) = Book::read(&self.environment) else { return Vec::new() };
         let waiting = found.iter().filter(|demands| !book.trusts(&demands.content));
-        let skills = waiting.flat_map(|demands| demands.all.iter().filter(|demand| demand.verb == "tells"));
+        let skills = waiting.flat_map(|demands| {
+            demands.all.iter().filter(|demand| ["tells", "offers"].contains(&demand.verb))
+        });
         skills.map(|demand| demand.what.clone()).collect()
     }
 
@@ -257,6 +267,22 @@ fn skills_of(config: &Config, cwd: &std::path::Path) -> Vec<(String, Vec<String>
         (skill.name.clone(), vec![skill.description.clone(), who, skills::file_in(file, cwd)])
     };
     config.skills.iter().map(described).collect()
+}
+
+/// The custom commands; one that a command of ours hides says so.
+fn commands_of(config: &Config, cwd: &std::path::Path) -> Vec<(String, Vec<String>)> {
+    let described = |custom: &CustomCommand| {
+        let command = custom.named(cwd);
+        let mut lines = vec![command.description.clone()];
+        lines
+            .extend(command.template.commands().into_iter().map(|run| format!("asks before it runs: {run}")));
+        if COMMANDS.iter().any(|row| row.name.strip_prefix('/') == Some(command.name.as_str())) {
+            lines.push("cannot be called: a built-in command has this name".to_owned());
+        }
+        lines.push(command.file);
+        (command.name, lines)
+    };
+    config.commands.iter().map(described).collect()
 }
 
 /// What the session was started with: names and values.

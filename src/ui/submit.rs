@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::agent::{Intent, OwnCommand};
 use crate::tool::ASK;
-use crate::view::{NamedSkill, View};
+use crate::view::{CustomCall, NamedCommand, NamedSkill, View};
 
 use super::commands::{self, FORK_LATER, Fronts, Meaning, STILL_BUSY, SlashCommand};
 use super::copying;
@@ -83,6 +83,9 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
         local.composer.take();
         return Some(say(local, view, message));
     }
+    if let Some(call) = commands::custom(&text, &view.settings.commands) {
+        return Some(run_custom(local, view, call));
+    }
     match commands::read(&text, Fronts::Screen)? {
         Ok(meaning) => {
             let acts = obey(local, view, meaning);
@@ -95,6 +98,26 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
             Some(Vec::new())
         }
     }
+}
+
+/// Sends what a custom command says; what it runs first is decided about like any call, and the message waits for it.
+fn run_custom(local: &mut Local, view: &View, call: CustomCall) -> Vec<UiEffect> {
+    let CustomCall { typed, message, command } = call;
+    let Some(command) = command else {
+        local.composer.take();
+        return say(local, view, message);
+    };
+    if view.status.is_busy() {
+        local.hint = Some(format!(
+            "a turn is running: {typed} runs a command, which waits for its end, or press esc first"
+        ));
+        return Vec::new();
+    }
+    local.composer.take();
+    local.scroll.top = None;
+    local.focus = Focus::Composer;
+    let own = OwnCommand { command, is_shared: true, typed: Some(typed) };
+    vec![UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(message.into()))]
 }
 
 /// Runs a command of the user's own; it stays in the composer where it cannot.
@@ -276,6 +299,11 @@ impl<'a> Offered<'a> {
         Self { name: row.name.into(), help: row.help, takes_more: row.takes_more(), value: None }
     }
 
+    fn custom(command: &'a NamedCommand) -> Self {
+        let name = format!("/{}", command.name).into();
+        Self { name, help: &command.description, takes_more: false, value: None }
+    }
+
     fn skill(skill: &'a NamedSkill) -> Self {
         let name = format!("/{}", skill.name).into();
         Self { name, help: &skill.description, takes_more: false, value: None }
@@ -317,6 +345,7 @@ pub(super) fn completions<'a>(local: &Local, view: &'a View) -> Option<Vec<Offer
         let rows = commands::listed(Fronts::Screen).filter(|row| row.name.starts_with(line.as_str()));
         let is_ours = |name: &str| commands::COMMANDS.iter().any(|row| row.name == name);
         let skills = view.settings.skills.iter().map(Offered::skill);
+        let skills = skills.chain(view.settings.commands.iter().map(Offered::custom));
         let skills = skills.filter(|skill| skill.name.starts_with(line.as_str()) && !is_ours(&skill.name));
         return Some(rows.map(Offered::command).chain(skills).collect());
     };

@@ -244,6 +244,7 @@ fn people_see_a_line_for_each_image_and_never_its_bytes() {
         rules: Vec::new(),
         tools: Vec::new(),
         skills: Vec::new(),
+        commands: Vec::new(),
     });
     view.fold(&Event::Appended(entry));
     assert!(!format!("{view:?}").contains(&*data));

@@ -97,3 +97,17 @@ fn a_skill_of_the_user_is_called_by_its_name_and_its_file_goes_with_the_message(
     let ran = world.json(&["--script", "[\"Done.\"]", "/pdfs make"]);
     assert_eq!(ran.one("user_message")["content"], "/pdfs make");
 }
+
+#[test]
+fn a_custom_command_becomes_a_message_and_one_that_runs_something_is_refused() {
+    let world = World::new();
+    let folder = world.place().join(".claude/commands");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("explain.md"), "Explain $1 to $2.\n").unwrap();
+    fs::write(folder.join("state.md"), "State: !`touch ran`\n").unwrap();
+    let ran = world.json(&["--script", "[\"Done.\"]", "/explain this me"]);
+    let said = ran.one("user_message")["content"].as_str().unwrap().to_owned();
+    assert!(said.ends_with("\n\nExplain this to me.") && said.contains("explain.md, SHA-256 "), "{said}");
+    let why = world.refused(&["--script", "[\"Done.\"]", "/state"]);
+    assert!(why.contains("/state runs `touch ran` first"), "{why}");
+}

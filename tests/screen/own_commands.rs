@@ -17,7 +17,7 @@ fn enter(harness: &mut ScreenHarness) -> Vec<UiEffect> {
 }
 
 fn runs(command: &str, is_shared: bool) -> Vec<UiEffect> {
-    vec![UiEffect::Send(Intent::Command(OwnCommand { command: command.to_owned(), is_shared }))]
+    vec![UiEffect::Send(Intent::Command(OwnCommand { command: command.to_owned(), is_shared, typed: None }))]
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn the_transcript_shows_who_ran_it_and_what_it_wrote() {
 #[test]
 fn a_line_runs_one_too_unless_it_came_with_others() {
     let mut linear = LinearHarness::new(SessionBuilder::new());
-    let own = OwnCommand { command: "git status".to_owned(), is_shared: true };
+    let own = OwnCommand { command: "git status".to_owned(), is_shared: true, typed: None };
     assert_eq!(linear.types("!git status"), [LinearEffect::Send(Intent::Command(own))]);
     let line = Line { alone: false, ..linear.line("!rm -r build", 0) };
     assert!(linear.hears_line(&line).is_empty());

@@ -169,7 +169,7 @@ fn earlier_messages_are_found_by_letters() {
 #[test]
 fn tab_completes_commands() {
     let mut harness = ScreenHarness::new(SessionBuilder::new());
-    harness.press("/m");
+    harness.press("/mo");
     assert!(harness.frame(80, 24).contains("/mode "));
     harness.key(KeyCode::Tab, NONE);
     assert_eq!(harness.local.composer.shown(), "/mode", "as far as they agree");

@@ -211,7 +211,7 @@ fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_only_one_begins_wit
     harness.ctrl('u');
     harness.press("/");
     for row in listed(Fronts::Screen) {
-        assert!(harness.frame(80, 40).contains(row.name), "{} is offered", row.name);
+        assert!(harness.frame(80, 70).contains(row.name), "{} is offered", row.name);
     }
     assert!(harness.frame(80, 24).contains("more, use the arrows"));
     harness.key(KeyCode::Up, KeyModifiers::NONE);

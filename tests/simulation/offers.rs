@@ -37,10 +37,13 @@ impl World {
         }
         // A long walk has much else to do.
         if self.commands < self.bounds.commands && (self.agent.is_idle() || !self.bounds.rare) {
-            let own = |is_shared| Intent::Command(OwnCommand { command: "ls".to_owned(), is_shared });
-            options.extend([true, false].map(own).map(Input::Intent));
+            let own = |command: &str, is_shared, typed| {
+                Input::Intent(Intent::Command(OwnCommand { command: command.to_owned(), is_shared, typed }))
+            };
+            options.extend([true, false].map(|is_shared| own("ls", is_shared, None)));
             if !self.bounds.rare {
                 options.push(Input::Intent(Intent::Rename("a name".to_owned())));
+                options.push(own("rm x", true, Some("/custom".to_owned())));
                 let is_said = |entry: &&Arc<Entry>| matches!(entry.body, Body::User(_));
                 let said = self.log.entries.iter().filter(is_said).map(|entry| entry.id).next_back();
                 // To a message of theirs, and to what is none.

@@ -30,6 +30,7 @@ fn empty() -> View {
         rules: Vec::new(),
         tools: Vec::new(),
         skills: Vec::new(),
+        commands: Vec::new(),
     })
 }
 

@@ -72,6 +72,7 @@ pub fn settings() -> ViewSettings {
         rules: Vec::new(),
         tools: Vec::new(),
         skills: Vec::new(),
+        commands: Vec::new(),
     }
 }
 

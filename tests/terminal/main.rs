@@ -23,6 +23,7 @@ mod budgets;
 mod chat;
 mod console;
 mod crashes;
+mod custom_commands;
 mod delegating;
 mod editing;
 mod endings;

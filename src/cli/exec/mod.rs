@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use super::args::ExecArgs;
 use super::outcome::complain;
 use super::signals;
-use super::skills::callable;
+use super::skills::{callable, custom};
 use answer_file::AnswerFile;
 use conversation::{Conversation, Lines};
 pub(super) use output_schema::answer_schema;
@@ -32,7 +32,8 @@ use crate::runtime::DriverError;
 use crate::session::attachments::{Attach, AttachmentRefusal};
 use crate::session::compose::{Session, compose};
 use crate::session::{Keeping, SessionChoice};
-use crate::ui::commands::skill;
+use crate::ui::commands::{self, skill};
+use crate::view::CustomCall;
 
 /// How long a model server on this machine may take to say that it is there: the message waits for it.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -99,6 +100,14 @@ fn first(invocation: &Invocation, exec: &ExecArgs) -> Result<Option<Intent>, Fau
     let refused = |AttachmentRefusal { what, next }| Fault::usage(what, next);
     let attach = Attach::new(invocation);
     let prompt = skill(&prompt, &callable(invocation)).unwrap_or(prompt);
+    let prompt = match commands::custom(&prompt, &custom(invocation)) {
+        Some(CustomCall { command: Some(command), typed, .. }) => {
+            let what = format!("{typed} runs `{command}` first, which nobody can approve here");
+            return Err(Fault::usage(one_line(&what), "call it in `countersign`, or write the prompt out"));
+        }
+        Some(call) => call.message,
+        None => prompt,
+    };
     let mut said = attach.message(prompt).map_err(refused)?;
     // What stands on the command line is meant from where it was typed, whatever -C says.
     let here = Path::new(".").canonicalize().unwrap_or_else(|_gone| invocation.cwd.clone());

@@ -1,10 +1,10 @@
 //! What trust is given to: the files of a folder that may start programs, permit things or send data, and their hash.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::places::{COMMANDS, MOST_BYTES, SKILLS, names, skill_folder, speaks_of};
 use crate::config::fault::Fault;
 use crate::config::reading;
 use crate::config::reading::Reading;
@@ -15,17 +15,9 @@ pub(crate) const CONFIG: &str = ".countersign/config.toml";
 /// The MCP servers of a project, in the file that it shares with other programs.
 pub(crate) const SHARED_SERVERS: &str = ".mcp.json";
 
-/// Skills, below the folder of a project or of the user: the standard's place, and Claude Code's.
-pub(crate) const SKILLS: [&str; 2] = [".agents/skills/*/SKILL.md", ".claude/skills/*/SKILL.md"];
-
 /// The files that count, in this order; `*` is any name. What joins them is hashed from then on, so that trust given before
 /// has to be given again where such a file is.
-const FILES: &[&str] = &[CONFIG, SHARED_SERVERS, SKILLS[0], SKILLS[1]];
-
-/// Most bytes of one file.
-const MOST_BYTES: u64 = 1024 * 1024;
-/// Most names that stand for one `*`.
-const MOST_NAMES: usize = 256;
+const FILES: [&[&str]; 3] = [&[CONFIG, SHARED_SERVERS], &SKILLS, &COMMANDS];
 
 /// A folder and its files, read once: what is shown, hashed and obeyed is the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +41,7 @@ impl Content {
     pub(crate) fn of(folder: &Path) -> Result<Option<Self>, Fault> {
         let (mut files, mut refused) = (Vec::<(String, Vec<u8>)>::new(), Vec::new());
         let mut all = Vec::new();
-        for pattern in FILES {
+        for pattern in FILES.into_iter().flatten() {
             all.extend(names(folder, pattern, &mut refused));
         }
         for name in all {
@@ -95,6 +87,15 @@ impl Content {
         })
     }
 
+    /// The texts of the custom commands, each with the name of its file.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = (&str, String)> {
+        let is_one = |name: &str| COMMANDS.iter().any(|pattern| speaks_of(pattern, name));
+        self.files
+            .iter()
+            .filter(move |(name, _)| is_one(name))
+            .map(|(name, bytes)| (name.as_str(), String::from_utf8_lossy(bytes).into_owned()))
+    }
+
     /// The files that are there and count for nothing: a sentence each.
     pub(crate) fn left_out(&self) -> impl Iterator<Item = String> {
         self.refused
@@ -122,39 +123,6 @@ fn is_same(folder: &Path, one: &str, other: &str) -> bool {
     real(one).is_some_and(|file| real(other) == Some(file))
 }
 
-/// The name of the folder of a skill's file.
-fn skill_folder(name: &str) -> Option<&str> {
-    SKILLS.iter().find_map(|pattern| {
-        let (before, after) = pattern.split_once('*')?;
-        name.strip_prefix(before)?.strip_suffix(after)
-    })
-}
-
-/// The skills of the user, below their home: each with its file, the name of its folder, and its text; and a sentence about each
-/// that cannot be read. They may lie behind links: the user has put them there.
-pub(crate) fn skills_of_user(home: &Path) -> (Vec<(PathBuf, String, String)>, Vec<String>) {
-    let (mut found, mut refused) = (Vec::new(), Vec::new());
-    let all: Vec<String> = SKILLS.iter().flat_map(|pattern| names(home, pattern, &mut refused)).collect();
-    for name in all {
-        let Some(folder) = skill_folder(&name) else { continue };
-        match reading::bytes(&home.join(&name), MOST_BYTES) {
-            Reading::Absent => {}
-            Reading::Refused(why) => refused.push((name, why)),
-            Reading::Text { cut: true, .. } => {
-                refused.push((name, "it is larger than a megabyte".to_owned()))
-            }
-            Reading::Text { text, .. } => {
-                let text = String::from_utf8_lossy(&text).into_owned();
-                found.push((home.join(&name), folder.to_owned(), text));
-            }
-        }
-    }
-    let said = |(name, why): (String, String)| {
-        format!("{} cannot be read: {why}; it is ignored", home.join(name).display())
-    };
-    (found, refused.into_iter().map(said).collect())
-}
-
 fn hash<'f>(files: impl Iterator<Item = (&'f str, &'f [u8])>) -> String {
     let mut hasher = Sha256::new();
     for (name, bytes) in files {
@@ -164,49 +132,6 @@ fn hash<'f>(files: impl Iterator<Item = (&'f str, &'f [u8])>) -> String {
         }
     }
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The names below a folder that a pattern speaks of, in their order; whether such a file is there is not known yet. What
-/// cannot be looked through is added to `refused`.
-fn names(folder: &Path, pattern: &str, refused: &mut Vec<(String, String)>) -> Vec<String> {
-    let mut names = vec![String::new()];
-    for part in pattern.split('/') {
-        let mut below = |name: &String| -> Vec<String> {
-            let joined =
-                |part: &str| if name.is_empty() { part.to_owned() } else { format!("{name}/{part}") };
-            if part != "*" {
-                return vec![joined(part)];
-            }
-            let mut parts = children(&folder.join(name)).unwrap_or_else(|why| {
-                refused.push((name.clone(), why.to_string()));
-                Vec::new()
-            });
-            let beyond = parts.split_off(parts.len().min(MOST_NAMES));
-            if let Some(first) = beyond.first() {
-                let why = format!("only the first {MOST_NAMES} names of its folder count");
-                refused.push((joined(first), why));
-            }
-            parts.iter().map(|part| joined(part)).collect()
-        };
-        names = names.iter().flat_map(&mut below).collect();
-    }
-    names
-}
-
-/// What lies in a folder, by names that are text, in their order; nothing where there is no such folder.
-fn children(folder: &Path) -> io::Result<Vec<String>> {
-    let entries = match std::fs::read_dir(folder) {
-        Err(why) if matches!(why.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(Vec::new());
-        }
-        entries => entries?,
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        names.extend(entry?.file_name().into_string().ok());
-    }
-    names.sort();
-    Ok(names)
 }
 
 /// One file. But for the configuration none is reached by a link: what a name leads to could be somebody else's.
@@ -233,6 +158,7 @@ fn unreadable(path: &Path, why: &str) -> Fault {
 mod tests {
     use std::fs;
 
+    use super::super::places::MOST_NAMES;
     use super::*;
 
     #[test]

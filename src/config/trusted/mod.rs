@@ -2,6 +2,8 @@
 
 mod book;
 mod content;
+mod places;
 
 pub(crate) use book::Book;
-pub(crate) use content::{CONFIG, Content, SHARED_SERVERS, skills_of_user};
+pub(crate) use content::{CONFIG, Content, SHARED_SERVERS};
+pub(crate) use places::{command_name, commands_of_user, skills_of_user};

@@ -120,6 +120,10 @@ impl Agent {
             return self.on_evidence(step);
         }
         if self.history.guards().is_own_command {
+            if self.history.own_command_was_denied() {
+                // What was to be said with its output is not said without it.
+                self.give_back(step);
+            }
             return self.end(step, Ending::Completed);
         }
         let most = self.settings.max_consecutive_failures;

@@ -45,6 +45,8 @@ pub struct OwnCommand {
     pub command: String,
     /// Whether the model is told of it with the next message.
     pub is_shared: bool,
+    /// What the user typed instead of it, if a custom command runs it: then it passes the gate as a call of the model does.
+    pub typed: Option<String>,
 }
 
 impl OwnCommand {
@@ -52,12 +54,13 @@ impl OwnCommand {
     pub fn read(text: &str) -> Option<Self> {
         let rest = text.strip_prefix('!')?;
         let (command, is_shared) = rest.strip_prefix('!').map_or((rest, true), |hidden| (hidden, false));
-        Some(Self { command: command.trim().to_owned(), is_shared })
+        Some(Self { command: command.trim().to_owned(), is_shared, typed: None })
     }
 
     /// As it is typed.
     pub fn typed(&self) -> String {
-        format!("{}{}", if self.is_shared { "!" } else { "!!" }, self.command)
+        let itself = || format!("{}{}", if self.is_shared { "!" } else { "!!" }, self.command);
+        self.typed.clone().unwrap_or_else(itself)
     }
 }
 

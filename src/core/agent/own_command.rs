@@ -1,5 +1,7 @@
 //! `!command`: the user runs a command as their own, between two runs of the model.
 //!
+//! What a custom command runs is the same, except that somebody else has written it: it passes the gate.
+//!
 //! It is a run of its own: the words that were typed, the call, the user's decision, its result, the end. A model is told of
 //! it in a message, with the next one of the user, unless they left it out.
 
@@ -18,7 +20,7 @@ use super::{Agent, OwnCommand};
 pub(super) const OWN_COMMAND_MS: u64 = 3_600_000;
 
 impl Agent {
-    /// Runs it, if nothing else is under way. The user has typed it, so no rule is asked: that is the decision.
+    /// Runs it, if nothing else is under way. Where the user has typed it, no rule is asked: that is the decision.
     pub(super) fn run_own_command(&mut self, step: &mut Step, phase: Phase, own: OwnCommand) -> Phase {
         let runner = self.tools.registry.tools().iter().find(|tool| tool.kind == ToolKind::Shell);
         let refusal = match runner {
@@ -42,16 +44,22 @@ impl Agent {
             let reason = "the user keeps this command out of the context".to_owned();
             self.history.ledger.remark(step.now, Remark::Tombstone(Tombstone { target, reason }));
         }
+        let is_typed = own.typed.is_none();
         let command = ("command".to_owned(), Value::String(own.command));
         let arguments = Arguments::Object([command].into_iter().collect());
         let (call, token) = match self.history.ledger.command(step.now, &name, arguments) {
             Ok(made) => made,
             Err(unsettled) => return self.give_up(step, &unsettled),
         };
-        let decision = Decision::permission(call.id, Decider::User, "the user typed it");
-        let receipt = Some(self.receive(step.now, &call, decision));
-        let state = CallState::Ready(Permission::Recorded);
-        let pending = Pending { receipt, ..Pending::new(call, token, effect, state) };
+        let pending = if is_typed {
+            let decision = Decision::permission(call.id, Decider::User, "the user typed it");
+            let receipt = Some(self.receive(step.now, &call, decision));
+            let state = CallState::Ready(Permission::Recorded);
+            Pending { receipt, ..Pending::new(call, token, effect, state) }
+        } else {
+            let state = self.examine(step, &call);
+            Pending::new(call, token, effect, state)
+        };
         self.advance(step, Dispatching::of([pending].into_iter().collect()))
     }
 
@@ -64,11 +72,19 @@ impl Agent {
 }
 
 impl super::history::History {
+    /// Whether the command that is this run was not allowed.
+    pub(super) fn own_command_was_denied(&self) -> bool {
+        let is_denied =
+            |body: &Body| matches!(body, Body::ToolResult(r) if matches!(r.outcome, Outcome::Denied(_)));
+        self.run().iter().any(|entry| is_denied(&entry.body))
+    }
+
     /// What a model is told of the command that is this run, if it is to be told.
     fn own_command_in_words(&self) -> Option<String> {
         let run = self.run();
-        let (call, command) = run.iter().find_map(|entry| {
-            let Body::Command(call) = &entry.body else { return None };
+        // What was changed in its pane is what ran.
+        let (call, command) = run.iter().rev().find_map(|entry| {
+            let (Body::Command(call) | Body::CallEdited(call)) = &entry.body else { return None };
             call.arguments.text("command").map(|command| (call.id, command))
         })?;
         let said = run.first()?;
@@ -86,27 +102,29 @@ impl super::history::History {
             Outcome::Failed => "It failed.",
             Outcome::TimedOut => "It timed out.",
             Outcome::Aborted(_) => "The user interrupted it.",
-            Outcome::Lost { .. } | Outcome::Invalid | Outcome::UnknownTool | Outcome::Denied(_) => {
-                "How it ended is not known."
-            }
+            Outcome::Denied(_) => "It was not allowed, and did not run.",
+            Outcome::Lost { .. } | Outcome::Invalid | Outcome::UnknownTool => "How it ended is not known.",
         };
-        Some(format!(
-            "The user ran this command in their own shell: {command}\n{how} Its output:\n{}",
-            result.content
-        ))
+        let is_custom = matches!(&said.body, Body::User(message) if message.content.starts_with('/'));
+        let whose = if is_custom {
+            "The custom command of the user runs this"
+        } else {
+            "The user ran this command in their own shell"
+        };
+        Some(format!("{whose}: {command}\n{how} Its output:\n{}", result.content))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::agent::{Agent, Effect, Input, Intent, Live, OwnCommand, Settings};
-    use crate::ledger::{Body, CallId, Decider, Injector, Message, Millis, ModelRef, Outcome};
+    use crate::agent::{Agent, Answer, Effect, Input, Intent, Live, OwnCommand, Settings};
+    use crate::ledger::{Body, CallId, Decider, EntryId, Injector, Message, Millis, ModelRef, Outcome};
     use crate::model::ModelSpec;
-    use crate::tool::{SideEffect, ToolKind, ToolNews, ToolReport, ToolSpec};
+    use crate::tool::{Preparation, SideEffect, ToolKind, ToolNews, ToolReport, ToolSpec};
 
     fn agent(kind: ToolKind) -> Agent {
         let mut shell = ToolSpec::from_elsewhere("shell");
-        (shell.kind, shell.effect) = (kind, SideEffect::Runs);
+        (shell.kind, shell.effect, shell.schema) = (kind, SideEffect::Runs, serde_json::json!({}));
         let spec = ModelSpec::unknown(ModelRef::parse("script"));
         Agent::new(Settings { tools: vec![shell], ..Settings::new(spec) })
     }
@@ -185,6 +203,48 @@ mod tests {
         agent.step(Millis(5), Input::Intent(Intent::Abort));
         assert!(agent.is_idle());
         assert!(said(&agent)[1].contains("sleep 9\nThe user interrupted it."), "{:?}", said(&agent));
+    }
+
+    /// A custom command has begun, and a message waits for its output.
+    fn custom(agent: &mut Agent) -> (Vec<Effect>, EntryId) {
+        let typed = Some("/tidy now".to_owned());
+        let own = OwnCommand { command: "rm x".to_owned(), is_shared: true, typed };
+        let wanted = agent.step(Millis(1), Input::Intent(Intent::Command(own)));
+        assert!(
+            wanted.iter().any(|effect| matches!(effect, Effect::Prepare(_))),
+            "it is looked at: {wanted:?}"
+        );
+        let wanted = agent.step(Millis(1), Input::Prepared(CallId(1), Preparation::default()));
+        let asked = agent.ledger().entries().last().unwrap().clone();
+        assert!(matches!(asked.body, Body::ApprovalRequested(_)), "{asked:?}");
+        agent.step(Millis(1), Input::Intent(Intent::Queue("tidy up".into())));
+        (wanted, asked.id)
+    }
+
+    #[test]
+    fn what_a_custom_command_runs_waits_for_the_user() {
+        let mut agent = agent(ToolKind::Shell);
+        let (wanted, request) = custom(&mut agent);
+        assert!(!wanted.iter().any(|effect| matches!(effect, Effect::RunTool(_))));
+        let allow = Intent::Decide { request, call: CallId(1), answer: Answer::AllowOnce };
+        let wanted = agent.step(Millis(2), Input::Intent(allow));
+        assert!(wanted.iter().any(|effect| matches!(effect, Effect::RunTool(_))), "{wanted:?}");
+        let wanted = ends(&mut agent, "gone");
+        let told = "The custom command of the user runs this: rm x\nIt succeeded. Its output:\ngone";
+        assert_eq!(said(&agent), ["/tidy now", told, "tidy up"]);
+        assert!(wanted.iter().any(|effect| matches!(effect, Effect::CallModel(..))));
+    }
+
+    #[test]
+    fn after_a_no_nothing_is_run_or_sent() {
+        let mut agent = agent(ToolKind::Shell);
+        let (_, request) = custom(&mut agent);
+        let deny = Intent::Decide { request, call: CallId(1), answer: Answer::Deny(String::new()) };
+        let wanted = agent.step(Millis(2), Input::Intent(deny));
+        let sends = |effect: &Effect| matches!(effect, Effect::RunTool(_) | Effect::CallModel(..));
+        assert!(agent.is_idle() && !wanted.iter().any(sends), "{wanted:?}");
+        assert!(wanted.contains(&Effect::Emit(Live::Returned(vec!["tidy up".to_owned()]))), "{wanted:?}");
+        assert!(said(&agent)[1].contains("rm x\nIt was not allowed, and did not run."), "{:?}", said(&agent));
     }
 
     #[test]

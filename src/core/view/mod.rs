@@ -4,6 +4,7 @@
 mod activity;
 mod card;
 pub mod change;
+mod custom;
 mod ending;
 mod fold;
 mod hosted;
@@ -34,6 +35,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use crate::ledger::Reach;
 pub use activity::Activity;
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
+pub use custom::{CustomCall, NamedCommand, Template};
 pub use ending::ending_words;
 pub use hosted::{HostedLine, HostedState, ShownPart, hosted_lines, shown};
 pub use inspect::{Mark, Row, one_line};
@@ -91,6 +93,8 @@ pub struct ViewSettings {
     pub tools: Vec<ToolSpec>,
     /// The skills that the user can call by their names.
     pub skills: Vec<NamedSkill>,
+    /// The custom commands, which the user calls by their names, too.
+    pub commands: Vec<NamedCommand>,
 }
 
 /// All that a screen shows of a session. Two views are equal when they show the same.

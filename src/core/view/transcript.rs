@@ -49,6 +49,7 @@ fn settings() -> ViewSettings {
         rules: Vec::new(),
         tools: Vec::new(),
         skills: Vec::new(),
+        commands: Vec::new(),
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn diff(words: &str) -> Read {
         commit => revision(commit).ok_or("/diff takes git, or a commit, as in /diff main")?,
     };
     let command = format!("git --no-pager diff {against} --");
-    Ok(Meaning::Intent(Intent::Command(OwnCommand { command, is_shared: false })))
+    Ok(Meaning::Intent(Intent::Command(OwnCommand { command, is_shared: false, typed: None })))
 }
 
 /// The file of `/export`.

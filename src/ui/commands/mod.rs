@@ -11,7 +11,7 @@ pub use row::{Argument, Fronts, SlashCommand};
 pub use table::COMMANDS;
 
 use crate::agent::{Intent, OwnCommand};
-use crate::view::NamedSkill;
+use crate::view::{CustomCall, NamedCommand, NamedSkill};
 
 use super::keymap::KeyAction;
 use super::theme::resembling;
@@ -54,6 +54,13 @@ pub fn skill(text: &str, skills: &[NamedSkill]) -> Option<String> {
     let name = text.trim_start().split(char::is_whitespace).next()?;
     let is_ours = COMMANDS.iter().any(|row| row.name == name);
     if is_ours { None } else { NamedSkill::called(skills, text) }
+}
+
+/// The call of a custom command that a text is. A command of ours with the same name comes first.
+pub fn custom(text: &str, commands: &[NamedCommand]) -> Option<CustomCall> {
+    let name = text.trim_start().split(char::is_whitespace).next()?;
+    let is_ours = COMMANDS.iter().any(|row| row.name == name);
+    if is_ours { None } else { NamedCommand::called(commands, text) }
 }
 
 /// A message as it is sent: `//name` stands for a message that begins with `/name` and is no command.

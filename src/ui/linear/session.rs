@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::agent::{Event, Intent, Live};
+use crate::agent::{Event, Intent, Live, OwnCommand};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
 use crate::ui::Request;
 use crate::ui::commands::{self, Fronts};
 use crate::ui::local::RuleToKeep;
 use crate::ui::undo_preview::UndoPreview;
-use crate::view::{View, ViewSettings};
+use crate::view::{CustomCall, View, ViewSettings};
 
 use super::approvals::{self, Approvals, Purpose};
 use super::awaited::Awaited;
@@ -312,6 +312,24 @@ impl LinearSession {
         let was_asked = self.asking.was_asked(typed);
         if let Some(message) = commands::skill(text, &self.renderer.view.settings.skills) {
             return if was_asked { self.unsent(&message) } else { self.submit(&message) };
+        }
+        if let Some(CustomCall { typed, message, command }) =
+            commands::custom(text, &self.renderer.view.settings.commands)
+        {
+            return match command {
+                _ if was_asked => self.unsent(text),
+                None => self.submit(&message),
+                Some(_) if self.renderer.view.status.is_busy() => {
+                    self.usage("it runs a command first: wait until the turn has finished")
+                }
+                Some(command) => {
+                    let own = OwnCommand { command, is_shared: true, typed: Some(typed) };
+                    vec![
+                        LinearEffect::Send(Intent::Command(own)),
+                        LinearEffect::Send(Intent::Queue(message.into())),
+                    ]
+                }
+            };
         }
         match commands::read(text, Fronts::Lines) {
             Some(Ok(meaning)) => self.obey(meaning),

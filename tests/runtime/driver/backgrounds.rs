@@ -45,6 +45,7 @@ fn view_settings() -> ViewSettings {
         rules: vec![],
         tools: vec![],
         skills: Vec::new(),
+        commands: Vec::new(),
     }
 }
 

@@ -1,0 +1,45 @@
+//! The head of a Markdown file: members between two lines `---`, as YAML. Others' keys are left alone.
+
+/// What stands between the first two lines `---`.
+pub(super) fn head(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches('\u{feff}');
+    let rest = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return rest.get(..at);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// A member of the head as text: plain, quoted, or in lines of its own below it.
+pub(super) fn member(head: &str, name: &str) -> Option<String> {
+    let mut lines = head.lines();
+    let value = lines.by_ref().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?.trim();
+    let below: Vec<&str> =
+        lines.take_while(|line| line.is_empty() || line.starts_with([' ', '\t'])).map(str::trim).collect();
+    let is_block = value.starts_with(['|', '>']) && value.len() <= 3;
+    let first = if is_block { "" } else { value };
+    let whole = std::iter::once(first).chain(below).filter(|part| !part.is_empty());
+    Some(unquoted(&whole.collect::<Vec<_>>().join(" ")))
+}
+
+/// Without the quotes around it. A comment behind a plain value is none of it.
+fn unquoted(value: &str) -> String {
+    let inside = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    match (inside('"'), inside('\'')) {
+        (Some(text), _) => text.replace("\\\"", "\"").replace("\\n", " ").replace("\\\\", "\\"),
+        (_, Some(text)) => text.replace("''", "'"),
+        (None, None) => value.split(" #").next().unwrap_or_default().trim_end().to_owned(),
+    }
+}
+
+/// What stands below the head; the whole text where there is none.
+pub(super) fn body(text: &str) -> &str {
+    let text = text.trim_start_matches('\u{feff}');
+    let Some(head) = head(text) else { return text };
+    let below = text.split_once(head).map_or("", |(_, below)| below);
+    below.split_once('\n').map_or("", |(_, body)| body)
+}

@@ -1,0 +1,320 @@
+//! Custom commands: Markdown files that become a message, with the words behind the name put in. What such a file runs first
+//! is a call that is decided about like any other.
+
+/// A custom command: `/NAME` with words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedCommand {
+    /// Its name.
+    pub name: String,
+    /// What it does, in one line.
+    pub description: String,
+    /// What can follow the name, as its file says it.
+    pub hint: String,
+    /// Its file, for people.
+    pub file: String,
+    /// The SHA-256 of the file, in hexadecimal.
+    pub sha256: String,
+    /// What it says.
+    pub template: Template,
+}
+
+/// What a file says, taken apart once: what is put in is never read again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    pieces: Vec<Piece>,
+    /// The highest place takes all the words that are left.
+    takes_rest: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    /// All words, as they were typed.
+    All,
+    /// One of them, from 1.
+    Word(usize),
+    /// A command whose output is wanted.
+    Command(Vec<Self>),
+}
+
+/// A call of a custom command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CustomCall {
+    /// As it was typed.
+    pub typed: String,
+    /// The message.
+    pub message: String,
+    /// What has to run before it, if anything has.
+    pub command: Option<String>,
+}
+
+impl NamedCommand {
+    /// The call that a text is, if it is one of these.
+    pub fn called(commands: &[Self], text: &str) -> Option<CustomCall> {
+        let text = text.trim();
+        let (name, words) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let name = name.strip_prefix('/')?;
+        let command = commands.iter().find(|command| command.name == name)?;
+        let (said, runs) = command.template.filled(words.trim());
+        let Self { file, sha256, .. } = command;
+        let message = format!("{text}\n\n[from {file}, SHA-256 {sha256}]\n\n{}", said.trim());
+        Some(CustomCall { typed: text.to_owned(), message, command: runs })
+    }
+}
+
+impl Template {
+    /// Takes a text apart: `$ARGUMENTS`, `$1` to `$9`, and commands as ``!`command` ``. Where `$0` occurs, places count from 0.
+    pub fn read(text: &str, takes_rest: bool) -> Self {
+        let from_zero = text.contains("$0");
+        Self { pieces: pieces(text, from_zero, true), takes_rest }
+    }
+
+    /// The commands that it runs, with their places as they are written.
+    pub fn commands(&self) -> Vec<String> {
+        let of = |piece: &Piece| match piece {
+            Piece::Command(inner) => Some(inner.iter().map(written).collect()),
+            Piece::Text(_) | Piece::All | Piece::Word(_) => None,
+        };
+        self.pieces.iter().filter_map(of).collect()
+    }
+
+    /// The message with these words, and what has to run before it.
+    fn filled(&self, typed: &str) -> (String, Option<String>) {
+        let words = words(typed);
+        let fill =
+            Fill { typed, words: &words, last: if self.takes_rest { highest(&self.pieces) } else { 0 } };
+        let (mut said, mut commands) = (String::new(), Vec::new());
+        for piece in &self.pieces {
+            if let Piece::Command(inner) = piece {
+                let command: String = inner.iter().map(|piece| fill.in_shell(piece)).collect();
+                said.push_str(&format!("(the output of `{command}` is above)"));
+                commands.push(command);
+            } else {
+                said.push_str(&fill.in_text(piece));
+            }
+        }
+        if !typed.is_empty() && !has_places(&self.pieces) {
+            said.push_str(&format!("\n\nARGUMENTS: {typed}"));
+        }
+        (said, script(&commands))
+    }
+}
+
+/// Words to be put in.
+struct Fill<'w> {
+    typed: &'w str,
+    words: &'w [String],
+    /// The place that takes the rest; 0: none does.
+    last: usize,
+}
+
+impl Fill<'_> {
+    fn at(&self, place: usize) -> &[String] {
+        let from = self.words.get(place.saturating_sub(1)..).unwrap_or_default();
+        if place == self.last { from } else { from.get(..1).unwrap_or_default() }
+    }
+
+    fn in_text(&self, piece: &Piece) -> String {
+        match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::All => self.typed.to_owned(),
+            Piece::Word(place) => self.at(*place).join(" "),
+            Piece::Command(_) => String::new(),
+        }
+    }
+
+    /// Each word is one word for the shell, whatever it holds.
+    fn in_shell(&self, piece: &Piece) -> String {
+        let quoted = |words: &[String]| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::All => quoted(self.words),
+            Piece::Word(place) => quoted(self.at(*place)),
+            Piece::Command(_) => String::new(),
+        }
+    }
+}
+
+/// One call for all of them: with several, each output has its command above it.
+fn script(commands: &[String]) -> Option<String> {
+    match commands {
+        [] => None,
+        [one] => Some(one.clone()),
+        several => {
+            let lines =
+                several.iter().map(|command| format!("echo {}\n{command}", quoted(&format!("## {command}"))));
+            Some(lines.collect::<Vec<_>>().join("\n"))
+        }
+    }
+}
+
+fn pieces(text: &str, from_zero: bool, may_run: bool) -> Vec<Piece> {
+    let (mut all, mut plain, mut rest) = (Vec::new(), String::new(), text);
+    while let Some(next) = rest.chars().next() {
+        match special(rest, from_zero, may_run) {
+            Some((piece, after)) => {
+                if !plain.is_empty() {
+                    all.push(Piece::Text(std::mem::take(&mut plain)));
+                }
+                all.push(piece);
+                rest = after;
+            }
+            None => {
+                plain.push(next);
+                rest = rest.strip_prefix(next).unwrap_or_default();
+            }
+        }
+    }
+    if !plain.is_empty() {
+        all.push(Piece::Text(plain));
+    }
+    all
+}
+
+/// The piece that a text begins with, if it is more than text, and what stands behind it.
+fn special(text: &str, from_zero: bool, may_run: bool) -> Option<(Piece, &str)> {
+    if may_run && let Some(rest) = text.strip_prefix("!`") {
+        let (command, after) = rest.split_once('`')?;
+        let command = command.trim();
+        return (!command.is_empty()).then(|| (Piece::Command(pieces(command, from_zero, false)), after));
+    }
+    let rest = text.strip_prefix('$')?;
+    if let Some(rest) = rest.strip_prefix("ARGUMENTS") {
+        let at = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        let at = at.and_then(|(number, after)| Some((number.parse::<u8>().ok()?, after)));
+        return Some(
+            at.map_or((Piece::All, rest), |(number, after)| (Piece::Word(usize::from(number) + 1), after)),
+        );
+    }
+    let digit = rest.chars().next().filter(char::is_ascii_digit)?;
+    let place = digit.to_digit(10)? as usize + usize::from(from_zero);
+    let after = rest.strip_prefix(digit)?;
+    // An amount of money is none.
+    let mut next = after.chars();
+    let is_number = match next.next() {
+        Some('.') => next.next().is_some_and(|c| c.is_ascii_digit()),
+        other => other.is_some_and(|c| c.is_ascii_digit()),
+    };
+    (place > 0 && !is_number).then_some((Piece::Word(place), after))
+}
+
+fn has_places(pieces: &[Piece]) -> bool {
+    pieces.iter().any(|piece| match piece {
+        Piece::All | Piece::Word(_) => true,
+        Piece::Command(inner) => has_places(inner),
+        Piece::Text(_) => false,
+    })
+}
+
+fn highest(pieces: &[Piece]) -> usize {
+    let of = |piece: &Piece| match piece {
+        Piece::Word(place) => *place,
+        Piece::Command(inner) => highest(inner),
+        Piece::All | Piece::Text(_) => 0,
+    };
+    pieces.iter().map(of).max().unwrap_or(0)
+}
+
+fn written(piece: &Piece) -> String {
+    match piece {
+        Piece::Text(text) => text.clone(),
+        Piece::All => "$ARGUMENTS".to_owned(),
+        Piece::Word(place) => format!("${place}"),
+        Piece::Command(_) => String::new(),
+    }
+}
+
+/// Words as they are typed: quotes keep blanks together.
+fn words(typed: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in typed.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => word.get_or_insert_default().push(c),
+            None if c == '"' || c == '\'' => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c.is_whitespace() => words.extend(word.take()),
+            None => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// One word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(text: &str, words: &str) -> (String, Option<String>) {
+        Template::read(text, false).filled(words)
+    }
+
+    fn said(text: &str, words: &str) -> String {
+        filled(text, words).0
+    }
+
+    #[test]
+    fn words_stand_where_the_file_wants_them() {
+        for (text, words, expected) in [
+            ("fix $ARGUMENTS now", "a  b", "fix a  b now"),
+            ("$1 then $2, not $3.", "one 'two three'", "one then two three, not ."),
+            ("$0 and $1", "one two", "one and two"),
+            ("$ARGUMENTS[1] of $ARGUMENTS[0]", "one two", "two of one"),
+            ("costs $15 or $1.50 or $x$", "one", "costs $15 or $1.50 or $x$\n\nARGUMENTS: one"),
+            ("no place", "", "no place"),
+            // What is put in is not read again.
+            ("$1", "'$ARGUMENTS !`rm x`'", "$ARGUMENTS !`rm x`"),
+        ] {
+            assert_eq!(said(text, words), expected, "{text}");
+        }
+        assert_eq!(Template::read("$1: $2", true).filled("a b c").0, "a: b c");
+    }
+
+    #[test]
+    fn commands_run_before_and_words_in_them_are_words() {
+        let (said, runs) = filled("diff:\n!`git diff $1`\n", "a;rm");
+        assert_eq!(
+            (said.as_str(), runs.as_deref()),
+            ("diff:\n(the output of `git diff 'a;rm'` is above)\n", Some("git diff 'a;rm'"))
+        );
+        let (_, runs) = filled("!`ls $ARGUMENTS` !`date`", "it;s -l");
+        assert_eq!(
+            runs.as_deref(),
+            Some("echo '## ls '\\''it;s'\\'' -l'\nls 'it;s' -l\necho '## date'\ndate")
+        );
+        for text in ["use `code` and !bang", "!``", "!`never closed"] {
+            assert_eq!(filled(text, ""), (text.to_owned(), None));
+        }
+        assert_eq!(Template::read("!`git log $1`", false).commands(), ["git log $1"]);
+    }
+
+    #[test]
+    fn a_call_names_its_file_and_hash() {
+        let command = NamedCommand {
+            name: "tidy".to_owned(),
+            description: String::new(),
+            hint: String::new(),
+            file: ".claude/commands/tidy.md".to_owned(),
+            sha256: "ab".to_owned(),
+            template: Template::read("Tidy $1.\n", false),
+        };
+        let call = NamedCommand::called(std::slice::from_ref(&command), " /tidy src ").unwrap();
+        assert_eq!(call.message, "/tidy src\n\n[from .claude/commands/tidy.md, SHA-256 ab]\n\nTidy src.");
+        assert_eq!((call.typed.as_str(), call.command), ("/tidy src", None));
+        for text in ["tidy", "/tidyup", "//tidy", "see /tidy"] {
+            assert_eq!(NamedCommand::called(std::slice::from_ref(&command), text), None, "{text}");
+        }
+    }
+}
