@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::agent::{Agent, Effect, Event, Input, Intent, Live, Shutdown};
-use crate::ledger::{Body, Entry, Millis};
+use crate::ledger::{Body, Entry, Millis, Outcome};
 
 use super::clock::Clock;
 use super::operations::Operations;
@@ -231,6 +231,9 @@ impl Driver {
             if let Body::ToolResult(result) = &entry.body {
                 self.operations.over(result.call);
             }
+            if loses_context(&entry.body) {
+                self.operations.context_lost();
+            }
         }
         self.outbox.push(event);
     }
@@ -270,6 +273,15 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::TypeInto { .. } => true,
         // What was restored has happened already.
         Intent::Abort | Intent::Restored(_) | Intent::SetMode(_) => false,
+    }
+}
+
+/// Whether a model may not see all that it saw before this entry.
+fn loses_context(body: &Body) -> bool {
+    match body {
+        Body::Compaction(_) | Body::Tombstone(_) => true,
+        Body::ToolResult(result) => matches!(result.outcome, Outcome::Aborted(_)),
+        _ => false,
     }
 }
 

@@ -92,6 +92,11 @@ impl Operations {
         self.tools.over(call);
     }
 
+    /// The model may not see all that tools have told it.
+    pub(super) fn context_lost(&self) {
+        self.tools.context_lost();
+    }
+
     /// While the first answer is on its way, what the first tool call needs is made: the rules of schemas, the borders of the
     /// workspace, and a thread.
     fn warm_up(&mut self) {

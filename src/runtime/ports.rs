@@ -79,6 +79,10 @@ pub trait ToolPort: Send + Sync {
 
     /// Hears that a call has its result, whether it ran or not: what was kept for it is let go.
     fn over(&self, _call: CallId) {}
+
+    /// Hears that the model may not see all that it was told by now: a summary took its place, or it was withdrawn or cut
+    /// short.
+    fn context_lost(&self) {}
 }
 
 /// Runs hooks.

@@ -35,6 +35,7 @@ mod home;
 mod hostile;
 mod images;
 mod inspector;
+mod instructions;
 mod keeping;
 mod linear;
 mod mentions;

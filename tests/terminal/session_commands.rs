@@ -53,7 +53,9 @@ async fn a_session_gets_a_name_and_a_copy_of_it_goes_on() {
     app.until("a second answer", |screen| screen.matches("This folder has").count() == 2).await;
     app.rests().await;
     app.keys("/sessions\r").await;
-    app.sees("the parser").await;
+    // The transcript names it, too.
+    app.sees("sessions of this folder").await;
+    app.sees("› the parser").await;
     leaves(&mut app).await;
     app.quits().await;
     let kinds = kinds(&home);

@@ -48,8 +48,14 @@ struct Told {
 }
 
 impl Nested {
+    /// All of it is told again where it is needed.
+    fn forget(&self) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        *told = Told { folders: BTreeSet::new(), left: MOST_OF_ALL };
+    }
+
     /// What follows the result of reading this path: the instructions of its folder and of those above it below the
-    /// session's own, each once a process.
+    /// session's own, each once while the model can see it.
     fn of(&self, path: &str) -> String {
         let Ok(top) = self.cwd.canonicalize() else { return String::new() };
         let Ok(file) = top.join(path).canonicalize() else { return String::new() };
@@ -119,6 +125,11 @@ impl ToolPort for WithNested {
         self.tools.close()
     }
 
+    fn context_lost(&self) {
+        self.nested.forget();
+        self.tools.context_lost();
+    }
+
     fn type_into(&self, call: CallId, typed: Typed) {
         self.tools.type_into(call, typed);
     }
@@ -174,6 +185,8 @@ mod tests {
         assert!(at("middle words") < at("near words") && !words.contains("top words"), "{words}");
         assert!(words.contains("They are not part of the file"), "{words}");
         assert_eq!((nested.of("a/b/x.rs"), nested.of("a/x.rs")), (String::new(), String::new()));
+        nested.forget();
+        assert_eq!(nested.of("a/b/x.rs"), words, "a summary took its place");
         assert_eq!(self::nested(&cwd).of("a/AGENTS.md"), "", "what is read needs no second telling");
     }
 }
