@@ -82,10 +82,13 @@ impl super::history::History {
     /// What a model is told of the command that is this run, if it is to be told.
     fn own_command_in_words(&self) -> Option<String> {
         let run = self.run();
+        let call = run
+            .iter()
+            .find_map(|entry| if let Body::Command(call) = &entry.body { Some(call.id) } else { None })?;
         // What was changed in its pane is what ran.
-        let (call, command) = run.iter().rev().find_map(|entry| {
-            let (Body::Command(call) | Body::CallEdited(call)) = &entry.body else { return None };
-            call.arguments.text("command").map(|command| (call.id, command))
+        let command = run.iter().rev().find_map(|entry| {
+            let (Body::Command(made) | Body::CallEdited(made)) = &entry.body else { return None };
+            made.arguments.text("command").filter(|_| made.id == call)
         })?;
         let said = run.first()?;
         let is_told = |body: &Body| matches!(body, Body::Injected(said) if said.by == Injector::Command);
@@ -118,7 +121,9 @@ impl super::history::History {
 #[cfg(test)]
 mod tests {
     use crate::agent::{Agent, Answer, Effect, Input, Intent, Live, OwnCommand, Settings};
-    use crate::ledger::{Body, CallId, Decider, EntryId, Injector, Message, Millis, ModelRef, Outcome};
+    use crate::ledger::{
+        Arguments, Body, CallId, Decider, EntryId, Injector, Message, Millis, ModelRef, Outcome,
+    };
     use crate::model::ModelSpec;
     use crate::tool::{Preparation, SideEffect, ToolKind, ToolNews, ToolReport, ToolSpec};
 
@@ -233,6 +238,27 @@ mod tests {
         let told = "The custom command of the user runs this: rm x\nIt succeeded. Its output:\ngone";
         assert_eq!(said(&agent), ["/tidy now", told, "tidy up"]);
         assert!(wanted.iter().any(|effect| matches!(effect, Effect::CallModel(..))));
+    }
+
+    #[test]
+    fn what_was_changed_in_its_pane_is_what_is_told() {
+        let mut agent = agent(ToolKind::Shell);
+        let (_, request) = custom(&mut agent);
+        let other = ("command".to_owned(), serde_json::Value::from("rm y"));
+        let answer = Answer::Edit(Arguments::Object([other].into_iter().collect()));
+        agent.step(Millis(2), Input::Intent(Intent::Decide { request, call: CallId(1), answer }));
+        agent.step(Millis(2), Input::Prepared(CallId(1), Preparation::default()));
+        let asked = agent.ledger().entries().iter().rev();
+        let is_request = |body: &Body| matches!(body, Body::ApprovalRequested(_));
+        let request = asked.clone().find(|entry| is_request(&entry.body)).unwrap().id;
+        let answer = Answer::AllowOnce;
+        agent.step(Millis(2), Input::Intent(Intent::Decide { request, call: CallId(1), answer }));
+        ends(&mut agent, "gone");
+        assert!(
+            said(&agent)[1].starts_with("The custom command of the user runs this: rm y\n"),
+            "{:?}",
+            said(&agent)
+        );
     }
 
     #[test]
