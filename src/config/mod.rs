@@ -61,7 +61,7 @@ pub use layers::load;
 pub use mcp::McpEntry;
 pub use nearest::nearest;
 pub use source::Source;
-pub use tools::SandboxReach;
+pub use tools::{SandboxNetwork, SandboxReach};
 
 use crate::agent::{Attendance, FinalResponse};
 use crate::budget::{Limits, TokenBudget};

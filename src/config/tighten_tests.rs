@@ -37,6 +37,9 @@ fn values(pattern: &str) -> &'static [&'static str] {
         ("network", _) => &["'/a'", "'/b'"],
         ("tools", "pass_env") => &["[]", "['A']", "['A', 'B']"],
         ("tools.fetch", _) => &["[]", "['a']", "['a', 'b']"],
+        ("tools.sandbox", "network") => {
+            &["true", "false", "['a']", "['a', 'b']", "['*.a.b', 'x.a.b']", "['y.a.b']"]
+        }
         ("tools.sandbox", "writable" | "hidden") => &["[]", "['/a']", "['/a', '/b']"],
         ("hosted_tools", _) => &["[]", "['a']", "['a', 'b']"],
         ("providers.*", "base_url") => &["'http://a:1'", "'http://b:1'"],

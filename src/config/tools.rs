@@ -6,18 +6,84 @@ use super::{
     value::Written,
 };
 use crate::runtime::AllowedHost;
+use crate::tool::NamedHost;
 
 /// What the user says about the sandbox, beside what always holds in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SandboxReach {
     /// Whether a line that only reads, and only in the workspace, runs in it without a question.
     pub reads: bool,
-    /// Whether commands in it may use the network, loopback included.
-    pub network: bool,
+    /// What commands in it may reach.
+    pub network: SandboxNetwork,
     /// Folders beside the workspace in which they may write: absolute, or from `~/` on.
     pub writable: Vec<String>,
     /// Files and folders beside the secrets that are known which they cannot read: the same.
     pub hidden: Vec<String>,
+}
+
+/// What commands in the sandbox may reach.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum SandboxNetwork {
+    /// Nobody, not even this machine.
+    #[default]
+    Nobody,
+    /// These hosts, through a proxy.
+    Hosts(Vec<NamedHost>),
+    /// Everybody, loopback included.
+    Everybody,
+}
+
+impl SandboxNetwork {
+    fn read(value: &Written) -> Result<Self, String> {
+        // A command line gives a text.
+        let switch = value.switch().ok().or_else(|| value.text().ok()?.parse().ok());
+        match switch {
+            Some(true) => Ok(Self::Everybody),
+            Some(false) => Ok(Self::Nobody),
+            None => {
+                let hosts = value.texts().map_err(|_kind| {
+                    format!(
+                        "must be true, false or hosts, as in [\"packages.example\"], not {}",
+                        value.shown()
+                    )
+                })?;
+                hosts.into_iter().map(NamedHost::parse).collect::<Result<_, _>>().map(Self::Hosts)
+            }
+        }
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Self::Nobody => "false".to_owned(),
+            Self::Hosts(hosts) => listed(hosts.iter().map(|host| quoted(&host.to_string()))),
+            Self::Everybody => "true".to_owned(),
+        }
+    }
+
+    fn lies_in(&self, before: &Self) -> bool {
+        match (self, before) {
+            (Self::Nobody, _) | (_, Self::Everybody) => true,
+            (Self::Hosts(hosts), Self::Hosts(known)) => {
+                hosts.iter().all(|host| known.iter().any(|other| host.lies_in(other)))
+            }
+            // A list of none opens nothing; what is asked for in vain is named.
+            (Self::Hosts(hosts), Self::Nobody) => hosts.is_empty(),
+            (Self::Everybody, _) => false,
+        }
+    }
+
+    /// The hosts, if it is a list of them.
+    pub fn hosts(&self) -> Option<&[NamedHost]> {
+        match self {
+            Self::Hosts(hosts) => Some(hosts),
+            Self::Nobody | Self::Everybody => None,
+        }
+    }
+
+    /// Whether it is everybody.
+    pub fn is_open(&self) -> bool {
+        *self == Self::Everybody
+    }
 }
 
 pub(super) static ROWS: &[KeyRow] = &[
@@ -62,11 +128,22 @@ pub(super) static ROWS: &[KeyRow] = &[
     ),
     KeyRow::new(
         "tools.sandbox.network",
-        KeyValue::switch(|config| config.sandbox.network, |config, on| config.sandbox.network = on),
-        Tightens::Lower,
+        KeyValue::letters(
+            |config| Some(config.sandbox.network.shown()),
+            |config, setting| {
+                config.sandbox.network = SandboxNetwork::read(&setting.value)?;
+                Ok(())
+            },
+        ),
+        Tightens::If(|before, after| after.sandbox.network.lies_in(&before.sandbox.network)),
         Owner::Trusted,
     )
-    .asking(|_, _, _| vec![("reaches", NETWORK.to_owned())]),
+    .asking(|_, after, _| match &after.sandbox.network {
+        SandboxNetwork::Hosts(hosts) => {
+            hosts.iter().map(|host| ("reaches", format!("{host}, by commands in the sandbox"))).collect()
+        }
+        SandboxNetwork::Nobody | SandboxNetwork::Everybody => vec![("reaches", NETWORK.to_owned())],
+    }),
     KeyRow::new(
         "tools.sandbox.writable",
         KeyValue::letters(
@@ -199,7 +276,7 @@ mod tests {
         let config = layered(user, tighter).unwrap();
         let reach = SandboxReach {
             reads: false,
-            network: false,
+            network: SandboxNetwork::Nobody,
             writable: vec!["/srv".to_owned()],
             hidden: vec!["~/private".to_owned(), "~/more".to_owned()],
         };
@@ -210,6 +287,40 @@ mod tests {
             let config = layered(user, &looser).unwrap();
             assert!(config.warnings[0].contains("only tighten"), "{looser}: {:?}", config.warnings);
             assert_eq!(config.sandbox, layered(user, "").unwrap().sandbox, "{looser}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_hosts_only_gets_shorter_in_a_project() {
+        let network = |user: &str, project: &str| {
+            let written = |text: &str| {
+                if text.is_empty() { String::new() } else { format!("tools.sandbox.network = {text}") }
+            };
+            layered(&written(user), &written(project))
+                .map(|config| (config.sandbox.network.shown(), config.warnings.len()))
+        };
+        for (user, project, expected, warnings) in [
+            ("true", "['a.example']", "[\"a.example\"]", 0),
+            ("['*.a.example']", "['b.a.example']", "[\"b.a.example\"]", 0),
+            ("['a.example']", "false", "false", 0),
+            ("['a.example']", "['b.example']", "[\"a.example\"]", 1),
+            ("['a.example']", "true", "[\"a.example\"]", 1),
+            ("false", "['a.example']", "false", 1),
+            ("false", "[]", "[]", 0),
+        ] {
+            assert_eq!(network(user, project).unwrap(), (expected.to_owned(), warnings), "{user} {project}");
+        }
+        for wrong in ["7", "['http://a.example']", "['*']", "[true]"] {
+            assert!(network(wrong, "").unwrap_err().contains("hosts, as in"), "{wrong}");
+        }
+        for (letters, expected) in
+            [("true", "true"), ("a.example", "[\"a.example\"]"), ("['a.example']", "[\"a.example\"]")]
+        {
+            let mut config = Config::default();
+            let pair =
+                setting::of_pair(&format!("tools.sandbox.network={letters}"), &Source::Flag("-c")).unwrap();
+            pair.iter().for_each(|one| apply::set(&mut config, one).unwrap());
+            assert_eq!(config.sandbox.network.shown(), expected);
         }
     }
 

@@ -269,6 +269,8 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::Command(_)
         | Intent::Rewind { .. }
         | Intent::Rename(_)
+        | Intent::OpenHost(_)
+        | Intent::CloseHost(_)
         | Intent::StopBackground(_)
         | Intent::TypeInto { .. } => true,
         // What was restored has happened already.

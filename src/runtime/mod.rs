@@ -1,6 +1,7 @@
 //! Everything that waits: the driver and what is plugged into it.
 
 pub mod a2a;
+mod address;
 mod clock;
 mod driver;
 #[cfg(all(test, target_os = "linux"))]

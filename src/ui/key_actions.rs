@@ -7,6 +7,7 @@ use crate::agent::Intent;
 use crate::policy::Mode;
 use crate::view::{CardId, View};
 
+use super::blocked_host;
 use super::chord::Chord;
 use super::commands;
 use super::copying::copy;
@@ -79,13 +80,10 @@ pub(super) fn obey(
         }
         KeyAction::TypeInto => program_input::begin(local, view),
         KeyAction::Open => open(local, view),
+        KeyAction::AllowHost => return blocked_host::allow(local, view, press),
         KeyAction::Copy => return copy(local, view).map(UiEffect::Copy).into_iter().collect(),
         KeyAction::Up | KeyAction::Down if submit::choose(local, view, command == KeyAction::Up) => {}
-        KeyAction::Up | KeyAction::Down => {
-            if !focus::up_or_down(local, view, command, press) {
-                edit(local, key);
-            }
-        }
+        KeyAction::Up | KeyAction::Down if focus::up_or_down(local, view, command, press) => {}
         _ => edit(local, key),
     }
     Vec::new()

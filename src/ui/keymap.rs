@@ -143,6 +143,8 @@ pub enum KeyAction {
     ExportWords,
     /// Take back what was granted for the session.
     Revoke,
+    /// Let commands in the sandbox reach a host that they were kept from.
+    AllowHost,
     /// Type into the terminal of a running command, or leave it.
     TypeInto,
 }
@@ -286,6 +288,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Panel, NONE, K::Enter, C::Open, "o enter", "all of it"),
         bind(P::Panel, NONE, K::Char('o'), C::Open, "", ""),
         bind(P::Panel, NONE, K::Char('c'), C::Copy, "c", "copy its code; again: the next block"),
+        bind(P::Panel, NONE, K::Char('h'), C::AllowHost, "h", "allow a host that the sandbox blocked"),
         bind(P::Panel, NONE, K::Up, C::Up, "up down", "the other calls, summaries and answers with code"),
         bind(P::Panel, NONE, K::Down, C::Down, "", ""),
         bind(P::Panel, NONE, K::End, C::End, "", ""),

@@ -122,6 +122,7 @@ pub mod effect;
 mod session_rule;
 
 mod approval_keys;
+mod blocked_host;
 mod copying;
 mod deciding;
 mod editing;

@@ -44,6 +44,8 @@ pub enum Choice {
     },
     /// Take back what was granted for the session with this call.
     Revoke(CallId),
+    /// Do not let commands in the sandbox reach this host any more.
+    CloseHost(String),
     /// Stop this background command.
     StopShell(String),
     /// Nothing, and why.
@@ -157,7 +159,12 @@ impl Picker {
             aside: call.to_string(),
             choice: Choice::Revoke(call),
         });
-        Self::new(Source::Grants, items.collect())
+        let hosts = view.session.hosts.iter().map(|host| Item {
+            words: format!("reach {host} from the sandbox"),
+            aside: String::new(),
+            choice: Choice::CloseHost(host.clone()),
+        });
+        Self::new(Source::Grants, items.chain(hosts).collect())
     }
 
     /// The commands that run in the background.

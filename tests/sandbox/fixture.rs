@@ -8,7 +8,7 @@ use std::time::Duration;
 use countersign::ledger::{Arguments, CallId, Outcome};
 use countersign::runtime::sandbox::{Confinement, Sandbox, Support, secret_places, support};
 use countersign::runtime::{Groups, LocalTools, ToolPort};
-use countersign::tool::{Invocation, ToolReport};
+use countersign::tool::{Invocation, NamedHost, ToolReport};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -20,6 +20,7 @@ pub const PLANTED: &str = "planted-secret-7f3a";
 pub struct Fixture {
     _folder: TempDir,
     pub root: PathBuf,
+    environment: Vec<(OsString, OsString)>,
     tools: LocalTools,
     groups: Groups,
     sandbox: Sandbox,
@@ -64,8 +65,18 @@ impl Fixture {
         environment.push(("PLAIN".into(), "ghp_0123456789abcdefghijklmnopqrstuvwxyz".into()));
         let groups = Groups::default();
         let sandbox = Sandbox::new(program(&root), confinement);
-        let tools = LocalTools::new(root.join("work"), environment, groups.clone()).within(sandbox.clone());
-        Self { _folder: folder, root, tools, groups, sandbox }
+        let tools = LocalTools::new(root.join("work"), environment.clone(), groups.clone());
+        let tools = tools.within(sandbox.clone());
+        Self { _folder: folder, root, environment, tools, groups, sandbox }
+    }
+
+    /// The same in which commands may reach these hosts.
+    pub fn reaching(mut self, hosts: &[&str]) -> Self {
+        let hosts = hosts.iter().map(|host| NamedHost::parse(host).unwrap()).collect();
+        self.sandbox = self.sandbox.clone().reaching(Some(hosts));
+        let tools = LocalTools::new(self.root.join("work"), self.environment.clone(), self.groups.clone());
+        self.tools = tools.within(self.sandbox.clone());
+        self
     }
 
     pub fn sandbox(&self) -> &Sandbox {
@@ -155,6 +166,7 @@ pub fn shell(command: &str, sandboxed: bool) -> Invocation {
         timeout_ms: 120_000,
         max_chars: 30_000,
         sandboxed,
+        hosts: Vec::new(),
     }
 }
 
@@ -166,6 +178,19 @@ pub async fn there_is_one() -> bool {
     assert_eq!(report.outcome, Outcome::Failed, "it pretends: {}", report.content);
     assert!(report.content.contains(&why), "{}", report.content);
     false
+}
+
+/// Whether another program gets such namespaces here; of a user, as `nobody` does. Then the sandbox must get them too.
+pub fn gives_namespaces(flags: &str) -> bool {
+    let of_user = flags.contains('U');
+    let mut command = if of_user && rustix::process::geteuid().is_root() {
+        let mut command = std::process::Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "unshare"]);
+        command
+    } else {
+        std::process::Command::new("unshare")
+    };
+    command.args([flags, "true"]).current_dir("/").output().is_ok_and(|ran| ran.status.success())
 }
 
 /// A script with the names of this process's own attacks: a line of the shell that runs one of them.

@@ -16,6 +16,7 @@
 mod covered;
 mod files;
 mod fixture;
+mod hosts;
 mod network;
 mod page;
 mod processes;

@@ -30,6 +30,7 @@ mod session_builder;
 mod activity;
 mod always;
 mod asking;
+mod blocked_hosts;
 mod colours;
 mod composing;
 mod delegating;

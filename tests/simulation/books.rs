@@ -7,12 +7,14 @@ use countersign::ledger::{
     ApprovalRequest, AssistantMessage, Body, CallId, Change, Decision, Ending, Entry, EntryId, Injector,
     ModelRef, Note, NoteKind, Outcome, ToolResult, ToolUse, Transition,
 };
+use countersign::tool::Invocation;
 use serde_json::Value;
 
 use crate::backgrounds::Backgrounds;
 use crate::delegations::Delegations;
 use crate::goals::{Pursuit, end_pursuit};
 use crate::grants::Grants;
+use crate::hosts::OpenHosts;
 use crate::own_commands::OwnCommands;
 
 /// What no history may contain: late news is marked with this word by the world.
@@ -62,6 +64,7 @@ pub struct Log {
     pub turns: u32,
     /// The model that was chosen last in the session.
     pub model: Option<ModelRef>,
+    hosts: OpenHosts,
     /// A process died, or was closed: calls that waited are settled after those behind them.
     died: bool,
 }
@@ -156,7 +159,8 @@ impl Log {
             Change::Rewound { message, .. } if self.run_is_open || !self.ids.contains(message) => {
                 return Err(format!("the conversation goes back to before {message}"));
             }
-            Change::Effort { .. } | Change::Rewound { .. } | Change::Renamed { .. } => {}
+            Change::HostOpened { .. } | Change::HostClosed { .. } => self.hosts.change(change)?,
+            _ => {}
         }
         Ok(())
     }
@@ -251,30 +255,26 @@ impl Log {
     }
 
     /// What runs is what was asked about, and what people made of it.
-    pub fn may_run_with(&self, call: CallId, arguments: &Value) -> Result<(), String> {
-        let differs = |said: Option<&Value>| said.is_some_and(|said| said != arguments);
+    pub fn may_run(&self, run: &Invocation) -> Result<(), String> {
+        let (call, arguments) = (run.call, run.arguments.to_value());
+        let differs = |said: Option<&Value>| said.is_some_and(|said| *said != arguments);
         if differs(self.shown.get(&call)) || differs(self.edited.get(&call)) {
             return Err(format!("{call} runs with other arguments than were asked about"));
         }
-        Ok(())
+        self.hosts.start(run)?;
+        self.delegations.may_run(run)
     }
 
     /// A model that is asked to go on knows what was changed in its calls.
     pub fn edits_are_told(&self) -> Result<(), String> {
-        if self.untold_edits.is_empty() {
-            Ok(())
-        } else {
-            Err("a model was not told of a changed call".into())
-        }
+        let all_told = self.untold_edits.is_empty();
+        all_told.then_some(()).ok_or_else(|| "a model was not told of a changed call".into())
     }
 
     /// A model that hears the user knows which of its files were put back before.
     pub fn undo_is_told(&self) -> Result<(), String> {
-        if self.untold_undo == Some(true) {
-            Err("a model was not told of files that were put back".into())
-        } else {
-            Ok(())
-        }
+        let all_told = self.untold_undo != Some(true);
+        all_told.then_some(()).ok_or_else(|| "a model was not told of files that were put back".into())
     }
 
     fn compaction(&self, summary: &str) -> Result<(), String> {

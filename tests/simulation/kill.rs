@@ -164,8 +164,7 @@ impl Life {
                 Effect::Prepare(look) => drop(self.looks.insert(look.call)),
                 Effect::Cancel(Operation::Preparation(call)) => drop(self.looks.remove(&call)),
                 Effect::RunTool(invocation) => {
-                    self.log.may_run_with(invocation.call, &invocation.arguments.to_value())?;
-                    self.log.delegations.may_run(&invocation)?;
+                    self.log.may_run(&invocation)?;
                 }
                 Effect::RunHooks(call) if matches!(next, Next::Nothing) => next = Next::Hooks(call.id),
                 _ => {}

@@ -22,6 +22,7 @@ mod bounds;
 mod delegations;
 mod goals;
 mod grants;
+mod hosts;
 mod kill;
 #[path = "../support/legacy_facts.rs"]
 mod legacy_facts;

@@ -43,6 +43,9 @@ impl World {
             options.extend([true, false].map(|is_shared| own("ls", is_shared, None)));
             if !self.bounds.rare {
                 options.push(Input::Intent(Intent::Rename("a name".to_owned())));
+                // Opened and closed, and what is not a host.
+                let host = || "a.example".to_owned();
+                options.extend([Intent::OpenHost(host()), Intent::CloseHost(host())].map(Input::Intent));
                 options.push(own("rm x", true, Some("/custom".to_owned())));
                 let is_said = |entry: &&Arc<Entry>| matches!(entry.body, Body::User(_));
                 let said = self.log.entries.iter().filter(is_said).map(|entry| entry.id).next_back();

@@ -126,9 +126,13 @@ impl World {
             Input::Intent(Intent::Revoke(_)) => self.revokes += 1,
             Input::Intent(Intent::TypeInto { .. }) => self.typings += 1,
             Input::Intent(Intent::StopBackground(_)) => self.stops += 1,
-            Input::Intent(Intent::Command(_) | Intent::Rewind { .. } | Intent::Rename(_)) => {
-                self.commands += 1
-            }
+            Input::Intent(
+                Intent::Command(_)
+                | Intent::Rewind { .. }
+                | Intent::Rename(_)
+                | Intent::OpenHost(_)
+                | Intent::CloseHost(_),
+            ) => self.commands += 1,
             Input::Intent(Intent::SetModel(_) | Intent::SetEffort(_)) => self.switches += 1,
             Input::Intent(_) | Input::Shutdown(_) => {}
             Input::Model(message, news) => {
@@ -304,8 +308,7 @@ impl World {
         if !self.log.allowed.contains(&call) {
             return Err(format!("{call} runs without a durable decision"));
         }
-        self.log.may_run_with(call, &invocation.arguments.to_value())?;
-        self.log.delegations.may_run(invocation)?;
+        self.log.may_run(invocation)?;
         let effect = if invocation.name == "read" { SideEffect::Reads } else { SideEffect::Writes };
         let earlier: Vec<&CallId> = self.log.open.iter().take_while(|c| **c != call).collect();
         let overtakes =

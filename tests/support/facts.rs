@@ -16,10 +16,9 @@ pub(crate) fn facts() -> impl Strategy<Value = Facts> {
         CommandState::Background(BackgroundStatus { id, is_running, is_lost, words })
     });
     let command = option::of(prop_oneof![text().prop_map(CommandState::Ended), background]);
-    (summary, command, any::<bool>()).prop_map(|(summary, command, is_silent)| Facts {
-        summary,
-        command,
-        is_silent,
+    let blocked = vec(text(), 0..3);
+    (summary, command, any::<bool>(), blocked).prop_map(|(summary, command, is_silent, blocked_hosts)| {
+        Facts { summary, command, is_silent, blocked_hosts }
     })
 }
 

@@ -125,6 +125,7 @@ fn invocation(name: &str, arguments: Value, timeout_ms: u64) -> Invocation {
         timeout_ms,
         max_chars: 30_000,
         sandboxed: false,
+        hosts: Vec::new(),
     }
 }
 

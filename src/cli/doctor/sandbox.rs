@@ -3,9 +3,8 @@
 use std::process::{Command, Stdio};
 
 use super::finding::{Finding, Subject};
-use crate::config::Invocation;
-use crate::config::SandboxReach;
-use crate::runtime::sandbox::{Confined, Confinement, Exposure, Gap, Support, support};
+use crate::config::{Invocation, SandboxNetwork, SandboxReach};
+use crate::runtime::sandbox::{Confined, Confinement, Exposure, Gap, Sandbox, Support, support};
 use crate::session::sandbox::{ourselves, sandbox};
 
 const SUBJECT: Subject = Subject::Sandbox;
@@ -49,6 +48,7 @@ pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
     };
     let opened = opened(&invocation.config.sandbox);
     let sandbox = sandbox(invocation);
+    let unfiltered = unfiltered(&sandbox);
     let Exposure { gaps, covered } = sandbox.exposure();
     let hidden = (!covered.is_empty()).then(|| {
         let places = covered.len();
@@ -65,16 +65,32 @@ pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
         let message = format!("in this folder the sandbox has a gap: {gap}");
         Finding::warning(SUBJECT, message, mend.clone())
     });
-    [here].into_iter().chain(opened).chain(hidden).chain(gaps).collect()
+    [here].into_iter().chain(opened).chain(unfiltered).chain(hidden).chain(gaps).collect()
 }
 
 /// What the configuration lets through.
 fn opened(reach: &SandboxReach) -> Option<Finding> {
-    let network = reach.network.then(|| "the network, including this machine's own servers".to_owned());
+    let network = match &reach.network {
+        SandboxNetwork::Nobody => None,
+        SandboxNetwork::Hosts(hosts) if hosts.is_empty() => None,
+        SandboxNetwork::Hosts(hosts) => {
+            let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
+            Some(format!("the network of {}", hosts.join(", ")))
+        }
+        SandboxNetwork::Everybody => Some("the network, including this machine's own servers".to_owned()),
+    };
     let folders = reach.writable.iter().map(|folder| format!("writing in {folder}"));
     let opened: Vec<String> = network.into_iter().chain(folders).collect();
     (!opened.is_empty())
         .then(|| Finding::ok(SUBJECT, format!("tools.sandbox opens it for {}", opened.join(", "))))
+}
+
+/// That commands cannot be held to some hosts here, where the configuration names some.
+fn unfiltered(sandbox: &Sandbox) -> Option<Finding> {
+    let why = sandbox.names_hosts().then(|| sandbox.cannot_filter()).flatten()?;
+    let message =
+        format!("commands in the sandbox have no network, although tools.sandbox.network names hosts: {why}");
+    Some(Finding::warning(SUBJECT, message, "allow unprivileged user namespaces, or set it to true or false"))
 }
 
 fn broken(why: &str) -> Finding {

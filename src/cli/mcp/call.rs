@@ -81,6 +81,7 @@ impl ToolInvocation<'_> {
             timeout_ms: timeout.unwrap_or(config.tool_timeout_ms),
             max_chars: usize::try_from(config.limits.bound(Bound::ResultChars)).unwrap_or(usize::MAX),
             sandboxed: false,
+            hosts: Vec::new(),
         };
         if let Some(bad) = tools.prepare(invocation.clone()).await.invalid {
             let why = format!("{} does not take these arguments: {bad}", self.tool);

@@ -86,6 +86,7 @@ impl Agent {
             timeout_ms: own.unwrap_or(self.settings.tool_timeout_ms),
             max_chars: usize::try_from(max_chars).unwrap_or(usize::MAX),
             sandboxed: false,
+            hosts: self.hosts.clone(),
         }
     }
 

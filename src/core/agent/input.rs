@@ -107,6 +107,10 @@ pub enum Intent {
     Restored(FilesRestored),
     /// Take back what was granted for the session with this call: a rule, or an exact action.
     Revoke(CallId),
+    /// Let commands in the sandbox reach this host from now on.
+    OpenHost(String),
+    /// Do not let them any more.
+    CloseHost(String),
     /// Run this command as the user's own, between two runs: `!command`.
     Command(OwnCommand),
     /// Go back to before a message of the user: the conversation goes on in the session of this id, which is made then.

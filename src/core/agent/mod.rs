@@ -23,6 +23,7 @@ mod hooking;
 mod input;
 mod learning;
 mod model_stream;
+mod opening_hosts;
 mod own_command;
 mod phase;
 mod receipts;
@@ -53,7 +54,7 @@ pub use settings::{Attendance, FinalResponse, Settings};
 use crate::budget::Meter;
 use crate::ledger::{CallId, CutBy, EntryId, Ledger, Millis};
 use crate::policy::Policy;
-use crate::tool::ToolNews;
+use crate::tool::{NamedHost, ToolNews};
 
 use background_ends::BackgroundEnds;
 use clock::Timers;
@@ -73,6 +74,8 @@ pub struct Agent {
     /// As the process began. What can change afterwards is not read here: the policy, the models and the tools.
     settings: Settings,
     policy: Policy,
+    /// Hosts that a person opened to commands in the sandbox.
+    hosts: Vec<NamedHost>,
     models: ModelChoice,
     tools: Toolbox,
     inbox: Inbox,
@@ -95,6 +98,7 @@ impl Agent {
         Self {
             phase: Phase::Idle,
             policy: settings.policy.clone(),
+            hosts: Vec::new(),
             models: ModelChoice::new(&settings),
             tools: Toolbox::new(&settings),
             inbox: Inbox::new(&settings),
@@ -188,6 +192,8 @@ impl Agent {
             Intent::Command(own) => return self.run_own_command(step, phase, own),
             Intent::Rewind { message, branch } => self.rewind(step, &phase, message, branch),
             Intent::Rename(name) => self.rename(step, name),
+            Intent::OpenHost(host) => self.open_host(step, &host),
+            Intent::CloseHost(host) => self.close_host(step, &host),
             Intent::StopBackground(id) => self.stop_background(step, id),
             Intent::SetModel(spec) => self.set_model(step, &phase, spec),
             Intent::SetEffort(effort) => self.set_effort(step, &phase, effort),

@@ -35,6 +35,7 @@ impl Agent {
         let ended_with_a_result = ends_with_a_result(ledger.entries().get(..loaded).unwrap_or_default());
         let requests = requests(&ledger);
         let mut agent = Self::with_history(History::new(ledger, settings.limits.clone(), loaded), settings);
+        agent.hosts = agent.hosts_of_the_ledger();
         if !waiting.is_empty() && agent.settings.attendance.answers() {
             agent.phase = agent.waiting_again(waiting, &requests);
         } else if !waiting.is_empty() {

@@ -50,6 +50,16 @@ pub enum Change {
         /// The name: one line.
         name: String,
     },
+    /// A person lets commands in the sandbox reach a host for the rest of the session.
+    HostOpened {
+        /// The host, as [`crate::tool::NamedHost`] writes it.
+        host: String,
+    },
+    /// A person does not let them any more.
+    HostClosed {
+        /// The host.
+        host: String,
+    },
     /// The user took back what the agent did to files.
     FilesRestored(FilesRestored),
 }
@@ -65,6 +75,8 @@ impl Change {
             Self::BackgroundStopped { .. } => "background_stopped",
             Self::Rewound { .. } => "rewound",
             Self::Renamed { .. } => "session_renamed",
+            Self::HostOpened { .. } => "host_allowed",
+            Self::HostClosed { .. } => "host_revoked",
             Self::FilesRestored(_) => "files_restored",
         }
     }

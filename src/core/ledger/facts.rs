@@ -11,6 +11,8 @@ pub struct Facts {
     pub command: Option<CommandState>,
     /// Whether that command printed nothing, or nothing new.
     pub is_silent: bool,
+    /// Hosts that the sandbox did not let the command reach, each as [`crate::tool::NamedHost`] writes it.
+    pub blocked_hosts: Vec<String>,
 }
 
 /// What a call brought.

@@ -9,6 +9,7 @@ mod batch;
 mod console;
 mod measure;
 pub mod name;
+mod named_host;
 mod output;
 mod portable;
 mod row;
@@ -25,6 +26,7 @@ pub use answer_schema::AnswerSchema;
 pub use batch::{Candidate, startable};
 pub use console::{Console, rows, settled};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
+pub use named_host::{HostPort, NamedHost};
 pub use output::{Bounded, bound};
 pub use portable::{Portable, portable, restore};
 pub use row::{CellStyle, Colour, Row, Weight};
@@ -154,6 +156,8 @@ pub struct Invocation {
     pub max_chars: usize,
     /// Whether a command must run in the sandbox; where there is none it fails and says so.
     pub sandboxed: bool,
+    /// Hosts that a person opened to confined commands in this session, beside those of the configuration.
+    pub hosts: Vec<NamedHost>,
 }
 
 /// What a look at the world says about a call before anything is decided. Finding it out changes nothing.

@@ -12,6 +12,8 @@ pub fn heading(change: &Change) -> &'static str {
         Change::BackgroundStopped { .. } => "stopped",
         Change::Rewound { .. } => "rewound",
         Change::Renamed { .. } => "renamed",
+        Change::HostOpened { .. } => "host",
+        Change::HostClosed { .. } => "revoked",
         Change::FilesRestored(_) => "undone",
     }
 }
@@ -30,6 +32,8 @@ pub fn words(change: &Change) -> String {
             format!("to before {message}: the conversation goes on in the session {branch}")
         }
         Change::Renamed { name } => format!("this session is now called {name}"),
+        Change::HostOpened { host } => format!("commands in the sandbox may reach {host} in this session"),
+        Change::HostClosed { host } => format!("commands in the sandbox cannot reach {host} any more"),
         Change::FilesRestored(done) => done.words(),
     }
 }
@@ -40,6 +44,7 @@ pub(super) fn why_not_sent(change: &Change) -> &'static str {
         Change::Budget { .. } => "a limit of the loop",
         Change::Model { .. } | Change::Effort { .. } => "which model is used from here on",
         Change::GrantRevoked { .. } => "a decision about a call",
+        Change::HostOpened { .. } | Change::HostClosed { .. } => "a decision about the sandbox",
         Change::BackgroundStopped { .. } => "its end is sent in a message before the next turn",
         Change::Rewound { .. } => "the conversation goes on elsewhere",
         Change::Renamed { .. } => "a name for people",

@@ -40,6 +40,8 @@ pub struct Permissions {
     pub taken: Vec<(CallId, String)>,
     /// The exact actions, in the order in which they were allowed.
     pub granted: Vec<Granted>,
+    /// Hosts that were opened to commands in the sandbox, in the order in which they were.
+    pub hosts: Vec<String>,
 }
 
 impl Permissions {
@@ -60,7 +62,8 @@ impl Permissions {
 impl View {
     /// All rules, and the exact actions that were allowed for this session.
     pub fn permissions(&self) -> Permissions {
-        Permissions { rules: self.rules(), taken: self.taken(), granted: self.granted() }
+        let hosts = self.session.hosts.clone();
+        Permissions { rules: self.rules(), taken: self.taken(), granted: self.granted(), hosts }
     }
 
     /// All rules in force: those of the configuration, of the command line, and those that a person took in this

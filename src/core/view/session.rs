@@ -24,6 +24,8 @@ pub struct SessionFacts {
     pub tool_calls: ToolCalls,
     /// The name that the user has given it: the ledger keeps this one.
     pub name: Option<String>,
+    /// Hosts that commands in the sandbox may reach because the user said so in this session: the ledger keeps them.
+    pub hosts: Vec<String>,
     /// The tools of servers and agents, once they have been asked for them.
     pub brought: Option<BroughtTools>,
     /// Messages that will be delivered with the next tool results.
@@ -41,6 +43,7 @@ impl SessionFacts {
             mode: settings.mode,
             tool_calls: settings.tool_calls,
             name: None,
+            hosts: Vec::new(),
             brought: None,
             steering: Vec::new(),
             queued: Vec::new(),
@@ -87,6 +90,7 @@ mod tests {
             mode: Mode::Ask,
             tool_calls: ToolCalls::Native,
             name: None,
+            hosts: Vec::new(),
             brought: None,
             steering: Vec::new(),
             queued: Vec::new(),

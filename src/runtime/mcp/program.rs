@@ -20,6 +20,7 @@ use super::line_limit::{Break, Lines, MOST_BYTES};
 use super::server::McpWay;
 use super::tasks::Tasks;
 use crate::runtime::process::Group;
+use crate::runtime::sandbox::Surroundings;
 use crate::runtime::tools::command::{TEMPORARY, describe, private_folder};
 
 /// How long a program that has ended may still be heard.
@@ -115,7 +116,8 @@ fn prepare(way: &McpWay, means: &McpMeans) -> io::Result<(Command, Option<TempDi
             return Err(io::Error::other("it must run in the sandbox, but none is set up"));
         };
         let private = private_folder()?;
-        let command = sandbox.with_network(*network).command(private.path(), &[], program);
+        let command =
+            sandbox.with_network(*network).command(private.path(), &Surroundings::default(), program);
         (command.map_err(io::Error::other)?, Some(private))
     } else {
         (Command::new(program), None)

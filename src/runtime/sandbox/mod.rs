@@ -12,11 +12,13 @@ mod linux;
 mod mounts;
 #[cfg(any(target_os = "macos", test))]
 mod profile;
+mod proxy;
 mod refusal;
 mod resolver;
 mod secrets;
 mod settings;
 mod support;
+mod surroundings;
 mod words;
 
 use std::ffi::{OsStr, OsString};
@@ -25,15 +27,19 @@ use std::sync::Arc;
 
 use tokio::process::Command;
 
+use crate::tool::NamedHost;
+
 pub use confinement::Confinement;
 pub use covering::Exposure;
 pub use gaps::Gap;
+pub(in crate::runtime) use proxy::Proxy;
 pub(super) use refusal::{Refusals, SandboxWords};
 pub(super) use secrets::names_a_secret;
 pub use secrets::secret_places;
 pub use settings::Settings;
 pub(super) use settings::lies_in;
 pub use support::{Support, support};
+pub(in crate::runtime) use surroundings::Surroundings;
 pub use words::{Confined, ENTRY};
 
 /// How commands are started in the sandbox.
@@ -43,13 +49,22 @@ pub struct Sandbox {
     ourselves: PathBuf,
     confinement: Confinement,
     covering: Arc<covering::Tried>,
+    /// Hosts that its commands may reach, if there is a list of them.
+    hosts: Option<Vec<NamedHost>>,
+    own_network: Arc<covering::Tried>,
 }
 
 impl Sandbox {
     /// A sandbox entered through `ourselves`, the program whose `main` hands the words after [`ENTRY`] to
     /// [`Confined::parse`].
     pub fn new(ourselves: PathBuf, confinement: Confinement) -> Self {
-        Self { ourselves, confinement, covering: Arc::default() }
+        Self { ourselves, confinement, covering: Arc::default(), hosts: None, own_network: Arc::default() }
+    }
+
+    /// The same in which commands may reach these hosts and no others; `None`: as the confinement says.
+    #[must_use]
+    pub fn reaching(self, hosts: Option<Vec<NamedHost>>) -> Self {
+        Self { hosts, ..self }
     }
 
     /// What holds in it.
@@ -65,14 +80,20 @@ impl Sandbox {
     }
 
     /// `program`, to be started inside once it has its arguments; `temp` is the only place beside the workspace
-    /// where it can write, and `covered` what is hidden in the workspace.
+    /// where it can write, and `around` what it finds besides.
     ///
     /// # Errors
     /// In words, when this machine cannot hold it.
-    pub(super) fn command(&self, temp: &Path, covered: &[PathBuf], program: &str) -> Result<Command, String> {
+    pub(super) fn command(
+        &self,
+        temp: &Path,
+        around: &Surroundings,
+        program: &str,
+    ) -> Result<Command, String> {
         let mut confinement = self.confinement.clone();
         confinement.writable.push(temp.to_owned());
-        covered.clone_into(&mut confinement.covered);
+        around.covered.clone_into(&mut confinement.covered);
+        confinement.proxy = around.proxy.as_ref().map(Proxy::socket);
         let support = support();
         if let Some(why) = support.refuses(confinement.may_be_weaker) {
             return Err(why);

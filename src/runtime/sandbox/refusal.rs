@@ -1,10 +1,12 @@
 //! Whether the sandbox stood in a command's way, as far as its output tells.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+
+use super::{Proxy, Surroundings};
 
 /// What programs print when the kernel says no.
 static REFUSED: LazyLock<Option<RegexMatcher>> =
@@ -49,6 +51,15 @@ pub(in crate::runtime) struct SandboxWords {
     pub(in crate::runtime) hidden: Option<String>,
     /// That the sandbox may have stood in its way.
     pub(in crate::runtime) refused: Option<String>,
+    /// The hosts that it was not let through to.
+    pub(in crate::runtime) blocked: Vec<String>,
+}
+
+impl SandboxWords {
+    /// The same when it is known how the command ended: what one that went well was kept from is told only if it is known.
+    pub(in crate::runtime) fn after(self, is_ok: bool) -> Self {
+        if is_ok && self.blocked.is_empty() { Self { refused: None, ..self } } else { self }
+    }
 }
 
 fn any_of(words: &[&str]) -> Option<RegexMatcher> {
@@ -68,14 +79,21 @@ pub(in crate::runtime) struct Refusals {
     /// Finds their names in what is printed, and the first that was found.
     hidden_names: Option<RegexMatcher>,
     named: Option<String>,
+    /// Its way to some hosts, if it has one.
+    proxy: Option<Proxy>,
 }
 
 impl Refusals {
-    /// For a command from which these are hidden, in the workspace at `root`.
-    pub(in crate::runtime) fn hiding(places: &[impl AsRef<Path>], root: &Path) -> Self {
+    /// For a command in these surroundings, in the workspace at `root`.
+    pub(in crate::runtime) fn of(around: Surroundings, root: &Path) -> Self {
+        let Surroundings { covered, proxy } = around;
+        Self { proxy, ..Self::hiding(&covered, root) }
+    }
+
+    fn hiding(places: &[PathBuf], root: &Path) -> Self {
         let shown = |place: &Path| place.strip_prefix(root).unwrap_or(place).display().to_string();
-        let hidden: Vec<String> = places.iter().map(|place| shown(place.as_ref())).collect();
-        let names = places.iter().filter_map(|place| place.as_ref().file_name()?.to_str());
+        let hidden: Vec<String> = places.iter().map(|place| shown(place)).collect();
+        let names = places.iter().filter_map(|place| place.file_name()?.to_str());
         let mut names: Vec<&str> = names.filter(|name| name.len() < OVERLAP).collect();
         // The longest first: `.env` begins `.env.local`.
         names.sort_by_key(|name| std::cmp::Reverse(name.len()));
@@ -86,7 +104,8 @@ impl Refusals {
 
     /// What there is to say when it has ended.
     pub(in crate::runtime) fn words(&self, network_is_allowed: bool) -> SandboxWords {
-        SandboxWords { hidden: self.hidden(), refused: self.sentence(network_is_allowed) }
+        let blocked = self.proxy.as_ref().map(Proxy::blocked).unwrap_or_default();
+        SandboxWords { hidden: self.hidden(), refused: self.sentence(network_is_allowed), blocked }
     }
 
     /// What was hidden from it, in a sentence.
@@ -121,12 +140,23 @@ impl Refusals {
 
     /// For a command that failed: that the sandbox may be why, in a sentence; `None` when nothing points to it.
     fn sentence(&self, network_is_allowed: bool) -> Option<String> {
+        let blocked = self.proxy.as_ref().map(Proxy::blocked).unwrap_or_default();
+        if !blocked.is_empty() {
+            return Some(format!(
+                "the sandbox did not let it reach {}; the user can allow a host, or the call can be requested \
+                 without the sandbox",
+                blocked.join(", ")
+            ));
+        }
         if let Some(name) = &self.named {
             return Some(format!(
                 "the sandbox may have blocked this: {name} is hidden in it; the call can be requested without the sandbox"
             ));
         }
         let why = match (self.no_network && !network_is_allowed, self.refused) {
+            (true, _) if self.proxy.is_some() => Some(
+                "the sandbox may have blocked this: only the allowed hosts can be reached, and only by programs that use the proxy named in https_proxy; the call can be requested without the sandbox",
+            ),
             (true, _) => Some(
                 "the sandbox may have blocked this: it has no network, not even to this machine; the call can be requested without the sandbox",
             ),
@@ -166,18 +196,21 @@ mod tests {
     #[test]
     fn what_was_hidden_is_named_and_a_failure_that_names_it_is_explained() {
         let root = Path::new("/work");
-        let places = ["/work/.env", "/work/deep/.env.local", "/else/key.pem"];
+        let places = ["/work/.env", "/work/deep/.env.local", "/else/key.pem"].map(PathBuf::from);
         let mut refusals = Refusals::hiding(&places, root);
         let hidden = "the sandbox hid .env, deep/.env.local, /else/key.pem: no reading or writing there";
         refusals.push(b"it is quiet");
-        assert_eq!(refusals.words(false), SandboxWords { hidden: Some(hidden.to_owned()), refused: None });
+        assert_eq!(
+            refusals.words(false),
+            SandboxWords { hidden: Some(hidden.to_owned()), ..SandboxWords::default() }
+        );
         ["cat: deep/.en", "v.local: Permission denied"]
             .iter()
             .for_each(|piece| refusals.push(piece.as_bytes()));
         assert!(refusals.sentence(false).unwrap().contains("this: .env.local is hidden"), "{refusals:?}");
-        let many: Vec<String> = (0..12).map(|number| format!("/work/{number}.pem")).collect();
+        let many: Vec<PathBuf> = (0..12).map(|number| format!("/work/{number}.pem").into()).collect();
         assert!(Refusals::hiding(&many, root).hidden().unwrap().contains("9.pem and 2 more"));
-        assert_eq!(Refusals::hiding(&[] as &[&Path], root).words(false), SandboxWords::default());
+        assert_eq!(Refusals::hiding(&[], root).words(false), SandboxWords::default());
     }
 
     #[test]

@@ -20,11 +20,13 @@ pub struct Confined {
 impl Confined {
     /// All arguments of the child, [`ENTRY`] first.
     pub fn words(self) -> Vec<OsString> {
-        let Confinement { writable, hidden, covered, network, may_be_weaker, settings: _ } = self.confinement;
+        let Confinement { writable, hidden, covered, network, proxy, may_be_weaker, settings: _ } =
+            self.confinement;
         let mut words = vec![OsString::from(ENTRY)];
         for (flag, paths) in [("--write", writable), ("--hide", hidden), ("--cover", covered)] {
             words.extend(paths.into_iter().flat_map(|path| [OsString::from(flag), path.into_os_string()]));
         }
+        words.extend(proxy.into_iter().flat_map(|path| [OsString::from("--proxy"), path.into_os_string()]));
         words.extend(network.then(|| "--network".into()));
         words.extend(may_be_weaker.then(|| "--weaker".into()));
         words.push("--".into());
@@ -46,6 +48,7 @@ impl Confined {
                 Some("--write") => confinement.writable.push(path()?),
                 Some("--hide") => confinement.hidden.push(path()?),
                 Some("--cover") => confinement.covered.push(path()?),
+                Some("--proxy") => confinement.proxy = Some(path()?),
                 Some("--network") => confinement.network = true,
                 Some("--weaker") => confinement.may_be_weaker = true,
                 Some("--") => break,
@@ -82,8 +85,16 @@ mod tests {
             let writable = vec![odd.clone(), "--hide".into()];
             let hidden = vec!["/home/ada/.ssh".into(), odd.clone()];
             let covered = vec![odd.clone()];
-            let confinement =
-                Confinement { writable, hidden, covered, network, may_be_weaker, ..Confinement::default() };
+            let proxy = network.then(|| odd.clone());
+            let confinement = Confinement {
+                writable,
+                hidden,
+                covered,
+                network,
+                proxy,
+                may_be_weaker,
+                ..Confinement::default()
+            };
             let command = ["sh", "-c", "--network", "--"].map(OsString::from).to_vec();
             let confined = Confined { confinement, command };
             let mut words = confined.clone().words();

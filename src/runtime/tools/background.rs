@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout};
 use crate::ledger::{Arguments, BackgroundStatus, CallId, CommandState, Facts, Outcome};
 use crate::runtime::ports::LateNews;
 use crate::runtime::process::GRACE;
-use crate::runtime::sandbox::Refusals;
+use crate::runtime::sandbox::{Refusals, SandboxWords, Surroundings};
 use crate::tool::{Invocation, ToolReport, bound};
 
 use super::arguments::{is_set, number, required};
@@ -104,8 +104,8 @@ impl Background {
         workspace: &Workspace,
         invocation: &Invocation,
     ) -> ToolReport {
-        let begun = shell.hidden(invocation).await;
-        match begun.and_then(|hidden| self.begin(shell, workspace, invocation, &hidden)) {
+        let around = shell.surroundings(invocation).await;
+        match around.and_then(|around| self.begin(shell, workspace, invocation, around)) {
             Ok(job) => {
                 let mut announced = Unannounced(self, Some(job.number));
                 job.wait_for_news().await;
@@ -165,7 +165,7 @@ impl Background {
         shell: &Arc<Shell>,
         workspace: &Workspace,
         invocation: &Invocation,
-        hidden: &[std::path::PathBuf],
+        around: Surroundings,
     ) -> Result<Arc<Job>, String> {
         let command = required(&invocation.arguments, "command")?;
         if is_set(&invocation.arguments, "pty") {
@@ -175,8 +175,8 @@ impl Background {
             .map(|seconds| Duration::from_secs(seconds.clamp(1, MOST_SECONDS)));
         let mut known = self.known();
         known.make_room()?;
-        let started = shell.start(workspace, command, invocation, hidden)?;
-        let refusals = invocation.sandboxed.then(|| Refusals::hiding(hidden, workspace.root()));
+        let started = shell.start(workspace, command, invocation, &around)?;
+        let refusals = invocation.sandboxed.then(|| Refusals::of(around, workspace.root()));
         known.latest += 1;
         let job = Arc::new(Job {
             number: known.latest,
@@ -298,9 +298,9 @@ impl Job {
             End::Killed if self.by_user.load(Ordering::Relaxed) => ("ended by the user".to_owned(), true),
             End::Killed => ("ended by shell_kill".to_owned(), true),
         };
-        let refused = shell.said_by_the_sandbox(refusals.as_ref()).refused.filter(|_| !is_ok);
+        let said = shell.said_by_the_sandbox(refusals.as_ref()).after(is_ok);
         let standing = BackgroundStatus::ended(self.number, &how, self.started.elapsed().as_secs());
-        self.heard().end = Some(Ended { standing: standing.clone(), is_ok, refused });
+        self.heard().end = Some(Ended { standing: standing.clone(), is_ok, said });
         self.news.notify_waiters();
         if let Some(late) = late.get() {
             late.ended(self.call, standing).await;
@@ -362,34 +362,31 @@ impl Job {
     /// What is new, and how it stands as the last line. A start that has failed already is a failed call; who asks
     /// later asks only how it stands.
     fn report(&self, max_chars: usize, is_start: bool) -> ToolReport {
-        let (written, shown, end) = {
-            let mut heard = self.heard();
-            let written = heard.take();
-            let shown = heard.shown(&written);
-            (written, shown, heard.end.clone())
-        };
+        let (written, shown, end) = self.heard().news();
         let seconds = self.started.elapsed().as_secs();
-        let (standing, refused, is_ok) = match end {
-            Some(end) => (end.standing, end.refused, end.is_ok || !is_start),
-            None => (BackgroundStatus::running(self.number, seconds), None, true),
+        let (standing, said, is_ok) = match end {
+            Some(end) => (end.standing, end.said, end.is_ok || !is_start),
+            None => (BackgroundStatus::running(self.number, seconds), SandboxWords::default(), true),
         };
         let (written, shown) = (written.trim_end(), shown.trim_end());
         let is_silent = shown.is_empty();
         let new = if is_silent { "(nothing new)" } else { shown };
-        let said = self.hidden.iter().filter(|_| is_start).chain(&refused);
-        let ending = said.map(|line| format!("{line}\n")).collect::<String>() + &standing.line();
+        let told = self.hidden.iter().filter(|_| is_start).chain(&said.refused);
+        let ending = told.map(|line| format!("{line}\n")).collect::<String>() + &standing.line();
         let room = max_chars.saturating_sub(ending.chars().count() + 1);
         let bounded = bound(new, room);
         let written = (written != shown).then(|| format!("{}\n{ending}", bound(written, room).text));
+        let refused = said.refused.is_some() && !is_ok;
+        let command = Some(CommandState::Background(standing));
         ToolReport {
             outcome: if is_ok { Outcome::Ok } else { Outcome::Failed },
             content: format!("{}\n{ending}", bounded.text),
             written,
             cut_chars: bounded.cut_chars,
-            facts: Facts { summary: None, command: Some(CommandState::Background(standing)), is_silent },
+            facts: Facts { command, is_silent, blocked_hosts: said.blocked, ..Facts::default() },
             images: Vec::new(),
             transient: false,
-            refused: refused.is_some() && !is_ok,
+            refused,
             remote: None,
         }
     }

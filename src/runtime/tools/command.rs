@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +19,7 @@ use tokio::time::timeout;
 
 use crate::ledger::{CommandState, Facts, Outcome};
 use crate::runtime::process::{GRACE, Group, Groups};
-use crate::runtime::sandbox::{Gap, Refusals, Sandbox, SandboxWords};
+use crate::runtime::sandbox::{Gap, Proxy, Refusals, Sandbox, SandboxWords, Surroundings};
 use crate::tool::{Invocation, Shown, ToolReport};
 
 use super::arguments::{number, required};
@@ -74,18 +73,18 @@ impl Shell {
         output: mpsc::Sender<Shown>,
     ) -> ToolReport {
         let limit = limit(invocation);
-        let hidden = self.hidden(invocation).await;
-        let started = hidden.and_then(|hidden| {
+        let around = self.surroundings(invocation).await;
+        let started = around.and_then(|around| {
             let command = required(&invocation.arguments, "command")?;
-            Ok((self.start(workspace, command, invocation, &hidden)?, hidden))
+            Ok((self.start(workspace, command, invocation, &around)?, around))
         });
-        let ((mut child, group, reader), hidden) = match started {
+        let ((mut child, group, reader), around) = match started {
             Ok(started) => started,
             Err(why) => return ToolReport::failed(why),
         };
         let mut printed = Printed::new(invocation.max_chars);
         let mut live = Live::new(output);
-        let mut refusals = invocation.sandboxed.then(|| Refusals::hiding(&hidden, workspace.root()));
+        let mut refusals = invocation.sandboxed.then(|| Refusals::of(around, workspace.root()));
         let end = {
             let pump = std::pin::pin!(pump(reader, &mut printed, &mut live, refusals.as_mut()));
             attend(&mut child, &group, pump, after(limit)).await
@@ -103,22 +102,31 @@ impl Shell {
         sentences
     }
 
-    /// What is to be hidden in the workspace from the command of a call. Looked for anew before each: an earlier one may
-    /// have made such a file.
+    /// What is to be hidden in the workspace from the command of a call, and its way to some hosts. Looked for anew before
+    /// each: an earlier one may have made such a file.
     ///
     /// # Errors
     /// There is a secret that cannot be hidden, and there was none when it was decided.
-    pub(super) async fn hidden(&self, invocation: &Invocation) -> Result<Vec<PathBuf>, String> {
+    pub(super) async fn surroundings(&self, invocation: &Invocation) -> Result<Surroundings, String> {
         let Some(sandbox) = self.sandbox.clone().filter(|_| invocation.sandboxed) else {
-            return Ok(Vec::new());
+            return Ok(Surroundings::default());
         };
-        let exposure = off_thread(move |_stop| sandbox.exposure()).await?;
+        let hosts = invocation.hosts.clone();
+        let (exposure, sandbox) = off_thread(move |_stop| {
+            // Tried here the first time, where waiting for a process holds up nobody.
+            if sandbox.names_hosts() || !hosts.is_empty() {
+                sandbox.cannot_filter();
+            }
+            (sandbox.exposure(), sandbox)
+        })
+        .await?;
+        let proxy = sandbox.way_out(&invocation.hosts)?;
         let known = self.gaps.lock().unwrap_or_else(PoisonError::into_inner);
         match exposure.gaps.iter().find(|gap| gap.is_secret() && !known.contains(gap)) {
             Some(new) => Err(format!(
                 "the command was not started, as the workspace has changed: {new}; request it again"
             )),
-            None => Ok(exposure.covered.into_iter().collect()),
+            None => Ok(Surroundings { covered: exposure.covered.into_iter().collect(), proxy }),
         }
     }
 
@@ -137,9 +145,9 @@ impl Shell {
         workspace: &Workspace,
         command: &str,
         invocation: &Invocation,
-        hidden: &[PathBuf],
+        around: &Surroundings,
     ) -> Result<Started, String> {
-        self.spawn(workspace, command, invocation, hidden)
+        self.spawn(workspace, command, invocation, around)
             .map_err(|failure| format!("the command could not be started: {failure}"))
     }
 
@@ -148,11 +156,11 @@ impl Shell {
         workspace: &Workspace,
         command: &str,
         invocation: &Invocation,
-        hidden: &[PathBuf],
+        around: &Surroundings,
     ) -> io::Result<Started> {
         let (reader, writer) = io::pipe()?;
         let reader = pipe::Receiver::from_owned_fd(reader.into())?;
-        let (mut sh, private) = self.prepare(workspace, command, invocation, hidden)?;
+        let (mut sh, private) = self.prepare(workspace, command, invocation, around)?;
         sh.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
         let (child, mut group) = Group::spawn(&self.groups, &mut sh)?;
         group.hold(private);
@@ -166,10 +174,10 @@ impl Shell {
         workspace: &Workspace,
         command: &str,
         invocation: &Invocation,
-        hidden: &[PathBuf],
+        around: &Surroundings,
     ) -> io::Result<(Command, Option<TempDir>)> {
         let (mut sh, private) =
-            if invocation.sandboxed { self.confined(hidden)? } else { (Command::new("sh"), None) };
+            if invocation.sandboxed { self.confined(around)? } else { (Command::new("sh"), None) };
         let theirs = |name: &OsString| private.is_none() || !TEMPORARY.iter().any(|one| name == one);
         sh.arg("-c")
             .arg(command)
@@ -177,17 +185,18 @@ impl Shell {
             .env_clear()
             .envs(self.environment.iter().filter(|(name, _)| theirs(name)).map(|(name, value)| (name, value)))
             .envs(private.iter().flat_map(|folder| TEMPORARY.map(|name| (name, folder.path()))))
+            .envs(around.proxy.iter().flat_map(Proxy::variables))
             .env(ACTION, &invocation.key);
         Ok((sh, private))
     }
 
     /// A shell in the sandbox, and the folder that it has for itself.
-    fn confined(&self, hidden: &[PathBuf]) -> io::Result<(Command, Option<TempDir>)> {
+    fn confined(&self, around: &Surroundings) -> io::Result<(Command, Option<TempDir>)> {
         let Some(sandbox) = &self.sandbox else {
             return Err(io::Error::other("it must run in the sandbox, but none is set up"));
         };
         let private = private_folder()?;
-        let sh = sandbox.command(private.path(), hidden, "sh").map_err(io::Error::other)?;
+        let sh = sandbox.command(private.path(), around, "sh").map_err(io::Error::other)?;
         Ok((sh, Some(private)))
     }
 }
@@ -311,8 +320,9 @@ pub(super) fn report(end: &End, limit: Duration, printed: Printed, said: Sandbox
             ),
         ),
     };
-    let refused = said.refused.filter(|_| outcome == Outcome::Failed);
-    let hidden = said.hidden.unwrap_or_default();
+    let has_failed = outcome == Outcome::Failed;
+    let SandboxWords { hidden, refused, blocked } = said.after(!has_failed);
+    let hidden = hidden.unwrap_or_default();
     for line in refused.iter().chain([&hidden]).filter(|line| !line.is_empty()) {
         ending.push_str(if ending.is_empty() { "" } else { "\n" });
         ending.push_str(line);
@@ -323,16 +333,15 @@ pub(super) fn report(end: &End, limit: Duration, printed: Printed, said: Sandbox
         true => format!("(no output; exit code 0)\n{hidden}").trim_end().to_owned(),
         false => bounded.text,
     };
-    let refused = refused.is_some();
     ToolReport {
         outcome,
         content,
         written,
         cut_chars: bounded.cut_chars,
-        facts: Facts { summary: None, command, is_silent },
+        facts: Facts { summary: None, command, is_silent, blocked_hosts: blocked },
         images: Vec::new(),
         transient: false,
-        refused,
+        refused: has_failed && refused.is_some(),
         remote: None,
     }
 }

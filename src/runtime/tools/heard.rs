@@ -1,6 +1,7 @@
 //! What a background command has printed and nobody has asked for, and how it ended.
 
 use crate::ledger::BackgroundStatus;
+use crate::runtime::sandbox::SandboxWords;
 use crate::tool::{Console, Row};
 
 use super::live::complete;
@@ -29,8 +30,8 @@ pub(super) struct UnreadOutput {
 pub(super) struct Ended {
     pub(super) standing: BackgroundStatus,
     pub(super) is_ok: bool,
-    /// Whether the sandbox may be why.
-    pub(super) refused: Option<String>,
+    /// What there is to say of the sandbox.
+    pub(super) said: SandboxWords,
 }
 
 impl UnreadOutput {
@@ -66,6 +67,13 @@ impl UnreadOutput {
                 format!("[… {dropped} bytes were dropped before this: read more often …]\n{text}")
             }
         }
+    }
+
+    /// What is new, the same as a terminal would show it, and how it ended.
+    pub(super) fn news(&mut self) -> (String, String, Option<Ended>) {
+        let written = self.take();
+        let shown = self.shown(&written);
+        (written, shown, self.end.clone())
     }
 
     /// The last rows that were printed.

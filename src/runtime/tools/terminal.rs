@@ -3,7 +3,6 @@
 
 use std::io;
 use std::num::NonZeroU16;
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -15,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::runtime::process::Group;
-use crate::runtime::sandbox::Refusals;
+use crate::runtime::sandbox::{Refusals, Surroundings};
 use crate::tool::{self, CellStyle, Colour, Invocation, KeyModes, Row, Shown, ToolReport, Typed, Weight};
 
 use super::arguments::required;
@@ -93,20 +92,20 @@ impl Shell {
         keyboard: Keyboard,
         output: mpsc::Sender<Shown>,
     ) -> ToolReport {
-        let hidden = self.hidden(invocation).await;
-        let started = hidden.and_then(|hidden| {
+        let around = self.surroundings(invocation).await;
+        let started = around.and_then(|around| {
             let command = required(&invocation.arguments, "command")?;
-            self.spawn_on_terminal(workspace, command, invocation, (keyboard.attended, &hidden))
+            self.spawn_on_terminal(workspace, command, invocation, (keyboard.attended, &around))
                 .map_err(|failure| format!("the command could not be started on a terminal: {failure}"))
-                .map(|started| (started, hidden))
+                .map(|started| (started, around))
         });
-        let ((mut child, group, pty), hidden) = match started {
+        let ((mut child, group, pty), around) = match started {
             Ok(started) => started,
             Err(why) => return ToolReport::failed(why),
         };
         let limit = limit(invocation);
         let mut screen = TerminalScreen::new(output);
-        let mut refusals = invocation.sandboxed.then(|| Refusals::hiding(&hidden, workspace.root()));
+        let mut refusals = invocation.sandboxed.then(|| Refusals::of(around, workspace.root()));
         let end = {
             let (from, to) = pty.into_split();
             let answers = keyboard.keys();
@@ -131,11 +130,11 @@ impl Shell {
         workspace: &Workspace,
         command: &str,
         invocation: &Invocation,
-        (attended, hidden): (bool, &[PathBuf]),
+        (attended, around): (bool, &Surroundings),
     ) -> io::Result<(Child, Group, Pty)> {
         let (pty, side) = pty_process::open().map_err(io::Error::other)?;
         pty.resize(Size::new(ROWS.get(), COLUMNS.get())).map_err(io::Error::other)?;
-        let (sh, private) = self.prepare(workspace, command, invocation, hidden)?;
+        let (sh, private) = self.prepare(workspace, command, invocation, around)?;
         let sh = pty_process::Command::from(sh).env("TERM", KIND);
         let sh = if attended { sh } else { sh.stdin(Stdio::null()) };
         let (child, mut group) =

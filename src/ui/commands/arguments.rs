@@ -5,6 +5,7 @@ use crate::goal;
 use crate::ledger::{BackgroundStatus, CallId, EntryId, UserMessage};
 use crate::model::Effort;
 use crate::policy::Mode;
+use crate::tool::NamedHost;
 use crate::ui::chord::Chord;
 use crate::ui::picker_source::Source;
 use crate::ui::request::Request;
@@ -22,8 +23,7 @@ pub(super) const MODES: &[&str] = &["plan", "ask", "edit", "auto", "unrestricted
 /// How `/model` is used.
 pub(super) const MODEL: &str = "/model takes one name, as in PROVIDER/MODEL";
 /// How `/permissions` is used with something behind it.
-pub(super) const REVOKES: &str =
-    "/permissions revoke, or with the call that granted it, as in /permissions revoke c4";
+pub(super) const REVOKES: &str = "/permissions revoke, with the call that granted it or a host, as in /permissions revoke c4; or /permissions host docs.rs";
 
 /// All that `/usage` takes.
 pub(super) const USAGE: &[&str] = &["model", "project", "tool", "day"];
@@ -114,18 +114,26 @@ pub(super) fn goal(words: &str) -> Read {
     }))
 }
 
-/// `revoke`, and the call with which something was granted: `c4`, or `4`.
+/// `revoke`, and the call with which something was granted: `c4`, or `4`; or a host. `host`, and one that commands in the
+/// sandbox may reach.
 pub(super) fn revoke(words: &str) -> Read {
     let mut words = words.split_whitespace();
     let call = |word: &str| CallId::parse(word).or_else(|| word.parse().ok().map(CallId));
     match (words.next(), words.next(), words.next()) {
         (Some("revoke"), None, None) => Ok(Meaning::Pick(Source::Grants)),
-        (Some("revoke"), Some(word), None) => {
-            let call = call(word).ok_or_else(|| REVOKES.to_owned())?;
-            Ok(Meaning::Intent(Intent::Revoke(call)))
-        }
+        (Some("revoke"), Some(word), None) => Ok(Meaning::Intent(match call(word) {
+            Some(call) => Intent::Revoke(call),
+            None => Intent::CloseHost(host(word)?),
+        })),
+        (Some("host"), Some(word), None) => Ok(Meaning::Intent(Intent::OpenHost(host(word)?))),
         _ => Err(REVOKES.to_owned()),
     }
+}
+
+fn host(word: &str) -> Result<String, String> {
+    let is_name = word.contains(['.', ':']) || word == "localhost";
+    let host = NamedHost::parse(word).ok().filter(|_| is_name);
+    host.map(|host| host.to_string()).ok_or_else(|| REVOKES.to_owned())
 }
 
 /// `stop`, and the id of a background command.

@@ -200,7 +200,15 @@ mod tests {
             assert_eq!(read(text), says(Intent::Revoke(CallId(4))));
         }
         assert_eq!(read("/permissions revoke"), Some(Ok(Meaning::Pick(Source::Grants))));
-        for text in ["/permissions now", "/permissions revoke it", "/permissions revoke c4 c5"] {
+        let host = || "docs.rs".to_owned();
+        assert_eq!(read("/permissions host Docs.RS"), says(Intent::OpenHost(host())));
+        assert_eq!(read("/permissions revoke docs.rs"), says(Intent::CloseHost(host())));
+        for text in [
+            "/permissions now",
+            "/permissions revoke it",
+            "/permissions revoke c4 c5",
+            "/permissions host a/b.c",
+        ] {
             assert_eq!(read(text), Some(Err(REVOKES.to_owned())));
         }
         assert_eq!(read("/mode"), Some(Err("/mode plan | ask | edit | auto | unrestricted".to_owned())));

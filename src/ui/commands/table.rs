@@ -97,10 +97,10 @@ pub const COMMANDS: &[SlashCommand] = {
         row("/new", "a new session; this one can be resumed", None(New)),
         row(
             "/permissions",
-            "the rules in force, what each last matched; or: revoke, to revoke a grant",
+            "the rules in force; or: revoke, a grant; host NAME, for the sandbox",
             Optional(Show(PERMISSIONS), read::revoke),
         )
-        .hint("revoke"),
+        .hint("revoke, host NAME"),
         row("/plan", "the model's to-do list, item by item", None(Show(PLAN))),
         row("/quit", "leave", None(Quit)),
         row("/rename", "NAME: give this session a name", Required(read::rename)).hint("NAME"),

@@ -26,6 +26,8 @@ impl Awaited {
             | Intent::StopBackground(_)
             | Intent::Rewind { .. }
             | Intent::Rename(_)
+            | Intent::OpenHost(_)
+            | Intent::CloseHost(_)
             | Intent::Revoke(_) => Self::Word,
             Intent::Submit(_)
             | Intent::Queue(_)

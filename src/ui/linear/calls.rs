@@ -26,6 +26,12 @@ pub(super) fn finished(panel: &Panel, output: &mut LinearOutput) {
     let is_command = is_command(panel);
     let shown = if is_command { lines.get(more..) } else { lines.get(..MOST_LINES.min(lines.len())) };
     shown.unwrap_or_default().iter().for_each(|line| output.more(line));
+    for host in &result.facts.blocked_hosts {
+        output.more(&format!(
+            "the sandbox blocked {}: /permissions host {0} allows it for this session",
+            plain(host)
+        ));
+    }
     if more > 0 {
         let which = if is_command { "before these" } else { "after these" };
         output.more(&format!("({} {which}: /output {call})", count(more as u64, "more line")));

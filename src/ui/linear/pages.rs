@@ -14,8 +14,13 @@ pub(super) fn grants(view: &View, output: &mut LinearOutput) {
     for (call, words) in &all {
         output.say(&format!("granted for this session with {call}: {words}"));
     }
+    let hosts = &view.session.hosts;
+    for host in hosts {
+        output.say(&format!("allowed for this session: commands in the sandbox reach {host}; /permissions revoke {host} revokes it"));
+    }
     match all.first() {
         Some((call, _)) => output.say(&format!("/permissions revoke {call} revokes the first one")),
+        None if !hosts.is_empty() => {}
         None => output.say("nothing is granted for this session"),
     }
 }

@@ -58,7 +58,8 @@ impl Page for InForce {
     }
 
     fn keys(&self) -> Vec<(&'static str, &'static str)> {
-        if self.0.revocable().is_empty() { Vec::new() } else { vec![("x", "revoke one")] }
+        let is_nothing = self.0.revocable().is_empty() && self.0.hosts.is_empty();
+        if is_nothing { Vec::new() } else { vec![("x", "revoke one")] }
     }
 
     fn opens(&self, command: KeyAction) -> Option<Source> {
@@ -68,7 +69,7 @@ impl Page for InForce {
 
 /// The mode and what it allows, the rules in force, strictest first, and what was allowed exactly.
 fn said(view: &View, all: &Permissions) -> Vec<String> {
-    let (mode, Permissions { rules, taken, granted }) = (view.session.mode, all);
+    let (mode, Permissions { rules, taken, granted, hosts }) = (view.session.mode, all);
     let mut said = vec![format!("mode: {mode}: {}", mode.allows())];
     said.extend(rules.iter().map(|rule| {
         let counts = if rule.counts { "" } else { ", which does not count" };
@@ -81,6 +82,11 @@ fn said(view: &View, all: &Permissions) -> Vec<String> {
     }));
     said.extend(
         taken.iter().map(|(call, rule)| format!("added for this session by you with {call}: {rule}")),
+    );
+    said.extend(
+        hosts
+            .iter()
+            .map(|host| format!("allowed for this session by you: commands in the sandbox reach {host}")),
     );
     if let Some((call, _)) = all.revocable().first() {
         let how = "/permissions revoke and its call, as in /permissions revoke";
@@ -106,7 +112,7 @@ fn matched(view: &View, rule: &Listed) -> String {
 }
 
 fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'static>> {
-    let Permissions { rules, granted, .. } = all;
+    let Permissions { rules, granted, hosts, .. } = all;
     let (theme, mode) = (screen.theme, screen.view.session.mode);
     let mut lines = vec![Line::styled("Mode", theme.title)];
     lines.extend(entry(mode.as_str(), theme.accent, mode.allows(), theme.text, inner));
@@ -124,6 +130,16 @@ fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'stat
         }
     }
     lines.extend(exactly(theme, inner, granted));
+    if !hosts.is_empty() {
+        lines.extend([
+            Line::default(),
+            Line::styled("Hosts that commands in the sandbox may reach in this session", theme.title),
+        ]);
+    }
+    for host in hosts {
+        lines.extend(entry("allow", theme.success, host, theme.text, inner));
+        lines.extend(entry("", theme.dim, "by you", theme.dim, inner));
+    }
     lines.push(Line::default());
     let words = match (rules.is_empty(), granted.is_empty()) {
         (true, true) => format!("No rules: the mode decides. {OTHERS}"),

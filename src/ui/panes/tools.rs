@@ -24,6 +24,8 @@ use super::words::{both_ends, cells, duration, one_row, titled};
 const TAIL: (usize, usize) = (8, 3);
 /// Lines of a finished call that stand below it.
 const EXCERPT: usize = 3;
+/// Most hosts that were blocked which are shown.
+const MOST_BLOCKED: usize = 4;
 /// The same of a command of the user's own: they want to read it.
 const OWN_EXCERPT: usize = 12;
 
@@ -76,6 +78,7 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     let mut rows = vec![line(name, &about, &standing(panel, around), around)];
     if let Some(result) = panel.result() {
         rows.extend(excerpt(panel, result, around));
+        rows.extend(blocked(result, around));
     }
     rows
 }
@@ -212,6 +215,22 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
     let room = usize::from(around.text_width()).saturating_sub(2);
     let inks = Inks::new(around.theme, around.theme.dim);
     shown.iter().map(|row| TranscriptRow::new(INDENT + 2, grid::fitted(row, room, &inks))).collect()
+}
+
+/// The hosts that the sandbox kept the command from, and the key that allows one.
+fn blocked(result: &ToolResult, around: &CardContext<'_>) -> Vec<TranscriptRow> {
+    let theme = around.theme;
+    let room = usize::from(around.text_width()).saturating_sub(2);
+    let key = around.keymap.first(KeyContext::Panel, KeyAction::AllowHost, "h");
+    let ways = key.map(|key| [format!(" · tab, {key}: allow it for this session"), format!(" · tab, {key}")]);
+    let row = |host: &String| {
+        let words = format!("{} was blocked", one_row(host));
+        let left = room.saturating_sub(width(&words));
+        let how = ways.iter().flatten().find(|how| width(how) <= left).cloned().unwrap_or_default();
+        let line = vec![Span::styled(fit(&words, room), theme.warning), Span::styled(how, theme.dim)];
+        TranscriptRow::new(INDENT + 2, Line::from(line))
+    };
+    result.facts.blocked_hosts.iter().take(MOST_BLOCKED).map(row).collect()
 }
 
 /// The key that types into the terminal of a running command.

@@ -137,6 +137,7 @@ pub(crate) fn invocation(tool: &str, arguments: Value) -> Invocation {
         timeout_ms: PLENTY_MS,
         max_chars: 10_000,
         sandboxed: false,
+        hosts: Vec::new(),
     }
 }
 

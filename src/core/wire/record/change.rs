@@ -18,6 +18,7 @@ pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
         Change::BackgroundStopped { id, call } => json!({ "background": id, "call": call.to_string() }),
         Change::Rewound { message, branch } => json!({ "message": message.to_string(), "branch": branch }),
         Change::Renamed { name } => json!({ "name": name }),
+        Change::HostOpened { host } | Change::HostClosed { host } => json!({ "host": host }),
         Change::FilesRestored(done) => json!({
             "since": done.since.to_string(),
             "restored": done.restored,
@@ -38,6 +39,8 @@ pub(super) fn reader(kind: &str) -> Option<Reader> {
         "background_stopped" => |f, _| stopped(f).map(Body::Change),
         "rewound" => |f, _| rewound(f).map(Body::Change),
         "session_renamed" => |f, _| f.text("name").map(|name| Body::Change(Change::Renamed { name })),
+        "host_allowed" => |f, _| f.text("host").map(|host| Body::Change(Change::HostOpened { host })),
+        "host_revoked" => |f, _| f.text("host").map(|host| Body::Change(Change::HostClosed { host })),
         "files_restored" => |f, _| restored(f).map(Body::Change),
         _ => return None,
     })

@@ -73,7 +73,8 @@ pub(super) fn facts(tool: &str, outcome: &Outcome, content: &str) -> Facts {
     {
         let is_silent =
             content.strip_suffix(last).is_some_and(|printed| printed.trim_end() == "(nothing new)");
-        return Facts { summary: None, command: Some(CommandState::Background(status)), is_silent };
+        let command = Some(CommandState::Background(status));
+        return Facts { command, is_silent, ..Facts::default() };
     }
     if is_shell && (last.starts_with("exit code ") || last.starts_with("ended by signal ")) {
         let command = Some(CommandState::Ended(last.to_owned()));
@@ -81,7 +82,7 @@ pub(super) fn facts(tool: &str, outcome: &Outcome, content: &str) -> Facts {
     }
     let is_silent = is_shell && content.starts_with("(no output");
     let summary = if *outcome == Outcome::Ok { summary(tool, content) } else { None };
-    Facts { summary, command: None, is_silent }
+    Facts { summary, is_silent, ..Facts::default() }
 }
 
 fn summary(tool: &str, content: &str) -> Option<Summary> {

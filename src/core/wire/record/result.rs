@@ -60,6 +60,9 @@ fn facts(facts: &Facts) -> Value {
     if facts.is_silent {
         put(&mut members, json!({ "silent": true }));
     }
+    if !facts.blocked_hosts.is_empty() {
+        put(&mut members, json!({ "blocked_hosts": facts.blocked_hosts }));
+    }
     Value::Object(members)
 }
 
@@ -109,7 +112,9 @@ fn read_facts(fields: &Fields<'_>) -> Result<Facts, RecordError> {
         (None, None) => None,
     };
     let is_silent = fields.get("silent").map_or(Ok(false), |_| fields.flag("silent"))?;
-    Ok(Facts { summary, command, is_silent })
+    let blocked_hosts =
+        fields.get("blocked_hosts").map_or(Ok(Vec::new()), |_| fields.texts("blocked_hosts"))?;
+    Ok(Facts { summary, command, is_silent, blocked_hosts })
 }
 
 fn read_abort(fields: &Fields<'_>, content: &str) -> Result<Abort, RecordError> {

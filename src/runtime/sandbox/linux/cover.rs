@@ -5,20 +5,16 @@
 //! begins: it has no capability, Landlock refuses every mount, and so does seccomp; it cannot uncover anything.
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
-use std::fs;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use nix::sched::{CloneFlags, unshare};
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, mkdirat, openat, openat2};
 use rustix::io::Errno;
 use rustix::mount::{
-    FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags,
-    UnmountFlags, fsconfig_create, fsconfig_reconfigure, fsconfig_set_flag, fsconfig_set_string, fsmount,
-    fsopen, mount_change, move_mount, open_tree, unmount,
+    FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, fsconfig_create,
+    fsconfig_reconfigure, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, move_mount, open_tree,
+    unmount,
 };
-use rustix::process::{getegid, geteuid};
 
 /// Where the file system with the empty ones is attached for a moment: older kernels copy only what is attached. It exists
 /// wherever there is a sandbox, and nothing is covered in it.
@@ -30,7 +26,7 @@ const BOTH_HELD: MoveMountFlags =
     MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH.union(MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH);
 
 /// Covers all of them, for this process and what it starts. What is gone in the meantime is left out; for a process
-/// with one thread.
+/// with one thread and mounts of its own.
 ///
 /// The folders between them and the `writable` ones are pinned: one that was renamed could lie where the next command
 /// has its secrets not looked for.
@@ -38,7 +34,6 @@ pub(super) fn cover(places: &[PathBuf], writable: &[PathBuf]) -> Result<(), Stri
     if places.is_empty() {
         return Ok(());
     }
-    own_namespaces()?;
     let failed = |why: Errno| format!("secrets in the workspace cannot be hidden: {why}");
     let between = |place: &'_ PathBuf| {
         let folders = place.ancestors().skip(1).map(Path::to_owned);
@@ -73,28 +68,6 @@ fn pin(folder: &Path) -> Result<(), Errno> {
         OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_EMPTY_PATH;
     let same = open_tree(&place, "", clone | OpenTreeFlags::AT_RECURSIVE)?;
     move_mount(&same, "", &place, "", BOTH_HELD)
-}
-
-/// The user keeps their number and their group, so what the command makes belongs to them. Root is left out: it reads
-/// files whatever their mode says, so it would take a covered file for an empty one.
-fn own_namespaces() -> Result<(), String> {
-    let failed = |why: &dyn Display| format!("user namespaces are not available: {why}");
-    let (user, group) = (geteuid(), getegid());
-    if user.is_root() {
-        return Err("secrets in the workspace cannot be hidden from root".to_owned());
-    }
-    unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS).map_err(|why| failed(&why))?;
-    let (user, group) = (user.as_raw(), group.as_raw());
-    for (file, text) in [
-        // The kernel wants this before a group is named.
-        ("/proc/self/setgroups", "deny".to_owned()),
-        ("/proc/self/uid_map", format!("{user} {user} 1")),
-        ("/proc/self/gid_map", format!("{group} {group} 1")),
-    ] {
-        fs::write(file, text).map_err(|why| failed(&why))?;
-    }
-    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-    mount_change("/", private).map_err(|why| failed(&why))
 }
 
 /// The places, held open, and whether each is a folder. No link is followed on the way: what would be covered there is

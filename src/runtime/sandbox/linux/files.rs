@@ -31,7 +31,8 @@ impl Rules {
             .handle_access(AccessFs::from_all(KNOWN))
             .and_then(|ruleset| ruleset.scope(Scope::from_all(KNOWN)))
             .map_err(|why| failed(&why))?;
-        if !confinement.network {
+        // In a network of its own there is nobody to be kept from.
+        if !confinement.network && confinement.proxy.is_none() {
             ruleset = ruleset.handle_access(AccessNet::from_all(KNOWN)).map_err(|why| failed(&why))?;
         }
         let mut ruleset = ruleset.create().map_err(|why| failed(&why))?;

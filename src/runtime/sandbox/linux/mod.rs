@@ -5,6 +5,8 @@ mod calls;
 mod cover;
 mod descriptors;
 mod files;
+mod namespaces;
+mod network;
 mod powers;
 mod readable;
 
@@ -13,7 +15,7 @@ use std::process::Command;
 
 use landlock::{ABI, Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope};
 
-use super::{Confined, Support};
+use super::{Confined, Confinement, Support};
 
 /// Gives up the rights in the order in which each is still needed, and becomes the command. Returns the reason when
 /// it could not.
@@ -34,17 +36,21 @@ fn give_up(confined: &Confined) -> Result<(), String> {
         return Err(why);
     }
     descriptors::close_inherited()?;
-    let covered = &confined.confinement.covered;
-    cover::cover(covered, &confined.confinement.writable)?;
+    let Confinement { covered, writable, proxy, network, .. } = &confined.confinement;
+    let is_of_its_own = namespaces::enter(!covered.is_empty(), proxy.is_some())?;
+    cover::cover(covered, writable)?;
+    if let Some(proxy) = proxy {
+        network::hand_over(proxy)?;
+    }
     let files = files::Rules::of(&confined.confinement)?;
     // In a user namespace of its own it has had every power.
-    if covered.is_empty() {
-        powers::drop_most()?
-    } else {
+    if is_of_its_own {
         powers::drop_all()?
+    } else {
+        powers::drop_most()?
     }
     files.enforce()?;
-    calls::forbid(confined.confinement.network)
+    calls::forbid(*network || proxy.is_some())
 }
 
 /// What this kernel has. Only asks: creating a ruleset restricts nobody.

@@ -6,7 +6,6 @@
 //! the two is out of our sight. Each hop has a client of its own, so that no cookie, no referrer and no connection
 //! goes from one to the next. What comes is counted after it was decompressed.
 
-mod address;
 mod html;
 mod layout_threads;
 mod nesting;

@@ -4,8 +4,8 @@ use std::net::{IpAddr, SocketAddr};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use super::address::not_public;
 use super::target::refusal;
+use crate::runtime::address::not_public;
 
 /// Gives a connection only addresses that it may have. There is no second look-up in which a name could lead
 /// elsewhere.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use super::address::not_public;
+use crate::runtime::address::not_public;
 
 /// Ports of other protocols, which browsers refuse as well (the Fetch standard's list): a request there could be
 /// understood as something else.

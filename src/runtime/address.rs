@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 ///
 /// An IPv4 address inside an IPv6 one (mapped, compatible, NAT64, 6to4, Teredo) is judged as well: whoever
 /// translates it connects to that one.
-pub(super) fn not_public(address: IpAddr) -> Option<&'static str> {
+pub(in crate::runtime) fn not_public(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => not_public_v4(address),
         IpAddr::V6(address) => not_public_v6(address),
