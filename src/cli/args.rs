@@ -7,6 +7,7 @@ use clap_complete::Shell;
 
 use super::agents::args::AgentsArgs;
 use super::doctor::args::DoctorArgs;
+use super::import_settings::OtherTool;
 use super::mcp::args::McpArgs;
 use super::sessions::args::SessionsArgs;
 use super::trust::args::TrustArgs;
@@ -41,7 +42,7 @@ Exit codes of exec:
 
 /// A terminal AI agent that keeps a ledger: it proposes, you countersign.
 #[derive(Debug, Clone, Parser)]
-#[command(name = "countersign", version, about, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "countersign", version = env!("COUNTERSIGN_VERSION"), about, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub struct Args {
     /// What to do; without a command, the app opens.
     #[command(subcommand)]
@@ -82,6 +83,14 @@ pub enum Command {
     Agents(AgentsArgs),
     /// Show or locate the configuration, or write one
     Config(ConfigArgs),
+    /// Print another tool's rules, hooks and MCP servers as settings of countersign, or add them
+    ImportSettings(ImportSettingsArgs),
+    /// Print the man page, or write all of them
+    Man {
+        /// Write the pages of all commands to this folder
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
     /// Print completions for a shell
     Completions {
         /// Which shell
@@ -142,6 +151,35 @@ pub struct ExecArgs {
 pub enum InputFormat {
     /// One JSON object per line
     Jsonl,
+}
+
+const IMPORT_EXAMPLES: &str = "\
+Examples:
+  countersign import-settings claude             print what your Claude Code settings mean here
+  countersign import-settings --write            add the settings of all tools to your configuration
+  countersign import-settings --project --write  add those of this folder to its .countersign/config.toml
+
+What cannot be said exactly is left out or said more strictly, and named. Keys in the files of other tools
+are not copied: a variable stands in their place. Nothing that your configuration has is changed.";
+
+/// `import-settings`
+#[derive(Debug, Clone, ClapArgs)]
+#[command(after_help = IMPORT_EXAMPLES)]
+pub struct ImportSettingsArgs {
+    /// Whose settings; without it, those of each tool that are found
+    pub tool: Option<OtherTool>,
+
+    /// Take the settings of this folder instead of yours, for its .countersign/config.toml
+    #[arg(long)]
+    pub project: bool,
+
+    /// Add them to the configuration instead of printing them
+    #[arg(long)]
+    pub write: bool,
+
+    /// Use this folder instead of the current one
+    #[arg(short = 'C', long = "cd", value_name = "DIR")]
+    pub cd: Option<PathBuf>,
 }
 
 /// `resume`

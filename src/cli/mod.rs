@@ -10,6 +10,7 @@ mod events;
 mod exec;
 mod foreign_flags;
 mod host_services;
+mod import_settings;
 mod inspect;
 mod listing;
 pub mod mcp;
@@ -35,7 +36,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
 
-use args::{Args, Command, ConfigAction};
+use args::{Args, Command, ConfigAction, ModelsArgs};
 use outcome::say;
 
 use crate::config::environment::Environment;
@@ -162,11 +163,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             sessions::run(words.verb, cwd, environment)
         }
         Some(Command::Usage(words)) => usage::run(&words, &environment),
-        Some(Command::Models(models)) => {
-            let flags = args.flags.then(models.flags);
-            let config = config::load(&folder(flags.cd.as_deref())?, &environment, &flags.given())?;
-            listing::run(&config, &environment, models.name.as_deref(), models.json)
-        }
+        Some(Command::Models(models)) => list_models(args.flags, models, &environment),
         Some(Command::Doctor(words)) => {
             let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
             doctor::run(cwd, environment, words.json, words.online)
@@ -179,6 +176,10 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             agents::run(&words.verb, &invoke(&in_folder(args.flags, words.cd), environment, None)?)
         }
         Some(Command::Config(config)) => configure(config.action, args.flags, environment),
+        Some(Command::ImportSettings(words)) => {
+            import_settings::run(&words, args.flags.cd.as_deref(), &environment)
+        }
+        Some(Command::Man { dir }) => man(dir.as_deref()),
         Some(Command::Completions { shell }) => completions(shell),
     }
 }
@@ -186,6 +187,28 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
 /// The flags, as seen from a folder that was named behind the command.
 fn in_folder(flags: Flags, cd: Option<PathBuf>) -> Flags {
     Flags { cd: cd.or(flags.cd), ..flags }
+}
+
+fn list_models(flags: Flags, words: ModelsArgs, environment: &Environment) -> Result<Exit, Fault> {
+    let flags = flags.then(words.flags);
+    let config = config::load(&folder(flags.cd.as_deref())?, environment, &flags.given())?;
+    listing::run(&config, environment, words.name.as_deref(), words.json)
+}
+
+/// The man page; or those of all commands, as files of a folder.
+fn man(folder: Option<&Path>) -> Result<Exit, Fault> {
+    let failed = |why: std::io::Error| {
+        Fault::failed(format!("the man pages cannot be written: {why}"), "name another folder")
+    };
+    // The version of a page is the version alone: the commit would make it another page each day.
+    let command = Args::command().version(env!("CARGO_PKG_VERSION"));
+    if let Some(folder) = folder {
+        clap_mangen::generate_to(command, folder).map_err(failed)?;
+        return say(&format!("The man pages are in {}.\n", folder.display()));
+    }
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page).map_err(failed)?;
+    say(&String::from_utf8_lossy(&page))
 }
 
 fn completions(shell: Shell) -> Result<Exit, Fault> {

@@ -164,12 +164,12 @@ fn with_rule(text: &str, rule: &str) -> Result<String, String> {
     if array.iter().any(|known| known.as_str() == Some(rule)) {
         return Err("it has this rule already".to_owned());
     }
-    push(array, rule);
+    add_to_list(array, rule);
     Ok(document.to_string())
 }
 
 /// Adds it as the other elements are written: on a line of its own where they have lines of their own.
-fn push(array: &mut Array, rule: &str) {
+pub(crate) fn add_to_list(array: &mut Array, rule: &str) {
     let has_comma = array.trailing_comma();
     let Some(last) = array.iter_mut().last() else { return array.push(rule) };
     let text = |raw: Option<&RawString>| raw.and_then(RawString::as_str).unwrap_or_default().to_owned();
@@ -201,6 +201,27 @@ fn changed(before: &str, after: &str) -> String {
     let changed = changed.get(..changed.len() - end).unwrap_or_default();
     let shown: Vec<&str> = changed.iter().map(|line| line.trim()).take(MOST_LINES).collect();
     shown.join("\n")
+}
+
+/// Writes a configuration that was read as `before`, if it still is that.
+///
+/// # Errors
+/// A sentence; then the file is as it was.
+pub(crate) fn write_config(file: &Path, before: &str, text: &str, is_project: bool) -> Result<(), String> {
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let file =
+        &if is_project { file.to_owned() } else { file.canonicalize().unwrap_or_else(|_| file.to_owned()) };
+    if is_project && file.ancestors().take(2).any(Path::is_symlink) {
+        return Err("it is a symbolic link: what it leads to is not this project's".to_owned());
+    }
+    let now = match reading::read(file, MOST_BYTES) {
+        Reading::Text { text, cut: false } => text,
+        _ => String::new(),
+    };
+    if now != before {
+        return Err("it was changed meanwhile".to_owned());
+    }
+    replace(file, text, is_project).map_err(|why| format!("it cannot be written: {why}"))
 }
 
 /// Writes a file at once, with the permissions that it had.

@@ -4,6 +4,7 @@ use strum::IntoStaticStr;
 
 mod agents;
 mod apply;
+mod checked;
 pub(crate) mod commands;
 pub mod connection;
 mod demands;
@@ -49,6 +50,7 @@ use std::{
 };
 
 pub use agents::AgentEntry;
+pub(crate) use checked::check_text;
 pub(crate) use demands::{Demands, demands};
 pub(crate) use examine::examine;
 pub use flags::{Flags, LimitFlags};
@@ -56,6 +58,7 @@ pub use hooks::SourcedHook;
 pub(crate) use init::private_folder;
 pub use init::{EXAMPLE, init};
 pub use invocation::Invocation;
+pub(crate) use kept_rule::{add_to_list, write_config};
 pub use keys::{Images, Notify};
 pub use layers::load;
 pub use mcp::McpEntry;
@@ -355,6 +358,11 @@ impl Config {
         let of = |sourced: &SourcedRule| sourced.rule.clone().from(sourced.source.origin());
         self.rules.iter().map(of).collect()
     }
+}
+
+/// A project's own file, in the folder that is worked in.
+pub(crate) fn project_file(cwd: &Path) -> PathBuf {
+    cwd.join(CONFIG)
 }
 
 /// The user's file, if there is a home; it need not exist.

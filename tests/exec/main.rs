@@ -41,6 +41,7 @@ mod hooked;
 mod hosted;
 mod hostile;
 mod images;
+mod imported;
 mod instructed;
 mod kept;
 mod keys;

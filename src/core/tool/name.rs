@@ -8,6 +8,8 @@
 pub const READ: &str = "read";
 /// Lists a folder.
 pub const LIST: &str = "list";
+/// Finds files by their names.
+pub const GLOB: &str = "glob";
 /// Searches the contents of files.
 pub const SEARCH: &str = "search";
 /// Replaces texts in a file.

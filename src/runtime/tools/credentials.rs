@@ -124,7 +124,7 @@ pub(super) fn is_of_cloud(name: &str) -> bool {
 }
 
 /// Whether a value looks like a key whatever its name is, or under this name.
-pub(super) fn holds_secret(name: &str, value: &str) -> bool {
+pub(crate) fn holds_secret(name: &str, value: &str) -> bool {
     let value = value.trim();
     let lower = value.to_lowercase();
     let bare = lower.replace(['"', '\'', ' ', '-', '_', '\\'], "");

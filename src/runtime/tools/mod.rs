@@ -83,6 +83,7 @@ use workspace::Workspace;
 
 pub use attach::{FileNames, ListedFile, MentionedFile, WorkspaceFiles};
 pub use background::BackgroundOutput;
+pub(crate) use credentials::holds_secret;
 pub use credentials::looks_secret;
 pub(super) use diff::compare;
 pub use environment::for_programs;

@@ -17,6 +17,8 @@ const OTHER_WORDS: &[(&str, &[&str], &str)] = &[
     ("src/config/goal.rs", &["plan"], "a field of a goal's form"),
     ("src/config/key/behaviour.rs", &["ask"], "the key of rules that ask"),
     ("src/core/goal/form.rs", &["plan"], "a field of a goal's form"),
+    ("src/cli/import_settings/claude.rs", &["ask", "plan"], "words of its settings"),
+    ("src/cli/import_settings/opencode.rs", &["ask", "edit"], "words of its permissions"),
     ("src/core/goal/reply.rs", &["plan"], "a field of the reply at a checkpoint"),
     ("src/core/policy/effect/git.rs", &["fetch", "list"], "subcommands of git"),
     ("src/core/policy/effect/readers.rs", &["echo"], "a program"),

@@ -1,0 +1,163 @@
+//! Our configuration with what was found: nothing that it has is changed, and comments and order stay.
+
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value, value};
+
+use crate::config::{add_to_list, check_text};
+
+use super::found::Setting;
+
+/// The text as it will be, and what of the settings is not in it.
+pub(super) struct Merged {
+    pub(super) text: String,
+    pub(super) added: usize,
+    pub(super) notes: Vec<String>,
+}
+
+/// Adds what can be added. Each setting is read by our own reader first, and so is the whole.
+///
+/// # Errors
+/// The text cannot be read, or could not be with what is added.
+pub(super) fn merge(
+    before: &str,
+    settings: &[(Setting, String)],
+    is_project: bool,
+) -> Result<Merged, String> {
+    let mut document: DocumentMut = read(before)?;
+    let (mut added, mut notes) = (0, Vec::new());
+    for (setting, written) in settings {
+        let mut alone = DocumentMut::new();
+        let tried = add(&mut alone, setting).and_then(|_| check_text(&alone.to_string(), is_project));
+        match tried {
+            Ok(warnings) => {
+                notes.extend(warnings.iter().map(|why| format!("{written}: {why}")));
+                match add(&mut document, setting) {
+                    Ok(true) => added += 1,
+                    Ok(false) => {}
+                    Err(why) => notes.push(format!("{written}: {why}")),
+                }
+            }
+            Err(why) => notes.push(format!("{written}: {why}")),
+        }
+    }
+    let text = document.to_string();
+    check_text(&text, is_project)?;
+    Ok(Merged { text, added, notes })
+}
+
+fn read(text: &str) -> Result<DocumentMut, String> {
+    text.parse().map_err(|why: toml_edit::TomlError| {
+        format!("the configuration cannot be read as TOML: {}", why.message())
+    })
+}
+
+/// Adds one setting; false: it is there already.
+fn add(document: &mut DocumentMut, setting: &Setting) -> Result<bool, String> {
+    match setting {
+        Setting::Rule(kind, rule) => {
+            let key = kind.as_str();
+            let item = document.entry(key).or_insert(Item::Value(Value::Array(Array::new())));
+            let array = item.as_array_mut().ok_or(format!("`{key}` of the configuration is not a list"))?;
+            if array.iter().any(|known| known.as_str() == Some(rule)) {
+                return Ok(false);
+            }
+            if array.is_empty() {
+                array.push_formatted(Value::from(rule.as_str()).decorated("\n    ", ""));
+                array.set_trailing_comma(true);
+                array.set_trailing("\n");
+            } else {
+                add_to_list(array, rule);
+            }
+        }
+        Setting::Text(key, text) => match document.get(key) {
+            Some(known) if known.as_str() == Some(text) => return Ok(false),
+            Some(_) => return Err(format!("`{key}` stays as the configuration has it")),
+            None => drop(document.insert(key, value(text.as_str()))),
+        },
+        Setting::Named(table, name, one) => {
+            let all = tables(document, table)?;
+            if all.contains_key(name) {
+                return Err(format!("{table}.{name} stays as the configuration has it"));
+            }
+            all.insert(name, Item::Table(one.clone()));
+        }
+        Setting::Hook(point, one) => {
+            let all = tables(document, "hooks")?;
+            let new = || Item::ArrayOfTables(ArrayOfTables::new());
+            let hooks = all.entry(point.as_str()).or_insert_with(new).as_array_of_tables_mut();
+            let hooks = hooks.ok_or(format!("hooks.{point} is written as a list: add it by hand"))?;
+            let command = |table: &Table| table.get("command").and_then(Item::as_str).map(str::to_owned);
+            if hooks.iter().any(|known| command(known) == command(one)) {
+                return Ok(false);
+            }
+            hooks.push(one.clone());
+        }
+    }
+    Ok(true)
+}
+
+/// A table of tables, which has no line of its own.
+fn tables<'d>(document: &'d mut DocumentMut, key: &str) -> Result<&'d mut Table, String> {
+    let new = || {
+        let mut table = Table::new();
+        table.set_implicit(true);
+        Item::Table(table)
+    };
+    let item = document.entry(key).or_insert_with(new);
+    item.as_table_mut().ok_or(format!("`{key}` of the configuration is not a table"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hooks::HookPoint;
+    use crate::policy::RuleKind;
+
+    fn settings() -> Vec<(Setting, String)> {
+        let mut server = Table::new();
+        server.insert("command", value("npx"));
+        let mut hook = Table::new();
+        hook.insert("command", value("./check.sh"));
+        let named = |name: &str, table: &Table| Setting::Named("mcp_servers", name.to_owned(), table.clone());
+        let rule = |rule: &str| Setting::Rule(RuleKind::Allow, rule.to_owned());
+        let all = [
+            rule("shell(ls)"),
+            rule("shell(make *)"),
+            Setting::Text("mode", "edit".to_owned()),
+            named("files", &server),
+            named("has space", &server),
+            Setting::Hook(HookPoint::Stop, hook),
+        ];
+        all.into_iter().enumerate().map(|(at, setting)| (setting, format!("number {at}"))).collect()
+    }
+
+    #[test]
+    fn what_is_there_stays_and_what_cannot_be_read_is_left_out() {
+        let before = "# mine\nmode = \"plan\" # really\nallow = [\n    \"shell(ls)\", # lists\n]\n\n[mcp_servers.files]\nurl = 'https://a.example'\n";
+        let merged = merge(before, &settings(), false).unwrap();
+        assert!(merged.text.starts_with("# mine\nmode = \"plan\" # really\nallow = [\n    \"shell(ls)\", # lists\n    \"shell(make *)\",\n]\n"), "{}", merged.text);
+        assert!(merged.text.contains("[[hooks.stop]]\ncommand = \"./check.sh\"\n"), "{}", merged.text);
+        assert!(merged.text.contains("url = 'https://a.example'"), "{}", merged.text);
+        assert_eq!(merged.added, 2);
+        let notes = merged.notes.join("\n");
+        assert!(
+            notes.contains("number 2: `mode` stays") && notes.contains("number 3: mcp_servers.files stays"),
+            "{notes}"
+        );
+        assert!(notes.contains("number 4: "), "{notes}");
+        // Once more changes nothing.
+        let again = merge(&merged.text, &settings(), false).unwrap();
+        assert_eq!((again.text, again.added), (merged.text, 0));
+    }
+
+    #[test]
+    fn from_nothing_it_is_a_configuration_of_its_own() {
+        let merged = merge("", &settings(), false).unwrap();
+        assert!(
+            merged.text.contains("allow = [\n    \"shell(ls)\",\n    \"shell(make *)\",\n]\n"),
+            "{}",
+            merged.text
+        );
+        assert!(merged.text.contains("\n[mcp_servers.files]\ncommand = \"npx\"\n"), "{}", merged.text);
+        assert!(merge("allow = 1", &settings(), false).is_err());
+    }
+}

@@ -1,0 +1,218 @@
+//! `import-settings`: another tool's rules, hooks, servers and the like in our words, and line by line what cannot be said.
+
+mod claude;
+mod codex;
+mod document;
+mod found;
+mod jsonc;
+mod opencode;
+mod prefix_rules;
+mod rules;
+mod servers;
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use serde_json::{Map, Value};
+
+use super::args::ImportSettingsArgs;
+use super::outcome::say;
+use crate::config::environment::Environment;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
+use crate::config::reading::{self, Reading};
+use crate::config::{project_file, user_file, write_config};
+use document::{Merged, merge};
+use found::Found;
+
+/// Most bytes of a file.
+const MOST_BYTES: u64 = 1024 * 1024;
+/// Most files of rules.
+const MOST_FILES: usize = 50;
+
+/// Another tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OtherTool {
+    /// Claude Code
+    Claude,
+    /// Codex
+    Codex,
+    /// opencode
+    Opencode,
+}
+
+/// How a file is read.
+type FileReader = fn(&str) -> Result<Found, String>;
+
+/// Prints what it found, or writes it.
+///
+/// # Errors
+/// A configuration that cannot be read or written.
+pub(super) fn run(
+    words: &ImportSettingsArgs,
+    cd: Option<&Path>,
+    environment: &Environment,
+) -> Result<Exit, Fault> {
+    let cwd = &super::folder(words.cd.as_deref().or(cd))?;
+    let home = environment.home();
+    let tools = words.tool.map_or_else(|| OtherTool::value_variants().to_vec(), |tool| vec![tool]);
+    let root = if words.project { Some(cwd.to_owned()) } else { home.clone() };
+    let root = root.ok_or_else(|| Fault::failed("there is no home folder to look in", "set HOME"))?;
+    let files = tools.iter().flat_map(|tool| files(*tool, words.project, &root));
+    let (mut read, mut settings, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    for (file, reader) in files {
+        let shown = shown(&file, home.as_deref());
+        let found = match reading::read(&file, MOST_BYTES) {
+            Reading::Absent => continue,
+            Reading::Text { text, cut: false } => reader(&text),
+            Reading::Text { .. } => Err("it is larger than a megabyte".to_owned()),
+            Reading::Refused(why) => Err(why),
+        };
+        match found {
+            Ok(found) => {
+                settings.extend(found.settings);
+                notes.extend(found.notes.iter().map(|note| format!("{shown}: {note}")));
+            }
+            Err(why) => notes.push(format!("{shown}: {}", one_line(&why))),
+        }
+        read.push(shown);
+    }
+    if read.is_empty() {
+        let other = if words.project { "without --project" } else { "with --project, in a project" };
+        return say(&format!("No settings of another tool were found in {}; try {other}.\n", root.display()));
+    }
+    let of_ours = if words.project { Some(project_file(cwd)) } else { user_file(environment) };
+    let file =
+        of_ours.ok_or_else(|| Fault::failed("there is no folder for your configuration", "set HOME"))?;
+    let before = if words.write { as_it_is(&file)? } else { String::new() };
+    let failed = |why: String| Fault::failed(format!("{}: {why}", file.display()), "nothing was written");
+    let Merged { text, added, notes: more } = merge(&before, &settings, words.project).map_err(failed)?;
+    notes.extend(more);
+    notes.extend(as_they_are(&tools, words.project, &root));
+    if words.write {
+        write_config(&file, &before, &text, words.project).map_err(failed)?;
+    }
+    say(&told(words, &read, (added, &file), &text, &notes))
+}
+
+/// What is said: without `--write`, a configuration with remarks.
+fn told(
+    words: &ImportSettingsArgs,
+    read: &[String],
+    wrote: (usize, &Path),
+    text: &str,
+    notes: &[String],
+) -> String {
+    let mut said = format!("# From {}\n", read.join(", "));
+    if words.write {
+        let (added, file) = wrote;
+        let what = if added == 1 { "1 setting was".to_owned() } else { format!("{added} settings were") };
+        said.push_str(&format!("{what} added to {}\n", file.display()));
+        if words.project && added > 0 {
+            said.push_str("What is not tighter counts once you have reviewed it: run `countersign trust`\n");
+        }
+    } else {
+        said.push_str(text);
+    }
+    if !notes.is_empty() {
+        said.push_str("\n# To do by hand, and not translated:\n");
+    }
+    for note in notes {
+        said.push_str(&format!("# - {}\n", one_line(note)));
+    }
+    said
+}
+
+fn as_it_is(file: &Path) -> Result<String, Fault> {
+    match reading::read(file, MOST_BYTES) {
+        Reading::Absent => Ok(String::new()),
+        Reading::Text { text, cut: false } => Ok(text),
+        Reading::Text { .. } => {
+            Err(Fault::failed(format!("{} is larger than a megabyte", file.display()), "nothing was written"))
+        }
+        Reading::Refused(why) => {
+            Err(Fault::failed(format!("cannot read {}: {why}", file.display()), "nothing was written"))
+        }
+    }
+}
+
+/// Where a tool keeps its settings: below the home folder, or below a project's.
+fn files(tool: OtherTool, is_project: bool, root: &Path) -> Vec<(PathBuf, FileReader)> {
+    let at = |names: &[&str], reader: FileReader| {
+        names.iter().map(|name| (root.join(name), reader)).collect::<Vec<_>>()
+    };
+    match (tool, is_project) {
+        (OtherTool::Claude, false) => {
+            [at(&[".claude/settings.json"], of_claude), at(&[".claude.json"], of_claude_state)].concat()
+        }
+        (OtherTool::Claude, true) => at(&[".claude/settings.json", ".claude/settings.local.json"], of_claude),
+        (OtherTool::Codex, _) => {
+            let rules =
+                rule_files(&root.join(".codex/rules")).into_iter().map(|file| (file, of_rules as FileReader));
+            at(&[".codex/config.toml"], of_codex).into_iter().chain(rules).collect()
+        }
+        (OtherTool::Opencode, false) => {
+            at(&[".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"], of_opencode)
+        }
+        (OtherTool::Opencode, true) => at(
+            &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
+            of_opencode,
+        ),
+    }
+}
+
+fn rule_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder.read_dir().into_iter().flatten().flatten().take(MOST_FILES);
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "rules"));
+    files.sort();
+    files
+}
+
+fn object(value: Value) -> Result<Map<String, Value>, String> {
+    if let Value::Object(all) = value { Ok(all) } else { Err("it is not a table".to_owned()) }
+}
+
+fn of_claude(text: &str) -> Result<Found, String> {
+    jsonc::parse(text).and_then(object).map(|all| claude::settings(&all))
+}
+
+fn of_claude_state(text: &str) -> Result<Found, String> {
+    jsonc::parse(text).and_then(object).map(|all| claude::state(&all))
+}
+
+fn of_opencode(text: &str) -> Result<Found, String> {
+    jsonc::parse(text).and_then(object).map(|all| opencode::settings(&all))
+}
+
+fn of_codex(text: &str) -> Result<Found, String> {
+    let all: Value =
+        toml::from_str(text).map_err(|why| format!("it cannot be read as TOML: {}", why.message()))?;
+    object(all).map(|all| codex::settings(&all))
+}
+
+fn of_rules(text: &str) -> Result<Found, String> {
+    Ok(codex::rules(text))
+}
+
+/// What needs no translation: it is read where it is.
+fn as_they_are(tools: &[OtherTool], is_project: bool, root: &Path) -> Vec<String> {
+    let places: &[(OtherTool, &str)] = &[
+        (OtherTool::Claude, ".claude/commands"),
+        (OtherTool::Claude, ".claude/skills"),
+        (OtherTool::Claude, ".mcp.json"),
+        (OtherTool::Opencode, ".opencode/commands"),
+        (OtherTool::Opencode, ".config/opencode/commands"),
+    ];
+    let here = places.iter().filter(|(tool, place)| tools.contains(tool) && root.join(place).exists());
+    let once = if is_project { ", once the project is trusted" } else { "" };
+    here.filter(|(_, place)| is_project || *place != ".mcp.json")
+        .map(|(_, place)| format!("{place} is read as it is{once}"))
+        .collect()
+}
+
+/// A path as people write it.
+fn shown(file: &Path, home: Option<&Path>) -> String {
+    let below = home.and_then(|home| file.strip_prefix(home).ok());
+    one_line(&below.map_or_else(|| file.display().to_string(), |rest| format!("~/{}", rest.display())))
+}

@@ -1,0 +1,112 @@
+//! opencode: `opencode.json` of the user and of a project.
+
+use serde_json::{Map, Value};
+
+use crate::policy::{Rule, RuleKind};
+use crate::tool::name::{EDIT, FETCH, SHELL, WRITE};
+
+use super::found::{Found, MOST, Setting};
+use super::servers::{self, ServerEntry, pairs, texts};
+
+/// Providers that have the same name here.
+const PROVIDERS: [&str; 3] = ["anthropic", "openai", "openrouter"];
+
+/// What `opencode.json` says.
+pub(super) fn settings(all: &Map<String, Value>) -> Found {
+    let mut found = Found::default();
+    for (key, said) in all.iter().take(MOST) {
+        match (key.as_str(), said) {
+            ("mcp", Value::Object(all)) => mcp(&mut found, all),
+            ("permission", Value::Object(all)) => permissions(&mut found, all),
+            ("model", Value::String(name)) => {
+                let is_known =
+                    name.split_once('/').is_some_and(|(provider, _)| PROVIDERS.contains(&provider));
+                match is_known {
+                    true => found.add(Setting::Text("model", name.clone()), "model"),
+                    false => found
+                        .note("model", "its provider may have another name here: see `countersign models`"),
+                }
+            }
+            ("command", Value::Object(all)) => {
+                for name in all.keys().take(MOST) {
+                    found.note(
+                        &format!("command {name}"),
+                        "a command is a file here: write its template to .countersign/commands/NAME.md",
+                    );
+                }
+            }
+            ("$schema", _) => {}
+            (other, _) => found.note(other, "has no counterpart here"),
+        }
+    }
+    found
+}
+
+fn mcp(found: &mut Found, all: &Map<String, Value>) {
+    for (name, said) in all.iter().take(MOST) {
+        let get = |key: &str| said.get(key);
+        let server = ServerEntry {
+            command: texts(get("command")),
+            env: pairs(get("environment")),
+            url: get("url").and_then(Value::as_str).map(str::to_owned),
+            headers: pairs(get("headers")),
+            enabled: get("enabled") != Some(&Value::Bool(false)),
+            seconds: [None, None],
+        };
+        servers::add(found, name, server);
+    }
+}
+
+fn permissions(found: &mut Found, all: &Map<String, Value>) {
+    for (key, said) in all.iter().take(MOST) {
+        let tools: &[&str] = match key.as_str() {
+            "edit" => &[EDIT, WRITE],
+            "bash" => &[SHELL],
+            "webfetch" => &[FETCH],
+            other => {
+                found.note(&format!("permission {other}"), "there is no such tool here");
+                continue;
+            }
+        };
+        match said {
+            Value::String(decision) => {
+                let rules = tools.iter().map(|tool| (*tool).to_owned()).collect();
+                match kind(decision) {
+                    Some(kind) => found.add_rules(kind, rules, &format!("permission {key}: {decision}")),
+                    None => found.note(&format!("permission {key}"), "its decision is not known"),
+                }
+            }
+            Value::Object(patterns) if key == "bash" => {
+                for (pattern, decision) in patterns.iter().take(MOST) {
+                    command(found, pattern, decision.as_str().unwrap_or_default());
+                }
+            }
+            _ => found.note(&format!("permission {key}"), "patterns are translated only for bash"),
+        }
+    }
+}
+
+/// The last rule that matches wins there, and the strictest one here. So only what is denied means at least as much.
+fn command(found: &mut Found, pattern: &str, decision: &str) {
+    let what = format!("permission bash {pattern:?}: {decision}");
+    let rule = if pattern == "*" { SHELL.to_owned() } else { format!("{SHELL}({pattern})") };
+    match decision {
+        "deny" if pattern == "*" => {
+            found.note(&what, "it is the rule for what no other names: choose a mode instead")
+        }
+        "deny" => match Rule::parse(RuleKind::Deny, &rule) {
+            Ok(_) => found.add(Setting::Rule(RuleKind::Deny, rule), &what),
+            Err(why) => found.note(&what, &why.to_string()),
+        },
+        _ => found.note(&what, "the last match wins there and the strictest here: write the rule yourself"),
+    }
+}
+
+fn kind(decision: &str) -> Option<RuleKind> {
+    match decision {
+        "allow" => Some(RuleKind::Allow),
+        "ask" => Some(RuleKind::Ask),
+        "deny" => Some(RuleKind::Deny),
+        _ => None,
+    }
+}

@@ -1,0 +1,240 @@
+//! MCP servers of other tools as ours. What may be a key is never copied: a variable stands in its place.
+
+use serde_json::{Map, Value};
+use toml_edit::{Array, InlineTable, Item, Table, value};
+
+use crate::runtime::{holds_secret, looks_secret};
+
+use super::found::{Found, Setting};
+
+/// The table of ours.
+const TABLE: &str = "mcp_servers";
+
+/// A server as most tools write it. A key that is not understood is noted, and the server is taken without it.
+#[derive(Default)]
+pub(super) struct ServerEntry {
+    /// The program and its arguments.
+    pub(super) command: Vec<String>,
+    /// Variables.
+    pub(super) env: Vec<(String, String)>,
+    /// Its address, if it has one.
+    pub(super) url: Option<String>,
+    /// Headers.
+    pub(super) headers: Vec<(String, String)>,
+    /// Whether it is used.
+    pub(super) enabled: bool,
+    /// How long it may take to start, and for a call, in seconds.
+    pub(super) seconds: [Option<u64>; 2],
+}
+
+/// Texts of a list.
+pub(super) fn texts(value: Option<&Value>) -> Vec<String> {
+    let all = value.and_then(Value::as_array);
+    all.into_iter().flatten().filter_map(|one| one.as_str().map(str::to_owned)).collect()
+}
+
+/// Texts of a table.
+pub(super) fn pairs(value: Option<&Value>) -> Vec<(String, String)> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
+    };
+    let all = value.and_then(Value::as_object);
+    all.into_iter().flatten().filter_map(|(name, value)| Some((name.clone(), text(value)?))).collect()
+}
+
+/// The servers of a table in the form that Claude Code and many others use.
+pub(super) fn of_json(found: &mut Found, servers: &Map<String, Value>) {
+    for (name, written) in servers {
+        let get = |key: &str| written.get(key);
+        let command = get("command").and_then(Value::as_str).map(str::to_owned);
+        let server = ServerEntry {
+            command: command.into_iter().chain(texts(get("args"))).collect(),
+            env: pairs(get("env")),
+            url: get("url").and_then(Value::as_str).map(str::to_owned),
+            headers: pairs(get("headers")),
+            enabled: get("disabled") != Some(&Value::Bool(true)),
+            seconds: [None, None],
+        };
+        match get("type").and_then(Value::as_str) {
+            None | Some("stdio" | "http" | "streamable-http") => add(found, name, server),
+            Some(other) => {
+                found.note(
+                    &format!("the server {name}"),
+                    &format!("servers of type {other} are not supported"),
+                );
+            }
+        }
+    }
+}
+
+/// Adds one.
+pub(super) fn add(found: &mut Found, name: &str, server: ServerEntry) {
+    let what = format!("the server {name}");
+    let mut table = Table::new();
+    match (server.command.split_first(), &server.url) {
+        (Some((program, args)), None) => {
+            table.insert("command", value(program.as_str()));
+            let args: Array =
+                args.iter().enumerate().map(|(at, arg)| argument(found, name, args, at, arg)).collect();
+            if !args.is_empty() {
+                table.insert("args", value(args));
+            }
+        }
+        (None, Some(url)) if url.contains(['?', '@']) => {
+            return found
+                .note(&what, "its address has a user or a query, which may be a key: add it yourself");
+        }
+        (None, Some(url)) => {
+            table.insert("url", value(url.as_str()));
+        }
+        (Some(_), Some(_)) => return found.note(&what, "it has a program and an address"),
+        (None, None) => return found.note(&what, "it has neither a program nor an address"),
+    }
+    insert(&mut table, "env", variables(found, name, server.env));
+    insert(&mut table, "headers", headers(found, name, server.headers));
+    if !server.enabled {
+        table.insert("enabled", value(false));
+    }
+    for (key, seconds) in ["start_seconds", "call_seconds"].into_iter().zip(server.seconds) {
+        if let Some(seconds) = seconds.and_then(|seconds| i64::try_from(seconds).ok()) {
+            table.insert(key, value(seconds));
+        }
+    }
+    found.add(Setting::Named(TABLE, name.to_owned(), table), &what);
+}
+
+fn insert(table: &mut Table, key: &str, members: InlineTable) {
+    if !members.is_empty() {
+        table.insert(key, Item::Value(members.into()));
+    }
+}
+
+/// An argument, or a variable in its place if it looks like a key, or follows a flag that takes one.
+fn argument(found: &mut Found, server: &str, args: &[String], at: usize, arg: &str) -> String {
+    let before = at.checked_sub(1).and_then(|at| args.get(at)).map_or("", String::as_str);
+    let named = before.starts_with('-').then(|| before.trim_start_matches('-').replace('-', "_"));
+    let is_secret = holds_secret("", arg) || named.as_deref().is_some_and(looks_secret);
+    match arg.split_once('=') {
+        Some((flag, text)) if flag.starts_with('-') && !text.starts_with("${") => {
+            let name = flag.trim_start_matches('-').replace('-', "_");
+            if looks_secret(&name) || holds_secret("", text) {
+                let variable = variable_of(server, &name);
+                kept_out(found, server, &variable);
+                return format!("{flag}=${{{variable}}}");
+            }
+            arg.to_owned()
+        }
+        _ if is_secret && !arg.starts_with("${") => {
+            let variable = variable_of(server, named.as_deref().unwrap_or("key"));
+            kept_out(found, server, &variable);
+            format!("${{{variable}}}")
+        }
+        _ => arg.to_owned(),
+    }
+}
+
+/// Variables: a reference stays, and so does a number; any other text becomes a reference to a variable of its name.
+fn variables(found: &mut Found, server: &str, env: Vec<(String, String)>) -> InlineTable {
+    let mut table = InlineTable::new();
+    for (name, text) in env {
+        let is_plain =
+            ["true", "false"].contains(&text.as_str()) || text.len() <= 5 && text.parse::<u32>().is_ok();
+        let written = match reference(&text) {
+            Some(reference) => reference,
+            None if is_plain && !looks_secret(&name) => text,
+            None => {
+                kept_out(found, server, &name);
+                format!("${{{name}}}")
+            }
+        };
+        table.insert(&name, written.into());
+    }
+    table
+}
+
+/// Headers: the scheme of an authorization stays, and a reference does.
+fn headers(found: &mut Found, server: &str, headers: Vec<(String, String)>) -> InlineTable {
+    let mut table = InlineTable::new();
+    for (name, text) in headers {
+        let (scheme, rest) = match text.split_once(' ') {
+            Some((scheme @ ("Bearer" | "Basic" | "Token"), rest)) => (format!("{scheme} "), rest),
+            _ => (String::new(), text.as_str()),
+        };
+        let written = reference(rest).unwrap_or_else(|| {
+            let variable = variable_of(server, &name);
+            kept_out(found, server, &variable);
+            format!("${{{variable}}}")
+        });
+        table.insert(&name, format!("{scheme}{written}").into());
+    }
+    table
+}
+
+/// `${NAME}` or `{env:NAME}`, as we write it; `None`: it is a text.
+fn reference(text: &str) -> Option<String> {
+    let name = text.strip_prefix("${").or_else(|| text.strip_prefix("{env:"))?.strip_suffix('}')?;
+    let is_name = name
+        .split(":-")
+        .next()
+        .is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
+    // What stands in for a variable that is not set may be a key.
+    (is_name && !name.contains(":-")).then(|| format!("${{{name}}}"))
+}
+
+fn variable_of(server: &str, name: &str) -> String {
+    let text = format!("{server}_{name}");
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    text.chars().map(letter).collect()
+}
+
+fn kept_out(found: &mut Found, server: &str, variable: &str) {
+    found.note(
+        &format!("the server {server}"),
+        &format!("a value was not copied: set the variable {variable}"),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_value_that_may_be_a_key_is_copied() {
+        let servers = serde_json::json!({ "files": {
+            "command": "npx",
+            "args": ["-y", "pkg@1", "--api-key", "planted1", "--token=planted2", "sk-planted3planted3planted3", "."],
+            "env": { "TOKEN": "planted4", "MODE": "planted5", "PORT": "8080", "DEBUG": "true", "KEPT": "${KEPT}", "PIN_TOKEN": "1234" },
+        }, "there": {
+            "type": "http", "url": "https://a.example/mcp",
+            "headers": { "Authorization": "Bearer planted6", "X-A": "${A}", "X-B": "${B:-planted7}" },
+        }, "asks": { "url": "https://a.example/mcp?key=planted8" }, "old": { "type": "sse", "url": "https://a.example" } });
+        let mut found = Found::default();
+        of_json(&mut found, servers.as_object().unwrap());
+        let tables: Vec<String> =
+            found
+                .settings
+                .iter()
+                .map(|(setting, _)| {
+                    if let Setting::Named(_, _, table) = setting { table.to_string() } else { String::new() }
+                })
+                .collect();
+        let all = tables.join("\n") + &found.notes.join("\n");
+        assert!(!all.contains("planted"), "{all}");
+        for kept in [
+            "args = [\"-y\", \"pkg@1\", \"--api-key\", \"${FILES_API_KEY}\", \"--token=${FILES_TOKEN}\"",
+            "TOKEN = \"${TOKEN}\"",
+            "MODE = \"${MODE}\"",
+            "PORT = \"8080\"",
+            "DEBUG = \"true\"",
+            "PIN_TOKEN = \"${PIN_TOKEN}\"",
+            "Authorization = \"Bearer ${THERE_AUTHORIZATION}\"",
+            "X-A = \"${A}\"",
+            "the server asks: its address has",
+            "the server old: servers of type sse are not supported",
+        ] {
+            assert!(all.contains(kept), "{kept} in {all}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! `import-settings`: the settings of other tools, printed as ours, added to ours, and never more than they were.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use crate::world::{Ran, World};
+
+const CLAUDE: &str = r#"{
+  "$schema": "https://example.org/schema",
+  "model": "opus",
+  "permissions": {
+    "allow": ["Bash(npm test:*)", "Edit(src/*.rs)", "WebSearch", 7],
+    "deny": ["Read(./.env)"],
+    "defaultMode": "acceptEdits"
+  },
+  "hooks": { "PreToolUse": [{ "matcher": "Bash|Write", "hooks": [{ "type": "command", "command": "./check.sh", "timeout": 5 },
+    { "type": "prompt", "prompt": "x" }] }], "SessionEnd": [] },
+  "statusLine": { "type": "command", "command": "~/line.sh" },
+  "env": { "TOKEN": "planted-key" }
+}"#;
+const STATE: &str = r#"{ "oauthAccount": "planted-account", "mcpServers": { "files": { "command": "npx", "args": ["-y", "server", "--token", "planted-key"],
+  "env": { "API_KEY": "planted-key" } } }, "projects": { "/home/ada/x": { "mcpServers": { "db": { "command": "planted-db" } } } } }"#;
+const CODEX: &str = "model = \"gpt-6\"\nmodel_reasoning_effort = \"high\"\nsandbox_mode = \"danger-full-access\"\n\
+    [mcp_servers.docs]\nurl = \"https://docs.example/mcp\"\nbearer_token_env_var = \"DOCS_TOKEN\"\nstartup_timeout_sec = 7.5\n\
+    [model_providers.own]\nbase_url = \"http://127.0.0.1:8080/v1\"\nenv_key = \"OWN_KEY\"\nwire_api = \"responses\"\n";
+const RULES: &str = "prefix_rule(pattern=[\"git\", [\"push\", \"fetch\"]], decision=\"prompt\")\nprefix_rule(pattern=[\"rm\"], decision=\"forbidden\")\n";
+const OPENCODE: &str = r#"{
+  // mine
+  "permission": { "edit": "ask", "bash": { "*": "ask", "git *": "allow", "rm *": "deny" } },
+  "mcp": { "local": { "type": "local", "command": ["node", "server.js"], "environment": { "PORT": "80" } } },
+}"#;
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn imports(world: &World, words: &[&str]) -> Ran {
+    let output = world.program().arg("import-settings").args(words).output().unwrap();
+    Ran::of(output.status, output.stdout, output.stderr)
+}
+
+/// A home in which all three were used.
+fn home() -> World {
+    let world = World::new();
+    let at = |name: &str| world.place().join(name);
+    write(&at(".claude/settings.json"), CLAUDE);
+    write(&at(".claude.json"), STATE);
+    write(&at(".claude/commands/fix.md"), "fix $1");
+    write(&at(".codex/config.toml"), CODEX);
+    write(&at(".codex/rules/default.rules"), RULES);
+    write(&at(".config/opencode/opencode.json"), OPENCODE);
+    world
+}
+
+#[test]
+fn what_can_be_said_is_a_configuration_and_the_rest_is_named() {
+    let world = home();
+    let ran = imports(&world, &[]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for line in [
+        "    \"shell(npm test)\",\n    \"shell(npm test *)\",\n",
+        "deny = [\n    \"read(.env)\",\n    \"shell(rm)\",\n    \"shell(rm *)\",\n]",
+        "    \"shell(git push)\",\n    \"shell(git push *)\",\n    \"shell(git fetch)\",\n    \"shell(git fetch *)\",\n",
+        "mode = \"edit\"\n",
+        "status_line = \"~/line.sh\"\n",
+        "model = \"openai/gpt-6\"\n",
+        "effort = \"high\"\n",
+        "[[hooks.pre_tool]]\ncommand = \"./check.sh\"\nmatcher = \"edit|shell|write\"\ntimeout_seconds = 5\n",
+        "[mcp_servers.files]\ncommand = \"npx\"\nargs = [\"-y\", \"server\", \"--token\", \"${FILES_TOKEN}\"]\nenv = { API_KEY = \"${API_KEY}\" }\n",
+        "[mcp_servers.docs]\nurl = \"https://docs.example/mcp\"\nheaders = { Authorization = \"Bearer ${DOCS_TOKEN}\" }\nstart_seconds = 8\n",
+        "[mcp_servers.local]\ncommand = \"node\"\nargs = [\"server.js\"]\nenv = { PORT = \"80\" }\n",
+        "[providers.own]\nbase_url = \"http://127.0.0.1:8080/v1\"\nprotocol = \"openai-responses\"\napi_key_env = \"OWN_KEY\"\n",
+        "# - ~/.claude/settings.json: allow \"WebSearch\": there is no such tool here\n",
+        "# - ~/.claude/settings.json: allow \"Edit(src/*.rs)\": `*` is one folder's names there",
+        "# - ~/.claude/settings.json: model: a short name",
+        "# - ~/.claude/settings.json: hooks of SessionEnd: there is no such point here\n",
+        "# - ~/.claude/settings.json: env: values are not copied",
+        "# - ~/.claude.json: the servers for /home/ada/x: they hold in one folder only",
+        "# - ~/.codex/config.toml: sandbox_mode danger-full-access: choose a mode yourself",
+        "# - ~/.config/opencode/opencode.json: permission bash \"git *\": allow: the last match wins there",
+        "# - .claude/commands is read as it is\n",
+    ] {
+        assert!(ran.out.contains(line), "{line} in {}", ran.out);
+    }
+    assert!(!ran.out.contains("planted"), "{}", ran.out);
+    assert!(!world.config_file().exists(), "it only prints");
+    // What is printed is a configuration.
+    let read = World::new().configured(&ran.out);
+    let shown = read.program().args(["config", "show"]).output().unwrap();
+    assert!(shown.status.success(), "{}", String::from_utf8_lossy(&shown.stderr));
+    let one = imports(&world, &["codex"]);
+    assert!(one.out.contains("gpt-6") && !one.out.contains("npm test"), "{}", one.out);
+}
+
+#[test]
+fn with_write_they_are_added_and_nothing_is_changed() {
+    let world = home().configured("# mine\nmode = \"plan\"\ndeny = [\"shell(rm *)\"] # never\n\n[mcp_servers.files]\ncommand = \"mine\"\n");
+    let ran = imports(&world, &["--write"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let now = fs::read_to_string(world.config_file()).unwrap();
+    assert!(now.starts_with("# mine\nmode = \"plan\"\n"), "{now}");
+    assert!(
+        now.contains("[mcp_servers.files]\ncommand = \"mine\"\n") && now.contains("[mcp_servers.docs]"),
+        "{now}"
+    );
+    assert!(now.contains("deny = [\"shell(rm *)\", \"read(.env)\", \"shell(rm)\"] # never"), "{now}");
+    assert!(ran.out.contains("`mode` stays as the configuration has it"), "{}", ran.out);
+    assert!(ran.out.contains("mcp_servers.files stays as the configuration has it"), "{}", ran.out);
+    let again = imports(&world, &["--write"]);
+    assert!(again.out.contains("0 settings were added"), "{}", again.out);
+    assert_eq!(fs::read_to_string(world.config_file()).unwrap(), now);
+}
+
+#[test]
+fn what_a_project_says_goes_to_the_project_alone() {
+    let world = World::new();
+    write(
+        &world.work().join(".claude/settings.json"),
+        r#"{ "permissions": { "deny": ["Bash(curl:*)"], "allow": ["Bash"] } }"#,
+    );
+    assert!(imports(&world, &[]).out.contains("No settings of another tool"), "not of the user's");
+    let ran = imports(&world, &["--project", "--write"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("run `countersign trust`"), "{}", ran.out);
+    assert!(!world.config_file().exists());
+    assert!(world.file(".countersign/config.toml").contains("shell(curl *)"));
+    // A link of the repository leads nowhere.
+    let other = World::new().configured("mode = \"plan\"\n");
+    write(&other.work().join(".claude/settings.json"), r#"{ "permissions": { "allow": ["Bash"] } }"#);
+    fs::create_dir(other.work().join(".countersign")).unwrap();
+    symlink(other.config_file(), other.work().join(".countersign/config.toml")).unwrap();
+    let ran = imports(&other, &["--project", "--write"]);
+    assert!(ran.code == 1 && ran.err.contains("symbolic link"), "{} {}", ran.code, ran.err);
+    assert_eq!(fs::read_to_string(other.config_file()).unwrap(), "mode = \"plan\"\n");
+    // Without trust only what is stricter counts.
+    let shown = world.program().args(["config", "show"]).output().unwrap();
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(
+        shown.contains("deny = [\"shell(curl)\", \"shell(curl *)\"]")
+            && !shown.contains("allow = [\"shell\"]"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn files_that_are_not_settings_are_named_and_hold_up_nobody() {
+    let long = format!("{{ \"a\": \"{}\" }}", "x".repeat(2_000_000));
+    let deep = "[".repeat(200_000);
+    let many =
+        format!("{{ \"permissions\": {{ \"allow\": [{}] }} }}", vec!["\"Bash(a:*)\""; 20_000].join(","));
+    let odd = "{ \"mcpServers\": { \"a\\u001b[2Jb\": { \"command\": \"x\\u0007\" } }, \"permissions\": 7, \"hooks\": { \"Stop\": [1, { \"hooks\": [2] }] }, \"\\u202e\": 1 }";
+    for (text, says) in [
+        ("", "cannot be read as JSON"),
+        ("[]", "it is not a table"),
+        (&long, "larger than a megabyte"),
+        (&deep, "cannot be read as JSON"),
+        (&many, "shell(a *)"),
+        (odd, "has no counterpart here"),
+    ] {
+        let world = World::new();
+        write(&world.place().join(".claude/settings.json"), text);
+        write(&world.place().join(".claude.json"), text);
+        let ran = imports(&world, &["claude", "--write"]);
+        let all = ran.out.clone() + &fs::read_to_string(world.config_file()).unwrap_or_default();
+        assert!(ran.code == 0 && all.contains(says), "{says}: {}", &all[..all.len().min(2000)]);
+        assert!(!all.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{all}");
+        assert!(all.len() < 100_000);
+    }
+    let world = World::new();
+    let place = world.place().join(".claude/settings.json");
+    fs::create_dir_all(place.parent().unwrap()).unwrap();
+    assert!(Command::new("mkfifo").arg(&place).status().unwrap().success());
+    symlink("/dev/zero", world.place().join(".claude.json")).unwrap();
+    let ran = imports(&world, &["claude"]);
+    assert!(ran.code == 0 && ran.out.matches("is not a regular file").count() == 2, "{}{}", ran.out, ran.err);
+}
