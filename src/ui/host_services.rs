@@ -59,6 +59,9 @@ impl HostServices {
 
     /// Before a frame: what has been read meanwhile.
     pub(super) fn refresh(&mut self, local: &mut Local, view: &View) {
+        if local.known_names.themes.is_empty() {
+            local.known_names.themes.clone_from(&self.theme_names);
+        }
         let read = self.prompts.borrow_and_update();
         if read.has_changed() {
             local.earlier.clone_from(&read);

@@ -52,6 +52,8 @@ pub struct Local {
     pub rewind: Option<(CallId, EntryId)>,
     /// The last key was an Esc that did nothing: another one lists the messages to go back to.
     pub esc_armed: bool,
+    /// Names that can follow a command.
+    pub known_names: super::known_names::KnownNames,
     /// The model that was chosen, when another still answers.
     pub next_model: Option<super::pending_model::PendingModel>,
     /// Why nothing can be recorded, while that is so.
@@ -251,6 +253,7 @@ impl Local {
             quit_armed: false,
             rewind: None,
             esc_armed: false,
+            known_names: super::known_names::KnownNames::default(),
             next_model: None,
             shut: None,
             status_line: StatusLine::default(),

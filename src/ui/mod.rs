@@ -138,6 +138,7 @@ mod submit;
 mod terminal_integration;
 mod terminal_replies;
 
+pub(crate) mod known_names;
 /// Where each pane stands.
 pub mod layout;
 

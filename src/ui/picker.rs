@@ -3,6 +3,8 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::ledger::{CallId, EntryId};
+use crate::model::Effort;
+use crate::policy::Mode;
 use crate::view::View;
 
 use super::commands::{Fronts, SlashCommand, listed};
@@ -27,6 +29,10 @@ pub enum Choice {
     Session(String),
     /// Ask this model from now on.
     Model(String),
+    /// Change the mode.
+    Mode(Mode),
+    /// Have the models think this hard.
+    Effort(Option<Effort>),
     /// Wear this theme.
     Theme(String),
     /// Go back to before this message.
@@ -150,6 +156,31 @@ impl Picker {
             choice: Choice::Rewind(id),
         });
         Self::new(Source::Rewind, items.collect())
+    }
+
+    /// The modes, beginning at the one in force. The one that asks about nothing is only typed.
+    pub fn modes(view: &View) -> Self {
+        let modes = [Mode::Plan, Mode::Ask, Mode::Edit, Mode::Auto];
+        let items = modes.map(|mode| Item {
+            words: format!("{:<6}{}", mode.as_str(), mode.allows()),
+            aside: String::new(),
+            choice: Choice::Mode(mode),
+        });
+        let chosen = modes.iter().position(|mode| *mode == view.session.mode).unwrap_or(0);
+        Self { chosen, ..Self::new(Source::Modes, items.to_vec()) }
+    }
+
+    /// The efforts, beginning at the one in force.
+    pub fn efforts(view: &View) -> Self {
+        let efforts: Vec<Option<Effort>> =
+            [None].into_iter().chain(Effort::ALL.iter().copied().map(Some)).collect();
+        let item = |effort: &Option<Effort>| Item {
+            words: effort.map_or("default", Effort::as_str).to_owned(),
+            aside: if effort.is_none() { "as the vendor thinks best".to_owned() } else { String::new() },
+            choice: Choice::Effort(*effort),
+        };
+        let chosen = efforts.iter().position(|effort| *effort == view.session.effort).unwrap_or(0);
+        Self { chosen, ..Self::new(Source::Efforts, efforts.iter().map(item).collect()) }
     }
 
     /// What was granted for the session, each with its call.

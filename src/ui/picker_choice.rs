@@ -54,6 +54,8 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
             local.hint = Some(why);
             Vec::new()
         }
+        Choice::Mode(mode) => vec![UiEffect::Send(Intent::SetMode(mode))],
+        Choice::Effort(effort) => vec![UiEffect::Send(Intent::SetEffort(effort))],
         Choice::Theme(name) => {
             local.hint =
                 Some(format!("{name} for now · theme = \"{name}\" in config.toml makes it permanent"));

@@ -27,6 +27,8 @@ pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffe
             Picker::prompts(local.earlier.iter().map(String::as_str).chain(sent.iter().copied()))
         }
         Source::Grants => Picker::grants(view),
+        Source::Modes => Picker::modes(view),
+        Source::Efforts => Picker::efforts(view),
         Source::Shells => Picker::shells(view),
         Source::Sessions
         | Source::Models

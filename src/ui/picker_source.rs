@@ -13,6 +13,10 @@ pub enum Source {
     Models,
     /// The themes; each is tried on while it is chosen.
     Themes,
+    /// The modes that can be picked.
+    Modes,
+    /// How hard the models may be told to think.
+    Efforts,
     /// The user's messages: all since the chosen one is taken back.
     Rewind,
     /// What goes back to before a message.
@@ -34,6 +38,8 @@ impl Source {
             Self::Sessions => "sessions of this folder",
             Self::Models => "models · $ per M tokens",
             Self::Themes => "themes",
+            Self::Modes => "mode · what runs without asking",
+            Self::Efforts => "effort · how hard the model thinks",
             Self::Rewind => "go back to before",
             Self::RewindWay => "go back with",
             Self::Grants => "revoke a grant of this session",
@@ -50,6 +56,8 @@ impl Source {
             Self::Sessions => "no other matching session in this folder",
             Self::Models => "no matching model: /model PROVIDER/NAME chooses any",
             Self::Themes => "no matching theme",
+            Self::Modes => "no matching mode: /mode unrestricted is typed",
+            Self::Efforts => "no matching effort",
             Self::Rewind => "no matching message",
             Self::RewindWay => "no matching line",
             Self::Grants => "nothing is granted for this session",

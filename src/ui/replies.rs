@@ -45,6 +45,7 @@ pub fn reply(local: &mut Local, reply: Reply) {
             });
         }
         Reply::Models(models) => {
+            local.known_names.heard(&models);
             fill(local, Source::Models, |picker| {
                 picker.items = models.into_iter().map(model).collect();
                 let is_current = |item: &Item| item.words == picker.before;

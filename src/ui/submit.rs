@@ -179,6 +179,8 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
         }
         Meaning::Page(page) => shown(local, Overlay::Page(page.open(view))),
         Meaning::Ledger => shown(local, Overlay::Ledger(Inspector::default())),
+        Meaning::Pick(Source::Modes) => shown(local, Overlay::Picker(Picker::modes(view))),
+        Meaning::Pick(Source::Efforts) => shown(local, Overlay::Picker(Picker::efforts(view))),
         Meaning::Pick(Source::Grants) => shown(local, Overlay::Picker(Picker::grants(view))),
         Meaning::Pick(Source::Shells) => shown(local, Overlay::Picker(Picker::shells(view))),
         Meaning::Pick(source) => vec![UiEffect::Pick(source)],
@@ -275,7 +277,7 @@ pub(super) fn chosen(local: &Local) -> Option<usize> {
 }
 
 /// The command that Enter runs: the chosen one, or the only one that begins so.
-fn meant<'a>(local: &Local, view: &'a View) -> Option<Offered<'a>> {
+fn meant<'a>(local: &'a Local, view: &'a View) -> Option<Offered<'a>> {
     let offered = completions(local, view)?;
     match chosen(local) {
         Some(at) => offered.into_iter().nth(at),
@@ -291,7 +293,7 @@ pub(super) struct Offered<'a> {
     name: Cow<'a, str>,
     help: &'a str,
     takes_more: bool,
-    value: Option<&'static str>,
+    value: Option<Cow<'a, str>>,
 }
 
 impl<'a> Offered<'a> {
@@ -311,7 +313,7 @@ impl<'a> Offered<'a> {
 
     /// The word that it adds.
     pub(super) fn word(&self) -> &str {
-        self.value.unwrap_or(&self.name)
+        self.value.as_deref().unwrap_or(&self.name)
     }
 
     /// What it does.
@@ -328,13 +330,13 @@ impl<'a> Offered<'a> {
     }
 
     fn text(&self) -> String {
-        self.value.map_or(self.name.to_string(), |value| format!("{} {value}", self.name))
+        self.value.as_ref().map_or(self.name.to_string(), |value| format!("{} {value}", self.name))
     }
 }
 
 /// The commands that what is typed can still become, or the words that can follow the one that is typed; `None` when no
 /// command is being typed.
-pub(super) fn completions<'a>(local: &Local, view: &'a View) -> Option<Vec<Offered<'a>>> {
+pub(super) fn completions<'a>(local: &'a Local, view: &'a View) -> Option<Vec<Offered<'a>>> {
     let [line] = local.composer.area().lines() else { return None };
     let composing = local.focused(view) == Focus::Composer;
     let is_shut = local.list_shut.as_ref() == Some(line);
@@ -352,9 +354,13 @@ pub(super) fn completions<'a>(local: &Local, view: &'a View) -> Option<Vec<Offer
     let Some(row) = commands::listed(Fronts::Screen).find(|row| row.name == name) else {
         return Some(Vec::new());
     };
-    let values = row.values.iter().filter(|value| value.starts_with(rest.trim()));
-    let values: Vec<Offered<'_>> =
-        values.map(|value| Offered { value: Some(value), ..Offered::command(row) }).collect();
+    let values = row.values.iter().map(|value| Cow::Borrowed(*value));
+    let names = local.known_names.of(row.name).iter().map(|name| Cow::Borrowed(name.as_str()));
+    // Of a name that says whose it is, either half is known to people.
+    let begins = |value: &str| value.split('/').any(|half| half.starts_with(rest.trim()));
+    let values = values.chain(names).filter(|value| value.starts_with(rest.trim()) || begins(value));
+    let offer = |value| Offered { value: Some(value), ..Offered::command(row) };
+    let values: Vec<Offered<'_>> = values.map(offer).collect();
     Some(if values.is_empty() { vec![Offered::command(row)] } else { values })
 }
 

@@ -5,6 +5,8 @@ use crate::screen_harness::{ScreenHarness, scrolled, snapshot};
 use crate::session_builder::SessionBuilder;
 use countersign::agent::Intent;
 use countersign::ledger::{CallId, Change, FilesRestored, Remark};
+use countersign::model::Effort;
+use countersign::policy::Mode;
 use countersign::ui::commands::{Fronts, listed};
 use countersign::ui::keymap::BINDINGS;
 use countersign::ui::local::Overlay;
@@ -67,8 +69,8 @@ fn what_is_picked_is_done() {
     assert_eq!(picked(&mut harness, "suspend; fg"), [UiEffect::Suspend]);
     assert_eq!(picked(&mut harness, "/compact"), [UiEffect::Send(Intent::Compact)]);
     assert_eq!(picked(&mut harness, "/sessions"), [UiEffect::Pick(Source::Sessions)]);
-    picked(&mut harness, "/mode");
-    assert_eq!(harness.local.composer.shown(), "/mode ", "what needs an argument waits for it");
+    picked(&mut harness, "/rename");
+    assert_eq!(harness.local.composer.shown(), "/rename ", "what needs an argument waits for it");
     harness.ctrl('u');
     picked(&mut harness, "find: kind, id or words");
     let filters = matches!(&harness.local.overlay, Some(Overlay::Ledger(inspector)) if inspector.typing);
@@ -331,4 +333,50 @@ fn the_list_of_models_begins_at_the_one_in_use_and_the_palette_names_each_action
         named.iter().filter(|words| named.iter().filter(|other| other == words).count() > 1).collect();
     assert!(twice.is_empty(), "{twice:?}");
     assert!(palette.items.iter().any(|item| item.aside.starts_with("ctrl-o  /ledger")));
+}
+
+#[test]
+fn modes_and_efforts_are_picked_from_where_they_stand() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("/mode");
+    harness.key(KeyCode::Enter, NONE);
+    let frame = harness.frame(80, 24);
+    assert!(
+        frame.contains("› ask ") && frame.contains("plan ") && !frame.contains("unrestricted"),
+        "{frame}"
+    );
+    snapshot("pick_mode_80x24", &frame);
+    snapshot("pick_mode_40x10", &harness.frame(40, 10));
+    harness.key(KeyCode::Down, NONE);
+    let acts = harness.key(KeyCode::Enter, NONE);
+    assert_eq!(acts, [UiEffect::Send(Intent::SetMode(Mode::Edit))]);
+    harness.press("/effort");
+    harness.key(KeyCode::Enter, NONE);
+    assert!(harness.frame(80, 24).contains("› default"));
+    harness.press("high");
+    let acts = harness.key(KeyCode::Enter, NONE);
+    assert_eq!(acts, [UiEffect::Send(Intent::SetEffort(Some(Effort::High)))]);
+}
+
+#[test]
+fn names_of_models_and_themes_are_completed() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.local.known_names.themes = ["iron", "ink", "paper"].map(str::to_owned).to_vec();
+    harness.press("/theme i");
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("iron") && frame.contains("ink") && !frame.contains("paper"), "{frame}");
+    harness.press("r");
+    harness.key(KeyCode::Tab, NONE);
+    assert_eq!(harness.local.composer.shown(), "/theme iron");
+    harness.local.composer.take();
+    let named = |name: &str| (name.to_owned(), String::new());
+    reply(&mut harness.local, Reply::Models(vec![named("a/one"), named("b/two"), named("b/three")]));
+    harness.press("/model t");
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("b/two") && frame.contains("b/three") && !frame.contains("a/one"), "{frame}");
+    // By the name of the model alone, too.
+    harness.press("h");
+    harness.key(KeyCode::Down, NONE);
+    let acts = harness.key(KeyCode::Enter, NONE);
+    assert!(format!("{acts:?}").contains("ChooseModel(\"b/three\")"), "{acts:?}");
 }

@@ -207,7 +207,13 @@ fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_only_one_begins_wit
     harness.key(KeyCode::Down, KeyModifiers::NONE);
     assert!(harness.frame(80, 24).contains("›/mode"));
     assert!(enter(&mut harness).is_empty());
-    assert_eq!(harness.local.composer.shown(), "/mode ", "it waits for the name");
+    let picks =
+        matches!(&harness.local.overlay, Some(Overlay::Picker(picker)) if picker.source == Source::Modes);
+    assert!(picks, "the modes are there to pick from");
+    harness.key(KeyCode::Esc, KeyModifiers::NONE);
+    harness.press("/ren");
+    assert!(enter(&mut harness).is_empty());
+    assert_eq!(harness.local.composer.shown(), "/rename ", "it waits for the name");
     harness.ctrl('u');
     harness.press("/");
     for row in listed(Fronts::Screen) {

@@ -211,7 +211,7 @@ mod tests {
         ] {
             assert_eq!(read(text), Some(Err(REVOKES.to_owned())));
         }
-        assert_eq!(read("/mode"), Some(Err("/mode plan | ask | edit | auto | unrestricted".to_owned())));
+        assert_eq!(read("/mode"), Some(Ok(Meaning::Pick(Source::Modes))));
         assert!(matches!(read("/goal"), Some(Err(why)) if why.contains("check:")));
         assert!(matches!(read("/goal mend it"), Some(Err(why)) if why.contains("done condition")));
         assert_eq!(read("/goal resume now"), says(Intent::ResumeGoal("now".into())));

@@ -62,8 +62,8 @@ pub const COMMANDS: &[SlashCommand] = {
         .hint("git"),
         row(
             "/effort",
-            "LEVEL: none, minimal, low, medium, high, xhigh, max or default",
-            Required(read::effort),
+            "how hard the model thinks, to pick from; or: LEVEL",
+            Optional(Pick(Source::Efforts), read::effort),
         )
         .hint("LEVEL")
         .values(read::EFFORTS),
@@ -85,9 +85,13 @@ pub const COMMANDS: &[SlashCommand] = {
         ),
         row("/ledger", "the ledger, entry by entry", None(Ledger)).only(Fronts::Screen).key(C::Ledger),
         row("/mcp", "the MCP servers and their tools", None(Report(Subject::Servers))),
-        row("/mode", "NAME: plan, ask, edit, auto or unrestricted", Required(read::mode))
-            .hint("NAME")
-            .values(read::MODES),
+        row(
+            "/mode",
+            "what runs without asking, to pick from; or: plan, ask, edit, auto, unrestricted",
+            Optional(Pick(Source::Modes), read::mode),
+        )
+        .hint("NAME")
+        .values(read::MODES),
         row(
             "/model",
             "the models, to pick from; or: NAME, as in PROVIDER/MODEL",

@@ -81,6 +81,11 @@ impl Composer {
         self.area.is_empty()
     }
 
+    /// Whether it begins so.
+    pub(super) fn begins_with(&self, text: &str) -> bool {
+        self.area.lines().first().is_some_and(|line| line.starts_with(text))
+    }
+
     /// Whether there is nothing in it that could be sent.
     pub fn is_blank(&self) -> bool {
         self.area.lines().iter().all(|l| l.trim().is_empty())

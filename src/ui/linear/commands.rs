@@ -1,6 +1,7 @@
 //! Commands are obeyed: some ask the agent for something, the others are a page in words.
 
 use crate::agent::Intent;
+use crate::model::Effort;
 use crate::tool::{KeyModes, Typed};
 use crate::ui::Request;
 use crate::ui::commands::{FORK_LATER, LinearCommand, Meaning, STILL_BUSY};
@@ -41,6 +42,13 @@ impl LinearSession {
             Meaning::Pick(Source::Models) => return vec![LinearEffect::Ask(Request::ListModels)],
             Meaning::Pick(Source::Rewind) => self.rewind(),
             Meaning::Pick(Source::Grants) => pages::grants(view, output),
+            Meaning::Pick(Source::Modes) => {
+                output.say(&pages::values("/mode", view.session.mode.as_str()));
+            }
+            Meaning::Pick(Source::Efforts) => {
+                let now = view.session.effort.map_or("default", Effort::as_str);
+                output.say(&pages::values("/effort", now));
+            }
             Meaning::Pick(Source::Shells) => pages::running(view, output),
             Meaning::Find(words) if words.is_empty() => output.say("not understood: /find takes words"),
             Meaning::Find(words) => pages::find(view, &words, self.entry_json, output),

@@ -2,6 +2,7 @@
 
 use crate::budget::{Gauge, Limit};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis};
+use crate::ui::commands::COMMANDS;
 use crate::view::{Mark, PanelState, Row, View, one_line};
 
 use super::calls::named;
@@ -23,6 +24,12 @@ pub(super) fn grants(view: &View, output: &mut LinearOutput) {
         None if !hosts.is_empty() => {}
         None => output.say("nothing is granted for this session"),
     }
+}
+
+/// What is in force, and what a command takes instead.
+pub(super) fn values(command: &str, now: &str) -> String {
+    let row = COMMANDS.iter().find(|row| row.name == command);
+    format!("now: {now}; {command} takes {}", row.map(|row| row.values.join(", ")).unwrap_or_default())
 }
 
 /// What can be stopped, and how.

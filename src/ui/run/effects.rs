@@ -104,6 +104,8 @@ impl ScreenLoop {
             Source::Palette
             | Source::Prompts
             | Source::Grants
+            | Source::Modes
+            | Source::Efforts
             | Source::Shells
             | Source::Undo
             | Source::RewindWay => {}

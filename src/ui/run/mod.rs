@@ -322,6 +322,10 @@ impl ScreenLoop {
         self.local.now = self.began.elapsed();
         self.errands.refresh(&mut self.local, &self.view);
         self.ask_for_the_status_line();
+        let is_typed = self.local.composer.begins_with("/model ");
+        if self.local.known_names.wants_models(is_typed) {
+            self.ask(Request::ListModels);
+        }
         if let Some(id) = wanted_preview(&mut self.local) {
             self.ask(Request::Preview(id));
         }
