@@ -297,7 +297,7 @@ fn started_with(invocation: &Invocation) -> Vec<(&'static str, String)> {
     );
     let count = |all: usize| all.to_string();
     vec![
-        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("version", env!("COUNTERSIGN_VERSION").to_owned()),
         ("folder", environment.shown(cwd)),
         ("configuration", shown(files.collect())),
         ("instructions", shown(instructions::named(invocation))),

@@ -131,10 +131,7 @@ fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'stat
     }
     lines.extend(exactly(theme, inner, granted));
     if !hosts.is_empty() {
-        lines.extend([
-            Line::default(),
-            Line::styled("Hosts that commands in the sandbox may reach in this session", theme.title),
-        ]);
+        lines.extend([Line::default(), Line::styled("Hosts for the sandbox, in this session", theme.title)]);
     }
     for host in hosts {
         lines.extend(entry("allow", theme.success, host, theme.text, inner));

@@ -224,7 +224,7 @@ fn blocked(result: &ToolResult, around: &CardContext<'_>) -> Vec<TranscriptRow> 
     let key = around.keymap.first(KeyContext::Panel, KeyAction::AllowHost, "h");
     let ways = key.map(|key| [format!(" · tab, {key}: allow it for this session"), format!(" · tab, {key}")]);
     let row = |host: &String| {
-        let words = format!("{} was blocked", one_row(host));
+        let words = format!("blocked {}", one_row(host));
         let left = room.saturating_sub(width(&words));
         let how = ways.iter().flatten().find(|how| width(how) <= left).cloned().unwrap_or_default();
         let line = vec![Span::styled(fit(&words, room), theme.warning), Span::styled(how, theme.dim)];

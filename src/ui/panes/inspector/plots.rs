@@ -1,4 +1,4 @@
-//! The budgets over time: a small plot each, with its limit as a line where it is near enough to be seen.
+//! The budgets over time: a small plot each, as fractions of its limit if it has one.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -86,8 +86,8 @@ fn lines(plot: &Plot, points: &[Spent], width: u16, high: u16, theme: &Theme) ->
     let values: Vec<u64> = shown.iter().map(plot.of).collect();
     let now = values.last().copied().unwrap_or(0);
     let peak = values.iter().copied().max().unwrap_or(0);
-    // A limit far above would press the plot flat: then it is told in words alone.
-    let in_sight = plot.limit.filter(|limit| peak.saturating_mul(3) >= *limit && *limit > 0);
+    // With a limit a bar is a fraction of it, however small: what is full would look spent.
+    let in_sight = plot.limit.filter(|limit| *limit > 0);
     let scale = in_sight.map_or(peak, |limit| limit.max(peak)).max(1);
     let mut lines = vec![title(plot, now, in_sight.is_some(), total, theme)];
     for row in 0..high {
