@@ -271,6 +271,8 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::Rename(_)
         | Intent::OpenHost(_)
         | Intent::CloseHost(_)
+        | Intent::AcceptGaps
+        | Intent::RefuseGaps
         | Intent::StopBackground(_)
         | Intent::TypeInto { .. } => true,
         // What was restored has happened already.

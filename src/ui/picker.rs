@@ -52,6 +52,8 @@ pub enum Choice {
     Revoke(CallId),
     /// Do not let commands in the sandbox reach this host any more.
     CloseHost(String),
+    /// Ask again about what the sandbox cannot hide.
+    RefuseGaps,
     /// Stop this background command.
     StopShell(String),
     /// Nothing, and why.
@@ -195,7 +197,12 @@ impl Picker {
             aside: String::new(),
             choice: Choice::CloseHost(host.clone()),
         });
-        Self::new(Source::Grants, items.chain(hosts).collect())
+        let gaps = view.session.gaps.first().map(|_| Item {
+            words: "run in the sandbox although it cannot hide everything".to_owned(),
+            aside: String::new(),
+            choice: Choice::RefuseGaps,
+        });
+        Self::new(Source::Grants, items.chain(hosts).chain(gaps).collect())
     }
 
     /// The commands that run in the background.

@@ -48,6 +48,7 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
             vec![UiEffect::Ask(Request::Restore { since, shown })]
         }
         Choice::Revoke(call) => vec![UiEffect::Send(Intent::Revoke(call))],
+        Choice::RefuseGaps => vec![UiEffect::Send(Intent::RefuseGaps)],
         Choice::CloseHost(host) => vec![UiEffect::Send(Intent::CloseHost(host))],
         Choice::StopShell(id) => vec![UiEffect::Send(Intent::StopBackground(id))],
         Choice::Nothing(why) => {

@@ -2,7 +2,7 @@
 //! into, renamed, counted by a goal.
 
 use countersign::agent::{Agent, Answer, Effect, Input, Intent, Settings};
-use countersign::ledger::{Body, CallId, Decider, Millis, Sandboxing, recover};
+use countersign::ledger::{Body, CallId, Change, Decider, Millis, Sandboxing, recover};
 use countersign::model::{ModelEvent, ModelNews};
 use countersign::policy::{Mode, RuleKind};
 use countersign::tool::{MOST_TYPED, Preparation, SideEffect, ToolKind, ToolSpec, Typed};
@@ -130,4 +130,40 @@ fn a_checkpoint_counts_what_was_denied_in_its_run() {
     let said: Vec<&str> = answers.questions.iter().filter_map(|asked| asked.answer.as_deref()).collect();
     assert!(said.iter().any(|answer| answer.contains("2 denied")), "{said:?}");
     assert_eq!(answers.done().and_then(|asked| asked.answer.as_deref()), Some("yes"));
+}
+
+#[test]
+fn what_the_sandbox_cannot_hide_is_asked_about_once_in_a_session() {
+    let found = |gaps: &[&str]| Preparation {
+        gaps: gaps.iter().map(|gap| (*gap).to_owned()).collect(),
+        ..Preparation::default()
+    };
+    let make = |what: &str| json!({ "command": format!("make {what}") });
+    let mut gate = Gate::new(with(&[], Mode::Auto, true));
+    gate.step(Input::Intent(Intent::AcceptGaps));
+    let accepted = |gate: &Gate| {
+        gate.last(|body| matches!(body, Body::Change(Change::GapsAccepted { .. })).then_some(())).is_some()
+    };
+    assert!(!accepted(&gate), "nobody waits for that");
+    let first = gate.call("shell", make("one"), found(&[".env can be read"]));
+    gate.step(Input::Intent(Intent::AcceptGaps));
+    assert!(accepted(&gate) && gate.runs().is_empty(), "the call itself goes on waiting");
+    gate.decide(first, Answer::AllowOnce);
+    assert_eq!(gate.runs().iter().map(|run| run.sandboxed).collect::<Vec<_>>(), [true]);
+    gate.done(first);
+    // Another command is not asked about, but for something new.
+    let second = gate.call("shell", make("two"), found(&[".env can be read"]));
+    assert!(gate.request(second).is_none());
+    assert_eq!(gate.runs().iter().map(|run| run.sandboxed).collect::<Vec<_>>(), [true]);
+    gate.done(second);
+    let third = gate.call("shell", make("three"), found(&[".env can be read", "key.pem can be read"]));
+    let (_, asked) = gate.request(third).unwrap();
+    assert!(asked.why.contains("key.pem can be read") && !asked.why.contains(".env"), "{}", asked.why);
+    // After a restart it holds, and it can be taken back.
+    let again = resumed(&gate, with(&[], Mode::Auto, true), third, &found(&[".env can be read"]));
+    assert!(again.request(third).is_some(), "what waited goes on waiting");
+    gate.decide(third, Answer::Deny("no".to_owned()));
+    gate.step(Input::Intent(Intent::RefuseGaps));
+    let fourth = gate.call("shell", make("four"), found(&[".env can be read"]));
+    assert!(gate.request(fourth).is_some());
 }

@@ -220,6 +220,24 @@ fn the_cursor_moves_by_what_people_see() {
 }
 
 #[test]
+fn an_earlier_message_that_is_too_long_to_edit_comes_back_as_a_paste() {
+    let long = "a line of it\n".repeat(20_000);
+    let mut builder = SessionBuilder::new();
+    builder.user(&long);
+    builder.user("short");
+    let mut harness = ScreenHarness::new(builder);
+    harness.key(KeyCode::Up, NONE);
+    harness.key(KeyCode::Up, NONE);
+    assert!(harness.frame(80, 24).contains("[Pasted 20,000 lines]"), "{}", harness.frame(80, 24));
+    harness.key(KeyCode::Down, NONE);
+    assert_eq!(harness.local.composer.shown(), "short");
+    harness.key(KeyCode::Up, NONE);
+    let acts = harness.key(KeyCode::Enter, NONE);
+    let sent = |act: &UiEffect| matches!(act, UiEffect::Send(Intent::Submit(said)) if said.content.trim_end() == long.trim_end());
+    assert!(acts.iter().any(sent), "the whole message is sent");
+}
+
+#[test]
 fn earlier_messages_come_back() {
     let mut harness = ScreenHarness::new(scenes::conversation());
     harness.key(KeyCode::Up, NONE);

@@ -131,7 +131,9 @@ impl World {
                 | Intent::Rewind { .. }
                 | Intent::Rename(_)
                 | Intent::OpenHost(_)
-                | Intent::CloseHost(_),
+                | Intent::CloseHost(_)
+                | Intent::AcceptGaps
+                | Intent::RefuseGaps,
             ) => self.commands += 1,
             Input::Intent(Intent::SetModel(_) | Intent::SetEffort(_)) => self.switches += 1,
             Input::Intent(_) | Input::Shutdown(_) => {}

@@ -339,8 +339,7 @@ pub fn body() -> impl Strategy<Value = Body> {
         (any::<u64>(), text())
             .prop_map(|(n, branch)| Body::Change(Change::Rewound { message: EntryId(n), branch })),
         text().prop_map(|name| Body::Change(Change::Renamed { name })),
-        text().prop_map(|host| Body::Change(Change::HostOpened { host })),
-        text().prop_map(|host| Body::Change(Change::HostClosed { host })),
+        crate::facts::opened(),
         delegations(),
         notes(),
         learned(),

@@ -37,3 +37,14 @@ pub(crate) fn restored() -> impl Strategy<Value = Body> {
         Body::Change(Change::FilesRestored(FilesRestored { since: CallId(since), restored, deleted, left }))
     })
 }
+
+/// What was opened of the sandbox, and closed again.
+pub(crate) fn opened() -> impl Strategy<Value = Body> {
+    prop_oneof![
+        text().prop_map(|host| Change::HostOpened { host }),
+        text().prop_map(|host| Change::HostClosed { host }),
+        vec(text(), 0..3).prop_map(|gaps| Change::GapsAccepted { gaps }),
+        Just(Change::GapsRefused),
+    ]
+    .prop_map(Body::Change)
+}

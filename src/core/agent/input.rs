@@ -111,6 +111,10 @@ pub enum Intent {
     OpenHost(String),
     /// Do not let them any more.
     CloseHost(String),
+    /// Do not ask any more because of what the sandbox cannot hide from the calls that wait.
+    AcceptGaps,
+    /// Ask about that again.
+    RefuseGaps,
     /// Run this command as the user's own, between two runs: `!command`.
     Command(OwnCommand),
     /// Go back to before a message of the user: the conversation goes on in the session of this id, which is made then.

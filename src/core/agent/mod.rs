@@ -2,6 +2,7 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 
 mod abort;
+mod accepting_gaps;
 mod answer;
 mod approval;
 mod ask_reason;
@@ -74,6 +75,8 @@ pub struct Agent {
     /// As the process began. What can change afterwards is not read here: the policy, the models and the tools.
     settings: Settings,
     policy: Policy,
+    /// What the sandbox cannot hide here and a person accepted.
+    gaps: BTreeSet<String>,
     /// Hosts that a person opened to commands in the sandbox.
     hosts: Vec<NamedHost>,
     models: ModelChoice,
@@ -99,6 +102,7 @@ impl Agent {
             phase: Phase::Idle,
             policy: settings.policy.clone(),
             hosts: Vec::new(),
+            gaps: BTreeSet::new(),
             models: ModelChoice::new(&settings),
             tools: Toolbox::new(&settings),
             inbox: Inbox::new(&settings),
@@ -194,6 +198,8 @@ impl Agent {
             Intent::Rename(name) => self.rename(step, name),
             Intent::OpenHost(host) => self.open_host(step, &host),
             Intent::CloseHost(host) => self.close_host(step, &host),
+            Intent::AcceptGaps => self.accept_gaps(step, &phase),
+            Intent::RefuseGaps => self.refuse_gaps(step),
             Intent::StopBackground(id) => self.stop_background(step, id),
             Intent::SetModel(spec) => self.set_model(step, &phase, spec),
             Intent::SetEffort(effort) => self.set_effort(step, &phase, effort),

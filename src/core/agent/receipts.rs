@@ -54,8 +54,12 @@ impl Agent {
             return Some(AskReason::of(why, Sandboxing::Without));
         }
         let action = fingerprint(&call.name, &call.arguments);
-        let gap = found.gaps.first().filter(|_| !self.policy.granted_in_sandbox.contains(&action))?;
-        let more = match found.gaps.len() {
+        if self.policy.granted_in_sandbox.contains(&action) {
+            return None;
+        }
+        let gaps: Vec<&String> = found.gaps.iter().filter(|gap| !self.gaps.contains(*gap)).collect();
+        let gap = gaps.first()?;
+        let more = match gaps.len() {
             1 => String::new(),
             all => format!(" (and {} more)", all - 1),
         };

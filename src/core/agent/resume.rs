@@ -36,6 +36,7 @@ impl Agent {
         let requests = requests(&ledger);
         let mut agent = Self::with_history(History::new(ledger, settings.limits.clone(), loaded), settings);
         agent.hosts = agent.hosts_of_the_ledger();
+        agent.gaps.extend(agent.gaps_of_the_ledger());
         if !waiting.is_empty() && agent.settings.attendance.answers() {
             agent.phase = agent.waiting_again(waiting, &requests);
         } else if !waiting.is_empty() {

@@ -60,6 +60,13 @@ pub enum Change {
         /// The host.
         host: String,
     },
+    /// A person accepts what the sandbox cannot hide, for the rest of the session.
+    GapsAccepted {
+        /// What that is, a sentence each.
+        gaps: Vec<String>,
+    },
+    /// A person takes back every acceptance.
+    GapsRefused,
     /// The user took back what the agent did to files.
     FilesRestored(FilesRestored),
 }
@@ -75,6 +82,8 @@ impl Change {
             Self::BackgroundStopped { .. } => "background_stopped",
             Self::Rewound { .. } => "rewound",
             Self::Renamed { .. } => "session_renamed",
+            Self::GapsAccepted { .. } => "gaps_accepted",
+            Self::GapsRefused => "gaps_refused",
             Self::HostOpened { .. } => "host_allowed",
             Self::HostClosed { .. } => "host_revoked",
             Self::FilesRestored(_) => "files_restored",

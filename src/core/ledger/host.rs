@@ -1,4 +1,4 @@
-//! The hosts that a person opened to commands in the sandbox, and did not close again.
+//! What a person opened of the sandbox and did not close again: hosts, and what it cannot hide.
 
 use super::{Body, Change, Entry};
 
@@ -13,4 +13,17 @@ pub fn opened_hosts<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Vec<&'e
         }
     }
     open
+}
+
+/// What the sandbox cannot hide and a person accepted, in the order in which they did.
+pub fn accepted_gaps<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Vec<&'e str> {
+    let mut accepted: Vec<&str> = Vec::new();
+    for entry in entries {
+        match &entry.body {
+            Body::Change(Change::GapsAccepted { gaps }) => accepted.extend(gaps.iter().map(String::as_str)),
+            Body::Change(Change::GapsRefused) => accepted.clear(),
+            _ => {}
+        }
+    }
+    accepted
 }

@@ -57,7 +57,7 @@ pub use facts::{CommandState, Facts, Summary};
 pub use files_restored::FilesRestored;
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use grant::{Grant, grants};
-pub use host::opened_hosts;
+pub use host::{accepted_gaps, opened_hosts};
 pub use hosted::Hosted;
 pub use id::{CallId, EntryId, Millis};
 pub use image::Image;

@@ -12,8 +12,9 @@ pub fn heading(change: &Change) -> &'static str {
         Change::BackgroundStopped { .. } => "stopped",
         Change::Rewound { .. } => "rewound",
         Change::Renamed { .. } => "renamed",
+        Change::GapsAccepted { .. } => "accepted",
         Change::HostOpened { .. } => "host",
-        Change::HostClosed { .. } => "revoked",
+        Change::HostClosed { .. } | Change::GapsRefused => "revoked",
         Change::FilesRestored(_) => "undone",
     }
 }
@@ -32,6 +33,8 @@ pub fn words(change: &Change) -> String {
             format!("to before {message}: the conversation goes on in the session {branch}")
         }
         Change::Renamed { name } => format!("this session is now called {name}"),
+        Change::GapsAccepted { gaps } => format!("commands run in the sandbox although {}", gaps.join("; ")),
+        Change::GapsRefused => "what the sandbox cannot hide is asked about again".to_owned(),
         Change::HostOpened { host } => format!("commands in the sandbox may reach {host} in this session"),
         Change::HostClosed { host } => format!("commands in the sandbox cannot reach {host} any more"),
         Change::FilesRestored(done) => done.words(),
@@ -44,7 +47,10 @@ pub(super) fn why_not_sent(change: &Change) -> &'static str {
         Change::Budget { .. } => "a limit of the loop",
         Change::Model { .. } | Change::Effort { .. } => "which model is used from here on",
         Change::GrantRevoked { .. } => "a decision about a call",
-        Change::HostOpened { .. } | Change::HostClosed { .. } => "a decision about the sandbox",
+        Change::HostOpened { .. }
+        | Change::HostClosed { .. }
+        | Change::GapsAccepted { .. }
+        | Change::GapsRefused => "a decision about the sandbox",
         Change::BackgroundStopped { .. } => "its end is sent in a message before the next turn",
         Change::Rewound { .. } => "the conversation goes on elsewhere",
         Change::Renamed { .. } => "a name for people",

@@ -42,6 +42,8 @@ pub struct Permissions {
     pub granted: Vec<Granted>,
     /// Hosts that were opened to commands in the sandbox, in the order in which they were.
     pub hosts: Vec<String>,
+    /// What the sandbox cannot hide and the user accepted.
+    pub gaps: Vec<String>,
 }
 
 impl Permissions {
@@ -63,7 +65,8 @@ impl View {
     /// All rules, and the exact actions that were allowed for this session.
     pub fn permissions(&self) -> Permissions {
         let hosts = self.session.hosts.clone();
-        Permissions { rules: self.rules(), taken: self.taken(), granted: self.granted(), hosts }
+        let gaps = self.session.gaps.clone();
+        Permissions { rules: self.rules(), taken: self.taken(), granted: self.granted(), hosts, gaps }
     }
 
     /// All rules in force: those of the configuration, of the command line, and those that a person took in this

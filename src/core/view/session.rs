@@ -26,6 +26,8 @@ pub struct SessionFacts {
     pub name: Option<String>,
     /// Hosts that commands in the sandbox may reach because the user said so in this session: the ledger keeps them.
     pub hosts: Vec<String>,
+    /// What the sandbox cannot hide and the user accepted in this session: the ledger keeps it.
+    pub gaps: Vec<String>,
     /// The tools of servers and agents, once they have been asked for them.
     pub brought: Option<BroughtTools>,
     /// Messages that will be delivered with the next tool results.
@@ -44,6 +46,7 @@ impl SessionFacts {
             tool_calls: settings.tool_calls,
             name: None,
             hosts: Vec::new(),
+            gaps: Vec::new(),
             brought: None,
             steering: Vec::new(),
             queued: Vec::new(),
@@ -91,6 +94,7 @@ mod tests {
             tool_calls: ToolCalls::Native,
             name: None,
             hosts: Vec::new(),
+            gaps: Vec::new(),
             brought: None,
             steering: Vec::new(),
             queued: Vec::new(),

@@ -20,7 +20,7 @@ pub struct Confinement {
     pub settings: Settings,
     /// Whether it may use the internet protocols, loopback included.
     pub network: bool,
-    /// Where it hands over the way out of a network of its own ([`super::Proxy`]), if it has one.
+    /// Where it hands over the way out of a network of its own, if it has one.
     pub proxy: Option<PathBuf>,
     /// Whether it may start where the kernel can hold only a part of this ([`super::Support::Partial`]).
     pub may_be_weaker: bool,

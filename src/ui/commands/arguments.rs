@@ -23,7 +23,7 @@ pub(super) const MODES: &[&str] = &["plan", "ask", "edit", "auto", "unrestricted
 /// How `/model` is used.
 pub(super) const MODEL: &str = "/model takes one name, as in PROVIDER/MODEL";
 /// How `/permissions` is used with something behind it.
-pub(super) const REVOKES: &str = "/permissions revoke, with the call that granted it or a host, as in /permissions revoke c4; or /permissions host docs.rs";
+pub(super) const REVOKES: &str = "/permissions revoke, with the call that granted it or a host, as in /permissions revoke c4; or /permissions host docs.rs; or /permissions gaps";
 
 /// All that `/usage` takes.
 pub(super) const USAGE: &[&str] = &["model", "project", "tool", "day"];
@@ -121,6 +121,8 @@ pub(super) fn revoke(words: &str) -> Read {
     let call = |word: &str| CallId::parse(word).or_else(|| word.parse().ok().map(CallId));
     match (words.next(), words.next(), words.next()) {
         (Some("revoke"), None, None) => Ok(Meaning::Pick(Source::Grants)),
+        (Some("gaps"), None, None) => Ok(Meaning::Intent(Intent::AcceptGaps)),
+        (Some("revoke"), Some("gaps"), None) => Ok(Meaning::Intent(Intent::RefuseGaps)),
         (Some("revoke"), Some(word), None) => Ok(Meaning::Intent(match call(word) {
             Some(call) => Intent::Revoke(call),
             None => Intent::CloseHost(host(word)?),

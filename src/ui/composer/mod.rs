@@ -325,8 +325,9 @@ impl Composer {
             self.exchange_all(*draft);
             return true;
         }
-        if let Some(text) = sent.get(sent.len() - back).filter(|text| text.len() <= Self::MOST_BYTES) {
-            self.exchange_all(Self::holding(&text::sanitize(text)));
+        if let Some(text) = sent.get(sent.len() - back) {
+            // One that is too long to be edited here stands as a paste does.
+            self.hold(text);
         }
         self.browsing = Some(Browsing { back, draft });
         true

@@ -343,6 +343,9 @@ fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, output: &mut Lin
     if !request.is_usual {
         output.say(&format!("why it asks: {}", request.why));
     }
+    if request.sandboxing == Sandboxing::Within {
+        output.say("/permissions gaps accepts what the sandbox cannot hide, for this session");
+    }
     if let Some(warning) = &request.warning {
         output.say(&format!("warning: {warning}"));
     }

@@ -28,6 +28,8 @@ impl Awaited {
             | Intent::Rename(_)
             | Intent::OpenHost(_)
             | Intent::CloseHost(_)
+            | Intent::AcceptGaps
+            | Intent::RefuseGaps
             | Intent::Revoke(_) => Self::Word,
             Intent::Submit(_)
             | Intent::Queue(_)

@@ -19,9 +19,12 @@ pub(super) fn grants(view: &View, output: &mut LinearOutput) {
     for host in hosts {
         output.say(&format!("allowed for this session: commands in the sandbox reach {host}; /permissions revoke {host} revokes it"));
     }
+    for gap in &view.session.gaps {
+        output.say(&format!("accepted for this session, for commands in the sandbox: {gap}; /permissions revoke gaps revokes it"));
+    }
     match all.first() {
         Some((call, _)) => output.say(&format!("/permissions revoke {call} revokes the first one")),
-        None if !hosts.is_empty() => {}
+        None if !hosts.is_empty() || !view.session.gaps.is_empty() => {}
         None => output.say("nothing is granted for this session"),
     }
 }

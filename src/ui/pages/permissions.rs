@@ -58,7 +58,7 @@ impl Page for InForce {
     }
 
     fn keys(&self) -> Vec<(&'static str, &'static str)> {
-        let is_nothing = self.0.revocable().is_empty() && self.0.hosts.is_empty();
+        let is_nothing = self.0.revocable().is_empty() && self.0.hosts.is_empty() && self.0.gaps.is_empty();
         if is_nothing { Vec::new() } else { vec![("x", "revoke one")] }
     }
 
@@ -69,7 +69,7 @@ impl Page for InForce {
 
 /// The mode and what it allows, the rules in force, strictest first, and what was allowed exactly.
 fn said(view: &View, all: &Permissions) -> Vec<String> {
-    let (mode, Permissions { rules, taken, granted, hosts }) = (view.session.mode, all);
+    let (mode, Permissions { rules, taken, granted, hosts, gaps }) = (view.session.mode, all);
     let mut said = vec![format!("mode: {mode}: {}", mode.allows())];
     said.extend(rules.iter().map(|rule| {
         let counts = if rule.counts { "" } else { ", which does not count" };
@@ -87,6 +87,10 @@ fn said(view: &View, all: &Permissions) -> Vec<String> {
         hosts
             .iter()
             .map(|host| format!("allowed for this session by you: commands in the sandbox reach {host}")),
+    );
+    said.extend(
+        gaps.iter()
+            .map(|gap| format!("accepted for this session by you, for commands in the sandbox: {gap}")),
     );
     if let Some((call, _)) = all.revocable().first() {
         let how = "/permissions revoke and its call, as in /permissions revoke";
@@ -112,7 +116,7 @@ fn matched(view: &View, rule: &Listed) -> String {
 }
 
 fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'static>> {
-    let Permissions { rules, granted, hosts, .. } = all;
+    let Permissions { rules, granted, hosts, gaps, .. } = all;
     let (theme, mode) = (screen.theme, screen.view.session.mode);
     let mut lines = vec![Line::styled("Mode", theme.title)];
     lines.extend(entry(mode.as_str(), theme.accent, mode.allows(), theme.text, inner));
@@ -136,6 +140,13 @@ fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'stat
     for host in hosts {
         lines.extend(entry("allow", theme.success, host, theme.text, inner));
         lines.extend(entry("", theme.dim, "by you", theme.dim, inner));
+    }
+    if !gaps.is_empty() {
+        lines
+            .extend([Line::default(), Line::styled("Accepted of the sandbox, in this session", theme.title)]);
+    }
+    for gap in gaps {
+        lines.extend(entry("accept", theme.warning, gap, theme.text, inner));
     }
     lines.push(Line::default());
     let words = match (rules.is_empty(), granted.is_empty()) {

@@ -82,6 +82,10 @@ fn whole(
     if is_serious || !is_low {
         foot.extend(risk::reason(request, inner, theme, most));
     }
+    // It waits because of what the sandbox cannot hide.
+    if request.sandboxing == Sandboxing::Within && around.height >= 15 {
+        foot.push(Line::styled(fit("/permissions gaps accepts that for this session", inner), theme.dim));
+    }
     let explained = if is_serious { warned } else { foot.len() };
     foot.extend(answers(around.has_keys, id, request, inner, around));
     let (title, head) = action::title(panel, request).with_head(request, theme, (width(&right) + 8, total));

@@ -19,6 +19,8 @@ pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
         Change::Rewound { message, branch } => json!({ "message": message.to_string(), "branch": branch }),
         Change::Renamed { name } => json!({ "name": name }),
         Change::HostOpened { host } | Change::HostClosed { host } => json!({ "host": host }),
+        Change::GapsAccepted { gaps } => json!({ "gaps": gaps }),
+        Change::GapsRefused => json!({}),
         Change::FilesRestored(done) => json!({
             "since": done.since.to_string(),
             "restored": done.restored,
@@ -41,6 +43,8 @@ pub(super) fn reader(kind: &str) -> Option<Reader> {
         "session_renamed" => |f, _| f.text("name").map(|name| Body::Change(Change::Renamed { name })),
         "host_allowed" => |f, _| f.text("host").map(|host| Body::Change(Change::HostOpened { host })),
         "host_revoked" => |f, _| f.text("host").map(|host| Body::Change(Change::HostClosed { host })),
+        "gaps_accepted" => |f, _| f.texts("gaps").map(|gaps| Body::Change(Change::GapsAccepted { gaps })),
+        "gaps_refused" => |_, _| Ok(Body::Change(Change::GapsRefused)),
         "files_restored" => |f, _| restored(f).map(Body::Change),
         _ => return None,
     })
