@@ -211,3 +211,15 @@ fn listener(point: HookPoint) -> HookSpec {
 pub(crate) fn spec(name: &str, bounds: Bounds) -> ModelSpec {
     ModelSpec { window: bounds.window, ..ModelSpec::unknown(ModelRef::parse(name)) }
 }
+
+/// Whether the loop waits for hooks at this point. The others are fired and forgotten: they may outlive the run.
+pub fn is_waited_for(point: HookPoint) -> bool {
+    matches!(
+        point,
+        HookPoint::SessionStart
+            | HookPoint::UserPrompt
+            | HookPoint::PreTool
+            | HookPoint::PostTool
+            | HookPoint::Stop
+    )
+}

@@ -11,7 +11,7 @@ use countersign::model::{ModelEvent, ModelNews, Request};
 use countersign::tool::{ASK, Invocation, SideEffect, ToolNews};
 
 use crate::books::Log;
-use crate::bounds::{A_TASK, Bounds, FROM_ELSEWHERE, ON_TERMINAL, PARALLEL, settings};
+use crate::bounds::{A_TASK, Bounds, FROM_ELSEWHERE, ON_TERMINAL, PARALLEL, is_waited_for, settings};
 use crate::mutant::Mutant;
 use crate::sendable::sendable;
 
@@ -387,16 +387,4 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
         Body::Note(note) if note.accepted().is_some() => Some("task_accepted"),
         _ => None,
     }
-}
-
-/// The others are fired and forgotten: they may outlive the run.
-fn is_waited_for(point: HookPoint) -> bool {
-    matches!(
-        point,
-        HookPoint::SessionStart
-            | HookPoint::UserPrompt
-            | HookPoint::PreTool
-            | HookPoint::PostTool
-            | HookPoint::Stop
-    )
 }
