@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use countersign::wire::record::Chain;
 use serde_json::{Value, json};
 
 use crate::app::{App, Home, Program};
@@ -85,7 +86,11 @@ fn rewrite(home: &Home, how: fn(&str, &str) -> String) {
     let lines = fs::read_to_string(&path).unwrap();
     fs::remove_file(&path).unwrap();
     let settled = how(&lines, &home.root().display().to_string());
+    let mut chain = Chain::default();
+    let line = |line: &str| chain.line(serde_json::from_str(line).unwrap(), &mut || [0; 16]) + "\n";
+    let settled: String = settled.lines().map(line).collect();
     fs::write(path.with_file_name(format!("{SESSION}.jsonl")), settled).unwrap();
+    fs::remove_file(path.with_extension("head")).ok();
 }
 
 /// A home whose session waits for two decisions.

@@ -8,8 +8,8 @@ use uuid::Uuid;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, CallId, EntryId, Millis, check, grants, resting_places};
 use crate::runtime::SessionStore;
-use crate::runtime::store::{adopt, find};
-use crate::wire::record::{Copy, SessionFile, audit, read_session, up_to};
+use crate::runtime::store::{Salts, adopt, find};
+use crate::wire::record::{Copy, Links, SessionFile, audit, follow, read_session, up_to};
 
 /// The session that another one begins like.
 pub(crate) struct Trunk<'a> {
@@ -53,6 +53,8 @@ impl Trunk<'_> {
         })?;
         let file = read_session(beginning).map_err(|why| unsound(name, &why.to_string()))?;
         check(&file.entries).map_err(|why| unsound(name, &why.to_string()))?;
+        follow(beginning, Links::default())
+            .map_err(|(line, why)| unsound(name, &format!("line {line}: {why}")))?;
         at_rest(&bytes, &file, last)?;
         nothing_comes_back(&bytes, &file, last)?;
         let origin = format!("{}@{last}", session_id(&file));
@@ -64,7 +66,8 @@ impl Trunk<'_> {
             keeps_grants: self.is_ours,
             revoked,
         };
-        adopt(self.state, id, now, &copy.of(beginning))
+        let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
+        adopt(self.state, id, now, &copy.of(beginning, &mut || salts.salt()))
             .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
         Ok(Branched { last, entries: file.entries.len(), remark })
     }

@@ -341,6 +341,9 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
 }
 
 fn file_notices(file: &SessionFile) -> Vec<String> {
+    let missing = Some(file.missing_lines).filter(|lines| *lines > 0);
+    let missing = missing
+        .map(|lines| format!("Lines that were saved are missing at the end of the session file: {lines}."));
     let torn = file.torn_tail.as_ref().map(|torn| {
         format!(
             "Line {} of the session file was incomplete; its {} bytes were dropped.",
@@ -353,7 +356,7 @@ fn file_notices(file: &SessionFile) -> Vec<String> {
             skipped.line, skipped.kind
         )
     });
-    torn.into_iter().chain(skipped).collect()
+    missing.into_iter().chain(torn).chain(skipped).collect()
 }
 
 /// A crash may have cut an undo off: the rest of it is done before anything else happens, and the books say so.

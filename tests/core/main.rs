@@ -38,6 +38,7 @@ mod again;
 mod asides;
 mod asking;
 mod bounds;
+mod chain;
 mod choosing;
 mod compaction;
 mod compatible;

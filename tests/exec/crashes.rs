@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::books;
+use crate::forged::{forge, rechained};
 use crate::model_server::{ModelServer, Reply};
 use crate::servers::{ALL, KEY};
 use crate::world::{World, of_type, script, text};
@@ -199,7 +200,7 @@ type Damage = fn(&mut Vec<String>);
 fn what_cannot_be_understood_is_refused_and_not_touched() {
     let damages: [(&str, Damage); 4] = [
         ("line 4", |lines| lines[3] = "{\"type\":\"user_mess".to_owned()),
-        ("format version", |lines| lines[0] = lines[0].replace("\"version\":2", "\"version\":99")),
+        ("format version", |lines| lines[0] = lines[0].replace("\"version\":3", "\"version\":99")),
         ("twice", |lines| lines.insert(3, lines[2].clone())),
         ("is not open", |lines| lines.retain(|line| !line.contains("\"tool_calls\":[{"))),
     ];
@@ -210,8 +211,8 @@ fn what_cannot_be_understood_is_refused_and_not_touched() {
         let whole = fs::read_to_string(&file).unwrap();
         let mut lines: Vec<String> = whole.lines().map(str::to_owned).collect();
         damage(&mut lines);
-        let damaged = lines.join("\n") + "\n";
-        fs::write(&file, &damaged).unwrap();
+        let damaged = rechained(&lines.join("\n"));
+        forge(&file, &damaged);
         let ran = world.exec(&["--last", "--script", r#"["No."]"#, "go on"]);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{words}: {}", ran.err);
         assert!(ran.err.contains(words) && ran.err.lines().count() == 1, "{words}: {}", ran.err);
@@ -227,12 +228,13 @@ fn an_entry_of_a_later_version_stays_where_it_is() {
     let strange =
         r#"{"type":"hologram","entry":"e999","at":"2026-11-20T09:30:00.000Z","id":"e999","depth":3}"#;
     let known = fs::read_to_string(&file).unwrap();
-    fs::write(&file, format!("{known}{strange}\n")).unwrap();
+    let later = rechained(&format!("{known}{strange}\n"));
+    forge(&file, &later);
     let ran = world.exec(&["--last", "--script", r#"["Fine."]"#, "go on"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Fine.\n"));
     assert!(ran.err.contains("hologram"), "{}", ran.err);
     let kept = fs::read_to_string(&file).unwrap();
-    assert!(kept.starts_with(&format!("{known}{strange}\n")));
+    assert!(kept.starts_with(&later) && later.contains("hologram"));
     let entries: Vec<Value> = world.entries();
     let ids: std::collections::BTreeSet<String> = entries.iter().map(|entry| text(entry, "entry")).collect();
     assert_eq!(ids.len(), entries.len(), "an id is never given twice");

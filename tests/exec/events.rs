@@ -89,7 +89,7 @@ fn each_call_is_logged_and_what_runs_is_announced_before_its_result() {
     assert_eq!(names, ["read", "read", "shell", "shell", "read", "dance", "read"]);
     assert_eq!(calls[2]["arguments"], json!({ "command": "echo one; echo two" }));
     let kept = fs::read_to_string(world.session_file()).unwrap();
-    let kept: Vec<Value> = kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kept: Vec<Value> = kept.lines().map(crate::books::unchained).collect();
     let events = ran.events();
     let of = |kind: &'static str| events.iter().enumerate().filter(move |(_, event)| event["type"] == kind);
     let place =

@@ -5,7 +5,8 @@ use std::fs;
 use countersign::runtime::SessionStore;
 use serde_json::{Value, json};
 
-use crate::books::open_calls;
+use crate::books::{open_calls, unchained};
+use crate::forged::{forge, rechained};
 use crate::world::{World, of_type, parse, script, text};
 
 /// A session with a call in its midst.
@@ -33,7 +34,11 @@ fn an_export_is_imported_elsewhere_and_goes_on() {
     assert_eq!((kept.code, kept.err.as_str()), (0, ""));
     assert_eq!(first_word(&kept.out), session, "its id was free");
     assert!(kept.out.contains(&format!("resume {session}")), "{}", kept.out);
-    assert_eq!(there.session_text(), lines);
+    // The same entries, with a chain of their own.
+    let told = parse(&lines);
+    assert_eq!(there.entries()[1..], told[1..]);
+    let checked = there.sessions_cli(&["check", &session]);
+    assert!(checked.out.contains("hash chain: intact; "), "{}", checked.out);
     assert_eq!(there.sessions_cli(&["check", &session]).code, 0);
 
     // Its id is taken now.
@@ -41,10 +46,12 @@ fn an_export_is_imported_elsewhere_and_goes_on() {
     let new = first_word(&again.out);
     assert!(again.code == 0 && new != session && again.out.contains("is taken"), "{}", again.out);
     assert_eq!(there.sessions().len(), 2);
-    let copy = parse(&there.sessions_cli(&["show", &new, "--json"]).out);
+    let copy: Vec<Value> = there.sessions_cli(&["show", &new, "--json"]).out.lines().map(unchained).collect();
     assert_eq!((text(&copy[0], "session"), text(&copy[0], "imported_from")), (new, session.clone()));
     assert_eq!(copy[1..], parse(&lines)[1..]);
-    assert_eq!(there.sessions_cli(&["show", &session, "--json"]).out, lines, "the first is as it was");
+    let first: Vec<Value> =
+        there.sessions_cli(&["show", &session, "--json"]).out.lines().map(unchained).collect();
+    assert_eq!(first, told, "the first is as it was");
 }
 
 #[test]
@@ -71,7 +78,7 @@ fn what_is_not_sound_is_not_imported() {
 fn nobody_brings_a_yes_for_the_whole_session_along() {
     let world = World::new();
     let session = looked(&world);
-    let granted = world.session_text().replace("\"scope\":\"once\"", "\"scope\":\"session\"");
+    let granted = rechained(&world.session_text().replace("\"scope\":\"once\"", "\"scope\":\"session\""));
     assert!(granted.contains("\"scope\":\"session\""));
     fs::write(world.work().join("talk.jsonl"), &granted).unwrap();
     let id = first_word(&world.sessions_cli(&["import", "talk.jsonl"]).out);
@@ -89,7 +96,7 @@ fn nobody_brings_a_yes_for_the_whole_session_along() {
 fn an_imported_id_cannot_lead_out_of_the_store() {
     let world = World::new();
     let session = looked(&world);
-    let strange = world.session_text().replace(&session, "../../out");
+    let strange = rechained(&world.session_text().replace(&session, "../../out"));
     fs::write(world.work().join("talk.jsonl"), strange).unwrap();
     let kept = world.sessions_cli(&["import", "talk.jsonl"]);
     assert_eq!(kept.code, 0, "{}", kept.err);
@@ -218,7 +225,7 @@ fn a_fork_keeps_no_grant_that_was_taken_back_later() {
     let at = lines.last().unwrap()["at"].clone();
     lines.push(json!({ "type": "grant_revoked", "entry": "e9001", "id": "e9001", "at": at, "call": "c1" }));
     let written: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    fs::write(&path, written).unwrap();
+    forge(&path, &written);
     assert_eq!(
         world.sessions_cli(&["check", "--last"]).code,
         0,
@@ -238,7 +245,7 @@ fn a_fork_keeps_no_grant_that_was_taken_back_later() {
     // Where the line that took it back is damaged, nobody knows: the fork keeps none.
     lines.pop();
     let written: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    fs::write(&path, format!("{written}not JSON\n{{}}\n")).unwrap();
+    fs::write(&path, format!("{}not JSON\n{{}}\n", rechained(&written))).unwrap();
     let forked = world.sessions_cli(&["fork", &session, "--at", &end]);
     assert_eq!(forked.code, 0, "{}", forked.err);
     assert!(forked.err.contains("keeps nothing of what was allowed for the whole session"), "{}", forked.err);

@@ -12,6 +12,8 @@
 
 #[path = "../support/a2a/mod.rs"]
 mod a2a;
+#[path = "../support/forged.rs"]
+mod forged;
 #[allow(dead_code, reason = "what a request said in its head is looked at by others")]
 #[path = "../support/mcp_site.rs"]
 mod mcp_site;

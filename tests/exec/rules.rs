@@ -5,8 +5,11 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc;
 
+use countersign::ledger::Arguments;
+use countersign::policy::digest;
 use serde_json::{Value, json};
 
+use crate::forged::forge;
 use crate::world::{Ran, World, script, text};
 
 /// A server on this machine that says hello to everybody, and tells which paths were asked for.
@@ -120,7 +123,7 @@ fn a_rule_in_a_receipt_of_the_policy_is_nobody_s_word_when_the_session_goes_on()
         ("session", "user", "denied"),
     ] {
         let forged = format!(r#""scope":"{scope}","by":"{by}""#);
-        fs::write(&file, kept.replace(receipt, &forged)).unwrap();
+        forge(&file, &kept.replace(receipt, &forged));
         let ran = touch(&world, &["--last"]);
         assert_eq!(ran.outcomes(), [outcome], "{forged}: {}", ran.err);
     }
@@ -135,8 +138,10 @@ fn a_grant_for_the_session_is_a_person_s_word_too() {
     let receipt = r#""decision":"deny","scope":"once","by":"policy""#;
     assert_eq!(kept.matches(receipt).count(), 1, "{kept}");
     for (by, outcome) in [("policy", "denied"), ("hook", "denied"), ("user", "ok")] {
-        let forged = format!(r#""decision":"allow","scope":"session","by":"{by}""#);
-        fs::write(&file, kept.replace(receipt, &forged)).unwrap();
+        let digest = digest("shell", &Arguments::from_value(json!({ "command": "touch made" })));
+        let receipt_of = format!(r#""digest":"{digest}","cwd":"{}""#, world.work().display());
+        let forged = format!(r#""decision":"allow","scope":"session","by":"{by}",{receipt_of}"#);
+        forge(&file, &kept.replace(receipt, &forged));
         let ran = touch(&world, &["--last"]);
         assert_eq!(ran.outcomes(), [outcome], "{forged}: {}", ran.err);
     }

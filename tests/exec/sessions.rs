@@ -150,6 +150,22 @@ fn sound_books_are_called_so_and_nothing_is_written() {
     assert_eq!((sound.code, sound.err.as_str()), (0, ""));
     assert!(sound.out.contains("well-formed") && sound.out.contains("2 calls, each with one result"));
 
+    // Cut off after it was on disk: that is no crash.
+    fs::write(&file, &whole[..whole.len() - 20]).unwrap();
+    let cut_off = world.sessions_cli(&["check", "--last"]);
+    assert!(cut_off.code == 1 && cut_off.out.contains("is not a JSON object"), "{}", cut_off.out);
+    let lines: Vec<&[u8]> = whole.split_inclusive(|b| *b == b'\n').collect();
+    fs::write(&file, lines[..lines.len() - 2].concat()).unwrap();
+    let cut_off = world.sessions_cli(&["check", "--last"]);
+    assert!(cut_off.code == 1 && cut_off.out.contains("2 more lines were on disk"), "{}", cut_off.out);
+    let resumed = world.exec(&["--last", "--script", r#"["Fine."]"#, "go on"]);
+    assert!(
+        resumed.code == 0 && resumed.err.contains("missing at the end of the session file: 2"),
+        "{}",
+        resumed.err
+    );
+    fs::remove_file(file.with_extension("head")).unwrap();
+
     // Killed at any byte: what is left is well-formed, and may be torn or open.
     let newline = whole.iter().position(|byte| *byte == b'\n').unwrap();
     for cut in (newline..whole.len()).step_by(97) {
@@ -190,7 +206,7 @@ fn every_fault_is_told_by_line_and_entry() {
     assert_eq!(told.code, 1, "{}", told.out);
     let line = |number: usize| format!("line {}", number + 1);
     let has = |wanted: &str| assert!(told.out.contains(wanted), "{wanted}: {}", told.out);
-    has("not well-formed; 4 faults");
+    has("not well-formed; 6 faults");
     has(&format!("{}: this is not a JSON object", line(result)));
     has("comes before the result of call c1");
     has(&format!("{} (e3): this id is used twice", line(lines.len())));

@@ -39,3 +39,4 @@ mod pictures;
 mod providers;
 mod requirements;
 mod schemas;
+mod session_format;

@@ -210,7 +210,7 @@ impl Log {
     fn note(&mut self, note: &Note) -> Result<(), String> {
         self.delegations.note(note)?;
         self.backgrounds.note(note)?;
-        if note.kind == NoteKind::ChangedByHook {
+        if matches!(note.kind, NoteKind::ChangedByHook { .. }) {
             let call = note.about.call().ok_or("a hook changed what is no call")?;
             self.edited.remove(&call);
             self.shown.remove(&call);

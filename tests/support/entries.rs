@@ -367,7 +367,9 @@ fn notes() -> impl Strategy<Value = Body> {
         Just(NoteKind::TypedInto),
         Just(NoteKind::SandboxRefused),
         text().prop_map(|task_id| NoteKind::TaskAccepted { task_id }),
-        Just(NoteKind::ChangedByHook),
+        proptest::option::of(text()).prop_map(|said| NoteKind::ChangedByHook {
+            arguments: said.map(|said| serde_json::json!({ "command": said }))
+        }),
         status.prop_map(NoteKind::BackgroundEnded),
         text().prop_map(|of| NoteKind::Unknown {
             name: "of_a_later_version".to_owned(),

@@ -11,8 +11,8 @@ use crate::config::environment::Environment;
 use crate::config::reading;
 use crate::config::reading::Reading;
 use crate::runtime::SessionStore;
-use crate::runtime::store::{files, open_plain};
-use crate::wire::record::audit;
+use crate::runtime::store::{files, known, open_plain};
+use crate::wire::record::audit_with;
 
 const SUBJECT: Subject = Subject::Sessions;
 /// How many sessions are read, the newest first.
@@ -126,7 +126,7 @@ fn of_books(paths: &[PathBuf]) -> Vec<Finding> {
         }
         read += length;
         let id = id_of(path);
-        match SessionStore::bytes(path).map(|bytes| audit(&bytes)) {
+        match SessionStore::bytes(path).map(|bytes| audit_with(&bytes, known(path).unwrap_or_default())) {
             Err(why) => {
                 findings.push(Finding::problem(SUBJECT, why, format!("chmod u+rw {}", path.display())))
             }

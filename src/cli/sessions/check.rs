@@ -8,7 +8,8 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
-use crate::wire::record::{Audit, audit};
+use crate::runtime::store::known;
+use crate::wire::record::{Audit, audit_with};
 
 /// Faults that are listed; the rest is counted.
 const MOST_FAULTS: usize = 100;
@@ -17,15 +18,21 @@ const MOST_FAULTS: usize = 100;
 pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
     let bytes = SessionStore::bytes(&path).map_err(|why| Fault::usage(why, "name another file"))?;
-    let audit = audit(&bytes);
+    // What stands beside the file is ours only where we keep it.
+    let known = if place.keeps(&path) { known(&path) } else { None };
+    let has_end = known.is_some();
+    let audit = audit_with(&bytes, known.unwrap_or_default());
     let name = place.name(&path);
-    let told =
-        if audit.faults.is_empty() { sound(place, &path, &name, &audit) } else { unsound(&name, &audit) };
+    let told = if audit.faults.is_empty() {
+        sound(place, &path, &name, &audit, has_end)
+    } else {
+        unsound(&name, &audit)
+    };
     say(&lines(told.iter().map(|line| one_line(line))))?;
     Ok(if audit.faults.is_empty() { Exit::Completed } else { Exit::Failed })
 }
 
-fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit) -> Vec<String> {
+fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: bool) -> Vec<String> {
     let calls = match (audit.calls, audit.open.len()) {
         (0, _) => "no call".to_owned(),
         (1, 0) => "1 call with its one result".to_owned(),
@@ -33,6 +40,7 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit) -> Vec<St
         (made, open) => format!("{made} calls, {open} of them still open"),
     };
     let mut told = vec![format!("{name}: well-formed; {}, {calls}", entries(audit.entries))];
+    told.extend(chain(audit, has_end));
     let goes_on =
         if place.keeps(path) { format!("`countersign resume {name}`") } else { "resuming".to_owned() };
     if let Some(torn) = &audit.torn_tail {
@@ -49,6 +57,30 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit) -> Vec<St
         ));
     }
     told.extend(unknown(audit));
+    told
+}
+
+/// What the hashes of the lines prove.
+fn chain(audit: &Audit, has_end: bool) -> Vec<String> {
+    let Some(head) = &audit.head else {
+        return vec![
+            "hash chain: none, since an older version wrote the file; changes cannot be found".to_owned(),
+        ];
+    };
+    let mut told = vec![match audit.unchained {
+        0 => format!("hash chain: intact; {} lines, the last is {head}", audit.chained),
+        older => format!(
+            "hash chain: intact from line {} on, the last is {head}; an older version wrote the lines before it, and \
+            changes in them from before that cannot be found",
+            older + 1
+        ),
+    }];
+    if audit.redacted > 0 {
+        told.push(format!("left out: {} fields; their hashes are in the chain", audit.redacted));
+    }
+    if !has_end {
+        told.push("end: cannot be checked here; lines after the last one may have been removed".to_owned());
+    }
     told
 }
 

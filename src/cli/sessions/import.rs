@@ -10,7 +10,7 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
-use crate::runtime::store::{adopt, can_be_an_id, find};
+use crate::runtime::store::{Salts, adopt, can_be_an_id, find};
 use crate::wire::record::{Audit, Copy, audit, first_line};
 
 /// How many faults the refusal names.
@@ -41,7 +41,8 @@ pub(super) fn run(place: &SessionPlace, file: &Path) -> Result<Exit, Fault> {
         keeps_grants: false,
         revoked: BTreeSet::new(),
     };
-    adopt(&place.state, id, at, &copy.of(&bytes))
+    let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
+    adopt(&place.state, id, at, &copy.of(&bytes, &mut || salts.salt()))
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
     if let Some(torn) = &audit.torn_tail {
         remark(&format!("line {} was incomplete; its {} bytes were dropped", torn.line, torn.bytes));

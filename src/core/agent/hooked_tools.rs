@@ -66,7 +66,9 @@ impl Agent {
             changed.name,
             changed.arguments.canonical()
         );
-        self.history.ledger.remark(step.now, Remark::Note(Note::of_hook(changed.id, &text)));
+        self.history
+            .ledger
+            .remark(step.now, Remark::Note(Note::of_hook(changed.id, changed.arguments.to_value(), &text)));
         self.inbox.from_hooks.push(text);
         if let Err(bad) = self.tools.registry.validate_here(&changed.name, &changed.arguments) {
             let text =

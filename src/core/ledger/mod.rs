@@ -75,7 +75,9 @@ pub use reach::Reach;
 pub use recover::{Recovered, recover};
 
 /// Version of the session format that this program writes.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
+/// The first version whose lines have hashes, and whose permissions are all receipts.
+pub const CHAINED_VERSION: u32 = 3;
 
 /// The books of one session.
 #[derive(Debug, Default)]

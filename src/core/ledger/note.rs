@@ -52,7 +52,10 @@ pub enum NoteKind {
         task_id: String,
     },
     /// A hook changed the arguments of the call.
-    ChangedByHook,
+    ChangedByHook {
+        /// What they are from here on; sessions of format version 2 do not have them.
+        arguments: Option<Value>,
+    },
     /// A background command, begun by the call, has ended.
     BackgroundEnded(BackgroundStatus),
     /// A kind that only a later version knows: kept and shown, never interpreted.
@@ -160,8 +163,9 @@ impl Note {
     }
 
     /// A hook changed the arguments of the call.
-    pub fn of_hook(call: CallId, text: impl Into<String>) -> Self {
-        Self { about: call.into(), kind: NoteKind::ChangedByHook, text: text.into() }
+    pub fn of_hook(call: CallId, arguments: Value, text: impl Into<String>) -> Self {
+        let kind = NoteKind::ChangedByHook { arguments: Some(arguments) };
+        Self { about: call.into(), kind, text: text.into() }
     }
 
     /// A background command has ended, and nobody asked.

@@ -4,6 +4,7 @@ mod cover;
 mod decide;
 mod effect;
 mod guarded;
+mod held;
 mod line;
 mod mention;
 mod mode;
@@ -24,6 +25,7 @@ use std::collections::BTreeSet;
 
 pub use effect::of_line as effect_of_line;
 pub use guarded::is_guarded;
+pub use held::audit;
 pub use line::opened;
 pub use mode::Mode;
 pub use origin::{Origin, Tier};

@@ -5,10 +5,12 @@ mod ephemeral;
 #[cfg(all(test, target_os = "linux"))]
 mod failing_tests;
 mod find;
+mod head;
 mod list;
 mod lock;
 pub(in crate::runtime) mod plain;
 mod remove;
+mod salts;
 mod spending;
 mod whole;
 
@@ -23,15 +25,18 @@ use chrono::DateTime;
 pub use adopt::adopt;
 pub use ephemeral::NoStore;
 pub use find::{files, find, latest};
+pub use head::known;
 pub use list::{Listing, Summary, list, summarise};
 pub use plain::open as open_plain;
 pub use remove::remove;
+pub use salts::Salts;
 pub use spending::{SessionSpending, spending};
 
 use crate::ledger::{Entry, Millis};
-use crate::wire::record::{self, SessionFile};
+use crate::wire::record::{self, Chain, SessionFile, follow};
 
 use super::StorePort;
+use head::HeadFile;
 
 /// How the folder beside a session's file ends that keeps what undo needs: `ID.files`.
 pub const SNAPSHOTS: &str = "files";
@@ -53,6 +58,12 @@ pub struct SessionStore {
     is_ragged: bool,
     /// Whether the last line lacks its newline.
     lacks_newline: bool,
+    /// What the next line follows.
+    chain: Chain,
+    /// The same of what is durable.
+    durable_chain: Chain,
+    salts: Salts,
+    head: HeadFile,
 }
 
 impl SessionStore {
@@ -65,7 +76,18 @@ impl SessionStore {
             return Err(format!("`{id}` cannot be a session's id: use letters, digits, `-` and `_`"));
         }
         let plan = Some((state.to_owned(), id.to_owned()));
-        Ok(Self { plan, file: None, length: 0, durable: 0, is_ragged: false, lacks_newline: false })
+        Ok(Self {
+            plan,
+            file: None,
+            length: 0,
+            durable: 0,
+            is_ragged: false,
+            lacks_newline: false,
+            chain: Chain::default(),
+            durable_chain: Chain::default(),
+            salts: Salts::new()?,
+            head: HeadFile::default(),
+        })
     }
 
     /// Opens a session to go on with it: locked, read, and a torn tail cut off before the first append.
@@ -76,15 +98,25 @@ impl SessionStore {
         let (file, found) = whole::open(path, true)?;
         lock::take(&file, path)?;
         let bytes = whole::read(&file, &found, path)?;
-        let session = read_bytes(&bytes, path)?;
+        let mut session = read_bytes(&bytes, path)?;
         let whole = usize::try_from(session.sound_bytes).ok().and_then(|length| bytes.get(..length));
+        let whole = whole.unwrap_or_default();
+        let lacks_newline = !whole.is_empty() && !whole.ends_with(b"\n");
+        let links = follow(whole, known(path).unwrap_or_default());
+        let links = links.map_err(|(line, fault)| broken(path, line, &fault))?;
+        session.missing_lines = links.missing();
+        let chain = links.chain(lacks_newline);
         let store = Self {
             plan: None,
             file: Some((path.to_owned(), file)),
             length: session.sound_bytes,
             durable: session.sound_bytes,
             is_ragged: session.torn_tail.is_some(),
-            lacks_newline: whole.is_some_and(|whole| !whole.ends_with(b"\n")),
+            lacks_newline,
+            durable_chain: chain.clone(),
+            chain,
+            salts: Salts::new()?,
+            head: HeadFile::default(),
         };
         Ok((store, session))
     }
@@ -134,6 +166,7 @@ impl SessionStore {
     /// comes next. A file that never held a whole line is no session.
     fn withdraw(&mut self) {
         self.length = self.durable;
+        self.chain = self.durable_chain.clone();
         self.is_ragged = true;
         let Some((path, file)) = &self.file else { return };
         if file.set_len(self.length).is_ok() {
@@ -172,14 +205,17 @@ impl StorePort for SessionStore {
         if self.lacks_newline {
             bytes.push(b'\n');
         }
+        let mut chain = self.chain.clone();
         for entry in entries {
-            bytes.extend_from_slice(record::line(&record::encode(entry)).as_bytes());
+            let line = chain.line(record::encode(entry), &mut || self.salts.salt());
+            bytes.extend_from_slice(line.as_bytes());
             bytes.push(b'\n');
         }
         match self.write(&bytes, first.at) {
             Ok(()) => {
                 self.length += bytes.len() as u64;
                 (self.is_ragged, self.lacks_newline) = (false, false);
+                self.chain = chain;
                 Ok(())
             }
             Err(fault) => {
@@ -196,6 +232,8 @@ impl StorePort for SessionStore {
         match synced.and_then(|()| still_there(file, path)) {
             Ok(()) => {
                 self.durable = self.length;
+                self.durable_chain = self.chain.clone();
+                self.head.write(path, &self.durable_chain);
                 Ok(())
             }
             Err(fault) => {
@@ -204,6 +242,15 @@ impl StorePort for SessionStore {
             }
         }
     }
+}
+
+fn broken(path: &Path, line: usize, fault: &record::ChainFault) -> String {
+    let id = path.file_stem().unwrap_or_default().to_string_lossy();
+    format!(
+        "{}: line {line}: {fault}; `countersign sessions check {id}` lists what is wrong, and `countersign \
+        sessions fork {id}` begins a session with what stands before it",
+        path.display()
+    )
 }
 
 fn read_bytes(bytes: &[u8], path: &Path) -> Result<SessionFile, String> {

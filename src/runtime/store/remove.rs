@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::{SNAPSHOTS, cannot, lock};
+use super::{SNAPSHOTS, cannot, head, lock};
 
 /// Removes a session's file for good, with what undo keeps beside it, unless another process writes it.
 ///
@@ -24,5 +24,8 @@ pub fn remove(path: &Path) -> Result<(), String> {
         }
         Ok(()) | Err(_) => {}
     }
-    std::fs::remove_file(path).map_err(|fault| cannot("remove", path, &fault))
+    std::fs::remove_file(path).map_err(|fault| cannot("remove", path, &fault))?;
+    // Without its session it says nothing.
+    std::fs::remove_file(head::path(path)).ok();
+    Ok(())
 }

@@ -28,6 +28,7 @@ const OTHER_WORDS: &[(&str, &[&str], &str)] = &[
     ("src/core/policy/shell/wrapper.rs", &["echo"], "the program that `xargs` runs by itself"),
     ("src/core/policy/suggest.rs", &["edit"], "a subcommand of kubectl"),
     ("src/core/wire/hook.rs", &["ask"], "a decision of a hook"),
+    ("src/core/wire/record/chain.rs", &["plan"], "a member of a session file"),
     ("src/core/wire/record/goal.rs", &["plan"], "a member of a session file"),
     (
         "src/core/wire/record/legacy.rs",

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::ledger::{self, CallId, Entry, EntryId, resting_places};
+use crate::policy;
 
 use super::file::numbered;
-use super::{RecordError, Skipped, TornTail, decode};
+use super::{Links, RecordError, Skipped, TornTail, decode};
 
 /// What can be said of a session file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,6 +30,14 @@ pub struct Audit {
     pub sound_to: Option<EntryId>,
     /// How many entries that is.
     pub sound_entries: usize,
+    /// Lines with a hash.
+    pub chained: u64,
+    /// Lines before them, which an older version wrote.
+    pub unchained: u64,
+    /// Content fields that were left out of a redacted document.
+    pub redacted: u64,
+    /// The hash of the last line, if it has one.
+    pub head: Option<String>,
 }
 
 /// Something wrong with a line.
@@ -53,26 +62,45 @@ impl fmt::Display for LineFault {
 
 /// Reads all of a session file and says what is wrong with it.
 pub fn audit(bytes: &[u8]) -> Audit {
-    let mut found = AuditState::default();
+    audit_with(bytes, Links::default())
+}
+
+/// The same, with what is known of the chain.
+pub fn audit_with(bytes: &[u8], links: Links) -> Audit {
+    let mut found = AuditState { links, ..AuditState::default() };
     for (number, line, rest) in numbered(bytes) {
         match serde_json::from_slice::<Value>(line) {
             Ok(value) => {
+                found.follow(number, line, &value);
                 if found.take(number, &value).is_break() {
+                    // What follows is not looked at, so nothing of it is missing.
+                    found.links = Links::default();
                     break;
                 }
             }
-            Err(_) if line.trim_ascii().is_empty() => {}
-            Err(_) if rest.is_empty() && !found.is_empty() => {
+            Err(_) if line.trim_ascii().is_empty() && number > 1 && found.links.chained() == 0 => {
+                found.links.lose(line);
+            }
+            Err(_) if line.trim_ascii().is_empty() && line.ends_with(b"\n") => {
+                found.links.lose(line);
+                let what = "an empty line was inserted".to_owned();
+                found.audit.faults.push(LineFault { line: number, entry: None, what });
+            }
+            Err(_) if rest.is_empty() && !found.is_empty() && found.links.missing() == 0 => {
                 found.audit.torn_tail = Some(TornTail { line: number, bytes: line.len() as u64 });
             }
             // Of a torn first line nothing is left.
-            Err(_) if rest.is_empty() => {}
+            Err(_) if rest.is_empty() && found.is_empty() => {}
             Err(_) if found.is_empty() => {
                 let what = RecordError::NotASession("text that is not JSON".to_owned());
                 found.fault(number, None, &what);
+                found.links = Links::default();
                 break;
             }
-            Err(why) => found.fault(number, None, &RecordError::NotAnObject(why.to_string())),
+            Err(why) => {
+                found.links.lose(line);
+                found.fault(number, None, &RecordError::NotAnObject(why.to_string()));
+            }
         }
     }
     if found.is_empty() {
@@ -83,6 +111,7 @@ pub fn audit(bytes: &[u8]) -> Audit {
 
 #[derive(Default)]
 struct AuditState {
+    links: Links,
     audit: Audit,
     entries: Vec<Arc<Entry>>,
     lines: Vec<usize>,
@@ -95,6 +124,28 @@ impl AuditState {
 
     fn fault(&mut self, line: usize, entry: Option<String>, what: &RecordError) {
         self.audit.faults.push(LineFault { line, entry, what: what.to_string() });
+    }
+
+    fn follow(&mut self, line: usize, bytes: &[u8], value: &Value) {
+        if let Err(fault) = self.links.read(bytes) {
+            let entry = value.get("entry").and_then(Value::as_str).map(str::to_owned);
+            self.audit.faults.push(LineFault { line, entry, what: fault.to_string() });
+        }
+    }
+
+    /// The chain as a whole.
+    fn conclude_chain(&mut self) {
+        let missing = self.links.missing();
+        if missing > 0 {
+            let what = match missing {
+                1 => "one more line was on disk and is missing here".to_owned(),
+                lines => format!("{lines} more lines were on disk and are missing here"),
+            };
+            self.audit.faults.push(LineFault { line: self.links.lines() + 1, entry: None, what });
+        }
+        (self.audit.chained, self.audit.unchained) = (self.links.chained(), self.links.unchained());
+        self.audit.redacted = self.links.redacted();
+        self.audit.head = self.links.head().map(str::to_owned);
     }
 
     /// Nothing can be said of a file of another kind, or of a newer version: then the reading ends.
@@ -121,7 +172,9 @@ impl AuditState {
     }
 
     fn conclude(mut self) -> Audit {
-        let (faults, open) = ledger::audit(&self.entries);
+        self.conclude_chain();
+        let (mut faults, open) = ledger::audit(&self.entries);
+        faults.extend(policy::audit(&self.entries));
         for (position, fault) in faults {
             let line = self.lines.get(position).copied().unwrap_or_default();
             self.audit.faults.push(LineFault {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
+use crate::ledger::{Body, CHAINED_VERSION, CallId, Entry, EntryId, Millis, standing};
 
+use super::chain::unchained;
 use super::file::numbered;
-use super::{line, time};
+use super::{Chain, Salt, line, time};
 
 /// Every whole line, each safe to print; a torn one is left out.
 pub fn durable_lines(bytes: &[u8]) -> Vec<String> {
@@ -23,7 +24,16 @@ pub fn exported_lines(bytes: &[u8], entries: &[Arc<Entry>]) -> Vec<String> {
     let all: BTreeSet<EntryId> = entries.iter().map(|e| e.id).collect();
     let stands =
         |value: &Value| entry_of(value).is_none_or(|id| standing.contains(&id) || !all.contains(&id));
-    values(bytes).filter(stands).map(|value| line(&value)).collect()
+    // Without some of its lines it is no chain any more, and it does not claim to be one.
+    let plain = |mut value: Value| {
+        if value.get("version").is_some_and(|version| version.as_u64() >= Some(CHAINED_VERSION.into()))
+            && let Value::Object(members) = &mut value
+        {
+            members.insert("version".to_owned(), (CHAINED_VERSION - 1).into());
+        }
+        line(&unchained(value))
+    };
+    values(bytes).filter(stands).map(plain).collect()
 }
 
 /// The beginning of a file, the line of this entry included; `None` when no line has it.
@@ -55,9 +65,9 @@ pub struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    /// The text of the copy's file.
-    pub fn of(&self, bytes: &[u8]) -> String {
-        let mut text = String::new();
+    /// The text of the copy's file. It has a chain of its own from its first line on.
+    pub fn of(&self, bytes: &[u8], salt: &mut dyn FnMut() -> Salt) -> String {
+        let (mut text, mut chain) = (String::new(), Chain::default());
         for (number, mut value) in values(bytes).enumerate() {
             if let Value::Object(members) = &mut value {
                 if number == 0 {
@@ -67,7 +77,7 @@ impl Copy<'_> {
                     take_back(members);
                 }
             }
-            text.push_str(&line(&value));
+            text.push_str(&chain.line(value, salt));
             text.push('\n');
         }
         text

@@ -20,6 +20,8 @@ pub struct SessionFile {
     pub torn_tail: Option<TornTail>,
     /// Lines of an unknown `type`: a newer version wrote them. They stay in the file.
     pub skipped: Vec<Skipped>,
+    /// How many lines at the end were on disk and are missing, as far as somebody knows.
+    pub missing_lines: u64,
     /// Bytes up to the end of the last whole line: what a writer keeps before it appends.
     pub sound_bytes: u64,
 }
@@ -48,7 +50,13 @@ pub struct Skipped {
 /// [`RecordError::Empty`] when nothing is left of the first line, [`RecordError::NotASession`] when it is
 /// another record, [`RecordError::Newer`], and [`RecordError::Line`] for any other line that cannot be read.
 pub fn read_session(bytes: &[u8]) -> Result<SessionFile, RecordError> {
-    let mut file = SessionFile { entries: Vec::new(), torn_tail: None, skipped: Vec::new(), sound_bytes: 0 };
+    let mut file = SessionFile {
+        entries: Vec::new(),
+        torn_tail: None,
+        skipped: Vec::new(),
+        missing_lines: 0,
+        sound_bytes: 0,
+    };
     for (number, line, rest) in numbered(bytes) {
         match serde_json::from_slice::<Value>(line) {
             Ok(value) => file.take(number, &value)?,

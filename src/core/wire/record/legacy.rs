@@ -45,7 +45,7 @@ fn kind(text: &str) -> Option<NoteKind> {
     match text {
         REFUSED => Some(NoteKind::SandboxRefused),
         TYPED => Some(NoteKind::TypedInto),
-        _ if text.starts_with(HOOK) => Some(NoteKind::ChangedByHook),
+        _ if text.starts_with(HOOK) => Some(NoteKind::ChangedByHook { arguments: None }),
         _ if !text.contains('\n') && background(text).is_some() => {
             background(text).map(NoteKind::BackgroundEnded)
         }
@@ -159,7 +159,10 @@ mod tests {
                 "The agent writer works on it as its task  works on it as its task .",
                 task(" works on it as its task "),
             ),
-            ("A hook changed the arguments of the call of shell to {}", NoteKind::ChangedByHook),
+            (
+                "A hook changed the arguments of the call of shell to {}",
+                NoteKind::ChangedByHook { arguments: None },
+            ),
             ("[b2: exit code 0 after 70 s]", ended("exit code 0 after 70 s", false)),
             ("Run along.", NoteKind::Plain),
             ("The agent sleeps.", NoteKind::Plain),

@@ -3,6 +3,7 @@
 
 mod attached;
 mod audit;
+mod chain;
 mod change;
 mod copy;
 mod decode;
@@ -15,6 +16,7 @@ mod image;
 mod legacy;
 mod lesson;
 mod line;
+mod links;
 mod message;
 mod note;
 mod outline;
@@ -23,13 +25,15 @@ mod short;
 mod spent;
 mod time;
 
-pub use audit::{Audit, LineFault, audit};
+pub use audit::{Audit, LineFault, audit, audit_with};
+pub use chain::{Chain, Salt};
 pub use copy::{Copy, durable_lines, exported_lines, up_to};
 pub use decode::decode;
 pub use encode::{encode, without_images};
 pub use fault::RecordError;
 pub use file::{FirstLine, SessionFile, Skipped, TornTail, first_line, read_session};
 pub use line::line;
+pub use links::{ChainFault, Links, follow};
 pub use outline::{Outline, Said};
 pub use short::short_form;
 pub use spent::{SpentLine, SpentWhat, inherited_to};

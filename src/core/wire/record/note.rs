@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::ledger::{About, BackgroundStatus, Body, Note, NoteKind};
 
 use super::fields::{Fields, put};
-use super::{RecordError, legacy, lesson};
+use super::{RecordError, chain, legacy, lesson};
 
 /// Members of every record, and of every note.
 const COMMON: [&str; 6] = ["type", "entry", "at", "id", "about", "text"];
@@ -19,7 +19,10 @@ pub(super) fn write(record: &mut Map<String, Value>, note: &Note) {
         NoteKind::TypedInto => json!({ KIND: "typed_into" }),
         NoteKind::SandboxRefused => json!({ KIND: "sandbox_refused" }),
         NoteKind::TaskAccepted { task_id } => json!({ KIND: "task_accepted", "task_id": task_id }),
-        NoteKind::ChangedByHook => json!({ KIND: "changed_by_hook" }),
+        NoteKind::ChangedByHook { arguments: None } => json!({ KIND: "changed_by_hook" }),
+        NoteKind::ChangedByHook { arguments: Some(arguments) } => {
+            json!({ KIND: "changed_by_hook", "arguments": arguments })
+        }
         NoteKind::BackgroundEnded(status) => {
             json!({ KIND: "background_ended", "background": background(status) })
         }
@@ -47,10 +50,11 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
         "typed_into" => NoteKind::TypedInto,
         "sandbox_refused" => NoteKind::SandboxRefused,
         "task_accepted" => NoteKind::TaskAccepted { task_id: fields.text("task_id")? },
-        "changed_by_hook" => NoteKind::ChangedByHook,
+        "changed_by_hook" => NoteKind::ChangedByHook { arguments: fields.get("arguments").cloned() },
         "background_ended" => NoteKind::BackgroundEnded(read_background(&fields.object("background")?)?),
         name => {
-            let known = |member: &str| COMMON.contains(&member) || member == KIND;
+            let known =
+                |member: &str| COMMON.contains(&member) || chain::MEMBERS.contains(&member) || member == KIND;
             NoteKind::Unknown { name: name.to_owned(), members: fields.others(known) }
         }
     };

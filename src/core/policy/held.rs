@@ -1,0 +1,117 @@
+//! Receipts held against calls: what ran is what was decided about. For checks of finished sessions; a running one refuses
+//! before it acts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::ledger::{
+    Arguments, Body, CHAINED_VERSION, CallId, Decision, Entry, EntryId, Fault, NoteKind, Outcome, ToolUse,
+};
+
+use super::digest;
+
+/// Every fault of a history with the position of its entry: a call that is recorded as another action than its message
+/// made, a person who was asked about another action, a receipt for another action, a result without a decision.
+pub fn audit(entries: &[Arc<Entry>]) -> Vec<(usize, Fault)> {
+    let mut held = ReceiptCheck::default();
+    for (position, entry) in entries.iter().enumerate() {
+        held.position = position;
+        held.read(entry);
+    }
+    held.faults
+}
+
+#[derive(Default)]
+struct ReceiptCheck {
+    position: usize,
+    faults: Vec<(usize, Fault)>,
+    /// What each call would do, as it was asked or changed last; `None`: nobody wrote down to what it was changed.
+    actions: BTreeMap<CallId, Option<(String, Arguments)>>,
+    allowed: BTreeSet<CallId>,
+    /// Every permission in this session is a receipt.
+    has_receipts: bool,
+}
+
+impl ReceiptCheck {
+    fn read(&mut self, entry: &Entry) {
+        let id = entry.id;
+        match &entry.body {
+            Body::SessionStarted(started) => self.has_receipts = started.version >= CHAINED_VERSION,
+            Body::Assistant(said) => said.calls().for_each(|call| self.becomes(call)),
+            Body::ToolCall(call) => {
+                self.is_the_same(
+                    id,
+                    call.id,
+                    &call.name,
+                    &call.arguments,
+                    "is recorded as another action than its message made",
+                );
+            }
+            Body::Validation(call) | Body::Command(call) | Body::CallEdited(call) => self.becomes(call),
+            Body::Note(note) => {
+                if let (NoteKind::ChangedByHook { arguments }, Some(call)) = (&note.kind, note.about.call())
+                    && let Some(action) = self.actions.get_mut(&call)
+                {
+                    let name = action.take().map(|(name, _)| name);
+                    *action = name.zip(arguments.clone().map(Arguments::from_value));
+                }
+            }
+            Body::ApprovalRequested(asked) => {
+                let arguments = Arguments::from_value(asked.arguments.clone());
+                self.is_the_same(
+                    id,
+                    asked.call,
+                    &asked.name,
+                    &arguments,
+                    "is shown for approval as another action",
+                );
+            }
+            Body::ApprovalDecided(decision) => self.decided(id, decision),
+            Body::ToolResult(result) => {
+                let needs = match &result.outcome {
+                    Outcome::Ok | Outcome::TimedOut | Outcome::Lost { started: true } => true,
+                    Outcome::Aborted(abort) => abort.ran_ms.is_some(),
+                    _ => false,
+                };
+                if needs && !self.allowed.contains(&result.call) {
+                    self.fault(id, format!("call {} ran, but nobody allowed it before", result.call));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn becomes(&mut self, call: &ToolUse) {
+        self.actions.insert(call.id, Some((call.name.clone(), call.arguments.clone())));
+    }
+
+    fn is_the_same(&mut self, id: EntryId, call: CallId, name: &str, arguments: &Arguments, what: &str) {
+        let Some(Some((known, made))) = self.actions.get(&call) else { return };
+        if known != name || made.canonical() != arguments.canonical() {
+            self.fault(id, format!("call {call} {what}"));
+        }
+    }
+
+    fn decided(&mut self, id: EntryId, decision: &Decision) {
+        if !decision.allow {
+            return;
+        }
+        self.allowed.insert(decision.call);
+        if decision.digest.is_empty() {
+            if self.has_receipts {
+                self.fault(id, format!("call {} is allowed without a receipt", decision.call));
+            }
+            return;
+        }
+        // An export of an older version may have keys replaced in what it says, and not in its digests.
+        let known = self.actions.get(&decision.call).filter(|_| self.has_receipts);
+        let Some(Some((name, arguments))) = known else { return };
+        if digest(name, arguments) != decision.digest {
+            self.fault(id, format!("the receipt of call {} is for another action", decision.call));
+        }
+    }
+
+    fn fault(&mut self, entry: EntryId, what: String) {
+        self.faults.push((self.position, Fault { entry, what }));
+    }
+}

@@ -1,0 +1,277 @@
+//! Reads the hash chain of a session file line by line and says what is wrong with it. It holds bytes against hashes; what
+//! the records mean is checked elsewhere.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use crate::ledger::CHAINED_VERSION;
+
+use super::chain::{Chain, HASH, hex, sealed_hash};
+
+/// What is wrong with a line of the chain.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ChainFault {
+    /// A line without a hash where one must be.
+    #[error("this line has no hash, so it was not written by countersign or was changed afterwards")]
+    Unchained,
+    /// The bytes are not those that the definition of the format asks for.
+    #[error("this line is not in the canonical form of the format: {0}")]
+    NotCanonical(&'static str),
+    /// Another line than this was written here.
+    #[error("this line was changed after it was written: its hash does not match")]
+    Changed,
+    /// A content field is another one.
+    #[error("`{0}` was changed after it was written: its hash does not match")]
+    ContentChanged(String),
+    /// The file follows from its own beginning, but is another one.
+    #[error("another line than this was written here: the file was made anew")]
+    Replaced,
+    /// It was written after another line than the one that stands before it.
+    #[error(
+        "this line does not follow the one before it: a line was removed, inserted, repeated or moved here"
+    )]
+    OutOfOrder,
+}
+
+/// Follows the chain.
+#[derive(Debug, Clone, Default)]
+pub struct Links {
+    /// What stands before the first line with a hash.
+    before: Sha256,
+    /// Lines of older versions.
+    unchained: u64,
+    lines: u64,
+    /// The hash that the last chained line gives itself.
+    head: Option<String>,
+    /// The line before could not be read: nobody knows its hash.
+    is_lost: bool,
+    redacted: u64,
+    must_be_chained: bool,
+    /// A line that is known to have been written, from 1, and its hash.
+    known: Option<(u64, String)>,
+}
+
+impl Links {
+    /// Holds the file against what is known of it, too: so many lines were on disk, and this was the hash of the last.
+    pub fn knowing(lines: u64, hash: String) -> Self {
+        Self { known: Some((lines, hash)), ..Self::default() }
+    }
+
+    /// A line that is no JSON: what follows it is not held against it.
+    pub fn lose(&mut self, line: &[u8]) {
+        self.lines += 1;
+        self.is_lost = true;
+        self.before.update(line);
+        self.unchained += u64::from(self.head.is_none());
+    }
+
+    /// How many lines are known to have been written and are not there.
+    pub fn missing(&self) -> u64 {
+        self.known.as_ref().map_or(0, |(lines, _)| lines.saturating_sub(self.lines))
+    }
+
+    /// Reads the next line, its newline with it.
+    ///
+    /// # Errors
+    /// [`ChainFault`]. The chain goes on with the hash that the line gives itself, so that later faults are found too.
+    pub fn read(&mut self, line: &[u8]) -> Result<(), ChainFault> {
+        self.lines += 1;
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let members = members(text).unwrap_or_default();
+        let at = members.iter().position(|(name, _)| name == HASH);
+        let Some(at) = at else {
+            self.must_be_chained |= self.lines == 1 && version(&members) >= u64::from(CHAINED_VERSION);
+            self.before.update(line);
+            self.unchained += 1;
+            let is_missing = self.must_be_chained || self.head.is_some();
+            return if is_missing { Err(ChainFault::Unchained) } else { Ok(()) };
+        };
+        let claimed = unquoted(members.get(at).map_or("", |(_, raw)| raw.get())).to_owned();
+        let expected = self.head.take().unwrap_or_else(|| hex(&self.before.clone().finalize()));
+        let found = self.held(text, &members, at, &claimed, &expected);
+        let is_known = self.known.as_ref().is_none_or(|(line, hash)| *line != self.lines || *hash == claimed);
+        self.head = Some(claimed);
+        self.is_lost = false;
+        if is_known { found } else { found.and(Err(ChainFault::Replaced)) }
+    }
+
+    fn held(
+        &mut self,
+        text: &[u8],
+        members: &[(Cow<'_, str>, &RawValue)],
+        at: usize,
+        claimed: &str,
+        expected: &str,
+    ) -> Result<(), ChainFault> {
+        let (head, tail) = members.split_at(at);
+        let hashed =
+            covered(text, head).ok_or(ChainFault::NotCanonical("spaces, or keys that are escaped"))?;
+        if hex(&Sha256::digest(hashed)) != claimed {
+            return Err(ChainFault::Changed);
+        }
+        self.redacted += contents(head, tail)?;
+        // All of the line, so that nothing stands between or behind the members.
+        if covered(text, members).map(<[u8]>::len) != text.len().checked_sub(1) || !text.ends_with(b"}") {
+            return Err(ChainFault::NotCanonical("spaces, or keys that are escaped"));
+        }
+        let first = find(text, b",\"hash\":\"");
+        if first != Some(hashed.len()) {
+            return Err(ChainFault::NotCanonical("a second `hash`"));
+        }
+        if self.is_lost || member(head, "prev").map(unquoted) == Some(expected) {
+            Ok(())
+        } else {
+            Err(ChainFault::OutOfOrder)
+        }
+    }
+
+    /// Lines that were read.
+    pub fn lines(&self) -> usize {
+        usize::try_from(self.lines).unwrap_or(usize::MAX)
+    }
+
+    /// The hash that the last line gives itself, if it is chained.
+    pub fn head(&self) -> Option<&str> {
+        self.head.as_deref()
+    }
+
+    /// Lines with a hash.
+    pub fn chained(&self) -> u64 {
+        self.lines - self.unchained
+    }
+
+    /// Lines before the chain begins.
+    pub fn unchained(&self) -> u64 {
+        self.unchained
+    }
+
+    /// Content fields that were left out.
+    pub fn redacted(&self) -> u64 {
+        self.redacted
+    }
+
+    /// What the next line follows. A last line without its newline gets one first.
+    pub fn chain(mut self, lacks_newline: bool) -> Chain {
+        if lacks_newline {
+            self.before.update(b"\n");
+        }
+        match self.head {
+            Some(head) => Chain::at(head, self.lines),
+            None => Chain::after(&self.before, self.lines),
+        }
+    }
+}
+
+/// The chain of a file's whole lines, from what is known of it.
+///
+/// # Errors
+/// The number of the first line with a fault, from 1, and the fault.
+pub fn follow(bytes: &[u8], mut links: Links) -> Result<Links, (usize, ChainFault)> {
+    for (number, line, _) in super::file::numbered(bytes) {
+        links.read(line).map_err(|fault| (number, fault))?;
+    }
+    Ok(links)
+}
+
+/// That each content field has its hash, in the same order; how many were left out, salt and all.
+fn contents(
+    head: &[(Cow<'_, str>, &RawValue)],
+    tail: &[(Cow<'_, str>, &RawValue)],
+) -> Result<u64, ChainFault> {
+    let other =
+        || ChainFault::NotCanonical("content fields, their hashes and their salts do not fit together");
+    let listed = |raw: &str| -> Option<Vec<(String, String)>> {
+        let listed = members(raw.as_bytes())?;
+        Some(
+            listed
+                .into_iter()
+                .map(|(name, raw)| (name.into_owned(), unquoted(raw.get()).to_owned()))
+                .collect(),
+        )
+    };
+    let sealed = member(head, "sealed").map_or(Some(Vec::new()), listed).ok_or_else(other)?;
+    let mut rest = tail.get(1..).unwrap_or_default();
+    let mut salts = Vec::new();
+    if let [(name, raw), after @ ..] = rest
+        && name == "salts"
+    {
+        (salts, rest) = (listed(raw.get()).ok_or_else(other)?, after);
+    }
+    let mut salts = salts.iter().peekable();
+    let mut rest = rest.iter().peekable();
+    let mut redacted = 0;
+    for (name, hash) in &sealed {
+        let salt = salts.next_if(|(salted, _)| salted == name);
+        let content = rest.next_if(|(content, _)| content == name);
+        match (salt, content) {
+            (Some((_, salt)), Some((_, raw))) => {
+                if sealed_hash(salt, raw.get().as_bytes()) != *hash {
+                    return Err(ChainFault::ContentChanged(name.clone()));
+                }
+            }
+            (None, None) => redacted += 1,
+            _ => return Err(other()),
+        }
+    }
+    if salts.next().is_some() || rest.next().is_some() { Err(other()) } else { Ok(redacted) }
+}
+
+/// The beginning of a line that these members are, if it is written without a space between them.
+fn covered<'t>(text: &'t [u8], members: &[(Cow<'_, str>, &RawValue)]) -> Option<&'t [u8]> {
+    let mut length = 0;
+    for (number, (name, raw)) in members.iter().enumerate() {
+        for part in [if number == 0 { "{\"" } else { ",\"" }, name, "\":", raw.get()] {
+            let rest = text.get(length..)?;
+            rest.starts_with(part.as_bytes()).then_some(())?;
+            length += part.len();
+        }
+    }
+    text.get(..length)
+}
+
+fn version(members: &[(Cow<'_, str>, &RawValue)]) -> u64 {
+    member(members, "version").and_then(|raw| raw.parse().ok()).unwrap_or_default()
+}
+
+fn member<'m>(members: &'m [(Cow<'_, str>, &RawValue)], name: &str) -> Option<&'m str> {
+    members.iter().find(|(found, _)| found == name).map(|(_, raw)| raw.get())
+}
+
+fn unquoted(raw: &str) -> &str {
+    raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or(raw)
+}
+
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|window| window == what)
+}
+
+/// The members of an object in their order, each with the bytes of its value; `None`: this is no object.
+fn members(text: &[u8]) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let members = reader.deserialize_map(MembersInOrder).ok()?;
+    reader.end().ok()?;
+    Some(members)
+}
+
+struct MembersInOrder;
+
+impl<'de> Visitor<'de> for MembersInOrder {
+    type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(name) = map.next_key::<String>()? {
+            members.push((Cow::Owned(name), map.next_value()?));
+        }
+        Ok(members)
+    }
+}

@@ -1,0 +1,55 @@
+//! What is known of a session's file beside it, in `ID.head`: how many lines were on disk, and the hash of the last. Lines
+//! that vanish at the end break no chain; this tells that they were there.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use crate::wire::record::{Chain, Links};
+
+use super::plain;
+
+/// How the file ends.
+const HEAD: &str = "head";
+/// Most bytes of it.
+const MOST: u64 = 1024;
+
+/// Where it is.
+pub(super) fn path(session: &Path) -> PathBuf {
+    session.with_extension(HEAD)
+}
+
+/// The chain of a session's file, knowing what stands beside it. A file that cannot be read says nothing: it is written
+/// after the session, and a power failure may take it.
+pub fn known(session: &Path) -> Option<Links> {
+    let text = plain::read(&path(session), MOST).ok()?;
+    let (lines, hash) = std::str::from_utf8(&text).ok()?.trim_end().split_once(' ')?;
+    Some(Links::knowing(lines.parse().ok()?, hash.to_owned()))
+}
+
+/// Writes it, and never waits for the disk: the session's own file is what counts.
+#[derive(Debug, Default)]
+pub(super) struct HeadFile(Option<File>);
+
+impl HeadFile {
+    /// The session is on disk up to here.
+    pub(super) fn write(&mut self, session: &Path, chain: &Chain) {
+        let known = format!("{} {}\n", chain.lines(), chain.head());
+        if let Err(fault) = self.written(session, &known) {
+            tracing::warn!(session = %session.display(), %fault, "the head of the session cannot be written");
+        }
+    }
+
+    fn written(&mut self, session: &Path, known: &str) -> std::io::Result<()> {
+        let file = match self.0.take() {
+            Some(file) => file,
+            None => {
+                OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path(session))?
+            }
+        };
+        // The count of lines only grows, so nothing is left behind the new text.
+        file.write_all_at(known.as_bytes(), 0)?;
+        self.0 = Some(file);
+        Ok(())
+    }
+}
