@@ -69,6 +69,14 @@ pub enum Command {
     Replay(InspectArgs),
     /// List, search, show, export, import and remove sessions
     Sessions(SessionsArgs),
+    /// Verify a session file and its seals; needs only the file and public keys
+    Verify {
+        /// The session file
+        file: PathBuf,
+        /// Public keys and whose they are, as ssh-keygen reads them
+        #[arg(long, value_name = "FILE")]
+        allowed_signers: PathBuf,
+    },
     /// Add up what all sessions have cost, by model, project, tool or day
     Usage(UsageArgs),
     /// List the models that you can use now, and why not the others

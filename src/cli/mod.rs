@@ -25,6 +25,7 @@ mod terminals;
 mod themes;
 pub mod trust;
 pub mod usage;
+mod verify;
 
 use std::{
     ffi::OsString,
@@ -179,6 +180,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         Some(Command::ImportSettings(words)) => {
             import_settings::run(&words, args.flags.cd.as_deref(), &environment)
         }
+        Some(Command::Verify { file, allowed_signers }) => verify::run(&file, &allowed_signers),
         Some(Command::Man { dir }) => man(dir.as_deref()),
         Some(Command::Completions { shell }) => completions(shell),
     }

@@ -19,6 +19,7 @@ mod process;
 mod regular;
 mod router;
 pub mod sandbox;
+pub mod signing;
 mod spans;
 mod status_command;
 pub mod store;

@@ -60,6 +60,7 @@ mod resumed;
 mod rules;
 mod running;
 mod schemas;
+mod sealed;
 mod servers;
 mod sessions;
 mod signals;

@@ -45,6 +45,7 @@ pub(crate) fn opened() -> impl Strategy<Value = Body> {
         text().prop_map(|host| Change::HostClosed { host }),
         vec(text(), 0..3).prop_map(|gaps| Change::GapsAccepted { gaps }),
         Just(Change::GapsRefused),
+        (text(), text()).prop_map(|(head, signature)| Change::Sealed { head, signature }),
     ]
     .prop_map(Body::Change)
 }

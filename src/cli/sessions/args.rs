@@ -13,6 +13,7 @@ Examples:
   countersign sessions export --last > talk.md     a document; --json for the session file
   countersign sessions import talk.jsonl           a session file from elsewhere
   countersign sessions check --last                verify its ledger
+  countersign sessions seal --last                 sign it with an SSH key
   countersign sessions fork 0199 --at e14          fork it at an entry
   countersign sessions remove 0199                 delete it
 
@@ -98,6 +99,20 @@ pub enum SessionsVerb {
         /// Which.
         #[command(flatten)]
         pick: Pick,
+    },
+    /// Sign all that a session says so far with an SSH key
+    #[command(
+        after_help = "Examples:\n  countersign sessions seal --last\n  countersign sessions seal 0199 --key \
+                            ~/.ssh/work.pub    a key in the agent\n\nWhoever has the file and the public key \
+                            can then run `countersign verify`."
+    )]
+    Seal {
+        /// Which.
+        #[command(flatten)]
+        pick: Pick,
+        /// The private key, or the public key of one in the agent; by default, the first of ~/.ssh
+        #[arg(long, value_name = "FILE")]
+        key: Option<PathBuf>,
     },
     /// Create a new session from the beginning of another one
     #[command(

@@ -1,15 +1,17 @@
 //! `sessions check`: whether the books of a session are sound. Reads, and changes nothing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::args::Pick;
 use super::place::{SessionPlace, entries, lines};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
+use crate::ledger::Body;
 use crate::runtime::SessionStore;
 use crate::runtime::store::known;
-use crate::wire::record::{Audit, audit_with};
+use crate::runtime::undo::{Agreement, Snapshots};
+use crate::wire::record::{Audit, audit_with, read_session};
 
 /// Faults that are listed; the rest is counted.
 const MOST_FAULTS: usize = 100;
@@ -23,13 +25,17 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let has_end = known.is_some();
     let audit = audit_with(&bytes, known.unwrap_or_default());
     let name = place.name(&path);
+    // Kept beside the file, and not part of it.
+    let kept =
+        if audit.faults.is_empty() && place.keeps(&path) { kept(place, &path, &bytes) } else { Vec::new() };
     let told = if audit.faults.is_empty() {
         sound(place, &path, &name, &audit, has_end)
     } else {
         unsound(&name, &audit)
     };
-    say(&lines(told.iter().map(|line| one_line(line))))?;
-    Ok(if audit.faults.is_empty() { Exit::Completed } else { Exit::Failed })
+    let is_sound = audit.faults.is_empty() && kept.is_empty();
+    say(&lines(told.iter().chain(&kept).map(|line| one_line(line))))?;
+    Ok(if is_sound { Exit::Completed } else { Exit::Failed })
 }
 
 fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: bool) -> Vec<String> {
@@ -58,6 +64,20 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
     }
     told.extend(unknown(audit));
     told
+}
+
+/// What is wrong with what is kept for an undo.
+fn kept(place: &SessionPlace, path: &Path, bytes: &[u8]) -> Vec<String> {
+    let Ok(file) = read_session(bytes) else { return Vec::new() };
+    let folder = file.entries.first().and_then(|entry| match &entry.body {
+        Body::SessionStarted(started) => Some(PathBuf::from(&started.cwd)),
+        _ => None,
+    });
+    let books = Agreement::with(&file.entries, &folder.unwrap_or_default(), place.environment.home());
+    let faults = Snapshots::beside(path).faults(&books);
+    let head = "undo: what is kept for it is not what was put there, and /undo refuses it:";
+    let head = (!faults.is_empty()).then(|| head.to_owned());
+    head.into_iter().chain(faults.into_iter().take(MOST_FAULTS)).collect()
 }
 
 /// What the hashes of the lines prove.

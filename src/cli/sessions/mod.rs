@@ -8,6 +8,7 @@ mod import;
 mod list;
 pub(super) mod place;
 mod remove;
+mod seal;
 mod search;
 mod show;
 
@@ -32,6 +33,7 @@ pub(super) fn run(verb: SessionsVerb, cwd: PathBuf, environment: Environment) ->
         SessionsVerb::Export { pick, json } => export::run(&place, &pick, json),
         SessionsVerb::Import { file } => import::run(&place, &file),
         SessionsVerb::Check { pick } => check::run(&place, &pick),
+        SessionsVerb::Seal { pick, key } => seal::run(&place, &pick, key.as_deref()),
         SessionsVerb::Fork { pick, at } => fork::run(&place, &pick, at.as_deref()),
         SessionsVerb::Remove { pick } => remove::run(&place, &pick),
     }

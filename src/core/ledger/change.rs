@@ -67,6 +67,13 @@ pub enum Change {
     },
     /// A person takes back every acceptance.
     GapsRefused,
+    /// A person signed all that stands before this.
+    Sealed {
+        /// The hash of the line before: 64 hexadecimal digits.
+        head: String,
+        /// The SSH signature of it, armoured.
+        signature: String,
+    },
     /// The user took back what the agent did to files.
     FilesRestored(FilesRestored),
 }
@@ -82,6 +89,7 @@ impl Change {
             Self::BackgroundStopped { .. } => "background_stopped",
             Self::Rewound { .. } => "rewound",
             Self::Renamed { .. } => "session_renamed",
+            Self::Sealed { .. } => "sealed",
             Self::GapsAccepted { .. } => "gaps_accepted",
             Self::GapsRefused => "gaps_refused",
             Self::HostOpened { .. } => "host_allowed",

@@ -13,6 +13,7 @@ pub fn heading(change: &Change) -> &'static str {
         Change::Rewound { .. } => "rewound",
         Change::Renamed { .. } => "renamed",
         Change::GapsAccepted { .. } => "accepted",
+        Change::Sealed { .. } => "sealed",
         Change::HostOpened { .. } => "host",
         Change::HostClosed { .. } | Change::GapsRefused => "revoked",
         Change::FilesRestored(_) => "undone",
@@ -34,6 +35,7 @@ pub fn words(change: &Change) -> String {
         }
         Change::Renamed { name } => format!("this session is now called {name}"),
         Change::GapsAccepted { gaps } => format!("commands run in the sandbox although {}", gaps.join("; ")),
+        Change::Sealed { head, .. } => format!("all before this is signed; its hash is {head}"),
         Change::GapsRefused => "what the sandbox cannot hide is asked about again".to_owned(),
         Change::HostOpened { host } => format!("commands in the sandbox may reach {host} in this session"),
         Change::HostClosed { host } => format!("commands in the sandbox cannot reach {host} any more"),
@@ -54,6 +56,7 @@ pub(super) fn why_not_sent(change: &Change) -> &'static str {
         Change::BackgroundStopped { .. } => "its end is sent in a message before the next turn",
         Change::Rewound { .. } => "the conversation goes on elsewhere",
         Change::Renamed { .. } => "a name for people",
+        Change::Sealed { .. } => "a signature for people",
         Change::FilesRestored(_) => "sent in a message before the next turn",
     }
 }

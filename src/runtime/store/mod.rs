@@ -138,6 +138,16 @@ impl SessionStore {
         read_bytes(&Self::bytes(path)?, path)
     }
 
+    /// The hash of the last line: 64 hexadecimal digits.
+    pub fn head(&self) -> &str {
+        self.chain.head()
+    }
+
+    /// How many lines there are.
+    pub fn lines(&self) -> u64 {
+        self.chain.lines()
+    }
+
     /// Where the session is; `None` before its first entry.
     pub fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(|(path, _)| path.as_path())

@@ -18,6 +18,7 @@ mod difference;
 #[cfg(all(test, target_os = "linux"))]
 mod failing_tests;
 mod files;
+mod kept;
 mod plan;
 mod record;
 mod restore;

@@ -21,6 +21,7 @@ pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
         Change::HostOpened { host } | Change::HostClosed { host } => json!({ "host": host }),
         Change::GapsAccepted { gaps } => json!({ "gaps": gaps }),
         Change::GapsRefused => json!({}),
+        Change::Sealed { head, signature } => json!({ "head": head, "signature": signature }),
         Change::FilesRestored(done) => json!({
             "since": done.since.to_string(),
             "restored": done.restored,
@@ -44,6 +45,9 @@ pub(super) fn reader(kind: &str) -> Option<Reader> {
         "host_allowed" => |f, _| f.text("host").map(|host| Body::Change(Change::HostOpened { host })),
         "host_revoked" => |f, _| f.text("host").map(|host| Body::Change(Change::HostClosed { host })),
         "gaps_accepted" => |f, _| f.texts("gaps").map(|gaps| Body::Change(Change::GapsAccepted { gaps })),
+        "sealed" => {
+            |f, _| Ok(Body::Change(Change::Sealed { head: f.text("head")?, signature: f.text("signature")? }))
+        }
         "gaps_refused" => |_, _| Ok(Body::Change(Change::GapsRefused)),
         "files_restored" => |f, _| restored(f).map(Body::Change),
         _ => return None,

@@ -21,6 +21,7 @@ mod message;
 mod note;
 mod outline;
 mod result;
+mod seals;
 mod short;
 mod spent;
 mod time;
@@ -35,6 +36,7 @@ pub use file::{FirstLine, SessionFile, Skipped, TornTail, first_line, read_sessi
 pub use line::line;
 pub use links::{ChainFault, Links, follow};
 pub use outline::{Outline, Said};
+pub use seals::{Seal, seals};
 pub use short::short_form;
 pub use spent::{SpentLine, SpentWhat, inherited_to};
 pub use time::to_value as moment;

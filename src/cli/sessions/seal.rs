@@ -1,0 +1,59 @@
+//! `sessions seal`: a signature of all that a session says up to here.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::args::Pick;
+use super::place::{SessionPlace, now};
+use crate::cli::outcome::say;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::ledger::{Body, Change, Entry, EntryId};
+use crate::runtime::signing::sign;
+use crate::runtime::{SessionStore, StorePort as _};
+
+/// Keys that people have, in the order in which they are tried.
+const KEYS: [&str; 5] = ["id_ed25519", "id_ed25519_sk", "id_ecdsa", "id_ecdsa_sk", "id_rsa"];
+
+/// Signs the hash of the last line, and adds the signature as a line.
+pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Result<Exit, Fault> {
+    let path = place.locate(pick)?;
+    let key = match key {
+        Some(key) => place.path(key),
+        None => usual(place.environment.home())?,
+    };
+    let (mut store, file) = SessionStore::open(&path).map_err(|why| {
+        Fault::failed(why, "a session is sealed while nobody writes it, and while it is intact")
+    })?;
+    let head = store.head().to_owned();
+    let signature = sign(&key, &head).map_err(|why| {
+        Fault::failed(
+            format!("the session cannot be signed with {}: {why}", key.display()),
+            "name another key with --key; a public key names one in the agent",
+        )
+    })?;
+    let last = file.entries.iter().map(|entry| entry.id.0).max().unwrap_or_default();
+    let lines = store.lines();
+    let sealed = Change::Sealed { head: head.clone(), signature };
+    let entry = Entry { id: EntryId(last + 1), at: now(), body: Body::Change(sealed) };
+    let written = store.append(&[Arc::new(entry)]).and_then(|()| store.sync());
+    written.map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
+    say(&format!(
+        "{}: lines 1 to {lines} are sealed with {}; the hash that was signed is {head}\n\
+         Verify with: countersign verify {} --allowed-signers FILE\n",
+        place.name(&path),
+        key.display(),
+        path.display()
+    ))
+}
+
+fn usual(home: Option<PathBuf>) -> Result<PathBuf, Fault> {
+    let folder = home.unwrap_or_default().join(".ssh");
+    let found = KEYS.iter().map(|name| folder.join(name)).find(|key| key.is_file());
+    found.ok_or_else(|| {
+        Fault::usage(
+            format!("there is no SSH key in {}", folder.display()),
+            "name one with --key FILE, or make one with `ssh-keygen -t ed25519`",
+        )
+    })
+}

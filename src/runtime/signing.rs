@@ -1,0 +1,88 @@
+//! Signatures by SSH keys, made and verified by `ssh-keygen`: it knows every kind of key, agents and hardware too, and anybody
+//! can verify with it what is signed here.
+
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// What the signatures are for: one for another purpose is none here.
+pub const NAMESPACE: &str = "countersign";
+const PROGRAM: &str = "ssh-keygen";
+
+/// Signs a text with the private key in a file, or with the key in the agent whose public part is in the file. It may ask
+/// the person at the terminal for a passphrase, or for a touch.
+///
+/// # Errors
+/// A sentence: there is no `ssh-keygen`, or what it says.
+pub fn sign(key: &Path, text: &str) -> Result<String, String> {
+    let is_public = key.extension().is_some_and(|extension| extension == "pub");
+    let mut words: Vec<&OsStr> = ["-Y", "sign", "-n", NAMESPACE].map(OsStr::new).into();
+    if is_public {
+        words.push(OsStr::new("-U"));
+    }
+    words.extend([OsStr::new("-f"), key.as_os_str()]);
+    let ran = run(&words, text)?;
+    if ran.status.success() { Ok(said(&ran.stdout)) } else { Err(why(&ran)) }
+}
+
+/// Who signed a text, as the file of allowed signers names them.
+///
+/// # Errors
+/// A sentence: nobody in the file did, or `ssh-keygen` cannot be used.
+pub fn signer(allowed: &Path, signature: &str, text: &str) -> Result<String, String> {
+    let place = tempfile::tempdir().map_err(|fault| format!("cannot make a temporary folder: {fault}"))?;
+    let file = place.path().join("signature");
+    std::fs::write(&file, signature).map_err(|fault| format!("cannot write the signature: {fault}"))?;
+    let (allowed, file) = (allowed.as_os_str(), file.as_os_str());
+    let [y, f, s, n] = ["-Y", "-f", "-s", "-n"].map(OsStr::new);
+    let found = run(&[y, OsStr::new("find-principals"), f, allowed, s, file], "")?;
+    let names = said(&found.stdout);
+    let Some(name) = names.lines().next().filter(|_| found.status.success()) else {
+        return Err("no key of the allowed signers made this signature".to_owned());
+    };
+    // Several principals of one key stand in one word, separated by commas.
+    let name = name.split(',').next().unwrap_or(name).trim();
+    let words = [
+        y,
+        OsStr::new("verify"),
+        f,
+        allowed,
+        OsStr::new("-I"),
+        OsStr::new(name),
+        n,
+        OsStr::new(NAMESPACE),
+        s,
+        file,
+    ];
+    let ran = run(&words, text)?;
+    if ran.status.success() { Ok(name.to_owned()) } else { Err(why(&ran)) }
+}
+
+fn run(words: &[&OsStr], input: &str) -> Result<Output, String> {
+    let cannot = |fault: std::io::Error| match fault.kind() {
+        std::io::ErrorKind::NotFound => format!("{PROGRAM} is not installed; it comes with OpenSSH"),
+        _ => format!("{PROGRAM} cannot be run: {fault}"),
+    };
+    let mut child = Command::new(PROGRAM)
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(cannot)?;
+    // One that ends without reading has its reason on stderr.
+    child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
+    child.wait_with_output().map_err(cannot)
+}
+
+fn said(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn why(ran: &Output) -> String {
+    let words: Vec<String> = [&ran.stdout, &ran.stderr].map(|bytes| said(bytes)).into();
+    let told = words.iter().flat_map(|text| text.lines()).map(str::trim).filter(|line| !line.is_empty());
+    let told: Vec<&str> = told.collect();
+    if told.is_empty() { format!("{PROGRAM} ended with {}", ran.status) } else { told.join("; ") }
+}

@@ -1,0 +1,144 @@
+//! Seals: whoever has the file and a public key can tell what was said, and that nothing of it was changed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::forged::rechained;
+use crate::world::{Ran, World};
+
+/// A key without a passphrase, or with one; `None` where there is no `ssh-keygen`.
+fn key(folder: &Path, name: &str, passphrase: &str) -> Option<PathBuf> {
+    let key = folder.join(name);
+    let made = Command::new("ssh-keygen")
+        .args(["-q", "-t", "ed25519", "-C", "you@example.org", "-N", passphrase, "-f"])
+        .arg(&key)
+        .status();
+    assert!(made.is_ok() || std::env::var_os("CI").is_none(), "there is no ssh-keygen");
+    made.ok().filter(|status| status.success()).map(|_| key)
+}
+
+fn allowed(key: &Path) -> PathBuf {
+    let public = fs::read_to_string(key.with_extension("pub")).unwrap();
+    let file = key.with_extension("allowed");
+    fs::write(&file, format!("you@example.org {public}")).unwrap();
+    file
+}
+
+fn verify(world: &World, file: &Path, allowed: &Path) -> Ran {
+    let mut program = world.program();
+    let ran = program.arg("verify").arg(file).arg("--allowed-signers").arg(allowed).output().unwrap();
+    Ran::of(ran.status, ran.stdout, ran.stderr)
+}
+
+fn seal(world: &World, key: &Path) -> Ran {
+    world.sessions_cli(&["seal", "--last", "--key", key.to_str().unwrap()])
+}
+
+#[test]
+fn a_sealed_session_is_verified_with_the_file_and_a_public_key() {
+    let world = World::new();
+    let Some(key) = key(&world.place(), "key", "") else { return };
+    let signers = allowed(&key);
+    world.json(&["--script", r#"["One."]"#, "first"]);
+    let file = world.session_file();
+    let none = verify(&world, &file, &signers);
+    assert!(none.code == 1 && none.out.contains("nobody has sealed it"), "{none:?}");
+    let sealed = seal(&world, &key);
+    assert_eq!((sealed.code, sealed.err.as_str()), (0, ""));
+    let good = verify(&world, &file, &signers);
+    assert!(good.code == 0 && good.out.contains("you@example.org sealed lines 1 to"), "{good:?}");
+    assert!(good.out.ends_with("verified: all lines are sealed\n"), "{good:?}");
+
+    // It goes on, and is sealed again.
+    let ran = world.json(&["--last", "--script", r#"["Two."]"#, "second"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let more = verify(&world, &file, &signers);
+    assert!(more.code == 0 && more.out.contains("verified, except the last"), "{more:?}");
+    assert_eq!(seal(&world, &key).code, 0);
+    let twice = verify(&world, &file, &signers);
+    assert!(twice.code == 0 && twice.out.matches("sealed lines 1 to").count() == 2, "{twice:?}");
+    assert_eq!(world.sessions_cli(&["check", "--last"]).code, 0);
+    // Nothing but the file is needed.
+    let copy = world.place().join("copy.jsonl");
+    fs::copy(&file, &copy).unwrap();
+    assert_eq!(verify(&world, &copy, &signers).code, 0);
+}
+
+#[test]
+fn a_forged_session_is_not_verified() {
+    let world = World::new();
+    let (Some(mine), Some(other)) = (key(&world.place(), "mine", ""), key(&world.place(), "other", ""))
+    else {
+        return;
+    };
+    world.json(&["--script", r#"["One."]"#, "first"]);
+    assert_eq!(seal(&world, &mine).code, 0);
+    let (file, signers) = (world.place().join("forged.jsonl"), allowed(&mine));
+    let whole = world.session_text();
+    let changed = whole.replace("\"One.\"", "\"Two.\"");
+    let mut seal: Value = serde_json::from_str(whole.lines().last().unwrap()).unwrap();
+    (seal["entry"], seal["id"]) = ("e999".into(), "e999".into());
+    let twice = rechained(&format!("{whole}{seal}\n"));
+    for (forged, why) in [
+        (changed.clone(), "was changed after it was written"),
+        (rechained(&changed), "for another hash than that of the line before"),
+        (rechained(&changed).replace("\"head\":", "\"head \":"), "was changed after it was written"),
+        (twice, "for another hash than that of the line before"),
+        (whole.replace("BEGIN SSH", "BEGIN XSH"), "was changed after it was written"),
+    ] {
+        fs::write(&file, forged).unwrap();
+        let ran = verify(&world, &file, &signers);
+        assert!(ran.code == 1 && ran.out.contains(why) && ran.out.contains("not verified"), "{why}: {ran:?}");
+    }
+    // Somebody else's signature under the right hash, and somebody whom nobody allows.
+    fs::write(&file, &whole).unwrap();
+    let stranger = verify(&world, &file, &allowed(&other));
+    assert!(stranger.code == 1 && stranger.out.contains("no key of the allowed signers"), "{stranger:?}");
+    let missing = verify(&world, &file, &world.place().join("nobody"));
+    assert!(missing.code == 2 && missing.err.contains("is not a file"), "{missing:?}");
+}
+
+#[test]
+fn a_key_that_cannot_sign_leaves_the_session_as_it_was() {
+    let world = World::new();
+    let Some(locked) = key(&world.place(), "locked", "a passphrase") else { return };
+    world.json(&["--script", r#"["One."]"#, "first"]);
+    let before = world.session_text();
+    let mut program = world.program();
+    program.env("SSH_ASKPASS", "/bin/false").env("SSH_ASKPASS_REQUIRE", "force");
+    let ran = program.args(["sessions", "seal", "--last", "--key"]).arg(&locked).output().unwrap();
+    let ran = Ran::of(ran.status, ran.stdout, ran.stderr);
+    assert!(ran.code == 1 && ran.err.contains("cannot be signed with"), "{ran:?}");
+    let none = world.sessions_cli(&["seal", "--last"]);
+    assert!(none.code == 2 && none.err.contains("there is no SSH key in"), "{none:?}");
+    assert_eq!(world.session_text(), before);
+}
+
+#[test]
+fn what_is_kept_for_an_undo_is_checked_too() {
+    let world = World::new();
+    let write = r#"[{"tool_calls":[{"name":"write","arguments":{"path":"one.txt","content":"new"}}]},"ok"]"#;
+    let words = ["--mode", "unrestricted", "--script", write, "write it"];
+    let read = r#"[{"tool_calls":[{"name":"read","arguments":{"path":"one.txt"}}]},"ok"]"#;
+    assert_eq!(world.json(&["--script", read, "read it"]).code, 0);
+    let mut again = vec!["--last"];
+    again.extend(words);
+    assert_eq!(world.json(&again).code, 0);
+    assert_eq!(world.sessions_cli(&["check", "--last"]).code, 0);
+    let folder = world.session_file().with_extension("files");
+    let kept = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let blob = kept.into_iter().find(|path| path.file_name().unwrap().len() == 64).expect("nothing is kept");
+    let content = fs::read(&blob).unwrap();
+    fs::write(&blob, "something else").unwrap();
+    let told = world.sessions_cli(&["check", "--last"]);
+    assert!(told.code == 1 && told.out.contains("is damaged"), "{told:?}");
+    fs::write(&blob, content).unwrap();
+    let record = folder.join("changes");
+    let changes = fs::read_to_string(&record).unwrap();
+    fs::write(&record, changes.replace("one.txt", "two.txt")).unwrap();
+    let told = world.sessions_cli(&["check", "--last"]);
+    assert!(told.code == 1 && told.out.contains("no call that was allowed changed"), "{told:?}");
+}
