@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use countersign::wire::record::Chain;
+
 use crate::app::{App, Home, program};
 use crate::server::Server;
 use crate::{row, spread};
@@ -68,6 +70,7 @@ pub fn resume(server: &Server) {
     let file = session_file(&home.state()).unwrap();
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, repeated(&text, 10_000)).unwrap();
+    fs::remove_file(file.with_extension("head")).unwrap_or_default();
     let id = file.file_stem().unwrap().to_string_lossy().into_owned();
     let mut times: Vec<Duration> = (0..10)
         .map(|_| {
@@ -98,13 +101,14 @@ fn repeated(text: &str, entries: usize) -> String {
             lines.push(line);
         }
     }
-    lines.into_iter().map(|line| format!("{line}\n")).collect()
+    let mut chain = Chain::default();
+    lines.into_iter().map(|line| chain.line(line, &mut || [7; 16]) + "\n").collect()
 }
 
 fn session_file(folder: &Path) -> Option<std::path::PathBuf> {
-    let found = fs::read_dir(folder).ok()?.flatten().find_map(|entry| {
+    fs::read_dir(folder).ok()?.flatten().find_map(|entry| {
         let path = entry.path();
-        if path.is_dir() { session_file(&path) } else { Some(path) }
-    });
-    found.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
+        let is_session = path.extension().is_some_and(|ending| ending == "jsonl");
+        if path.is_dir() { session_file(&path) } else { Some(path).filter(|_| is_session) }
+    })
 }

@@ -29,6 +29,12 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
     let (mut sealed, mut is_good) = (None, audit.faults.is_empty());
     for seal in seals.iter().take(MOST_SEALS) {
         match verified(seal, allowed) {
+            Ok(name) if audit.faults.iter().any(|fault| fault.line <= seal.line) => {
+                told.push(format!(
+                    "line {}: the signature of {name} holds, but what it covers was changed",
+                    seal.line
+                ));
+            }
             Ok(name) => {
                 told.push(format!(
                     "line {}: {name} sealed lines 1 to {} at {}",
@@ -46,6 +52,12 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
     }
     if seals.len() > MOST_SEALS {
         told.push(format!("only the first {MOST_SEALS} seals were verified"));
+    }
+    if let Some(torn) = &audit.torn_tail {
+        told.push(format!(
+            "line {}: incomplete, {} bytes; it is not part of what is verified",
+            torn.line, torn.bytes
+        ));
     }
     let lines = audit.chained + audit.unchained;
     let after = sealed.map_or(lines, |line| lines.saturating_sub(line as u64));

@@ -47,6 +47,7 @@ mod imported;
 mod instructed;
 mod kept;
 mod keys;
+mod killed;
 mod locals;
 mod mcp;
 mod mentions;

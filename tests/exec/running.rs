@@ -81,6 +81,16 @@ impl Running {
         self.child.wait().unwrap();
         parse(&self.seen)
     }
+
+    /// The same; gives all whole lines that it wrote.
+    pub(crate) fn kill_and_read(mut self) -> Vec<Value> {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        let mut rest = String::new();
+        self.stdout.take().unwrap().read_to_string(&mut rest).unwrap();
+        let whole = rest.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        parse(&format!("{}{whole}", self.seen))
+    }
 }
 
 impl Drop for Running {

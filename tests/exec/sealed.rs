@@ -92,6 +92,7 @@ fn a_forged_session_is_not_verified() {
         fs::write(&file, forged).unwrap();
         let ran = verify(&world, &file, &signers);
         assert!(ran.code == 1 && ran.out.contains(why) && ran.out.contains("not verified"), "{why}: {ran:?}");
+        assert!(!ran.out.contains("sealed lines"), "{why}: {ran:?}");
     }
     // Somebody else's signature under the right hash, and somebody whom nobody allows.
     fs::write(&file, &whole).unwrap();

@@ -59,6 +59,7 @@ fn a_sync_that_fails_is_reported_and_what_it_was_for_is_taken_back() {
     store.sync().unwrap();
     let read = SessionStore::read(&path).unwrap();
     assert_eq!((read.entries.len(), read.torn_tail), (3, None));
+    follow(&fs::read(&path).unwrap(), known(&path).unwrap()).unwrap();
 }
 
 #[test]
@@ -129,6 +130,7 @@ fn of_a_write_that_is_taken_in_part_nothing_is_left() {
     store.sync().unwrap();
     let read = SessionStore::read(&path).unwrap();
     assert_eq!((read.entries.len(), read.torn_tail), (2, None));
+    follow(&fs::read(&path).unwrap(), known(&path).unwrap()).unwrap();
 }
 
 #[test]

@@ -19,6 +19,7 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 
 use chrono::DateTime;
 
@@ -33,11 +34,13 @@ pub use salts::Salts;
 pub use spending::{SessionSpending, spending};
 
 use crate::ledger::{Entry, Millis};
-use crate::wire::record::{self, Chain, SessionFile, follow};
+use crate::wire::record::{self, Chain, Links, SessionFile, follow};
 
 use super::StorePort;
 use head::HeadFile;
 
+/// Bytes from which on a file is worth a second thread.
+const LONG: usize = 256 * 1024;
 /// How the folder beside a session's file ends that keeps what undo needs: `ID.files`.
 pub const SNAPSHOTS: &str = "files";
 
@@ -98,11 +101,11 @@ impl SessionStore {
         let (file, found) = whole::open(path, true)?;
         lock::take(&file, path)?;
         let bytes = whole::read(&file, &found, path)?;
-        let mut session = read_bytes(&bytes, path)?;
+        let (session, links) = read_and_follow(&bytes, path);
+        let mut session = session?;
         let whole = usize::try_from(session.sound_bytes).ok().and_then(|length| bytes.get(..length));
         let whole = whole.unwrap_or_default();
         let lacks_newline = !whole.is_empty() && !whole.ends_with(b"\n");
-        let links = follow(whole, known(path).unwrap_or_default());
         let links = links.map_err(|(line, fault)| broken(path, line, &fault))?;
         session.missing_lines = links.missing();
         let chain = links.chain(lacks_newline);
@@ -252,6 +255,21 @@ impl StorePort for SessionStore {
             }
         }
     }
+}
+
+type Followed = Result<Links, (usize, record::ChainFault)>;
+
+/// Reads a session and follows its chain. For a long one that is done side by side: neither needs the other.
+fn read_and_follow(bytes: &[u8], path: &Path) -> (Result<SessionFile, String>, Followed) {
+    let links = || follow(bytes, known(path).unwrap_or_default());
+    if bytes.len() < LONG {
+        return (read_bytes(bytes, path), links());
+    }
+    thread::scope(|scope| {
+        let follower = scope.spawn(links);
+        let session = read_bytes(bytes, path);
+        (session, follower.join().unwrap_or_else(|_panicked| links()))
+    })
 }
 
 fn broken(path: &Path, line: usize, fault: &record::ChainFault) -> String {

@@ -167,12 +167,15 @@ impl Links {
     }
 }
 
-/// The chain of a file's whole lines, from what is known of it.
+/// The chain of a file, from what is known of it. A last line that is no JSON was torn by a crash, and is left out.
 ///
 /// # Errors
 /// The number of the first line with a fault, from 1, and the fault.
 pub fn follow(bytes: &[u8], mut links: Links) -> Result<Links, (usize, ChainFault)> {
-    for (number, line, _) in super::file::numbered(bytes) {
+    for (number, line, rest) in super::file::numbered(bytes) {
+        if rest.is_empty() && members(line).is_none() {
+            break;
+        }
         links.read(line).map_err(|fault| (number, fault))?;
     }
     Ok(links)
