@@ -1,15 +1,14 @@
 //! A new session that begins like another one: for `sessions fork`, and for going back to before a message.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
 use crate::config::fault::Fault;
-use crate::ledger::{Body, CallId, EntryId, Millis, check, grants, resting_places};
+use crate::ledger::{Body, EntryId, Millis, accepted_gaps, check, grants, opened_hosts, resting_places};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Salts, adopt, find};
-use crate::wire::record::{Copy, Links, SessionFile, audit, follow, read_session, up_to};
+use crate::wire::record::{Copy, Keeps, Links, SessionFile, TakenBack, audit, follow, read_session, up_to};
 
 /// The session that another one begins like.
 pub(crate) struct Trunk<'a> {
@@ -58,14 +57,14 @@ impl Trunk<'_> {
         at_rest(&bytes, &file, last)?;
         nothing_comes_back(&bytes, &file, last)?;
         let origin = format!("{}@{last}", session_id(&file));
-        let (revoked, remark) = revoked_since(&bytes, &file);
-        let copy = Copy {
-            session: id,
-            at: Some(now),
-            origin: Some(("forked_from", &origin)),
-            keeps_grants: self.is_ours,
-            revoked,
+        let (keeps, remark) = match self.is_ours {
+            true => {
+                let (back, remark) = taken_back_since(&bytes, &file);
+                (Keeps::AllExcept(back), remark)
+            }
+            false => (Keeps::Nothing, None),
         };
+        let copy = Copy { session: id, at: Some(now), origin: Some(("forked_from", &origin)), keeps };
         let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
         adopt(self.state, id, now, &copy.of(beginning, &mut || salts.salt()))
             .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
@@ -142,26 +141,37 @@ fn at_rest(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> Result<(), F
     ))
 }
 
-/// The calls of which what was granted is taken back after the place: nobody here grants it anew.
-fn revoked_since(bytes: &[u8], beginning: &SessionFile) -> (BTreeSet<CallId>, Option<String>) {
-    let before = grants(beginning.entries.iter().map(AsRef::as_ref));
-    let mut revoked: BTreeSet<CallId> = before.iter().map(|grant| grant.call).collect();
+/// What was allowed at the place and is taken back after it: nobody here allows it anew.
+fn taken_back_since(bytes: &[u8], beginning: &SessionFile) -> (TakenBack, Option<String>) {
+    let mut back = TakenBack::default();
+    let entries = || beginning.entries.iter().map(AsRef::as_ref);
+    back.calls.extend(grants(entries()).iter().map(|grant| grant.call));
+    back.hosts.extend(opened_hosts(entries()).into_iter().map(str::to_owned));
+    let gaps = accepted_gaps(entries());
     match read_session(bytes) {
         Ok(whole) => {
-            for grant in grants(whole.entries.iter().map(AsRef::as_ref)) {
-                revoked.remove(&grant.call);
+            let whole = || whole.entries.iter().map(AsRef::as_ref);
+            for grant in grants(whole()) {
+                back.calls.remove(&grant.call);
             }
+            for host in opened_hosts(whole()) {
+                back.hosts.remove(host);
+            }
+            let standing = accepted_gaps(whole());
+            back.gaps = gaps.iter().any(|gap| !standing.contains(gap));
         }
         // Whether one of them was taken back, the damaged rest may have said.
-        Err(why) if !revoked.is_empty() => {
-            let remark = format!(
-                "the rest of the session cannot be read ({why}), so the fork keeps nothing of what was allowed for the whole session"
-            );
-            return (revoked, Some(remark));
+        Err(why) => {
+            back.gaps = !gaps.is_empty();
+            if back != TakenBack::default() {
+                let remark = format!(
+                    "the rest of the session cannot be read ({why}), so the fork keeps nothing of what was allowed for the whole session"
+                );
+                return (back, Some(remark));
+            }
         }
-        Err(_) => {}
     }
-    (revoked, None)
+    (back, None)
 }
 
 /// Refuses a place between an answer and the tombstone that withdraws it.

@@ -167,3 +167,31 @@ fn what_the_sandbox_cannot_hide_is_asked_about_once_in_a_session() {
     let fourth = gate.call("shell", make("four"), found(&[".env can be read"]));
     assert!(gate.request(fourth).is_some());
 }
+
+#[test]
+fn nobody_accepts_a_gap_that_no_question_names() {
+    let gaps = |count: usize| Preparation {
+        gaps: (0..count).map(|number| format!("key{number} can be read")).collect(),
+        ..Preparation::default()
+    };
+    let accepted = |gate: &Gate| {
+        gate.last(|body| match body {
+            Body::Change(Change::GapsAccepted { gaps }) => Some(gaps.len()),
+            _ => None,
+        })
+    };
+    // A rule asks about it, and the question says nothing of gaps.
+    let mut gate = Gate::new(with(&[(RuleKind::Ask, "shell(make *)")], Mode::Auto, true));
+    let call = gate.call("shell", json!({ "command": "make one" }), gaps(1));
+    let (_, asked) = gate.request(call).unwrap();
+    assert!(!asked.why.contains("key0"), "{}", asked.why);
+    gate.step(Input::Intent(Intent::AcceptGaps));
+    assert_eq!(accepted(&gate), None);
+    // Of many, those that are named.
+    let mut gate = Gate::new(with(&[], Mode::Auto, true));
+    let call = gate.call("shell", json!({ "command": "make one" }), gaps(9));
+    let (_, asked) = gate.request(call).unwrap();
+    assert!(asked.why.contains("key5 can be read; and 3 more"), "{}", asked.why);
+    gate.step(Input::Intent(Intent::AcceptGaps));
+    assert_eq!(accepted(&gate), Some(6));
+}

@@ -27,6 +27,7 @@ mod agents;
 mod answers;
 mod backgrounds;
 mod books;
+mod brought;
 mod caching;
 mod confined;
 mod crashes;

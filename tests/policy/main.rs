@@ -15,6 +15,8 @@ extern crate countersign_core as countersign;
 mod close_calls;
 mod closed;
 mod differential;
+#[path = "../support/executable.rs"]
+mod executable;
 mod files;
 mod grammars;
 mod lines;

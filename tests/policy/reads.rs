@@ -12,6 +12,7 @@ use countersign::policy::{Mode, Verdict, opened};
 use countersign::tool::{Preparation, SideEffect};
 use tempfile::TempDir;
 
+use super::executable::executable;
 use super::grammars;
 use super::nasty::Dice;
 use super::support::{call, policy, shell_tool};
@@ -52,8 +53,7 @@ impl Yard {
         let evil = format!("#!/bin/sh\necho \"$0\" >> '{}'\n", work.join("ran").display());
         // What is started: by name, as a pager, for signatures, or instead of what sets clocks.
         for path in [work.join("evil"), bin.join("evil"), bin.join("pr"), bin.join("less"), bin.join("gpg")] {
-            fs::write(&path, &evil).unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            executable(&path, &evil);
         }
         // Nobody here may set a clock: this takes what sets none, and writes down the rest.
         let date = format!(
@@ -63,8 +63,7 @@ impl Yard {
              *) echo date >> '{}';; esac; shift; done\n",
             work.join("ran").display()
         );
-        fs::write(bin.join("date"), date).unwrap();
-        fs::set_permissions(bin.join("date"), fs::Permissions::from_mode(0o755)).unwrap();
+        executable(&bin.join("date"), &date);
         yard.repository();
         if is_roots {
             yard.give_away(yard.folder.path());

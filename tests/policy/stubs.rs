@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
+
+use super::executable::executable;
 
 /// Programs that only write down their name, odd ones too: what a shell that reads a line otherwise might start.
 pub(crate) const STUBS: &[&str] = &[
@@ -105,8 +107,7 @@ fn spawn(mut command: Command) -> std::process::Child {
 }
 
 fn program(path: &Path, then: &str) {
-    fs::write(path, format!("#!/bin/sh\necho \"${{0##*/}}\" >> \"${{0%/*}}.log\"\n{then}")).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    executable(path, &format!("#!/bin/sh\necho \"${{0##*/}}\" >> \"${{0%/*}}.log\"\n{then}"));
 }
 
 fn on_this_machine(name: &str) -> Option<PathBuf> {

@@ -11,6 +11,7 @@ use countersign::runtime::ToolPort as _;
 use countersign::runtime::sandbox::{Confinement, Gap, Sandbox};
 use rustix::process::{getegid, geteuid};
 
+use super::executable::executable;
 use super::fixture::{Fixture, PLANTED, gives_namespaces, quoted, shell, there_is_one};
 
 /// Whom root becomes for these: `nobody`.
@@ -26,8 +27,7 @@ fn unprivileged(root: &Path) -> PathBuf {
     }
     let script = root.join("as-nobody");
     let words = "exec setpriv --reuid=65534 --regid=65534 --clear-groups";
-    fs::write(&script, format!("#!/bin/sh\n{words} {} \"$@\"\n", quoted(program))).unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    executable(&script, &format!("#!/bin/sh\n{words} {} \"$@\"\n", quoted(program)));
     script
 }
 
@@ -206,12 +206,10 @@ fn where_nothing_can_be_covered_the_gap_stays() {
     let confinement = Confinement::of_workspace(folder.path(), Vec::new());
     // As on a machine that refuses the namespace: the program says so and starts nothing.
     let refusing = folder.path().join("refusing");
-    fs::write(
+    executable(
         &refusing,
         "#!/bin/sh\necho 'countersign: the command was not started: no namespaces' >&2\nexit 125\n",
-    )
-    .unwrap();
-    fs::set_permissions(&refusing, fs::Permissions::from_mode(0o755)).unwrap();
+    );
     let sandbox = Sandbox::new(refusing, confinement.clone());
     assert_eq!(
         (sandbox.exposure().gaps, sandbox.cannot_cover()),

@@ -14,6 +14,8 @@
 #![cfg(target_os = "linux")]
 
 mod covered;
+#[path = "../support/executable.rs"]
+mod executable;
 mod files;
 mod fixture;
 mod hosts;

@@ -2,6 +2,7 @@
 
 use super::console::{CTRL_O, CTRL_U, Console, ENTER, USUAL};
 use super::home::Home;
+use crate::executable::executable;
 use crate::pictures::png;
 
 const START: &str = "\x1b[200~";
@@ -104,9 +105,7 @@ async fn the_image_on_the_clipboard_is_attached() {
     let shot = home.workspace().join("my shot.png").display().to_string();
     for (name, script) in [("wl-paste", format!("cat '{shot}'")), ("xclip", "exit 1".to_owned())] {
         let path = tools.join(name);
-        std::fs::write(&path, format!("#!/bin/sh\nPATH=/bin:/usr/bin\n{script}\n")).unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&path, mode).unwrap();
+        executable(&path, &format!("#!/bin/sh\nPATH=/bin:/usr/bin\n{script}\n"));
     }
     let path = format!("{}:/bin:/usr/bin", tools.display());
     let script = serde_json::json!(["Small."]).to_string();

@@ -13,6 +13,8 @@
 
 #[path = "../support/a2a/mod.rs"]
 mod a2a;
+#[path = "../support/executable.rs"]
+mod executable;
 #[path = "../support/pictures.rs"]
 mod pictures;
 

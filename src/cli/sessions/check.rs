@@ -19,9 +19,10 @@ const MOST_FAULTS: usize = 100;
 /// Reports what is right and what is wrong; exit 0 or 1.
 pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
-    let bytes = SessionStore::bytes(&path).map_err(|why| Fault::usage(why, "name another file"))?;
-    // What stands beside the file is ours only where we keep it.
+    // What stands beside the file is ours only where we keep it. It is read first: a session that is being written has more
+    // lines then than it names, and never fewer.
     let known = if place.keeps(&path) { known(&path) } else { None };
+    let bytes = SessionStore::bytes(&path).map_err(|why| Fault::usage(why, "name another file"))?;
     let has_end = known.is_some();
     let audit = audit_with(&bytes, known.unwrap_or_default());
     let name = place.name(&path);

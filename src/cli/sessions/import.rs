@@ -1,6 +1,5 @@
 //! `sessions import`: a session file from elsewhere, checked before it is kept.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use uuid::Uuid;
@@ -11,13 +10,13 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Salts, adopt, can_be_an_id, find};
-use crate::wire::record::{Audit, Copy, audit, first_line};
+use crate::wire::record::{Audit, Copy, Keeps, audit, first_line};
 
 /// How many faults the refusal names.
 const MOST_FAULTS: usize = 5;
 
 /// Keeps a copy of the file's session, under its own id if that is free. What somebody allowed for the whole session
-/// was not allowed here, so it becomes a decision for its one call.
+/// was not allowed here, so it becomes a decision for its one call, and hosts, gaps and raised limits are left out.
 pub(super) fn run(place: &SessionPlace, file: &Path) -> Result<Exit, Fault> {
     let path = place.path(file);
     let bytes = SessionStore::bytes(&path)
@@ -34,13 +33,7 @@ pub(super) fn run(place: &SessionPlace, file: &Path) -> Result<Exit, Fault> {
     let new = Uuid::now_v7().to_string();
     let (id, at) = if is_free { (head.session.as_str(), head.started) } else { (new.as_str(), now()) };
     let origin = (!is_free).then_some(("imported_from", head.session.as_str()));
-    let copy = Copy {
-        session: id,
-        at: (!is_free).then_some(at),
-        origin,
-        keeps_grants: false,
-        revoked: BTreeSet::new(),
-    };
+    let copy = Copy { session: id, at: (!is_free).then_some(at), origin, keeps: Keeps::Nothing };
     let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
     adopt(&place.state, id, at, &copy.of(&bytes, &mut || salts.salt()))
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;

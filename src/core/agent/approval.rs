@@ -175,7 +175,8 @@ impl Agent {
                     true => Sandboxing::OnWish,
                     false => Sandboxing::Without,
                 };
-                self.ask_someone(step, call, AskReason { why, is_usual, sandboxing }, found)
+                let reason = self.with_gaps(AskReason { why, is_usual, sandboxing }, found);
+                self.ask_someone(step, call, reason, found)
             }
         };
         let nobody_can = self.settings.attendance == Attendance::Stop && self.history.was_asked(call.id);

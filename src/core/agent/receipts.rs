@@ -57,14 +57,29 @@ impl Agent {
         if self.policy.granted_in_sandbox.contains(&action) {
             return None;
         }
-        let gaps: Vec<&String> = found.gaps.iter().filter(|gap| !self.gaps.contains(*gap)).collect();
-        let gap = gaps.first()?;
-        let more = match gaps.len() {
-            1 => String::new(),
-            all => format!(" (and {} more)", all - 1),
-        };
-        let why = format!("in the sandbox, which has a gap here: {gap}{more}");
-        Some(AskReason::of(why, Sandboxing::Within))
+        Some(AskReason::of(self.gaps_named(found)?, Sandboxing::Within))
+    }
+
+    /// Names the gaps of the sandbox behind another reason to ask: whoever allows a call to run there reads of them.
+    pub(super) fn with_gaps(&self, mut reason: AskReason, found: &Preparation) -> AskReason {
+        if reason.sandboxing == Sandboxing::Within
+            && let Some(named) = self.gaps_named(found)
+        {
+            reason.why = format!("{}; {named}", reason.why);
+        }
+        reason
+    }
+
+    fn gaps_named(&self, found: &Preparation) -> Option<String> {
+        let gaps = self.gaps_to_accept(found);
+        let all = found.gaps.iter().filter(|gap| !self.gaps.contains(*gap)).count();
+        let named = gaps.join("; ");
+        Some(match (gaps.len(), all.saturating_sub(gaps.len())) {
+            (0, _) => return None,
+            (1, 0) => format!("in the sandbox, which has a gap here: {named}"),
+            (_, 0) => format!("in the sandbox, which has gaps here: {named}"),
+            (_, more) => format!("in the sandbox, which has gaps here: {named}; and {more} more"),
+        })
     }
 }
 

@@ -86,10 +86,12 @@ impl Agent {
                 );
             }
             Verdict::Ask(why) => {
-                AskReason { why, is_usual, sandboxing: self.no_looser(&tool, call, before.sandboxing) }
+                let sandboxing = self.no_looser(&tool, call, before.sandboxing);
+                self.with_gaps(AskReason { why, is_usual, sandboxing }, found)
             }
             Verdict::Allow(_) => {
-                AskReason::of(as_before(self), self.no_looser(&tool, call, before.sandboxing))
+                let sandboxing = self.no_looser(&tool, call, before.sandboxing);
+                self.with_gaps(AskReason::of(as_before(self), sandboxing), found)
             }
             Verdict::Sandbox(_) => {
                 let gap = self.why_not_confined(call, found);

@@ -153,8 +153,11 @@ mod tests {
         let folder = TempDir::new().unwrap();
         for (name, script) in helpers {
             let path = folder.path().join(name);
-            fs::write(&path, format!("#!/bin/sh\nPATH=/bin:/usr/bin\n{script}\n")).unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            // A child writes it, since a file that this process has open may be busy for another test's children.
+            let text = format!("#!/bin/sh\nPATH=/bin:/usr/bin\n{script}\n");
+            let mut writes = std::process::Command::new("/bin/sh");
+            writes.args(["-c", "printf %s \"$2\" > \"$1\" && chmod 755 \"$1\"", "sh"]).arg(&path).arg(text);
+            assert!(writes.status().unwrap().success());
         }
         let environment = vec![("PATH".into(), folder.path().into()), (display.into(), "0".into())];
         (folder, environment)

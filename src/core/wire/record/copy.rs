@@ -17,7 +17,7 @@ pub fn durable_lines(bytes: &[u8]) -> Vec<String> {
     values(bytes).map(|value| line(&value)).collect()
 }
 
-/// The lines that stand: without what was withdrawn, and without its tombstones.
+/// The lines that stand: without what was withdrawn, without its tombstones, and without seals, which sign the whole.
 pub fn exported_lines(bytes: &[u8], entries: &[Arc<Entry>]) -> Vec<String> {
     let standing: BTreeSet<EntryId> =
         standing(entries).filter(|e| !matches!(e.body, Body::Tombstone(_))).map(|e| e.id).collect();
@@ -33,7 +33,7 @@ pub fn exported_lines(bytes: &[u8], entries: &[Arc<Entry>]) -> Vec<String> {
         }
         line(&unchained(value))
     };
-    values(bytes).filter(stands).map(plain).collect()
+    values(bytes).filter(|value| stands(value) && !is_seal(value)).map(plain).collect()
 }
 
 /// The beginning of a file, the line of this entry included; `None` when no line has it.
@@ -58,22 +58,44 @@ pub struct Copy<'a> {
     pub at: Option<Millis>,
     /// Where it comes from, as a member of its first line.
     pub origin: Option<(&'a str, &'a str)>,
-    /// Whether it keeps what a person allowed for the whole session. Nobody here has allowed what a file brings.
-    pub keeps_grants: bool,
-    /// The calls whose grants it does not keep in any case: they were taken back after the place at which a fork ends.
-    pub revoked: BTreeSet<CallId>,
+    /// What it keeps of what a person allowed for the whole session.
+    pub keeps: Keeps,
+}
+
+/// What a copy keeps of what a person allowed for the whole session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Keeps {
+    /// Nobody here has allowed what a file brings: no grant, no host, no gap of the sandbox, no raised limit.
+    Nothing,
+    /// All except what was taken back after the place at which a fork ends.
+    AllExcept(TakenBack),
+}
+
+/// What stood at the place at which a fork ends, and does not any more.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TakenBack {
+    /// The calls with which something was granted.
+    pub calls: BTreeSet<CallId>,
+    /// Hosts that commands in the sandbox could reach.
+    pub hosts: BTreeSet<String>,
+    /// Whether what the sandbox cannot hide was accepted.
+    pub gaps: bool,
 }
 
 impl Copy<'_> {
     /// The text of the copy's file. It has a chain of its own from its first line on.
     pub fn of(&self, bytes: &[u8], salt: &mut dyn FnMut() -> Salt) -> String {
         let (mut text, mut chain) = (String::new(), Chain::default());
-        for (number, mut value) in values(bytes).enumerate() {
+        // A seal signs another chain: here it would never hold.
+        for (number, mut value) in values(bytes).filter(|value| !is_seal(value)).enumerate() {
             if let Value::Object(members) = &mut value {
                 if number == 0 {
                     self.begin(members);
                 }
-                if !self.keeps_grants || self.is_revoked(members) {
+                if !self.keeps.line(members) {
+                    continue;
+                }
+                if !self.keeps.grant(members) {
                     take_back(members);
                 }
             }
@@ -83,11 +105,6 @@ impl Copy<'_> {
         text
     }
 
-    fn is_revoked(&self, members: &Map<String, Value>) -> bool {
-        let call = members.get("id").and_then(Value::as_str).and_then(CallId::parse);
-        call.is_some_and(|call| self.revoked.contains(&call))
-    }
-
     fn begin(&self, members: &mut Map<String, Value>) {
         members.insert("session".to_owned(), self.session.into());
         if let Some(at) = self.at {
@@ -95,6 +112,31 @@ impl Copy<'_> {
         }
         if let Some((how, from)) = self.origin {
             members.insert(how.to_owned(), from.into());
+        }
+    }
+}
+
+impl Keeps {
+    /// Whether a line stays that is a permission of a person, or takes one back.
+    fn line(&self, members: &Map<String, Value>) -> bool {
+        let text = |name: &str| members.get(name).and_then(Value::as_str).unwrap_or_default();
+        match (text("type"), self) {
+            (
+                "host_allowed" | "host_revoked" | "gaps_accepted" | "gaps_refused" | "budget_raised",
+                Self::Nothing,
+            ) => false,
+            ("host_allowed", Self::AllExcept(back)) => !back.hosts.contains(text("host")),
+            ("gaps_accepted", Self::AllExcept(back)) => !back.gaps,
+            _ => true,
+        }
+    }
+
+    /// Whether what was granted with a call stays granted.
+    fn grant(&self, members: &Map<String, Value>) -> bool {
+        let call = members.get("id").and_then(Value::as_str).and_then(CallId::parse);
+        match self {
+            Self::Nothing => false,
+            Self::AllExcept(back) => call.is_none_or(|call| !back.calls.contains(&call)),
         }
     }
 }
@@ -111,6 +153,10 @@ fn take_back(members: &mut Map<String, Value>) {
 
 fn values(bytes: &[u8]) -> impl Iterator<Item = Value> {
     numbered(bytes).filter_map(|(_, line, _)| serde_json::from_slice(line).ok())
+}
+
+fn is_seal(value: &Value) -> bool {
+    value.get("type").and_then(Value::as_str) == Some("sealed")
 }
 
 fn entry_of(value: &Value) -> Option<EntryId> {
