@@ -36,6 +36,7 @@ mod doctor;
 mod echoes;
 mod events;
 mod exits;
+mod exported;
 mod files;
 mod fulldisk;
 mod gemini;

@@ -10,7 +10,7 @@ use crate::forged::rechained;
 use crate::world::{Ran, World};
 
 /// A key without a passphrase, or with one; `None` where there is no `ssh-keygen`.
-fn key(folder: &Path, name: &str, passphrase: &str) -> Option<PathBuf> {
+pub(crate) fn key(folder: &Path, name: &str, passphrase: &str) -> Option<PathBuf> {
     let key = folder.join(name);
     let made = Command::new("ssh-keygen")
         .args(["-q", "-t", "ed25519", "-C", "you@example.org", "-N", passphrase, "-f"])
@@ -20,20 +20,20 @@ fn key(folder: &Path, name: &str, passphrase: &str) -> Option<PathBuf> {
     made.ok().filter(|status| status.success()).map(|_| key)
 }
 
-fn allowed(key: &Path) -> PathBuf {
+pub(crate) fn allowed(key: &Path) -> PathBuf {
     let public = fs::read_to_string(key.with_extension("pub")).unwrap();
     let file = key.with_extension("allowed");
     fs::write(&file, format!("you@example.org {public}")).unwrap();
     file
 }
 
-fn verify(world: &World, file: &Path, allowed: &Path) -> Ran {
+pub(crate) fn verify(world: &World, file: &Path, allowed: &Path) -> Ran {
     let mut program = world.program();
     let ran = program.arg("verify").arg(file).arg("--allowed-signers").arg(allowed).output().unwrap();
     Ran::of(ran.status, ran.stdout, ran.stderr)
 }
 
-fn seal(world: &World, key: &Path) -> Ran {
+pub(crate) fn seal(world: &World, key: &Path) -> Ran {
     world.sessions_cli(&["seal", "--last", "--key", key.to_str().unwrap()])
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -10,7 +10,7 @@ Examples:
   countersign sessions search empty input          sessions with both words
   countersign sessions show --last                 the newest session of this folder
   countersign sessions show 0199 --events          its events in short, one per line
-  countersign sessions export --last > talk.md     a document; --json for the session file
+  countersign sessions export --last > talk.md     a document, also as HTML, JSON or a proof
   countersign sessions import talk.jsonl           a session file from elsewhere
   countersign sessions check --last                verify its ledger
   countersign sessions seal --last                 sign it with an SSH key
@@ -73,19 +73,8 @@ pub enum SessionsVerb {
         #[arg(long)]
         events: bool,
     },
-    /// Print a session as a Markdown document, without withdrawn entries
-    #[command(
-        after_help = "Examples:\n  countersign sessions export --last > talk.md\n  countersign sessions export \
-                            0199 --json > talk.jsonl"
-    )]
-    Export {
-        /// Which.
-        #[command(flatten)]
-        pick: Pick,
-        /// Print the lines of the session, for `sessions import`
-        #[arg(long)]
-        json: bool,
-    },
+    /// Print a session as a document: Markdown, HTML, JSON, a provable file or an attestation
+    Export(ExportArgs),
     /// Keep a session file from elsewhere; checked first
     #[command(after_help = "Example:\n  countersign sessions import talk.jsonl")]
     Import {
@@ -135,6 +124,55 @@ pub enum SessionsVerb {
         #[command(flatten)]
         pick: Pick,
     },
+}
+
+/// `sessions export`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  countersign sessions export --last > talk.md
+  countersign sessions export --last --format html > talk.html
+  countersign sessions export 0199 --json > talk.jsonl                          for `sessions import`
+  countersign sessions export 0199 --format jsonl --redact results > proof.jsonl  still verifies
+  countersign sessions export 0199 --format jsonl --only e12,e40..e60 > part.jsonl
+
+What --redact leaves out: messages, thinking, arguments, results, system, images, withdrawn, all, entries (e12, e12..e20) and
+text:WORDS, separated by commas. What repeats it elsewhere is left out, too.")]
+pub struct ExportArgs {
+    /// Which.
+    #[command(flatten)]
+    pub pick: Pick,
+    /// Print the lines of the session, for `sessions import`
+    #[arg(long, conflicts_with_all = ["format", "redact", "only"])]
+    pub json: bool,
+    /// The kind of document
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: ExportFormat,
+    /// Leave these contents out
+    #[arg(long, value_name = "RULES")]
+    pub redact: Vec<String>,
+    /// Only the contents of these entries
+    #[arg(long, value_name = "ENTRIES")]
+    pub only: Vec<String>,
+    /// The key that signs an attestation; by default, the first of ~/.ssh
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+}
+
+/// Kinds of documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ExportFormat {
+    /// A transcript in Markdown
+    #[default]
+    Markdown,
+    /// One page that needs nothing else
+    Html,
+    /// One JSON object with all events
+    Json,
+    /// The lines of the session file: its chain and seals can be verified
+    Jsonl,
+    /// A signed statement about all calls and decisions, without contents
+    Attestation,
 }
 
 /// One session.

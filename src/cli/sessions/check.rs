@@ -11,7 +11,7 @@ use crate::ledger::Body;
 use crate::runtime::SessionStore;
 use crate::runtime::store::known;
 use crate::runtime::undo::{Agreement, Snapshots};
-use crate::wire::record::{Audit, audit_with, read_session};
+use crate::wire::record::{Audit, audit_with, read_document};
 
 /// Faults that are listed; the rest is counted.
 const MOST_FAULTS: usize = 100;
@@ -41,6 +41,9 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
 
 fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: bool) -> Vec<String> {
     let calls = match (audit.calls, audit.open.len()) {
+        _ if audit.calls_left_out => {
+            "calls and receipts not checked, since this copy leaves them out".to_owned()
+        }
         (0, _) => "no call".to_owned(),
         (1, 0) => "1 call with its one result".to_owned(),
         (made, 0) => format!("{made} calls, each with one result"),
@@ -69,7 +72,7 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
 
 /// What is wrong with what is kept for an undo.
 fn kept(place: &SessionPlace, path: &Path, bytes: &[u8]) -> Vec<String> {
-    let Ok(file) = read_session(bytes) else { return Vec::new() };
+    let Ok(file) = read_document(bytes) else { return Vec::new() };
     let folder = file.entries.first().and_then(|entry| match &entry.body {
         Body::SessionStarted(started) => Some(PathBuf::from(&started.cwd)),
         _ => None,

@@ -1,17 +1,111 @@
 //! `sessions export`: a session for others to read, on stdout.
 
-use super::args::Pick;
-use super::place::{SessionPlace, lines, read};
+use std::sync::Arc;
+
+use super::args::{ExportArgs, ExportFormat};
+use super::place::{SessionPlace, entries, id_of, lines, read, remark};
+use super::seal::signing_key;
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::session::exporting::{markdown, without_keys};
-use crate::wire::record::exported_lines;
+use crate::ledger::{Body, Entry, EntryId};
+use crate::runtime::signing::sign;
+use crate::session::exporting::selection::Selection;
+use crate::session::exporting::{attestation, html, markdown, without_keys};
+use crate::wire::record::{self, SessionFile, audit, exported_lines, read_document};
 
-/// Prints one session without what was withdrawn, and without the keys of this environment.
-pub(super) fn run(place: &SessionPlace, pick: &Pick, json: bool) -> Result<Exit, Fault> {
-    let path = place.locate(pick)?;
-    let (bytes, file) = read(place, &path)?;
-    let text = if json { lines(exported_lines(&bytes, &file.entries)) } else { markdown(&file) };
+/// Prints one session without the keys of this environment, and, except for the lines of the file, without what was withdrawn.
+pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault> {
+    let path = place.locate(&args.pick)?;
+    let selection = Selection::parse(&args.redact, &args.only)
+        .map_err(|why| Fault::usage(why, "see `countersign sessions export --help`"))?;
+    let (mut bytes, mut file) = read(place, &path)?;
+    if args.format == ExportFormat::Attestation {
+        return attest(place, args, &selection, &path, &bytes, &file);
+    }
+    let is_file = args.format == ExportFormat::Jsonl;
+    if is_file || !selection.is_all() {
+        let keys = place.environment.keys();
+        let copy = selection
+            .applied(&bytes, &file.entries, &keys)
+            .map_err(|why| Fault::failed(why, "nothing was exported; see `countersign sessions check`"))?;
+        bytes = copy.text.into_bytes();
+        if is_file {
+            if copy.fields > 0 {
+                remark(&format!(
+                    "{} fields were left out; `countersign verify` and `check` still hold",
+                    copy.fields
+                ));
+            }
+            return say(&String::from_utf8_lossy(&bytes));
+        }
+        file = read_document(&bytes).map_err(|why| Fault::failed(why.to_string(), "name another session"))?;
+    }
+    let events = || -> Vec<String> {
+        let lines = exported_lines(&bytes, &file.entries);
+        lines.into_iter().filter(|line| selection.is_all() || is_part_line(&selection, line)).collect()
+    };
+    let text = match args.format {
+        _ if args.json => lines(events()),
+        ExportFormat::Json => {
+            let name = record::line(&id_of(&path).into());
+            format!("{{\"session\":{name},\"events\":[\n{}\n]}}\n", events().join(",\n"))
+        }
+        ExportFormat::Html => {
+            file.entries.retain(|entry| is_part(&selection, entry));
+            return say(&html::page(&file, &|text| without_keys(&place.environment, text.to_owned())));
+        }
+        _ => {
+            file.entries.retain(|entry| is_part(&selection, entry));
+            markdown(&file)
+        }
+    };
     say(&without_keys(&place.environment, text))
+}
+
+/// The first entry says what the document is about, so it is always part of it.
+fn is_part(selection: &Selection, entry: &Arc<Entry>) -> bool {
+    matches!(entry.body, Body::SessionStarted(_)) || selection.has(entry.id)
+}
+
+fn is_part_line(selection: &Selection, line: &str) -> bool {
+    let Ok(line) = serde_json::from_str::<serde_json::Value>(line) else { return false };
+    let text = |name: &str| line.get(name).and_then(serde_json::Value::as_str).unwrap_or_default();
+    text("type") == "session_started"
+        || EntryId::parse(text("entry")).is_some_and(|entry| selection.has(entry))
+}
+
+fn attest(
+    place: &SessionPlace,
+    args: &ExportArgs,
+    selection: &Selection,
+    path: &std::path::Path,
+    bytes: &[u8],
+    file: &SessionFile,
+) -> Result<Exit, Fault> {
+    if !selection.is_all() {
+        return Err(Fault::usage(
+            "an attestation is about the whole session, and has no contents to leave out",
+            "leave --redact and --only out",
+        ));
+    }
+    let checked = audit(bytes);
+    if let Some(fault) = checked.faults.first() {
+        return Err(Fault::failed(
+            format!("nothing was attested, since the session is not well-formed: {fault}"),
+            format!("`countersign sessions check {}` lists what is wrong", place.name(path)),
+        ));
+    }
+    let key = signing_key(place, args.key.as_deref())?;
+    let name = format!("{}.jsonl", id_of(path));
+    let payload = record::line(&attestation::statement(&name, bytes, file, &checked));
+    let signed = attestation::signed_text(attestation::PAYLOAD_TYPE, &payload);
+    let signature = sign(&key, &signed).map_err(|why| {
+        Fault::failed(
+            format!("the attestation cannot be signed with {}: {why}", key.display()),
+            "name another key with --key; a public key names one in the agent",
+        )
+    })?;
+    remark(&format!("{} are attested, signed with {}", entries(checked.entries), key.display()));
+    say(&lines([record::line(&attestation::envelope(&payload, &signature))]))
 }

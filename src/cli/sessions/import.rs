@@ -25,6 +25,16 @@ pub(super) fn run(place: &SessionPlace, file: &Path) -> Result<Exit, Fault> {
     if !audit.faults.is_empty() {
         return Err(refusal(file, &audit));
     }
+    if audit.redacted > 0 {
+        return Err(Fault::failed(
+            format!(
+                "something was left out of this copy ({} fields): {} cannot be continued",
+                audit.redacted,
+                file.display()
+            ),
+            "import the whole session; `countersign sessions show` reads this one",
+        ));
+    }
     let head = bytes.split_inclusive(|byte| *byte == b'\n').next().and_then(first_line);
     let head = head.ok_or_else(|| Fault::failed(format!("{} has no first line", file.display()), ""))?;
     let is_free = can_be_an_id(&head.session)

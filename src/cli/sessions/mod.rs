@@ -30,7 +30,7 @@ pub(super) fn run(verb: SessionsVerb, cwd: PathBuf, environment: Environment) ->
         SessionsVerb::List { json } => list::run(&place, json),
         SessionsVerb::Search { words, json } => search::run(&place, &words, json),
         SessionsVerb::Show { pick, json, events } => show::run(&place, &pick, json, events),
-        SessionsVerb::Export { pick, json } => export::run(&place, &pick, json),
+        SessionsVerb::Export(args) => export::run(&place, &args),
         SessionsVerb::Import { file } => import::run(&place, &file),
         SessionsVerb::Check { pick } => check::run(&place, &pick),
         SessionsVerb::Seal { pick, key } => seal::run(&place, &pick, key.as_deref()),

@@ -12,7 +12,7 @@ use crate::runtime::SessionStore;
 use crate::session::SessionChoice;
 use crate::session::compose::{locate_from, state_of};
 use crate::session::exporting::without_keys;
-use crate::wire::record::SessionFile;
+use crate::wire::record::{SessionFile, read_document};
 
 /// The store, and the folder that `--last` is about.
 pub(super) struct SessionPlace {
@@ -71,7 +71,7 @@ impl SessionPlace {
     }
 }
 
-/// The bytes of a session and what they mean.
+/// The bytes of a session and what they mean; of a copy without some of its contents, too.
 ///
 /// # Errors
 /// It cannot be read, or is not sound; says how to see what is wrong.
@@ -80,8 +80,7 @@ pub(super) fn read(place: &SessionPlace, path: &Path) -> Result<(Vec<u8>, Sessio
         Fault::failed(why, format!("`countersign sessions check {}` lists what is wrong", place.name(path)))
     };
     let bytes = SessionStore::bytes(path).map_err(|why| Fault::failed(why, "name another session"))?;
-    let file = crate::wire::record::read_session(&bytes)
-        .map_err(|why| failed(format!("{}: {why}", path.display())))?;
+    let file = read_document(&bytes).map_err(|why| failed(format!("{}: {why}", path.display())))?;
     Ok((bytes, file))
 }
 

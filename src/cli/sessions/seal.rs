@@ -18,10 +18,7 @@ const KEYS: [&str; 5] = ["id_ed25519", "id_ed25519_sk", "id_ecdsa", "id_ecdsa_sk
 /// Signs the hash of the last line, and adds the signature as a line.
 pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
-    let key = match key {
-        Some(key) => place.path(key),
-        None => usual(place.environment.home())?,
-    };
+    let key = signing_key(place, key)?;
     let (mut store, file) = SessionStore::open(&path).map_err(|why| {
         Fault::failed(why, "a session is sealed while nobody writes it, and while it is intact")
     })?;
@@ -45,6 +42,17 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Resu
         key.display(),
         path.display()
     ))
+}
+
+/// The key that was named, or the first of those that people have.
+///
+/// # Errors
+/// There is none.
+pub(super) fn signing_key(place: &SessionPlace, named: Option<&Path>) -> Result<PathBuf, Fault> {
+    match named {
+        Some(key) => Ok(place.path(key)),
+        None => usual(place.environment.home()),
+    }
 }
 
 fn usual(home: Option<PathBuf>) -> Result<PathBuf, Fault> {

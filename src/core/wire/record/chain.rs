@@ -23,7 +23,7 @@ const SALTS: &str = "salts";
 pub(super) const MEMBERS: [&str; 4] = [PREV, SEALED, HASH, SALTS];
 
 /// Members that say what somebody said or did, in records of any type.
-const CONTENT: [&str; 34] = [
+const CONTENT: [&str; 36] = [
     "answer",
     "arguments",
     "blocked",
@@ -31,12 +31,14 @@ const CONTENT: [&str; 34] = [
     "content",
     "current_plan",
     "deleted",
+    "digest",
     "done_condition",
     "facts",
     "files",
     "gaps",
     "hosted",
     "images",
+    "key",
     "leads_to",
     "left",
     "objective",

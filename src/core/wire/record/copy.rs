@@ -10,7 +10,7 @@ use crate::ledger::{Body, CHAINED_VERSION, CallId, Entry, EntryId, Millis, stand
 
 use super::chain::unchained;
 use super::file::numbered;
-use super::{Chain, Salt, line, time};
+use super::{Chain, Salt, left_out, line, time};
 
 /// Every whole line, each safe to print; a torn one is left out.
 pub fn durable_lines(bytes: &[u8]) -> Vec<String> {
@@ -26,6 +26,7 @@ pub fn exported_lines(bytes: &[u8], entries: &[Arc<Entry>]) -> Vec<String> {
         |value: &Value| entry_of(value).is_none_or(|id| standing.contains(&id) || !all.contains(&id));
     // Without some of its lines it is no chain any more, and it does not claim to be one.
     let plain = |mut value: Value| {
+        left_out::fill(&mut value);
         if value.get("version").is_some_and(|version| version.as_u64() >= Some(CHAINED_VERSION.into()))
             && let Value::Object(members) = &mut value
         {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::ledger::{Block, Body, Entry, Millis};
 
-use super::{RecordError, decode, time};
+use super::{RecordError, decode, left_out, time};
 
 /// How many entries before the end of a run its answer may stand.
 const NEAR: usize = 8;
@@ -44,12 +44,33 @@ pub struct Skipped {
     pub kind: String,
 }
 
-/// Reads a session file.
+/// Reads a session file that can be continued.
+///
+/// # Errors
+/// Those of [`read_document`], and [`RecordError::LeftOut`] where something was left out.
+pub fn read_session(bytes: &[u8]) -> Result<SessionFile, RecordError> {
+    read(bytes, |value| match left_out::left_out(value).first() {
+        Some(name) => Err(RecordError::LeftOut(format!("`{name}`"))),
+        None => Ok(()),
+    })
+}
+
+/// Reads a session file, or a copy without some of its contents: in their place stands that they were left out.
 ///
 /// # Errors
 /// [`RecordError::Empty`] when nothing is left of the first line, [`RecordError::NotASession`] when it is
 /// another record, [`RecordError::Newer`], and [`RecordError::Line`] for any other line that cannot be read.
-pub fn read_session(bytes: &[u8]) -> Result<SessionFile, RecordError> {
+pub fn read_document(bytes: &[u8]) -> Result<SessionFile, RecordError> {
+    read(bytes, |value| {
+        left_out::fill(value);
+        Ok(())
+    })
+}
+
+fn read(
+    bytes: &[u8],
+    prepare: fn(&mut Value) -> Result<(), RecordError>,
+) -> Result<SessionFile, RecordError> {
     let mut file = SessionFile {
         entries: Vec::new(),
         torn_tail: None,
@@ -59,7 +80,10 @@ pub fn read_session(bytes: &[u8]) -> Result<SessionFile, RecordError> {
     };
     for (number, line, rest) in numbered(bytes) {
         match serde_json::from_slice::<Value>(line) {
-            Ok(value) => file.take(number, &value)?,
+            Ok(mut value) => {
+                prepare(&mut value).map_err(|fault| at_line(number, fault))?;
+                file.take(number, &value)?;
+            }
             Err(_) if line.trim_ascii().is_empty() => {}
             // The last line is torn if it is no JSON. Should it have its newline, then pages of it were lost.
             Err(_) if rest.is_empty() => {

@@ -254,7 +254,7 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
 }
 
 /// The members of an object in their order, each with the bytes of its value; `None`: this is no object.
-fn members(text: &[u8]) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
+pub(super) fn members(text: &[u8]) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let members = reader.deserialize_map(MembersInOrder).ok()?;
     reader.end().ok()?;

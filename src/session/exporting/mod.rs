@@ -1,5 +1,9 @@
 //! A session as a document for others: without what was withdrawn and without the keys of this environment.
 
+pub(crate) mod attestation;
+pub(crate) mod html;
+pub(crate) mod selection;
+
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;

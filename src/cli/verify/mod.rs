@@ -1,4 +1,6 @@
-//! `verify`: what a session file proves to someone who has only the file and public keys.
+//! `verify`: what a session file or an attestation proves to someone who has only the file and public keys.
+
+mod attestation;
 
 use std::path::Path;
 
@@ -7,7 +9,8 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
 use crate::runtime::signing::signer;
-use crate::wire::record::{Links, Seal, audit_with, seals};
+use crate::session::exporting::attestation::read;
+use crate::wire::record::{Audit, Links, Seal, audit_with, seals};
 
 /// Seals that are verified, each by a process of its own.
 const MOST_SEALS: usize = 100;
@@ -23,6 +26,11 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
         ));
     }
     let bytes = SessionStore::bytes(file).map_err(|why| Fault::usage(why, "name a session file"))?;
+    if let Some(envelope) = read(&bytes) {
+        let (told, is_proved) = attestation::verified(file, &envelope, allowed);
+        say(&told)?;
+        return Ok(if is_proved { Exit::Completed } else { Exit::Failed });
+    }
     let audit = audit_with(&bytes, Links::default());
     let mut told: Vec<String> = audit.faults.iter().take(MOST_FAULTS).map(ToString::to_string).collect();
     let seals = seals(&bytes, MOST_SEALS + 1);
@@ -53,12 +61,7 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
     if seals.len() > MOST_SEALS {
         told.push(format!("only the first {MOST_SEALS} seals were verified"));
     }
-    if let Some(torn) = &audit.torn_tail {
-        told.push(format!(
-            "line {}: incomplete, {} bytes; it is not part of what is verified",
-            torn.line, torn.bytes
-        ));
-    }
+    told.extend(incomplete(&audit));
     let lines = audit.chained + audit.unchained;
     let after = sealed.map_or(lines, |line| lines.saturating_sub(line as u64));
     told.push(match (is_good, sealed) {
@@ -70,6 +73,24 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
     let text: String = told.iter().map(|line| one_line(line) + "\n").collect();
     say(&text)?;
     Ok(if is_good && sealed.is_some() { Exit::Completed } else { Exit::Failed })
+}
+
+/// What is not part of what was verified.
+fn incomplete(audit: &Audit) -> Vec<String> {
+    let mut told = Vec::new();
+    if audit.redacted > 0 {
+        told.push(format!("left out: {} fields; their hashes are in the chain", audit.redacted));
+    }
+    if audit.calls_left_out {
+        told.push("calls and receipts: not checked, since this copy leaves them out".to_owned());
+    }
+    if let Some(torn) = &audit.torn_tail {
+        told.push(format!(
+            "line {}: incomplete, {} bytes; it is not part of what is verified",
+            torn.line, torn.bytes
+        ));
+    }
+    told
 }
 
 fn verified(seal: &Seal, allowed: &Path) -> Result<String, String> {

@@ -1,0 +1,166 @@
+//! A session as an attestation: an in-toto statement about who decided what, in a signed DSSE envelope. It has digests of actions, and
+//! no contents.
+//!
+//! Formats: in-toto Statement v1 and DSSE v1.0.2 (`secure-systems-lab/dsse`). The signature is one of SSH (`PROTOCOL.sshsig`), made for
+//! the namespace `countersign` over the pre-authentication encoding.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::ledger::{Body, CallId};
+use crate::wire::record::{Audit, SessionFile, moment};
+
+/// Of the payload.
+pub(crate) const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
+const STATEMENT: &str = "https://in-toto.io/Statement/v1";
+/// What the predicate is; `docs/SESSION-FORMAT.md` says what it holds.
+const PREDICATE: &str = "urn:countersign:session:v1";
+const ARMOUR: (&str, &str) = ("-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----");
+/// Characters in a line of an armoured signature.
+const ARMOUR_WIDTH: usize = 70;
+
+/// The statement about a session file, as JSON.
+pub(crate) fn statement(name: &str, bytes: &[u8], file: &SessionFile, audit: &Audit) -> Value {
+    let mut about = Map::new();
+    let mut calls: BTreeMap<CallId, Map<String, Value>> = BTreeMap::new();
+    let (mut models, mut endings) = (Vec::new(), Vec::new());
+    for entry in &file.entries {
+        let id = entry.id.to_string();
+        match &entry.body {
+            Body::SessionStarted(started) => {
+                about.insert("session".to_owned(), started.session.as_str().into());
+                about.insert("began".to_owned(), moment(entry.at));
+            }
+            Body::Assistant(said) if !models.contains(&said.model.to_string()) => {
+                models.push(said.model.to_string());
+            }
+            Body::ToolCall(call) | Body::Command(call) | Body::Validation(call) => {
+                let known = calls.entry(call.id).or_default();
+                known.insert("entry".to_owned(), id.into());
+                known.insert("tool".to_owned(), call.name.as_str().into());
+            }
+            Body::ApprovalDecided(decision) => {
+                let made = json!({
+                    "entry": id,
+                    "at": moment(entry.at),
+                    "decision": if decision.allow { "allow" } else { "deny" },
+                    "by": decision.by.as_str(),
+                    "scope": decision.scope.as_str(),
+                    "sandboxed": decision.sandboxed,
+                    "digest": decision.digest,
+                });
+                let known = calls.entry(decision.call).or_default();
+                if let Some(list) = known.entry("decisions").or_insert_with(|| json!([])).as_array_mut() {
+                    list.push(made);
+                }
+            }
+            Body::ToolResult(result) => {
+                let known = calls.entry(result.call).or_default();
+                known.insert("outcome".to_owned(), result.outcome.as_str().into());
+            }
+            Body::TurnEnded(ended) => endings.push(json!({
+                "entry": id, "at": moment(entry.at), "reason": ended.reason.as_str(), "completed": ended.reason.completed(),
+            })),
+            _ => {}
+        }
+    }
+    describe(&mut about, calls, models, endings);
+    let lines = audit.chained + audit.unchained;
+    about.insert(
+        "chain".to_owned(),
+        json!({ "lines": lines, "unchained": audit.unchained, "head": audit.head }),
+    );
+    about.insert("made_by".to_owned(), format!("countersign {}", env!("CARGO_PKG_VERSION")).into());
+    json!({
+        "_type": STATEMENT,
+        "subject": [{ "name": name, "digest": { "sha256": sha256(bytes) } }],
+        "predicateType": PREDICATE,
+        "predicate": about,
+    })
+}
+
+fn describe(
+    about: &mut Map<String, Value>,
+    calls: BTreeMap<CallId, Map<String, Value>>,
+    models: Vec<String>,
+    endings: Vec<Value>,
+) {
+    let calls = calls.into_iter().map(|(call, mut known)| {
+        known.insert("call".to_owned(), call.to_string().into());
+        Value::Object(known)
+    });
+    about.insert("calls".to_owned(), calls.collect());
+    about.insert("models".to_owned(), models.into());
+    about.insert("endings".to_owned(), endings.into());
+}
+
+/// The SHA-256 of a file, in hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What is signed: the pre-authentication encoding of DSSE.
+pub(crate) fn signed_text(kind: &str, payload: &str) -> String {
+    format!("DSSEv1 {} {kind} {} {payload}", kind.len(), payload.len())
+}
+
+/// The envelope around a payload and its armoured signature.
+pub(crate) fn envelope(payload: &str, signature: &str) -> Value {
+    let blob: String = signature.lines().filter(|line| !line.starts_with("-----")).map(str::trim).collect();
+    json!({
+        "payloadType": PAYLOAD_TYPE,
+        "payload": STANDARD.encode(payload),
+        "signatures": [{ "keyid": "", "sig": blob }],
+    })
+}
+
+/// An envelope that was read: what it says, and its signatures, armoured.
+pub(crate) struct Envelope {
+    /// What kind of payload it has.
+    pub kind: String,
+    /// The payload.
+    pub payload: String,
+    /// Its signatures.
+    pub signatures: Vec<String>,
+}
+
+/// Reads an envelope; `None`: it is none.
+pub(crate) fn read(bytes: &[u8]) -> Option<Envelope> {
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    let payload = STANDARD.decode(text(&value, "payload")?).ok()?;
+    let signatures = value.get("signatures")?.as_array()?;
+    Some(Envelope {
+        kind: text(&value, "payloadType")?,
+        payload: String::from_utf8(payload).ok()?,
+        signatures: signatures
+            .iter()
+            .filter_map(|one| text(one, "sig"))
+            .map(|blob| armoured(&blob))
+            .collect(),
+    })
+}
+
+fn armoured(blob: &str) -> String {
+    let signs: Vec<char> = blob.chars().filter(|sign| !sign.is_whitespace()).collect();
+    let lines: Vec<String> = signs.chunks(ARMOUR_WIDTH).map(|line| line.iter().collect()).collect();
+    format!("{}\n{}\n{}\n", ARMOUR.0, lines.join("\n"), ARMOUR.1)
+}
+
+/// What an attestation is about: the subjects with their SHA-256, and the calls that it lists. `None`: it is of another kind.
+pub(crate) fn about(payload: &str) -> Option<(Vec<(String, String)>, usize)> {
+    let statement: Value = serde_json::from_str(payload).ok()?;
+    if statement.get("predicateType")?.as_str()? != PREDICATE {
+        return None;
+    }
+    let subjects = statement.get("subject")?.as_array()?.iter().map(|subject| {
+        let digest = subject.get("digest")?.get("sha256")?.as_str()?;
+        Some((subject.get("name")?.as_str()?.to_owned(), digest.to_owned()))
+    });
+    let calls = statement.get("predicate")?.get("calls")?.as_array()?.len();
+    Some((subjects.collect::<Option<_>>()?, calls))
+}

@@ -1,0 +1,231 @@
+//! What of a session goes into a document: which entries, and which contents are left out of them.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use aho_corasick::AhoCorasick;
+use serde_json::Value;
+
+use crate::ledger::{Body, Entry, EntryId};
+use crate::wire::record::{ChainFault, ContentField, Redacted, without};
+use std::sync::Arc;
+
+/// A text that repeats this much of one that is left out is left out, too. A text of fewer characters must be the same as a whole.
+const FEWEST_REPEATED: usize = 8;
+const MOST_COMPARED: usize = 256;
+/// Members of contents that say what something is, and not what it says.
+const NAMES: [&str; 8] = ["id", "name", "type", "kind", "media_type", "wire_id", "status", "sha256"];
+
+/// What is chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Selection {
+    rules: Vec<Rule>,
+    only: Option<Vec<RangeInclusive<u64>>>,
+}
+
+/// Contents that are left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Rule {
+    All,
+    Messages,
+    Thinking,
+    Arguments,
+    Results,
+    System,
+    Images,
+    Withdrawn,
+    Entries(RangeInclusive<u64>),
+    Text(String),
+}
+
+impl Selection {
+    /// Reads what was typed: rules and ranges, separated by commas.
+    ///
+    /// # Errors
+    /// Which word is none, and which there are.
+    pub(crate) fn parse(redact: &[String], only: &[String]) -> Result<Self, String> {
+        let words = |typed: &[String]| -> Vec<String> {
+            let words = typed.iter().flat_map(|typed| match typed.strip_prefix("text:") {
+                // A text may have commas.
+                Some(_) => vec![typed.clone()],
+                None => typed.split(',').map(|word| word.trim().to_owned()).collect(),
+            });
+            words.filter(|word| !word.is_empty()).collect()
+        };
+        let rules = words(redact).iter().map(|word| rule(word)).collect::<Result<_, _>>()?;
+        let only = words(only);
+        let ranges = only.iter().map(|word| {
+            range(word)
+                .ok_or_else(|| format!("`{word}` is not an entry such as e12, or a range such as e12..e20"))
+        });
+        let ranges = ranges.collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { rules, only: (!ranges.is_empty()).then_some(ranges) })
+    }
+
+    /// Whether all of the session goes in.
+    pub(crate) fn is_all(&self) -> bool {
+        self.rules.is_empty() && self.only.is_none()
+    }
+
+    /// Whether an entry goes in with its contents.
+    pub(crate) fn has(&self, entry: EntryId) -> bool {
+        self.only.as_ref().is_none_or(|ranges| ranges.iter().any(|range| range.contains(&entry.0)))
+    }
+
+    /// The session file without what is left out, and without contents in which one of these keys stands. What repeats something that
+    /// is left out is left out, too.
+    ///
+    /// # Errors
+    /// A sentence: the file has no hashes or is damaged, or a text stands where nothing can be left out.
+    pub(crate) fn applied(
+        &self,
+        bytes: &[u8],
+        entries: &[Arc<Entry>],
+        keys: &[&str],
+    ) -> Result<Redacted, String> {
+        let withdrawn: BTreeSet<EntryId> = entries
+            .iter()
+            .filter_map(
+                |entry| if let Body::Tombstone(stone) = &entry.body { Some(stone.target) } else { None },
+            )
+            .collect();
+        let chosen = |content: &ContentField<'_>| {
+            let is_part = content.entry.is_none_or(|entry| self.has(entry));
+            !is_part
+                || self.rules.iter().any(|rule| rule.leaves_out(content, &withdrawn))
+                || texts(content.value).iter().any(|text| keys.iter().any(|key| text.contains(key)))
+        };
+        let mut said = BTreeSet::new();
+        without(bytes, &mut |content| {
+            // What is not part of the document is left out as it is, wherever else it stands.
+            if content.entry.is_none_or(|entry| self.has(entry)) && chosen(&content) {
+                said.extend(texts(content.value).into_iter().map(str::to_owned));
+            }
+            false
+        })
+        .map_err(cannot)?;
+        let beginnings = said.iter().filter(|text| text.chars().count() >= FEWEST_REPEATED);
+        let beginnings: Vec<String> =
+            beginnings.map(|text| text.chars().take(MOST_COMPARED).collect()).collect();
+        let search =
+            AhoCorasick::new(&beginnings).map_err(|why| format!("too much is left out at once: {why}"))?;
+        let repeats = |content: &ContentField<'_>| {
+            !said.is_empty()
+                && texts(content.value).into_iter().any(|text| said.contains(text) || search.is_match(text))
+        };
+        let copy = without(bytes, &mut |content| chosen(&content) || repeats(&content)).map_err(cannot)?;
+        self.is_gone(&copy.text, keys)?;
+        Ok(copy)
+    }
+
+    /// Texts and keys must not be anywhere; they could be in what is hashed itself.
+    fn is_gone(&self, text: &str, keys: &[&str]) -> Result<(), String> {
+        let lower = text.to_lowercase();
+        let wanted = self
+            .rules
+            .iter()
+            .filter_map(|rule| if let Rule::Text(text) = rule { Some(text.as_str()) } else { None });
+        for wanted in wanted.chain(keys.iter().copied()) {
+            let escaped = Value::from(wanted.to_lowercase()).to_string();
+            if let Some(at) = lower.find(escaped.trim_matches('"')) {
+                let line = lower.get(..at).unwrap_or_default().matches('\n').count() + 1;
+                return Err(format!(
+                    "a text to leave out also stands in line {line} where it cannot be left out, since the hash of the line covers it"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Rule {
+    fn leaves_out(&self, content: &ContentField<'_>, withdrawn: &BTreeSet<EntryId>) -> bool {
+        let of = |kinds: &[&str]| kinds.contains(&content.kind);
+        match self {
+            Self::All => true,
+            Self::Messages => {
+                let says = ["content", "text", "summary", "blocks", "files", "answer", "message"];
+                says.contains(&content.name) && !of(&["tool_result", "note"])
+                    || of(&["goal", "goal_checkpoint", "goal_progress", "handoff"])
+            }
+            Self::Thinking => matches!(content.name, "thinking" | "blocks"),
+            Self::Arguments => {
+                let asks = [
+                    "arguments",
+                    "tool_calls",
+                    "preview",
+                    "rule",
+                    "leads_to",
+                    "digest",
+                    "key",
+                    "task",
+                    "warning",
+                    "written",
+                    "gaps",
+                    "hosted",
+                ];
+                asks.contains(&content.name)
+            }
+            Self::Results => of(&["tool_result", "delegation_response"]) || content.name == "hosted",
+            Self::System => content.name == "system",
+            Self::Images => content.name == "images",
+            Self::Withdrawn => content.entry.is_some_and(|entry| withdrawn.contains(&entry)),
+            Self::Entries(range) => content.entry.is_some_and(|entry| range.contains(&entry.0)),
+            Self::Text(wanted) => {
+                texts(content.value).iter().any(|text| text.to_lowercase().contains(wanted))
+            }
+        }
+    }
+}
+
+fn rule(word: &str) -> Result<Rule, String> {
+    Ok(match word {
+        "all" => Rule::All,
+        "messages" => Rule::Messages,
+        "thinking" => Rule::Thinking,
+        "arguments" => Rule::Arguments,
+        "results" => Rule::Results,
+        "system" => Rule::System,
+        "images" => Rule::Images,
+        "withdrawn" => Rule::Withdrawn,
+        _ => match (word.strip_prefix("text:"), range(word)) {
+            (Some(text), _) if !text.trim().is_empty() => Rule::Text(text.to_lowercase()),
+            (None, Some(range)) => Rule::Entries(range),
+            _ => {
+                return Err(format!(
+                    "`{word}` is not known here; known are messages, thinking, arguments, results, system, images, withdrawn, all, \
+                     entries such as e12 or e12..e20, and text:WORDS"
+                ));
+            }
+        },
+    })
+}
+
+fn range(word: &str) -> Option<RangeInclusive<u64>> {
+    let (first, last) = word.split_once("..").unwrap_or((word, word));
+    let (first, last) = (EntryId::parse(first)?.0, EntryId::parse(last)?.0);
+    (first <= last).then_some(first..=last)
+}
+
+/// Every text in a value that says something.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) if text.len() > 1 => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(members) => {
+            let says =
+                members.iter().filter(|(name, value)| !(value.is_string() && NAMES.contains(&name.as_str())));
+            says.flat_map(|(_, value)| texts(value)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn cannot((line, fault): (usize, ChainFault)) -> String {
+    match fault {
+        ChainFault::Unchained => format!(
+            "line {line} has no hash, so nothing can be left out of it: an older version of countersign wrote it"
+        ),
+        fault => format!("line {line}: {fault}"),
+    }
+}

@@ -1,0 +1,186 @@
+//! Documents made of a session: what is left out is gone everywhere, and what is left can still be proved.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::sealed::{allowed, key, seal, verify};
+use crate::world::{Ran, World};
+
+const SECRET: &str = "the launch code is 0000-1111";
+
+/// A session in which a command is run, whose result repeats a word of the question.
+fn world() -> World {
+    let world = World::new();
+    let script = format!(
+        r#"[{{"text":"I look.","tool_calls":[{{"name":"shell","arguments":{{"command":"echo '{SECRET}'"}}}}]}},"It said: {SECRET}."]"#
+    );
+    let ran =
+        world.json(&["--mode", "unrestricted", "--script", &script, "find <b>it</b> & tell \u{202e}me"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    world
+}
+
+fn export(world: &World, words: &[&str]) -> Ran {
+    let mut all = vec!["export", "--last"];
+    all.extend(words);
+    world.sessions_cli(&all)
+}
+
+fn kept(world: &World, name: &str, text: &str) -> PathBuf {
+    let file = world.place().join(name);
+    fs::write(&file, text).unwrap();
+    file
+}
+
+fn check(world: &World, file: &Path) -> Ran {
+    world.sessions_cli(&["check", file.to_str().unwrap()])
+}
+
+#[test]
+fn what_is_left_out_is_gone_everywhere_and_the_chain_holds() {
+    let world = world();
+    let whole = world.session_text();
+    for rules in [
+        &["--redact", "results"][..],
+        &["--redact", "text:LAUNCH code"],
+        &["--redact", "results,arguments"],
+        &["--redact", "all"],
+    ] {
+        let mut words = vec!["--format", "jsonl"];
+        words.extend(rules);
+        let ran = export(&world, &words);
+        assert_eq!(ran.code, 0, "{rules:?}: {ran:?}");
+        assert!(!ran.out.contains("launch code") && !ran.out.contains("0000-1111"), "{rules:?}: {}", ran.out);
+        assert!(ran.err.contains("fields were left out"), "{rules:?}: {}", ran.err);
+        assert_eq!(ran.out.lines().count(), whole.lines().count());
+        let file = kept(&world, "part.jsonl", &ran.out);
+        let checked = check(&world, &file);
+        assert!(
+            checked.code == 0 && checked.out.contains("their hashes are in the chain"),
+            "{rules:?}: {checked:?}"
+        );
+        let shown = world.sessions_cli(&["show", file.to_str().unwrap()]);
+        assert!(shown.code == 0 && shown.out.contains("(left out)"), "{rules:?}: {shown:?}");
+        // It is a document, and no session.
+        for verb in ["import", "fork"] {
+            let ran = world.sessions_cli(&[verb, file.to_str().unwrap()]);
+            assert!(ran.code != 0 && ran.err.contains("left out of this copy"), "{verb}: {ran:?}");
+        }
+    }
+    assert_eq!(export(&world, &["--format", "jsonl"]).out, whole, "without rules it is the file");
+    let no_rule = export(&world, &["--format", "jsonl", "--redact", "secrets"]);
+    assert!(no_rule.code == 2 && no_rule.err.contains("`secrets` is not known here"), "{no_rule:?}");
+    let folder = world.work().file_name().unwrap().to_str().unwrap().to_owned();
+    let stays = export(&world, &["--format", "jsonl", "--redact", &format!("text:{folder}")]);
+    assert!(stays.code == 1 && stays.out.is_empty() && stays.err.contains("stands in line 1"), "{stays:?}");
+}
+
+#[test]
+fn an_entry_that_is_left_out_takes_along_what_repeats_it() {
+    let world = world();
+    let call = world.entries().into_iter().find(|entry| entry["type"] == "tool_call").unwrap();
+    let ran = export(&world, &["--format", "jsonl", "--redact", call["entry"].as_str().unwrap()]);
+    assert!(ran.code == 0 && !ran.out.contains("echo '"), "{}", ran.out);
+    assert!(ran.out.contains("I look."), "{}", ran.out);
+}
+
+#[test]
+fn a_part_is_verified_with_the_seal_of_the_whole() {
+    let world = world();
+    let Some(mine) = key(&world.place(), "key", "") else { return };
+    assert_eq!(seal(&world, &mine).code, 0);
+    let said = world.entries().into_iter().find(|entry| entry["type"] == "user_message").unwrap();
+    let part = export(&world, &["--format", "jsonl", "--only", said["entry"].as_str().unwrap()]);
+    assert!(part.out.contains("find <b>it</b>") && !part.out.contains("launch code"), "{}", part.out);
+    let file = kept(&world, "part.jsonl", &part.out);
+    let proved = verify(&world, &file, &allowed(&mine));
+    assert!(proved.code == 0 && proved.out.contains("verified: all lines are sealed"), "{proved:?}");
+    assert!(proved.out.contains("calls and receipts: not checked"), "{proved:?}");
+    // Nothing that is there can be changed, and nothing can be put where something was left out.
+    let other = part.out.replace("find <b>", "lose <b>");
+    let filled = part.out.replacen("}\n{", ",\"salts\":{},\"content\":\"x\"}\n{", 1);
+    for forged in [other, filled] {
+        let file = kept(&world, "forged.jsonl", &forged);
+        let ran = verify(&world, &file, &allowed(&mine));
+        assert!(ran.code == 1 && ran.out.contains("not verified"), "{ran:?}");
+    }
+    let transcript = export(&world, &["--only", said["entry"].as_str().unwrap()]);
+    assert!(transcript.out.contains("find") && !transcript.out.contains("shell"), "{}", transcript.out);
+}
+
+#[test]
+fn a_key_of_the_environment_is_in_no_document() {
+    let world = World::new().with("SOME_API_KEY", "sk-test-000111222333");
+    let script =
+        r#"[{"tool_calls":[{"name":"shell","arguments":{"command":"echo sk-test-000111222333"}}]},"Done."]"#;
+    assert_eq!(world.json(&["--mode", "unrestricted", "--script", script, "go"]).code, 0);
+    for format in ["markdown", "html", "json", "jsonl"] {
+        let ran = export(&world, &["--format", format]);
+        assert!(ran.code == 0 && ran.out.contains("Done."), "{format}: {ran:?}");
+        assert!(!ran.out.contains("sk-test-000111222333"), "{format}: {}", ran.out);
+    }
+}
+
+#[test]
+fn a_page_has_no_markup_except_ours() {
+    let world = world();
+    let page = export(&world, &["--format", "html"]);
+    assert_eq!(page.code, 0, "{}", page.err);
+    assert!(page.out.contains("find &lt;b&gt;it&lt;/b&gt; &amp; tell"), "{}", page.out);
+    assert!(!page.out.contains("<b>") && !page.out.contains('\u{202e}'), "{}", page.out);
+    assert!(!page.out.contains("http://") && !page.out.contains("https://"), "it loads nothing");
+    assert!(!page.out.contains("{{") && page.out.contains("allowed by the rules"), "{}", page.out);
+    let count = |what: &str| page.out.matches(what).count();
+    for (open, close) in [
+        ("<article", "</article>"),
+        ("<details", "</details>"),
+        ("<section", "</section>"),
+        ("<pre", "</pre>"),
+    ] {
+        assert_eq!(count(open), count(close), "{open}");
+    }
+    // What is for an import is whole.
+    assert_eq!(export(&world, &["--json", "--redact", "results"]).code, 2);
+    let json: Value = serde_json::from_str(&export(&world, &["--format", "json"]).out).unwrap();
+    assert_eq!(json["events"][0]["type"], "session_started");
+}
+
+#[test]
+fn an_attestation_says_who_decided_what_and_has_no_contents() {
+    let world = world();
+    let Some(mine) = key(&world.place(), "key", "") else { return };
+    let path = mine.to_str().unwrap();
+    let ran = export(&world, &["--format", "attestation", "--key", path]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let envelope: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(envelope["payloadType"], "application/vnd.in-toto+json");
+    let folder = world.session_file().parent().unwrap().to_owned();
+    let file = folder.join("attestation.json");
+    fs::write(&file, &ran.out).unwrap();
+    let signers = allowed(&mine);
+    let good = verify(&world, &file, &signers);
+    assert!(good.code == 0 && good.out.contains("is the file that it is about"), "{good:?}");
+    assert!(good.out.contains("you@example.org signed it; it lists 1 calls"), "{good:?}");
+    // Of the payload: who decided, about what, and nothing that was said.
+    let payload = verify_payload(&envelope);
+    assert_eq!(payload["predicate"]["calls"][0]["decisions"][0]["by"], "policy");
+    assert!(!payload.to_string().contains("launch"), "{payload}");
+    // Somebody else's payload, and a session that went on.
+    let forged = ran.out.replacen("\"sig\":\"", "\"sig\":\"AAAA", 1);
+    fs::write(&file, forged).unwrap();
+    assert_eq!(verify(&world, &file, &signers).code, 1);
+    fs::write(&file, &ran.out).unwrap();
+    assert_eq!(world.json(&["--last", "--script", r#"["More."]"#, "more"]).code, 0);
+    let later = verify(&world, &file, &signers);
+    assert!(later.code == 1 && later.out.contains("was continued since"), "{later:?}");
+    let refused = export(&world, &["--format", "attestation", "--key", path, "--redact", "all"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+}
+
+fn verify_payload(envelope: &Value) -> Value {
+    use base64::Engine as _;
+    let payload = envelope["payload"].as_str().unwrap();
+    serde_json::from_slice(&base64::engine::general_purpose::STANDARD.decode(payload).unwrap()).unwrap()
+}
