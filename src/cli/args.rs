@@ -9,6 +9,7 @@ use super::agents::args::AgentsArgs;
 use super::doctor::args::DoctorArgs;
 use super::import_settings::OtherTool;
 use super::mcp::args::McpArgs;
+use super::policy::args::PolicyArgs;
 use super::sessions::args::SessionsArgs;
 use super::trust::args::TrustArgs;
 use super::usage::args::UsageArgs;
@@ -30,6 +31,7 @@ Examples:
   git diff | countersign exec \"review this\"   what is piped in is added to the prompt
   countersign usage --days 30 --by project      what it has cost
   countersign models                            what you can use now, and why not the rest
+  countersign policy explain 'rm -rf target'    which rule decides, and why
   countersign doctor                            find problems and suggest fixes
   countersign mcp test                          start the MCP servers and list their tools
   countersign agents test                       read and describe the cards of the A2A agents
@@ -77,6 +79,8 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         allowed_signers: PathBuf,
     },
+    /// Explain the rules, and try them on a command, on past calls or on the cases of a file
+    Policy(PolicyArgs),
     /// Add up what all sessions have cost, by model, project, tool or day
     Usage(UsageArgs),
     /// List the models that you can use now, and why not the others

@@ -17,6 +17,7 @@ pub mod mcp;
 mod outcome;
 mod past;
 mod peers;
+pub mod policy;
 mod replay;
 pub mod sessions;
 mod signals;
@@ -37,7 +38,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
 
-use args::{Args, Command, ConfigAction, ModelsArgs};
+use args::{Args, Command, ConfigAction, InspectArgs, ModelsArgs};
 use outcome::say;
 
 use crate::config::environment::Environment;
@@ -147,28 +148,20 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             let invocation = Invocation { answer_schema, ..invocation };
             exec::run(&invocation, &exec)
         }
-        Some(Command::Inspect(inspect)) => {
-            let invocation = invoke(&args.flags.then(inspect.flags), environment, None)?;
-            let which = SessionChoice::named(inspect.session, inspect.last).unwrap_or(SessionChoice::Last);
-            appearance::needs_a_screen(&invocation)?;
-            inspect::run(&invocation, &which)
-        }
-        Some(Command::Replay(replay)) => {
-            let invocation = invoke(&args.flags.then(replay.flags), environment, None)?;
-            let which = SessionChoice::named(replay.session, replay.last).unwrap_or(SessionChoice::Last);
-            appearance::needs_a_screen(&invocation)?;
-            replay::run(&invocation, &which)
-        }
+        Some(Command::Inspect(words)) => of_the_past(args.flags, words, environment, inspect::run),
+        Some(Command::Replay(words)) => of_the_past(args.flags, words, environment, replay::run),
         Some(Command::Sessions(words)) => {
             let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
             sessions::run(words.verb, cwd, environment)
         }
         Some(Command::Usage(words)) => usage::run(&words, &environment),
         Some(Command::Models(models)) => list_models(args.flags, models, &environment),
-        Some(Command::Doctor(words)) => {
-            let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
-            doctor::run(cwd, environment, words.json, words.online)
-        }
+        Some(Command::Doctor(words)) => doctor::run(
+            folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?,
+            environment,
+            words.json,
+            words.online,
+        ),
         Some(Command::Trust(words)) => trust::run(&words, args.flags.cd.as_deref(), &environment),
         Some(Command::Mcp(words)) => {
             mcp::run(&words.verb, &invoke(&in_folder(args.flags, words.cd), environment, None)?)
@@ -180,10 +173,24 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         Some(Command::ImportSettings(words)) => {
             import_settings::run(&words, args.flags.cd.as_deref(), &environment)
         }
+        Some(Command::Policy(words)) => policy::run(&words, args.flags.cd.as_deref(), &environment),
         Some(Command::Verify { file, allowed_signers }) => verify::run(&file, &allowed_signers),
         Some(Command::Man { dir }) => man(dir.as_deref()),
         Some(Command::Completions { shell }) => completions(shell),
     }
+}
+
+/// Shows a session on a screen, read-only.
+fn of_the_past(
+    flags: Flags,
+    words: InspectArgs,
+    environment: Environment,
+    show: fn(&Invocation, &SessionChoice) -> Result<Exit, Fault>,
+) -> Result<Exit, Fault> {
+    let invocation = invoke(&flags.then(words.flags), environment, None)?;
+    let which = SessionChoice::named(words.session, words.last).unwrap_or(SessionChoice::Last);
+    appearance::needs_a_screen(&invocation)?;
+    show(&invocation, &which)
 }
 
 /// The flags, as seen from a folder that was named behind the command.

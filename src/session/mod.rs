@@ -10,6 +10,7 @@ pub(crate) mod gateway;
 pub mod instructions;
 pub(crate) mod model_switch;
 pub(crate) mod other_sessions;
+pub(crate) mod past_calls;
 mod ports;
 mod reports;
 mod rule_keeper;

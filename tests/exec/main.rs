@@ -57,6 +57,7 @@ mod newcomers;
 mod outputs;
 mod own;
 mod parting;
+mod policies;
 mod prompts;
 mod refusals;
 mod resumed;

@@ -32,7 +32,7 @@ use crate::ledger::Arguments;
 use crate::tool::{Preparation, SideEffect, Territory, ToolSpec};
 
 /// What lets a part run.
-enum Permission<'r> {
+pub(super) enum Permission<'r> {
     /// A rule.
     By(&'r Rule),
     /// It only looks, or edits where edits are allowed.
@@ -172,7 +172,7 @@ impl Policy {
         }
     }
 
-    fn for_command(
+    pub(super) fn for_command(
         &self,
         command: &Command,
         tool: &ToolSpec,
@@ -196,7 +196,12 @@ impl Policy {
     }
 
     /// A file that the shell opens needs a rule for its path, or a mode that edits.
-    fn for_file(&self, file: &Redirection, tool: &ToolSpec, places: &Places<'_>) -> Permission<'_> {
+    pub(super) fn for_file(
+        &self,
+        file: &Redirection,
+        tool: &ToolSpec,
+        places: &Places<'_>,
+    ) -> Permission<'_> {
         if effect::is_sink(file) {
             return Permission::Harmless;
         }

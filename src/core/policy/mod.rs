@@ -3,6 +3,7 @@
 mod cover;
 mod decide;
 mod effect;
+mod explain;
 mod guarded;
 mod held;
 mod line;
@@ -23,7 +24,10 @@ mod wildcard;
 
 use std::collections::BTreeSet;
 
+use strum::{IntoStaticStr, VariantNames};
+
 pub use effect::of_line as effect_of_line;
+pub use explain::{ExplainedPart, Explanation};
 pub use guarded::is_guarded;
 pub use held::audit;
 pub use line::opened;
@@ -41,7 +45,8 @@ use crate::ledger::{ApprovalRequest, Arguments};
 use crate::tool::{Preparation, SideEffect, ToolSpec};
 
 /// The decision about a call; each says why, in words.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     /// It may run; says by what.
     Allow(String),
@@ -51,6 +56,23 @@ pub enum Verdict {
     Ask(String),
     /// It may not run; says why.
     Deny(String),
+}
+
+impl Verdict {
+    /// All of them in a word each, the loosest first.
+    pub const WORDS: &'static [&'static str] = Self::VARIANTS;
+
+    /// In one word: "allow", "sandbox", "ask", "deny".
+    pub fn as_str(&self) -> &'static str {
+        self.into()
+    }
+
+    /// Why, in words.
+    pub fn why(&self) -> &str {
+        match self {
+            Self::Allow(why) | Self::Sandbox(why) | Self::Ask(why) | Self::Deny(why) => why,
+        }
+    }
 }
 
 /// A verdict with what receipts and lists of rules need.

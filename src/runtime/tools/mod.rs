@@ -29,6 +29,7 @@ mod list;
 pub(super) mod live;
 mod named;
 mod pages;
+mod past;
 pub(super) mod picture;
 mod plan;
 mod printed;
@@ -90,6 +91,7 @@ pub use environment::for_programs;
 pub(super) use environment::{for_commands, with_given};
 pub use fetch::{AllowedHost, Reach};
 pub use named::open_named;
+pub use past::PastPlaces;
 
 /// The built-in tools, in the order in which a model sees them.
 static TOOLS: &[&dyn Tool] = &[

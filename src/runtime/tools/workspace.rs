@@ -96,6 +96,11 @@ impl Workspace {
         as_written(&self.root.join(self.expand(text)))
     }
 
+    /// What kind of place a path is by its words alone.
+    pub(super) fn territory(&self, path: &Path) -> Territory {
+        self.borders.territory(path, false)
+    }
+
     fn expand(&self, text: &str) -> PathBuf {
         let after_home = if text == "~" { Some("") } else { text.strip_prefix("~/") };
         match (after_home, &self.home) {

@@ -1,0 +1,144 @@
+//! `policy test`: past calls, decided again.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::args::RuleFlags;
+use super::{PolicyBench, Redecider};
+use crate::cli::outcome::{complain, say};
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
+use crate::policy::Verdict;
+use crate::session::other_sessions::first_words;
+use crate::session::past_calls::{PastCall, WasDecided};
+use crate::view::summary;
+use crate::wire::record;
+
+/// Changed calls that a person is shown; the rest is counted.
+const MOST_CHANGES: usize = 40;
+/// Characters of a call that are shown.
+const MOST_WORDS: usize = 60;
+
+/// A call about which the two policies disagree.
+struct Redecided<'c> {
+    call: &'c PastCall,
+    now: &'static str,
+    then: Verdict,
+}
+
+pub(super) fn run(
+    bench: &PolicyBench<'_>,
+    over: Option<u32>,
+    rules: &RuleFlags,
+    json: bool,
+) -> Result<Exit, Fault> {
+    let (as_it_is, tried) = (bench.policy(&RuleFlags::default())?, bench.policy(rules)?);
+    let (calls, sessions, unreadable) = bench.past(over)?;
+    for why in &unreadable {
+        complain(&format!("note: {}; not counted", one_line(why)));
+    }
+    let mut redecider = Redecider::new(bench);
+    let mut sums: BTreeMap<&str, (usize, usize)> =
+        Verdict::WORDS.iter().map(|word| (*word, (0, 0))).collect();
+    let (mut changes, mut against) = (Vec::new(), Vec::new());
+    let mut decided = 0;
+    for call in &calls {
+        let (Some(now), Some(then)) = (redecider.decided(&as_it_is, call), redecider.decided(&tried, call))
+        else {
+            continue;
+        };
+        decided += 1;
+        let (now, then_word) = (now.verdict.as_str(), then.verdict.as_str());
+        if let Some(sum) = sums.get_mut(now) {
+            sum.0 += 1;
+        }
+        if let Some(sum) = sums.get_mut(then_word) {
+            sum.1 += 1;
+        }
+        let is_against = match call.was {
+            WasDecided::DeniedByPerson => matches!(then.verdict, Verdict::Allow(_) | Verdict::Sandbox(_)),
+            WasDecided::AllowedByPerson => matches!(then.verdict, Verdict::Deny(_)),
+            _ => false,
+        };
+        if is_against {
+            against.push(Redecided { call, now, then: then.verdict.clone() });
+        }
+        if now != then_word {
+            changes.push(Redecided { call, now, then: then.verdict });
+        }
+    }
+    if json {
+        let lines = changes.iter().map(|change| record::line(&as_json(change)));
+        let sums = sums.iter().map(|(word, (now, then))| (*word, json!({ "now": now, "then": then })));
+        let all = json!({
+            "calls": decided,
+            "sessions": sessions,
+            "decisions": sums.collect::<BTreeMap<_, _>>(),
+            "changed": changes.len(),
+            "against_people": against.len(),
+        });
+        return say(&lines.chain([record::line(&all)]).map(|line| line + "\n").collect::<String>());
+    }
+    if decided == 0 {
+        complain("note: there are no past calls to decide about");
+        return Ok(Exit::Completed);
+    }
+    let mut told = vec![format!("{decided} calls of {sessions} sessions, mode {}", tried.mode)];
+    told.push(format!("{:<8} {:>8} {:>8}", "", "now", "then"));
+    told.extend(Verdict::WORDS.iter().filter_map(|word| {
+        let (now, then) = sums.get(word)?;
+        Some(format!("{word:<8} {now:>8} {then:>8}"))
+    }));
+    told.extend(listed("changed", &changes));
+    told.extend(listed("against what a person decided", &against));
+    say(&told.iter().map(|line| format!("{line}\n")).collect::<String>())
+}
+
+fn listed(heading: &str, changes: &[Redecided<'_>]) -> Vec<String> {
+    if changes.is_empty() {
+        return Vec::new();
+    }
+    let mut told = vec![format!("{heading}: {}", changes.len())];
+    told.extend(changes.iter().take(MOST_CHANGES).map(|change| {
+        let Redecided { call, now, then } = change;
+        let shown = first_words(&summary(&call.arguments), MOST_WORDS);
+        format!(
+            "  {now} \u{2192} {}  {} {shown}  {}/{}  {}",
+            then.as_str(),
+            call.tool,
+            call.session,
+            call.entry,
+            one_line(then.why())
+        )
+    }));
+    if let Some(more) = changes.len().checked_sub(MOST_CHANGES).filter(|more| *more > 0) {
+        told.push(format!("  \u{2026} and {more} more; --json lists all"));
+    }
+    told
+}
+
+fn as_json(change: &Redecided<'_>) -> serde_json::Value {
+    let Redecided { call, now, then } = change;
+    json!({
+        "session": call.session,
+        "entry": call.entry.to_string(),
+        "tool": call.tool,
+        "arguments": call.arguments.to_value(),
+        "was": was(call.was),
+        "now": now,
+        "then": then.as_str(),
+        "why": then.why(),
+    })
+}
+
+fn was(was: WasDecided) -> Option<&'static str> {
+    match was {
+        WasDecided::Open => None,
+        WasDecided::Ran => Some("allowed by the rules"),
+        WasDecided::RanConfined => Some("confined by the rules"),
+        WasDecided::Refused => Some("refused by the rules"),
+        WasDecided::AllowedByPerson => Some("allowed by a person"),
+        WasDecided::DeniedByPerson => Some("denied by a person"),
+    }
+}

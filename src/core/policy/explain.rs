@@ -1,0 +1,72 @@
+//! Why a line is decided as it is: each command in it, what it does, and what lets it run. Made by the functions that decide.
+
+use super::decide::Permission;
+use super::effect;
+use super::line::{self, Places, describe};
+use super::shell::{self, Word};
+use super::{Decided, Policy};
+use crate::ledger::Arguments;
+use crate::tool::{Preparation, SideEffect, ToolSpec};
+
+/// A decision, and what it is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// The decision about the whole call.
+    pub decided: Decided,
+    /// Each command of a shell line and each file that the shell opens, in their order; empty for other calls.
+    pub parts: Vec<ExplainedPart>,
+    /// Why a part of the line cannot be read with certainty.
+    pub unreadable: Option<String>,
+}
+
+/// One command of a line, or one file that the shell opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExplainedPart {
+    /// As it is written, wrappers and substitutions taken apart.
+    pub text: String,
+    /// What it does; what is not known counts as sending.
+    pub effect: SideEffect,
+    /// What lets it run, or that nothing does; in words.
+    pub why: String,
+    /// Whether something lets it run.
+    pub is_covered: bool,
+}
+
+impl Policy {
+    /// Decides about a validated call, and says what about each of its parts.
+    pub fn explain(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> Explanation {
+        let decided = self.decide(tool, arguments, found);
+        let Some(command) = line::command(tool, arguments) else {
+            return Explanation { decided, parts: Vec::new(), unreadable: None };
+        };
+        let reading = shell::read(command);
+        let places = Places::of(command, &reading, found);
+        let is_alone = reading.commands.len() + reading.redirections.len() == 1;
+        let raw = |words: &[Word]| words.iter().map(|word| word.raw.as_str()).collect::<Vec<_>>().join(" ");
+        let commands = reading.commands.iter().filter(|command| !command.is_wrapper).map(|command| {
+            let text = [raw(&command.environment), raw(&command.words)].join(" ").trim().to_owned();
+            let does = effect::of_command(command).unwrap_or(SideEffect::Sends);
+            part(text, does, &self.for_command(command, tool, &places, is_alone))
+        });
+        let files = reading.redirections.iter().map(|file| {
+            part(describe(file), effect::of_redirection(file), &self.for_file(file, tool, &places))
+        });
+        Explanation {
+            decided,
+            parts: commands.chain(files).collect(),
+            unreadable: reading.unreadable.clone(),
+        }
+    }
+}
+
+fn part(text: String, effect: SideEffect, permission: &Permission<'_>) -> ExplainedPart {
+    let (why, is_covered) = match permission {
+        Permission::By(rule) => (format!("{} rule {rule} ({})", rule.kind.as_str(), rule.origin), true),
+        Permission::Harmless if effect == SideEffect::Reads => ("reads in the workspace".to_owned(), true),
+        Permission::Harmless => ("edits in the workspace".to_owned(), true),
+        Permission::Confined => ("reads through git, whose settings can start programs".to_owned(), true),
+        Permission::Uncovered => ("no rule covers it".to_owned(), false),
+        Permission::Missing(why) => (why.clone(), false),
+    };
+    ExplainedPart { text, effect, why, is_covered }
+}

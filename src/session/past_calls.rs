@@ -1,0 +1,134 @@
+//! The calls of all sessions and what was decided about them: what a policy can be tried on.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use crate::ledger::{Arguments, Body, CallId, Decider, Entry, EntryId, Millis};
+use crate::runtime::SessionStore;
+use crate::runtime::store::files;
+
+/// Threads that read; more would wait for the disk.
+const MOST_THREADS: usize = 8;
+
+/// One call that a model made.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PastCall {
+    /// Its session.
+    pub session: String,
+    /// The folder of the session.
+    pub cwd: String,
+    /// The entry that announced it.
+    pub entry: EntryId,
+    /// Its tool.
+    pub tool: String,
+    /// Its arguments, as they were changed last.
+    pub arguments: Arguments,
+    /// Where its path led, if somebody was asked.
+    pub leads_to: Option<String>,
+    /// What was decided.
+    pub was: WasDecided,
+}
+
+/// What was decided about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum WasDecided {
+    /// Nobody decided: the run ended before.
+    #[default]
+    Open,
+    /// The rules let it run.
+    Ran,
+    /// The rules let it run in the sandbox.
+    RanConfined,
+    /// The rules refused it.
+    Refused,
+    /// A person let it run.
+    AllowedByPerson,
+    /// A person refused it.
+    DeniedByPerson,
+}
+
+/// The calls since a moment, oldest session first, how many sessions they are of, and what could not be read.
+pub(crate) fn past_calls(state: &Path, since: Option<Millis>) -> (Vec<PastCall>, usize, Vec<String>) {
+    let began = since.map(|at| SystemTime::UNIX_EPOCH + Duration::from_millis(at.0));
+    let is_recent = |path: &PathBuf| {
+        let changed = path.metadata().and_then(|meta| meta.modified()).ok();
+        began.is_none_or(|began| changed.is_none_or(|changed| changed >= began))
+    };
+    let mut paths: Vec<PathBuf> = files(state).into_iter().filter(is_recent).collect();
+    paths.reverse();
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let share = paths.len().div_ceil(threads).max(1);
+    let read = |paths: &[PathBuf]| paths.iter().map(|path| of_session(path, since)).collect::<Vec<_>>();
+    let all: Vec<Result<Vec<PastCall>, String>> = thread::scope(|scope| {
+        let readers: Vec<_> = paths.chunks(share).map(|paths| scope.spawn(move || read(paths))).collect();
+        readers.into_iter().flat_map(|reader| reader.join().unwrap_or_default()).collect()
+    });
+    let (mut calls, mut sessions, mut unreadable) = (Vec::new(), 0, Vec::new());
+    for session in all {
+        match session {
+            Ok(of_one) => {
+                sessions += usize::from(!of_one.is_empty());
+                calls.extend(of_one);
+            }
+            Err(why) => unreadable.push(why),
+        }
+    }
+    (calls, sessions, unreadable)
+}
+
+fn of_session(path: &Path, since: Option<Millis>) -> Result<Vec<PastCall>, String> {
+    let file = SessionStore::read(path)?;
+    let Some(Body::SessionStarted(started)) = file.entries.first().map(|entry| &entry.body) else {
+        return Ok(Vec::new());
+    };
+    // What a fork has inherited is the other session's.
+    let inherited = started.forked_at();
+    let mut calls: Vec<(CallId, PastCall)> = Vec::new();
+    let mut places: BTreeMap<CallId, usize> = BTreeMap::new();
+    for entry in &file.entries {
+        let is_own = inherited.is_none_or(|last| entry.id > last) && since.is_none_or(|at| entry.at >= at);
+        if let Body::ToolCall(call) = &entry.body
+            && is_own
+        {
+            places.insert(call.id, calls.len());
+            let made = PastCall {
+                session: started.session.clone(),
+                cwd: started.cwd.clone(),
+                entry: entry.id,
+                tool: call.name.clone(),
+                arguments: call.arguments.clone(),
+                leads_to: None,
+                was: WasDecided::Open,
+            };
+            calls.push((call.id, made));
+        }
+        let about = entry.body.call().and_then(|call| places.get(&call));
+        if let Some((_, known)) = about.and_then(|at| calls.get_mut(*at)) {
+            known.learn(entry);
+        }
+    }
+    Ok(calls.into_iter().map(|(_, call)| call).collect())
+}
+
+impl PastCall {
+    fn learn(&mut self, entry: &Entry) {
+        match &entry.body {
+            Body::CallEdited(call) => self.arguments = call.arguments.clone(),
+            Body::ApprovalRequested(asked) => {
+                self.leads_to = asked.leads_to.clone().or(self.leads_to.take());
+            }
+            Body::ApprovalDecided(decision) => {
+                self.was = match (decision.by, decision.allow) {
+                    (Decider::User, true) => WasDecided::AllowedByPerson,
+                    (Decider::User, false) => WasDecided::DeniedByPerson,
+                    (_, true) if decision.sandboxed => WasDecided::RanConfined,
+                    (_, true) => WasDecided::Ran,
+                    (_, false) => WasDecided::Refused,
+                };
+            }
+            _ => {}
+        }
+    }
+}
