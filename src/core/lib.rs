@@ -31,8 +31,11 @@ pub mod context;
 // 9. The loop, as a pure state machine.
 pub mod agent;
 
-// 10. Other people's formats, bytes only.
+// 10. A session's past, played again through the loop.
+pub mod recorded;
+
+// 11. Other people's formats, bytes only.
 pub mod wire;
 
-// 11. What is to be seen: events folded into a view.
+// 12. What is to be seen: events folded into a view.
 pub mod view;

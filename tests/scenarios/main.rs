@@ -22,6 +22,7 @@ mod legacy_facts;
 mod notation;
 mod page;
 mod player;
+mod replaying;
 #[path = "../support/sendable.rs"]
 mod sendable;
 mod settings;

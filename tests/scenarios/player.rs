@@ -28,6 +28,10 @@ pub struct StoryPlayer {
     calls: u32,
     late_model: Option<EntryId>,
     request: Option<Request>,
+    /// All requests, and what looks and hooks said: no ledger holds these.
+    pub requested: Vec<Request>,
+    pub found: Vec<(CallId, Preparation)>,
+    pub said: Vec<Vec<HookAnswer>>,
     names: BTreeMap<CallId, String>,
     looks: BTreeSet<CallId>,
     running: BTreeSet<CallId>,
@@ -71,6 +75,9 @@ impl StoryPlayer {
             calls: 0,
             late_model: None,
             request: None,
+            requested: Vec::new(),
+            found: Vec::new(),
+            said: Vec::new(),
             names: BTreeMap::new(),
             looks: BTreeSet::new(),
             running: BTreeSet::new(),
@@ -215,6 +222,7 @@ impl StoryPlayer {
 
     fn answer_hooks(&mut self, said: &[HookAnswer]) -> Result<(), String> {
         let hook = self.hooks.take().ok_or("no hook was asked")?;
+        self.said.push(said.to_vec());
         self.deliver(Input::Hooks(hook, said.to_vec()))
     }
 
@@ -267,6 +275,7 @@ impl StoryPlayer {
         if !self.looks.remove(&call) {
             return Ok(());
         }
+        self.found.push((call, found.clone()));
         self.deliver(Input::Prepared(call, found))
     }
 
@@ -349,6 +358,7 @@ impl StoryPlayer {
             Effect::CallModel(message, request) => {
                 laws::nothing_open(&self.log)?;
                 sendable(&request)?;
+                self.requested.push((*request).clone());
                 (self.model, self.calls, self.request) = (Some(message), 0, Some(*request));
             }
             Effect::Prepare(invocation) => drop(self.looks.insert(invocation.call)),

@@ -237,7 +237,8 @@ impl Agent {
             return self.compaction_failed(step, about, &compacting.wanted, &why);
         }
         let text = format!("The summary failed and is being retried: {}", failure.message);
-        self.history.ledger.remark(step.now, Remark::Note(Note::plain(about, text)));
+        let note = Note::of_failed_call(about, failure.recorded(), text);
+        self.history.ledger.remark(step.now, Remark::Note(note));
         let wanted = compacting.wanted.clone();
         if shrinks {
             let parts = Some(wanted.parts.unwrap_or_default());

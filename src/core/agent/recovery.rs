@@ -160,7 +160,8 @@ impl Agent {
             }
         }
         let text = format!("The model call failed: {}", failure.message);
-        self.history.ledger.remark(now, Remark::Note(Note::plain(about, text)));
+        let note = Note::of_failed_call(about, failure.recorded(), text);
+        self.history.ledger.remark(now, Remark::Note(note));
     }
 
     /// Whether the same call may be made again: the failure may pass, retries are left, and the provider does not ask

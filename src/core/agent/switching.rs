@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::context::words;
 use crate::ledger::{Body, Change, Ledger, Millis, ModelRef, Remark};
 use crate::model::{Effort, ModelSpec, ToolCalls};
 
@@ -104,7 +105,7 @@ impl Agent {
     pub(super) fn set_mode(&mut self, step: &mut Step, mode: Mode) {
         if mode != self.policy.mode {
             self.policy.mode = mode;
-            self.inbox.news.push(format!("The permission mode is now {mode}."));
+            self.inbox.news.push(words::mode_is_now(mode));
             step.emit(Live::ModeChanged(mode));
         }
     }

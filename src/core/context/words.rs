@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::policy::Mode;
+
 /// After an answer that the output limit cut.
 pub const CONTINUE: &str = "You were cut off by the output limit. Continue exactly from where you stopped; do not repeat what you wrote.";
 
@@ -83,8 +85,22 @@ pub fn wish_in(text: &str) -> &str {
     text.rsplit_once(LAST_WISH).map_or(text, |(_, wish)| wish)
 }
 
+/// What the model is told when a person changes the mode.
+pub fn mode_is_now(mode: Mode) -> String {
+    format!("The permission mode is now {mode}.")
+}
+
+/// What stands before a summary.
+const SUMMARY: &str = "The conversation up to here was compacted. Its summary:\n\n";
+
+/// What a model wrote as a summary, without what [`as_summary`] put around it.
+pub fn summary_in(text: &str) -> &str {
+    let text = text.strip_prefix(SUMMARY).unwrap_or(text);
+    text.rsplit_once(LAST_WISH).map_or(text, |(summary, _)| summary)
+}
+
 /// A summary, as the model reads it in the place of what it replaces.
 pub fn as_summary(summary: &str, last_wish: &str) -> String {
     let wish = if last_wish.is_empty() { String::new() } else { format!("{LAST_WISH}{last_wish}") };
-    format!("The conversation up to here was compacted. Its summary:\n\n{summary}{wish}")
+    format!("{SUMMARY}{summary}{wish}")
 }

@@ -58,6 +58,8 @@ pub enum NoteKind {
     },
     /// A background command, begun by the call, has ended.
     BackgroundEnded(BackgroundStatus),
+    /// A model call failed; the note is about the answer that it would have had.
+    CallFailed(FailedCall),
     /// A kind that only a later version knows: kept and shown, never interpreted.
     Unknown {
         /// Its name.
@@ -65,6 +67,25 @@ pub enum NoteKind {
         /// The other members of its record.
         members: Map<String, Value>,
     },
+}
+
+/// How a model call failed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FailedCall {
+    /// The class of the failure, as `model::FailureClass` names it.
+    pub class: String,
+    /// What the provider said.
+    pub message: String,
+    /// What it advises; mostly empty.
+    pub next: String,
+    /// How long it asks to wait, in milliseconds.
+    pub retry_after_ms: Option<u64>,
+    /// The most that a request may hold, in tokens, as the provider says.
+    pub window: Option<u64>,
+    /// What the refused prompt holds, in tokens.
+    pub prompt: Option<u64>,
+    /// The most output that may be asked for, in tokens.
+    pub most_output: Option<u64>,
 }
 
 impl About {
@@ -172,6 +193,16 @@ impl Note {
     pub fn of_background(call: CallId, status: BackgroundStatus) -> Self {
         let text = status.line();
         Self { about: call.into(), kind: NoteKind::BackgroundEnded(status), text }
+    }
+
+    /// A model call failed: what is known of it, and the words for people.
+    pub fn of_failed_call(about: EntryId, failed: FailedCall, text: impl Into<String>) -> Self {
+        Self::new(about, NoteKind::CallFailed(failed), text)
+    }
+
+    /// How a model call failed, if the note records that.
+    pub fn failed_call(&self) -> Option<&FailedCall> {
+        if let NoteKind::CallFailed(failed) = &self.kind { Some(failed) } else { None }
     }
 
     /// The call that the sandbox may have stopped, if the note records that.

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use strum::{EnumString, IntoStaticStr};
+
+use crate::ledger::FailedCall;
+
 /// A failed call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelFailure {
@@ -50,6 +54,35 @@ impl ModelFailure {
         }
     }
 
+    /// As the ledger records it.
+    pub fn recorded(&self) -> FailedCall {
+        FailedCall {
+            class: self.class.as_str().to_owned(),
+            message: self.message.clone(),
+            next: self.next.clone(),
+            retry_after_ms: self.retry_after_ms,
+            window: self.sizes.window,
+            prompt: self.sizes.prompt,
+            most_output: if let FailureClass::OutputLimit { most } = self.class { Some(most) } else { None },
+        }
+    }
+
+    /// The reverse of [`Self::recorded`]; a class of a later version counts as a refused request.
+    pub fn of(recorded: &FailedCall) -> Self {
+        let class = match FailureClass::parse(&recorded.class) {
+            Some(FailureClass::OutputLimit { .. }) => {
+                FailureClass::OutputLimit { most: recorded.most_output.unwrap_or_default() }
+            }
+            class => class.unwrap_or(FailureClass::BadRequest),
+        };
+        Self {
+            next: recorded.next.clone(),
+            retry_after_ms: recorded.retry_after_ms,
+            sizes: Sizes { window: recorded.window, prompt: recorded.prompt },
+            ..Self::new(class, recorded.message.clone())
+        }
+    }
+
     /// What to do next: the failure's own advice, or its class's.
     pub fn next_step(&self) -> &str {
         if self.next.is_empty() { self.class.next_step() } else { &self.next }
@@ -63,7 +96,8 @@ impl fmt::Display for ModelFailure {
 }
 
 /// Kinds of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum FailureClass {
     /// Rate limit, overload, server trouble, broken or idle connection: the same call may work later.
     Transient,
@@ -143,6 +177,16 @@ impl Action {
 }
 
 impl FailureClass {
+    /// As recorded.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
+    /// The reverse of [`Self::as_str`]. A limit of output is recorded beside it, and is 0 here.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
     /// What is to be done about it.
     pub fn action(self) -> Action {
         match self {

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use strum::IntoStaticStr;
+use strum::{IntoStaticStr, VariantArray};
 
 /// How much the agent may do without a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Mode {
     /// Reads only; everything else is refused.
@@ -22,6 +22,9 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// All of them, the strictest first.
+    pub const ALL: &'static [Self] = Self::VARIANTS;
+
     /// As written in flags, configuration and the status line.
     pub fn as_str(self) -> &'static str {
         self.into()

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ledger::{About, BackgroundStatus, Body, Note, NoteKind};
+use crate::ledger::{About, BackgroundStatus, Body, FailedCall, Note, NoteKind};
 
 use super::fields::{Fields, put};
 use super::{RecordError, chain, legacy, lesson};
@@ -10,6 +10,7 @@ use super::{RecordError, chain, legacy, lesson};
 /// Members of every record, and of every note.
 const COMMON: [&str; 6] = ["type", "entry", "at", "id", "about", "text"];
 const KIND: &str = "kind";
+const CALL_FAILED: &str = "call_failed";
 
 pub(super) fn write(record: &mut Map<String, Value>, note: &Note) {
     put(record, json!({ "about": note.about.to_string() }));
@@ -26,6 +27,15 @@ pub(super) fn write(record: &mut Map<String, Value>, note: &Note) {
         NoteKind::BackgroundEnded(status) => {
             json!({ KIND: "background_ended", "background": background(status) })
         }
+        NoteKind::CallFailed(failed) => json!({
+            KIND: CALL_FAILED,
+            "class": failed.class,
+            "retry_after_ms": failed.retry_after_ms,
+            "window": failed.window,
+            "prompt": failed.prompt,
+            "most_output": failed.most_output,
+            "facts": { "message": failed.message, "next": failed.next },
+        }),
         NoteKind::Unknown { name, .. } => json!({ KIND: name }),
     };
     put(record, own);
@@ -52,6 +62,7 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
         "task_accepted" => NoteKind::TaskAccepted { task_id: fields.text("task_id")? },
         "changed_by_hook" => NoteKind::ChangedByHook { arguments: fields.get("arguments").cloned() },
         "background_ended" => NoteKind::BackgroundEnded(read_background(&fields.object("background")?)?),
+        CALL_FAILED => NoteKind::CallFailed(read_failed(fields)?),
         name => {
             let known =
                 |member: &str| COMMON.contains(&member) || chain::MEMBERS.contains(&member) || member == KIND;
@@ -59,6 +70,23 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
         }
     };
     Ok(Body::Note(Note::new(about, kind, text)))
+}
+
+/// How a model call failed; what the provider said may have been left out of a copy.
+fn read_failed(fields: &Fields<'_>) -> Result<FailedCall, RecordError> {
+    let facts = fields.get("facts");
+    let said =
+        |member: &str| facts.and_then(|facts| facts.get(member)?.as_str()).unwrap_or_default().to_owned();
+    let number = |member: &str| fields.get(member).and_then(Value::as_u64);
+    Ok(FailedCall {
+        class: fields.text("class")?,
+        message: said("message"),
+        next: said("next"),
+        retry_after_ms: number("retry_after_ms"),
+        window: number("window"),
+        prompt: number("prompt"),
+        most_output: number("most_output"),
+    })
 }
 
 /// How it stands with a background command.

@@ -1,0 +1,20 @@
+//! What a session got from outside, taken from its ledger, and the loop played with it again: no model is asked, no tool runs, and
+//! time is what the ledger says.
+//!
+//! A ledger holds more than it seems to: what people said and decided, what models answered or failed with, what tools returned, and
+//! when. A [`Tape`] is these as cues, in order. A [`Player`] steps an agent and gives it the next cue that the agent can take, so an
+//! agent with other rules or limits goes its own way as far as the tape has answers for it.
+
+mod answer;
+mod cue;
+mod next;
+mod outside;
+mod player;
+mod report;
+mod tape;
+mod wishes;
+
+pub use cue::{Answered, Cue, News, Wish};
+pub use outside::{NothingOutside, Outside};
+pub use player::{Deviation, Played, PlayedRequest, Player};
+pub use tape::Tape;

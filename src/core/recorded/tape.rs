@@ -1,0 +1,361 @@
+//! The cues of a session, taken from its entries.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::agent::{Attendance, Intent};
+use crate::ledger::{
+    ApprovalRequest, AssistantMessage, Body, CallId, CompactionTrigger, Decider, Ending, Entry, EntryId,
+    Injector, Outcome, ProviderLimit, SessionStarted, ToolResult, ToolUse, Transition, tombstoned,
+};
+use crate::model::{FailureClass, ModelFailure, NamedTool};
+use crate::tool::{ToolKind, ToolReport, ToolSpec};
+
+use super::{Answered, Cue, News, Wish, answer, report, wishes};
+
+/// What a session got from outside, in order.
+#[derive(Debug, Clone)]
+pub struct Tape {
+    /// How it began.
+    pub started: SessionStarted,
+    /// The facts of the first process's environment.
+    pub environment: String,
+    /// Who answered approvals, as far as the entries show.
+    pub attendance: Attendance,
+    /// Tools that other programs and agents brought, of which only the names are known.
+    pub brought: Vec<ToolSpec>,
+    /// What people were asked about each call.
+    pub asked: BTreeMap<CallId, ApprovalRequest>,
+    /// Calls about which something was decided or returned: those were looked at before.
+    pub examined: BTreeSet<CallId>,
+    /// Calls that were lost with a process.
+    pub lost: BTreeSet<CallId>,
+    /// What came, oldest first.
+    pub cues: Vec<Cue>,
+}
+
+impl Tape {
+    /// The tape of a session. `None`: the entries begin with no session.
+    pub fn of(entries: &[Arc<Entry>]) -> Option<Self> {
+        let Body::SessionStarted(started) = &entries.first()?.body else { return None };
+        let mut reader = TapeReader::new(entries);
+        for at in 0..entries.len() {
+            reader.read(at);
+        }
+        // What a person wanted is heard before the news of the step in which it shows, and Esc after the words that it cut.
+        reader.cues.sort_by_key(|cue| (cue.entry, rank(cue)));
+        Some(Self {
+            started: started.clone(),
+            environment: reader.environment.unwrap_or_default(),
+            attendance: attendance(entries),
+            brought: brought(entries),
+            asked: reader.asked,
+            examined: reader.examined,
+            lost: reader.lost,
+            cues: reader.cues,
+        })
+    }
+}
+
+fn rank(cue: &Cue) -> u8 {
+    match &cue.news {
+        News::Wished(Wish { intent: Intent::Abort, .. }) => 2,
+        News::Wished(_) => 0,
+        _ => 1,
+    }
+}
+
+/// Why the words of an attempt were withdrawn.
+enum Withdrawn {
+    /// The attempt failed.
+    Failed,
+    /// It was a part of a summary: the next part went on from it.
+    Part,
+    /// It was cut short.
+    Cut,
+}
+
+/// Goes through the entries.
+pub(super) struct TapeReader<'e> {
+    pub(super) entries: &'e [Arc<Entry>],
+    pub(super) withdrawn: BTreeSet<EntryId>,
+    pub(super) cues: Vec<Cue>,
+    pub(super) calls: BTreeMap<CallId, ToolUse>,
+    asked: BTreeMap<CallId, ApprovalRequest>,
+    examined: BTreeSet<CallId>,
+    lost: BTreeSet<CallId>,
+    environment: Option<String>,
+    /// A model was asked, and has not answered.
+    model_is_asked: bool,
+    /// A person asked for a summary, and it is not there yet.
+    is_by_hand: bool,
+    /// What an attempt had streamed that failed.
+    abandoned: Option<Arc<AssistantMessage>>,
+}
+
+impl<'e> TapeReader<'e> {
+    fn new(entries: &'e [Arc<Entry>]) -> Self {
+        Self {
+            entries,
+            withdrawn: tombstoned(entries),
+            cues: Vec::new(),
+            calls: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            examined: BTreeSet::new(),
+            lost: BTreeSet::new(),
+            environment: None,
+            model_is_asked: false,
+            is_by_hand: false,
+            abandoned: None,
+        }
+    }
+
+    fn read(&mut self, at: usize) {
+        let Some(entry) = self.entries.get(at) else { return };
+        match &entry.body {
+            Body::Transition { reason, .. } => self.asks_again(at, *reason),
+            Body::Assistant(message) => self.speaks(at, message),
+            Body::Compaction(compaction) => {
+                self.begins_a_summary(at);
+                self.is_by_hand = false;
+                self.model_is_asked = compaction.trigger == CompactionTrigger::Reactive;
+                self.push(at, News::Answered(answer::summary(compaction)));
+            }
+            Body::Note(note) => {
+                if let Some(failed) = note.failed_call() {
+                    self.fails(at, ModelFailure::of(failed));
+                } else if let Some((call, id)) = note.accepted() {
+                    self.push(at, News::Accepted(call, id.to_owned()));
+                } else if let Some((call, _)) = note.failed_run() {
+                    self.tries_again(at, call, note.for_people());
+                } else if let (Some(status), Some(call)) = (note.ended(), note.about.call()) {
+                    self.push(at, News::Ended(call, status.clone()));
+                } else if let Some(call) = note.typed_into() {
+                    wishes::typed(self, at, call);
+                }
+            }
+            Body::Error { message, next } if self.model_is_asked || self.is_by_hand => {
+                let failure = ModelFailure::new(FailureClass::BadRequest, message.clone());
+                self.fails(at, ModelFailure { next: next.clone(), ..failure });
+            }
+            Body::ToolCall(call) | Body::Validation(call) | Body::Command(call) | Body::CallEdited(call) => {
+                self.calls.insert(call.id, call.clone());
+                wishes::edited(self, at, &entry.body);
+            }
+            Body::ApprovalRequested(request) => {
+                self.examined.insert(request.call);
+                self.asked.insert(request.call, request.clone());
+            }
+            Body::ApprovalDecided(decision) => {
+                self.examined.insert(decision.call);
+                if self.asked.contains_key(&decision.call) {
+                    wishes::decided(self, at, decision);
+                }
+            }
+            Body::ToolResult(result) => self.returns(at, result),
+            body => self.goes_on(at, body),
+        }
+    }
+
+    fn returns(&mut self, at: usize, result: &ToolResult) {
+        if report::was_lost(result) {
+            self.lost.insert(result.call);
+            return self.restart(at, String::new(), false);
+        }
+        if report::was_left(self.entries, at, result) {
+            return self.restart(at, String::new(), true);
+        }
+        if let Some(call) = self.calls.get(&result.call).cloned() {
+            if !matches!(result.outcome, Outcome::Aborted(_)) {
+                self.examined.insert(call.id);
+            }
+            let (name, arguments) = (call.name, call.arguments);
+            let report = report::report(self, result).map(Box::new);
+            let ran_ms = result.duration_ms;
+            self.push(at, News::Returned { call: result.call, name, arguments, ran_ms, report });
+        }
+    }
+
+    /// What else can be read from an entry.
+    fn goes_on(&mut self, at: usize, body: &Body) {
+        match body {
+            Body::Injected(said) if said.by == Injector::Environment => {
+                match (wishes::mode_of(&said.text), &self.environment) {
+                    (Some(mode), _) => self.wish(at, Intent::SetMode(mode), false),
+                    (None, None) => self.environment = Some(said.text.clone()),
+                    (None, Some(_)) => self.restart(at, said.text.clone(), false),
+                }
+            }
+            Body::TurnEnded(ended) => {
+                self.model_is_asked = false;
+                if ended.reason.interrupted() {
+                    wishes::interrupted(self, at);
+                }
+            }
+            body => wishes::wished(self, at, body),
+        }
+    }
+
+    /// The model is asked again: an attempt before that left no other trace failed.
+    fn asks_again(&mut self, at: usize, reason: Transition) {
+        if self.model_is_asked {
+            let class = match reason {
+                Transition::TransientRetry => Some(FailureClass::Transient),
+                Transition::ModelFallback => Some(FailureClass::UnknownModel),
+                Transition::ReactiveCompactRetry => Some(FailureClass::Overflow),
+                _ => None,
+            };
+            if let Some(class) = class {
+                self.fails(at, ModelFailure::new(class, "the model call failed"));
+            }
+        }
+        self.model_is_asked = true;
+    }
+
+    fn speaks(&mut self, at: usize, message: &Arc<AssistantMessage>) {
+        if !message.interrupted {
+            self.model_is_asked = false;
+            return self.push(at, News::Answered(answer::whole(message)));
+        }
+        self.begins_a_summary(at);
+        if !self.withdrawn.contains(&message.id) {
+            self.model_is_asked = false;
+            return self.push(at, News::Answered(Answered { events: answer::events(message), end: None }));
+        }
+        match self.what_became(at, message.id) {
+            Withdrawn::Failed => self.abandoned = Some(Arc::clone(message)),
+            Withdrawn::Part => self.push(at, News::Answered(answer::whole(message))),
+            Withdrawn::Cut => {
+                self.push(at, News::Answered(Answered { events: answer::events(message), end: None }));
+                if std::mem::take(&mut self.is_by_hand) {
+                    self.wish(at, Intent::Abort, false);
+                }
+            }
+        }
+    }
+
+    /// Between runs a model is asked for nothing but the summary that a person wants.
+    fn begins_a_summary(&mut self, at: usize) {
+        if !self.model_is_asked && !self.is_by_hand {
+            self.is_by_hand = true;
+            self.wish(at, Intent::Compact, true);
+        }
+    }
+
+    /// Why an attempt was withdrawn.
+    fn what_became(&self, at: usize, message: EntryId) -> Withdrawn {
+        for entry in self.entries.get(at + 1..).unwrap_or_default() {
+            match &entry.body {
+                Body::Note(note) if note.failed_call().is_some() && note.about.entry() == Some(message) => {
+                    return Withdrawn::Failed;
+                }
+                Body::Transition {
+                    reason: Transition::TransientRetry | Transition::ModelFallback, ..
+                }
+                | Body::Error { .. } => return Withdrawn::Failed,
+                Body::Transition { .. } | Body::Assistant(_) | Body::Compaction(_) => return Withdrawn::Part,
+                Body::User(_) | Body::TurnEnded(_) => return Withdrawn::Cut,
+                _ => {}
+            }
+        }
+        Withdrawn::Cut
+    }
+
+    /// A run of a call failed and is made again; how it failed stands only in words, of which nothing depends.
+    fn tries_again(&mut self, at: usize, call: CallId, words: &str) {
+        let Some(ToolUse { name, arguments, .. }) = self.calls.get(&call).cloned() else { return };
+        let content = words.split_once('\n').map_or(words, |(_, content)| content);
+        let report = ToolReport { transient: true, ..ToolReport::failed(content) };
+        self.push(
+            at,
+            News::Returned { call, name, arguments, ran_ms: u64::MAX, report: Some(Box::new(report)) },
+        );
+    }
+
+    fn fails(&mut self, at: usize, mut failure: ModelFailure) {
+        self.begins_a_summary(at);
+        self.taught(at, &mut failure);
+        let events = self.abandoned.take().map(|message| answer::events(&message)).unwrap_or_default();
+        self.model_is_asked = false;
+        self.push(at, News::Answered(Answered { events, end: Some(Err(failure)) }));
+    }
+
+    /// Which tool a provider refused is recorded as a lesson, in the same step.
+    fn taught(&self, at: usize, failure: &mut ModelFailure) {
+        let Some(note) = self.entries.get(at) else { return };
+        let near = self.entries.get(at.saturating_sub(2)..).unwrap_or_default().iter().take(6);
+        for entry in near.filter(|entry| entry.at == note.at) {
+            if let (Body::ProviderLimit(learned), FailureClass::ToolRefused) = (&entry.body, failure.class)
+                && let ProviderLimit::ToolRefused { tool } = &learned.lesson
+            {
+                failure.tool = Some(Box::new(NamedTool::Called(tool.clone())));
+            }
+        }
+    }
+
+    /// Another process goes on. What it tells of its environment, it tells with the next message.
+    fn restart(&mut self, at: usize, environment: String, was_closed: bool) {
+        self.model_is_asked = false;
+        match self.cues.last_mut() {
+            Some(Cue { news: News::Restarted { environment: before, .. }, .. }) if before.is_empty() => {
+                *before = environment;
+            }
+            _ => self.push(at, News::Restarted { environment, was_closed }),
+        }
+    }
+
+    pub(super) fn push(&mut self, at: usize, news: News) {
+        if let Some(entry) = self.entries.get(at) {
+            self.cues.push(Cue { entry: entry.id, at: entry.at, news });
+        }
+    }
+
+    pub(super) fn wish(&mut self, at: usize, intent: Intent, begins: bool) {
+        self.push(at, News::Wished(Wish { intent, begins }));
+    }
+}
+
+/// Who answered: nobody where the policy denied what somebody should have been asked.
+fn attendance(entries: &[Arc<Entry>]) -> Attendance {
+    let mut asked: BTreeSet<CallId> = BTreeSet::new();
+    let (mut stops, mut denies) = (false, false);
+    for entry in entries {
+        match &entry.body {
+            Body::ApprovalRequested(request) => {
+                asked.insert(request.call);
+            }
+            Body::ApprovalDecided(decision) if asked.contains(&decision.call) => match decision.by {
+                Decider::User => return Attendance::Person,
+                Decider::Policy | Decider::Hook => denies |= !decision.allow,
+            },
+            Body::CallEdited(_) => return Attendance::Person,
+            Body::TurnEnded(ended) => stops |= ended.reason == Ending::ApprovalRequired,
+            _ => {}
+        }
+    }
+    match (stops, denies || asked.is_empty()) {
+        (true, _) => Attendance::Stop,
+        (false, true) => Attendance::Deny,
+        (false, false) => Attendance::Person,
+    }
+}
+
+/// Tools of others that were called; nobody wrote down their schemas.
+fn brought(entries: &[Arc<Entry>]) -> Vec<ToolSpec> {
+    let is_unknown = |body: &Body| match body {
+        Body::ToolResult(result) if result.outcome == Outcome::UnknownTool => Some(result.name.clone()),
+        _ => None,
+    };
+    let unknown: BTreeSet<String> = entries.iter().filter_map(|entry| is_unknown(&entry.body)).collect();
+    let names: BTreeSet<&str> = entries
+        .iter()
+        .filter_map(
+            |entry| if let Body::ToolCall(call) = &entry.body { Some(call.name.as_str()) } else { None },
+        )
+        .collect();
+    let specs = names.into_iter().map(ToolSpec::from_elsewhere);
+    specs
+        .filter(|spec| spec.kind != ToolKind::Plain && !unknown.contains(&spec.name))
+        .map(|spec| ToolSpec { schema: serde_json::json!({ "type": "object" }), ..spec })
+        .collect()
+}

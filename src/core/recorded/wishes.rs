@@ -1,0 +1,158 @@
+//! What people wanted and decided, taken from the entries that came of it.
+
+use std::sync::Arc;
+
+use crate::agent::{Answer, Intent, OwnCommand};
+use crate::context::words;
+use crate::ledger::{
+    Body, CallId, Change, CutBy, Decider, Decision, Entry, Goal, Injector, Outcome, Sandboxing, UserMessage,
+};
+use crate::model::ModelSpec;
+use crate::policy::Mode;
+use crate::tool::Typed;
+
+use super::News;
+use super::tape::TapeReader;
+
+/// What else came of a person's wish.
+pub(super) fn wished(reader: &mut TapeReader<'_>, at: usize, body: &Body) {
+    match body {
+        Body::User(message) => said(reader, at, message),
+        Body::Injected(steering) if steering.by == Injector::Steering => {
+            let (images, files) = (steering.images.clone(), steering.files.clone());
+            let said = UserMessage { content: steering.text.clone(), images, files };
+            let begins_at = step_of(reader.entries, at, |_| true);
+            reader.wish(begins_at, Intent::Submit(said), false);
+        }
+        Body::Change(change) => {
+            if let Some((intent, begins)) = changed(change) {
+                // A chosen model or effort is written when it is taken, which may be later.
+                let waits = matches!(change, Change::Model { .. } | Change::Effort { .. });
+                let heard_at = if waits { step_of(reader.entries, at, |_| true) } else { at };
+                reader.wish(heard_at, intent, begins);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A message begins a run, sets a goal, or is a command of the user's.
+fn said(reader: &mut TapeReader<'_>, at: usize, message: &Arc<UserMessage>) {
+    let body = |step: usize| reader.entries.get(at + step).map(|entry| &entry.body);
+    let goal = match body(1) {
+        Some(Body::Goal(goal)) => Some(goal.clone()),
+        _ => None,
+    };
+    if let Some(goal) = goal {
+        let added = UserMessage { content: added_to(&goal, &message.content), ..UserMessage::clone(message) };
+        return reader.wish(at, Intent::Pursue(Box::new(goal), added), true);
+    }
+    // Between them stands the tombstone of a command that no model is told of.
+    let command = [body(1), body(2)].into_iter().flatten().find_map(|body| match body {
+        Body::Command(call) => Some(call.clone()),
+        _ => None,
+    });
+    match command.and_then(|call| call.arguments.text("command").map(str::to_owned)) {
+        Some(command) => {
+            let typed = (!message.content.starts_with('!')).then(|| message.content.clone());
+            let is_shared = !reader.entries.get(at).is_some_and(|entry| reader.withdrawn.contains(&entry.id));
+            reader.wish(at, Intent::Command(OwnCommand { command, is_shared, typed }), true);
+        }
+        None => reader.wish(at, Intent::Submit(UserMessage::clone(message)), true),
+    }
+}
+
+/// What a person added to the words of a goal.
+fn added_to(goal: &Goal, content: &str) -> String {
+    content.strip_prefix(&goal.objective).unwrap_or(content).trim().to_owned()
+}
+
+fn changed(change: &Change) -> Option<(Intent, bool)> {
+    Some(match change {
+        Change::Budget { limit, to } => (Intent::Raise { limit: *limit, to: *to }, true),
+        Change::Model { model, .. } => (Intent::SetModel(Box::new(ModelSpec::unknown(model.clone()))), false),
+        Change::Effort { effort } => (Intent::SetEffort(*effort), false),
+        Change::GrantRevoked { call } => (Intent::Revoke(*call), false),
+        Change::BackgroundStopped { id, .. } => (Intent::StopBackground(id.clone()), false),
+        Change::Rewound { message, branch } => {
+            (Intent::Rewind { message: *message, branch: branch.clone() }, true)
+        }
+        Change::Renamed { name } => (Intent::Rename(name.clone()), false),
+        Change::HostOpened { host } => (Intent::OpenHost(host.clone()), false),
+        Change::HostClosed { host } => (Intent::CloseHost(host.clone()), false),
+        Change::GapsAccepted { .. } => (Intent::AcceptGaps, false),
+        Change::GapsRefused => (Intent::RefuseGaps, false),
+        Change::FilesRestored(restored) => (Intent::Restored(restored.clone()), true),
+        // Written beside the loop.
+        Change::Sealed { .. } => return None,
+    })
+}
+
+/// A decision of a person. What policy and hooks decide comes by itself.
+pub(super) fn decided(reader: &mut TapeReader<'_>, at: usize, decision: &Decision) {
+    if decision.by != Decider::User {
+        return;
+    }
+    let request =
+        reader.entries.get(..at).unwrap_or_default().iter().rev().find_map(|entry| match &entry.body {
+            Body::ApprovalRequested(request) if request.call == decision.call => Some(request),
+            _ => None,
+        });
+    let chose_sandbox = decision.sandboxed && request.is_some_and(|r| r.sandboxing == Sandboxing::OnWish);
+    let answer = match (&decision.answer, decision.taken(), decision.allow) {
+        (Some(reply), _, _) => Answer::Reply(reply.clone()),
+        (None, _, false) => Answer::Deny(decision.reason.clone()),
+        (None, Some(rule), true) => Answer::Always { rule: rule.to_owned(), scope: decision.scope },
+        (None, None, true) if decision.scope.lasts() => Answer::AllowSession,
+        (None, None, true) if chose_sandbox => Answer::AllowSandboxed,
+        (None, None, true) => Answer::AllowOnce,
+    };
+    reader.push(at, News::Decided(decision.call, answer));
+}
+
+/// A person changed a call.
+pub(super) fn edited(reader: &mut TapeReader<'_>, at: usize, body: &Body) {
+    if let Body::CallEdited(call) = body {
+        reader.push(at, News::Decided(call.id, Answer::Edit(call.arguments.clone())));
+    }
+}
+
+/// A person typed into a call; what it was, nobody wrote down.
+pub(super) fn typed(reader: &mut TapeReader<'_>, at: usize, call: CallId) {
+    reader.wish(at, Intent::TypeInto { call, typed: Typed(b"?".to_vec()) }, false);
+}
+
+/// Esc, or a signal: before the first entry of the step that ended the run.
+pub(super) fn interrupted(reader: &mut TapeReader<'_>, at: usize) {
+    let is_of_it = |body: &Body| match body {
+        Body::ToolResult(result) => {
+            matches!(result.outcome, Outcome::Aborted(abort) if abort.by == CutBy::User)
+        }
+        Body::Assistant(message) => message.interrupted,
+        Body::Note(note) => note.failed_call().is_none(),
+        Body::ToolCall(_) | Body::Handoff { .. } | Body::Checkpoint(_) | Body::Injected(_) => true,
+        _ => false,
+    };
+    let begins_at = step_of(reader.entries, at, is_of_it);
+    reader.wish(begins_at, Intent::Abort, false);
+}
+
+/// The mode of which the loop told the model, if that is what it said: modes are recorded nowhere else.
+pub(super) fn mode_of(text: &str) -> Option<Mode> {
+    Mode::ALL.iter().copied().find(|mode| words::mode_is_now(*mode) == text)
+}
+
+/// Where the step began in which the entry was written: entries of one step have one time.
+fn step_of(entries: &[Arc<Entry>], at: usize, is_of_it: impl Fn(&Body) -> bool) -> usize {
+    let Some(end) = entries.get(at) else { return at };
+    let mut first = at;
+    while let Some(before) = first.checked_sub(1) {
+        let Some(entry) = entries.get(before) else { break };
+        let begins = matches!(entry.body, Body::User(_) | Body::Transition { .. } | Body::TurnEnded(_));
+        if entry.at != end.at || begins || !is_of_it(&entry.body) {
+            break;
+        }
+        first = before;
+    }
+    first
+}
