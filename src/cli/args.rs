@@ -11,6 +11,7 @@ use super::import_settings::OtherTool;
 use super::mcp::args::McpArgs;
 use super::policy::args::PolicyArgs;
 use super::sessions::args::SessionsArgs;
+use super::test::args::TestArgs;
 use super::trust::args::TrustArgs;
 use super::usage::args::UsageArgs;
 use crate::config::Flags;
@@ -32,6 +33,7 @@ Examples:
   countersign usage --days 30 --by project      what it has cost
   countersign models                            what you can use now, and why not the rest
   countersign policy explain 'rm -rf target'    which rule decides, and why
+  countersign test run tests/*.jsonl            play recorded sessions again, without key or network
   countersign doctor                            find problems and suggest fixes
   countersign mcp test                          start the MCP servers and list their tools
   countersign agents test                       read and describe the cards of the A2A agents
@@ -79,6 +81,8 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         allowed_signers: PathBuf,
     },
+    /// Keep sessions as tests, and play them through the program as it is now
+    Test(TestArgs),
     /// Explain the rules, and try them on a command, on past calls or on the cases of a file
     Policy(PolicyArgs),
     /// Add up what all sessions have cost, by model, project, tool or day

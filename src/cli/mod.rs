@@ -23,6 +23,7 @@ pub mod sessions;
 mod signals;
 mod skills;
 mod terminals;
+pub mod test;
 mod themes;
 pub mod trust;
 pub mod usage;
@@ -173,6 +174,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         Some(Command::ImportSettings(words)) => {
             import_settings::run(&words, args.flags.cd.as_deref(), &environment)
         }
+        Some(Command::Test(words)) => test::run(words, args.flags, environment),
         Some(Command::Policy(words)) => policy::run(&words, args.flags.cd.as_deref(), &environment),
         Some(Command::Verify { file, allowed_signers }) => verify::run(&file, &allowed_signers),
         Some(Command::Man { dir }) => man(dir.as_deref()),

@@ -110,6 +110,7 @@ pub(super) fn of_clap(error: &clap::Error) -> Result<Exit, Fault> {
     let told = told.strip_prefix("error: ").unwrap_or(&told);
     let stray = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(stray)) if error.kind() == ErrorKind::UnknownArgument => stray.as_str(),
+        _ if error.kind() == ErrorKind::InvalidSubcommand => "",
         _ => "-",
     };
     // A second word without a dash is most likely the second word of a PROMPT.

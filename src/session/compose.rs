@@ -290,7 +290,7 @@ fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String> {
 }
 
 /// Runs the configured hooks in the session's folder, without what looks like a key in their environment.
-fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn HookPort> {
+pub(crate) fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn HookPort> {
     let specs = invocation.config.hooks();
     if specs.is_empty() {
         return Box::new(NoHooks);
@@ -308,7 +308,8 @@ pub(crate) fn tools(echo: bool) -> Vec<ToolSpec> {
     tools
 }
 
-fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) -> Settings {
+/// What a session begins with here.
+pub(crate) fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) -> Settings {
     let config = &invocation.config;
     Settings {
         cwd: invocation.cwd.to_string_lossy().into_owned(),

@@ -59,6 +59,7 @@ mod own;
 mod parting;
 mod policies;
 mod prompts;
+mod recorded;
 mod refusals;
 mod resumed;
 mod rules;

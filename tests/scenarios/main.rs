@@ -20,6 +20,7 @@ mod laws;
 #[path = "../support/legacy_facts.rs"]
 mod legacy_facts;
 mod notation;
+mod outside;
 mod page;
 mod player;
 mod replaying;

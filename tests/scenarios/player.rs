@@ -10,6 +10,7 @@ use countersign::model::{ModelEvent, ModelNews, Request};
 use countersign::tool::{Preparation, Shown, ToolNews, ToolReport, Typed};
 
 use crate::laws;
+use crate::outside::Outside;
 use crate::page::Page;
 use crate::sendable::sendable;
 use crate::settings::switched;
@@ -28,10 +29,7 @@ pub struct StoryPlayer {
     calls: u32,
     late_model: Option<EntryId>,
     request: Option<Request>,
-    /// All requests, and what looks and hooks said: no ledger holds these.
-    pub requested: Vec<Request>,
-    pub found: Vec<(CallId, Preparation)>,
-    pub said: Vec<Vec<HookAnswer>>,
+    pub outside: Outside,
     names: BTreeMap<CallId, String>,
     looks: BTreeSet<CallId>,
     running: BTreeSet<CallId>,
@@ -75,9 +73,7 @@ impl StoryPlayer {
             calls: 0,
             late_model: None,
             request: None,
-            requested: Vec::new(),
-            found: Vec::new(),
-            said: Vec::new(),
+            outside: Outside::default(),
             names: BTreeMap::new(),
             looks: BTreeSet::new(),
             running: BTreeSet::new(),
@@ -222,7 +218,7 @@ impl StoryPlayer {
 
     fn answer_hooks(&mut self, said: &[HookAnswer]) -> Result<(), String> {
         let hook = self.hooks.take().ok_or("no hook was asked")?;
-        self.said.push(said.to_vec());
+        self.outside.said.push(said.to_vec());
         self.deliver(Input::Hooks(hook, said.to_vec()))
     }
 
@@ -275,7 +271,7 @@ impl StoryPlayer {
         if !self.looks.remove(&call) {
             return Ok(());
         }
-        self.found.push((call, found.clone()));
+        self.outside.found.push((call, found.clone()));
         self.deliver(Input::Prepared(call, found))
     }
 
@@ -358,7 +354,7 @@ impl StoryPlayer {
             Effect::CallModel(message, request) => {
                 laws::nothing_open(&self.log)?;
                 sendable(&request)?;
-                self.requested.push((*request).clone());
+                self.outside.requested.push((*request).clone());
                 (self.model, self.calls, self.request) = (Some(message), 0, Some(*request));
             }
             Effect::Prepare(invocation) => drop(self.looks.insert(invocation.call)),

@@ -8,6 +8,7 @@ use countersign::ledger::{Body, CallId, Entry, ModelRef};
 use countersign::model::ModelSpec;
 use countersign::recorded::{Outside, Played, Player, Tape};
 use countersign::tool::{Invocation, Preparation};
+use countersign::wire::record::{decode, encode};
 
 use crate::player::StoryPlayer;
 use crate::{halves, stories, story};
@@ -75,10 +76,13 @@ fn again(name: &str, told: &str) -> Option<(StoryPlayer, Played)> {
     let player = StoryPlayer::play(&story).unwrap_or_else(|e| panic!("{name}: {e}"));
     let mut world = StoryWorld {
         model: story.settings.model.clone(),
-        found: player.found.clone(),
-        said: player.said.iter().cloned().collect(),
+        found: player.outside.found.clone(),
+        said: player.outside.said.iter().cloned().collect(),
     };
-    let tape = Tape::of(&player.log)?;
+    // As the session file keeps it.
+    let kept: Vec<Arc<Entry>> =
+        player.log.iter().map(|entry| Arc::new(decode(&encode(entry)).unwrap())).collect();
+    let tape = Tape::of(&kept)?;
     let played = Player::new(story.settings.clone(), tape, &mut world).play();
     Some((player, played))
 }
@@ -104,15 +108,15 @@ fn a_story_is_played_again_from_its_ledger() {
         let requests: Vec<_> = played.requests.iter().map(|one| one.request.clone()).collect();
         let (was, is) = (bodies(&player.log), bodies(&played.entries));
         let first = was.iter().zip(&is).position(|(was, is)| was != is).unwrap_or(was.len().min(is.len()));
-        let is_same = was == is && requests == player.requested;
+        let is_same = was == is && requests == player.outside.requested;
         let is_listed = NOT_REPEATABLE.iter().any(|(listed, _)| *listed == name);
         repeated += usize::from(is_same);
         if is_same == is_listed {
             let differs = |all: &[String]| all.get(first).cloned().unwrap_or_default();
             wrong.push(format!(
                 "{name}: {} of {} requests, {:?}\n  was {}\n  is  {}",
-                requests.iter().zip(&player.requested).filter(|(a, b)| a == b).count(),
-                player.requested.len(),
+                requests.iter().zip(&player.outside.requested).filter(|(a, b)| a == b).count(),
+                player.outside.requested.len(),
                 played.deviations,
                 differs(&was),
                 differs(&is),

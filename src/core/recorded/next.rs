@@ -5,8 +5,8 @@ use crate::hooks::HookCall;
 use crate::ledger::{CallId, EntryId, Millis};
 use crate::tool::Invocation;
 
-use super::player::Player;
-use super::{Cue, News};
+use super::stage::Player;
+use super::{Answered, Cue, News};
 
 /// What the loop is given next.
 pub(super) enum Next {
@@ -14,6 +14,7 @@ pub(super) enum Next {
     Look(Invocation),
     Hooks(HookCall),
     Discovered,
+    Live(Answered),
     Timer(TimerId),
     NoResult(CallId),
     NoDecision(CallId, EntryId),
@@ -32,6 +33,9 @@ impl Player<'_> {
         }
         if self.discovers {
             return Next::Discovered;
+        }
+        if let Some(answered) = self.live.take().filter(|_| self.model.is_some()) {
+            return Next::Live(answered);
         }
         match self.next_cue() {
             Some(at) => match self.due_before(at) {

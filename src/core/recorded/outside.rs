@@ -2,8 +2,10 @@
 
 use crate::hooks::{HookAnswer, HookCall};
 use crate::ledger::ModelRef;
-use crate::model::ModelSpec;
+use crate::model::{ModelSpec, Request};
 use crate::tool::{Invocation, Preparation};
+
+use super::Answered;
 
 /// Answers for the world. Whoever implements it decides how much of today's world a session is played in.
 pub trait Outside {
@@ -15,6 +17,11 @@ pub trait Outside {
 
     /// Facts about a model that a person chose.
     fn model(&mut self, model: &ModelRef) -> ModelSpec;
+
+    /// What a model of today answers, in the place of the one on the tape.
+    fn answer(&mut self, _request: &Request) -> Option<Answered> {
+        None
+    }
 }
 
 /// No world at all: looks find nothing, hooks say nothing, models are unknown.

@@ -1,73 +1,19 @@
 //! The loop, played with a tape: every effect is answered from it, and nothing waits.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
-use crate::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
-use crate::hooks::HookCall;
-use crate::ledger::{Body, CallId, Entry, EntryId, Millis, recover};
-use crate::model::{ModelNews, Request};
+use crate::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown};
+use crate::ledger::{Body, CallId, EntryId, Millis, recover};
+use crate::model::ModelNews;
 use crate::tool::{Discovered, Invocation, Shown, ToolNews, ToolReport};
 
 use super::next::{Next, begins_run};
+use super::played::{Deviation, Played, PlayedRequest};
+use super::stage::Player;
 use super::{Answered, Cue, News, Outside, Tape};
 
 /// Inputs after which a play ends, whatever else there is: an agent that loops is not followed for ever.
 const MOST_INPUTS: usize = 1_000_000;
-
-/// What came of playing a tape.
-#[derive(Debug, Clone, Default)]
-pub struct Played {
-    /// All entries, as an agent wrote them now.
-    pub entries: Vec<Arc<Entry>>,
-    /// The requests to models, in order.
-    pub requests: Vec<PlayedRequest>,
-    /// Where the tape had nothing for what the agent asked.
-    pub deviations: Vec<Deviation>,
-}
-
-/// A request to a model.
-#[derive(Debug, Clone)]
-pub struct PlayedRequest {
-    /// The entry that the answer is, or would be.
-    pub message: EntryId,
-    /// How many entries stood before it.
-    pub after: usize,
-    /// What was asked.
-    pub request: Request,
-}
-
-/// Something that the tape had no answer for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deviation {
-    /// A model was asked more often than it had answered: the run was interrupted there.
-    NoAnswer(EntryId),
-    /// Nobody had decided about a call: it was denied.
-    NoDecision(CallId),
-    /// Nobody knows what a call would have returned: it failed, saying so.
-    NoResult(CallId),
-    /// A play had too many steps, and was left.
-    Endless,
-}
-
-/// Plays a tape.
-pub struct Player<'o> {
-    outside: &'o mut dyn Outside,
-    settings: Settings,
-    pub(super) agent: Agent,
-    pub(super) tape: Tape,
-    pub(super) cues: VecDeque<Cue>,
-    now: Millis,
-    pub(super) model: Option<EntryId>,
-    pub(super) model_has_spoken: bool,
-    pub(super) looks: VecDeque<Invocation>,
-    pub(super) tools: BTreeMap<CallId, (Invocation, Millis)>,
-    pub(super) hooks: VecDeque<HookCall>,
-    pub(super) timers: BTreeMap<TimerId, Millis>,
-    pub(super) waiting: BTreeMap<CallId, EntryId>,
-    pub(super) discovers: bool,
-    played: Played,
-}
 
 impl<'o> Player<'o> {
     /// Ready to play. The settings are of today; session, folder, environment and attendance are the tape's.
@@ -101,6 +47,7 @@ impl<'o> Player<'o> {
             hooks: VecDeque::new(),
             timers: BTreeMap::new(),
             waiting: BTreeMap::new(),
+            live: None,
             played: Played::default(),
         }
     }
@@ -144,6 +91,14 @@ impl<'o> Player<'o> {
             Next::Hooks(call) => {
                 let answers = self.outside.hooks(&call);
                 self.step(Input::Hooks(call.id, answers));
+            }
+            Next::Live(answered) => {
+                // The one on the tape was the answer to this request.
+                let recorded = |cue: &Cue| matches!(cue.news, News::Answered(_));
+                if let Some(at) = self.cues.iter().position(recorded) {
+                    self.cues.remove(at);
+                }
+                self.speak(answered);
             }
             Next::Discovered => {
                 self.discovers = false;
@@ -288,6 +243,7 @@ impl<'o> Player<'o> {
                 Effect::CallModel(message, request) => {
                     (self.model, self.model_has_spoken) = (Some(message), false);
                     let after = self.agent.ledger().entries().len();
+                    self.live = self.outside.answer(&request);
                     self.played.requests.push(PlayedRequest { message, after, request: *request });
                 }
                 Effect::Prepare(call) => self.looks.push_back(call),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::ledger::{Body, CutBy, Entry, Outcome, RemoteTask, ToolResult, lost_text, was_typed_into};
 use crate::tool::ToolReport;
 
-use super::tape::TapeReader;
+use super::reader::TapeReader;
 
 /// The report. `None`: no tool gave this result, or it was cut short.
 pub(super) fn report(reader: &TapeReader<'_>, result: &ToolResult) -> Option<ToolReport> {

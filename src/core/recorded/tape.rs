@@ -6,11 +6,12 @@ use std::sync::Arc;
 use crate::agent::{Attendance, Intent};
 use crate::ledger::{
     ApprovalRequest, AssistantMessage, Body, CallId, CompactionTrigger, Decider, Ending, Entry, EntryId,
-    Injector, Outcome, ProviderLimit, SessionStarted, ToolResult, ToolUse, Transition, tombstoned,
+    Injector, Outcome, ProviderLimit, SessionStarted, ToolResult, ToolUse, Transition,
 };
 use crate::model::{FailureClass, ModelFailure, NamedTool};
 use crate::tool::{ToolKind, ToolReport, ToolSpec};
 
+use super::reader::TapeReader;
 use super::{Answered, Cue, News, Wish, answer, report, wishes};
 
 /// What a session got from outside, in order.
@@ -75,41 +76,7 @@ enum Withdrawn {
     Cut,
 }
 
-/// Goes through the entries.
-pub(super) struct TapeReader<'e> {
-    pub(super) entries: &'e [Arc<Entry>],
-    pub(super) withdrawn: BTreeSet<EntryId>,
-    pub(super) cues: Vec<Cue>,
-    pub(super) calls: BTreeMap<CallId, ToolUse>,
-    asked: BTreeMap<CallId, ApprovalRequest>,
-    examined: BTreeSet<CallId>,
-    lost: BTreeSet<CallId>,
-    environment: Option<String>,
-    /// A model was asked, and has not answered.
-    model_is_asked: bool,
-    /// A person asked for a summary, and it is not there yet.
-    is_by_hand: bool,
-    /// What an attempt had streamed that failed.
-    abandoned: Option<Arc<AssistantMessage>>,
-}
-
-impl<'e> TapeReader<'e> {
-    fn new(entries: &'e [Arc<Entry>]) -> Self {
-        Self {
-            entries,
-            withdrawn: tombstoned(entries),
-            cues: Vec::new(),
-            calls: BTreeMap::new(),
-            asked: BTreeMap::new(),
-            examined: BTreeSet::new(),
-            lost: BTreeSet::new(),
-            environment: None,
-            model_is_asked: false,
-            is_by_hand: false,
-            abandoned: None,
-        }
-    }
-
+impl TapeReader<'_> {
     fn read(&mut self, at: usize) {
         let Some(entry) = self.entries.get(at) else { return };
         match &entry.body {
@@ -127,7 +94,7 @@ impl<'e> TapeReader<'e> {
                 } else if let Some((call, id)) = note.accepted() {
                     self.push(at, News::Accepted(call, id.to_owned()));
                 } else if let Some((call, _)) = note.failed_run() {
-                    self.tries_again(at, call, note.for_people());
+                    self.tries_again(at, call);
                 } else if let (Some(status), Some(call)) = (note.ended(), note.about.call()) {
                     self.push(at, News::Ended(call, status.clone()));
                 } else if let Some(call) = note.typed_into() {
@@ -262,10 +229,10 @@ impl<'e> TapeReader<'e> {
     }
 
     /// A run of a call failed and is made again; how it failed stands only in words, of which nothing depends.
-    fn tries_again(&mut self, at: usize, call: CallId, words: &str) {
+    fn tries_again(&mut self, at: usize, call: CallId) {
         let Some(ToolUse { name, arguments, .. }) = self.calls.get(&call).cloned() else { return };
-        let content = words.split_once('\n').map_or(words, |(_, content)| content);
-        let report = ToolReport { transient: true, ..ToolReport::failed(content) };
+        let report =
+            ToolReport { transient: true, ..ToolReport::failed("It failed for a reason that may pass.") };
         self.push(
             at,
             News::Returned { call, name, arguments, ran_ms: u64::MAX, report: Some(Box::new(report)) },
@@ -302,16 +269,6 @@ impl<'e> TapeReader<'e> {
             }
             _ => self.push(at, News::Restarted { environment, was_closed }),
         }
-    }
-
-    pub(super) fn push(&mut self, at: usize, news: News) {
-        if let Some(entry) = self.entries.get(at) {
-            self.cues.push(Cue { entry: entry.id, at: entry.at, news });
-        }
-    }
-
-    pub(super) fn wish(&mut self, at: usize, intent: Intent, begins: bool) {
-        self.push(at, News::Wished(Wish { intent, begins }));
     }
 }
 

@@ -12,7 +12,7 @@ use crate::policy::Mode;
 use crate::tool::Typed;
 
 use super::News;
-use super::tape::TapeReader;
+use super::reader::TapeReader;
 
 /// What else came of a person's wish.
 pub(super) fn wished(reader: &mut TapeReader<'_>, at: usize, body: &Body) {

@@ -27,14 +27,29 @@ pub fn exported_lines(bytes: &[u8], entries: &[Arc<Entry>]) -> Vec<String> {
     // Without some of its lines it is no chain any more, and it does not claim to be one.
     let plain = |mut value: Value| {
         left_out::fill(&mut value);
-        if value.get("version").is_some_and(|version| version.as_u64() >= Some(CHAINED_VERSION.into()))
-            && let Value::Object(members) = &mut value
-        {
-            members.insert("version".to_owned(), (CHAINED_VERSION - 1).into());
-        }
+        as_unchained_version(&mut value);
         line(&unchained(value))
     };
     values(bytes).filter(|value| stands(value) && !is_seal(value)).map(plain).collect()
+}
+
+/// All lines of a session without its chain and seals, as version 2 wrote them: for a file that goes with others and proves nothing.
+pub fn plain_lines(bytes: &[u8]) -> Vec<String> {
+    let plain = |mut value: Value| {
+        left_out::fill(&mut value);
+        as_unchained_version(&mut value);
+        line(&unchained(value))
+    };
+    values(bytes).filter(|value| !is_seal(value)).map(plain).collect()
+}
+
+/// Without hashes a file does not claim to have them.
+fn as_unchained_version(value: &mut Value) {
+    if value.get("version").is_some_and(|version| version.as_u64() >= Some(CHAINED_VERSION.into()))
+        && let Value::Object(members) = value
+    {
+        members.insert("version".to_owned(), (CHAINED_VERSION - 1).into());
+    }
 }
 
 /// The beginning of a file, the line of this entry included; `None` when no line has it.

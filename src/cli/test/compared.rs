@@ -1,0 +1,77 @@
+//! What is different between what a test expects and what was played.
+
+use std::path::Path;
+
+use similar::TextDiff;
+
+use crate::ui::text::sanitize;
+
+/// Lines of context around a difference.
+const CONTEXT: usize = 3;
+/// Most lines that are shown of a difference.
+const MOST_LINES: usize = 200;
+
+/// What came of one test.
+pub(super) enum Compared {
+    /// It is as it was.
+    Same,
+    /// It is different: a unified diff.
+    Different(String),
+    /// It was different, and is now what is expected.
+    Accepted,
+    /// It could not be played.
+    Broken(String),
+}
+
+impl Compared {
+    pub(super) fn is_as_expected(&self) -> bool {
+        matches!(self, Self::Same | Self::Accepted)
+    }
+
+    /// For people.
+    pub(super) fn told(&self, file: &Path) -> String {
+        let file = file.display();
+        match self {
+            Self::Same => format!("as expected  {file}\n"),
+            Self::Accepted => format!("accepted     {file}\n"),
+            Self::Broken(why) => format!("broken       {file}: {why}\n"),
+            Self::Different(diff) => {
+                let lines: Vec<&str> = diff.lines().collect();
+                let shown: String =
+                    lines.iter().take(MOST_LINES).map(|line| format!("  {}\n", sanitize(line))).collect();
+                let more = match lines.len().saturating_sub(MOST_LINES) {
+                    0 => String::new(),
+                    more => format!("  \u{2026} and {more} more lines\n"),
+                };
+                format!("different    {file}\n{shown}{more}")
+            }
+        }
+    }
+}
+
+/// The lines that are expected (-) beside those that came (+).
+pub(super) fn compared(expected: &[String], found: &[String]) -> Compared {
+    if expected == found {
+        return Compared::Same;
+    }
+    let text = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let (expected, found) = (text(expected), text(found));
+    let diff = TextDiff::from_lines(&expected, &found);
+    Compared::Different(diff.unified_diff().context_radius(CONTEXT).header("expected", "now").to_string())
+}
+
+/// The lines that are about decisions: which tool was called, what was decided, how it ended. A model says the same in other words.
+pub(super) fn decisions(lines: &[String]) -> Vec<String> {
+    let about = |line: &&String| {
+        ["call ", "allowed ", "denied ", "ends: "].iter().any(|start| line.starts_with(start))
+    };
+    let short = |line: &String| match line.strip_prefix("call ") {
+        Some(call) => format!("call {}", call.split(' ').take(2).collect::<Vec<_>>().join(" ")),
+        None => line
+            .split([';', ':'])
+            .take(if line.starts_with("ends") { 2 } else { 1 })
+            .collect::<Vec<_>>()
+            .join(":"),
+    };
+    lines.iter().filter(about).map(short).collect()
+}

@@ -1,0 +1,61 @@
+//! `test`: sessions that were kept as tests, played through the program as it is now.
+
+pub mod args;
+mod compared;
+mod junit;
+mod record;
+mod run;
+
+use std::path::Path;
+
+use crate::config::environment::Environment;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::config::{Flags, Invocation};
+use crate::recorded::trace;
+use crate::session::rehearsing::{LiveModel, RecordedTest, Today, played};
+use args::{TestArgs, TestVerb};
+
+/// Does what was asked for.
+///
+/// # Errors
+/// A session, a test or a configuration that cannot be read.
+pub(super) fn run(words: TestArgs, before: Flags, environment: Environment) -> Result<Exit, Fault> {
+    match words.verb {
+        TestVerb::Record { pick, output, flags } => {
+            record::run(&before.then(*flags), environment, &pick, &output)
+        }
+        TestVerb::Run { files, junit, accept, live, flags } => {
+            let flags = before.then(*flags);
+            let how = run::How { junit, accept, live };
+            run::run(&flags, &environment, &files, &how)
+        }
+    }
+}
+
+/// The flags that were given when it was recorded, and over them those that are given now.
+fn with_recorded(test: &RecordedTest, now: &Flags) -> Flags {
+    let [allow, deny, ask] = test.rules.clone();
+    let mode = Some(test.mode.clone()).filter(|mode| !mode.is_empty());
+    Flags { mode, config: test.config.clone(), allow, deny, ask, ..Flags::default() }.then(now.clone())
+}
+
+/// The lines of the test's play, today.
+fn lines(
+    invocation: &Invocation,
+    test: &RecordedTest,
+    live: Option<LiveModel>,
+) -> Result<Vec<String>, Fault> {
+    let (session, folder) = test.session();
+    let mut today = Today::new(invocation, Path::new(folder), session, live)?;
+    let played = played(&mut today, &test.entries, test.sandbox)?;
+    let mut names = vec![(session.to_owned(), "SESSION"), (folder.to_owned(), "FOLDER")];
+    names.push((invocation.cwd.to_string_lossy().into_owned(), "FOLDER"));
+    if let Some(home) = invocation.environment.home() {
+        names.push((home.to_string_lossy().into_owned(), "~"));
+    }
+    // A name within another one comes after it.
+    names.retain(|(name, _)| name.len() > 1);
+    names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    Ok(trace(&played, &names))
+}

@@ -1,0 +1,57 @@
+//! `test record`: a session as a test.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+
+use super::lines;
+use crate::cli::outcome::say;
+use crate::cli::sessions::args::Pick;
+use crate::cli::sessions::place::{SessionPlace, read};
+use crate::config::Flags;
+use crate::config::environment::Environment;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::runtime::sandbox::support;
+use crate::session::exporting::without_keys;
+use crate::session::rehearsing::RecordedTest;
+
+pub(super) fn run(
+    flags: &Flags,
+    environment: Environment,
+    pick: &Pick,
+    output: &Path,
+) -> Result<Exit, Fault> {
+    let invocation = &crate::cli::invoke(flags, environment, None)?;
+    let place = SessionPlace::new(invocation.cwd.clone(), invocation.environment.clone())?;
+    let path = place.locate(pick)?;
+    let (bytes, _) = read(&place, &path)?;
+    let has_sandbox = support().refuses(false).is_none();
+    let clean = |line| without_keys(&invocation.environment, line);
+    let mut test = RecordedTest::of(&bytes, has_sandbox, clean)
+        .map_err(|why| Fault::failed(why, "name another session"))?;
+    test.mode = invocation.config.mode.to_string();
+    test.config.clone_from(&flags.config);
+    test.rules = [flags.allow.clone(), flags.deny.clone(), flags.ask.clone()];
+    test.expected = lines(invocation, &test, None)?;
+    let to = invocation.cwd.join(output);
+    let shown = output.display();
+    let failed = |why: std::io::Error| match why.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            Fault::usage(format!("{shown} exists already"), "name another file, or remove it first")
+        }
+        _ => Fault::failed(format!("{shown} cannot be written: {why}"), "name another file"),
+    };
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&to).map_err(failed)?;
+    file.write_all(test.text().as_bytes()).map_err(failed)?;
+    let requests = test.expected.iter().filter(|line| line.starts_with("request ")).count();
+    let deviates = test.expected.iter().filter(|line| line.starts_with("the recording has no ")).count();
+    let mut told = format!("{shown}: {} entries, {requests} requests to models\n", test.entries.len());
+    if deviates > 0 {
+        told.push_str(
+            "The session does not go on as it did: with these rules and this mode the program decides otherwise. \
+             Give the --mode and the rules of the session if that is not what you want.\n",
+        );
+    }
+    say(&told)
+}

@@ -1,0 +1,129 @@
+//! `test`: sessions that were kept as tests are played through the program as it is now.
+
+use std::path::{Path, PathBuf};
+
+use crate::world::{Ran, World};
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/recorded");
+const SCRIPT: &str = r#"[{"tool_calls":[{"name":"shell","arguments":{"command":"touch made"}}]}, "Done."]"#;
+
+impl World {
+    fn test(&self, words: &[&str]) -> Ran {
+        let output = self.program().arg("test").args(words).output().unwrap();
+        Ran::of(output.status, output.stdout, output.stderr)
+    }
+
+    /// A session that ran a command, kept as a test.
+    fn recorded(&self) -> String {
+        self.exec(&["--mode", "unrestricted", "--script", SCRIPT, "make it"]);
+        let ran = self.test(&["record", "--last", "--mode", "unrestricted", "-o", "kept.jsonl"]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+        assert!(ran.out.contains("2 requests to models"), "{ran:?}");
+        "kept.jsonl".to_owned()
+    }
+}
+
+fn files() -> Vec<PathBuf> {
+    let mut files: Vec<_> = std::fs::read_dir(FOLDER).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// Also in another folder, without a key, and with a home of its own. `countersign test run --accept` on them takes what is
+/// different, once a person has read it.
+#[test]
+fn the_recorded_sessions_of_this_suite_go_as_they_went() {
+    let files = files();
+    assert!(files.len() >= 20, "{}", files.len());
+    let named: Vec<&str> = files.iter().map(|path| path.to_str().unwrap()).collect();
+    let ran = World::new().test(&[&["run"], named.as_slice()].concat());
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.ends_with(&format!("all {} tests are as expected\n", files.len())), "{}", ran.out);
+}
+
+#[test]
+fn nothing_runs_and_what_is_different_is_shown() {
+    let world = World::new();
+    let kept = world.recorded();
+    std::fs::remove_file(world.work().join("made")).unwrap();
+    let same = world.test(&["run", &kept]);
+    assert_eq!((same.code, same.out.lines().last()), (0, Some("all 1 tests are as expected")), "{same:?}");
+    assert!(!world.work().join("made").exists(), "the tool did not run");
+    let rule = world.test(&["run", &kept, "--deny", "shell(touch *)", "--junit", "report.xml"]);
+    assert_eq!(rule.code, 1, "{rule:?}");
+    assert!(
+        rule.out.contains("-allowed c1 by policy") && rule.out.contains("+denied c1 by policy"),
+        "{rule:?}"
+    );
+    let report = world.file("report.xml");
+    assert!(report.contains("failures=\"1\"") && report.contains("+denied c1 by policy"), "{report}");
+    let limit = world.test(&["run", &kept, "-c", "budget.max_model_turns=1"]);
+    assert!(limit.code == 1 && limit.out.contains("+ends: max_turns"), "{limit:?}");
+    // Instructions are part of every request.
+    std::fs::write(world.work().join("AGENTS.md"), "Be brief.\n").unwrap();
+    let told = world.test(&["run", &kept]);
+    assert!(told.code == 1 && told.out.contains("+    Be brief."), "{told:?}");
+    let accepted = world.test(&["run", &kept, "--accept"]);
+    assert!(accepted.code == 0 && accepted.out.starts_with("accepted"), "{accepted:?}");
+    assert_eq!(world.test(&["run", &kept]).code, 0);
+}
+
+#[test]
+fn hooks_of_today_are_heard() {
+    let world = World::new();
+    let kept = world.recorded();
+    let hook = "[[hooks.pre_tool]]\ncommand = \"echo '{\\\"decision\\\":\\\"deny\\\",\\\"reason\\\":\\\"not today\\\"}'\"\n";
+    let world = world.configured(hook);
+    let ran = world.test(&["run", &kept]);
+    assert!(ran.code == 1 && ran.out.contains("denied c1 by hook"), "{ran:?}");
+}
+
+#[test]
+fn a_model_is_asked_again_and_only_decisions_count() {
+    let world = World::new();
+    let kept = world.recorded();
+    let live = |script: &str| world.test(&["run", &kept, "--live", "-m", "script", "--script", script]);
+    let other_words = SCRIPT.replace("Done.", "It is done, as you wished.");
+    assert_eq!(live(&other_words).code, 0);
+    let other_tool =
+        r#"[{"tool_calls":[{"name":"write","arguments":{"path":"made","content":""}}]}, "Done."]"#;
+    let ran = live(other_tool);
+    assert!(ran.code == 1 && ran.out.contains("+call c1 write"), "{ran:?}");
+}
+
+#[test]
+fn a_run_that_stopped_because_nobody_was_there_stops_again() {
+    let world = World::new();
+    world.exec(&["--on-approval", "stop", "--script", SCRIPT, "make it"]);
+    let ran = world.test(&["record", "--last", "-o", "stopped.jsonl"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(world.file("stopped.jsonl").contains("ends: approval_required"), "{ran:?}");
+    assert_eq!(world.test(&["run", "stopped.jsonl"]).code, 0);
+}
+
+#[test]
+fn what_is_no_test_is_named() {
+    let world = World::new();
+    let kept = world.recorded();
+    let again = world.test(&["record", "--last", "-o", &kept]);
+    assert!(again.code == 2 && again.err.contains("exists already"), "{again:?}");
+    let good = world.file(&kept);
+    let write = |text: &str| std::fs::write(world.work().join("bad.jsonl"), text).unwrap();
+    for (text, why) in [
+        (String::new(), "its first line is not that of a recorded test"),
+        (good.replace("\"version\":1,", "\"version\":9,"), "another version"),
+        (good.lines().take(1).collect::<String>() + "\n", "nothing of the session is left"),
+        (good.clone() + "{", "line "),
+        (good.replacen("\"user_message\"", "\"no_such_message\"", 1), "broken"),
+    ] {
+        write(&text);
+        let ran = world.test(&["run", "bad.jsonl"]);
+        assert!(ran.code == 1 && ran.out.contains(why), "{why}: {ran:?}");
+    }
+    let gone = world.test(&["run", "gone.jsonl", &kept]);
+    assert!(
+        gone.code == 1 && gone.out.contains("cannot be read") && gone.out.contains("as expected"),
+        "{gone:?}"
+    );
+    assert!(Path::new(FOLDER).is_dir());
+}
