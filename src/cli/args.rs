@@ -7,6 +7,7 @@ use clap_complete::Shell;
 
 use super::agents::args::AgentsArgs;
 use super::doctor::args::DoctorArgs;
+use super::exposure::args::ExposureArgs;
 use super::import_settings::OtherTool;
 use super::mcp::args::McpArgs;
 use super::sessions::args::SessionsArgs;
@@ -29,6 +30,7 @@ Examples:
   countersign sessions list                     all sessions, newest first
   git diff | countersign exec \"review this\"   what is piped in is added to the prompt
   countersign usage --days 30 --by project      what it has cost
+  countersign exposure .env                     who has seen this file
   countersign models                            what you can use now, and why not the rest
   countersign doctor                            find problems and suggest fixes
   countersign mcp test                          start the MCP servers and list their tools
@@ -77,6 +79,8 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         allowed_signers: PathBuf,
     },
+    /// Find who has seen a file, a text or a key: which requests had it, and where they went
+    Exposure(ExposureArgs),
     /// Add up what all sessions have cost, by model, project, tool or day
     Usage(UsageArgs),
     /// List the models that you can use now, and why not the others

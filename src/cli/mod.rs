@@ -8,6 +8,7 @@ pub mod doctor;
 mod editor;
 mod events;
 mod exec;
+pub mod exposure;
 mod foreign_flags;
 mod host_services;
 mod import_settings;
@@ -130,6 +131,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         Err(error) => return misread(&error, &first),
     };
     misplaced(&args)?;
+    let at = |cd: Option<&Path>| folder(cd.or(args.flags.cd.as_deref()));
     match args.command {
         None => {
             let invocation = invoke(&args.flags, environment, None)?;
@@ -159,15 +161,12 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             appearance::needs_a_screen(&invocation)?;
             replay::run(&invocation, &which)
         }
-        Some(Command::Sessions(words)) => {
-            let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
-            sessions::run(words.verb, cwd, environment)
-        }
+        Some(Command::Sessions(words)) => sessions::run(words.verb, at(words.cd.as_deref())?, environment),
+        Some(Command::Exposure(words)) => exposure::run(&words, at(words.cd.as_deref())?, environment),
         Some(Command::Usage(words)) => usage::run(&words, &environment),
         Some(Command::Models(models)) => list_models(args.flags, models, &environment),
         Some(Command::Doctor(words)) => {
-            let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
-            doctor::run(cwd, environment, words.json, words.online)
+            doctor::run(at(words.cd.as_deref())?, environment, words.json, words.online)
         }
         Some(Command::Trust(words)) => trust::run(&words, args.flags.cd.as_deref(), &environment),
         Some(Command::Mcp(words)) => {

@@ -4,7 +4,9 @@
 pub(crate) mod attachments;
 pub(crate) mod branching;
 pub(crate) mod compose;
+pub(crate) mod decided;
 pub(crate) mod exporting;
+pub(crate) mod exposure;
 pub(crate) mod external;
 pub(crate) mod gateway;
 pub mod instructions;

@@ -37,6 +37,7 @@ mod echoes;
 mod events;
 mod exits;
 mod exported;
+mod exposure;
 mod files;
 mod fulldisk;
 mod gemini;
