@@ -6,6 +6,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::agents::args::AgentsArgs;
+use super::blame::args::BlameArgs;
 use super::doctor::args::DoctorArgs;
 use super::exposure::args::ExposureArgs;
 use super::import_settings::OtherTool;
@@ -31,6 +32,7 @@ Examples:
   git diff | countersign exec \"review this\"   what is piped in is added to the prompt
   countersign usage --days 30 --by project      what it has cost
   countersign exposure .env                     who has seen this file
+  countersign blame src/parser.rs:42            which call wrote this line
   countersign models                            what you can use now, and why not the rest
   countersign doctor                            find problems and suggest fixes
   countersign mcp test                          start the MCP servers and list their tools
@@ -81,6 +83,8 @@ pub enum Command {
     },
     /// Find who has seen a file, a text or a key: which requests had it, and where they went
     Exposure(ExposureArgs),
+    /// Find the call that wrote a line of a file, who allowed it, and the message that asked for it
+    Blame(BlameArgs),
     /// Add up what all sessions have cost, by model, project, tool or day
     Usage(UsageArgs),
     /// List the models that you can use now, and why not the others

@@ -3,6 +3,7 @@
 pub mod agents;
 mod appearance;
 pub mod args;
+pub mod blame;
 mod chat;
 pub mod doctor;
 mod editor;
@@ -162,6 +163,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             replay::run(&invocation, &which)
         }
         Some(Command::Sessions(words)) => sessions::run(words.verb, at(words.cd.as_deref())?, environment),
+        Some(Command::Blame(words)) => blame::run(&words, at(words.cd.as_deref())?, environment),
         Some(Command::Exposure(words)) => exposure::run(&words, at(words.cd.as_deref())?, environment),
         Some(Command::Usage(words)) => usage::run(&words, &environment),
         Some(Command::Models(models)) => list_models(args.flags, models, &environment),

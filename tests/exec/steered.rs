@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::world::{Ran, World, script, text};
 
 /// A run at the other end of two pipes.
-struct Steered {
+pub(crate) struct Steered {
     child: Child,
     lines: Option<ChildStdin>,
     events: BufReader<ChildStdout>,
@@ -16,7 +16,7 @@ struct Steered {
 }
 
 impl Steered {
-    fn start(world: &World, words: &[&str]) -> Self {
+    pub(crate) fn start(world: &World, words: &[&str]) -> Self {
         let mut program = world.program();
         let mut child = program
             .args(["exec", "--json", "--input", "jsonl"])
@@ -28,7 +28,7 @@ impl Steered {
         Self { child, lines, events, seen: Vec::new() }
     }
 
-    fn say(&mut self, line: &Value) {
+    pub(crate) fn say(&mut self, line: &Value) {
         self.say_raw(&line.to_string());
     }
 
@@ -41,7 +41,7 @@ impl Steered {
     }
 
     /// The next event of a type.
-    fn until(&mut self, kind: &str) -> Value {
+    pub(crate) fn until(&mut self, kind: &str) -> Value {
         loop {
             let mut line = String::new();
             assert!(self.events.read_line(&mut line).unwrap() > 0, "no {kind} in {:?}", self.seen);
@@ -60,7 +60,7 @@ impl Steered {
     }
 
     /// Ends stdin and waits.
-    fn end(mut self) -> Ran {
+    pub(crate) fn end(mut self) -> Ran {
         self.lines = None;
         let mut out = String::new();
         std::io::Read::read_to_string(&mut self.events, &mut out).unwrap();
@@ -73,7 +73,7 @@ fn touches(file: &str) -> Value {
     json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": format!("touch {file}") } }] })
 }
 
-fn answer(request: &Value, decision: &str) -> Value {
+pub(crate) fn answer(request: &Value, decision: &str) -> Value {
     json!({ "type": "approval", "id": request["id"], "digest": request["digest"], "decision": decision })
 }
 

@@ -33,6 +33,7 @@ pub(super) mod picture;
 mod plan;
 mod printed;
 mod read;
+mod repeat;
 mod replace;
 mod search;
 mod seen;
@@ -90,6 +91,7 @@ pub use environment::for_programs;
 pub(super) use environment::{for_commands, with_given};
 pub use fetch::{AllowedHost, Reach};
 pub use named::open_named;
+pub(super) use repeat::repeat;
 
 /// The built-in tools, in the order in which a model sees them.
 static TOOLS: &[&dyn Tool] = &[
