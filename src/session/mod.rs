@@ -2,6 +2,7 @@
 //! a front end asks for.
 
 pub(crate) mod attachments;
+pub(crate) mod bisect;
 pub(crate) mod blame;
 pub(crate) mod branching;
 pub(crate) mod compose;

@@ -26,6 +26,7 @@ mod pictures;
 mod agents;
 mod answers;
 mod backgrounds;
+mod bisected;
 mod blames;
 mod books;
 mod brought;
