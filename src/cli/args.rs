@@ -6,7 +6,9 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::agents::args::AgentsArgs;
+use super::blame::args::BlameArgs;
 use super::doctor::args::DoctorArgs;
+use super::exposure::args::ExposureArgs;
 use super::import_settings::OtherTool;
 use super::mcp::args::McpArgs;
 use super::policy::args::PolicyArgs;
@@ -31,6 +33,8 @@ Examples:
   countersign sessions list                     all sessions, newest first
   git diff | countersign exec \"review this\"   what is piped in is added to the prompt
   countersign usage --days 30 --by project      what it has cost
+  countersign exposure .env                     who has seen this file
+  countersign blame src/parser.rs:42            which call wrote this line
   countersign models                            what you can use now, and why not the rest
   countersign policy explain 'rm -rf target'    which rule decides, and why
   countersign test run tests/*.jsonl            play recorded sessions again, without key or network
@@ -85,6 +89,10 @@ pub enum Command {
     Test(TestArgs),
     /// Explain the rules, and try them on a command, on past calls or on the cases of a file
     Policy(PolicyArgs),
+    /// Find who has seen a file, a text or a key: which requests had it, and where they went
+    Exposure(ExposureArgs),
+    /// Find the call that wrote a line of a file, who allowed it, and the message that asked for it
+    Blame(BlameArgs),
     /// Add up what all sessions have cost, by model, project, tool or day
     Usage(UsageArgs),
     /// List the models that you can use now, and why not the others

@@ -3,11 +3,13 @@
 pub mod agents;
 mod appearance;
 pub mod args;
+pub mod blame;
 mod chat;
 pub mod doctor;
 mod editor;
 mod events;
 mod exec;
+pub mod exposure;
 mod foreign_flags;
 mod host_services;
 mod import_settings;
@@ -132,6 +134,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         Err(error) => return misread(&error, &first),
     };
     misplaced(&args)?;
+    let at = |cd: Option<&Path>| folder(cd.or(args.flags.cd.as_deref()));
     match args.command {
         None => {
             let invocation = invoke(&args.flags, environment, None)?;
@@ -151,18 +154,14 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         }
         Some(Command::Inspect(words)) => of_the_past(args.flags, words, environment, inspect::run),
         Some(Command::Replay(words)) => of_the_past(args.flags, words, environment, replay::run),
-        Some(Command::Sessions(words)) => {
-            let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
-            sessions::run(words.verb, cwd, environment)
-        }
+        Some(Command::Sessions(words)) => sessions::run(words.verb, at(words.cd.as_deref())?, environment),
+        Some(Command::Blame(words)) => blame::run(&words, at(words.cd.as_deref())?, environment),
+        Some(Command::Exposure(words)) => exposure::run(&words, at(words.cd.as_deref())?, environment),
         Some(Command::Usage(words)) => usage::run(&words, &environment),
         Some(Command::Models(models)) => list_models(args.flags, models, &environment),
-        Some(Command::Doctor(words)) => doctor::run(
-            folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?,
-            environment,
-            words.json,
-            words.online,
-        ),
+        Some(Command::Doctor(words)) => {
+            doctor::run(at(words.cd.as_deref())?, environment, words.json, words.online)
+        }
         Some(Command::Trust(words)) => trust::run(&words, args.flags.cd.as_deref(), &environment),
         Some(Command::Mcp(words)) => {
             mcp::run(&words.verb, &invoke(&in_folder(args.flags, words.cd), environment, None)?)

@@ -25,6 +25,7 @@ mod status_command;
 pub mod store;
 mod stream_pump;
 mod tools;
+pub mod trial;
 pub mod undo;
 mod untrusted;
 

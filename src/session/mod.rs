@@ -2,10 +2,15 @@
 //! a front end asks for.
 
 pub(crate) mod attachments;
+pub(crate) mod bisect;
+pub(crate) mod blame;
 pub(crate) mod branching;
 pub(crate) mod compose;
+pub(crate) mod decided;
 pub(crate) mod exporting;
+pub(crate) mod exposure;
 pub(crate) mod external;
+pub(crate) mod file_history;
 pub(crate) mod gateway;
 pub mod instructions;
 pub(crate) mod model_switch;

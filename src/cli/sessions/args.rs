@@ -1,5 +1,6 @@
 //! What was typed after `sessions`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -15,6 +16,7 @@ Examples:
   countersign sessions check --last                verify its ledger
   countersign sessions seal --last                 sign it with an SSH key
   countersign sessions fork 0199 --at e14          fork it at an entry
+  countersign sessions bisect --last -- cargo test which call broke the tests
   countersign sessions remove 0199                 delete it
 
 SESSION is an id, the beginning of an id, or a path to a session file.";
@@ -117,6 +119,8 @@ pub enum SessionsVerb {
         #[arg(long, value_name = "ENTRY")]
         at: Option<String>,
     },
+    /// Find the call that broke a command: the changes of a session are walked in a copy of its folder
+    Bisect(BisectArgs),
     /// Delete a session permanently; refused while another process writes it
     #[command(after_help = "Example:\n  countersign sessions remove 0199")]
     Remove {
@@ -124,6 +128,36 @@ pub enum SessionsVerb {
         #[command(flatten)]
         pick: Pick,
     },
+}
+
+/// `sessions bisect`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  countersign sessions bisect --last -- cargo test
+  countersign sessions bisect 0199 --timeout 60 -- sh -c 'make && ./check'
+
+The command must succeed before the first change of the session and fail after the last one. It runs as yours, outside of any
+sandbox, in a temporary copy of the session's folder. Only changes by the tools `write` and `edit` are walked; what commands
+changed is in every attempt as it is now.
+
+Exit codes: 0 found   1 not found")]
+pub struct BisectArgs {
+    /// Which.
+    #[command(flatten)]
+    pub pick: Pick,
+    /// The command and its arguments, after --
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+    /// How long an attempt may take; one that takes longer counts as failed
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub timeout: u64,
+    /// Print what the command prints, to stderr
+    #[arg(long)]
+    pub verbose: bool,
+    /// Keep the copy of the folder, and say where it is
+    #[arg(long)]
+    pub keep: bool,
 }
 
 /// `sessions export`

@@ -1,6 +1,7 @@
 //! `sessions`: what can be done with sessions from outside.
 
 pub mod args;
+mod bisect;
 mod check;
 mod export;
 mod fork;
@@ -35,6 +36,7 @@ pub(super) fn run(verb: SessionsVerb, cwd: PathBuf, environment: Environment) ->
         SessionsVerb::Check { pick } => check::run(&place, &pick),
         SessionsVerb::Seal { pick, key } => seal::run(&place, &pick, key.as_deref()),
         SessionsVerb::Fork { pick, at } => fork::run(&place, &pick, at.as_deref()),
+        SessionsVerb::Bisect(args) => bisect::run(&place, &args),
         SessionsVerb::Remove { pick } => remove::run(&place, &pick),
     }
 }

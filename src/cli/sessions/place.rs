@@ -15,16 +15,16 @@ use crate::session::exporting::without_keys;
 use crate::wire::record::{SessionFile, read_document};
 
 /// The store, and the folder that `--last` is about.
-pub(crate) struct SessionPlace {
-    pub(crate) state: PathBuf,
-    pub(crate) environment: Environment,
+pub(in crate::cli) struct SessionPlace {
+    pub(in crate::cli) state: PathBuf,
+    pub(in crate::cli) environment: Environment,
     cwd: PathBuf,
 }
 
 impl SessionPlace {
     /// # Errors
     /// When there is no home to keep sessions in.
-    pub(crate) fn new(cwd: PathBuf, environment: Environment) -> Result<Self, Fault> {
+    pub(in crate::cli) fn new(cwd: PathBuf, environment: Environment) -> Result<Self, Fault> {
         Ok(Self { state: state_of(&environment)?, environment, cwd })
     }
 
@@ -32,7 +32,7 @@ impl SessionPlace {
     ///
     /// # Errors
     /// A sentence that names what there is instead.
-    pub(crate) fn locate(&self, pick: &Pick) -> Result<PathBuf, Fault> {
+    pub(in crate::cli) fn locate(&self, pick: &Pick) -> Result<PathBuf, Fault> {
         if let Some(name) = pick.session.as_deref().filter(|name| name.contains(['/', '.'])) {
             let path = self.cwd.join(name);
             return if path.exists() {
@@ -49,24 +49,24 @@ impl SessionPlace {
     }
 
     /// Whether the file is one of those that we keep.
-    pub(crate) fn keeps(&self, path: &Path) -> bool {
+    pub(in crate::cli) fn keeps(&self, path: &Path) -> bool {
         let inside =
             |folder: PathBuf| Some(path.canonicalize().ok()?.starts_with(folder.canonicalize().ok()?));
         inside(self.state.join("sessions")).unwrap_or(false)
     }
 
     /// A path that was named on the command line.
-    pub(crate) fn path(&self, path: &Path) -> PathBuf {
+    pub(in crate::cli) fn path(&self, path: &Path) -> PathBuf {
         self.cwd.join(path)
     }
 
     /// How a session is named in what to type next: its id, or the file when it is not one of ours.
-    pub(crate) fn name(&self, path: &Path) -> String {
+    pub(in crate::cli) fn name(&self, path: &Path) -> String {
         if self.keeps(path) { id_of(path) } else { path.display().to_string() }
     }
 
     /// The text without the values of keys in the environment: a tool may have printed one.
-    pub(crate) fn without_keys(&self, text: String) -> String {
+    pub(in crate::cli) fn without_keys(&self, text: String) -> String {
         without_keys(&self.environment, text)
     }
 }
@@ -75,7 +75,7 @@ impl SessionPlace {
 ///
 /// # Errors
 /// It cannot be read, or is not sound; says how to see what is wrong.
-pub(crate) fn read(place: &SessionPlace, path: &Path) -> Result<(Vec<u8>, SessionFile), Fault> {
+pub(in crate::cli) fn read(place: &SessionPlace, path: &Path) -> Result<(Vec<u8>, SessionFile), Fault> {
     let failed = |why: String| {
         Fault::failed(why, format!("`countersign sessions check {}` lists what is wrong", place.name(path)))
     };
@@ -85,27 +85,27 @@ pub(crate) fn read(place: &SessionPlace, path: &Path) -> Result<(Vec<u8>, Sessio
 }
 
 /// The id that a file is named by.
-pub(super) fn id_of(path: &Path) -> String {
+pub(in crate::cli) fn id_of(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// This moment.
-pub(super) fn now() -> Millis {
+pub(in crate::cli) fn now() -> Millis {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// A remark on stderr, beside the answer.
-pub(super) fn remark(text: &str) {
+pub(in crate::cli) fn remark(text: &str) {
     writeln!(std::io::stderr(), "note: {}", one_line(text)).unwrap_or_default();
 }
 
 /// Lines as one text.
-pub(super) fn lines(lines: impl IntoIterator<Item = String>) -> String {
+pub(in crate::cli) fn lines(lines: impl IntoIterator<Item = String>) -> String {
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
 /// `1 entry`, `2 entries`.
-pub(super) fn entries(count: usize) -> String {
+pub(in crate::cli) fn entries(count: usize) -> String {
     if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }

@@ -85,8 +85,14 @@ impl Environment {
 
     /// The values of variables that may hold a key, by their names; short ones are words, not keys.
     pub fn keys(&self) -> Vec<&str> {
+        self.named_keys().into_iter().map(|(_, key)| key).collect()
+    }
+
+    /// The same with their names.
+    pub fn named_keys(&self) -> Vec<(&str, &str)> {
         let secret = self.variables.keys().filter(|name| looks_secret(name));
-        secret.filter_map(|name| self.text(name)).filter(|key| key.len() >= SHORTEST_KEY).collect()
+        let named = secret.filter_map(|name| Some((name.as_str(), self.text(name)?)));
+        named.filter(|(_, key)| key.len() >= SHORTEST_KEY).collect()
     }
 
     /// Our folder for configuration; `None` when there is no home.

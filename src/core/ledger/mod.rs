@@ -69,7 +69,7 @@ pub use open::OpenCall;
 pub use outcome::{
     Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, forgotten_text, lost_text, seconds,
 };
-pub use project::{Message, Placed, standing, tombstoned};
+pub use project::{Message, Placed, placed, standing, tombstoned};
 pub use provider_limit::{LearnedLimit, ProviderLimit};
 pub use reach::Reach;
 pub use recover::{Recovered, recover};

@@ -76,64 +76,67 @@ impl Ledger {
     /// [`Unsettled`] while a call is open.
     pub fn placed(&self) -> Result<Vec<Placed>, Unsettled> {
         self.settled()?;
-        let unbound = unbound(&self.entries);
-        let mut messages: Vec<Placed> = Vec::new();
-        let mut ours = BTreeSet::new();
-        let mut last_images: &[Image] = &[];
-        for (at, entry) in standing_at(&self.entries) {
-            let mut push = |is_users, message| messages.push(Placed { at, is_users, message });
-            match &entry.body {
-                Body::User(m) => {
-                    last_images = &m.images;
-                    push(true, Message::User(with_its_files(m)));
-                }
-                Body::Injected(i) => {
-                    let (content, images) = (with_files(&i.text, &i.files), i.images.clone());
-                    push(false, Message::User(Arc::new(UserMessage { content, images, files: Vec::new() })));
-                }
-                Body::Compaction(made) => messages = compacted(&self.entries, messages, made, last_images),
-                // A refused turn is not shown to a model again, unless its calls have results.
-                Body::Assistant(m) if m.stop == Stop::Refusal && m.calls().next().is_none() => {}
-                Body::Assistant(m) if m.blocks.is_empty() => {}
-                Body::Assistant(m) if unbound.contains(&entry.id) => {
-                    if let Some(said) = without_reasoning(m) {
-                        push(false, Message::Assistant(said));
-                    }
-                }
-                Body::Assistant(m) => push(false, Message::Assistant(Arc::clone(m))),
-                Body::Validation(call) | Body::Command(call) => {
-                    ours.insert(call.id);
-                }
-                // No model made that call, so none may be given its result; a checkpoint or a message tells what it showed.
-                Body::ToolResult(r) if ours.contains(&r.call) => {}
-                Body::ToolResult(r) => push_result(&mut messages, at, r),
-                Body::ProviderLimit(_)
-                    if ProviderLimit::of(entry) == Some(ProviderLimit::ReasoningRefused) =>
-                {
-                    messages = leave_reasoning_out(messages);
-                }
-                Body::SessionStarted(_)
-                | Body::ToolCall(_)
-                | Body::CallEdited(_)
-                | Body::ApprovalRequested(_)
-                | Body::ApprovalDecided(_)
-                | Body::DelegationRequested(_)
-                | Body::DelegationAnswered(_)
-                | Body::Tombstone(_)
-                | Body::Transition { .. }
-                | Body::Change(_)
-                | Body::Goal(_)
-                | Body::Checkpoint(_)
-                | Body::Progress(_)
-                | Body::Handoff { .. }
-                | Body::Note(_)
-                | Body::ProviderLimit(_)
-                | Body::Error { .. }
-                | Body::TurnEnded(_) => {}
-            }
-        }
-        Ok(messages)
+        Ok(placed(&self.entries))
     }
+}
+
+/// What a request that was made after these entries and before any other contains. Calls that are open have no result in it.
+pub fn placed(entries: &[Arc<Entry>]) -> Vec<Placed> {
+    let unbound = unbound(entries);
+    let mut messages: Vec<Placed> = Vec::new();
+    let mut ours = BTreeSet::new();
+    let mut last_images: &[Image] = &[];
+    for (at, entry) in standing_at(entries) {
+        let mut push = |is_users, message| messages.push(Placed { at, is_users, message });
+        match &entry.body {
+            Body::User(m) => {
+                last_images = &m.images;
+                push(true, Message::User(with_its_files(m)));
+            }
+            Body::Injected(i) => {
+                let (content, images) = (with_files(&i.text, &i.files), i.images.clone());
+                push(false, Message::User(Arc::new(UserMessage { content, images, files: Vec::new() })));
+            }
+            Body::Compaction(made) => messages = compacted(entries, messages, made, last_images),
+            // A refused turn is not shown to a model again, unless its calls have results.
+            Body::Assistant(m) if m.stop == Stop::Refusal && m.calls().next().is_none() => {}
+            Body::Assistant(m) if m.blocks.is_empty() => {}
+            Body::Assistant(m) if unbound.contains(&entry.id) => {
+                if let Some(said) = without_reasoning(m) {
+                    push(false, Message::Assistant(said));
+                }
+            }
+            Body::Assistant(m) => push(false, Message::Assistant(Arc::clone(m))),
+            Body::Validation(call) | Body::Command(call) => {
+                ours.insert(call.id);
+            }
+            // No model made that call, so none may be given its result; a checkpoint or a message tells what it showed.
+            Body::ToolResult(r) if ours.contains(&r.call) => {}
+            Body::ToolResult(r) => push_result(&mut messages, at, r),
+            Body::ProviderLimit(_) if ProviderLimit::of(entry) == Some(ProviderLimit::ReasoningRefused) => {
+                messages = leave_reasoning_out(messages);
+            }
+            Body::SessionStarted(_)
+            | Body::ToolCall(_)
+            | Body::CallEdited(_)
+            | Body::ApprovalRequested(_)
+            | Body::ApprovalDecided(_)
+            | Body::DelegationRequested(_)
+            | Body::DelegationAnswered(_)
+            | Body::Tombstone(_)
+            | Body::Transition { .. }
+            | Body::Change(_)
+            | Body::Goal(_)
+            | Body::Checkpoint(_)
+            | Body::Progress(_)
+            | Body::Handoff { .. }
+            | Body::Note(_)
+            | Body::ProviderLimit(_)
+            | Body::Error { .. }
+            | Body::TurnEnded(_) => {}
+        }
+    }
+    messages
 }
 
 /// A message with its files as part of its words: no protocol knows files, and so none can leave one out.

@@ -1,6 +1,7 @@
 //! The books on disk: one append-only file a session, written by one process at a time.
 
 mod adopt;
+mod each;
 mod ephemeral;
 #[cfg(all(test, target_os = "linux"))]
 mod failing_tests;
@@ -24,6 +25,7 @@ use std::thread;
 use chrono::DateTime;
 
 pub use adopt::adopt;
+pub use each::each;
 pub use ephemeral::NoStore;
 pub use find::{files, find, latest};
 pub use head::known;

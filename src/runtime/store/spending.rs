@@ -1,15 +1,12 @@
 //! What all sessions have spent, as their lines say.
 
-use std::path::{Path, PathBuf};
-use std::thread;
+use std::path::Path;
 
 use crate::wire::record::{SpentLine, first_line, inherited_to};
 
+use super::each::each;
 use super::find;
 use super::list::{SessionLines, unreadable};
-
-/// Threads that read; more would wait for the disk.
-const MOST_THREADS: usize = 8;
 
 /// What one session has spent itself: what a fork has inherited is the other session's.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,14 +21,7 @@ pub struct SessionSpending {
 
 /// Reads all sessions of a state folder, in no order. The second list says which cannot be read, and why.
 pub fn spending(state: &Path) -> (Vec<SessionSpending>, Vec<String>) {
-    let files = find::files(state);
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    let share = files.len().div_ceil(threads).max(1);
-    let read = |files: &[PathBuf]| files.iter().map(|path| of_session(path)).collect::<Vec<_>>();
-    let all: Vec<Result<SessionSpending, String>> = thread::scope(|scope| {
-        let readers: Vec<_> = files.chunks(share).map(|files| scope.spawn(move || read(files))).collect();
-        readers.into_iter().flat_map(|reader| reader.join().unwrap_or_default()).collect()
-    });
+    let all = each(&find::files(state), of_session);
     let (mut sessions, mut unreadable) = (Vec::new(), Vec::new());
     for session in all {
         match session {

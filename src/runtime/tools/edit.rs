@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::ledger::Arguments;
 use crate::tool::name::EDIT;
 use crate::tool::{Preparation, Shown, SideEffect, ToolSpec};
 
-use super::arguments::member;
 use super::change::{FileChange, Making, refuse_changed};
 use super::encoding::Encoding;
 use super::file::load;
-use super::replace::{Edit, apply};
+use super::replace::{apply, edits};
 use super::seen::Seen;
 use super::target::Target;
 use super::tool::{LookedAt, Running, RunningCall, Tool, ToolOutput, spec};
@@ -115,22 +114,4 @@ fn planned(
     })?;
     let (after, lines) = apply(&text, &edits).map_err(|why| format!("{why}\n`{shown}` was not changed."))?;
     Ok((FileChange { target: Arc::clone(target), before: Some(before), after, encoding }, lines))
-}
-
-fn edits(arguments: &Arguments) -> Result<Vec<Edit>, String> {
-    let list = member(arguments, "edits").and_then(Value::as_array).filter(|list| !list.is_empty());
-    let list = list.ok_or("`edits` is missing; give a list of {old_text, new_text}")?;
-    let text = |edit: &Value, name: &str| {
-        let text = edit.get(name).and_then(Value::as_str);
-        text.map(str::to_owned).ok_or_else(|| format!("an edit has no `{name}`; give it as a string"))
-    };
-    list.iter()
-        .map(|edit| {
-            Ok(Edit {
-                old: text(edit, "old_text")?,
-                new: text(edit, "new_text")?,
-                all: edit.get("all").and_then(Value::as_bool).unwrap_or(false),
-            })
-        })
-        .collect()
 }

@@ -34,6 +34,7 @@ pub(super) mod picture;
 mod plan;
 mod printed;
 mod read;
+mod repeat;
 mod replace;
 mod search;
 mod seen;
@@ -92,6 +93,7 @@ pub(super) use environment::{for_commands, with_given};
 pub use fetch::{AllowedHost, Reach};
 pub use named::open_named;
 pub use past::PastPlaces;
+pub(super) use repeat::repeat;
 
 /// The built-in tools, in the order in which a model sees them.
 static TOOLS: &[&dyn Tool] = &[

@@ -1,5 +1,11 @@
 //! The replacing itself: pure text in, text out, or the reason why not, with a hint that helps the next attempt.
 
+use serde_json::Value;
+
+use crate::ledger::Arguments;
+
+use super::arguments::member;
+
 /// One replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edit {
@@ -9,6 +15,28 @@ pub(super) struct Edit {
     pub(super) new: String,
     /// Every place rather than the only one.
     pub(super) all: bool,
+}
+
+/// The edits of a call.
+///
+/// # Errors
+/// What is missing.
+pub(super) fn edits(arguments: &Arguments) -> Result<Vec<Edit>, String> {
+    let list = member(arguments, "edits").and_then(Value::as_array).filter(|list| !list.is_empty());
+    let list = list.ok_or("`edits` is missing; give a list of {old_text, new_text}")?;
+    let text = |edit: &Value, name: &str| {
+        let text = edit.get(name).and_then(Value::as_str);
+        text.map(str::to_owned).ok_or_else(|| format!("an edit has no `{name}`; give it as a string"))
+    };
+    list.iter()
+        .map(|edit| {
+            Ok(Edit {
+                old: text(edit, "old_text")?,
+                new: text(edit, "new_text")?,
+                all: edit.get("all").and_then(Value::as_bool).unwrap_or(false),
+            })
+        })
+        .collect()
 }
 
 /// Applies the edits one after the other, each to what the one before left. Line endings stay as the file has them,

@@ -18,6 +18,7 @@ mod difference;
 #[cfg(all(test, target_os = "linux"))]
 mod failing_tests;
 mod files;
+mod history;
 mod kept;
 mod plan;
 mod record;
@@ -25,6 +26,7 @@ mod restore;
 
 pub use agreement::Agreement;
 pub use difference::FileDifference;
+pub use history::difference_of;
 pub use plan::{FileAction, Plan, PlannedChange, Refusal, UndoScope, Why, plan};
 pub use record::{Change, Content, Hash};
 pub use restore::{Finished, Restored, Snapshots};

@@ -1,0 +1,179 @@
+//! The calls of a session as they were run: what each was asked last, where its path led, whether it was started.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::wanted::SoughtFile;
+use crate::ledger::{Body, CallId, Entry, Outcome, ToolResult, ToolUse};
+use crate::policy::{effect_of_line, opened, shell};
+use crate::tool::SideEffect;
+use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
+
+/// Most values of one call's arguments that are looked at.
+const MOST_VALUES: usize = 10_000;
+
+/// One call.
+#[derive(Debug)]
+pub(super) struct CallFacts<'a> {
+    /// As it was asked, or changed last.
+    pub(super) asked: &'a ToolUse,
+    leads_to: Option<&'a str>,
+    is_allowed: bool,
+    result: Option<&'a ToolResult>,
+}
+
+/// The calls of a session.
+#[derive(Debug)]
+pub(super) struct Books<'a> {
+    pub(super) entries: &'a [Arc<Entry>],
+    pub(super) calls: BTreeMap<CallId, CallFacts<'a>>,
+    folder: PathBuf,
+}
+
+/// How sure it is that a call has to do with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// Its path is the file.
+    Sure,
+    /// It names the file, and what it does with it is not known.
+    Possible,
+}
+
+impl<'a> Books<'a> {
+    pub(super) fn of(entries: &'a [Arc<Entry>]) -> Self {
+        let folder = match entries.first().map(|first| &first.body) {
+            Some(Body::SessionStarted(started)) => PathBuf::from(&started.cwd),
+            _ => PathBuf::new(),
+        };
+        let mut calls: BTreeMap<CallId, CallFacts<'a>> = BTreeMap::new();
+        for entry in entries {
+            match &entry.body {
+                Body::ToolCall(asked) | Body::Validation(asked) | Body::Command(asked) => {
+                    calls.insert(
+                        asked.id,
+                        CallFacts { asked, leads_to: None, is_allowed: false, result: None },
+                    );
+                }
+                Body::CallEdited(asked) => {
+                    if let Some(call) = calls.get_mut(&asked.id) {
+                        (call.asked, call.leads_to, call.is_allowed) = (asked, None, false);
+                    }
+                }
+                Body::ApprovalRequested(request) => {
+                    if let Some(call) = calls.get_mut(&request.call) {
+                        call.leads_to = request.leads_to.as_deref();
+                    }
+                }
+                Body::ApprovalDecided(decision) => {
+                    if let Some(call) = calls.get_mut(&decision.call) {
+                        call.is_allowed = decision.allow;
+                    }
+                }
+                Body::ToolResult(result) => {
+                    if let Some(call) = calls.get_mut(&result.call) {
+                        call.result = Some(result);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Self { entries, calls, folder }
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether and how a call has to do with a file.
+    pub(super) fn naming(&self, call: CallId, file: &SoughtFile) -> Option<Naming> {
+        let call = self.calls.get(&call)?;
+        let is = |written: &str| file.is(&self.folder, written);
+        let is_likely = |written: &str| file.is_likely(&self.folder, written);
+        match call.asked.name.as_str() {
+            READ | EDIT | WRITE => {
+                let written = call.asked.arguments.text("path");
+                (written.is_some_and(is) || call.leads_to.is_some_and(is)).then_some(Naming::Sure)
+            }
+            SEARCH => {
+                let is_found = |line: &str| line.split_once(':').is_some_and(|(path, _)| is_likely(path));
+                call.result?.content.lines().any(is_found).then_some(Naming::Sure)
+            }
+            SHELL => {
+                let names = opened(call.line()?).iter().any(|path| is(path));
+                let shows = || call.result.is_some_and(|result| self.shows(&result.content, file));
+                (names || shows()).then_some(Naming::Possible)
+            }
+            LIST | GLOB | FETCH => None,
+            _ => {
+                let value = call.asked.arguments.to_value();
+                let names = |text: &&str| is_likely(text) || file.is_named_in(text);
+                strings(&value).iter().any(names).then_some(Naming::Possible)
+            }
+        }
+    }
+
+    /// Whether the output of a command has parts of a file under its name, as `grep`, `head` and `diff` write it.
+    fn shows(&self, output: &str, file: &SoughtFile) -> bool {
+        let is = |written: &str| file.is_likely(&self.folder, written);
+        output.lines().any(|line| {
+            let of_diff = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- "));
+            if let Some(path) = of_diff {
+                let path = path.split('\t').next().unwrap_or(path);
+                return is(path) || path.split_once('/').is_some_and(|(_, below)| is(below));
+            }
+            let of_head = line.strip_prefix("==> ").and_then(|rest| rest.strip_suffix(" <=="));
+            of_head.or_else(|| line.split_once(':').map(|(path, _)| path)).is_some_and(is)
+        })
+    }
+}
+
+impl CallFacts<'_> {
+    /// The command line, if it is one.
+    pub(super) fn line(&self) -> Option<&str> {
+        self.asked.arguments.text("command").filter(|_| self.asked.name == SHELL)
+    }
+
+    /// Whether it was started: then its arguments are where they were to go.
+    pub(super) fn is_started(&self) -> bool {
+        let is_run = self.result.is_none_or(|result| match &result.outcome {
+            Outcome::Ok | Outcome::Failed | Outcome::TimedOut => true,
+            Outcome::Aborted(abort) => abort.ran_ms.is_some(),
+            Outcome::Lost { started } => *started,
+            Outcome::Invalid | Outcome::UnknownTool | Outcome::Denied(_) => false,
+        });
+        self.is_allowed && is_run
+    }
+
+    /// Whether it did what it was to do.
+    pub(super) fn is_done(&self) -> bool {
+        self.result.is_some_and(|result| result.outcome == Outcome::Ok)
+    }
+
+    /// Whether it is a command that sends something, as far as the policy knows.
+    pub(super) fn sends(&self) -> bool {
+        self.line().is_some_and(|line| effect_of_line(&shell::read(line)) == SideEffect::Sends)
+    }
+}
+
+/// Every text in a value, the names of members too.
+pub(super) fn strings(value: &Value) -> Vec<&str> {
+    let (mut left, mut found) = (vec![value], Vec::new());
+    while let Some(value) = left.pop() {
+        match value {
+            Value::String(text) => found.push(text.as_str()),
+            Value::Array(items) => left.extend(items),
+            Value::Object(members) => {
+                found.extend(members.keys().map(String::as_str));
+                left.extend(members.values());
+            }
+            _ => {}
+        }
+        if found.len() > MOST_VALUES {
+            break;
+        }
+    }
+    found
+}

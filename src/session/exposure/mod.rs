@@ -1,0 +1,258 @@
+//! Who has seen a file or a text: which entries of which sessions had it, and where these went.
+
+mod books;
+mod carriers;
+mod reach;
+mod wanted;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+pub(crate) use reach::Destination;
+pub(crate) use wanted::{Sought, SoughtFile, SoughtText};
+
+use crate::ledger::{Body, CallId, EntryId, Millis, ModelRef, SessionStarted};
+use crate::runtime::SessionStore;
+use crate::runtime::store::{each, files};
+use crate::session::decided::Decided;
+use crate::wire::record::read_document;
+use books::Books;
+use carriers::{action, carriers};
+use reach::{Carried, Sending, in_calls, in_requests};
+use wanted::Prefilter;
+
+/// How often, and when, it went to one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reached {
+    pub(crate) first: Millis,
+    pub(crate) last: Millis,
+    /// Requests of a model, or calls.
+    pub(crate) count: u64,
+    /// Those of them that nobody answered.
+    pub(crate) unanswered: u64,
+}
+
+/// An entry that had it.
+#[derive(Debug, Clone)]
+pub(crate) struct Exposed {
+    pub(crate) session: String,
+    pub(crate) folder: String,
+    pub(crate) entry: EntryId,
+    pub(crate) at: Millis,
+    /// The type of the entry.
+    pub(crate) kind: &'static str,
+    /// What of it had it, in words. Not yet safe for a screen.
+    pub(crate) what: String,
+    pub(crate) variable: Option<String>,
+    pub(crate) call: Option<CallId>,
+    pub(crate) is_certain: bool,
+    /// By whose decision the call ran.
+    pub(crate) decided: Option<Decided>,
+    /// Where it went; empty: it is in the session, and was in no request.
+    pub(crate) reached: BTreeMap<Destination, Reached>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Exposure {
+    /// By session, oldest first, and then in the order of the entries.
+    pub(crate) all: Vec<Exposed>,
+    /// Each request and call once.
+    pub(crate) sum: BTreeMap<Destination, Reached>,
+    /// How many sessions were searched.
+    pub(crate) sessions: usize,
+    /// Sessions that could not be read, and why.
+    pub(crate) unreadable: Vec<String>,
+}
+
+/// What one session says.
+struct OfSession {
+    id: String,
+    /// Of a fork, the other session and the last entry that both have.
+    forked_from: Option<(String, EntryId)>,
+    exposed: Vec<Exposed>,
+    sendings: Vec<(Sending, Vec<usize>)>,
+}
+
+/// Searches all sessions of a state folder, or this file alone; of what was sent, what was sent since then.
+pub(crate) fn exposure(
+    state: &Path,
+    only: Option<PathBuf>,
+    wanted: &Sought,
+    since: Option<Millis>,
+) -> Exposure {
+    let mut paths = only.map_or_else(|| files(state), |path| vec![path]);
+    // Ids are ordered by time: what a fork has of another session counts where it was first.
+    paths.sort();
+    let filter = Prefilter::of(wanted);
+    let found = each(&paths, |path| of_file(path, wanted, &filter));
+    let mut exposure = Exposure { sessions: paths.len(), ..Exposure::default() };
+    let mut seen = Seen::default();
+    for one in found {
+        match one {
+            Ok(Some(session)) => exposure.take(session, since, &mut seen),
+            Ok(None) => {}
+            Err(why) => {
+                exposure.sessions -= 1;
+                exposure.unreadable.push(why);
+            }
+        }
+    }
+    exposure
+}
+
+fn of_file(path: &Path, wanted: &Sought, filter: &Prefilter) -> Result<Option<OfSession>, String> {
+    let bytes = SessionStore::bytes(path)?;
+    if !filter.passes(&bytes) {
+        return Ok(None);
+    }
+    let file = read_document(&bytes).map_err(|why| format!("{}: {why}", path.display()))?;
+    drop(bytes);
+    let books = Books::of(&file.entries);
+    let carriers = carriers(&books, wanted);
+    let (id, forked_from) = match file.entries.first().map(|first| &first.body) {
+        Some(Body::SessionStarted(started)) => (started.session.clone(), origin(started)),
+        _ => (String::new(), None),
+    };
+    let mut found = OfSession { id, forked_from, exposed: Vec::new(), sendings: Vec::new() };
+    for carrier in &carriers {
+        let what = (carrier.what.clone(), carrier.variable.clone());
+        found.exposed.extend(exposed(&books, carrier.at, what, carrier.call, carrier.is_certain));
+    }
+    for sending in in_requests(&books, &carriers) {
+        let Carried::Carriers(places) = &sending.by else { continue };
+        let places = places.clone();
+        found.sendings.push((sending, places));
+    }
+    for sending in in_calls(&books, wanted) {
+        let Carried::Call { call, at, variables, is_certain } = &sending.by else { continue };
+        let mut places = Vec::new();
+        for variable in variables {
+            let what = (format!("the call {}", action(&books, *call)), variable.clone());
+            places.push(found.exposed.len());
+            found.exposed.extend(exposed(&books, *at, what, Some(*call), *is_certain));
+        }
+        found.sendings.push((sending, places));
+    }
+    Ok((!found.exposed.is_empty()).then_some(found))
+}
+
+fn origin(started: &SessionStarted) -> Option<(String, EntryId)> {
+    let (parent, _) = started.forked_from.as_deref()?.rsplit_once('@')?;
+    Some((parent.to_owned(), started.forked_at()?))
+}
+
+/// What was counted already.
+#[derive(Default)]
+struct Seen {
+    sendings: BTreeSet<(String, EntryId, Destination)>,
+    parents: BTreeMap<String, (String, EntryId)>,
+}
+
+impl Seen {
+    /// Whether this was not counted yet, in this session or in one that it was forked from.
+    fn is_new(&mut self, session: &str, sending: &Sending) -> bool {
+        let mut session = session.to_owned();
+        // Files may name each other in a circle.
+        for _ in 0..=self.parents.len() {
+            match self.parents.get(&session) {
+                Some((parent, last)) if sending.entry <= *last => session.clone_from(parent),
+                _ => break,
+            }
+        }
+        self.sendings.insert((session, sending.entry, sending.to.clone()))
+    }
+}
+
+fn exposed(
+    books: &Books<'_>,
+    at: usize,
+    (what, variable): (String, Option<String>),
+    call: Option<CallId>,
+    is_certain: bool,
+) -> Option<Exposed> {
+    let entry = books.entries.get(at)?;
+    let (session, folder) = match books.entries.first().map(|first| &first.body) {
+        Some(Body::SessionStarted(started)) => (started.session.clone(), started.cwd.clone()),
+        _ => (String::new(), String::new()),
+    };
+    let decided = call.and_then(|call| Decided::about(books.entries, call));
+    Some(Exposed {
+        session,
+        folder,
+        entry: entry.id,
+        at: entry.at,
+        kind: entry.body.kind(),
+        what,
+        variable,
+        call,
+        is_certain,
+        decided,
+        reached: BTreeMap::new(),
+    })
+}
+
+impl Exposure {
+    fn take(&mut self, session: OfSession, since: Option<Millis>, seen: &mut Seen) {
+        let OfSession { id, forked_from, mut exposed, sendings } = session;
+        seen.parents.extend(forked_from.map(|from| (id.clone(), from)));
+        let is_wanted = |at: Millis| since.is_none_or(|since| at >= since);
+        let mut is_other = BTreeSet::new();
+        for (sending, places) in sendings {
+            if !seen.is_new(&id, &sending) || !is_wanted(sending.at) {
+                is_other.extend(places);
+                continue;
+            }
+            for place in places {
+                if let Some(one) = exposed.get_mut(place) {
+                    count(&mut one.reached, &sending.to, &sending);
+                }
+            }
+            let to = match &sending.to {
+                Destination::Model(Some(model)) => {
+                    Destination::Model(Some(ModelRef { name: String::new(), ..model.clone() }))
+                }
+                other => other.clone(),
+            };
+            count(&mut self.sum, &to, &sending);
+        }
+        // What went nowhere but where it was counted already, or before the time that is asked about, is left out.
+        let keeps = |(place, one): &(usize, Exposed)| {
+            !one.reached.is_empty() || (!is_other.contains(place) && is_wanted(one.at))
+        };
+        let mut kept: Vec<Exposed> =
+            exposed.into_iter().enumerate().filter(keeps).map(|(_, one)| one).collect();
+        kept.sort_by_key(|one| one.entry);
+        self.all.extend(kept);
+    }
+}
+
+fn count(reached: &mut BTreeMap<Destination, Reached>, to: &Destination, sending: &Sending) {
+    let new = Reached { first: sending.at, last: sending.at, count: 0, unanswered: 0 };
+    let one = reached.entry(to.clone()).or_insert(new);
+    (one.first, one.last) = (one.first.min(sending.at), one.last.max(sending.at));
+    one.count += 1;
+    one.unanswered += u64::from(!sending.is_answered);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sending(entry: u64) -> Sending {
+        let (to, by) = (Destination::Command, Carried::Carriers(Vec::new()));
+        Sending { to, entry: EntryId(entry), at: Millis(0), is_answered: true, by }
+    }
+
+    #[test]
+    fn what_forks_have_of_each_other_counts_once_even_in_a_circle() {
+        let mut seen = Seen::default();
+        assert!(seen.is_new("one", &sending(3)) && seen.is_new("other", &sending(3)));
+        seen.parents.insert("two".into(), ("one".into(), EntryId(5)));
+        seen.parents.insert("three".into(), ("two".into(), EntryId(4)));
+        assert!(!seen.is_new("two", &sending(3)) && !seen.is_new("three", &sending(3)));
+        assert!(seen.is_new("three", &sending(5)) && seen.is_new("two", &sending(5)));
+        seen.parents.insert("one".into(), ("three".into(), EntryId(9)));
+        assert!(seen.is_new("one", &sending(4)));
+    }
+}

@@ -1,0 +1,154 @@
+//! What is looked for: a file or folder, or texts; and which session files cannot have it.
+
+use std::path::{Component, Path, PathBuf};
+
+use aho_corasick::AhoCorasick;
+
+/// Longer texts are no paths.
+const MOST_OF_PATH: usize = 4_096;
+
+/// What is looked for.
+#[derive(Debug, Clone)]
+pub(crate) enum Sought {
+    /// A file, or all that is in a folder.
+    File(SoughtFile),
+    /// Any of these texts.
+    Texts(Vec<SoughtText>),
+}
+
+/// A text.
+#[derive(Debug, Clone)]
+pub(crate) struct SoughtText {
+    /// The variable that it is the value of: told in the place of the text.
+    pub(crate) variable: Option<String>,
+    /// The text itself.
+    pub(crate) text: String,
+}
+
+/// A file or folder, which need not exist any more.
+#[derive(Debug, Clone)]
+pub(crate) struct SoughtFile {
+    /// As it is written, and where it leads.
+    paths: Vec<PathBuf>,
+    home: Option<PathBuf>,
+    is_folder: bool,
+}
+
+impl SoughtFile {
+    /// The file of this absolute path; `home` is what `~` stands for.
+    pub(crate) fn new(path: &Path, home: Option<PathBuf>) -> Self {
+        let written = lexical(path);
+        let led = path.canonicalize().ok().filter(|led| *led != written);
+        let is_folder = path.is_dir();
+        Self { paths: [Some(written), led].into_iter().flatten().collect(), home, is_folder }
+    }
+
+    /// Whether a path, as it is written in this folder, is the file or lies in the folder that is looked for.
+    pub(crate) fn is(&self, folder: &Path, written: &str) -> bool {
+        self.found(folder, written).is_some()
+    }
+
+    /// The same for a text that need not be a path: any word would lie in the folder, so there it must be there, too.
+    pub(crate) fn is_likely(&self, folder: &Path, written: &str) -> bool {
+        self.found(folder, written).is_some_and(|path| !self.is_folder || path.symlink_metadata().is_ok())
+    }
+
+    fn found(&self, folder: &Path, written: &str) -> Option<PathBuf> {
+        let written = written.trim();
+        if written.is_empty() || written.len() > MOST_OF_PATH {
+            return None;
+        }
+        let below_home = written.strip_prefix("~/").zip(self.home.as_ref());
+        let path = below_home.map_or_else(|| folder.join(written), |(below, home)| home.join(below));
+        let path = lexical(&path);
+        self.paths.iter().any(|sought| path.starts_with(sought)).then_some(path)
+    }
+
+    /// Whether a text names it by its absolute path.
+    pub(crate) fn is_named_in(&self, text: &str) -> bool {
+        let ends = |after: Option<char>| {
+            after.is_none_or(|c| {
+                c == '/' || c.is_whitespace() || c.is_ascii_punctuation() && c != '-' && c != '_'
+            })
+        };
+        self.paths.iter().filter_map(|path| path.to_str()).any(|path| {
+            text.match_indices(path)
+                .any(|(at, found)| ends(text.get(at + found.len()..).and_then(|rest| rest.chars().next())))
+        })
+    }
+}
+
+/// The path without `.` and `..`, links not looked at.
+fn lexical(path: &Path) -> PathBuf {
+    let mut whole = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                whole.pop();
+            }
+            other => whole.push(other),
+        }
+    }
+    whole
+}
+
+/// Tells quickly that a file has nothing of it.
+#[derive(Debug)]
+pub(super) struct Prefilter(Option<AhoCorasick>);
+
+impl Prefilter {
+    /// For what is looked for. What JSON may write in several ways is left out: a part of each name or text is enough.
+    pub(super) fn of(wanted: &Sought) -> Self {
+        let parts: Option<Vec<&str>> = match wanted {
+            // A session in the folder names what is below it by other paths.
+            Sought::File(file) if file.is_folder => None,
+            Sought::File(file) => {
+                file.paths.iter().map(|path| plain_part(path.file_name()?.to_str()?)).collect()
+            }
+            Sought::Texts(texts) => texts.iter().map(|sought| plain_part(&sought.text)).collect(),
+        };
+        Self(parts.and_then(|parts| AhoCorasick::new(parts).ok()))
+    }
+
+    /// Whether the bytes of a session can have it.
+    pub(super) fn passes(&self, bytes: &[u8]) -> bool {
+        self.0.as_ref().is_none_or(|parts| parts.is_match(bytes))
+    }
+}
+
+/// The longest part that JSON writes in one way.
+fn plain_part(text: &str) -> Option<&str> {
+    let is_special = |c: char| !(c.is_ascii_alphanumeric() || " .-_+=:,;@#()[]{}".contains(c));
+    text.split(is_special).max_by_key(|part| part.len()).filter(|part| !part.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_known_by_each_way_to_write_it() {
+        let file = SoughtFile::new(Path::new("/none/work/src/a.rs"), Some("/none".into()));
+        let folder = Path::new("/none/work");
+        for written in ["src/a.rs", "./src/a.rs", "src/../src/a.rs", "/none/work/src/a.rs", "~/work/src/a.rs"]
+        {
+            assert!(file.is(folder, written), "{written}");
+        }
+        for written in ["a.rs", "src/a.rs.bak", "src", "", "../src/a.rs"] {
+            assert!(!file.is(folder, written), "{written}");
+        }
+        assert!(file.is_named_in("# Instructions of /none/work/src/a.rs\n"));
+        assert!(!file.is_named_in("/none/work/src/a.rs2") && !file.is_named_in("/none/work/src/a.rs-old"));
+    }
+
+    #[test]
+    fn a_filter_passes_whatever_json_makes_of_a_text() {
+        let filter = |text: &str| {
+            Prefilter::of(&Sought::Texts(vec![SoughtText { variable: None, text: text.to_owned() }]))
+        };
+        assert!(filter("a \"quoted\" word").passes(br#"{"content":"a \"quoted\" word"}"#));
+        assert!(filter("\u{e9}\n").passes(b"nothing of it is plain"));
+        assert!(!filter("secret").passes(b"public"));
+    }
+}
