@@ -9,6 +9,7 @@ pub(crate) mod external;
 pub(crate) mod gateway;
 pub mod instructions;
 pub(crate) mod model_switch;
+mod notices;
 pub(crate) mod other_sessions;
 mod ports;
 mod reports;
@@ -17,6 +18,7 @@ pub(crate) mod sandbox;
 mod session_choice;
 pub(crate) mod spending;
 pub(crate) mod status_line;
+pub(crate) mod telemetry;
 pub(crate) mod undo;
 pub(crate) mod unrecorded;
 

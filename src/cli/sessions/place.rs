@@ -18,7 +18,7 @@ use crate::wire::record::{SessionFile, read_document};
 pub(super) struct SessionPlace {
     pub(super) state: PathBuf,
     pub(super) environment: Environment,
-    cwd: PathBuf,
+    pub(super) cwd: PathBuf,
 }
 
 impl SessionPlace {
