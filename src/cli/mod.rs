@@ -17,6 +17,7 @@ pub mod mcp;
 mod outcome;
 mod past;
 mod peers;
+mod recording;
 mod replay;
 pub mod sessions;
 mod signals;
@@ -154,10 +155,9 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             inspect::run(&invocation, &which)
         }
         Some(Command::Replay(replay)) => {
-            let invocation = invoke(&args.flags.then(replay.flags), environment, None)?;
-            let which = SessionChoice::named(replay.session, replay.last).unwrap_or(SessionChoice::Last);
-            appearance::needs_a_screen(&invocation)?;
-            replay::run(&invocation, &which)
+            let invocation = invoke(&args.flags.then(replay.flags.clone()), environment, None)?;
+            let named = SessionChoice::named(replay.session.clone(), replay.last);
+            replay::run(&invocation, &named.unwrap_or(SessionChoice::Last), &replay)
         }
         Some(Command::Sessions(words)) => {
             let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;

@@ -60,6 +60,7 @@ mod outputs;
 mod own;
 mod parting;
 mod prompts;
+mod recorded;
 mod refusals;
 mod resumed;
 mod rules;
