@@ -32,13 +32,13 @@ pub(crate) struct Following {
 
 /// What is waited for at the end.
 pub(crate) struct FollowingEnd {
-    over: std_mpsc::Receiver<Sent>,
+    over: std_mpsc::Receiver<ExportSummary>,
     again: String,
     dropped: Arc<AtomicU64>,
 }
 
 /// What came of it.
-struct Sent {
+struct ExportSummary {
     /// The first trouble, if nobody heard of it.
     untold: Option<String>,
 }
@@ -135,13 +135,13 @@ impl FollowingEnd {
 }
 
 /// Sends batch after batch until the session has ended.
-fn serve(way: &Way, mut batches: mpsc::Receiver<Vec<Span>>, first: oneshot::Sender<String>) -> Sent {
-    let mut told = Trouble { first: Some(first), untold: None };
+fn serve(way: &Way, mut batches: mpsc::Receiver<Vec<Span>>, first: oneshot::Sender<String>) -> ExportSummary {
+    let mut told = ExportTrouble { first: Some(first), untold: None };
     let runtime = match Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(why) => {
             told.tell(format!("traces are not sent: {why}"));
-            return Sent { untold: told.untold };
+            return ExportSummary { untold: told.untold };
         }
     };
     runtime.block_on(async {
@@ -162,16 +162,16 @@ fn serve(way: &Way, mut batches: mpsc::Receiver<Vec<Span>>, first: oneshot::Send
             }
         }
     });
-    Sent { untold: told.untold }
+    ExportSummary { untold: told.untold }
 }
 
 /// A person is told once.
-struct Trouble {
+struct ExportTrouble {
     first: Option<oneshot::Sender<String>>,
     untold: Option<String>,
 }
 
-impl Trouble {
+impl ExportTrouble {
     fn not_sent(&mut self, why: &NotSent, again: &str) {
         self.tell(format!("traces were not sent: {}; {}; {again} again", why.what, why.next));
     }

@@ -52,7 +52,7 @@ impl Recorder {
     /// Memory gives none; the backend may.
     pub fn record(self, entries: &[Arc<Entry>]) -> io::Result<Vec<Recording>> {
         let area = Rect::new(0, 0, self.size.0, self.size.1);
-        let sent = Sent::default();
+        let sent = FrameBytes::default();
         let options = TerminalOptions { viewport: Viewport::Fixed(area) };
         let mut terminal = Terminal::with_options(CrosstermBackend::new(sent.clone()), options)?;
         let mut view = View::new(self.view);
@@ -99,16 +99,16 @@ impl Recorder {
 
 /// What the terminal was sent and nobody took yet.
 #[derive(Debug, Clone, Default)]
-struct Sent(Arc<Mutex<Vec<u8>>>);
+struct FrameBytes(Arc<Mutex<Vec<u8>>>);
 
-impl Sent {
+impl FrameBytes {
     fn take(&self) -> String {
         let bytes = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         String::from_utf8_lossy(&bytes).into_owned()
     }
 }
 
-impl Write for Sent {
+impl Write for FrameBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
         Ok(bytes.len())

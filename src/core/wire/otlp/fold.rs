@@ -22,7 +22,7 @@ pub struct Traces {
     system: String,
     model: Option<ModelRef>,
     last: Millis,
-    run: Option<Run>,
+    run: Option<TracedRun>,
     chat: Option<Chat>,
     calls: BTreeMap<CallId, OpenSpan>,
     /// Calls of messages that were withdrawn.
@@ -32,7 +32,7 @@ pub struct Traces {
 
 /// A run that goes on.
 #[derive(Debug)]
-struct Run {
+struct TracedRun {
     id: String,
     entry: EntryId,
     at: Millis,
@@ -152,7 +152,7 @@ impl Traces {
         let id = span_id(&self.session, entry, "invoke_agent");
         let system = self.contents.as_ref().map(|contents| contents.system(&self.system));
         let attributes = system.into_iter().chain(told).collect();
-        self.run = Some(Run { id, entry, at, attributes, events: Vec::new() });
+        self.run = Some(TracedRun { id, entry, at, attributes, events: Vec::new() });
     }
 
     /// A run that came to no end: the process died in its midst, or goes on.
@@ -181,7 +181,7 @@ impl Traces {
         self.done.push(span);
     }
 
-    fn run_span(&self, run: Run, end: Millis) -> Span {
+    fn run_span(&self, run: TracedRun, end: Millis) -> Span {
         let mut attributes = vec![
             text("gen_ai.operation.name", "invoke_agent"),
             text("gen_ai.agent.name", "countersign"),
