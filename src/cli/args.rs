@@ -73,8 +73,8 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Open a session's ledger, read-only
     Inspect(InspectArgs),
-    /// Play back a session on the screen with shortened pauses; read-only
-    Replay(InspectArgs),
+    /// Play back a session on the screen with shortened pauses, or record that; read-only
+    Replay(ReplayArgs),
     /// List, search, show, export, import and remove sessions
     Sessions(SessionsArgs),
     /// Verify a session file and its seals; needs only the file and public keys
@@ -232,6 +232,41 @@ pub struct InspectArgs {
     /// The newest session of this folder
     #[arg(long)]
     pub last: bool,
+
+    /// The flags.
+    #[command(flatten)]
+    pub flags: Flags,
+}
+
+/// `replay`
+#[derive(Debug, Clone, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  countersign replay --last
+  countersign replay --last --record talk.cast --size 100x30    for asciinema and web players
+
+Keys: space pauses, \u{2190} \u{2192} step, home and end, 1 to 9 jump to that tenth; d, e and t go to the next decision, error and
+tombstone, D, E and T to the one before; + and - change the speed, q quits.")]
+pub struct ReplayArgs {
+    /// Which session
+    #[arg(conflicts_with = "last", required_unless_present = "last")]
+    pub session: Option<String>,
+
+    /// The newest session of this folder
+    #[arg(long)]
+    pub last: bool,
+
+    /// Write a recording (asciicast v2) to this new file instead of playing; needs no terminal
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    /// Columns and rows of the recording
+    #[arg(long, value_name = "COLUMNSxROWS", default_value = "100x30", requires = "record")]
+    pub size: String,
+
+    /// How many times as fast the recording is
+    #[arg(long, value_name = "N", default_value_t = 1.0, requires = "record")]
+    pub speed: f64,
 
     /// The flags.
     #[command(flatten)]

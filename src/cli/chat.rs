@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::runtime::Builder;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 
@@ -15,13 +15,14 @@ use super::themes::theme;
 use super::{appearance, outcome, signals};
 use crate::agent::{Attendance, Event, Intent, Shutdown};
 use crate::config::exit::Exit;
-use crate::config::fault::Fault;
+use crate::config::fault::{Fault, one_line};
 use crate::config::models::Choice;
 use crate::config::{Invocation, project};
 use crate::ledger::{Body, Entry};
 use crate::runtime::DriverError;
 use crate::session::compose::{Session, compose};
 use crate::session::gateway::Ends;
+use crate::session::telemetry::{Following, FollowingEnd};
 use crate::session::unrecorded;
 use crate::session::{Keeping, SessionChoice};
 use crate::ui::theme::Theme;
@@ -55,14 +56,19 @@ pub(super) fn run(
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
         let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
         let (groups, id) = (session.groups.clone(), session.id.clone());
+        let (trouble, telemetry) = session.traces.take().map(Following::apart).unzip();
         let ended = runtime.block_on(converse(
             invocation,
             session,
             (first.take(), std::mem::take(&mut draft)),
             theme,
+            trouble,
         ));
         groups.end_all(GRACE);
         runtime.shutdown_timeout(GRACE);
+        if let Some(trouble) = telemetry.and_then(FollowingEnd::finish) {
+            outcome::complain(&format!("note: {}", one_line(&trouble)));
+        }
         match ended? {
             Next::Leave(exit) => return Ok(exit),
             Next::New => session = anew(invocation, id)?,
@@ -128,6 +134,7 @@ async fn converse(
     session: Session,
     (first, draft): (Option<Intent>, String),
     theme: Theme,
+    trouble: Option<oneshot::Receiver<String>>,
 ) -> Result<Next, Fault> {
     let (quit, interrupts) = signals_of(invocation)?;
     let attach = session.gateway.attach.clone();
@@ -154,6 +161,7 @@ async fn converse(
     let running = tokio::spawn(session.driver.run(session.first));
     let handles = session.handles;
     let Ends { requests, replies, tell } = session.gateway.begin(handles.intents.clone());
+    drop(trouble.map(|trouble| tokio::spawn(tell_trouble(trouble, tell.clone()))));
     offer_servers(&session.choice, tell);
     let now = Box::new(move || handles.clock.now());
     let app = AppIo { events: handles.events, requests, replies, abort: handles.abort, now };
@@ -249,6 +257,15 @@ fn offer_servers(choice: &Choice, tell: mpsc::Sender<Reply>) {
                 tracing::debug!("a model server was found after the screen had closed");
             }
         });
+    }
+}
+
+/// Says that traces are not sent, once.
+async fn tell_trouble(trouble: oneshot::Receiver<String>, tell: mpsc::Sender<Reply>) {
+    if let Ok(words) = trouble.await
+        && tell.send(Reply::Notice(words)).await.is_err()
+    {
+        tracing::debug!("traces failed after the screen had closed");
     }
 }
 

@@ -20,6 +20,7 @@ mod outcome;
 mod past;
 mod peers;
 pub mod policy;
+mod recording;
 mod replay;
 pub mod sessions;
 mod signals;
@@ -153,7 +154,11 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             exec::run(&invocation, &exec)
         }
         Some(Command::Inspect(words)) => of_the_past(args.flags, words, environment, inspect::run),
-        Some(Command::Replay(words)) => of_the_past(args.flags, words, environment, replay::run),
+        Some(Command::Replay(words)) => {
+            let invocation = invoke(&args.flags.then(words.flags.clone()), environment, None)?;
+            let named = SessionChoice::named(words.session.clone(), words.last);
+            replay::run(&invocation, &named.unwrap_or(SessionChoice::Last), &words)
+        }
         Some(Command::Sessions(words)) => sessions::run(words.verb, at(words.cd.as_deref())?, environment),
         Some(Command::Blame(words)) => blame::run(&words, at(words.cd.as_deref())?, environment),
         Some(Command::Exposure(words)) => exposure::run(&words, at(words.cd.as_deref())?, environment),

@@ -58,7 +58,7 @@ pub(super) fn show(
 }
 
 /// The view of a session that nobody goes on with.
-fn view(invocation: &Invocation, model: String, cwd: &str) -> ViewSettings {
+pub(super) fn view(invocation: &Invocation, model: String, cwd: &str) -> ViewSettings {
     ViewSettings {
         model,
         mode: Mode::Ask,

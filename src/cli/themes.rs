@@ -27,6 +27,14 @@ pub(super) fn theme(invocation: &Invocation) -> Result<Theme, Fault> {
     Ok(fitting(theme, &invocation.environment))
 }
 
+/// The theme of a recording: who plays it has another terminal than the one it is made in.
+///
+/// # Errors
+/// As [`theme`].
+pub(super) fn theme_of_a_recording(invocation: &Invocation) -> Result<Theme, Fault> {
+    theme_called(appearance::theme_name(invocation), themes_folder(invocation).as_deref())
+}
+
 /// The theme in colours that the terminal shows.
 pub(super) fn fitting(theme: Theme, environment: &Environment) -> Theme {
     if shows_exact_colours(environment) { theme } else { theme.with_256_colours() }

@@ -43,8 +43,8 @@ impl Invocation {
     /// What tools and hooks may know of the environment. Whatever a variable is called: one that the configuration
     /// names as a key's stays here.
     pub(crate) fn environment_of_programs(&self) -> Vec<(OsString, OsString)> {
-        let keys: Vec<&str> =
-            self.config.providers.values().filter_map(|p| p.api_key_env.as_deref()).collect();
+        let keys = self.config.providers.values().filter_map(|p| p.api_key_env.as_deref());
+        let keys: Vec<&str> = keys.chain(self.config.telemetry.headers_env.as_deref()).collect();
         let mut all = self.environment.all();
         all.retain(|(name, _)| !keys.iter().any(|key| name.as_os_str() == *key));
         all

@@ -37,6 +37,7 @@ mod show;
 pub(crate) mod skills;
 mod source;
 mod spelling;
+pub(crate) mod telemetry;
 mod tighten;
 #[cfg(test)]
 mod tighten_tests;
@@ -64,6 +65,7 @@ pub use layers::load;
 pub use mcp::McpEntry;
 pub use nearest::nearest;
 pub use source::Source;
+pub use telemetry::Telemetry;
 pub use tools::{SandboxNetwork, SandboxReach};
 
 use crate::agent::{Attendance, FinalResponse};
@@ -149,6 +151,8 @@ pub struct Config {
     pub tools: ToolCalling,
     /// How servers are reached.
     pub network: Network,
+    /// Where traces of sessions go.
+    pub telemetry: Telemetry,
     /// Whether there is an `echo` tool, for tests.
     pub echo: bool,
     /// Names of variables that commands get although they look like keys.
@@ -321,6 +325,7 @@ impl Default for Config {
             compact_at_percent: 80,
             tools: ToolCalling::default(),
             network: Network::default(),
+            telemetry: Telemetry::default(),
             echo: false,
             pass_env: Vec::new(),
             fetch_hosts: Vec::new(),

@@ -3,6 +3,7 @@
 pub mod a2a;
 mod address;
 mod clock;
+mod collector;
 mod driver;
 #[cfg(all(test, target_os = "linux"))]
 mod failing;
@@ -30,6 +31,7 @@ pub mod undo;
 mod untrusted;
 
 pub use clock::Clock;
+pub use collector::{Collector, NotSent};
 pub use driver::{Driver, DriverError, Handles, Ports};
 pub use hooks::{CommandHooks, NoHooks};
 pub use http::{HttpModel, Timeouts};

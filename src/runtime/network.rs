@@ -155,7 +155,7 @@ fn same_server(attempt: redirect::Attempt<'_>) -> redirect::Action {
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(super) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost"
         || host.ends_with(".localhost")

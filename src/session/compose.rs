@@ -6,17 +6,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use uuid::Uuid;
 
+use super::notices::{file_notices, lost_notice, tools_notice, unconfined};
 use super::ports::{router, with_tool_calls};
+use super::telemetry::{Following, follow};
 use super::{instructions, sandbox};
 use crate::agent::{Agent, Attendance, Effect, Input, Intent, Settings};
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
-use crate::config::models::{Choice, Table, Transport, choose};
-use crate::config::{Config, ToolCalling};
-use crate::config::{Invocation, effort, environment};
-use crate::ledger::{Arguments, Body, Change, Entry, Millis, ModelRef, recover};
+use crate::config::models::{Choice, Table, choose};
+use crate::config::{Config, Invocation, effort, environment};
+use crate::ledger::{Arguments, Body, Change, Entry, Fault as LedgerFault, Millis, ModelRef, recover};
 use crate::model::Effort;
-use crate::policy::{Mode, Policy};
+use crate::policy::Policy;
 use crate::runtime::sandbox::support;
 use crate::runtime::store::{find, latest};
 use crate::runtime::{
@@ -57,6 +58,8 @@ pub(crate) struct Session {
     pub(crate) groups: Groups,
     /// What background commands print.
     pub(crate) printed: BackgroundOutput,
+    /// Who sends traces of it, if somebody does.
+    pub(crate) traces: Option<Following>,
 }
 
 /// Makes a new session, or takes up an earlier one.
@@ -76,20 +79,10 @@ pub(crate) fn compose(
     let choice = with_tool_calls(choice, &config);
     let router = router(&choice, &config)?;
     let now = now();
-    let mut notices = invocation.config.warnings.clone();
-    notices.extend(unconfined(&config).into_iter().chain(choice.notice.clone()));
-    // What was chosen in the session is no file's, and each model gets the nearest level.
-    if config.effort == invocation.config.effort {
-        notices.extend(effort::check(&config, &choice)?);
-    }
-    notices.extend(tools_notice(&choice, invocation.config.tools));
+    let mut notices = notices(invocation, &config, &choice)?;
     let external = ExternalTools::of(invocation);
-    let mut settings = Settings {
-        effort: config.effort,
-        discovers: external.is_somebody(),
-        absent: external.absent().to_vec(),
-        ..settings(invocation, &choice, attendance)
-    };
+    let mut settings =
+        Settings { effort: config.effort, ..settings(invocation, &choice, &external, attendance) };
     let (agent, first, before, store, id) = match opened {
         None => {
             let id = Uuid::now_v7().to_string();
@@ -103,12 +96,7 @@ pub(crate) fn compose(
             notices.extend(file_notices(&file));
             let before = file.entries.clone();
             let id = session_id(&before);
-            let recovered = recover(file.entries, now).map_err(|fault| {
-                Fault::failed(
-                    format!("session {id} is damaged: {fault}"),
-                    "nothing was changed; view it with `countersign inspect`, or start a new session",
-                )
-            })?;
+            let recovered = recover(file.entries, now).map_err(|fault| damaged(&id, &fault))?;
             notices.extend(lost_notice(recovered.lost));
             let (mut agent, mut first) = Agent::resume(settings, recovered, now);
             first.extend(agent.first_effects());
@@ -117,16 +105,48 @@ pub(crate) fn compose(
             (agent, first, before, Box::new(store) as Box<dyn StorePort>, id)
         }
     };
+    let (store, traces) = follow(invocation, &id, &before, store, &mut notices);
     let tools = keeping.with_undo(continued(tools, &before), &state, &id);
     let printed = tools.background_output();
-    let tools = external.around(tools, invocation, &groups);
-    let tools = Box::new(WithNested::new(tools, invocation));
+    let tools = Box::new(WithNested::new(external.around(tools, invocation, &groups), invocation));
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone());
     let gateway = Gateway::new(invocation, (state, &id), switch, &groups);
     let ports = Ports { model: Box::new(router), tools, hooks: hook_port(invocation, &id, &groups), store };
     let (driver, handles) = Driver::new(agent, ports);
     let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));
-    Ok(Session { driver, handles, first, before, id, choice, gateway, effort, notices, groups, printed })
+    Ok(Session {
+        driver,
+        handles,
+        first,
+        before,
+        id,
+        choice,
+        gateway,
+        effort,
+        notices,
+        groups,
+        printed,
+        traces,
+    })
+}
+
+/// What a person should know of the configuration.
+fn notices(invocation: &Invocation, config: &Config, choice: &Choice) -> Result<Vec<String>, Fault> {
+    let mut notices = invocation.config.warnings.clone();
+    notices.extend(unconfined(config).into_iter().chain(choice.notice.clone()));
+    // What was chosen in the session is no file's, and each model gets the nearest level.
+    if config.effort == invocation.config.effort {
+        notices.extend(effort::check(config, choice)?);
+    }
+    notices.extend(tools_notice(choice, invocation.config.tools));
+    Ok(notices)
+}
+
+fn damaged(id: &str, fault: &LedgerFault) -> Fault {
+    Fault::failed(
+        format!("session {id} is damaged: {fault}"),
+        "nothing was changed; view it with `countersign inspect`, or start a new session",
+    )
 }
 
 /// Tools that give no background command the number of an earlier one.
@@ -146,12 +166,6 @@ fn local_tools(
         .within(sandbox::sandbox(invocation))
         .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() });
     if attendance == Attendance::Person { tools.attended() } else { tools }
-}
-
-/// What `auto` comes to where there is no sandbox.
-fn unconfined(config: &Config) -> Option<String> {
-    let why = if config.mode == Mode::Auto { support().refuses(false)? } else { return None };
-    Some(format!("There is no sandbox here, so mode auto asks before each command: {why}."))
 }
 
 /// The program's state folder.
@@ -284,11 +298,6 @@ fn left_with(entries: &[Arc<Entry>]) -> (Option<&ModelRef>, bool) {
     found.map_or((None, false), |(model, was_chosen)| (Some(model), was_chosen))
 }
 
-fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String> {
-    (tools == ToolCalling::String && choice.way == Transport::Rehearsal)
-        .then(|| "The rehearsal model calls tools natively; --tools string has no effect.".to_owned())
-}
-
 /// Runs the configured hooks in the session's folder, without what looks like a key in their environment.
 pub(crate) fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn HookPort> {
     let specs = invocation.config.hooks();
@@ -309,7 +318,12 @@ pub(crate) fn tools(echo: bool) -> Vec<ToolSpec> {
 }
 
 /// What a session begins with here.
-pub(crate) fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) -> Settings {
+pub(crate) fn settings(
+    invocation: &Invocation,
+    choice: &Choice,
+    external: &ExternalTools,
+    attendance: Attendance,
+) -> Settings {
     let config = &invocation.config;
     Settings {
         cwd: invocation.cwd.to_string_lossy().into_owned(),
@@ -337,27 +351,10 @@ pub(crate) fn settings(invocation: &Invocation, choice: &Choice, attendance: Att
         parallel: config.parallel,
         attendance,
         seed: now().0,
+        discovers: external.is_somebody(),
+        absent: external.absent().to_vec(),
         ..Settings::new(choice.spec.clone())
     }
-}
-
-fn file_notices(file: &SessionFile) -> Vec<String> {
-    let missing = Some(file.missing_lines).filter(|lines| *lines > 0);
-    let missing = missing
-        .map(|lines| format!("Lines that were saved are missing at the end of the session file: {lines}."));
-    let torn = file.torn_tail.as_ref().map(|torn| {
-        format!(
-            "Line {} of the session file was incomplete; its {} bytes were dropped.",
-            torn.line, torn.bytes
-        )
-    });
-    let skipped = file.skipped.iter().map(|skipped| {
-        format!(
-            "Line {} of the session file ({}) was not understood; it is ignored.",
-            skipped.line, skipped.kind
-        )
-    });
-    missing.into_iter().chain(torn).chain(skipped).collect()
 }
 
 /// A crash may have cut an undo off: the rest of it is done before anything else happens, and the books say so.
@@ -384,14 +381,6 @@ fn finish_undo(
     };
     notices.push(format!("An interrupted undo was completed: {}.", done.words()));
     Ok(agent.step(now, Input::Intent(Intent::Restored(done))))
-}
-
-fn lost_notice((lost, started): (usize, usize)) -> Option<String> {
-    (lost > 0).then(|| {
-        format!(
-            "The session ended with {lost} open calls, {started} of them started: they are recorded as lost."
-        )
-    })
 }
 
 pub(crate) fn now() -> Millis {

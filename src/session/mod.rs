@@ -14,6 +14,7 @@ pub(crate) mod file_history;
 pub(crate) mod gateway;
 pub mod instructions;
 pub(crate) mod model_switch;
+mod notices;
 pub(crate) mod other_sessions;
 pub(crate) mod past_calls;
 pub(crate) mod ports;
@@ -24,6 +25,7 @@ pub(crate) mod sandbox;
 mod session_choice;
 pub(crate) mod spending;
 pub(crate) mod status_line;
+pub(crate) mod telemetry;
 pub(crate) mod undo;
 pub(crate) mod unrecorded;
 

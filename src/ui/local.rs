@@ -227,7 +227,8 @@ impl Local {
     /// Whether a sign moves on the screen now: while something goes on that is no person's turn.
     pub fn moves(&self, view: &View) -> bool {
         let works = view.status.is_busy() && view.status.phase != Phase::WaitingApproval;
-        self.motion && works && self.overlay.is_none()
+        let stands = self.replay.as_ref().is_some_and(|replay| replay.paused || replay.is_over());
+        self.motion && works && !stands && self.overlay.is_none()
     }
 
     /// Whether a page is open whose content changes by itself.

@@ -1,5 +1,7 @@
 //! What the screen is told once, and its ends of the channels.
 
+use std::sync::Arc;
+
 use tokio::sync::{mpsc, watch};
 
 use crate::agent::{Event, Intent};
@@ -8,7 +10,6 @@ use crate::view::ViewSettings;
 
 use super::host_services::HostServices;
 use super::rebinding::Keymap;
-use super::replay_keys::Replay;
 use super::request::{Reply, Request};
 use super::terminal_integration::Takes;
 use super::theme::Theme;
@@ -61,8 +62,8 @@ pub struct UiSettings {
     pub notice: Option<String>,
     /// Only look: the ledger takes the whole screen.
     pub read_only: bool,
-    /// Who is told how the session is played, if it is one of the past that is.
-    pub replay: Option<watch::Sender<Replay>>,
+    /// The entries that are played, if it is a session of the past.
+    pub replay: Option<Vec<Arc<Entry>>>,
     /// Becomes true when the process must end: SIGTERM, SIGHUP.
     pub quit: watch::Receiver<bool>,
     /// An entry as it is recorded, as pretty JSON.

@@ -53,7 +53,10 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
         None => {}
     }
     match local.replay.as_mut().map_or(Paced::Elsewhere, |replay| pace(replay, key)) {
-        Paced::Taken => return Vec::new(),
+        Paced::Taken(said) => {
+            local.hint = said.map(str::to_owned);
+            return Vec::new();
+        }
         Paced::Quit => return vec![UiEffect::Quit],
         Paced::Elsewhere => {}
     }

@@ -49,6 +49,7 @@ mod records;
 mod requests;
 mod sharing;
 mod summaries;
+mod traces;
 mod view;
 mod view_run;
 mod wire;

@@ -12,6 +12,8 @@
 
 #[path = "../support/a2a/mod.rs"]
 mod a2a;
+#[path = "../support/collector.rs"]
+mod collector;
 #[path = "../support/forged.rs"]
 mod forged;
 #[allow(dead_code, reason = "what a request said in its head is looked at by others")]
@@ -63,6 +65,7 @@ mod own;
 mod parting;
 mod policies;
 mod prompts;
+mod recorded;
 mod refusals;
 mod resumed;
 mod rules;
@@ -76,6 +79,7 @@ mod steered;
 #[path = "../support/stub_server.rs"]
 mod stub_server;
 mod switched;
+mod traces;
 mod trust;
 mod usage;
 mod windows;

@@ -315,7 +315,10 @@ fn the_composer_in_its_modes() {
     });
     at_all_sizes("replay", || {
         let mut harness = ScreenHarness::new(scenes::conversation());
-        harness.local.replay = Some(Replay { paused: true, doublings: 1, steps: 0 });
+        let entries = harness.builder.ledger.entries();
+        let mut replay = Replay::of(entries);
+        (replay.paused, replay.doublings, replay.shown) = (true, 1, entries.len() - 2);
+        harness.local.replay = Some(replay);
         harness
     });
 }

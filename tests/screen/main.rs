@@ -54,6 +54,7 @@ mod picking;
 mod plan;
 mod pointer;
 mod reading;
+mod replaying;
 mod replying;
 mod revoking;
 mod risk;

@@ -51,3 +51,29 @@ async fn keys_pace_it() {
     app.keys("q").await;
     assert_eq!(app.ends().await.code(), Some(0));
 }
+
+#[tokio::test]
+async fn it_goes_back_and_on_again() {
+    let home = Home::new();
+    kept(&home).await;
+    let count = std::fs::read_to_string(&home.session_files()[0]).unwrap().lines().count();
+    let mut app = Console::start(&home, USUAL, &["replay", "--last"]);
+    app.sees("the end of the session; q quits").await;
+    app.sees("✓ done").await;
+    app.keys("\x1b[D").await;
+    app.sees(&format!("{}/{count} ", count - 1)).await;
+    app.sees_no("✓ done").await;
+    app.keys("\x1b[H").await;
+    app.sees(&format!("1/{count} ")).await;
+    app.sees_no("read notes.txt").await;
+    app.keys("d").await;
+    app.sees("paused at 1x · space plays").await;
+    app.sees("read notes.txt").await;
+    app.keys("t").await;
+    app.sees("there is no later tombstone").await;
+    app.keys("\x1b[F").await;
+    app.sees("✓ done").await;
+    app.keys("q").await;
+    assert_eq!(app.ends().await.code(), Some(0));
+    app.assert_restored();
+}

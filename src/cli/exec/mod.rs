@@ -31,6 +31,7 @@ use crate::ledger::Image;
 use crate::runtime::DriverError;
 use crate::session::attachments::{Attach, AttachmentRefusal};
 use crate::session::compose::{Session, compose};
+use crate::session::telemetry::Following;
 use crate::session::{Keeping, SessionChoice};
 use crate::ui::commands::{self, skill};
 use crate::view::CustomCall;
@@ -48,7 +49,7 @@ pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Faul
     let keeping = if exec.ephemeral { Keeping::Ephemeral } else { which.as_ref().into() };
     let is_steered = exec.input.is_some();
     let attendance = if is_steered { Attendance::Program } else { invocation.config.on_approval };
-    let session = compose(invocation, keeping, attendance)?;
+    let mut session = compose(invocation, keeping, attendance)?;
     if let Some((what, next)) =
         session.choice.spec.refusal_of(wish.as_ref().map(images_of).unwrap_or_default())
     {
@@ -64,11 +65,14 @@ pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Faul
     // This thread is the loop's and all that it waits for, so that nothing is handed from thread to thread; another tells.
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
-    let groups = session.groups.clone();
+    let (groups, telemetry) = (session.groups.clone(), session.traces.take());
     let lines = is_steered.then(|| Attach::new(invocation));
     let ended = runtime.block_on(follow(session, wish, lines, Out::new(exec, answer_file, invocation)));
     groups.end_all(GRACE);
     runtime.shutdown_timeout(GRACE);
+    if let Some(trouble) = telemetry.and_then(Following::finish) {
+        complain(&format!("note: {}", one_line(&trouble)));
+    }
     ended
 }
 

@@ -12,6 +12,7 @@ Examples:
   countersign sessions show --last                 the newest session of this folder
   countersign sessions show 0199 --events          its events in short, one per line
   countersign sessions export --last > talk.md     a document, also as HTML, JSON or a proof
+  countersign sessions otlp --last                 traces for OpenTelemetry
   countersign sessions import talk.jsonl           a session file from elsewhere
   countersign sessions check --last                verify its ledger
   countersign sessions seal --last                 sign it with an SSH key
@@ -77,6 +78,8 @@ pub enum SessionsVerb {
     },
     /// Print a session as a document: Markdown, HTML, JSON, a provable file or an attestation
     Export(ExportArgs),
+    /// Print a session as traces (OTLP JSON), or send them to a collector
+    Otlp(OtlpArgs),
     /// Keep a session file from elsewhere; checked first
     #[command(after_help = "Example:\n  countersign sessions import talk.jsonl")]
     Import {
@@ -191,6 +194,30 @@ pub struct ExportArgs {
     /// The key that signs an attestation; by default, the first of ~/.ssh
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
+}
+
+/// `sessions otlp`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  countersign sessions otlp --last                                print them, one request per line
+  countersign sessions otlp --last --to http://127.0.0.1:4318     send them to a collector
+  countersign sessions otlp 0199 --to https://traces.example --header 'authorization: Bearer ${TOKEN}'
+
+The names follow the conventions of OpenTelemetry for generative AI. The same session always has the same ids.")]
+pub struct OtlpArgs {
+    /// Which.
+    #[command(flatten)]
+    pub pick: Pick,
+    /// Send them to this address with OTLP over HTTP, to /v1/traces there unless it has a path
+    #[arg(long, value_name = "URL")]
+    pub to: Option<String>,
+    /// Include messages, arguments and results; keys of the environment are left out
+    #[arg(long)]
+    pub contents: bool,
+    /// A header for the collector; may be repeated, and may contain a variable as ${NAME}
+    #[arg(long, value_name = "NAME: VALUE", requires = "to")]
+    pub header: Vec<String>,
 }
 
 /// Kinds of documents.

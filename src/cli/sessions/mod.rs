@@ -7,6 +7,7 @@ mod export;
 mod fork;
 mod import;
 mod list;
+mod otlp;
 pub(super) mod place;
 mod remove;
 mod seal;
@@ -32,6 +33,7 @@ pub(super) fn run(verb: SessionsVerb, cwd: PathBuf, environment: Environment) ->
         SessionsVerb::Search { words, json } => search::run(&place, &words, json),
         SessionsVerb::Show { pick, json, events } => show::run(&place, &pick, json, events),
         SessionsVerb::Export(args) => export::run(&place, &args),
+        SessionsVerb::Otlp(args) => otlp::run(&place, &args),
         SessionsVerb::Import { file } => import::run(&place, &file),
         SessionsVerb::Check { pick } => check::run(&place, &pick),
         SessionsVerb::Seal { pick, key } => seal::run(&place, &pick, key.as_deref()),

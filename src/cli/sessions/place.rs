@@ -18,7 +18,7 @@ use crate::wire::record::{SessionFile, read_document};
 pub(in crate::cli) struct SessionPlace {
     pub(in crate::cli) state: PathBuf,
     pub(in crate::cli) environment: Environment,
-    cwd: PathBuf,
+    pub(in crate::cli) cwd: PathBuf,
 }
 
 impl SessionPlace {

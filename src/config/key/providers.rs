@@ -137,7 +137,7 @@ fn takes_tools_away(before: &Config, after: &Config) -> bool {
     })
 }
 
-fn variable(value: &Written) -> Result<String, String> {
+pub(super) fn variable(value: &Written) -> Result<String, String> {
     // What was written may be the key itself, so no message repeats it.
     let name = value.text().map_err(|_repeats_it| "must be the name of a variable")?;
     if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -22,6 +22,7 @@ mod joining;
 mod listing;
 mod openai_chat;
 mod openai_responses;
+pub mod otlp;
 pub mod record;
 mod report;
 pub mod script;

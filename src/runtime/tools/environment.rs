@@ -16,6 +16,9 @@ const PLAIN: &[(&str, &str)] = &[
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 const COLOURFUL: &[&str] = &["FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM"];
+/// Where this program, or the one that started it, sends traces, and with which keys: a command's own traces would go there, too.
+const TRACES: &[&str] = &["TRACEPARENT", "TRACESTATE"];
+const OF_TRACES: &str = "OTEL_";
 /// Folders named from where somebody stands, in which a repository's programs would have the names of others.
 const PATH: &str = "PATH";
 /// What would send `cd src` elsewhere.
@@ -44,6 +47,8 @@ pub(in crate::runtime) fn for_commands(ours: Vec<(OsString, OsString)>) -> Vec<(
                 && !is_of_cloud(&name)
                 && !holds_secret(&name, &value)
                 && !COLOURFUL.contains(&name.as_ref())
+                && !TRACES.contains(&name.as_ref())
+                && !name.starts_with(OF_TRACES)
                 && !PLAIN.iter().any(|(n, _)| *n == name)
         })
         .filter_map(found_from_the_root)
@@ -101,6 +106,18 @@ mod tests {
         let theirs = for_commands(ours.iter().map(|(name, value)| (name.into(), value.into())).collect());
         assert_eq!(theirs[0], ("PLAIN".into(), "/x".into()));
         assert_eq!(theirs.len(), 1 + PLAIN.len(), "{theirs:?}");
+    }
+
+    #[test]
+    fn nobody_below_sends_traces_where_we_do_unless_it_was_named() {
+        let ours =
+            ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_SERVICE_NAME", "TRACEPARENT", "TRACESTATE", "MOTEL_X"];
+        let ours: Vec<_> = ours.iter().map(|name| (name.into(), "x".into())).collect();
+        let theirs = for_commands(ours.clone());
+        assert_eq!(theirs[0], ("MOTEL_X".into(), "x".into()));
+        assert_eq!(theirs.len(), 1 + PLAIN.len(), "{theirs:?}");
+        let theirs = for_programs(ours.clone(), vec![ours[1].clone()]);
+        assert!(theirs.contains(&ours[1]) && !theirs.contains(&ours[0]), "{theirs:?}");
     }
 
     #[test]

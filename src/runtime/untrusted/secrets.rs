@@ -1,6 +1,7 @@
 //! What must not stand in a sentence about somebody else's server: the values that it was configured with, which may be keys.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::words::{IN_A_SENTENCE, one_line};
 use crate::wire::strike;
@@ -10,6 +11,12 @@ const SHORTEST_SECRET: usize = 6;
 
 /// Values that may be keys.
 pub(in crate::runtime) struct Secrets(Vec<String>);
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secrets(…)")
+    }
+}
 
 impl Secrets {
     /// These values, and no others.

@@ -46,7 +46,7 @@ pub(super) fn rows(local: &Local, view: &View, width: u16) -> u16 {
 }
 
 fn is_busy(local: &Local, view: &View) -> bool {
-    view.status.is_busy() && !local.read_only
+    view.status.is_busy() && !local.read_only && local.replay.is_none()
 }
 
 fn stop(key: Style, word: Style) -> Vec<Span<'static>> {

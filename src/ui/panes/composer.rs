@@ -9,8 +9,8 @@ use crate::ui::layout::Areas;
 use crate::ui::local::Focus;
 use crate::ui::text::fit;
 
-use super::Screen;
 use super::words::{count, one_row};
+use super::{Screen, time_line};
 
 pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     let (theme, local) = (screen.theme, screen.local);
@@ -40,13 +40,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         };
         frame.render_widget(Line::styled(sign, theme.accent), Rect::new(outer.x, text.y, 1, 1));
     }
+    if let Some(replay) = &local.replay {
+        return time_line::draw(frame, text, replay, theme);
+    }
     if local.composer.is_empty() {
-        let words = match (local.replay, editing) {
-            (_, Some(_)) => "what should it do?".to_owned(),
-            (Some(replay), None) => replay.words(),
-            (None, None) => "ask anything".to_owned(),
-        };
-        let words = fit(&words, usize::from(text.width));
+        let words = if editing.is_some() { "what should it do?" } else { "ask anything" };
+        let words = fit(words, usize::from(text.width));
         frame.render_widget(Line::styled(words, theme.placeholder), text);
     } else {
         frame.render_widget(local.composer.area(), text);

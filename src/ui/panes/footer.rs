@@ -56,6 +56,9 @@ fn fitting(
 /// it goes matters more than anything else.
 fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     let (busy, local) = (screen.view.status.is_busy(), screen.local);
+    if local.replay.is_some() {
+        return vec![("ctrl-o", "ledger")];
+    }
     if let Some(search) = &local.search {
         let next = if search.typing { ("enter", "looks") } else { ("n N", "next, before") };
         return vec![("esc", "stay here"), next];

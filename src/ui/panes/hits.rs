@@ -9,7 +9,7 @@ use crate::ui::selection::{Point, Surface};
 use crate::view::View;
 
 use super::layouts::{Layouts, Part};
-use super::{above, activity, composer, inspector, picker};
+use super::{above, activity, composer, inspector, picker, time_line};
 
 /// What stands under the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub enum Hit {
     Nothing,
     /// The composer: a row and a column of its text, as it is wrapped.
     Composer(usize, usize),
+    /// A cell of the time line, of so many.
+    TimeLine(usize, usize),
     /// A row of a card; whether it is the card's first, and whether it stands over reasoning.
     Card {
         /// Which card.
@@ -45,6 +47,12 @@ pub fn hit(layouts: &Layouts, view: &View, local: &Local, screen: Rect, at: (u16
         Some(_) => Hit::Nothing,
         None if areas.composer.contains(at.into()) => {
             let text = composer::text(&areas);
+            if let Some(replay) = &local.replay {
+                let track = time_line::track(text, replay);
+                let cell = usize::from(at.0.saturating_sub(track.x));
+                let is_on_it = track.contains(at.into());
+                return if is_on_it { Hit::TimeLine(cell, track.width.into()) } else { Hit::Nothing };
+            }
             let (top, _) = local.composer.area().scroll_offset();
             let row = at.1.max(text.y) - text.y;
             let row = usize::from(top) + usize::from(row.min(text.height.saturating_sub(1)));
@@ -109,6 +117,9 @@ pub fn composer_scrolls(local: &Local, view: &View, screen: Rect) -> bool {
 
 /// Where each pane stands now.
 pub(super) fn areas(local: &Local, view: &View, screen: Rect) -> Option<Areas> {
-    let rows = local.composer.rows(Areas::composer_width(screen));
+    let rows = match &local.replay {
+        Some(_) => time_line::ROWS,
+        None => local.composer.rows(Areas::composer_width(screen)),
+    };
     Areas::of(screen, rows, above(local, view, screen.width), activity::rows(local, view, screen.width))
 }

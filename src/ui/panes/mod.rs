@@ -39,6 +39,7 @@ mod selecting;
 mod session_rule;
 mod summary;
 mod terminal;
+mod time_line;
 mod tools;
 mod transcript;
 mod waiting;

@@ -40,6 +40,11 @@ pub(super) fn click(local: &mut Local, scene: Scene<'_>, at: (u16, u16), count: 
                 inspector::turn(it, scene.view, tab);
             }
         }
+        Hit::TimeLine(cell, of) => {
+            if let Some(replay) = &mut local.replay {
+                replay.scrub(cell + 1, of);
+            }
+        }
         Hit::Line(line) => return on_line(local, scene, line),
         Hit::Composer(..) | Hit::Nothing => {}
     }

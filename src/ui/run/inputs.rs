@@ -61,13 +61,6 @@ impl ScreenLoop {
                 self.act(act);
             }
         }
-        self.tell_pace();
-    }
-
-    fn tell_pace(&mut self) {
-        if let (Some(told), Some(pace)) = (&self.replay, self.local.replay) {
-            told.send_replace(pace);
-        }
     }
 
     pub(super) fn input(&mut self, input: Option<io::Result<Input>>) {
@@ -113,7 +106,6 @@ impl ScreenLoop {
         for act in acts {
             self.act(act);
         }
-        self.tell_pace();
     }
 }
 

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use futures_util::future::{OptionFuture, poll_fn};
 use ratatui::crossterm::event::{Event as Input, EventStream, KeyEvent};
 use ratatui::layout::Rect;
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
 use crate::agent::{Event, Intent};
@@ -38,11 +38,13 @@ use super::text::highlight::Highlighter;
 use super::theme::Theme;
 use super::update::hear;
 use super::vim::Vim;
+use replaying::Player;
 
 mod effects;
 mod inputs;
 pub(super) mod linear;
 mod lines;
+mod replaying;
 
 /// How often clocks move while a run is under way.
 const TICK: Duration = Duration::from_secs(1);
@@ -100,6 +102,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
         }
         session.press(true);
         session.drain();
+        session.play();
         if session.due().is_some_and(|due| due <= Instant::now()) && session.outcome.is_none() {
             session.frame();
         }
@@ -143,7 +146,7 @@ struct ScreenLoop {
     mentions: Mentions,
     errands: HostServices,
     first: Option<Intent>,
-    replay: Option<watch::Sender<Replay>>,
+    player: Option<Player>,
     /// What is typed, while it is in the user's editor.
     editing: Option<Editing>,
     outcome: Option<UiOutcome>,
@@ -174,8 +177,9 @@ impl ScreenLoop {
             local.status_line = StatusLine::on();
         }
         local.read_only = settings.read_only;
-        local.replay = settings.replay.as_ref().map(|pace| *pace.borrow());
+        local.replay = settings.replay.as_deref().map(Replay::of);
         local.overlay = settings.read_only.then(|| Overlay::Ledger(Inspector::default()));
+        let player = settings.replay.map(|entries| Player::new(entries, settings.view.clone()));
         let mut view = View::new(settings.view);
         for event in &settings.history {
             view.fold(event);
@@ -202,7 +206,7 @@ impl ScreenLoop {
             mentions: settings.mentions,
             errands: settings.errands,
             first: settings.first,
-            replay: settings.replay,
+            player,
             editing: None,
             outcome: None,
             typed: None,
@@ -225,7 +229,9 @@ impl ScreenLoop {
         let frame = self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick));
         let pulls = (self.local.pointer.pull != 0).then(|| self.pace.last() + PULL);
         let status = self.local.status_line.due().map(|due| self.began + due);
-        [settled, frame, pulls, status, self.ripens()].into_iter().flatten().min()
+        let plays = self.player.as_ref().zip(self.local.replay.as_ref());
+        let plays = plays.and_then(|(player, replay)| player.due(replay));
+        [settled, frame, pulls, status, self.ripens(), plays].into_iter().flatten().min()
     }
 
     /// When the keys of what is shown begin to decide, if they do not yet: they are lit then.
@@ -292,7 +298,7 @@ impl ScreenLoop {
     fn event(&mut self, event: Option<Event>) {
         let Some(event) = event else { return self.agent_gone() };
         self.gathers = true;
-        self.view.tick((self.app.now)());
+        self.view.tick(self.now());
         if let Event::Live(live) = &event {
             hear(&mut self.local, live);
         }
@@ -318,7 +324,7 @@ impl ScreenLoop {
     }
 
     fn frame(&mut self) {
-        let now = (self.app.now)();
+        let now = self.now();
         self.local.now = self.began.elapsed();
         self.errands.refresh(&mut self.local, &self.view);
         self.ask_for_the_status_line();

@@ -1,0 +1,115 @@
+//! A recording of how a session looks when it is played: asciicast v2, without a terminal and without the keys of this environment.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::args::ReplayArgs;
+use super::chat::entry_json;
+use super::outcome::say;
+use super::{past, themes};
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::ledger::{Body, Entry};
+use crate::runtime::SessionStore;
+use crate::session::SessionChoice;
+use crate::session::compose::{locate, state_dir};
+use crate::session::exporting::without_keys;
+use crate::ui::layout::{LEAST_HEIGHT, LEAST_WIDTH};
+use crate::ui::{Recorder, Recording};
+use crate::wire::record;
+
+/// The largest that a recording can be: larger than a screen.
+const MOST: u16 = 500;
+
+/// Writes the recording to a file that is not there yet.
+pub(super) fn run(
+    invocation: &Invocation,
+    which: &SessionChoice,
+    file: &Path,
+    words: &ReplayArgs,
+) -> Result<Exit, Fault> {
+    let size = size(&words.size)?;
+    if !(0.01..=1000.0).contains(&words.speed) {
+        return Err(Fault::usage("--speed must be from 0.01 to 1000", "2 is twice as fast"));
+    }
+    let theme = themes::theme_of_a_recording(invocation)?;
+    let path = locate(invocation, &state_dir(invocation)?, which)?;
+    let session = SessionStore::read(&path).map_err(|why| Fault::failed(why, ""))?;
+    let entries: Vec<Arc<Entry>> =
+        session.entries.iter().map(|entry| hidden(invocation, entry)).collect::<Result<_, _>>()?;
+    let (model, cwd, title) = match entries.first().map(|entry| &entry.body) {
+        Some(Body::SessionStarted(began)) => {
+            (began.model.to_string(), began.cwd.clone(), format!("countersign {}", began.session))
+        }
+        _ => Default::default(),
+    };
+    let began = entries.first().map_or(0, |entry| entry.at.0 / 1_000);
+    // Nothing is made before it is known where it goes.
+    let mut out = created(file)?;
+    let header =
+        json!({ "version": 2, "width": size.0, "height": size.1, "timestamp": began, "title": title });
+    let recorder =
+        Recorder { view: past::view(invocation, model, &cwd), theme, size, speed: words.speed, entry_json };
+    let frames = recorder.record(&entries).map_err(|why| written(file, &why))?;
+    let count = frames.len();
+    let mut lines = format!("{}\n", record::line(&header));
+    for Recording { seconds, bytes } in frames {
+        let event: Value = json!([seconds, "o", bytes]);
+        lines.push_str(&record::line(&event));
+        lines.push('\n');
+    }
+    out.write_all(lines.as_bytes()).map_err(|why| written(file, &why))?;
+    say(&format!("{count} frames were recorded to {}\n", file.display()))
+}
+
+fn created(file: &Path) -> Result<std::fs::File, Fault> {
+    // It may show what only this user may read.
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
+    made.map_err(|why| match why.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            Fault::usage(format!("{} exists already", file.display()), "name a new file with --record")
+        }
+        _ => written(file, &why),
+    })
+}
+
+fn written(file: &Path, why: &std::io::Error) -> Fault {
+    Fault::failed(format!("{} cannot be written: {why}", file.display()), "name another file with --record")
+}
+
+/// An entry without the values of keys: the screen breaks lines, so nothing could be found in its frames.
+fn hidden(invocation: &Invocation, entry: &Arc<Entry>) -> Result<Arc<Entry>, Fault> {
+    let line = record::line(&record::encode(entry));
+    let without = without_keys(&invocation.environment, line.clone());
+    if without == line {
+        return Ok(Arc::clone(entry));
+    }
+    let value: Option<Value> = serde_json::from_str(&without).ok();
+    let entry = value.and_then(|value| record::decode(&value).ok());
+    entry.map(Arc::new).ok_or_else(|| {
+        Fault::failed(
+            "a key of the environment cannot be taken out of this session",
+            "unset the variable, if its value is no key",
+        )
+    })
+}
+
+fn size(text: &str) -> Result<(u16, u16), Fault> {
+    let (columns, rows) = text.split_once('x').unwrap_or_default();
+    let size = columns.parse().ok().zip(rows.parse().ok());
+    let fits = |(columns, rows): &(u16, u16)| {
+        (LEAST_WIDTH..=MOST).contains(columns) && (LEAST_HEIGHT..=MOST).contains(rows)
+    };
+    size.filter(fits).ok_or_else(|| {
+        Fault::usage(
+            format!("--size {text} is no size of a screen"),
+            format!("write COLUMNSxROWS, from {LEAST_WIDTH}x{LEAST_HEIGHT} to {MOST}x{MOST}"),
+        )
+    })
+}
