@@ -149,6 +149,8 @@ pub struct Config {
     pub tools: ToolCalling,
     /// How servers are reached.
     pub network: Network,
+    /// After how many days without a change a session is removed; `None`: never.
+    pub keep_days: Option<u64>,
     /// Whether there is an `echo` tool, for tests.
     pub echo: bool,
     /// Names of variables that commands get although they look like keys.
@@ -321,6 +323,7 @@ impl Default for Config {
             compact_at_percent: 80,
             tools: ToolCalling::default(),
             network: Network::default(),
+            keep_days: None,
             echo: false,
             pass_env: Vec::new(),
             fetch_hosts: Vec::new(),

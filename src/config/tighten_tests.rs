@@ -33,6 +33,7 @@ fn values(pattern: &str) -> &'static [&'static str] {
         ("loop", "max_answer_bytes" | "max_argument_bytes") => &["10000", "9000000", "900000000"],
         ("loop", "parallel_tool_execution") => &["true", "false"],
         ("loop", _) => &["1", "60", "1000"],
+        ("sessions", _) => &["1", "90"],
         ("network", "proxy") => &["'http://a:1'", "'http://b:1'"],
         ("network", _) => &["'/a'", "'/b'"],
         ("tools", "pass_env") => &["[]", "['A']", "['A', 'B']"],

@@ -18,7 +18,7 @@ use crate::ledger::{Arguments, Body, Change, Entry, Millis, ModelRef, recover};
 use crate::model::Effort;
 use crate::policy::{Mode, Policy};
 use crate::runtime::sandbox::support;
-use crate::runtime::store::{find, latest};
+use crate::runtime::store::{find, latest, remove_old};
 use crate::runtime::{
     BackgroundOutput, CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, Reach,
     SessionStore, StorePort, echo_spec, tool_specs,
@@ -92,6 +92,7 @@ pub(crate) fn compose(
     };
     let (agent, first, before, store, id) = match opened {
         None => {
+            remove_old(&state, config.keep_days, SystemTime::now());
             let id = Uuid::now_v7().to_string();
             settings.session.clone_from(&id);
             let store = keeping.new_store(&state, &id)?;

@@ -5,12 +5,15 @@ mod check;
 mod export;
 mod fork;
 mod import;
+mod import_foreign;
 mod list;
 pub(super) mod place;
 mod remove;
 mod seal;
 mod search;
 mod show;
+mod tag;
+mod words;
 
 use std::path::PathBuf;
 
@@ -27,14 +30,15 @@ use place::SessionPlace;
 pub(super) fn run(verb: SessionsVerb, cwd: PathBuf, environment: Environment) -> Result<Exit, Fault> {
     let place = SessionPlace::new(cwd, environment)?;
     match verb {
-        SessionsVerb::List { json } => list::run(&place, json),
+        SessionsVerb::List { tag, json } => list::run(&place, tag.as_deref(), json),
         SessionsVerb::Search { words, json } => search::run(&place, &words, json),
         SessionsVerb::Show { pick, json, events } => show::run(&place, &pick, json, events),
         SessionsVerb::Export(args) => export::run(&place, &args),
-        SessionsVerb::Import { file } => import::run(&place, &file),
+        SessionsVerb::Import { file, from } => import::run(&place, &file, from),
+        SessionsVerb::Tag { words, last } => tag::run(&place, &words, last),
         SessionsVerb::Check { pick } => check::run(&place, &pick),
         SessionsVerb::Seal { pick, key } => seal::run(&place, &pick, key.as_deref()),
         SessionsVerb::Fork { pick, at } => fork::run(&place, &pick, at.as_deref()),
-        SessionsVerb::Remove { pick } => remove::run(&place, &pick),
+        SessionsVerb::Remove(args) => remove::run(&place, args),
     }
 }

@@ -6,6 +6,7 @@ mod find;
 mod network;
 mod providers;
 mod runs;
+mod sessions;
 
 use std::fmt;
 
@@ -270,6 +271,7 @@ pub(super) fn rows() -> impl Iterator<Item = &'static KeyRow> {
         budget::ROWS,
         runs::ROWS,
         network::ROWS,
+        sessions::ROWS,
         tools::ROWS,
         providers::ROWS,
         mcp::ROWS,
