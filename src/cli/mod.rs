@@ -153,7 +153,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             let invocation = Invocation { answer_schema, ..invocation };
             exec::run(&invocation, &exec)
         }
-        Some(Command::Inspect(words)) => of_the_past(args.flags, words, environment, inspect::run),
+        Some(Command::Inspect(words)) => inspect(&args.flags, words, environment),
         Some(Command::Replay(words)) => {
             let invocation = invoke(&args.flags.then(words.flags.clone()), environment, None)?;
             let named = SessionChoice::named(words.session.clone(), words.last);
@@ -186,17 +186,12 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
     }
 }
 
-/// Shows a session on a screen, read-only.
-fn of_the_past(
-    flags: Flags,
-    words: InspectArgs,
-    environment: Environment,
-    show: fn(&Invocation, &SessionChoice) -> Result<Exit, Fault>,
-) -> Result<Exit, Fault> {
-    let invocation = invoke(&flags.then(words.flags), environment, None)?;
+/// Shows a session in the inspector, read-only.
+fn inspect(flags: &Flags, words: InspectArgs, environment: Environment) -> Result<Exit, Fault> {
+    let invocation = invoke(&flags.clone().then(words.flags), environment, None)?;
     let which = SessionChoice::named(words.session, words.last).unwrap_or(SessionChoice::Last);
     appearance::needs_a_screen(&invocation)?;
-    show(&invocation, &which)
+    inspect::run(&invocation, &which)
 }
 
 /// The flags, as seen from a folder that was named behind the command.

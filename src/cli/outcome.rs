@@ -81,10 +81,28 @@ pub(super) fn for_stdout(text: &str) -> Cow<'_, str> {
 
 /// The same for a text with colours of ours, in which everything else is made safe already.
 pub(super) fn say_painted(text: &str) -> Result<Exit, Fault> {
+    written(text).map(|_| Exit::Completed)
+}
+
+/// Whether somebody still reads stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Audience {
+    /// As far as one can know.
+    Reads,
+    /// It has gone away, and has read enough.
+    Gone,
+}
+
+/// As [`say`], for a part of an answer: more may follow.
+pub(super) fn say_on(text: &str) -> Result<Audience, Fault> {
+    written(&for_stdout(text))
+}
+
+fn written(text: &str) -> Result<Audience, Fault> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Ok(()) => Ok(Exit::Completed),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(Exit::Completed),
+        Ok(()) => Ok(Audience::Reads),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(Audience::Gone),
         Err(error) => Err(Fault::failed(
             format!("cannot write to stdout: {error}"),
             "check where stdout \

@@ -153,6 +153,8 @@ pub struct Config {
     pub network: Network,
     /// Where traces of sessions go.
     pub telemetry: Telemetry,
+    /// After how many days without a change a session is removed; `None`: never.
+    pub keep_days: Option<u64>,
     /// Whether there is an `echo` tool, for tests.
     pub echo: bool,
     /// Names of variables that commands get although they look like keys.
@@ -326,6 +328,7 @@ impl Default for Config {
             tools: ToolCalling::default(),
             network: Network::default(),
             telemetry: Telemetry::default(),
+            keep_days: None,
             echo: false,
             pass_env: Vec::new(),
             fetch_hosts: Vec::new(),

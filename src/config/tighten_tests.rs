@@ -35,6 +35,7 @@ fn values(pattern: &str) -> &'static [&'static str] {
         ("loop", _) => &["1", "60", "1000"],
         ("telemetry", "otlp") => &["'http://a:1'", "'http://b:1'"],
         ("telemetry", _) => &["'A'", "'B'"],
+        ("sessions", _) => &["1", "90"],
         ("network", "proxy") => &["'http://a:1'", "'http://b:1'"],
         ("network", _) => &["'/a'", "'/b'"],
         ("tools", "pass_env") => &["[]", "['A']", "['A', 'B']"],

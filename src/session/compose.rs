@@ -19,7 +19,7 @@ use crate::ledger::{Arguments, Body, Change, Entry, Fault as LedgerFault, Millis
 use crate::model::Effort;
 use crate::policy::Policy;
 use crate::runtime::sandbox::support;
-use crate::runtime::store::{find, latest};
+use crate::runtime::store::{find, latest, remove_old};
 use crate::runtime::{
     BackgroundOutput, CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, Reach,
     SessionStore, StorePort, echo_spec, tool_specs,
@@ -85,6 +85,7 @@ pub(crate) fn compose(
         Settings { effort: config.effort, ..settings(invocation, &choice, &external, attendance) };
     let (agent, first, before, store, id) = match opened {
         None => {
+            remove_old(&state, config.keep_days, SystemTime::now());
             let id = Uuid::now_v7().to_string();
             settings.session.clone_from(&id);
             let store = keeping.new_store(&state, &id)?;

@@ -102,6 +102,14 @@ pub(crate) fn when(at: Millis) -> String {
 
 /// The beginning of a text on one line, safe to show.
 pub(crate) fn first_words(text: &str, most: usize) -> String {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        // Most texts are: there is nothing to make safe, and a byte is a character.
+        let line = text.trim();
+        return match line.split_at_checked(most) {
+            Some((cut, rest)) if !rest.is_empty() => format!("{}\u{2026}", cut.trim_end()),
+            _ => line.to_owned(),
+        };
+    }
     let line = sanitize(&one_line(text)).into_owned();
     let cut: String = line.chars().take(most).collect();
     if cut.len() < line.len() { format!("{}\u{2026}", cut.trim_end()) } else { cut }

@@ -2,15 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, SystemTime};
 
 use crate::ledger::{Arguments, Body, CallId, Decider, Entry, EntryId, Millis};
 use crate::runtime::SessionStore;
-use crate::runtime::store::files;
-
-/// Threads that read; more would wait for the disk.
-const MOST_THREADS: usize = 8;
+use crate::runtime::store::{each, files};
 
 /// One call that a model made.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,13 +54,7 @@ pub(crate) fn past_calls(state: &Path, since: Option<Millis>) -> (Vec<PastCall>,
     };
     let mut paths: Vec<PathBuf> = files(state).into_iter().filter(is_recent).collect();
     paths.reverse();
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    let share = paths.len().div_ceil(threads).max(1);
-    let read = |paths: &[PathBuf]| paths.iter().map(|path| of_session(path, since)).collect::<Vec<_>>();
-    let all: Vec<Result<Vec<PastCall>, String>> = thread::scope(|scope| {
-        let readers: Vec<_> = paths.chunks(share).map(|paths| scope.spawn(move || read(paths))).collect();
-        readers.into_iter().flat_map(|reader| reader.join().unwrap_or_default()).collect()
-    });
+    let all = each(&paths, |_: &mut (), path| of_session(path, since));
     let (mut calls, mut sessions, mut unreadable) = (Vec::new(), 0, Vec::new());
     for session in all {
         match session {

@@ -18,7 +18,7 @@ pub(crate) fn facts() -> impl Strategy<Value = Facts> {
     let command = option::of(prop_oneof![text().prop_map(CommandState::Ended), background]);
     let blocked = vec(text(), 0..3);
     (summary, command, any::<bool>(), blocked).prop_map(|(summary, command, is_silent, blocked_hosts)| {
-        Facts { summary, command, is_silent, blocked_hosts }
+        Facts { summary, command, is_silent, blocked_hosts, is_elsewhere: false }
     })
 }
 

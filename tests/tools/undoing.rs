@@ -318,7 +318,7 @@ async fn removing_a_session_takes_its_snapshots_along() {
     assert!(kept.join("changes").exists());
     fs::write(kept.join("planted.jsonl"), "{}\n").unwrap();
     assert_eq!(files(&state), std::slice::from_ref(&session), "what is kept is no session");
-    remove(&session).unwrap();
+    remove(&state, &session).unwrap();
     assert!(!session.exists() && !kept.exists());
 }
 

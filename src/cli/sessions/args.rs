@@ -13,10 +13,11 @@ Examples:
   countersign sessions show 0199 --events          its events in short, one per line
   countersign sessions export --last > talk.md     a document, also as HTML, JSON or a proof
   countersign sessions otlp --last                 traces for OpenTelemetry
-  countersign sessions import talk.jsonl           a session file from elsewhere
+  countersign sessions import talk.jsonl           a session file from elsewhere, also of another agent
   countersign sessions check --last                verify its ledger
   countersign sessions seal --last                 sign it with an SSH key
   countersign sessions fork 0199 --at e14          fork it at an entry
+  countersign sessions tag 0199 +work -old         give it tags, or take them away
   countersign sessions bisect --last -- cargo test which call broke the tests
   countersign sessions remove 0199                 delete it
 
@@ -40,9 +41,13 @@ pub struct SessionsArgs {
 pub enum SessionsVerb {
     /// List all sessions, newest first: id, time, ending, model, folder, first words
     #[command(
-        after_help = "Example:\n  countersign sessions list --json | jq -r 'select(.ending == null).session'"
+        after_help = "Examples:\n  countersign sessions list --tag work\n  countersign sessions list --json | jq -r \
+                      'select(.ending == null).session'"
     )]
     List {
+        /// Only sessions with this tag
+        #[arg(long, value_name = "TAG")]
+        tag: Option<String>,
         /// Print one JSON object per line
         #[arg(long)]
         json: bool,
@@ -80,11 +85,34 @@ pub enum SessionsVerb {
     Export(ExportArgs),
     /// Print a session as traces (OTLP JSON), or send them to a collector
     Otlp(OtlpArgs),
-    /// Keep a session file from elsewhere; checked first
-    #[command(after_help = "Example:\n  countersign sessions import talk.jsonl")]
+    /// Keep a session file from elsewhere, checked first, or make a session of one of another agent
+    #[command(
+        after_help = "Examples:\n  countersign sessions import talk.jsonl\n  countersign sessions import \
+                            ~/.codex/sessions/2026/11/20/rollout-1.jsonl\n  countersign sessions import --from \
+                            claude old.jsonl\n\nCalls of another agent are marked as done elsewhere: nobody here \
+                            approved them. Signed and encrypted\nreasoning and images are left out."
+    )]
     Import {
-        /// A session file, or an export with --json
+        /// A session file, an export with --json, or a file of Claude Code or Codex
         file: PathBuf,
+        /// Read it as a file of this agent; by default, its content decides
+        #[arg(long, value_enum, value_name = "AGENT")]
+        from: Option<ForeignAgent>,
+    },
+    /// Give a session tags, or take them away
+    #[command(
+        after_help = "Examples:\n  countersign sessions tag 0199 +work -old\n  countersign sessions tag --last +work\n\n\
+                            A tag has up to 32 letters, digits, `-`, `_` and `.`. Sessions with a tag are not \
+                            removed by sessions.keep_days."
+    )]
+    Tag {
+        /// Which session, unless --last is given, and the tags: +TAG to give one, -TAG to take it away
+        #[arg(required = true, allow_hyphen_values = true, value_name = "SESSION|TAG")]
+        words: Vec<String>,
+
+        /// The newest session of this folder
+        #[arg(long)]
+        last: bool,
     },
     /// Verify a session file and report each problem with its line number; read-only
     #[command(after_help = "Examples:\n  countersign sessions check --last\n  countersign sessions check \
@@ -125,12 +153,41 @@ pub enum SessionsVerb {
     /// Find the call that broke a command: the changes of a session are walked in a copy of its folder
     Bisect(BisectArgs),
     /// Delete a session permanently; refused while another process writes it
-    #[command(after_help = "Example:\n  countersign sessions remove 0199")]
-    Remove {
-        /// Which.
-        #[command(flatten)]
-        pick: Pick,
-    },
+    #[command(
+        after_help = "Examples:\n  countersign sessions remove 0199\n  countersign sessions remove --older-than 90d        \
+                            what would go\n  countersign sessions remove --older-than 90d --yes  delete it\n\nSealed \
+                            sessions and those with a tag are removed only by their id."
+    )]
+    Remove(RemoveArgs),
+}
+
+/// `sessions remove`
+#[derive(Debug, Clone, Args)]
+pub struct RemoveArgs {
+    /// Which session
+    #[arg(conflicts_with_all = ["last", "older_than"], required_unless_present_any = ["last", "older_than"])]
+    pub session: Option<String>,
+
+    /// The newest session of this folder
+    #[arg(long, conflicts_with = "older_than")]
+    pub last: bool,
+
+    /// All sessions that have not changed for this many days, as in 90d; lists them without --yes
+    #[arg(long, value_name = "DAYS")]
+    pub older_than: Option<String>,
+
+    /// Delete them
+    #[arg(long, requires = "older_than")]
+    pub yes: bool,
+}
+
+/// Agents whose files can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ForeignAgent {
+    /// Claude Code
+    Claude,
+    /// Codex
+    Codex,
 }
 
 /// `sessions bisect`

@@ -4,12 +4,15 @@ use std::path::Path;
 
 use uuid::Uuid;
 
+use super::args::ForeignAgent;
+use super::import_foreign;
 use super::place::{SessionPlace, entries, now, remark};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
-use crate::runtime::store::{Salts, adopt, can_be_an_id, find};
+use crate::runtime::store::{ForeignFile, Salts, adopt, can_be_an_id, find};
+use crate::wire::foreign::is_foreign;
 use crate::wire::record::{Audit, Copy, Keeps, audit, first_line};
 
 /// How many faults the refusal names.
@@ -17,9 +20,28 @@ const MOST_FAULTS: usize = 5;
 
 /// Keeps a copy of the file's session, under its own id if that is free. What somebody allowed for the whole session
 /// was not allowed here, so it becomes a decision for its one call, and hosts, gaps and raised limits are left out.
-pub(super) fn run(place: &SessionPlace, file: &Path) -> Result<Exit, Fault> {
+pub(super) fn run(place: &SessionPlace, file: &Path, from: Option<ForeignAgent>) -> Result<Exit, Fault> {
     let path = place.path(file);
-    let bytes = SessionStore::bytes(&path)
+    if from.is_some() || !begins_like_ours(&path) {
+        return import_foreign::run(place, file, from);
+    }
+    import_own(place, file, &path)
+}
+
+/// Whether the first line is one of ours. What cannot be read is told by whoever reads it.
+fn begins_like_ours(path: &Path) -> bool {
+    let mut is_ours = true;
+    let read = ForeignFile::open(path).and_then(|mut lines| {
+        lines.lines(|line| {
+            is_ours = line.trim_ascii().is_empty() || !is_foreign(line);
+            Ok(line.trim_ascii().is_empty())
+        })
+    });
+    read.is_err() || is_ours
+}
+
+fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fault> {
+    let bytes = SessionStore::bytes(path)
         .map_err(|why| Fault::usage(why, "name a session file, or an export with --json"))?;
     let audit = audit(&bytes);
     if !audit.faults.is_empty() {

@@ -6,6 +6,7 @@ mod check;
 mod export;
 mod fork;
 mod import;
+mod import_foreign;
 mod list;
 mod otlp;
 pub(super) mod place;
@@ -13,6 +14,8 @@ mod remove;
 mod seal;
 mod search;
 mod show;
+mod tag;
+mod words;
 
 use std::path::PathBuf;
 
@@ -29,16 +32,17 @@ use place::SessionPlace;
 pub(super) fn run(verb: SessionsVerb, cwd: PathBuf, environment: Environment) -> Result<Exit, Fault> {
     let place = SessionPlace::new(cwd, environment)?;
     match verb {
-        SessionsVerb::List { json } => list::run(&place, json),
+        SessionsVerb::List { tag, json } => list::run(&place, tag.as_deref(), json),
         SessionsVerb::Search { words, json } => search::run(&place, &words, json),
         SessionsVerb::Show { pick, json, events } => show::run(&place, &pick, json, events),
         SessionsVerb::Export(args) => export::run(&place, &args),
         SessionsVerb::Otlp(args) => otlp::run(&place, &args),
-        SessionsVerb::Import { file } => import::run(&place, &file),
+        SessionsVerb::Import { file, from } => import::run(&place, &file, from),
+        SessionsVerb::Tag { words, last } => tag::run(&place, &words, last),
         SessionsVerb::Check { pick } => check::run(&place, &pick),
         SessionsVerb::Seal { pick, key } => seal::run(&place, &pick, key.as_deref()),
         SessionsVerb::Fork { pick, at } => fork::run(&place, &pick, at.as_deref()),
         SessionsVerb::Bisect(args) => bisect::run(&place, &args),
-        SessionsVerb::Remove { pick } => remove::run(&place, &pick),
+        SessionsVerb::Remove(args) => remove::run(&place, args),
     }
 }

@@ -2,13 +2,14 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::Pick;
 use crate::config::environment::Environment;
 use crate::config::fault::{Fault, one_line};
-use crate::ledger::Millis;
-use crate::runtime::SessionStore;
+use crate::ledger::{Body, Change, Entry, EntryId, Millis};
+use crate::runtime::{SessionStore, StorePort as _};
 use crate::session::SessionChoice;
 use crate::session::compose::{locate_from, state_of};
 use crate::session::exporting::without_keys;
@@ -55,6 +56,11 @@ impl SessionPlace {
         inside(self.state.join("sessions")).unwrap_or(false)
     }
 
+    /// The folder from which it is seen.
+    pub(super) fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
     /// A path that was named on the command line.
     pub(in crate::cli) fn path(&self, path: &Path) -> PathBuf {
         self.cwd.join(path)
@@ -82,6 +88,28 @@ pub(in crate::cli) fn read(place: &SessionPlace, path: &Path) -> Result<(Vec<u8>
     let bytes = SessionStore::bytes(path).map_err(|why| Fault::failed(why, "name another session"))?;
     let file = read_document(&bytes).map_err(|why| failed(format!("{}: {why}", path.display())))?;
     Ok((bytes, file))
+}
+
+/// Adds a change to the end of a session that nobody else writes. It is on disk when this returns.
+///
+/// # Errors
+/// Another process has it, it is not intact, or it cannot be written.
+pub(super) fn add(path: &Path, change: Change) -> Result<(), Fault> {
+    let (mut store, file) = SessionStore::open(path).map_err(|why| {
+        Fault::failed(why, "a session is changed while nobody writes it, and while it is intact")
+    })?;
+    add_to(&mut store, &file, change)
+}
+
+/// The same to a session that is open.
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn add_to(store: &mut SessionStore, file: &SessionFile, change: Change) -> Result<(), Fault> {
+    let last = file.entries.iter().map(|entry| entry.id.0).max().unwrap_or_default();
+    let entry = Entry { id: EntryId(last + 1), at: now(), body: Body::Change(change) };
+    let written = store.append(&[Arc::new(entry)]).and_then(|()| store.sync());
+    written.map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))
 }
 
 /// The id that a file is named by.

@@ -1,15 +1,71 @@
 //! `sessions remove`: forgets a session for good.
 
-use super::args::Pick;
-use super::place::{SessionPlace, id_of};
+use std::time::SystemTime;
+
+use super::args::{Pick, RemoveArgs};
+use super::place::{SessionPlace, id_of, lines, remark};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::runtime::store::{remove, summarise};
+use crate::runtime::store::{Summary, old, remove, remove_if_old, summarise};
 use crate::session::other_sessions::{first_words, when};
 
+/// Removes the session that is named, or the old ones.
+pub(super) fn run(place: &SessionPlace, args: RemoveArgs) -> Result<Exit, Fault> {
+    match args.older_than {
+        Some(age) => remove_older(place, days(&age)?, args.yes),
+        None => remove_one(place, &Pick { session: args.session, last: args.last }),
+    }
+}
+
+/// `90d`, `90`.
+fn days(text: &str) -> Result<u64, Fault> {
+    let days = text.strip_suffix('d').unwrap_or(text).parse().ok().filter(|days| *days > 0);
+    days.ok_or_else(|| {
+        Fault::usage(
+            format!("`{}` is not a number of days", one_line(text)),
+            "write it as in --older-than 90d",
+        )
+    })
+}
+
+/// Lists the sessions that have not changed for so long, and removes them if that is wished.
+fn remove_older(place: &SessionPlace, days: u64, is_wished: bool) -> Result<Exit, Fault> {
+    let now = SystemTime::now();
+    let (mut told, mut count) = (Vec::new(), 0);
+    for old in old(&place.state, days, now) {
+        let about = format!(
+            "{} ({}, unchanged for {} days)",
+            one_line(&id_of(&old.path)),
+            about(place, &old.summary),
+            old.days
+        );
+        match is_wished.then(|| remove_if_old(&place.state, &old, days, now)) {
+            Some(Err(why)) => remark(&format!("{why}; not removed")),
+            Some(Ok(())) => told.push(format!("removed {about}")),
+            None => told.push(about),
+        }
+        count += 1;
+    }
+    if count == 0 {
+        remark(&format!("no session without a tag or a seal is unchanged for more than {days} days"));
+    } else if !is_wished {
+        remark(&format!("nothing was removed; add --yes to remove {}", sessions(count)));
+    }
+    say(&lines(told))
+}
+
+fn sessions(count: usize) -> String {
+    if count == 1 { "this session".to_owned() } else { format!("these {count} sessions") }
+}
+
+fn about(place: &SessionPlace, summary: &Summary) -> String {
+    let folder = place.environment.shown(std::path::Path::new(&summary.cwd));
+    format!("{}, {}, {}", when(summary.started), first_words(&folder, 80), first_words(summary.title(), 60))
+}
+
 /// Removes a kept session and names it. Files that lie elsewhere are none of ours.
-pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
+fn remove_one(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
     if !place.keeps(&path) {
         return Err(Fault::usage(
@@ -18,18 +74,8 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
         ));
     }
     // What cannot be read can be removed all the same.
-    let about = summarise(&path).map_or_else(
-        |_unreadable| "unreadable".to_owned(),
-        |summary| {
-            let folder = place.environment.shown(std::path::Path::new(&summary.cwd));
-            format!(
-                "{}, {}, {}",
-                when(summary.started),
-                first_words(&folder, 80),
-                first_words(summary.title(), 60)
-            )
-        },
-    );
-    remove(&path).map_err(|why| Fault::failed(why, "nothing was removed"))?;
-    say(&format!("removed {} ({about})\n", one_line(&id_of(&path))))
+    let described =
+        summarise(&path).map_or_else(|_unreadable| "unreadable".to_owned(), |summary| about(place, &summary));
+    remove(&place.state, &path).map_err(|why| Fault::failed(why, "nothing was removed"))?;
+    say(&format!("removed {} ({described})\n", one_line(&id_of(&path))))
 }

@@ -1,16 +1,15 @@
 //! `sessions seal`: a signature of all that a session says up to here.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::args::Pick;
-use super::place::{SessionPlace, now};
+use super::place::{SessionPlace, add_to};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::ledger::{Body, Change, Entry, EntryId};
+use crate::ledger::Change;
+use crate::runtime::SessionStore;
 use crate::runtime::signing::sign;
-use crate::runtime::{SessionStore, StorePort as _};
 
 /// Keys that people have, in the order in which they are tried.
 const KEYS: [&str; 5] = ["id_ed25519", "id_ed25519_sk", "id_ecdsa", "id_ecdsa_sk", "id_rsa"];
@@ -29,12 +28,8 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Resu
             "name another key with --key; a public key names one in the agent",
         )
     })?;
-    let last = file.entries.iter().map(|entry| entry.id.0).max().unwrap_or_default();
     let lines = store.lines();
-    let sealed = Change::Sealed { head: head.clone(), signature };
-    let entry = Entry { id: EntryId(last + 1), at: now(), body: Body::Change(sealed) };
-    let written = store.append(&[Arc::new(entry)]).and_then(|()| store.sync());
-    written.map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
+    add_to(&mut store, &file, Change::Sealed { head: head.clone(), signature })?;
     say(&format!(
         "{}: lines 1 to {lines} are sealed with {}; the hash that was signed is {head}\n\
          Verify with: countersign verify {} --allowed-signers FILE\n",

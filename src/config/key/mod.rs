@@ -6,6 +6,7 @@ mod find;
 mod network;
 mod providers;
 mod runs;
+mod sessions;
 mod telemetry;
 
 use std::fmt;
@@ -272,6 +273,7 @@ pub(super) fn rows() -> impl Iterator<Item = &'static KeyRow> {
         runs::ROWS,
         network::ROWS,
         telemetry::ROWS,
+        sessions::ROWS,
         tools::ROWS,
         providers::ROWS,
         mcp::ROWS,

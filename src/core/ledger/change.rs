@@ -1,7 +1,7 @@
 //! What a person or the loop changed for the rest of the session. No protocol constrains these entries and no model reads
 //! them, so every fold that does not care about one has a single arm for all of them.
 
-use super::{CallId, Effort, EntryId, FilesRestored, Limit, ModelRef};
+use super::{CallId, Effort, EntryId, FilesRestored, ForeignTool, Limit, ModelRef};
 
 /// Something is different from here on.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +50,20 @@ pub enum Change {
         /// The name: one line.
         name: String,
     },
+    /// The user gives the session tags, or takes some away.
+    Tagged {
+        /// Those that it has from here on.
+        added: Vec<String>,
+        /// Those that it does not have any more.
+        removed: Vec<String>,
+    },
+    /// What stands between here and the first turn was said and done in another program.
+    Imported {
+        /// Which.
+        from: ForeignTool,
+        /// What the other program calls the session; empty when its file does not say.
+        session: String,
+    },
     /// A person lets commands in the sandbox reach a host for the rest of the session.
     HostOpened {
         /// The host, as [`crate::tool::NamedHost`] writes it.
@@ -89,6 +103,8 @@ impl Change {
             Self::BackgroundStopped { .. } => "background_stopped",
             Self::Rewound { .. } => "rewound",
             Self::Renamed { .. } => "session_renamed",
+            Self::Tagged { .. } => "session_tagged",
+            Self::Imported { .. } => "imported",
             Self::Sealed { .. } => "sealed",
             Self::GapsAccepted { .. } => "gaps_accepted",
             Self::GapsRefused => "gaps_refused",

@@ -18,6 +18,7 @@ mod ending;
 mod entry;
 mod facts;
 mod files_restored;
+mod foreign_tool;
 mod goal;
 mod grant;
 pub(crate) mod halves;
@@ -54,7 +55,6 @@ pub use effort::Effort;
 pub use ending::{Ending, EndingKind, Transition};
 pub use entry::{Body, Entry, Injected, SessionStarted, Tombstone, TurnEnded, UserMessage};
 pub use facts::{CommandState, Facts, Summary};
-pub use files_restored::FilesRestored;
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use grant::{Grant, grants};
 pub use host::{accepted_gaps, opened_hosts};
@@ -73,6 +73,7 @@ pub use project::{Message, Placed, placed, standing, tombstoned};
 pub use provider_limit::{LearnedLimit, ProviderLimit};
 pub use reach::Reach;
 pub use recover::{Recovered, recover};
+pub use {files_restored::FilesRestored, foreign_tool::ForeignTool};
 
 /// Version of the session format that this program writes.
 pub const FORMAT_VERSION: u32 = 3;

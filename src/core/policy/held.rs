@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::ledger::{
-    Arguments, Body, CHAINED_VERSION, CallId, Decision, Entry, EntryId, Fault, NoteKind, Outcome, ToolUse,
+    Arguments, Body, CHAINED_VERSION, CallId, Change, Decision, Entry, EntryId, Fault, NoteKind, Outcome,
+    ToolUse,
 };
 
 use super::digest;
@@ -28,6 +29,10 @@ struct ReceiptCheck {
     /// What each call would do, as it was asked or changed last; `None`: nobody wrote down to what it was changed.
     actions: BTreeMap<CallId, Option<(String, Arguments)>>,
     allowed: BTreeSet<CallId>,
+    decided: BTreeSet<CallId>,
+    /// Whether the session was imported, and whether a model was asked in it here.
+    is_imported: bool,
+    is_own: bool,
     /// Every permission in this session is a receipt.
     has_receipts: bool,
 }
@@ -67,13 +72,18 @@ impl ReceiptCheck {
                 );
             }
             Body::ApprovalDecided(decision) => self.decided(id, decision),
+            Body::Change(Change::Imported { .. }) => self.is_imported = true,
+            // The loop says why it asks a model: from here on calls are our own.
+            Body::Transition { .. } => self.is_own = true,
             Body::ToolResult(result) => {
                 let needs = match &result.outcome {
                     Outcome::Ok | Outcome::TimedOut | Outcome::Lost { started: true } => true,
                     Outcome::Aborted(abort) => abort.ran_ms.is_some(),
                     _ => false,
                 };
-                if needs && !self.allowed.contains(&result.call) {
+                if result.facts.is_elsewhere {
+                    self.elsewhere(id, result.call);
+                } else if needs && !self.allowed.contains(&result.call) {
                     self.fault(id, format!("call {} ran, but nobody allowed it before", result.call));
                 }
             }
@@ -92,7 +102,21 @@ impl ReceiptCheck {
         }
     }
 
+    /// A call that another program ran is one of an imported session from before it went on here, and nobody here has
+    /// decided about it.
+    fn elsewhere(&mut self, id: EntryId, call: CallId) {
+        if !self.is_imported || self.is_own {
+            self.fault(id, format!("call {call} is said to be of another program, but was made here"));
+        } else if self.decided.contains(&call) {
+            self.fault(
+                id,
+                format!("call {call} is said to be of another program, but was decided about here"),
+            );
+        }
+    }
+
     fn decided(&mut self, id: EntryId, decision: &Decision) {
+        self.decided.insert(decision.call);
         if !decision.allow {
             return;
         }

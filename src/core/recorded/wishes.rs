@@ -84,7 +84,7 @@ fn changed(change: &Change) -> Option<(Intent, bool)> {
         Change::GapsRefused => (Intent::RefuseGaps, false),
         Change::FilesRestored(restored) => (Intent::Restored(restored.clone()), true),
         // Written beside the loop.
-        Change::Sealed { .. } => return None,
+        Change::Sealed { .. } | Change::Tagged { .. } | Change::Imported { .. } => return None,
     })
 }
 

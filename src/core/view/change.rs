@@ -12,6 +12,8 @@ pub fn heading(change: &Change) -> &'static str {
         Change::BackgroundStopped { .. } => "stopped",
         Change::Rewound { .. } => "rewound",
         Change::Renamed { .. } => "renamed",
+        Change::Tagged { .. } => "tagged",
+        Change::Imported { .. } => "imported",
         Change::GapsAccepted { .. } => "accepted",
         Change::Sealed { .. } => "sealed",
         Change::HostOpened { .. } => "host",
@@ -34,6 +36,14 @@ pub fn words(change: &Change) -> String {
             format!("to before {message}: the conversation goes on in the session {branch}")
         }
         Change::Renamed { name } => format!("this session is now called {name}"),
+        Change::Tagged { added, removed } => {
+            let added = added.iter().map(|tag| format!("+{tag}"));
+            let all: Vec<String> = added.chain(removed.iter().map(|tag| format!("-{tag}"))).collect();
+            format!("tags of this session: {}", all.join(" "))
+        }
+        Change::Imported { from, .. } => {
+            format!("what follows was said and done in {}; nobody here decided about it", from.name())
+        }
         Change::GapsAccepted { gaps } => format!("commands run in the sandbox although {}", gaps.join("; ")),
         Change::Sealed { head, .. } => format!("all before this is signed; its hash is {head}"),
         Change::GapsRefused => "what the sandbox cannot hide is asked about again".to_owned(),
@@ -55,7 +65,8 @@ pub(super) fn why_not_sent(change: &Change) -> &'static str {
         | Change::GapsRefused => "a decision about the sandbox",
         Change::BackgroundStopped { .. } => "its end is sent in a message before the next turn",
         Change::Rewound { .. } => "the conversation goes on elsewhere",
-        Change::Renamed { .. } => "a name for people",
+        Change::Renamed { .. } | Change::Tagged { .. } => "a name for people",
+        Change::Imported { .. } => "where the session comes from",
         Change::Sealed { .. } => "a signature for people",
         Change::FilesRestored(_) => "sent in a message before the next turn",
     }

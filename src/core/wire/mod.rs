@@ -15,6 +15,7 @@ mod charge;
 mod decoder;
 mod delay;
 mod failure;
+pub mod foreign;
 pub mod hook;
 mod ids;
 mod image;

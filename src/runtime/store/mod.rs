@@ -1,18 +1,24 @@
 //! The books on disk: one append-only file a session, written by one process at a time.
 
 mod adopt;
-mod each;
 mod ephemeral;
 #[cfg(all(test, target_os = "linux"))]
 mod failing_tests;
 mod find;
+mod foreign_file;
 mod head;
+mod lines;
 mod list;
+mod list_cache;
 mod lock;
 pub(in crate::runtime) mod plain;
 mod remove;
+mod retention;
 mod salts;
+mod scan;
+mod side_by_side;
 mod spending;
+mod summary;
 mod whole;
 
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -25,15 +31,19 @@ use std::thread;
 use chrono::DateTime;
 
 pub use adopt::adopt;
-pub use each::each;
 pub use ephemeral::NoStore;
 pub use find::{files, find, latest};
+pub use foreign_file::ForeignFile;
 pub use head::known;
-pub use list::{Listing, Summary, list, summarise};
+pub use list::{Listing, list};
 pub use plain::open as open_plain;
 pub use remove::remove;
+pub use retention::{Old, old, remove_if_old, remove_old};
 pub use salts::Salts;
+pub use scan::scan;
+pub use side_by_side::each;
 pub use spending::{SessionSpending, spending};
+pub use summary::{Summary, summarise, summary_of};
 
 use crate::ledger::{Entry, Millis};
 use crate::wire::record::{self, Chain, Links, SessionFile, follow};

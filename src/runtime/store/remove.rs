@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::{SNAPSHOTS, cannot, head, lock};
+use super::{SNAPSHOTS, cannot, head, list_cache, lock};
 
 /// Removes a session's file for good, with what undo keeps beside it, unless another process writes it.
 ///
 /// # Errors
 /// A sentence: somebody has it, or it cannot be removed.
-pub fn remove(path: &Path) -> Result<(), String> {
+pub fn remove(state: &Path, path: &Path) -> Result<(), String> {
     let file = File::open(path).map_err(|fault| cannot("open", path, &fault))?;
     // Held until the file is gone, so that nobody begins to write what vanishes.
     lock::take(&file, path)?;
@@ -25,6 +25,8 @@ pub fn remove(path: &Path) -> Result<(), String> {
         Ok(()) | Err(_) => {}
     }
     std::fs::remove_file(path).map_err(|fault| cannot("remove", path, &fault))?;
+    // It may have the first words of the session.
+    list_cache::forget(state);
     // Without its session it says nothing.
     std::fs::remove_file(head::path(path)).ok();
     Ok(())

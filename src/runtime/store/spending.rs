@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::wire::record::{SpentLine, first_line, inherited_to};
 
-use super::each::each;
-use super::find;
-use super::list::{SessionLines, unreadable};
+use super::lines::LineReader;
+use super::summary::no_session;
+use super::{find, side_by_side};
 
 /// What one session has spent itself: what a fork has inherited is the other session's.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +21,7 @@ pub struct SessionSpending {
 
 /// Reads all sessions of a state folder, in no order. The second list says which cannot be read, and why.
 pub fn spending(state: &Path) -> (Vec<SessionSpending>, Vec<String>) {
-    let all = each(&find::files(state), of_session);
+    let all = side_by_side::each(&find::files(state), |reader, path| of_session(reader, path));
     let (mut sessions, mut unreadable) = (Vec::new(), Vec::new());
     for session in all {
         match session {
@@ -32,17 +32,16 @@ pub fn spending(state: &Path) -> (Vec<SessionSpending>, Vec<String>) {
     (sessions, unreadable)
 }
 
-fn of_session(path: &Path) -> Result<SessionSpending, String> {
-    let unreadable = |fault: std::io::Error| unreadable(path, &fault);
-    let mut file = SessionLines::open(path)?;
-    file.advance().map_err(unreadable)?;
-    let head = first_line(&file.line)
-        .ok_or_else(|| format!("{}: its first line is not session_started", path.display()))?;
-    let inherited = inherited_to(&file.line);
-    let mut lines = Vec::new();
-    while file.advance().map_err(unreadable)? {
-        let own = |line: &SpentLine| inherited.is_none_or(|last| line.entry > last);
-        lines.extend(SpentLine::of(&file.line).filter(own));
-    }
+fn of_session(reader: &mut LineReader, path: &Path) -> Result<SessionSpending, String> {
+    let (mut head, mut inherited, mut is_first, mut lines) = (None, None, true, Vec::new());
+    reader.each_line(path, |line| {
+        if std::mem::take(&mut is_first) {
+            (head, inherited) = (first_line(line), inherited_to(line));
+        } else {
+            let own = |line: &SpentLine| inherited.is_none_or(|last| line.entry > last);
+            lines.extend(SpentLine::of(line).filter(own));
+        }
+    })?;
+    let head = head.ok_or_else(|| no_session(path))?;
     Ok(SessionSpending { cwd: head.cwd, model: head.model, lines })
 }

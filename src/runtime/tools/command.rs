@@ -338,7 +338,7 @@ pub(super) fn report(end: &End, limit: Duration, printed: Printed, said: Sandbox
         content,
         written,
         cut_chars: bounded.cut_chars,
-        facts: Facts { summary: None, command, is_silent, blocked_hosts: blocked },
+        facts: Facts { command, is_silent, blocked_hosts: blocked, ..Facts::default() },
         images: Vec::new(),
         transient: false,
         refused: has_failed && refused.is_some(),

@@ -59,7 +59,8 @@ impl WrittenBy {
 impl Blame {
     /// Follows the lines of a file back. `path` is absolute, without links; `now` is what it holds.
     pub(crate) fn of(state: &Path, path: PathBuf, now: String, home: Option<&PathBuf>) -> Self {
-        let read = each(&files(state), |file| ChangingSession::read(file, |change| change.path == path));
+        let read =
+            each(&files(state), |_: &mut (), file| ChangingSession::read(file, |change| change.path == path));
         let (mut sources, mut steps, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
         for source in read {
             match source {

@@ -85,7 +85,7 @@ pub(crate) fn exposure(
     // Ids are ordered by time: what a fork has of another session counts where it was first.
     paths.sort();
     let filter = Prefilter::of(wanted);
-    let found = each(&paths, |path| of_file(path, wanted, &filter));
+    let found = each(&paths, |_: &mut (), path| of_file(path, wanted, &filter));
     let mut exposure = Exposure { sessions: paths.len(), ..Exposure::default() };
     let mut seen = Seen::default();
     for one in found {

@@ -17,6 +17,7 @@ use crate::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use crate::recorded::{Answered, Outside, Played, Player, Tape};
 use crate::runtime::{Groups, HookPort, ModelPort, PastPlaces};
 use crate::session::compose::{hook_port, settings};
+use crate::session::external::ExternalTools;
 use crate::tool::Preparation;
 
 /// Today's configuration, and a folder that need not exist any more.
@@ -70,7 +71,8 @@ impl<'i> Today<'i> {
         let fallback = self.invocation.config.fallback.iter();
         let fallback = fallback.map(|name| unreached(self.spec(&ModelRef::parse(name)))).collect();
         let choice = Choice { fallback, ..unreached(spec) };
-        let settings = settings(self.invocation, &choice, self.invocation.config.on_approval);
+        let external = ExternalTools::of(self.invocation);
+        let settings = settings(self.invocation, &choice, &external, self.invocation.config.on_approval);
         Settings { effort: self.invocation.config.effort, seed: 1, ..settings }
     }
 }

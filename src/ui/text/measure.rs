@@ -10,7 +10,9 @@ pub const MEASURE: usize = 100;
 /// The cells that a text takes on the screen: the sum over its grapheme clusters, because that is how they are drawn.
 #[must_use]
 pub fn width(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
+    // Most texts are of ASCII, and most others were cut off.
+    let (start, end) = text.strip_suffix('…').map_or((text, 0), |start| (start, 1));
+    if start.is_ascii() { start.len() + end } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
 }
 
 /// A text on one line, at most `limit` cells wide; what was cut off is told by an ellipsis.

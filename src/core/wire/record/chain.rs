@@ -149,6 +149,7 @@ fn is_content(kind: &str, name: &str) -> bool {
         "reason" => matches!(kind, "approval" | "tombstone"),
         "message" => kind == "error",
         "name" => kind == "session_renamed",
+        "added" | "removed" => kind == "session_tagged",
         _ => CONTENT.contains(&name),
     }
 }

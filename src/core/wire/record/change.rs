@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ledger::{Body, Change, Effort, FilesRestored, Limit, ModelRef};
+use crate::ledger::{Body, Change, Effort, FilesRestored, ForeignTool, Limit, ModelRef};
 
 use super::RecordError;
 use super::fields::{Fields, Reader, put};
@@ -18,6 +18,8 @@ pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
         Change::BackgroundStopped { id, call } => json!({ "background": id, "call": call.to_string() }),
         Change::Rewound { message, branch } => json!({ "message": message.to_string(), "branch": branch }),
         Change::Renamed { name } => json!({ "name": name }),
+        Change::Tagged { added, removed } => json!({ "added": added, "removed": removed }),
+        Change::Imported { from, session } => json!({ "from": from.as_str(), "session": session }),
         Change::HostOpened { host } | Change::HostClosed { host } => json!({ "host": host }),
         Change::GapsAccepted { gaps } => json!({ "gaps": gaps }),
         Change::GapsRefused => json!({}),
@@ -42,6 +44,14 @@ pub(super) fn reader(kind: &str) -> Option<Reader> {
         "background_stopped" => |f, _| stopped(f).map(Body::Change),
         "rewound" => |f, _| rewound(f).map(Body::Change),
         "session_renamed" => |f, _| f.text("name").map(|name| Body::Change(Change::Renamed { name })),
+        "session_tagged" => |f, _| {
+            let (added, removed) = (f.texts("added")?, f.texts("removed")?);
+            Ok(Body::Change(Change::Tagged { added, removed }))
+        },
+        "imported" => |f, _| {
+            let (from, session) = (f.one_of("from", ForeignTool::parse)?, f.text("session")?);
+            Ok(Body::Change(Change::Imported { from, session }))
+        },
         "host_allowed" => |f, _| f.text("host").map(|host| Body::Change(Change::HostOpened { host })),
         "host_revoked" => |f, _| f.text("host").map(|host| Body::Change(Change::HostClosed { host })),
         "gaps_accepted" => |f, _| f.texts("gaps").map(|gaps| Body::Change(Change::GapsAccepted { gaps })),

@@ -49,10 +49,34 @@ pub struct Skipped {
 /// # Errors
 /// Those of [`read_document`], and [`RecordError::LeftOut`] where something was left out.
 pub fn read_session(bytes: &[u8]) -> Result<SessionFile, RecordError> {
-    read(bytes, |value| match left_out::left_out(value).first() {
+    read(bytes, |value| refuse_left_out(value))
+}
+
+fn refuse_left_out(value: &Value) -> Result<(), RecordError> {
+    match left_out::left_out(value).first() {
         Some(name) => Err(RecordError::LeftOut(format!("`{name}`"))),
         None => Ok(()),
-    })
+    }
+}
+
+/// Reads these lines of a session file and no others: its first line, and some that follow, in order. What stands among
+/// them is what stands in the file only if nothing in it was withdrawn.
+///
+/// # Errors
+/// Any of a line.
+pub fn read_lines<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Arc<Entry>>, RecordError> {
+    let mut entries = Vec::new();
+    for (number, line) in (1..).zip(lines) {
+        let value: Value =
+            serde_json::from_slice(line).map_err(|fault| RecordError::NotAnObject(fault.to_string()))?;
+        refuse_left_out(&value)?;
+        match decode(&value) {
+            Ok(entry) => entries.push(Arc::new(entry)),
+            Err(RecordError::UnknownType(_)) if number > 1 => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    Ok(entries)
 }
 
 /// Reads a session file, or a copy without some of its contents: in their place stands that they were left out.

@@ -23,8 +23,8 @@ pub(super) fn fill(record: &mut Value) -> Vec<String> {
                 | "preview" | "rule" | "thinking" | "warning" | "written" => continue,
                 // At the end of a run this is a count.
                 "tool_calls" if !is_message => json!(0),
-                "tool_calls" | "gaps" | "restored" | "deleted" | "left" | "stop_rules" | "progress_log"
-                | "questions" => json!([]),
+                "tool_calls" | "gaps" | "restored" | "deleted" | "left" | "added" | "removed"
+                | "stop_rules" | "progress_log" | "questions" => json!([]),
                 "arguments" | "facts" => json!({}),
                 "validation_method" => json!({ "question": WORDS }),
                 _ => WORDS.into(),

@@ -34,12 +34,15 @@ pub use copy::{Copy, Keeps, TakenBack, durable_lines, exported_lines, plain_line
 pub use decode::decode;
 pub use encode::{encode, without_images};
 pub use fault::RecordError;
-pub use file::{FirstLine, SessionFile, Skipped, TornTail, first_line, read_document, read_session};
+pub use file::{
+    FirstLine, SessionFile, Skipped, TornTail, first_line, read_document, read_lines, read_session,
+};
 pub use line::line;
 pub use links::{ChainFault, Links, follow};
-pub use outline::{Outline, Said};
+pub use outline::Outline;
 pub use redact::{ContentField, Redacted, without};
 pub use seals::{Seal, seals};
 pub use short::short_form;
 pub use spent::{SpentLine, SpentWhat, inherited_to};
+pub(super) use time::from_value as read_moment;
 pub use time::to_value as moment;

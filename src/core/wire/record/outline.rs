@@ -1,6 +1,16 @@
 //! What a list says of a session, read from its lines without understanding all of them.
 
-use serde_json::Value;
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+/// How the lines begin that we write: the type comes first.
+const OURS: &[u8] = br#"{"type":""#;
+/// The types that an outline is made of.
+const KINDS: [&[u8]; 6] =
+    [b"user_message", b"transition", b"turn_ended", b"session_renamed", b"session_tagged", b"sealed"];
+/// Bytes in which the name of a type ends.
+const LONGEST_KIND: usize = 32;
 
 /// What was said first, the name, and how the last run ended, as far as lines were read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -9,21 +19,37 @@ pub struct Outline {
     pub first_message: Option<String>,
     /// The name that the user gave it last.
     pub name: Option<String>,
+    /// The tags that the user gave it and did not take away.
+    pub tags: BTreeSet<String>,
+    /// Whether somebody signed it.
+    pub is_sealed: bool,
     /// Why the last run ended; `None` while none has, or after something followed.
     pub ending: Option<String>,
 }
 
-/// The types that an outline is made of.
+/// A line that an outline is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
-    /// The user spoke.
+enum Said {
     User(String),
-    /// The user gave it this name.
     Renamed(String),
-    /// The model was called.
+    Tagged { added: Vec<String>, removed: Vec<String> },
+    Sealed,
     Transition,
-    /// A run ended, for this reason.
     Ended(String),
+}
+
+/// The members that are read.
+#[derive(Deserialize)]
+struct OutlineLine {
+    #[serde(rename = "type")]
+    kind: String,
+    content: Option<String>,
+    name: Option<String>,
+    reason: Option<String>,
+    #[serde(default)]
+    added: Vec<String>,
+    #[serde(default)]
+    removed: Vec<String>,
 }
 
 impl Outline {
@@ -35,6 +61,11 @@ impl Outline {
                 self.ending = None;
             }
             Some(Said::Renamed(name)) => self.name = Some(name),
+            Some(Said::Tagged { added, removed }) => {
+                self.tags.extend(added);
+                self.tags.retain(|tag| !removed.contains(tag));
+            }
+            Some(Said::Sealed) => self.is_sealed = true,
             Some(Said::Transition) => self.ending = None,
             Some(Said::Ended(reason)) => self.ending = Some(reason),
             None => {}
@@ -44,20 +75,66 @@ impl Outline {
 
 impl Said {
     /// Understands a line if it is of one of these types. Most lines are told apart without being parsed.
-    pub fn of(line: &[u8]) -> Option<Self> {
-        let names: [&[u8]; 4] = [b"user_message", b"transition", b"turn_ended", b"session_renamed"];
-        let has = |name: &[u8]| line.windows(name.len()).any(|window| window == name);
-        if !names.into_iter().any(has) {
+    fn of(line: &[u8]) -> Option<Self> {
+        if !may_be_one(line) {
             return None;
         }
-        let value: Value = serde_json::from_slice(line).ok()?;
-        let text = |member: &str| value.get(member).and_then(Value::as_str).map(str::to_owned);
-        match value.get("type")?.as_str()? {
-            "user_message" => text("content").map(Self::User),
-            "session_renamed" => text("name").map(Self::Renamed),
+        let members: OutlineLine = serde_json::from_slice(line).ok()?;
+        match members.kind.as_str() {
+            "user_message" => members.content.map(Self::User),
+            "session_renamed" => members.name.map(Self::Renamed),
+            "session_tagged" => Some(Self::Tagged { added: members.added, removed: members.removed }),
+            "sealed" => Some(Self::Sealed),
             "transition" => Some(Self::Transition),
-            "turn_ended" => text("reason").map(Self::Ended),
+            "turn_ended" => members.reason.map(Self::Ended),
             _ => None,
         }
+    }
+}
+
+/// Whether a line can be of one of the types. A line that others have written may name its type later.
+fn may_be_one(line: &[u8]) -> bool {
+    match line.strip_prefix(OURS) {
+        Some(rest) => {
+            let end = rest.iter().take(LONGEST_KIND).position(|byte| *byte == b'"');
+            end.and_then(|end| rest.get(..end)).is_some_and(|kind| KINDS.contains(&kind))
+        }
+        None => KINDS.iter().any(|kind| line.windows(kind.len()).any(|window| window == *kind)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outline(lines: &[&str]) -> Outline {
+        let mut outline = Outline::default();
+        lines.iter().for_each(|line| outline.read(line.as_bytes()));
+        outline
+    }
+
+    #[test]
+    fn lines_are_understood_wherever_they_name_their_type() {
+        let found = outline(&[
+            r#"{"type":"user_message","content":"first"}"#,
+            r#"{ "content": "second", "type": "user_message" }"#,
+            r#"{"type":"session_tagged","added":["a","b"],"removed":["c"]}"#,
+            r#"{"added":[],"removed":["a"], "type": "session_tagged"}"#,
+            r#"{"type":"agent_response","text":"session_renamed","name":"no"}"#,
+            r#"{"type":"session_renamed","name":"x"}"#,
+            r#"{"type":"turn_ended","reason":"completed"}"#,
+            r#"{"type":"sealed","head":"","signature":""}"#,
+        ]);
+        let tags = BTreeSet::from(["b".to_owned()]);
+        let (first, name) = (Some("first".to_owned()), Some("x".to_owned()));
+        let ending = Some("completed".to_owned());
+        assert_eq!(found, Outline { first_message: first, name, tags, is_sealed: true, ending });
+    }
+
+    #[test]
+    fn a_torn_line_says_nothing() {
+        let found =
+            outline(&[r#"{"type":"turn_ended","reason":"completed"}"#, r#"{"type":"user_message","cont"#]);
+        assert_eq!(found.ending.as_deref(), Some("completed"));
     }
 }

@@ -26,6 +26,10 @@ pub(super) fn write(record: &mut Map<String, Value>, result: &ToolResult, bytes:
             "facts": facts(&result.facts),
         }),
     );
+    // Not among the facts, which can be left out of a copy: whether somebody had to allow the call depends on it.
+    if result.facts.is_elsewhere {
+        put(record, json!({ "elsewhere": true }));
+    }
     if let Some(written) = &result.written {
         put(record, json!({ "written": written }));
     }
@@ -79,10 +83,11 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
         "lost" => Outcome::Lost { started: fields.flag("started")? },
         other => return Err(fields.bad("outcome", format!("has the unknown value `{other}`"))),
     };
-    let facts = match fields.get("facts") {
+    let mut facts = match fields.get("facts") {
         Some(_) => read_facts(&fields.object("facts")?)?,
         None => legacy::facts(&name, &outcome, &content),
     };
+    facts.is_elsewhere = fields.get("elsewhere").map_or(Ok(false), |_| fields.flag("elsewhere"))?;
     Ok(Body::ToolResult(Arc::new(ToolResult {
         call: fields.call("id")?,
         name,
@@ -114,7 +119,7 @@ fn read_facts(fields: &Fields<'_>) -> Result<Facts, RecordError> {
     let is_silent = fields.get("silent").map_or(Ok(false), |_| fields.flag("silent"))?;
     let blocked_hosts =
         fields.get("blocked_hosts").map_or(Ok(Vec::new()), |_| fields.texts("blocked_hosts"))?;
-    Ok(Facts { summary, command, is_silent, blocked_hosts })
+    Ok(Facts { summary, command, is_silent, blocked_hosts, is_elsewhere: false })
 }
 
 fn read_abort(fields: &Fields<'_>, content: &str) -> Result<Abort, RecordError> {

@@ -16,7 +16,7 @@ pub fn to_value(at: Millis) -> Value {
 }
 
 /// The reverse of [`to_value`]; other offsets than UTC are understood.
-pub(super) fn from_value(value: &Value) -> Option<Millis> {
+pub(in crate::wire) fn from_value(value: &Value) -> Option<Millis> {
     if let Some(number) = value.as_u64() {
         return Some(Millis(number));
     }
