@@ -16,6 +16,7 @@ use super::sessions::args::SessionsArgs;
 use super::test::args::TestArgs;
 use super::trust::args::TrustArgs;
 use super::usage::args::UsageArgs;
+use super::whatif::args::WhatifArgs;
 use crate::config::Flags;
 
 const EXAMPLES: &str = "\
@@ -85,6 +86,8 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         allowed_signers: PathBuf,
     },
+    /// Go back to a decision or a message of a session, and go on otherwise
+    Whatif(WhatifArgs),
     /// Keep sessions as tests, and play them through the program as it is now
     Test(TestArgs),
     /// Explain the rules, and try them on a command, on past calls or on the cases of a file

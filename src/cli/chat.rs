@@ -48,8 +48,20 @@ pub(super) fn run(
     prompt: Option<&str>,
     which: Option<&SessionChoice>,
 ) -> Result<Exit, Fault> {
+    converse_with(invocation, which, invocation.first(prompt))
+}
+
+/// Opens the app in an earlier session, and wants this first.
+pub(super) fn go_on(invocation: &Invocation, which: &SessionChoice, first: Intent) -> Result<Exit, Fault> {
+    converse_with(invocation, Some(which), Some(first))
+}
+
+fn converse_with(
+    invocation: &Invocation,
+    which: Option<&SessionChoice>,
+    mut first: Option<Intent>,
+) -> Result<Exit, Fault> {
     let mut session = compose(invocation, which.into(), Attendance::Person)?;
-    let mut first = invocation.first(prompt);
     let mut draft = String::new();
     loop {
         let theme = theme(invocation)?;

@@ -5,6 +5,7 @@ mod appearance;
 pub mod args;
 pub mod blame;
 mod chat;
+mod compared;
 pub mod doctor;
 mod editor;
 mod events;
@@ -31,6 +32,7 @@ mod themes;
 pub mod trust;
 pub mod usage;
 mod verify;
+pub mod whatif;
 
 use std::{
     ffi::OsString,
@@ -178,6 +180,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         Some(Command::ImportSettings(words)) => {
             import_settings::run(&words, args.flags.cd.as_deref(), &environment)
         }
+        Some(Command::Whatif(words)) => whatif::run(&words, args.flags, environment),
         Some(Command::Test(words)) => test::run(words, args.flags, environment),
         Some(Command::Policy(words)) => policy::run(&words, args.flags.cd.as_deref(), &environment),
         Some(Command::Verify { file, allowed_signers }) => verify::run(&file, &allowed_signers),

@@ -1,12 +1,13 @@
 //! Which call of a session broke a command: its recorded changes are walked in a copy of the folder, half of them at a time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use tokio::sync::watch;
 
+use crate::ledger::CallId;
 use crate::runtime::trial::{Attempt, Trial, TrialFolder};
 use crate::runtime::undo::{FileDifference, difference_of};
 use crate::session::blame::{WrittenBy, written_by};
@@ -155,6 +156,23 @@ impl SessionWalk {
         let is_known =
             |place: &usize| self.files.values().all(|states| matches!(states.get(*place), Some(Some(_))));
         (0..=self.calls.len()).filter(is_known).collect()
+    }
+
+    /// Sets all files to what they were when these calls were over and no others; those that are not known are left, and named.
+    ///
+    /// # Errors
+    /// A sentence: one cannot be written.
+    pub(crate) fn set_after(
+        &self,
+        folder: &TrialFolder,
+        over: &BTreeSet<CallId>,
+    ) -> Result<Vec<PathBuf>, String> {
+        let is_over = |step: &FileStep| step.change.call.is_none_or(|call| over.contains(&call));
+        let is_earlier = |call: &&Vec<FileStep>| call.iter().all(is_over);
+        let place = self.calls.iter().take_while(is_earlier).count();
+        self.set(folder, place)?;
+        let is_unknown = |states: &&States| !matches!(states.get(place), Some(Some(_)));
+        Ok(self.files.iter().filter(|(_, states)| is_unknown(states)).map(|(file, _)| file.clone()).collect())
     }
 
     /// Sets all files to what they are after so many calls.

@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 use crate::config::fault::Fault;
-use crate::ledger::{Body, EntryId, Millis, accepted_gaps, check, grants, opened_hosts, resting_places};
+use crate::ledger::{
+    Body, CallId, EntryId, Millis, accepted_gaps, check, grants, opened_hosts, resting_places,
+};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Salts, adopt, find};
+use crate::wire::record::before as before_entry;
 use crate::wire::record::{Copy, Keeps, Links, SessionFile, TakenBack, audit, follow, read_session, up_to};
 
 /// The session that another one begins like.
@@ -64,11 +67,62 @@ impl Trunk<'_> {
             }
             false => (Keeps::Nothing, None),
         };
-        let copy = Copy { session: id, at: Some(now), origin: Some(("forked_from", &origin)), keeps };
+        let copy =
+            Copy { session: id, at: Some(now), origin: Some(("forked_from", &origin)), folder: None, keeps };
         let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
         adopt(self.state, id, now, &copy.of(beginning, &mut || salts.salt()))
             .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
         Ok(Branched { last, entries: file.entries.len(), remark })
+    }
+
+    /// Copies all that stands before an entry into a session of another folder, also where a call waits for a decision. Of calls that
+    /// had been started before it, the result goes along: it does not depend on what comes.
+    ///
+    /// # Errors
+    /// It cannot be read, or there is no such entry.
+    pub(crate) fn branch_before(
+        &self,
+        first: EntryId,
+        folder: &Path,
+        id: &str,
+        now: Millis,
+    ) -> Result<Branched, Fault> {
+        let name = &self.name;
+        let bytes =
+            SessionStore::bytes(self.path).map_err(|why| Fault::failed(why, "name another session"))?;
+        let whole = read_session(&bytes).map_err(|why| unsound(name, &why.to_string()))?;
+        follow(&bytes, Links::default())
+            .map_err(|(line, why)| unsound(name, &format!("line {line}: {why}")))?;
+        let at = whole.entries.iter().position(|entry| entry.id == first);
+        let (before, later) = whole.entries.split_at(at.unwrap_or_default());
+        let last = before
+            .last()
+            .map(|entry| entry.id)
+            .ok_or_else(|| Fault::usage(format!("nothing stands before {first}"), "name a later entry"))?;
+        let open = check(before).map_err(|why| unsound(name, &why.to_string()))?;
+        let started = |call: &CallId| {
+            let allows = |body: &Body| matches!(body, Body::ApprovalDecided(d) if d.allow && d.call == *call);
+            open.contains(call) && before.iter().any(|entry| allows(&entry.body))
+        };
+        let ended = later.iter().filter_map(|entry| match &entry.body {
+            Body::ToolResult(result) if started(&result.call) => Some(entry.id),
+            _ => None,
+        });
+        let beginning = before_entry(&bytes, first, &ended.collect())
+            .ok_or_else(|| Fault::usage(format!("session {name} has no entry {first}"), ""))?;
+        let origin = format!("{}@{last}", session_id(&whole));
+        let folder = folder.to_string_lossy();
+        let copy = Copy {
+            session: id,
+            at: Some(now),
+            origin: Some(("forked_from", &origin)),
+            folder: Some(&folder),
+            keeps: Keeps::Nothing,
+        };
+        let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
+        adopt(self.state, id, now, &copy.of(&beginning, &mut || salts.salt()))
+            .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
+        Ok(Branched { last, entries: before.len(), remark: None })
     }
 }
 

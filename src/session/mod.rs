@@ -28,5 +28,6 @@ pub(crate) mod status_line;
 pub(crate) mod telemetry;
 pub(crate) mod undo;
 pub(crate) mod unrecorded;
+pub(crate) mod whatif;
 
 pub use session_choice::{Keeping, SessionChoice};

@@ -114,7 +114,7 @@ fn what_is_no_test_is_named() {
         (good.replace("\"version\":1,", "\"version\":9,"), "another version"),
         (good.lines().take(1).collect::<String>() + "\n", "nothing of the session is left"),
         (good.clone() + "{", "line "),
-        (good.replacen("\"user_message\"", "\"no_such_message\"", 1), "broken"),
+        (good.replacen("\"user_message\"", "\"no_such_message\"", 1), "no_such_message is not understood"),
     ] {
         write(&text);
         let ran = world.test(&["run", "bad.jsonl"]);

@@ -84,5 +84,6 @@ mod switched;
 mod traces;
 mod trust;
 mod usage;
+mod whatifs;
 mod windows;
 mod world;

@@ -65,7 +65,8 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     let new = Uuid::now_v7().to_string();
     let (id, at) = if is_free { (head.session.as_str(), head.started) } else { (new.as_str(), now()) };
     let origin = (!is_free).then_some(("imported_from", head.session.as_str()));
-    let copy = Copy { session: id, at: (!is_free).then_some(at), origin, keeps: Keeps::Nothing };
+    let copy =
+        Copy { session: id, at: (!is_free).then_some(at), origin, folder: None, keeps: Keeps::Nothing };
     let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
     adopt(&place.state, id, at, &copy.of(&bytes, &mut || salts.salt()))
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;

@@ -1,6 +1,6 @@
 //! A report that continuous integration reads: JUnit XML.
 
-use super::compared::Compared;
+use crate::cli::compared::Compared;
 
 /// The report of these tests.
 pub(super) fn report(cases: &[(String, Compared)]) -> String {

@@ -1,7 +1,6 @@
 //! `test`: sessions that were kept as tests, played through the program as it is now.
 
 pub mod args;
-mod compared;
 mod junit;
 mod record;
 mod run;
@@ -48,7 +47,7 @@ fn lines(
 ) -> Result<Vec<String>, Fault> {
     let (session, folder) = test.session();
     let mut today = Today::new(invocation, Path::new(folder), session, live)?;
-    let played = played(&mut today, &test.entries, test.sandbox)?;
+    let played = played(&mut today, &test.entries, test.sandbox, None)?;
     let mut names = vec![(session.to_owned(), "SESSION"), (folder.to_owned(), "FOLDER")];
     names.push((invocation.cwd.to_string_lossy().into_owned(), "FOLDER"));
     if let Some(home) = invocation.environment.home() {

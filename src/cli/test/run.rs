@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::compared::{Compared, compared, decisions};
 use super::{junit, lines, with_recorded};
+use crate::cli::compared::{Compared, compared, decisions};
 use crate::cli::outcome::say;
 use crate::config::environment::Environment;
 use crate::config::exit::Exit;
@@ -12,6 +12,9 @@ use crate::config::models::{Table, choose};
 use crate::config::{Flags, Invocation};
 use crate::session::ports::{model_port, with_tool_calls};
 use crate::session::rehearsing::{LiveModel, RecordedTest};
+
+/// What the two sides of a difference are called.
+const NAMES: (&str, &str) = ("expected", "now");
 
 /// How they are run.
 pub(super) struct How {
@@ -60,9 +63,9 @@ fn case(flags: &Flags, environment: &Environment, file: &Path, how: &How) -> Com
         let live = if how.live { Some(live(&invocation)?) } else { None };
         let found = lines(&invocation, &test, live)?;
         if how.live {
-            return Ok(compared(&decisions(&test.expected), &decisions(&found)));
+            return Ok(compared(&decisions(&test.expected), &decisions(&found), NAMES));
         }
-        let compared = compared(&test.expected, &found);
+        let compared = compared(&test.expected, &found, NAMES);
         if how.accept && !compared.is_as_expected() {
             test.expected = found;
             std::fs::write(file, test.text()).map_err(|why| {

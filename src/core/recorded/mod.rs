@@ -16,6 +16,7 @@ mod report;
 mod stage;
 mod tape;
 mod trace;
+mod twist;
 mod wishes;
 
 pub use cue::{Answered, Cue, News, Wish};
@@ -24,3 +25,4 @@ pub use played::{Deviation, Played, PlayedRequest};
 pub use stage::Player;
 pub use tape::Tape;
 pub use trace::trace;
+pub use twist::{Crossroads, Twist, TwistFault};

@@ -36,7 +36,15 @@ impl TrialFolder {
     /// # Errors
     /// A sentence: something cannot be read or written, or it is more than a copy may have.
     pub fn copy(source: &Path, stop: &AtomicBool) -> Result<Self, String> {
-        let folder = tempfile::Builder::new().prefix("countersign-bisect-").tempdir();
+        Self::copy_in(&std::env::temp_dir(), source, stop)
+    }
+
+    /// The same, below another folder than that for temporary files.
+    ///
+    /// # Errors
+    /// As for [`Self::copy`].
+    pub fn copy_in(place: &Path, source: &Path, stop: &AtomicBool) -> Result<Self, String> {
+        let folder = tempfile::Builder::new().prefix("countersign-copy-").tempdir_in(place);
         let folder = folder.map_err(|why| format!("cannot make a temporary folder: {why}"))?;
         let root =
             folder.path().canonicalize().map_err(|why| format!("{}: {why}", folder.path().display()))?;

@@ -139,5 +139,8 @@ fn texts(head: &Value, member: &str) -> Vec<String> {
 fn entries_of(lines: &[String]) -> Result<Vec<Arc<Entry>>, TestFault> {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let file = record::read_session(text.as_bytes()).map_err(|why| why.to_string())?;
+    if let Some(skipped) = file.skipped.first() {
+        return Err(format!("an entry of the type {} is not understood", skipped.kind));
+    }
     if file.entries.is_empty() { Err("it holds no session".to_owned()) } else { Ok(file.entries) }
 }

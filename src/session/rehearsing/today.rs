@@ -14,7 +14,7 @@ use crate::config::models::{Choice, Table, Transport, resolve};
 use crate::hooks::{HookAnswer, HookCall};
 use crate::ledger::{Entry, ModelRef};
 use crate::model::{ModelEvent, ModelNews, ModelSpec, Request};
-use crate::recorded::{Answered, Outside, Played, Player, Tape};
+use crate::recorded::{Answered, Outside, Played, Player, Tape, Twist};
 use crate::runtime::{Groups, HookPort, ModelPort, PastPlaces};
 use crate::session::compose::{hook_port, settings};
 use crate::session::external::ExternalTools;
@@ -81,10 +81,19 @@ impl<'i> Today<'i> {
 ///
 /// # Errors
 /// The entries are no session.
-pub(crate) fn played(today: &mut Today<'_>, entries: &[Arc<Entry>], sandbox: bool) -> Result<Played, Fault> {
+pub(crate) fn played(
+    today: &mut Today<'_>,
+    entries: &[Arc<Entry>],
+    sandbox: bool,
+    twist: Option<&Twist>,
+) -> Result<Played, Fault> {
     let tape = Tape::of(entries).ok_or_else(|| {
         Fault::usage("there is no session in it", "name a session, or a file that holds one")
     })?;
+    let tape = match twist {
+        Some(twist) => tape.twisted(twist),
+        None => tape,
+    };
     let mut settings = today.settings(&tape.started.model);
     settings.policy.has_sandbox = sandbox;
     Ok(Player::new(settings, tape, today).play())

@@ -65,6 +65,20 @@ pub fn up_to(bytes: &[u8], last: EntryId) -> Option<&[u8]> {
     None
 }
 
+/// The beginning of a file before this entry, and behind it the lines of these entries; `None` when no line has it.
+pub fn before(bytes: &[u8], first: EntryId, and: &BTreeSet<EntryId>) -> Option<Vec<u8>> {
+    let (mut kept, mut is_before) = (Vec::new(), true);
+    for (_, line, _) in numbered(bytes) {
+        let value: Option<Value> = serde_json::from_slice(line).ok();
+        let entry = value.as_ref().and_then(entry_of);
+        is_before &= entry != Some(first);
+        if is_before || entry.is_some_and(|entry| and.contains(&entry)) {
+            kept.extend_from_slice(line);
+        }
+    }
+    (!is_before).then_some(kept)
+}
+
 /// How a copy of a session differs from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copy<'a> {
@@ -72,6 +86,8 @@ pub struct Copy<'a> {
     pub session: &'a str,
     /// When it begins; `None`: when the other did.
     pub at: Option<Millis>,
+    /// The folder it goes on in; `None`: that of the other.
+    pub folder: Option<&'a str>,
     /// Where it comes from, as a member of its first line.
     pub origin: Option<(&'a str, &'a str)>,
     /// What it keeps of what a person allowed for the whole session.
@@ -123,6 +139,9 @@ impl Copy<'_> {
 
     fn begin(&self, members: &mut Map<String, Value>) {
         members.insert("session".to_owned(), self.session.into());
+        if let Some(folder) = self.folder {
+            members.insert("cwd".to_owned(), folder.into());
+        }
         if let Some(at) = self.at {
             members.insert("at".to_owned(), time::to_value(at));
         }

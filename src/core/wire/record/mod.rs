@@ -30,7 +30,7 @@ mod time;
 
 pub use audit::{Audit, LineFault, audit, audit_with};
 pub use chain::{Chain, Salt};
-pub use copy::{Copy, Keeps, TakenBack, durable_lines, exported_lines, plain_lines, up_to};
+pub use copy::{Copy, Keeps, TakenBack, before, durable_lines, exported_lines, plain_lines, up_to};
 pub use decode::decode;
 pub use encode::{encode, without_images};
 pub use fault::RecordError;

@@ -1,4 +1,4 @@
-//! What is different between what a test expects and what was played.
+//! Two plays, or two sessions, line by line.
 
 use std::path::Path;
 
@@ -35,29 +35,30 @@ impl Compared {
             Self::Same => format!("as expected  {file}\n"),
             Self::Accepted => format!("accepted     {file}\n"),
             Self::Broken(why) => format!("broken       {file}: {why}\n"),
-            Self::Different(diff) => {
-                let lines: Vec<&str> = diff.lines().collect();
-                let shown: String =
-                    lines.iter().take(MOST_LINES).map(|line| format!("  {}\n", sanitize(line))).collect();
-                let more = match lines.len().saturating_sub(MOST_LINES) {
-                    0 => String::new(),
-                    more => format!("  \u{2026} and {more} more lines\n"),
-                };
-                format!("different    {file}\n{shown}{more}")
-            }
+            Self::Different(diff) => format!("different    {file}\n{}", shown(diff)),
         }
     }
 }
 
+/// A difference for people, indented; the end of a long one is left out.
+pub(super) fn shown(diff: &str) -> String {
+    let lines: Vec<&str> = diff.lines().collect();
+    let shown: String = lines.iter().take(MOST_LINES).map(|line| format!("  {}\n", sanitize(line))).collect();
+    match lines.len().saturating_sub(MOST_LINES) {
+        0 => shown,
+        more => format!("{shown}  \u{2026} and {more} more lines\n"),
+    }
+}
+
 /// The lines that are expected (-) beside those that came (+).
-pub(super) fn compared(expected: &[String], found: &[String]) -> Compared {
+pub(super) fn compared(expected: &[String], found: &[String], names: (&str, &str)) -> Compared {
     if expected == found {
         return Compared::Same;
     }
     let text = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     let (expected, found) = (text(expected), text(found));
     let diff = TextDiff::from_lines(&expected, &found);
-    Compared::Different(diff.unified_diff().context_radius(CONTEXT).header("expected", "now").to_string())
+    Compared::Different(diff.unified_diff().context_radius(CONTEXT).header(names.0, names.1).to_string())
 }
 
 /// The lines that are about decisions: which tool was called, what was decided, how it ended. A model says the same in other words.

@@ -1,0 +1,97 @@
+//! `whatif` without a terminal: the branch goes on up to its next ending, and is compared with the session that it left.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Builder;
+
+use super::names;
+use crate::agent::{Answer, Attendance, Event, Intent, Shutdown};
+use crate::cli::compared::{Compared, compared, shown};
+use crate::cli::outcome::say;
+use crate::cli::signals;
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::ledger::{Body, CallId, Entry};
+use crate::recorded::{Played, trace};
+use crate::session::compose::{Session, compose};
+use crate::session::{Keeping, SessionChoice};
+
+/// How long process groups may take to go after TERM when the branch has ended.
+const GRACE: Duration = Duration::from_millis(500);
+
+pub(super) fn run(
+    invocation: &Invocation,
+    which: &SessionChoice,
+    first: Intent,
+    left: &[Arc<Entry>],
+) -> Result<Exit, Fault> {
+    let session = compose(invocation, Keeping::Earlier(which), Attendance::Program)?;
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
+    let groups = session.groups.clone();
+    let went = runtime.block_on(go_on(session, first));
+    groups.end_all(GRACE);
+    runtime.shutdown_timeout(GRACE);
+    let (went, exit) = went?;
+    let lines = |entries: Vec<Arc<Entry>>, all: &[Arc<Entry>]| {
+        let played = Played { entries, ..Played::default() };
+        trace(&played, &names(invocation, all))
+    };
+    let (was, is) = (lines(left.to_vec(), left), lines(went.clone(), &went));
+    match compared(&was, &is, ("as it was", "this branch")) {
+        Compared::Different(diff) => say(&shown(&diff))?,
+        _ => say("the branch went as the session did\n")?,
+    };
+    Ok(exit)
+}
+
+/// Runs the branch to its next ending. What else waits for a decision is denied: nobody is here.
+async fn go_on(session: Session, first: Intent) -> Result<(Vec<Arc<Entry>>, Exit), Fault> {
+    let Session { driver, handles, first: begins, before, groups, .. } = session;
+    signals::listen(&handles.shutdown, &groups)?;
+    let running = tokio::spawn(driver.run(begins));
+    let decided =
+        if let Intent::Decide { call, answer, .. } = &first { Some((*call, answer.clone())) } else { None };
+    let asked_then = before.iter().find_map(|entry| match &entry.body {
+        Body::ApprovalRequested(asked) if decided.as_ref().is_some_and(|(call, _)| *call == asked.call) => {
+            Some(asked.arguments.clone())
+        }
+        _ => None,
+    });
+    let (intents, mut events) = (handles.intents, handles.events);
+    let gone = || Fault::failed("the branch ended before it went on", "`countersign doctor` may say why");
+    intents.send(first).await.map_err(|_gone| gone())?;
+    let (mut entries, mut exit) = (before, Exit::Failed);
+    while let Some(event) = events.recv().await {
+        let Event::Appended(entry) = event else { continue };
+        entries.push(Arc::clone(&entry));
+        match &entry.body {
+            Body::ApprovalRequested(asked) => {
+                // The same call may be asked about anew, as it is another folder. It is still what was decided about.
+                let is_it = |(call, _): &&(CallId, Answer)| {
+                    *call == asked.call && asked_then.as_ref() == Some(&asked.arguments)
+                };
+                let why = "nobody is here to decide in this branch".to_owned();
+                let answer =
+                    decided.as_ref().filter(is_it).map_or(Answer::Deny(why), |(_, answer)| answer.clone());
+                let answer = Intent::Decide { request: entry.id, call: asked.call, answer };
+                intents.send(answer).await.map_err(|_gone| gone())?;
+            }
+            Body::TurnEnded(ended) => {
+                exit = ended.reason.into();
+                break;
+            }
+            _ => {}
+        }
+    }
+    handles.shutdown.send(Shutdown::Quit).await.ok();
+    // What is still told is of no interest; the loop ends when somebody has heard it.
+    while events.recv().await.is_some() {}
+    match running.await {
+        Ok(Ok(())) => Ok((entries, exit)),
+        Ok(Err(why)) => Err(Fault::failed(why.to_string(), "free disk space, and resume the branch")),
+        Err(why) => Err(Fault::failed(format!("the loop crashed: {why}"), "please report this")),
+    }
+}

@@ -1,0 +1,31 @@
+//! `whatif --offline`: the recorded rest, played with one thing otherwise.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::names;
+use crate::cli::compared::{Compared, compared};
+use crate::cli::outcome::say;
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::ledger::{Body, Entry};
+use crate::recorded::{Twist, trace};
+use crate::runtime::sandbox::support;
+use crate::session::rehearsing::{Today, played};
+
+pub(super) fn run(invocation: &Invocation, entries: &[Arc<Entry>], twist: &Twist) -> Result<Exit, Fault> {
+    let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else {
+        return Err(Fault::usage("there is no session in it", "name another one"));
+    };
+    let has_sandbox = support().refuses(false).is_none();
+    let play = |twist: Option<&Twist>| -> Result<Vec<String>, Fault> {
+        let mut today = Today::new(invocation, Path::new(&started.cwd), &started.session, None)?;
+        Ok(trace(&played(&mut today, entries, has_sandbox, twist)?, &names(invocation, entries)))
+    };
+    let (as_it_was, otherwise) = (play(None)?, play(Some(twist))?);
+    match compared(&as_it_was, &otherwise, ("as it was", "otherwise")) {
+        Compared::Different(diff) => say(&super::super::compared::shown(&diff)),
+        _ => say("nothing would have been different\n"),
+    }
+}

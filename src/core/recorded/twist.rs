@@ -1,0 +1,101 @@
+//! A tape on which one thing is otherwise: another decision about a call, or other words of the user.
+
+use std::fmt;
+
+use crate::agent::{Answer, Intent};
+use crate::ledger::{Body, CallId, Entry, EntryId, UserMessage};
+
+use super::{Cue, News, Tape};
+
+/// What is otherwise.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Twist {
+    /// A person decides so about this call.
+    Decides(CallId, Answer),
+    /// The user says this in the place of this message.
+    Says(EntryId, String),
+}
+
+/// Why nothing can be otherwise there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TwistFault {
+    /// There is no such entry.
+    NoEntry(EntryId),
+    /// The entry is no message and no decision.
+    NothingToChange(EntryId),
+    /// The rules decided about the call, and no person.
+    DecidedByRules(CallId),
+}
+
+/// What an entry is about, where something could have gone otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crossroads {
+    /// A person decided about this call.
+    Decision(CallId),
+    /// The user spoke.
+    Message(EntryId),
+}
+
+impl Crossroads {
+    /// What could have gone otherwise at an entry: at a message, or at anything about a call that a person was asked about.
+    ///
+    /// # Errors
+    /// Why nothing could.
+    pub fn at<'e>(entries: impl Iterator<Item = &'e Entry> + Clone, at: EntryId) -> Result<Self, TwistFault> {
+        let entry = entries.clone().find(|entry| entry.id == at).ok_or(TwistFault::NoEntry(at))?;
+        match (&entry.body, entry.body.call()) {
+            (Body::User(_), _) => Ok(Self::Message(at)),
+            (_, Some(call)) => {
+                let asks = |body: &Body| matches!(body, Body::ApprovalRequested(asked) if asked.call == call);
+                let mut entries = entries;
+                match entries.any(|entry| asks(&entry.body)) {
+                    true => Ok(Self::Decision(call)),
+                    false => Err(TwistFault::DecidedByRules(call)),
+                }
+            }
+            _ => Err(TwistFault::NothingToChange(at)),
+        }
+    }
+}
+
+impl fmt::Display for TwistFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoEntry(entry) => write!(f, "the session has no entry {entry}"),
+            Self::NothingToChange(entry) => write!(f, "{entry} is no message and no decision about a call"),
+            Self::DecidedByRules(call) => write!(f, "nobody was asked about {call}: the rules decided"),
+        }
+    }
+}
+
+impl Tape {
+    /// The same tape, with one thing otherwise.
+    #[must_use]
+    pub fn twisted(mut self, twist: &Twist) -> Self {
+        match twist {
+            Twist::Decides(call, answer) => {
+                let is_about = |cue: &Cue| matches!(&cue.news, News::Decided(decided, _) if decided == call);
+                let first = self.cues.iter().position(is_about);
+                // Where nobody had decided, it is decided at the end.
+                let at = first.unwrap_or(self.cues.len());
+                let (entry, when) = self
+                    .cues
+                    .get(at)
+                    .or(self.cues.last())
+                    .map_or_else(|| (EntryId(0), crate::ledger::Millis(0)), |cue| (cue.entry, cue.at));
+                self.cues.retain(|cue| !is_about(cue));
+                let news = News::Decided(*call, answer.clone());
+                self.cues.insert(at.min(self.cues.len()), Cue { entry, at: when, news });
+            }
+            Twist::Says(message, words) => {
+                let cue = self.cues.iter_mut().find(|cue| cue.entry == *message);
+                if let Some(Cue { news: News::Wished(wish), .. }) = cue
+                    && let Intent::Submit(said) = &mut wish.intent
+                {
+                    *said = UserMessage { content: words.clone(), ..said.clone() };
+                }
+            }
+        }
+        self
+    }
+}

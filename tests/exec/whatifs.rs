@@ -1,0 +1,137 @@
+//! `whatif`: a session from one of its decisions or messages on, otherwise.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::steered::{Steered, answer};
+use crate::world::{Ran, World};
+
+const SCRIPT: &str =
+    r#"[{"tool_calls":[{"name":"write","arguments":{"path":"made.txt","content":"one\n"}}]}, "Written."]"#;
+
+impl World {
+    fn whatif(&self, words: &[&str]) -> Ran {
+        let output = self.program().arg("whatif").args(words).output().unwrap();
+        Ran::of(output.status, output.stdout, output.stderr)
+    }
+
+    /// A session in which a person allowed a call that wrote a file. Returns the entries of the message and the decision.
+    fn allowed(&self) -> (String, String) {
+        let mut run = Steered::start(self, &["--mode", "ask", "--script", SCRIPT, "write it"]);
+        let asked = run.until("approval_request");
+        run.say(&answer(&asked, "allow"));
+        run.until("turn_ended");
+        run.end();
+        let lines: Vec<Value> =
+            self.session_text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let entry = |kind: &str| {
+            let line = lines.iter().find(|line| line["type"] == kind).unwrap();
+            line["entry"].as_str().unwrap().to_owned()
+        };
+        (entry("user_message"), entry("approval"))
+    }
+
+    /// Folders beside the workspace that branches went on in.
+    fn branches(&self) -> Vec<PathBuf> {
+        let folders = std::fs::read_dir(self.place()).unwrap().map(|entry| entry.unwrap().path());
+        folders
+            .filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("countersign-copy-"))
+            .collect()
+    }
+}
+
+#[test]
+fn the_recorded_rest_is_played_and_nothing_is_written() {
+    let world = World::new();
+    let (message, decision) = world.allowed();
+    let before = world.session_text();
+    std::fs::remove_file(world.work().join("made.txt")).unwrap();
+    let ran = world.whatif(&["--last", &decision, "--offline", "--deny", "use the API"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.out.contains("-allowed c1 by user, once") && ran.out.contains("+denied c1 by user"),
+        "{ran:?}"
+    );
+    assert!(ran.out.contains("-result of c1: ok") && ran.out.contains("+result of c1: denied"), "{ran:?}");
+    let same = world.whatif(&["--last", &decision, "--offline", "--allow"]);
+    assert_eq!(same.out, "nothing would have been different\n", "{same:?}");
+    let words = world.whatif(&["--last", &message, "--offline", "--edit", "write something else"]);
+    assert!(words.out.contains("+    write something else"), "{words:?}");
+    assert_eq!((world.session_text(), world.branches().len()), (before, 0));
+    assert!(!world.work().join("made.txt").exists());
+}
+
+#[test]
+fn a_branch_goes_on_in_a_copy_as_it_was_then() {
+    let world = World::new();
+    let (_, decision) = world.allowed();
+    let (file, before) = (world.session_file(), world.session_text());
+    let id = before.lines().next().map(|line| serde_json::from_str::<Value>(line).unwrap()).unwrap();
+    let id = id["session"].as_str().unwrap();
+    let ran = world.whatif(&[id, &decision, "--deny", "not now", "--script", r#"["Then not."]"#]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.out.contains("+denied c1 by user, once: not now") && ran.out.contains("+ends: completed"),
+        "{ran:?}"
+    );
+    let [branch] = world.branches().try_into().unwrap();
+    assert!(!branch.join("made.txt").exists(), "there it was not written yet");
+    assert!(branch.join("one.txt").exists() && world.work().join("made.txt").exists());
+    let kept = std::fs::read_to_string(file).unwrap();
+    assert_eq!(kept, before, "the session itself is as it was");
+    let listed = world.sessions_cli(&["list", "--json"]);
+    let branched: Vec<Value> = listed.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let other = branched.iter().find(|line| line["session"] != id).unwrap();
+    let checked = world.sessions_cli(&["check", other["session"].as_str().unwrap()]);
+    assert!(checked.code == 0 && checked.out.contains("hash chain: intact"), "{checked:?}");
+    // The call as it was decided about, also where the file would now be another.
+    let again = world.whatif(&[id, &decision, "--allow", "--script", r#"["Done."]"#]);
+    assert!(
+        again.code == 0 && world.branches().iter().any(|folder| folder.join("made.txt").exists()),
+        "{again:?}"
+    );
+    let edited = world.whatif(&[
+        id,
+        &decision,
+        "--edit",
+        r#"{"path":"other.txt","content":"two\n"}"#,
+        "--script",
+        r#"["Done."]"#,
+    ]);
+    assert!(edited.out.contains("changed c1 to"), "{edited:?}");
+    assert!(
+        !world.branches().iter().any(|folder| folder.join("other.txt").exists()),
+        "what was edited is another action, and nobody is here to allow it"
+    );
+}
+
+#[test]
+fn another_model_gets_the_same_words() {
+    let world = World::new();
+    let (message, _) = world.allowed();
+    let ran = world.whatif(&["--last", &message, "--script", r#"["I would rather not."]"#]);
+    assert!(ran.code == 0 && ran.out.contains("-call c1 write"), "{ran:?}");
+    let listed = world.sessions_cli(&["list"]);
+    assert_eq!(listed.out.matches("write it").count(), 2, "{listed:?}");
+}
+
+#[test]
+fn where_nothing_could_go_otherwise_it_says_so() {
+    let world = World::new();
+    world.exec(&["--mode", "edit", "--script", SCRIPT, "write it"]);
+    for (words, why) in [
+        (vec!["--last", "e999", "--allow"], "no entry e999"),
+        (vec!["--last", "e1", "--allow"], "no message and no decision"),
+        (vec!["--last", "e3"], "nothing is otherwise"),
+        (vec!["--last", "e3", "--deny", "x"], "waits for no decision"),
+        (vec!["--last", "e6", "--deny", "x"], "the rules decided"),
+        (vec!["--last", "made", "--allow"], "is no entry"),
+        (vec!["e3"], "a session or an entry is missing"),
+        (vec!["--last", "x", "e3"], "--last names a session already"),
+    ] {
+        let ran = world.whatif(&words);
+        assert!(ran.code == 2 && ran.err.contains(why), "{words:?}: {ran:?}");
+    }
+    assert!(world.branches().is_empty());
+}
