@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
 use super::fault::one_line;
-use super::front_matter::{body, head, member};
+use super::front_matter::{body, fault, head, member};
 use super::skills::{file_in, sha256};
 use super::trusted::{Content, command_name, commands_of_user};
 use crate::view::{NamedCommand, Template};
@@ -39,6 +39,9 @@ impl CustomCommand {
         }
         if text.contains('\0') {
             return Err("it is not text".to_owned());
+        }
+        if let Some((line, why)) = head(text).and_then(fault) {
+            return Err(format!("line {line} of its header cannot be read: {why}"));
         }
         let member =
             |name: &str| head(text).and_then(|head| member(head, name)).map(|said| one_line(said.trim()));
@@ -135,6 +138,9 @@ mod tests {
             ("x", "", "says nothing"),
             ("x", "---\ndescription: a\n---\n", "below its header"),
             ("a b", "x", "its name"),
+            ("x", "---\ndescription: \"broken\n---\nDo it.", "line 2 of its header cannot be read: a quote"),
+            ("x", "---\na: b\ntools: [x\n---\nDo it.", "line 3 of its header cannot be read: a bracket"),
+            ("x", "---\nno member\n---\nDo it.", "line 2 of its header"),
             ("x", "a\0b", "not text"),
         ] {
             assert!(parsed(name, text).unwrap_err().contains(why), "{name} {text}");

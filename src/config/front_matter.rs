@@ -14,6 +14,28 @@ pub(super) fn head(text: &str) -> Option<&str> {
     None
 }
 
+/// What is wrong with a head: its line in the file, from 2, and why. Only what no reader of YAML takes.
+pub(super) fn fault(head: &str) -> Option<(usize, &'static str)> {
+    head.lines().enumerate().find_map(|(at, line)| Some((at + 2, fault_of(line)?)))
+}
+
+fn fault_of(line: &str) -> Option<&'static str> {
+    // What is indented belongs to the member above, and may be anything.
+    if line.trim().is_empty() || line.starts_with([' ', '\t', '#', '-', ']', '}']) {
+        return None;
+    }
+    let Some((_, value)) = line.split_once(':') else { return Some("it has no `name: value`") };
+    let value = value.trim();
+    let is_open = |quote: char| {
+        let Some(rest) = value.strip_prefix(quote) else { return false };
+        !rest.contains(quote)
+    };
+    if is_open('"') || is_open('\'') {
+        return Some("a quote is not closed");
+    }
+    (value.starts_with('[') && value.len() > 1 && !value.contains(']')).then_some("a bracket is not closed")
+}
+
 /// A member of the head as text: plain, quoted, or in lines of its own below it.
 pub(super) fn member(head: &str, name: &str) -> Option<String> {
     let mut lines = head.lines();

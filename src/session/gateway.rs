@@ -169,7 +169,10 @@ impl Slow for Gateway {
         let Self { undo, rewinding, earlier, usable, attach, rules, spending, exporter, reporter, .. } =
             self.clone();
         let answered = spawn_blocking(move || match request {
-            Request::PlanUndo(message) => Some(Reply::Undo(undo.offer(message))),
+            Request::PlanUndo(message) => Some(match undo.offer(message).transpose() {
+                Some(offer) => Reply::Undo(offer),
+                None => Reply::NothingToUndo,
+            }),
             Request::ListSessions => Some(Reply::Sessions(earlier.list())),
             Request::Preview(id) => Some(Reply::Preview { lines: earlier.preview(&id), id }),
             Request::ListModels => Some(Reply::Models(choices(&usable.now()))),

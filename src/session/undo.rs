@@ -39,9 +39,11 @@ impl Undoing {
 
     /// What taking back the last turn that changed files would do, or all turns since a message of the user.
     ///
+    /// `Ok(None)`: no call of the agent changed a file.
+    ///
     /// # Errors
-    /// Why there is nothing to take back, in one line.
-    pub(crate) fn offer(&self, message: Option<EntryId>) -> Result<UndoPreview, String> {
+    /// Why it cannot be told, in one line.
+    pub(crate) fn offer(&self, message: Option<EntryId>) -> Result<Option<UndoPreview>, String> {
         let entries = self.entries()?;
         let turns = self.turns_of(&entries)?;
         let changing = match message {
@@ -52,9 +54,9 @@ impl Undoing {
             None => turns.iter().rev().find(|turn| !turn.changing.is_empty()),
         };
         let since = changing.and_then(|turn| turn.changing.first());
-        let since = since.ok_or("nothing to undo (changes made by commands are not tracked)")?;
+        let Some(since) = since else { return Ok(None) };
         let commands = commands(&entries, *since);
-        Ok(UndoPreview { commands, ..self.offer_of(*since, &self.plan(*since, &turns, &entries)?) })
+        Ok(Some(UndoPreview { commands, ..self.offer_of(*since, &self.plan(*since, &turns, &entries)?) }))
     }
 
     /// Does what was shown, and says what was done.

@@ -66,10 +66,11 @@ impl HostServices {
         if read.has_changed() {
             local.earlier.clone_from(&read);
         }
+        // Also of those that are over: their last rows are still there, and are what one looks for.
         local.printed.clear();
-        if local.watches(view) {
-            let running = view.shells().iter().filter(|shell| shell.is_running);
-            local.printed.extend(running.map(|shell| (shell.id.clone(), (self.printed)(&shell.id))));
+        if local.overlay.is_some() {
+            let shells = view.shells().iter();
+            local.printed.extend(shells.map(|shell| (shell.id.clone(), (self.printed)(&shell.id))));
         }
     }
 }

@@ -231,6 +231,13 @@ impl Picker {
         Self::new(Source::Undo, std::iter::once(first).chain(lines).collect())
     }
 
+    /// Going back to before a message, after which no file was changed.
+    pub fn conversation_alone(message: EntryId) -> Self {
+        let words = "take back the conversation; no file was changed since then".to_owned();
+        let choice = Choice::RewindBy(message, RewindWay::Conversation);
+        Self::new(Source::Undo, vec![Item { words, aside: "y".to_owned(), choice }])
+    }
+
     /// Earlier messages, given oldest first: the newest stands first, each once.
     pub fn prompts<'a>(earlier: impl DoubleEndedIterator<Item = &'a str>) -> Self {
         let mut seen = std::collections::BTreeSet::new();

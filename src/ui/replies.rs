@@ -7,7 +7,20 @@ use super::picker_source::Source;
 use super::report::{ReportPart, Subject};
 use super::request::{EarlierSession, Reply};
 use super::session_rule;
+use super::undo_preview::NOTHING_TO_UNDO;
 use super::usage_table::UsageTable;
+
+/// Where the conversation was to go back too, it still can.
+fn nothing_to_undo(local: &mut Local) {
+    let Some(picker) = awaited(local, Source::Undo) else { return };
+    match picker.rewinds {
+        Some(message) => *picker = Picker::conversation_alone(message),
+        None => {
+            local.overlay = None;
+            local.hint = Some(NOTHING_TO_UNDO.to_owned());
+        }
+    }
+}
 
 /// Takes an answer in.
 pub fn reply(local: &mut Local, reply: Reply) {
@@ -39,6 +52,7 @@ pub fn reply(local: &mut Local, reply: Reply) {
                 }
             }
         },
+        Reply::NothingToUndo => nothing_to_undo(local),
         Reply::Sessions(sessions) => {
             fill(local, Source::Sessions, |picker| {
                 picker.items = sessions.into_iter().map(session).collect()

@@ -108,8 +108,10 @@ pub enum Reply {
     Refused(String),
     /// What was asked for was done.
     Done(String),
-    /// What an undo would do, or why there is nothing to undo.
+    /// What an undo would do, or why that cannot be told.
     Undo(Result<UndoPreview, String>),
+    /// No call of the agent changed a file.
+    NothingToUndo,
     /// The session of this id goes on before this message.
     Branched {
         /// The message.

@@ -3,6 +3,9 @@
 use crate::ledger::{Body, CallId, EntryId};
 use crate::view::View;
 
+/// What is said where no call of the agent changed a file.
+pub(crate) const NOTHING_TO_UNDO: &str = "nothing to undo (changes made by commands are not tracked)";
+
 /// What an undo would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoPreview {

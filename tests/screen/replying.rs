@@ -2,14 +2,15 @@
 
 use crate::scenes;
 use crate::screen_harness::{ScreenHarness, snapshot};
-use countersign::ledger::CallId;
+use countersign::ledger::{CallId, EntryId};
 use countersign::ui::local::Overlay;
 use countersign::ui::pending_model::PendingModel;
 use countersign::ui::picker::{Choice, Picker};
 use countersign::ui::picker_source::Source;
 use countersign::ui::replies::{reply, wanted_preview};
 use countersign::ui::undo_preview::UndoPreview;
-use countersign::ui::{EarlierSession, Reply};
+use countersign::ui::update::UiEffect;
+use countersign::ui::{EarlierSession, Reply, Request};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
@@ -89,6 +90,20 @@ fn why_there_is_no_undo_stands_in_the_status_line() {
 }
 
 #[test]
+fn where_no_file_changed_the_conversation_can_still_be_taken_back() {
+    let mut harness = awaiting(Source::Undo);
+    let Some(Overlay::Picker(open)) = &mut harness.local.overlay else { panic!("a list is open") };
+    open.rewinds = Some(EntryId(2));
+    reply(&mut harness.local, Reply::NothingToUndo);
+    assert!(harness.frame(80, 24).contains("take back the conversation; no file was changed"));
+    assert_eq!(harness.key(KeyCode::Enter, NONE), [UiEffect::Ask(Request::Rewind(EntryId(2)))]);
+    let mut harness = awaiting(Source::Undo);
+    reply(&mut harness.local, Reply::NothingToUndo);
+    assert!(harness.local.overlay.is_none());
+    assert!(harness.frame(80, 24).contains("nothing to undo"));
+}
+
+#[test]
 fn words_that_were_not_sent_come_back_before_what_is_typed() {
     let mut harness = ScreenHarness::new(scenes::conversation());
     harness.press("and then");
@@ -98,6 +113,13 @@ fn words_that_were_not_sent_come_back_before_what_is_typed() {
     );
     assert_eq!(harness.local.composer.text(), "look at @x.png\n\nand then");
     assert!(harness.frame(80, 24).contains("there is none"));
+    // What was typed around a paste stays in sight: it may be what is to be corrected.
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    let words = format!("see @gone.rs {} please", "line\n".repeat(5_000));
+    reply(&mut harness.local, Reply::Returned { words: words.clone(), why: "there is none".into() });
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("see @gone.rs line") && frame.contains("[Pasted 4,999 lines]"), "{frame}");
+    assert_eq!(harness.local.composer.whole(), words);
 }
 
 #[test]

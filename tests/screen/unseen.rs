@@ -141,14 +141,14 @@ fn what_takes_away_or_sends_says_so_in_its_own_colour_at_every_size_and_whoever_
         if size.1 > 10 {
             // The second pane has not its turn.
             let buffer = harness.buffer(size.0, size.1);
-            assert_eq!(colour_of(&buffer, "sends, deletes"), harness.theme.warning.fg, "{size:?}");
+            assert_eq!(colour_of(&buffer, "deletes, sends"), harness.theme.warning.fg, "{size:?}");
             assert_ne!(colour_of(&buffer, "runs"), harness.theme.warning.fg, "{size:?}");
         }
         harness.key(KeyCode::Tab, NONE);
         look(&mut harness);
         harness.key(KeyCode::Tab, NONE);
         let frame = look(&mut harness);
-        assert!(frame.contains("rm -rf build") && frame.contains("sends, deletes"), "{frame}");
+        assert!(frame.contains("rm -rf build") && frame.contains("deletes, sends"), "{frame}");
     }
 }
 

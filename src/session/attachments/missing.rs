@@ -7,6 +7,15 @@ use super::{Attach, Attached, AttachmentRefusal, is_called_an_image};
 
 const CORRECT: &str = "correct the path, or put it in `backquotes` to send it as text";
 
+/// Endings that nothing else than files has.
+const FILE_ENDINGS: [&str; 38] = [
+    "bash", "c", "cc", "cfg", "conf", "cpp", "cs", "css", "csv", "go", "h", "hpp", "html", "ini", "ipynb",
+    "java", "js", "json", "jsonl", "jsx", "kt", "lock", "log", "lua", "md", "php", "py", "rb", "rs", "rst",
+    "sh", "sql", "toml", "ts", "tsx", "txt", "xml", "yaml",
+];
+/// Files without an ending.
+const FILE_NAMES: [&str; 5] = ["Dockerfile", "LICENSE", "Makefile", "README", "justfile"];
+
 impl Attach {
     /// `Ok(None)`: it is a word.
     pub(super) fn missing(&self, readings: &[String]) -> Result<Option<Attached>, AttachmentRefusal> {
@@ -24,7 +33,9 @@ impl Attach {
         let whole = || readings.iter().rev().map(String::as_str);
         let with_lines =
             || readings.iter().rev().filter_map(|path| without_lines(path).map(|(path, _)| path));
-        let known = |path: &&str| self.text_files.was_listed(path) || self.is_in_folder(path);
+        let known = |path: &&str| {
+            self.text_files.was_listed(path) || self.is_in_folder(path) || is_called_a_file(path)
+        };
         let name = readings.iter().rev().find_map(|path| before_lines(path));
         let name = name.or_else(|| with_lines().chain(whole()).find(known));
         name.map_or(Ok(None), |name| refuse(format!("there is no file at {name}"), CORRECT))
@@ -35,6 +46,13 @@ impl Attach {
         let (folder, name) = path.rsplit_once('/').unwrap_or_default();
         !folder.is_empty() && !name.is_empty() && Path::is_dir(&self.path(folder))
     }
+}
+
+/// Whether a word can only be the name of a file: `gone.txt`, `Makefile`. Names of people, packages and members are other words.
+fn is_called_a_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ending)| ending);
+    FILE_NAMES.contains(&name) || ending.is_some_and(|ending| FILE_ENDINGS.contains(&ending))
 }
 
 #[cfg(test)]
@@ -67,6 +85,8 @@ mod tests {
         assert_eq!(why("see @d/mian.rs."), "there is no file at d/mian.rs");
         assert_eq!(why("see @d/mian.rs:2-3"), "there is no file at d/mian.rs");
         assert_eq!(why("see @gone.rs#L2"), "there is no file at gone.rs");
+        assert_eq!(why("@gone.txt what"), "there is no file at gone.txt");
+        assert_eq!(why("see @Makefile."), "there is no file at Makefile");
         assert_eq!(why("see @d/a.rs#L0"), "d/a.rs#L0 names no lines of d/a.rs");
         for words in ["@scope/name", "@app.route", "@channel#Lobby", "ask @ann: now", "@ann:12"] {
             assert_eq!(attach.message(words.to_owned()).unwrap().files, [], "{words}");

@@ -126,8 +126,21 @@ impl Composer {
         let below = self.below.take();
         let typed = self.take();
         let both = if typed.is_empty() { text.to_owned() } else { format!("{text}\n\n{typed}") };
-        self.paste(&both);
+        self.paste_within(&both);
         self.below = below;
+    }
+
+    /// A long text of which the first and the last line stay in sight: what was typed around a paste, and may have to be corrected.
+    fn paste_within(&mut self, text: &str) {
+        let middle = text.split_once('\n').and_then(|(first, rest)| Some((first, rest.rsplit_once('\n')?)));
+        match middle {
+            Some((first, (middle, last))) => {
+                self.paste(&format!("{first}\n"));
+                self.paste(middle);
+                self.paste(&format!("\n{last}"));
+            }
+            None => self.paste(text),
+        }
     }
 
     /// Empties it, down to the draft that lay below.

@@ -2,6 +2,7 @@
 
 use crate::agent::Intent;
 use crate::ui::pages::{report, usage};
+use crate::ui::undo_preview::NOTHING_TO_UNDO;
 use crate::ui::{EarlierSession, Reply, Request};
 
 use super::awaited::Awaited;
@@ -47,6 +48,7 @@ impl LinearSession {
                 said.into_iter().for_each(|said| said.planned(plan.clone(), &mut self.output));
             }
             Reply::Undo(offered) => self.undo(offered),
+            Reply::NothingToUndo => self.undo(Err(NOTHING_TO_UNDO.to_owned())),
             Reply::Sessions(sessions) => self.sessions(sessions),
             Reply::Models(models) => self.models(models),
             Reply::Notice(words) => self.found(&words),

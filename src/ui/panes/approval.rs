@@ -18,6 +18,9 @@ use super::margin::MARGIN;
 use super::words::{both_ends, cells, flow, keys, one_row};
 use super::{action, boxes, risk, session_rule};
 
+/// Lines that are left for other calls that wait.
+const MOST_OTHERS: usize = 4;
+
 /// The panel of a call that waits: whole where it is chosen, else one line.
 pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let Some((id, request)) = panel.request() else { return Vec::new() };
@@ -86,12 +89,15 @@ fn whole(
     if request.sandboxing == Sandboxing::Within && around.height >= 15 {
         foot.push(Line::styled(fit("/permissions gaps accepts that for this session", inner), theme.dim));
     }
-    let explained = if is_serious { warned } else { foot.len() };
+    // Where a path leads is said nowhere else; the other reasons are those that the command shows.
+    let explained = if is_serious && risk::leaves(request) { warned } else { foot.len() };
     foot.extend(answers(around.has_keys, id, request, inner, around));
     let (title, head) = action::title(panel, request).with_head(request, theme, (width(&right) + 8, total));
     let from = around.reading.filter(|reading| reading.request == id).map_or(0, |reading| reading.from);
     let airy = around.height >= 15;
-    let room = |foot: usize| usize::from(around.height).saturating_sub(2 + foot).max(1);
+    // The other calls that wait have a line each, which stays in sight.
+    let others = if airy { around.waiting.len().saturating_sub(1).min(MOST_OTHERS) } else { 0 };
+    let room = |foot: usize| usize::from(around.height).saturating_sub(2 + foot + others).max(1);
     let most = |foot: usize| room(foot).saturating_sub(usize::from(airy)).max(1);
     let path = subject(panel);
     let (language, highlighter) = (diff::language(&path), around.highlighter);
@@ -102,6 +108,12 @@ fn whole(
         // What is decided about goes before why it asks, which the page of the call has too.
         foot.drain(warned..explained);
         (body, reach) = laid(most(foot.len()));
+    }
+    let is_command = matches!(request.preview, Preview::Command(_));
+    if is_command && reach.rows < reach.all && room(foot.len()) < 4 && !head.is_empty() {
+        // The title begins with the worst effect; the rest of them goes before the command does.
+        let most = most(foot.len());
+        (body, reach) = action::shown(request, Vec::new(), action::Room { inner, most, from }, colours);
     }
     if airy && body.len() < most(foot.len()) {
         body.push(Line::default());

@@ -11,6 +11,9 @@ use crate::ui::theme::Theme;
 
 use super::words::one_row;
 
+/// The effects that matter most, the gravest first.
+const GRAVE: [SideEffect; 3] = [SideEffect::Deletes, SideEffect::ChangesPermissions, SideEffect::Sends];
+
 /// Its effects, the worst first, each in its colour; nothing where the name of the action says it: an edit writes, a
 /// command runs.
 pub(super) fn effects(request: &ApprovalRequest, theme: &Theme) -> Vec<Span<'static>> {
@@ -60,7 +63,7 @@ pub(super) fn is_serious(request: &ApprovalRequest) -> bool {
 }
 
 /// Whether its path leads out of the workspace: within it, paths are told from its folder.
-fn leaves(request: &ApprovalRequest) -> bool {
+pub(super) fn leaves(request: &ApprovalRequest) -> bool {
     request.leads_to.as_deref().is_some_and(|to| Path::new(to).is_absolute())
 }
 
@@ -74,14 +77,15 @@ fn is_plain(request: &ApprovalRequest) -> bool {
     worst_first(request).all(|effect| effect == said.as_str())
 }
 
-/// The record has the worst first; sessions of earlier versions have one effect.
+/// What cannot be taken back comes first; sessions of earlier versions have one effect.
 fn worst_first(request: &ApprovalRequest) -> impl Iterator<Item = &str> {
     let one = request.effects.is_empty().then_some(&request.risk);
-    request.effects.iter().chain(one).map(String::as_str).filter(|effect| !effect.is_empty())
+    let all = request.effects.iter().chain(one).map(String::as_str).filter(|effect| !effect.is_empty());
+    let mut all: Vec<&str> = all.collect();
+    all.sort_by_key(|effect| GRAVE.iter().position(|grave| grave.as_str() == *effect).unwrap_or(GRAVE.len()));
+    all.into_iter()
 }
 
 fn is_grave(effect: &str) -> bool {
-    [SideEffect::Deletes, SideEffect::ChangesPermissions, SideEffect::Sends]
-        .iter()
-        .any(|grave| grave.as_str() == effect)
+    GRAVE.iter().any(|grave| grave.as_str() == effect)
 }
