@@ -117,6 +117,29 @@ fn another_model_gets_the_same_words() {
 }
 
 #[test]
+fn branches_are_a_tree_and_can_be_compared() {
+    let world = World::new();
+    let (_, decision) = world.allowed();
+    world.whatif(&["--last", &decision, "--deny", "no", "--script", r#"["Not."]"#]);
+    let listed = world.sessions_cli(&["list", "--json"]);
+    let ids: Vec<String> = listed
+        .out
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["session"].as_str().unwrap().to_owned())
+        .collect();
+    let [branch, trunk] = ids.as_slice() else { panic!("{listed:?}") };
+    let tree = world.sessions_cli(&["tree"]);
+    let rows: Vec<&str> = tree.out.lines().collect();
+    assert!(rows.len() == 2 && rows[0].starts_with(trunk.as_str()), "{tree:?}");
+    assert!(rows[1].starts_with("└─ e") && rows[1].contains(branch.as_str()), "{tree:?}");
+    let compared = world.sessions_cli(&["compare", trunk, branch]);
+    assert_eq!(compared.code, 1, "{compared:?}");
+    assert!(compared.out.contains("+denied c1 by user") && compared.out.contains("-result of c1: ok"));
+    let same = world.sessions_cli(&["compare", trunk, trunk]);
+    assert_eq!((same.code, same.out.as_str()), (0, "both went the same way\n"));
+}
+
+#[test]
 fn where_nothing_could_go_otherwise_it_says_so() {
     let world = World::new();
     world.exec(&["--mode", "edit", "--script", SCRIPT, "write it"]);

@@ -18,6 +18,8 @@ Examples:
   countersign sessions seal --last                 sign it with an SSH key
   countersign sessions fork 0199 --at e14          fork it at an entry
   countersign sessions tag 0199 +work -old         give it tags, or take them away
+  countersign sessions tree                        which session was made from which
+  countersign sessions compare 0199 019a           what went differently
   countersign sessions bisect --last -- cargo test which call broke the tests
   countersign sessions remove 0199                 delete it
 
@@ -152,6 +154,18 @@ pub enum SessionsVerb {
     },
     /// Find the call that broke a command: the changes of a session are walked in a copy of its folder
     Bisect(BisectArgs),
+    /// Show which session was made from which, by a fork, a rewind or `whatif`
+    Tree,
+    /// Compare two sessions line by line: calls, decisions, results, cost and endings; exit code 1 if they are different
+    #[command(after_help = "Example:\n  countersign sessions compare 0199 019a")]
+    Compare {
+        /// A session
+        #[arg(value_name = "SESSION")]
+        one: String,
+        /// Another one
+        #[arg(value_name = "SESSION")]
+        other: String,
+    },
     /// Delete a session permanently; refused while another process writes it
     #[command(
         after_help = "Examples:\n  countersign sessions remove 0199\n  countersign sessions remove --older-than 90d        \

@@ -3,6 +3,7 @@
 pub mod args;
 mod bisect;
 mod check;
+mod compare;
 mod export;
 mod fork;
 mod import;
@@ -15,6 +16,7 @@ mod seal;
 mod search;
 mod show;
 mod tag;
+mod tree;
 mod words;
 
 use std::path::PathBuf;
@@ -43,6 +45,8 @@ pub(super) fn run(verb: SessionsVerb, cwd: PathBuf, environment: Environment) ->
         SessionsVerb::Seal { pick, key } => seal::run(&place, &pick, key.as_deref()),
         SessionsVerb::Fork { pick, at } => fork::run(&place, &pick, at.as_deref()),
         SessionsVerb::Bisect(args) => bisect::run(&place, &args),
+        SessionsVerb::Tree => tree::run(&place),
+        SessionsVerb::Compare { one, other } => compare::run(&place, &one, &other),
         SessionsVerb::Remove(args) => remove::run(&place, args),
     }
 }

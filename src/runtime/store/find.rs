@@ -90,7 +90,7 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// The first line of a session file.
-fn head(path: &Path) -> Option<FirstLine> {
+pub fn head(path: &Path) -> Option<FirstLine> {
     let mut line = Vec::new();
     BufReader::new(plain::open(path).ok()?.take(MOST_OF_HEAD)).read_until(b'\n', &mut line).ok()?;
     first_line(&line)

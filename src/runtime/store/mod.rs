@@ -32,7 +32,7 @@ use chrono::DateTime;
 
 pub use adopt::adopt;
 pub use ephemeral::NoStore;
-pub use find::{files, find, latest};
+pub use find::{files, find, head as first_line_of, latest};
 pub use foreign_file::ForeignFile;
 pub use head::known;
 pub use list::{Listing, list};

@@ -182,6 +182,8 @@ pub struct FirstLine {
     pub started: Millis,
     /// The model it began with; empty when the line does not say.
     pub model: String,
+    /// The session that it was forked from, and the last entry that both have: `SESSION@e14`.
+    pub forked_from: Option<String>,
 }
 
 /// Reads the first line of a session file alone.
@@ -195,5 +197,6 @@ pub fn first_line(line: &[u8]) -> Option<FirstLine> {
         cwd: value.get("cwd")?.as_str()?.to_owned(),
         started: time::from_value(value.get("at")?)?,
         model: value.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        forked_from: value.get("forked_from").and_then(Value::as_str).map(str::to_owned),
     })
 }
