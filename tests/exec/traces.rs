@@ -55,6 +55,25 @@ fn a_session_is_printed_as_traces_the_same_each_time() {
 }
 
 #[test]
+fn a_failed_call_of_a_model_says_how_it_failed() {
+    let world = World::new();
+    let script = r#"[{"error":{"status":529,"message":"overloaded","retry_after_ms":1}},{"error":{"status":401,"message":"no"}}]"#;
+    assert_eq!(world.exec(&["--script", script, "hello"]).code, 1);
+    let printed = otlp(&world, &[]);
+    let told = spans(&lines(&printed.out)[0]);
+    let errors: Vec<String> = told
+        .iter()
+        .filter(|span| span["name"] == "chat script")
+        .map(|span| {
+            let attributes = span["attributes"].as_array().unwrap().iter();
+            let kind = attributes.clone().find(|one| one["key"] == "error.type").unwrap();
+            kind["value"]["stringValue"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(errors, ["transient", "auth"], "{}", printed.out);
+}
+
+#[test]
 fn a_session_is_sent_to_a_collector() {
     let world = World::new().with("COLLECTOR_TOKEN", "token-0001");
     assert_eq!(run(&world, "true").code, 0);

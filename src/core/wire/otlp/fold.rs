@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::ledger::{
     AssistantMessage, Body, CallId, Change, Compaction, Ending, EndingKind, Entry, EntryId, Millis, ModelRef,
-    ToolUse, Transition, TurnEnded, Usage,
+    Note, NoteKind, ToolUse, Transition, TurnEnded, Usage,
 };
 
 use super::call::OpenSpan;
@@ -99,6 +99,7 @@ impl Traces {
             Body::Validation(call) => self.called(call, id, at, Some("goal_check")),
             Body::Command(call) => self.called(call, id, at, Some("user")),
             Body::Change(Change::Model { model, .. }) => self.model = Some(model.clone()),
+            Body::Note(Note { kind: NoteKind::CallFailed(failed), .. }) => self.failed(at, &failed.class),
             Body::Error { .. } => {
                 self.failed(at, OTHER);
                 if let Some(run) = &mut self.run {
