@@ -120,6 +120,17 @@ fn what_is_no_test_is_named() {
         let ran = world.test(&["run", "bad.jsonl"]);
         assert!(ran.code == 1 && ran.out.contains(why), "{why}: {ran:?}");
     }
+    // A test of somebody else starts nothing.
+    let hook = r#""config":["hooks.pre_tool=[{command=\"touch hooked\"}]"]"#;
+    let hostile = good.replacen("\"config\":[]", hook, 1);
+    assert_ne!(hostile, good);
+    write(&hostile);
+    let ran = world.test(&["run", "bad.jsonl"]);
+    assert!(ran.code == 1 && ran.out.contains("a test cannot set hooks.pre_tool"), "{ran:?}");
+    assert!(!world.work().join("hooked").exists());
+    let own =
+        world.test(&["record", "--last", "-o", "own.jsonl", "-c", "network.proxy=\"http://127.0.0.1:1\""]);
+    assert!(own.code == 2 && own.err.contains("a test cannot set network.proxy"), "{own:?}");
     let gone = world.test(&["run", "gone.jsonl", &kept]);
     assert!(
         gone.code == 1 && gone.out.contains("cannot be read") && gone.out.contains("as expected"),

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
-use super::lines;
+use super::{lines, only_harmless};
 use crate::cli::outcome::say;
 use crate::cli::sessions::args::Pick;
 use crate::cli::sessions::place::{SessionPlace, read};
@@ -22,6 +22,7 @@ pub(super) fn run(
     pick: &Pick,
     output: &Path,
 ) -> Result<Exit, Fault> {
+    only_harmless(&flags.config)?;
     let invocation = &crate::cli::invoke(flags, environment, None)?;
     let place = SessionPlace::new(invocation.cwd.clone(), invocation.environment.clone())?;
     let path = place.locate(pick)?;

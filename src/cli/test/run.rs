@@ -57,7 +57,7 @@ fn case(flags: &Flags, environment: &Environment, file: &Path, how: &How) -> Com
     let tried = || -> Result<Compared, Fault> {
         let mut test = RecordedTest::read(file)
             .map_err(|why| Fault::usage(why, "record it again with `countersign test record`"))?;
-        let flags = with_recorded(&test, flags);
+        let flags = with_recorded(&test, flags)?;
         let flags = Flags { model: flags.model.filter(|_| how.live), ..flags };
         let invocation = crate::cli::invoke(&flags, environment.clone(), None)?;
         let live = if how.live { Some(live(&invocation)?) } else { None };
