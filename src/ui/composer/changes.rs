@@ -10,6 +10,19 @@ use super::history::ComposerState;
 use super::pastes::Paste;
 
 impl Composer {
+    /// A long text of which the first and the last line stay in sight: what was typed around a paste, and may have to be corrected.
+    pub(super) fn paste_within(&mut self, text: &str) {
+        let middle = text.split_once('\n').and_then(|(first, rest)| Some((first, rest.rsplit_once('\n')?)));
+        match middle {
+            Some((first, (middle, last))) => {
+                self.paste(&format!("{first}\n"));
+                self.paste(middle);
+                self.paste(&format!("\n{last}"));
+            }
+            None => self.paste(text),
+        }
+    }
+
     /// Takes on what another one holds. It remembers what it held itself.
     pub(super) fn exchange_all(&mut self, Self { area, pastes, .. }: Self) {
         self.note();

@@ -130,19 +130,6 @@ impl Composer {
         self.below = below;
     }
 
-    /// A long text of which the first and the last line stay in sight: what was typed around a paste, and may have to be corrected.
-    fn paste_within(&mut self, text: &str) {
-        let middle = text.split_once('\n').and_then(|(first, rest)| Some((first, rest.rsplit_once('\n')?)));
-        match middle {
-            Some((first, (middle, last))) => {
-                self.paste(&format!("{first}\n"));
-                self.paste(middle);
-                self.paste(&format!("\n{last}"));
-            }
-            None => self.paste(text),
-        }
-    }
-
     /// Empties it, down to the draft that lay below.
     pub fn clear(&mut self) {
         self.leave_walk();
