@@ -132,6 +132,7 @@ fn live_event(live: &Live) -> Option<Value> {
         | Live::AskingHooks(_)
         | Live::Discovering
         | Live::Discovered(_)
+        | Live::Next(_)
         | Live::Unreached(_)
         | Live::Waiting { .. }
         | Live::Returned(_)

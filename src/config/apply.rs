@@ -57,6 +57,7 @@ fn set_value(config: &mut Config, setting: &Setting) -> Result<(), String> {
     match &setting.row.value {
         KeyValue::Switch { set, .. } => set(config, value.switch()?),
         KeyValue::Count { least, most, set, .. } => set(config, value.count(*least, *most)?),
+        KeyValue::Dollars { set, .. } => set(config, value.dollars()?),
         KeyValue::Limit(limit) => set_limit(config, *limit, setting)?,
         KeyValue::Bound(bound) => {
             let BoundRow { least, most, .. } = bound.row();

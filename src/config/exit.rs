@@ -78,6 +78,7 @@ mod tests {
             ("repeated_failures", 1),
             ("approval_required", 4),
             ("policy_denied", 4),
+            ("price_asked", 4),
             ("blocked_on_user", 4),
             ("tool_unavailable", 1),
             ("output_cut_off", 1),

@@ -127,6 +127,8 @@ pub struct Config {
     pub limits: Limits,
     /// The turn limit was set by `loop.max_steps`: its stop then says so in that key's words.
     pub limit_is_steps: bool,
+    /// What a model call may cost before the user is asked; `None`: any price.
+    pub ask_above: Option<MicroDollars>,
     /// Tokens that one run is nudged to write; `None`: an answer ends the run.
     pub token_budget: Option<u64>,
     /// Percentage of the token budget that is enough.
@@ -315,6 +317,7 @@ impl Default for Config {
             hooks: Vec::new(),
             limits: Limits::default(),
             limit_is_steps: false,
+            ask_above: None,
             token_budget: None,
             enough_percent,
             little_tokens,

@@ -59,6 +59,7 @@ impl Config {
         match &row.value {
             KeyValue::Switch { get, .. } => Some(get(self).to_string()),
             KeyValue::Count { get, .. } => get(self).map(|number| number.to_string()),
+            KeyValue::Dollars { get, .. } => get(self).map(write_dollars),
             KeyValue::Limit(limit) => self.limits.get(*limit).map(|most| match limit.unit() {
                 Unit::MicroDollars => write_dollars(MicroDollars(most)),
                 Unit::Things(_) | Unit::Tokens | Unit::Seconds => most.to_string(),

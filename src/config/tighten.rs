@@ -73,6 +73,7 @@ impl KeyRow {
         let number = match &self.value {
             KeyValue::Switch { get, .. } => Some(u64::from(get(config))),
             KeyValue::Count { get, .. } => get(config),
+            KeyValue::Dollars { get, .. } => get(config).map(|amount| amount.0),
             KeyValue::Limit(limit) => config.limits.get(*limit),
             KeyValue::Bound(bound) => Some(config.limits.bound(*bound)),
             KeyValue::Letters { .. }

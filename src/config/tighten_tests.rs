@@ -25,7 +25,7 @@ fn values(pattern: &str) -> &'static [&'static str] {
         ("", "images") => &["'off'", "'kitty'"],
         ("keys.*", "*") => &["'f9'", "[]"],
         ("hooks", "*") => &["[]", "[{ command = 'a' }]"],
-        ("budget", "max_total_cost") => &["0", "1.5", "900000000"],
+        ("budget", "max_total_cost" | "ask_above") => &["0", "1.5", "900000000"],
         ("budget", "token_budget_enough_percent") | ("loop", "compact_at_percent") => &["1", "90", "100"],
         ("budget", _) | ("loop", "max_steps" | "max_tool_iterations") => &["1", "60", "100"],
         ("loop", "final_response") => &["'same_call'", "'separate'"],

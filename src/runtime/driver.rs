@@ -263,6 +263,7 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::Compact
         | Intent::Decide { .. }
         | Intent::Raise { .. }
+        | Intent::AcceptPrice { .. }
         | Intent::SetModel(_)
         | Intent::SetEffort(_)
         | Intent::Revoke(_)

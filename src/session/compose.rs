@@ -89,8 +89,9 @@ pub(crate) fn compose(
             let id = Uuid::now_v7().to_string();
             settings.session.clone_from(&id);
             let store = keeping.new_store(&state, &id)?;
-            let agent = Agent::new(settings);
-            let first = agent.first_effects();
+            let mut agent = Agent::new(settings);
+            let mut first = agent.first_effects();
+            first.extend(agent.first_forecast(now));
             (agent, first, Vec::new(), store, id)
         }
         Some((store, file)) => {
@@ -103,6 +104,7 @@ pub(crate) fn compose(
             first.extend(agent.first_effects());
             let undo = Undoing::new(state.clone(), id.clone(), invocation);
             first.extend(finish_undo(&undo, &before, &mut agent, now, &mut notices)?);
+            first.extend(agent.first_forecast(now));
             (agent, first, before, Box::new(store) as Box<dyn StorePort>, id)
         }
     };
@@ -342,6 +344,7 @@ pub(crate) fn settings(
         hooks: invocation.config.hooks(),
         fallback: choice.fallback.iter().map(|other| other.spec.clone()).collect(),
         token_budget: config.token_budget(),
+        ask_above: config.ask_above.map(|most| most.0),
         max_consecutive_failures: config.max_consecutive_failures,
         final_response: config.final_response,
         answer_schema: invocation.answer_schema.clone(),

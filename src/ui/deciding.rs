@@ -31,14 +31,14 @@ pub(super) fn decide(local: &mut Local, view: &View, press: Press, answer: Answe
     vec![UiEffect::Send(Intent::Decide { request, call, answer })]
 }
 
-/// After a budget stop: the limit is raised and the run goes on.
+/// After a stop by a budget or a price: the limit is raised, or the price accepted, and the run goes on.
 pub(super) fn raise(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     let (Some(end), Some(offer)) = (local.stop(view), view.offer()) else { return Vec::new() };
     if local.focused(view) != Focus::Stop || !is_allowed(local, &Shown::Stop(end), press) {
         return Vec::new();
     }
     settled(local, end);
-    vec![UiEffect::Send(Intent::Raise { limit: offer.limit, to: offer.to })]
+    vec![UiEffect::Send(offer.taken())]
 }
 
 /// Whether a key may decide what is shown; else the status line says why, or what is out of sight is brought there.

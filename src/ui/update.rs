@@ -148,6 +148,7 @@ pub fn hear(local: &mut Local, live: &Live) {
         | Live::AskingHooks(_)
         | Live::Discovering
         | Live::Discovered(_)
+        | Live::Next(_)
         | Live::Compacting(_) => {}
     }
 }

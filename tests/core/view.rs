@@ -8,7 +8,7 @@ use countersign::ledger::{
     Outcome, Preview, Remark, Tombstone, Transition,
 };
 use countersign::tool::SideEffect;
-use countersign::view::{CardBody, Mark, PanelState, Phase, Receipts, View, ViewSettings};
+use countersign::view::{CardBody, Mark, Offer, PanelState, Phase, Receipts, View, ViewSettings};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -270,13 +270,13 @@ fn a_panel_goes_through_its_states() {
 fn a_budget_stop_offers_its_limit_until_something_else_happens() {
     let mut builder = crate::scenes::budget_stop();
     let offer = view(&builder.events).offer().unwrap();
-    assert_eq!((offer.limit, offer.to), (Limit::Turns, 100));
+    assert_eq!(offer, Offer::Limit { limit: Limit::Turns, to: 100 });
     builder.remark(Remark::Change(Change::Budget { limit: Limit::Turns, to: 100 }));
     assert!(view(&builder.events).offer().is_none());
     builder.call_model(Transition::Steered);
     builder.end(Ending::MaxTurns);
     let again = view(&builder.events).offer().unwrap();
-    assert_eq!(again.to, 150, "by its original size each time");
+    assert_eq!(again, Offer::Limit { limit: Limit::Turns, to: 150 }, "by its original size each time");
     builder.user("Something else.");
     assert!(view(&builder.events).offer().is_none());
 }
@@ -389,8 +389,8 @@ fn a_used_token_budget_offers_to_be_raised_by_its_size() {
         let mut view = View::new(ViewSettings { token_budget: Some(1_000), ..settings() });
         builder.events.iter().for_each(|event| view.fold(event));
         let offer = view.offer().unwrap();
-        assert_eq!(offer.limit, Limit::Tokens);
-        (offer.to, view.token_budget())
+        let Offer::Limit { limit: Limit::Tokens, to } = offer else { panic!("{offer:?}") };
+        (to, view.token_budget())
     };
     assert_eq!(offered(&builder), (2_000, Some(1_000)));
     builder.remark(Remark::Change(Change::Budget { limit: Limit::Tokens, to: 2_000 }));

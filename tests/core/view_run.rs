@@ -6,7 +6,7 @@ use countersign::hooks::HookPoint;
 use countersign::ledger::{
     Abort, AbortPath, Change, CutBy, Decider, Ending, Goal, Limit, Outcome, Remark, Transition, Validation,
 };
-use countersign::view::{Phase, Reach};
+use countersign::view::{Offer, Phase, Reach};
 use serde_json::json;
 
 fn durable(events: &[Event]) -> Vec<Event> {
@@ -117,9 +117,9 @@ fn the_budget_of_a_goal_is_raised_by_its_own_size() {
     builder.call_model(Transition::Submitted);
     builder.end(Ending::MaxTurns);
     let offer = view(&builder.events).offer().unwrap();
-    assert_eq!((offer.limit, offer.to), (Limit::Turns, 6), "not by the 50 of the configuration");
+    assert_eq!(offer, Offer::Limit { limit: Limit::Turns, to: 6 }, "not by the 50 of the configuration");
     builder.remark(Remark::Change(Change::Budget { limit: Limit::Turns, to: 6 }));
     builder.call_model(Transition::Steered);
     builder.end(Ending::MaxTurns);
-    assert_eq!(view(&builder.events).offer().unwrap().to, 9);
+    assert_eq!(view(&builder.events).offer(), Some(Offer::Limit { limit: Limit::Turns, to: 9 }));
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Settings};
-use countersign::ledger::{Body, CallId, Change, Entry, EntryId, Millis, Outcome, check, recover};
+use countersign::ledger::{Body, CallId, Change, Ending, Entry, EntryId, Millis, Outcome, check, recover};
 use countersign::model::{ModelEvent, ModelNews};
 
 use crate::sendable::sendable;
@@ -111,7 +111,7 @@ pub fn loads_from_cuts(
 }
 
 /// Whoever is idle takes the next message: the model is asked, with a history that it can be sent, or a budget that
-/// was used up ends the run at once.
+/// was used up, or a price, ends the run at once.
 pub fn takes_a_message(agent: &mut Agent, now: Millis) -> Result<(), String> {
     let effects = agent.step(now, Input::Intent(Intent::Submit("Go on.".into())));
     in_order(&effects)?;
@@ -122,7 +122,9 @@ pub fn takes_a_message(agent: &mut Agent, now: Millis) -> Result<(), String> {
                 return calls_in_answer_are_new(agent, *message, now);
             }
             Effect::Append(entry) => match &entry.body {
-                Body::TurnEnded(ended) if ended.reason.is_budget() => return Ok(()),
+                Body::TurnEnded(ended) if ended.reason.is_budget() || ended.reason == Ending::PriceAsked => {
+                    return Ok(());
+                }
                 _ => {}
             },
             _ => {}
@@ -146,7 +148,9 @@ pub fn runs_end_once(log: &[Arc<Entry>]) -> Result<(), String> {
     let mut open = false;
     for entry in log {
         match entry.body {
-            Body::User(_) | Body::Transition { .. } | Body::Change(Change::Budget { .. }) => open = true,
+            Body::User(_)
+            | Body::Transition { .. }
+            | Body::Change(Change::Budget { .. } | Change::PriceAccepted { .. }) => open = true,
             Body::TurnEnded(_) if !open => return Err(format!("{} ends a run that had not begun", entry.id)),
             Body::TurnEnded(_) => open = false,
             _ => {}

@@ -16,6 +16,7 @@
 
 extern crate countersign_core as countersign;
 
+mod changed;
 mod laws;
 #[path = "../support/legacy_facts.rs"]
 mod legacy_facts;

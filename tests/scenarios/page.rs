@@ -9,11 +9,13 @@ use std::sync::Arc;
 
 use countersign::agent::{Effect, Live, Operation};
 use countersign::ledger::{
-    About, AssistantMessage, Block, Body, CallId, Change, Checkpoint, Compaction, Decider, Decision,
-    DelegationResponse, Effort, Entry, EntryId, Goal, Injector, Message, Note, Outcome, Progress, Scope,
-    Stop, ToolResult, TurnEnded, Usage, seconds,
+    About, AssistantMessage, Block, Body, CallId, Checkpoint, Compaction, Decider, Decision,
+    DelegationResponse, Entry, EntryId, Goal, Injector, Message, Note, Outcome, Progress, Scope, Stop,
+    ToolResult, TurnEnded, Usage, seconds,
 };
 use countersign::model::Request;
+
+use crate::changed::{changed, number};
 
 /// The page as it is written.
 #[derive(Default)]
@@ -154,21 +156,10 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
         Body::Transition { turn, reason } => {
             plain("transition", format!("{} (turn {turn})", reason.as_str()))
         }
-        Body::Change(Change::Budget { limit, to }) => plain("raised", format!("{} to {to}", limit.name())),
-        Body::Change(Change::Model { model, previous }) => {
-            plain("model", format!("{model} in the place of {previous}"))
+        Body::Change(c) => {
+            let (sign, words) = changed(c);
+            plain(sign, words)
         }
-        Body::Change(Change::Effort { effort }) => {
-            plain("effort", effort.map_or("the vendor's", Effort::as_str).to_owned())
-        }
-        Body::Change(Change::GrantRevoked { call }) => {
-            plain("revoked", format!("what was granted with {}", number(*call)))
-        }
-        Body::Change(Change::BackgroundStopped { id, .. }) => plain("stopped", id.clone()),
-        Body::Change(Change::FilesRestored(done)) => {
-            plain("undone", format!("since {}: {}", done.since, done.words()))
-        }
-        Body::Change(other) => plain(other.kind(), format!("{other:?}")),
         Body::Note(n) => plain("note", note(n, log)),
         Body::ProviderLimit(l) => plain("learned", l.lesson.sentence()),
         Body::Error { message, next } => plain("error", format!("{message} → {next}")),
@@ -357,6 +348,7 @@ fn news(live: &Live) -> Option<String> {
         Live::Compacting(trigger) => Some(format!("compacting ({})", trigger.as_str())),
         Live::AskingHooks(at) => Some(format!("asks hooks at {}", at.as_str())),
         Live::Discovered(_)
+        | Live::Next(_)
         | Live::Asked { .. }
         | Live::Text { .. }
         | Live::Thinking { .. }
@@ -383,10 +375,6 @@ fn cancelled(effect: &Effect, names: &BTreeMap<CallId, String>) -> Option<String
         Operation::Hooks(_) => "hooks".to_owned(),
         Operation::Discovery => "the search for tools".to_owned(),
     })
-}
-
-fn number(call: CallId) -> String {
-    format!("#{}", call.0)
 }
 
 fn plural(count: u32, what: &str) -> String {

@@ -132,7 +132,7 @@ impl StoryPlayer {
             Act::Pursue(goal) => self.want(Intent::Pursue(goal.clone(), "".into())),
             Act::ResumeGoal(words) => self.want(Intent::ResumeGoal(words.clone().into())),
             Act::Compact => self.want(Intent::Compact),
-            Act::Raise(limit, to) => self.want(Intent::Raise { limit: *limit, to: *to }),
+            Act::GoOn(intent) => self.want(intent.clone()),
             Act::Mode(mode) => {
                 self.settings.policy.mode = *mode;
                 self.want(Intent::SetMode(*mode))

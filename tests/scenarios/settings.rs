@@ -98,7 +98,9 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), String> {
             settings.model.max_output = number(value)?;
             settings.model.output_is_stated = true;
         }
+        "ask_above" => settings.ask_above = Some(dollars(value)?),
         "price_in" => price(settings).input = dollars(value)?,
+        "price_cached" => price(settings).cache_read = dollars(value)?,
         "price_out" => price(settings).output = dollars(value)?,
         _ => return Err(format!("`{key}={value}` is no setting of a story")),
     }

@@ -81,7 +81,8 @@ fn usage(rest: &str) -> Result<Usage, String> {
         match key {
             "in" => usage.input = number(tokens)?,
             "out" => usage.output = number(tokens)?,
-            other => return Err(format!("`{other}` is not counted here: in, out")),
+            "cached" => usage.cache_read = number(tokens)?,
+            other => return Err(format!("`{other}` is not counted here: in, out, cached")),
         }
     }
     Ok(usage)

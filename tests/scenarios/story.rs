@@ -1,6 +1,6 @@
 //! A story as it is written: remarks, settings, and what happens, one line after the other.
 
-use countersign::agent::{Answer, Settings};
+use countersign::agent::{Answer, Intent, Settings};
 use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision};
@@ -50,7 +50,8 @@ pub enum Act {
     Timer,
     Wait(u64),
     Compact,
-    Raise(Limit, u64),
+    /// A limit is raised, or a price accepted.
+    GoOn(Intent),
     Mode(Mode),
     /// Another model: its name, and what is different about it.
     Switch(String),
@@ -137,6 +138,7 @@ fn act(line: &str) -> Result<Act, String> {
         "wait" => Act::Wait(duration(rest)?),
         "/compact" => Act::Compact,
         "raise" => raise(rest)?,
+        "accept" => Act::GoOn(Intent::AcceptPrice { up_to: number(rest)? }),
         "mode" => Act::Mode(Mode::parse(rest)?),
         "switch" => Act::Switch(rest.to_owned()),
         "effort" => Act::Effort(if rest == "default" { None } else { Some(Effort::parse(rest)?) }),
@@ -225,7 +227,8 @@ fn task(rest: &str) -> Act {
 /// `raise LIMIT N`
 fn raise(rest: &str) -> Result<Act, String> {
     let (name, to) = word(rest);
-    Ok(Act::Raise(Limit::parse(name).ok_or_else(|| format!("`{name}` is no limit"))?, number(to)?))
+    let limit = Limit::parse(name).ok_or_else(|| format!("`{name}` is no limit"))?;
+    Ok(Act::GoOn(Intent::Raise { limit, to: number(to)? }))
 }
 
 fn named(rest: &str) -> Result<(&str, &str), String> {

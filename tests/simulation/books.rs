@@ -16,6 +16,7 @@ use crate::goals::{Pursuit, end_pursuit};
 use crate::grants::Grants;
 use crate::hosts::OpenHosts;
 use crate::own_commands::OwnCommands;
+use crate::prices::Prices;
 
 /// What no history may contain: late news is marked with this word by the world.
 pub const LATE: &str = "LATE";
@@ -27,7 +28,7 @@ pub struct Log {
     ids: BTreeSet<EntryId>,
     /// Calls of the last message, in order, that have no result yet.
     pub open: Vec<CallId>,
-    settled: BTreeSet<CallId>,
+    pub settled: BTreeSet<CallId>,
     announced: BTreeSet<CallId>,
     /// Calls of the loop itself: no model may see their results.
     pub ours: BTreeSet<CallId>,
@@ -42,7 +43,7 @@ pub struct Log {
     /// Calls that waited when the process died: each may be asked about once more.
     again: BTreeSet<CallId>,
     /// Calls that the books say were typed into.
-    typed_into: BTreeSet<CallId>,
+    pub typed_into: BTreeSet<CallId>,
     /// What people made of a call's arguments.
     edited: BTreeMap<CallId, Value>,
     /// Changed calls of which no model was told.
@@ -60,6 +61,7 @@ pub struct Log {
     pub run_is_open: bool,
     /// A raised limit takes the stopped run up again, with the next transition; or was raised by too little.
     raised: bool,
+    prices: Prices,
     pub tombstones: BTreeSet<EntryId>,
     pub turns: u32,
     /// The model that was chosen last in the session.
@@ -98,6 +100,7 @@ impl Log {
         }
         match &entry.body {
             Body::User(_) => {
+                self.prices.say();
                 self.nothing_open("a user message")?;
                 self.own_commands.say(entry.id);
                 self.run_is_open = true;
@@ -118,6 +121,7 @@ impl Log {
                 }
             }
             Body::Transition { turn, .. } => {
+                self.prices.ask()?;
                 self.nothing_open("a transition")?;
                 self.own_commands.ask()?;
                 self.run_is_open = true;
@@ -152,6 +156,10 @@ impl Log {
     fn change(&mut self, change: &Change) -> Result<(), String> {
         match change {
             Change::Budget { .. } => self.raised = true,
+            Change::PriceAccepted { .. } => {
+                self.prices.accept()?;
+                self.raised = true;
+            }
             Change::Model { model, .. } => self.model = Some(model.clone()),
             Change::GrantRevoked { call } => self.granted.revoke(*call)?,
             Change::BackgroundStopped { id, call } => self.backgrounds.stop(id, *call)?,
@@ -169,6 +177,7 @@ impl Log {
         self.nothing_open("turn_ended")?;
         self.own_commands.end(&self.tombstones)?;
         end_pursuit(self.pursuit.as_mut(), reason)?;
+        self.prices.end(reason, self.entries.last().map(AsRef::as_ref))?;
         if !self.run_is_open && !self.raised {
             return Err("turn_ended without a run".into());
         }
@@ -221,22 +230,6 @@ impl Log {
             return Err(format!("that {call} was typed into is said twice"));
         }
         Ok(())
-    }
-
-    /// Keys reach a call that runs on a terminal, after the books say that they come.
-    pub fn may_be_typed_into(&self, call: CallId, runs: bool) -> Result<(), String> {
-        if !runs || self.settled.contains(&call) {
-            return Err(format!("{call} is typed into and does not run"));
-        }
-        if !self.typed_into.contains(&call) {
-            return Err(format!("{call} is typed into before the books say so"));
-        }
-        let made = self.entries.iter().rev().find_map(|entry| match &entry.body {
-            Body::ToolCall(made) | Body::CallEdited(made) if made.id == call => Some(made),
-            _ => None,
-        });
-        let has_terminal = made.is_some_and(|made| made.arguments.to_value()["pty"] == Value::Bool(true));
-        if has_terminal { Ok(()) } else { Err(format!("{call} is typed into without a terminal")) }
     }
 
     /// A call is asked about once, and once more each time it is changed: with what it was changed to. Or when the process died.

@@ -4,7 +4,7 @@ use countersign::agent::Settings;
 use countersign::budget::{Bound, Limit, Limits, TokenBudget};
 use countersign::hooks::{HookPoint, HookSpec};
 use countersign::ledger::ModelRef;
-use countersign::model::ModelSpec;
+use countersign::model::{ModelSpec, Price, Rates};
 use countersign::policy::Policy;
 use countersign::tool::{Discovered, SideEffect, ToolKind, ToolSpec};
 
@@ -51,6 +51,8 @@ pub struct Bounds {
     /// How often the user runs a command of their own, shared or not, or goes back to before a message, between runs and within
     /// one.
     pub commands: u32,
+    /// How often the price of a request may be accepted, by enough or by too little; then each request is asked about.
+    pub prices: u32,
     /// Also: tasks that go to another agent, which may name them.
     pub delegates: bool,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
@@ -81,6 +83,7 @@ impl Bounds {
         backgrounds: false,
         stops: 0,
         commands: 0,
+        prices: 0,
         delegates: false,
         rare: false,
     };
@@ -106,6 +109,9 @@ impl Bounds {
         Self { submits: 2, calls: 1, texts: 0, turns: 3, backgrounds: true, stops: 2, ..Self::SMALL };
     /// Commands that the user runs as their own.
     pub const OWN_COMMANDS: Self = Self { submits: 1, calls: 1, turns: 2, commands: 2, ..Self::SMALL };
+    /// Requests that cost more than they may unasked: first ones, those after calls, and summaries.
+    pub const PRICED: Self =
+        Self { submits: 2, escapes: 1, calls: 1, texts: 0, turns: 2, retries: 0, prices: 4, ..Self::SMALL };
     /// Tasks that go to another agent.
     pub const DELEGATING: Self =
         Self { submits: 1, calls: 1, texts: 0, turns: 2, delegates: true, ..Self::SMALL };
@@ -132,6 +138,7 @@ impl Bounds {
         backgrounds: true,
         stops: 20,
         commands: 8,
+        prices: 0,
         delegates: true,
         rare: true,
     };
@@ -199,6 +206,7 @@ pub(crate) fn settings(bounds: Bounds) -> Settings {
         fallback: if bounds.mends { vec![spec("second", bounds)] } else { Vec::new() },
         hooks: if bounds.hooks { HookPoint::ALL.iter().copied().map(listener).collect() } else { Vec::new() },
         token_budget: bounds.token_budget.map(TokenBudget::of),
+        ask_above: (bounds.prices > 0).then_some(0),
         seed: 7,
         ..Settings::new(spec("script", bounds))
     }
@@ -209,7 +217,8 @@ fn listener(point: HookPoint) -> HookSpec {
 }
 
 pub(crate) fn spec(name: &str, bounds: Bounds) -> ModelSpec {
-    ModelSpec { window: bounds.window, ..ModelSpec::unknown(ModelRef::parse(name)) }
+    let price = (bounds.prices > 0).then(|| Price::flat(Rates { input: 1_000_000_000, ..Rates::default() }));
+    ModelSpec { window: bounds.window, price, ..ModelSpec::unknown(ModelRef::parse(name)) }
 }
 
 /// Whether the loop waits for hooks at this point. The others are fired and forgotten: they may outlive the run.

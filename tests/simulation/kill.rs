@@ -50,6 +50,12 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
         }
         asked = life.step(Input::Discovered(found()))?;
     }
+    if bounds.prices > 0 {
+        if !matches!(asked, Next::Nothing) {
+            return Err("a model is called at a price that nobody accepted".into());
+        }
+        asked = life.step(Input::Intent(Intent::AcceptPrice { up_to: u64::MAX }))?;
+    }
     match asked {
         Next::Model(request) => {
             life.log.edits_are_told()?;

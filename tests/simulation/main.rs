@@ -29,9 +29,11 @@ mod legacy_facts;
 mod mutant;
 mod offers;
 mod own_commands;
+mod prices;
 mod residue;
 #[path = "../support/sendable.rs"]
 mod sendable;
+mod typed;
 mod walk;
 mod world;
 
@@ -125,6 +127,18 @@ fn every_order_of_grants_taken_back_keeps_the_books() {
     println!("revoked, depth 10: {report}; {:?}", report.seen);
     assert!(report.fault.is_none(), "{}", report.fault.unwrap());
     for reason in REVOKED {
+        assert!(report.seen.contains_key(reason), "no trace reached {reason}");
+    }
+}
+
+/// Each request costs more than it may: nothing is asked of a model before the price of it was accepted, by enough.
+#[test]
+fn every_order_of_prices_keeps_the_books() {
+    let report = exhaustive(9, Bounds::PRICED, Mutant::None);
+    println!("priced, depth 9: {report}; {:?}", report.seen);
+    assert!(report.fault.is_none(), "{}", report.fault.unwrap());
+    assert!(report.cuts > 2_000 && report.escapes > 5_000, "too little was interrupted: {report}");
+    for reason in ["price_asked", "price_accepted", "next_turn"] {
         assert!(report.seen.contains_key(reason), "no trace reached {reason}");
     }
 }

@@ -102,6 +102,11 @@ impl World {
             // Of this one nothing was ever granted.
             options.extend(self.bounds.rare.then(|| revoke(&CallId(9_999))));
         }
+        if self.prices < self.bounds.prices {
+            for up_to in [1, u64::MAX] {
+                options.push(Input::Intent(Intent::AcceptPrice { up_to }));
+            }
+        }
         for call in self.tools.keys() {
             options.push(done(*call, Outcome::Ok, "fine"));
             options.push(done(*call, Outcome::Failed, "broken"));

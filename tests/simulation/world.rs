@@ -36,6 +36,7 @@ pub struct World {
     pub(crate) switches: u32,
     pub(crate) edits: u32,
     pub(crate) revokes: u32,
+    pub(crate) prices: u32,
     pub(crate) typings: u32,
     pub(crate) stops: u32,
     pub(crate) commands: u32,
@@ -72,6 +73,7 @@ impl World {
             switches: 0,
             edits: 0,
             revokes: 0,
+            prices: 0,
             typings: 0,
             stops: 0,
             commands: 0,
@@ -124,6 +126,7 @@ impl World {
             Input::Intent(Intent::Abort) => self.escapes += 1,
             Input::Intent(Intent::Decide { answer: Answer::Edit(_), .. }) => self.edits += 1,
             Input::Intent(Intent::Revoke(_)) => self.revokes += 1,
+            Input::Intent(Intent::AcceptPrice { .. }) => self.prices += 1,
             Input::Intent(Intent::TypeInto { .. }) => self.typings += 1,
             Input::Intent(Intent::StopBackground(_)) => self.stops += 1,
             Input::Intent(

@@ -328,6 +328,7 @@ pub fn body() -> impl Strategy<Value = Body> {
             .prop_map(|(n, reason)| Body::Tombstone(Tombstone { target: EntryId(n), reason })),
         (any::<u32>(), transition).prop_map(|(turn, reason)| Body::Transition { turn, reason }),
         (limit(), any::<u64>()).prop_map(|(limit, to)| Body::Change(Change::Budget { limit, to })),
+        any::<u64>().prop_map(|up_to| Body::Change(Change::PriceAccepted { up_to })),
         (model(), model()).prop_map(|(model, previous)| Body::Change(Change::Model { model, previous })),
         proptest::option::of(proptest::sample::select(Effort::ALL))
             .prop_map(|effort| Body::Change(Change::Effort { effort })),

@@ -16,6 +16,15 @@ pub(super) static ROWS: &[KeyRow] = &[
     bound(Bound::ModelRetries),
     bound(Bound::ToolRetries),
     KeyRow::new(
+        "budget.ask_above",
+        KeyValue::Dollars {
+            get: |config| config.ask_above,
+            set: |config, most| config.ask_above = Some(most),
+        },
+        Tightens::Lower,
+        Owner::Trusted,
+    ),
+    KeyRow::new(
         Limit::Tokens.row().key,
         KeyValue::count(
             0,

@@ -59,6 +59,13 @@ pub(super) enum KeyValue {
         /// How it is set.
         set: fn(&mut Config, u64),
     },
+    /// An amount of money that may be unset.
+    Dollars {
+        /// How it is read; `None` where it is not set.
+        get: fn(&Config) -> Option<MicroDollars>,
+        /// How it is set.
+        set: fn(&mut Config, MicroDollars),
+    },
     /// A limit that ends a run.
     Limit(Limit),
     /// A bound that shapes one.
@@ -187,6 +194,7 @@ impl KeyRow {
             KeyValue::Agent(member) => member.takes_letters(),
             KeyValue::Switch { .. }
             | KeyValue::Count { .. }
+            | KeyValue::Dollars { .. }
             | KeyValue::Limit(_)
             | KeyValue::Bound(_)
             | KeyValue::Fact(_) => false,

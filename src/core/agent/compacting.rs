@@ -93,6 +93,11 @@ impl Agent {
             return self.cannot_compact(step, then, Ending::MaxCost);
         };
         asked.max_output = affordable;
+        let spec = self.spec().clone();
+        // Who asks for a summary by hand has decided to pay for it.
+        if then.is_some() && self.price_is_asked(step, &spec, estimated_input) {
+            return self.end(step, Ending::PriceAsked);
+        }
         if let Some(reason) = why_summarized(&wanted) {
             let turn = u32::try_from(self.history.meter().turns()).unwrap_or(u32::MAX);
             self.history.ledger.remark(step.now, Remark::Transition { turn, reason });

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::budget::Forecast;
 use crate::hooks::HookPoint;
 use crate::ledger::{CallId, CompactionTrigger, Entry, EntryId, Hosted, ModelRef, Outcome};
 use crate::model::{Effort, ToolCalls};
@@ -141,6 +142,8 @@ pub enum Live {
         /// What to tell whoever has just chosen it.
         said: Option<String>,
     },
+    /// Nothing runs: this is the next request, without the message that will begin it.
+    Next(Forecast),
     /// Entries cannot be written: nothing acts and no entry is told until they can. Comes again when more of them wait.
     LedgerUnwritable {
         /// What fails; a sentence.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::budget::{Limits, Meter};
+use crate::budget::{Limits, Meter, Pace};
 use crate::ledger::{
     ApprovalRequest, Block, Body, CallId, Change, Ending, Entry, EntryId, Injector, Ledger, Millis, ModelRef,
     Outcome, ProviderLimit, Reach, Remark, Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
@@ -21,6 +21,7 @@ use super::uncertain::Unclear;
 pub(super) struct History {
     pub(super) ledger: Ledger,
     meter: Meter,
+    pace: Pace,
     guards: Guards,
     edits: Edits,
     undone: Undone,
@@ -36,6 +37,7 @@ impl History {
         Self {
             ledger,
             meter: Meter::new(limits),
+            pace: Pace::default(),
             guards: Guards::default(),
             edits: Edits::default(),
             undone: Undone::default(),
@@ -50,6 +52,12 @@ impl History {
     pub(super) fn meter(&mut self) -> &Meter {
         self.catch_up();
         &self.meter
+    }
+
+    /// What the session's answers tell of the next one, with everything read that is written.
+    pub(super) fn pace(&mut self) -> &Pace {
+        self.catch_up();
+        &self.pace
     }
 
     /// What bounds the loop's own loops, with everything read that is written.
@@ -86,6 +94,7 @@ impl History {
         let entries = self.ledger.entries();
         for entry in entries.iter().skip(self.counted) {
             self.meter.read(entry);
+            self.pace.read(entry);
             self.guards.read(entry);
             self.edits.read(entry);
             self.undone.read(entry);

@@ -99,6 +99,11 @@ pub enum Intent {
         /// To what.
         to: u64,
     },
+    /// After a stop by `ask_above`: requests of this run may cost so much each, in micro-dollars; go on where it stopped.
+    AcceptPrice {
+        /// The most that one may cost.
+        up_to: u64,
+    },
     /// Have this model answer: from now on, or from the next turn on while a run is under way.
     SetModel(Box<ModelSpec>),
     /// Have the models think this hard; `None`: as each vendor thinks best. In force when a model would be.

@@ -27,6 +27,7 @@ mod model_stream;
 mod opening_hosts;
 mod own_command;
 mod phase;
+mod pricing;
 mod receipts;
 mod recovery;
 mod renaming;
@@ -53,7 +54,7 @@ pub use input::{Answer, Input, Intent, OwnCommand, Shutdown, TimerId};
 pub use settings::{Attendance, FinalResponse, Settings};
 
 use crate::budget::Meter;
-use crate::ledger::{CallId, CutBy, EntryId, Ledger, Millis};
+use crate::ledger::{CallId, CutBy, EntryId, Ledger, Millis, ModelRef};
 use crate::policy::Policy;
 use crate::tool::{NamedHost, ToolNews};
 
@@ -89,6 +90,8 @@ pub struct Agent {
     cancelled: BTreeSet<CallId>,
     /// Answers to calls that are not yet looked at again: the request, the call, what was said.
     early: Vec<(EntryId, CallId, Answer)>,
+    /// How many entries there were, and who answered, when it was last told what the next request would be.
+    foretold: Option<(usize, ModelRef)>,
 }
 
 impl Agent {
@@ -111,6 +114,7 @@ impl Agent {
             background: BackgroundEnds::default(),
             cancelled: BTreeSet::new(),
             early: Vec::new(),
+            foretold: None,
             history,
             settings,
         }
@@ -149,6 +153,7 @@ impl Agent {
         }
         self.write_ended(now);
         self.watch_the_clock(&mut step);
+        self.foretell(&mut step);
         step.extend(self.history.untold());
         step.finish()
     }
@@ -192,6 +197,7 @@ impl Agent {
                 return self.decide(step, phase, request, call, answer);
             }
             Intent::Raise { limit, to } => return self.raise(step, phase, limit, to),
+            Intent::AcceptPrice { up_to } => return self.accept_price(step, phase, up_to),
             Intent::Revoke(call) => return self.revoke(step, phase, call),
             Intent::Command(own) => return self.run_own_command(step, phase, own),
             Intent::Rewind { message, branch } => self.rewind(step, &phase, message, branch),

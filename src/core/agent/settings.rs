@@ -39,6 +39,8 @@ pub struct Settings {
     pub limits: Limits,
     /// The token budget, which asks for more until it is used; `None`: an answer ends the run.
     pub token_budget: Option<TokenBudget>,
+    /// What a model call may cost, in micro-dollars, before the user is asked; `None`: any price.
+    pub ask_above: Option<u64>,
     /// Turns in a row in which every call failed, after which the run ends (`[loop] max_consecutive_failures`).
     pub max_consecutive_failures: u32,
     /// Whether the final answer is asked for in a call of its own (the two-phase loop).
@@ -79,6 +81,7 @@ impl Settings {
             hooks: Vec::new(),
             limits: Limits::default(),
             token_budget: None,
+            ask_above: None,
             max_consecutive_failures: 8,
             final_response: FinalResponse::SameCall,
             answer_schema: None,

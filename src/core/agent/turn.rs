@@ -90,18 +90,26 @@ impl Agent {
         }
         let by_tokens = self.history.last_ending() == Some(Ending::TokenBudget);
         self.history.ledger.remark(step.now, Remark::Change(Change::Budget { limit, to }));
-        let said = self.history.ledger.project().ok();
-        if !said.is_some_and(|messages| matches!(messages.last(), Some(Message::Assistant(_)))) {
-            return self.call_model(step, Transition::Steered, 0);
-        }
-        // The model spoke last: it must hear why it is asked again.
-        if !by_tokens {
-            return self.go_on_with(step, words::RAISED, Transition::Steered);
+        if !by_tokens || !self.model_spoke_last() {
+            return self.go_on_where_it_stopped(step);
         }
         let written = self.history.guards().written;
         let budget = self.token_budget().map_or(to, |budget| budget.tokens);
         let nudge = words::budget_nudge(written, budget);
         self.inject_and_call(step, Injector::BudgetNudge, nudge, Transition::Steered)
+    }
+
+    /// A run that stopped goes on. A model that spoke last must hear why it is asked again.
+    pub(super) fn go_on_where_it_stopped(&mut self, step: &mut Step) -> Phase {
+        if self.model_spoke_last() {
+            return self.go_on_with(step, words::RAISED, Transition::Steered);
+        }
+        self.call_model(step, Transition::Steered, 0)
+    }
+
+    fn model_spoke_last(&self) -> bool {
+        let said = self.history.ledger.project().ok();
+        said.is_some_and(|messages| matches!(messages.last(), Some(Message::Assistant(_))))
     }
 
     /// Calls the model, or ends the run when a budget forbids it. The order is the design's: build the context,
@@ -139,6 +147,9 @@ impl Agent {
             return self.end(step, Ending::MaxCost);
         };
         request.max_output = affordable;
+        if self.price_is_asked(step, &spec, size) {
+            return self.end(step, Ending::PriceAsked);
+        }
         if reason != Transition::ReactiveCompactRetry {
             // That one was written as the guard, before the summary.
             self.history.ledger.remark(step.now, Remark::Transition { turn, reason });
@@ -190,6 +201,11 @@ impl Agent {
     /// [`Unsettled`] while a call is open.
     pub fn request(&self, output_left: Option<u64>) -> Result<Request, Unsettled> {
         self.request_to(self.spec(), output_left)
+    }
+
+    /// The first request of a run.
+    pub(super) fn request_to_the_first(&self) -> Result<Request, Unsettled> {
+        self.request_to(&self.models.first, None)
     }
 
     fn request_to(&self, spec: &ModelSpec, output_left: Option<u64>) -> Result<Request, Unsettled> {

@@ -32,6 +32,8 @@ struct Run {
     hosted_tools: u64,
     usage: Usage,
     clock: WallClock,
+    /// What one request of the run may cost, as the user said.
+    accepted_price: Option<u64>,
 }
 
 /// A clock that stands still while a person is asked.
@@ -124,6 +126,7 @@ impl Meter {
                 self.decided(d.call, entry.at);
             }
             Body::ToolResult(r) => self.result(r, entry.at),
+            Body::Change(Change::PriceAccepted { up_to }) => self.run.accepted_price = Some(*up_to),
             Body::Change(Change::Budget { limit, to }) => self.raise(*limit, *to),
             Body::Goal(goal) => self.tighten(goal),
             Body::TurnEnded(_) => self.end(entry.at),
@@ -216,6 +219,11 @@ impl Meter {
     /// Uses of the provider's own tools in the run. No limit of ours stops one; they cost tokens, which are limited.
     pub fn hosted_tools(&self) -> u64 {
         self.run.hosted_tools
+    }
+
+    /// What one request of the run may cost, in micro-dollars, if the user has said so.
+    pub fn accepted_price(&self) -> Option<u64> {
+        self.run.accepted_price
     }
 
     /// Tokens of the run.

@@ -2,6 +2,7 @@
 //! and hard stops count the same way.
 
 mod bound;
+mod forecast;
 mod limits;
 mod meter;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod returns;
 
 pub use crate::ledger::{Limit, LimitRow, Span, Unit};
 pub use bound::{Bound, BoundRow};
+pub use forecast::{Cost, Forecast, Pace};
 pub use limits::Limits;
 pub use meter::{Gauge, Meter};
 pub use returns::{Returns, TokenBudget, Verdict};

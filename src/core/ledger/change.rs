@@ -13,6 +13,11 @@ pub enum Change {
         /// The new limit, in the limit's own unit (micro-dollars for cost).
         to: u64,
     },
+    /// The user accepts what requests of this run cost.
+    PriceAccepted {
+        /// The most that one may cost from here on, in micro-dollars.
+        up_to: u64,
+    },
     /// Another model answers.
     Model {
         /// Which.
@@ -97,6 +102,7 @@ impl Change {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Budget { .. } => "budget_raised",
+            Self::PriceAccepted { .. } => "price_accepted",
             Self::Model { .. } => "model_changed",
             Self::Effort { .. } => "effort_changed",
             Self::GrantRevoked { .. } => "grant_revoked",

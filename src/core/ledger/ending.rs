@@ -120,6 +120,8 @@ pub enum Ending {
     ApprovalRequired,
     /// Policy forbids the task.
     PolicyDenied,
+    /// The next model call costs more than `ask_above`, and nobody has accepted that.
+    PriceAsked,
     /// Only the user can say how to go on.
     BlockedOnUser,
     /// A tool or connector is gone and nothing replaces it.
@@ -174,9 +176,11 @@ impl Ending {
             | Self::TokenBudget => EndingKind::Budget,
             Self::AbortedStreaming | Self::AbortedTools => EndingKind::Interrupted,
             // A hook and a question speak in the place of a person: what is missing is a person's yes.
-            Self::ApprovalRequired | Self::PolicyDenied | Self::BlockedOnUser | Self::StopHookPrevented => {
-                EndingKind::NeedsPerson
-            }
+            Self::ApprovalRequired
+            | Self::PolicyDenied
+            | Self::PriceAsked
+            | Self::BlockedOnUser
+            | Self::StopHookPrevented => EndingKind::NeedsPerson,
             Self::PromptTooLong
             | Self::ModelError
             | Self::ModelRefused
@@ -241,6 +245,9 @@ impl Ending {
                 rule."
             }
             Self::PolicyDenied => "Change the mode or the rules if the action is wanted.",
+            Self::PriceAsked => {
+                "Accept the price and continue, raise ask_above, or switch to a cheaper model."
+            }
             Self::BlockedOnUser => "Answer the question, then continue.",
             Self::ToolUnavailable => "Make the tool available again, or ask for another approach.",
             Self::OutputCutOff => "Ask for the rest, or raise the output limit.",

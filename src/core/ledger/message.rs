@@ -131,6 +131,21 @@ impl Stop {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct MicroDollars(pub u64);
 
+/// `$1.24`; below a dollar two digits that say something: `$0.062`, `$0.0004`.
+impl fmt::Display for MicroDollars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let micro = self.0;
+        if micro == 0 || micro >= 100_000 {
+            let cents = micro.saturating_add(5_000) / 10_000;
+            return write!(f, "${}.{:02}", cents / 100, cents % 100);
+        }
+        let step = 10_u64.pow(micro.ilog10().saturating_sub(1));
+        let rounded = micro.saturating_add(step / 2) / step * step;
+        let digits = format!("{rounded:06}");
+        write!(f, "$0.{}", digits.trim_end_matches('0'))
+    }
+}
+
 /// Tokens of one model call (or a sum of several), in one meaning for all protocols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
@@ -172,6 +187,24 @@ impl Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_amount_has_cents_or_two_digits_that_say_something() {
+        let said = [0, 4, 400, 9_996, 62_345, 99_999, 100_000, 1_237_000, u64::MAX / 2]
+            .map(|micro| MicroDollars(micro).to_string());
+        let expected = [
+            "$0.00",
+            "$0.000004",
+            "$0.0004",
+            "$0.01",
+            "$0.062",
+            "$0.1",
+            "$0.10",
+            "$1.24",
+            "$9223372036854.78",
+        ];
+        assert_eq!(said, expected);
+    }
 
     #[test]
     fn a_sum_that_is_too_large_stops_at_the_highest() {

@@ -64,7 +64,7 @@ pub use image::Image;
 pub use injector::Injector;
 pub use limit::{Limit, LimitRow, Span, Unit};
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
-pub use note::{About, FailedCall, Note, NoteKind};
+pub use note::{About, FailedCall, Note, NoteKind, PriceEstimate};
 pub use open::OpenCall;
 pub use outcome::{
     Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, forgotten_text, lost_text, seconds,

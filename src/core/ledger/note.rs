@@ -60,6 +60,8 @@ pub enum NoteKind {
     BackgroundEnded(BackgroundStatus),
     /// A model call failed; the note is about the answer that it would have had.
     CallFailed(FailedCall),
+    /// What the next model call would cost is more than the user lets go unasked; the run ends with it.
+    PriceEstimated(PriceEstimate),
     /// A kind that only a later version knows: kept and shown, never interpreted.
     Unknown {
         /// Its name.
@@ -86,6 +88,28 @@ pub struct FailedCall {
     pub prompt: Option<u64>,
     /// The most output that may be asked for, in tokens.
     pub most_output: Option<u64>,
+}
+
+/// What a model call would cost, as far as that is known before it is made. Costs are in micro-dollars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PriceEstimate {
+    /// Tokens of the prompt that the provider's cache probably has.
+    pub cached: u64,
+    /// The other tokens of the prompt.
+    pub fresh: u64,
+    /// What the prompt costs.
+    pub prompt: u64,
+    /// What the answer costs, from and to, by the session's last answers.
+    pub answer: Option<(u64, u64)>,
+    /// What a call may cost unasked.
+    pub limit: u64,
+}
+
+impl PriceEstimate {
+    /// The prompt and the longest answer.
+    pub fn most(&self) -> u64 {
+        self.prompt.saturating_add(self.answer.map_or(0, |(_, most)| most))
+    }
 }
 
 impl About {
@@ -198,6 +222,11 @@ impl Note {
     /// A model call failed: what is known of it, and the words for people.
     pub fn of_failed_call(about: EntryId, failed: FailedCall, text: impl Into<String>) -> Self {
         Self::new(about, NoteKind::CallFailed(failed), text)
+    }
+
+    /// What the next call would cost, if the note records that.
+    pub fn price(&self) -> Option<&PriceEstimate> {
+        if let NoteKind::PriceEstimated(estimate) = &self.kind { Some(estimate) } else { None }
     }
 
     /// How a model call failed, if the note records that.

@@ -70,6 +70,7 @@ fn added_to(goal: &Goal, content: &str) -> String {
 fn changed(change: &Change) -> Option<(Intent, bool)> {
     Some(match change {
         Change::Budget { limit, to } => (Intent::Raise { limit: *limit, to: *to }, true),
+        Change::PriceAccepted { up_to } => (Intent::AcceptPrice { up_to: *up_to }, true),
         Change::Model { model, .. } => (Intent::SetModel(Box::new(ModelSpec::unknown(model.clone()))), false),
         Change::Effort { effort } => (Intent::SetEffort(*effort), false),
         Change::GrantRevoked { call } => (Intent::Revoke(*call), false),

@@ -179,9 +179,11 @@ impl CardBody {
             Body::Compaction(_) => Some(Self::Compacted(entry)),
             // What another agent calls its task is for who looks for it: in the inspector.
             Body::Note(note) if note.accepted().is_some() => None,
+            // The end of the run says what it asks.
+            Body::Note(note) if note.price().is_some() => None,
             Body::Note(_) | Body::ProviderLimit(_) => Some(Self::Note(entry)),
             Body::Error { .. } => Some(Self::Error(entry)),
-            Body::Change(Change::Budget { .. }) => Some(Self::Raised(entry)),
+            Body::Change(Change::Budget { .. } | Change::PriceAccepted { .. }) => Some(Self::Raised(entry)),
             Body::Change(_) => Some(Self::Changed(entry)),
             Body::TurnEnded(_) => Some(Self::TurnEnded(entry)),
             Body::SessionStarted(_)

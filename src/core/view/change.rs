@@ -1,11 +1,12 @@
 //! Changes of a session in words: the same for the screen, lines, transcripts and the inspector.
 
-use crate::ledger::{Change, Effort};
+use crate::ledger::{Change, Effort, MicroDollars};
 
 /// What changed, in a word or two: the heading of [`words`].
 pub fn heading(change: &Change) -> &'static str {
     match change {
         Change::Budget { .. } => "budget",
+        Change::PriceAccepted { .. } => "price",
         Change::Model { .. } => "model",
         Change::Effort { .. } => "effort",
         Change::GrantRevoked { .. } => "revoked",
@@ -26,6 +27,9 @@ pub fn heading(change: &Change) -> &'static str {
 pub fn words(change: &Change) -> String {
     match change {
         Change::Budget { limit, to } => format!("{} is now {to}", limit.name()),
+        Change::PriceAccepted { up_to } => {
+            format!("requests of this run may cost up to {} each", MicroDollars(*up_to))
+        }
         Change::Model { model, previous } => format!("{model} instead of {previous}"),
         Change::Effort { effort } => effort.map_or("the vendor's default", Effort::as_str).to_owned(),
         Change::GrantRevoked { call } => {
@@ -56,7 +60,7 @@ pub fn words(change: &Change) -> String {
 /// Why no model reads the entry.
 pub(super) fn why_not_sent(change: &Change) -> &'static str {
     match change {
-        Change::Budget { .. } => "a limit of the loop",
+        Change::Budget { .. } | Change::PriceAccepted { .. } => "a limit of the loop",
         Change::Model { .. } | Change::Effort { .. } => "which model is used from here on",
         Change::GrantRevoked { .. } => "a decision about a call",
         Change::HostOpened { .. }

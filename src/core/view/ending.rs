@@ -22,6 +22,7 @@ pub fn ending_words(ending: Ending) -> &'static str {
         Ending::RepeatedFailures => "repeated failures",
         Ending::ApprovalRequired => "approval required",
         Ending::PolicyDenied => "denied",
+        Ending::PriceAsked => "price not accepted",
         Ending::BlockedOnUser => "needs you",
         Ending::ToolUnavailable => "tool unavailable",
         Ending::OutputCutOff => "answer cut off",

@@ -7,15 +7,13 @@
 use std::sync::Arc;
 
 use crate::agent::{Event, Live};
-use crate::budget::Limit;
 use crate::ledger::{
     Body, CallId, Change, Compaction, Entry, EntryId, LearnedLimit, Millis, ProviderLimit, ToolResult,
-    TurnEnded,
 };
 
 use super::{
-    Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, PlanProgress, Row,
-    View, plan, shells,
+    Card, CardBody, CardId, Forming, LiveMessage, Mark, Panel, PanelState, Phase, PlanProgress, Row, View,
+    plan, shells,
 };
 
 impl View {
@@ -45,6 +43,11 @@ impl View {
         self.change_cards(entry);
         self.reaches.read(entry, self.run_is_open);
         self.change_status(entry);
+        match &entry.body {
+            Body::User(_) => self.has_goal = false,
+            Body::Goal(_) => self.has_goal = true,
+            _ => {}
+        }
     }
 
     fn push_card(&mut self, entry: &Entry, body: CardBody) {
@@ -229,26 +232,6 @@ impl View {
         }
     }
 
-    fn offer_after(&self, ended: &TurnEnded) -> Option<Offer> {
-        let limit = Limit::of_ending(ended.reason)?;
-        if limit == Limit::Tokens {
-            let to = self.token_budget()?.saturating_add(self.settings.token_budget?);
-            return Some(Offer { limit, to });
-        }
-        let configured = || self.settings.limits.get(limit).or_else(|| self.meter.limits().get(limit));
-        let size = self.meter.size_by_goal(limit).or_else(configured)?;
-        let to = self.meter.limits().get(limit)?.saturating_add(size);
-        Some(Offer { limit, to })
-    }
-
-    fn withdraw_offer(&mut self) {
-        if self.offer.take().is_some()
-            && let Some(card) = self.cards.last_mut()
-        {
-            card.revision = self.revision;
-        }
-    }
-
     fn inspect(&mut self, entry: &Arc<Entry>) {
         let mut marks = Mark::of(entry);
         if let Body::Note(note) = &entry.body
@@ -316,9 +299,11 @@ impl View {
             Live::AskingHooks(point) => self.enter(Phase::AskingHooks(*point)),
             Live::Discovering => self.enter(Phase::Discovering),
             Live::Compacting(trigger) => self.enter(Phase::Compacting(*trigger)),
-            Live::Discovered(_) | Live::Waiting { .. } | Live::ModeChanged(_) | Live::Answering { .. } => {
-                self.session.fold(live)
-            }
+            Live::Discovered(_)
+            | Live::Next(_)
+            | Live::Waiting { .. }
+            | Live::ModeChanged(_)
+            | Live::Answering { .. } => self.session.fold(live),
             Live::Returned(_)
             | Live::Unreached(_)
             | Live::LedgerUnwritable { .. }

@@ -7,10 +7,12 @@ pub mod change;
 mod custom;
 mod ending;
 mod fold;
+mod goal_forecast;
 mod hosted;
 mod inspect;
 mod measure;
 mod model_sees;
+mod offer;
 mod own_command;
 mod panel;
 mod permissions;
@@ -38,10 +40,12 @@ pub use activity::Activity;
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
 pub use custom::{CustomCall, NamedCommand, Template};
 pub use ending::ending_words;
+pub use goal_forecast::{GoalForecast, Rest};
 pub use hosted::{HostedLine, HostedState, ShownPart, hosted_lines, shown};
 pub use inspect::{Mark, Row, one_line};
 pub use measure::{exit, measure};
 pub use model_sees::{Fate, ModelSees, SeenEntry, model_sees};
+pub use offer::Offer;
 pub use panel::{Panel, PanelState};
 pub use permissions::{Granted, Permissions};
 pub use plan::{PlanItem, PlanProgress, PlanStatus};
@@ -122,6 +126,8 @@ pub struct View {
     meter: Meter,
     /// The user spoke, and the run has not ended.
     run_is_open: bool,
+    /// The run pursues a goal.
+    has_goal: bool,
     /// The run is a command of the user's own.
     is_own_command: bool,
     reaches: Reaches,
@@ -134,15 +140,6 @@ pub struct View {
     revision: Revision,
     /// Rises when a card was taken away, so that positions kept outside are known to be stale.
     epoch: Revision,
-}
-
-/// After a budget stop: the limit that can be raised, and to what.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Offer {
-    /// Which.
-    pub limit: Limit,
-    /// The limit in force plus its configured size, in its own unit.
-    pub to: u64,
 }
 
 impl View {
@@ -163,6 +160,7 @@ impl View {
             rows: Vec::new(),
             row_of: BTreeMap::new(),
             run_is_open: false,
+            has_goal: false,
             is_own_command: false,
             reaches: Reaches::default(),
             clock: Millis(0),
@@ -287,7 +285,7 @@ impl View {
         &self.shells
     }
 
-    /// What can be raised to go on; only after a budget stop.
+    /// What can be raised or accepted to go on; only after a stop by a budget or a price.
     pub fn offer(&self) -> Option<Offer> {
         self.offer
     }
@@ -328,6 +326,11 @@ impl View {
             }
         }
         gauges
+    }
+
+    /// How far the goal has come that the last run pursued, and what is left of it; `None`: it had none.
+    pub fn goal_forecast(&self) -> Option<GoalForecast> {
+        self.has_goal.then(|| goal_forecast::of(&self.meter, &self.plan))
     }
 
     /// The token budget in force, if there is one: raised, or as configured.

@@ -2,6 +2,7 @@
 //! ledger does not keep; every front end reads them here.
 
 use crate::agent::Live;
+use crate::budget::Forecast;
 use crate::ledger::ModelRef;
 use crate::model::{Effort, ToolCalls};
 use crate::policy::Mode;
@@ -30,6 +31,8 @@ pub struct SessionFacts {
     pub gaps: Vec<String>,
     /// The tools of servers and agents, once they have been asked for them.
     pub brought: Option<BroughtTools>,
+    /// The next request as it would be now, without the message that begins it.
+    pub next: Option<Forecast>,
     /// Messages that will be delivered with the next tool results.
     pub steering: Vec<String>,
     /// Messages that wait for the end of the run.
@@ -48,6 +51,7 @@ impl SessionFacts {
             hosts: Vec::new(),
             gaps: Vec::new(),
             brought: None,
+            next: None,
             steering: Vec::new(),
             queued: Vec::new(),
         }
@@ -64,6 +68,7 @@ impl SessionFacts {
                     self.tool_calls = *tool_calls;
                 }
             }
+            Live::Next(next) => self.next = Some(*next),
             Live::Discovered(brought) => self.brought = Some(brought.clone()),
             Live::Waiting { steering, queued } => {
                 self.steering.clone_from(steering);
@@ -96,6 +101,7 @@ mod tests {
             hosts: Vec::new(),
             gaps: Vec::new(),
             brought: None,
+            next: None,
             steering: Vec::new(),
             queued: Vec::new(),
         }

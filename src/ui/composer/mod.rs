@@ -3,6 +3,7 @@
 mod changes;
 mod history;
 mod pastes;
+mod size;
 
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;

@@ -39,7 +39,8 @@ impl Awaited {
             | Intent::Command(_)
             | Intent::Abort
             | Intent::Decide { .. }
-            | Intent::Raise { .. } => Self::Run,
+            | Intent::Raise { .. }
+            | Intent::AcceptPrice { .. } => Self::Run,
         }
     }
 

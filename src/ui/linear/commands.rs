@@ -73,10 +73,8 @@ impl LinearSession {
             LinearCommand::Status => pages::status(view, self.now, output),
             LinearCommand::NoThemes => output.say("themes: none here; nothing is coloured"),
             LinearCommand::Raise => match view.offer() {
-                Some(offer) => {
-                    return vec![LinearEffect::Send(Intent::Raise { limit: offer.limit, to: offer.to })];
-                }
-                None => output.say("nothing to raise: no budget stopped a run"),
+                Some(offer) => return vec![LinearEffect::Send(offer.taken())],
+                None => output.say("nothing to raise: no budget and no price stopped a run"),
             },
             LinearCommand::Send if self.asking.is_open() => {
                 output.say("not sent: a call waits for you; answer it first");

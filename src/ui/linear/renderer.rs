@@ -6,9 +6,9 @@ use crate::agent::{Event, Live};
 use crate::budget::Limit;
 use crate::ledger::{
     AssistantMessage, Block, Body, Change, Checkpoint, Decider, Decision, Ending, Entry, EntryId, Injector,
-    Millis, Scope, TurnEnded,
+    MicroDollars, Millis, Scope, TurnEnded,
 };
-use crate::view::{ShownPart, View, ViewSettings, change, ending_words, shown};
+use crate::view::{Offer, ShownPart, View, ViewSettings, change, ending_words, shown};
 
 use super::calls::{finished, hosted, named};
 use super::output::LinearOutput;
@@ -262,9 +262,17 @@ impl LinearRenderer {
             cost(ended.usage.cost)
         ));
         output.say(&format!("next: {}", ended.next_safe_action));
-        if let Some(offer) = self.view.offer() {
-            let to = amount(Some(offer.limit), offer.to);
-            output.say(&format!("budget {}: /raise raises it to {to} and continues", offer.limit.name()));
+        match self.view.offer() {
+            Some(Offer::Limit { limit, to }) => {
+                let to = amount(Some(limit), to);
+                output.say(&format!("budget {}: /raise raises it to {to} and continues", limit.name()));
+            }
+            Some(Offer::Price { estimate, up_to }) => output.say(&format!(
+                "price: the next request would cost about {}; /raise accepts up to {} a request in this run and continues",
+                MicroDollars(estimate.most()),
+                MicroDollars(up_to)
+            )),
+            None => {}
         }
         self.said.clear();
     }
@@ -282,7 +290,7 @@ impl LinearRenderer {
                 output.say(&format!("model call failed: {reason}; retry {attempt} of {most} in {wait}"));
             }
             // /mcp and /agents list them.
-            Live::Discovered(_) => {}
+            Live::Discovered(_) | Live::Next(_) => {}
             Live::Discovering => output.say("waiting for MCP servers and agents"),
             Live::Unreached(why) => output.say(&format!("note: {}", plain(why))),
             Live::Compacting(trigger) => {

@@ -36,6 +36,11 @@ impl Page for Budgets {
             Some(limit) => budget(Gauge { name: Limit::Tokens.name(), used: tokens, limit: Some(limit) }),
             None => format!("budget {}: not set", Limit::Tokens.name()),
         });
+        said.extend(view.goal_forecast().map(|goal| format!("goal: {}", goal.words())));
+        let next = view.session.next.and_then(|next| next.cost());
+        said.extend(
+            next.map(|cost| format!("next request: {} for the prompt, without your message", cost.prompt)),
+        );
         let context = view.meter().context_tokens();
         said.push(format!("context: {context} of {} tokens", view.session.window));
         let paid = [("this run", view.meter().usage()), ("this session", view.meter().session_usage())];

@@ -10,7 +10,7 @@ use crate::tool::{ASK, DELEGATE_TO};
 use crate::ui::focus;
 use crate::ui::local::{Focus, Local, Unwritable};
 use crate::ui::text::{fit, width, wrap};
-use crate::view::{Activity, Forming, Phase, View, subject};
+use crate::view::{Activity, Forming, Offer, Phase, View, subject};
 
 use super::Screen;
 use super::words::{both_ends, cells, clock, count, count_entries, keys, one_row, short};
@@ -148,7 +148,10 @@ fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
     let waiting = local.waiting(view);
     let questions = waiting.iter().filter(|(_, asked)| asked.name == ASK).count();
     let what = match (waiting.len() - questions, questions) {
-        (0, 0) if local.stop(view).is_some() => "a budget is used up".to_owned(),
+        (0, 0) if local.stop(view).is_some() => match view.offer() {
+            Some(Offer::Price { .. }) => "a price to accept".to_owned(),
+            _ => "a budget is used up".to_owned(),
+        },
         (0, 0) if matches!(focused, Focus::Card(_)) => {
             let mut says = vec!["keys: this card".to_owned()];
             if view.status.is_busy() {

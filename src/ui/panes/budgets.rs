@@ -4,7 +4,7 @@ use ratatui::text::{Line, Span};
 
 use crate::budget::{self, Bound, BoundRow, Gauge, Limit, Unit};
 use crate::ledger::Usage;
-use crate::ui::text::{fit, width};
+use crate::ui::text::{fit, width, wrap_spans};
 use crate::ui::theme::Theme;
 
 use super::Screen;
@@ -69,6 +69,12 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
     section(&mut lines, "This session", over(budget::Span::Session).chain([context]).collect(), inner, theme);
     section(&mut lines, "Each call", gauges.iter().filter_map(|gauge| soft(*gauge)).collect(), inner, theme);
     lines.push(Line::default());
+    if let Some(goal) = screen.view.goal_forecast() {
+        let words = format!("goal: {}", goal.words());
+        let indent = || vec![Span::raw("  ")];
+        let words = vec![Span::raw("  "), Span::styled(words, theme.text)];
+        lines.extend(wrap_spans(words, inner, indent()));
+    }
     lines.extend(paid(screen, inner));
     lines
 }

@@ -4,16 +4,16 @@ use std::borrow::Cow;
 
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{Ending, Entry, TurnEnded};
+use crate::ledger::{Ending, Entry, MicroDollars, PriceEstimate, TurnEnded};
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::text::{fit, sanitize, wrap};
-use crate::view::{View, ending_words};
+use crate::view::{Offer, View, ending_words};
 
 use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
 use super::remarks::{amount, said};
-use super::words::{count, duration, flow, keys};
+use super::words::{count, duration, flow, keys, short};
 use super::{approval, boxes};
 
 /// The end of a run.
@@ -61,30 +61,49 @@ fn is_last(entry: &Entry, view: &View) -> bool {
 }
 
 /// A budget stop waits for a decision, so it has a box.
-fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &CardContext<'_>) -> Vec<TranscriptRow> {
+fn budget_stop(ended: &TurnEnded, offer: Offer, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4).max(1);
-    let now = around.view.meter().limits().get(offer.limit).unwrap_or(0);
-    let reached = format!("The limit of {} is reached.", amount(offer.limit, now));
+    let (title, reached, raise) = match offer {
+        Offer::Limit { limit, to } => {
+            let now = around.view.meter().limits().get(limit).unwrap_or(0);
+            let reached = format!("The limit of {} is reached.", amount(limit, now));
+            ("budget", reached, format!("raise to {} and continue", amount(limit, to)))
+        }
+        Offer::Price { estimate, up_to } => {
+            let accept = format!("accept up to {} a request in this run and continue", MicroDollars(up_to));
+            ("price", priced(&estimate), accept)
+        }
+    };
     let mut body = if around.height < 8 { Vec::new() } else { wrap(&reached, inner, theme.text) };
     // The sentence on record speaks to whoever runs the loop; here the user reads.
     let next = match ended.reason {
+        Ending::PriceAsked => Cow::Borrowed("Accept it, or say what to do differently."),
         Ending::MaxTurns => Cow::Borrowed("Raise it and continue, or say what to do differently."),
         _ => sanitize(&ended.next_safe_action),
     };
     body.extend(wrap(&next, inner, theme.dim));
-    let raise = format!("raise to {} and continue", amount(offer.limit, offer.to));
     let lit = around.stop_has_keys && around.is_ripe;
     let (key, word) = if lit { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };
     let bound = around.keymap.first(KeyContext::Approval, KeyAction::Raise, "g").unwrap_or_default();
     let answers = keys(&[(bound.as_str(), raise.as_str())], key, word);
     body.extend(flow(approval::led(answers, around.stop_has_keys, around), 3, inner));
-    let title = vec![Span::styled("budget", theme.title)];
+    let title = vec![Span::styled(title, theme.title)];
     let right = Span::styled(format!("stopped · {}", ending_words(ended.reason)), theme.warning);
     let border = if around.stop_has_keys { theme.border_waiting } else { theme.border };
     boxes::boxed(title, right, body, total, border)
         .into_iter()
         .map(|line| TranscriptRow::new(MARGIN, line))
         .collect()
+}
+
+/// What the next request would cost, and why so much.
+fn priced(estimate: &PriceEstimate) -> String {
+    let tokens = match estimate.cached {
+        0 => format!("{} new tokens, none of them cached", short(estimate.fresh)),
+        cached => format!("{} cached and {} new tokens", short(cached), short(estimate.fresh)),
+    };
+    let (most, limit) = (MicroDollars(estimate.most()), MicroDollars(estimate.limit));
+    format!("The next request would cost about {most} ({tokens}). You are asked above {limit}.")
 }

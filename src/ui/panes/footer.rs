@@ -10,7 +10,7 @@ use crate::ui::theme::Inks;
 
 use super::meters::{Meters, meters};
 use super::words::{both_ends, cells, keys};
-use super::{Screen, grid};
+use super::{Screen, grid, send_price};
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let theme = screen.theme;
@@ -18,7 +18,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let keys = keys(&offered(screen), theme.text, theme.dim);
     let (left, right) = match own_line(screen, total) {
         Some(line) => (line, keys.join(&Span::raw("   "))),
-        None => fitting(&meters(screen), keys, total),
+        None => priced(&meters(screen), &keys, send_price::words(screen), total)
+            .unwrap_or_else(|| fitting(&meters(screen), keys, total)),
     };
     let line = both_ends(left, right, total);
     frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
@@ -33,6 +34,28 @@ fn own_line(screen: &Screen<'_>, total: usize) -> Option<Vec<Span<'static>>> {
     let row = local.status_line.row().filter(|_| is_typing && !waits && local.search.is_none())?;
     let inks = Inks::new(screen.theme, screen.theme.dim);
     Some(grid::fitted(row, total, &inks).spans)
+}
+
+/// With the longest words for the price of what is typed that fit beside the budgets and one key.
+fn priced(
+    meters: &Meters,
+    keys: &[Vec<Span<'static>>],
+    prices: Vec<Vec<Span<'static>>>,
+    total: usize,
+) -> Option<(Vec<Span<'static>>, Vec<Span<'static>>)> {
+    let first = keys.first().map_or(0, |key| cells(key) + 3);
+    let narrowest = cells(&meters.within(0)).max(1);
+    let fits = |price: &Vec<Span<'_>>| narrowest + 3 + cells(price) + 3 + first <= total;
+    let price = prices.into_iter().find(fits)?;
+    let with_price: Vec<Vec<Span<'static>>> = [price].into_iter().chain(keys.iter().cloned()).collect();
+    let least = with_price.iter().take(2).map(|key| cells(key) + 3).sum::<usize>();
+    let left = meters.within(total.saturating_sub(least));
+    let most = (2..=with_price.len()).rev().find(|count| {
+        let right = with_price.iter().take(*count).map(|key| cells(key) + 3).sum::<usize>();
+        cells(&left) + right <= total
+    });
+    let right: Vec<Vec<Span<'static>>> = with_price.into_iter().take(most.unwrap_or(2)).collect();
+    Some((left, right.join(&Span::raw("   "))))
 }
 
 /// The budgets as long as they fit beside one key; then as many keys as there is room for.

@@ -36,6 +36,7 @@ mod remarks;
 mod risk;
 mod rows;
 mod selecting;
+mod send_price;
 mod session_rule;
 mod summary;
 mod terminal;

@@ -37,6 +37,9 @@ pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow>
             let words = format!("limit raised to {}", amount(*limit, *to));
             vec![quiet("↑", &words, theme.dim, around)]
         }
+        Body::Change(change @ Change::PriceAccepted { .. }) => {
+            vec![quiet("↑", &change::words(change), theme.dim, around)]
+        }
         Body::Change(change @ Change::FilesRestored(_)) => {
             said("⟲", &changed(change), theme.accent, theme.dim, around)
         }

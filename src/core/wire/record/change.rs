@@ -10,6 +10,7 @@ use super::fields::{Fields, Reader, put};
 pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
     let members = match change {
         Change::Budget { limit, to } => json!({ "name": limit.name(), "limit": to }),
+        Change::PriceAccepted { up_to } => json!({ "up_to": up_to }),
         Change::Model { model, previous } => {
             json!({ "model": model.to_string(), "previous": previous.to_string() })
         }
@@ -38,6 +39,9 @@ pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
 pub(super) fn reader(kind: &str) -> Option<Reader> {
     Some(match kind {
         "budget_raised" => |f, _| raised(f).map(Body::Change),
+        "price_accepted" => {
+            |f, _| f.number("up_to").map(|up_to| Body::Change(Change::PriceAccepted { up_to }))
+        }
         "model_changed" => |f, _| model(f).map(Body::Change),
         "effort_changed" => |f, _| effort(f).map(Body::Change),
         "grant_revoked" => |f, _| f.call("call").map(|call| Body::Change(Change::GrantRevoked { call })),

@@ -157,7 +157,8 @@ impl Keeps {
         let text = |name: &str| members.get(name).and_then(Value::as_str).unwrap_or_default();
         match (text("type"), self) {
             (
-                "host_allowed" | "host_revoked" | "gaps_accepted" | "gaps_refused" | "budget_raised",
+                "host_allowed" | "host_revoked" | "gaps_accepted" | "gaps_refused" | "budget_raised"
+                | "price_accepted",
                 Self::Nothing,
             ) => false,
             ("host_allowed", Self::AllExcept(back)) => !back.hosts.contains(text("host")),

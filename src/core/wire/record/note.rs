@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ledger::{About, BackgroundStatus, Body, FailedCall, Note, NoteKind};
+use crate::ledger::{About, BackgroundStatus, Body, FailedCall, Note, NoteKind, PriceEstimate};
 
 use super::fields::{Fields, put};
 use super::{RecordError, chain, legacy, lesson};
@@ -11,6 +11,7 @@ use super::{RecordError, chain, legacy, lesson};
 const COMMON: [&str; 6] = ["type", "entry", "at", "id", "about", "text"];
 const KIND: &str = "kind";
 const CALL_FAILED: &str = "call_failed";
+const PRICE_ESTIMATED: &str = "price_estimated";
 
 pub(super) fn write(record: &mut Map<String, Value>, note: &Note) {
     put(record, json!({ "about": note.about.to_string() }));
@@ -35,6 +36,15 @@ pub(super) fn write(record: &mut Map<String, Value>, note: &Note) {
             "prompt": failed.prompt,
             "most_output": failed.most_output,
             "facts": { "message": failed.message, "next": failed.next },
+        }),
+        NoteKind::PriceEstimated(price) => json!({
+            KIND: PRICE_ESTIMATED,
+            "cached": price.cached,
+            "fresh": price.fresh,
+            "prompt": price.prompt,
+            "answer_least": price.answer.map(|(least, _)| least),
+            "answer_most": price.answer.map(|(_, most)| most),
+            "limit": price.limit,
         }),
         NoteKind::Unknown { name, .. } => json!({ KIND: name }),
     };
@@ -63,6 +73,7 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
         "changed_by_hook" => NoteKind::ChangedByHook { arguments: fields.get("arguments").cloned() },
         "background_ended" => NoteKind::BackgroundEnded(read_background(&fields.object("background")?)?),
         CALL_FAILED => NoteKind::CallFailed(read_failed(fields)?),
+        PRICE_ESTIMATED => NoteKind::PriceEstimated(read_price(fields)?),
         name => {
             let known =
                 |member: &str| COMMON.contains(&member) || chain::MEMBERS.contains(&member) || member == KIND;
@@ -86,6 +97,17 @@ fn read_failed(fields: &Fields<'_>) -> Result<FailedCall, RecordError> {
         window: number("window"),
         prompt: number("prompt"),
         most_output: number("most_output"),
+    })
+}
+
+fn read_price(fields: &Fields<'_>) -> Result<PriceEstimate, RecordError> {
+    let known = |member: &str| fields.get(member).and_then(Value::as_u64);
+    Ok(PriceEstimate {
+        cached: fields.number("cached")?,
+        fresh: fields.number("fresh")?,
+        prompt: fields.number("prompt")?,
+        answer: known("answer_least").zip(known("answer_most")),
+        limit: fields.number("limit")?,
     })
 }
 
