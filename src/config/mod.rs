@@ -155,6 +155,8 @@ pub struct Config {
     pub network: Network,
     /// Where traces of sessions go.
     pub telemetry: Telemetry,
+    /// Whether commits say which call made them.
+    pub trailers: bool,
     /// After how many days without a change a session is removed; `None`: never.
     pub keep_days: Option<u64>,
     /// Whether there is an `echo` tool, for tests.
@@ -331,6 +333,7 @@ impl Default for Config {
             tools: ToolCalling::default(),
             network: Network::default(),
             telemetry: Telemetry::default(),
+            trailers: false,
             keep_days: None,
             echo: false,
             pass_env: Vec::new(),

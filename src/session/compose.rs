@@ -167,6 +167,7 @@ fn local_tools(
     let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
         .giving(invocation.named_for_programs())
         .within(sandbox::sandbox(invocation))
+        .signing_commits(config.trailers)
         .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() });
     if attendance == Attendance::Person { tools.attended() } else { tools }
 }

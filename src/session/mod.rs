@@ -10,6 +10,7 @@ pub(crate) mod decided;
 pub(crate) mod exporting;
 pub(crate) mod exposure;
 pub(crate) mod external;
+pub(crate) mod family;
 pub(crate) mod file_history;
 pub(crate) mod gateway;
 pub mod instructions;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::family::Family;
 use super::instructions;
 use super::undo::Undoing;
 use crate::config::commands::CustomCommand;
@@ -13,7 +14,7 @@ use crate::config::trusted::Book;
 use crate::config::{AgentEntry, Config, Invocation, McpEntry, demands, project_files, skills, user_file};
 use crate::ledger::MicroDollars;
 use crate::runtime::sandbox::support;
-use crate::runtime::store::find;
+use crate::runtime::store::{find, list};
 use crate::runtime::undo::FileDifference;
 use crate::tool::BroughtTools;
 use crate::tool::name::{delegate, mcp};
@@ -84,8 +85,26 @@ impl Reporter {
             }
             Subject::Skills => self.skills(),
             Subject::Trust => self.trust(),
+            Subject::Tree => self.tree(),
             Subject::Changes => self.changes().unwrap_or_else(|why| vec![ReportPart::Line(why)]),
         }
+    }
+
+    /// The other end of each branch, and how to look at it.
+    fn tree(&self) -> Vec<ReportPart> {
+        let sessions = list(&self.state).sessions;
+        let told = Family::of(&sessions).around(&self.id);
+        if told.is_empty() {
+            return vec![line(
+                "This session has no branches. `/fork`, `/rewind` and `countersign whatif SESSION ENTRY` make some.",
+            )];
+        }
+        let how =
+            "`/resume` goes on with one; `countersign sessions compare ONE OTHER` puts two side by side.";
+        told.into_iter()
+            .map(ReportPart::Line)
+            .chain([ReportPart::Heading(String::new()), line(how)])
+            .collect()
     }
 
     fn status(&self, now: &StatusFacts) -> Vec<ReportPart> {

@@ -19,6 +19,8 @@ pub enum Subject {
     Trust,
     /// The files that the session has changed.
     Changes,
+    /// The sessions that it was made from, and those that were made from it.
+    Tree,
 }
 
 impl Subject {
@@ -31,6 +33,7 @@ impl Subject {
             Self::Skills => "skills",
             Self::Trust => "trust",
             Self::Changes => "changes of this session",
+            Self::Tree => "branches of this session",
         }
     }
 }

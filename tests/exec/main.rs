@@ -33,6 +33,7 @@ mod blames;
 mod books;
 mod brought;
 mod caching;
+mod commits;
 mod confined;
 mod crashes;
 mod denials;

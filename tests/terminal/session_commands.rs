@@ -108,6 +108,7 @@ async fn pages_say_what_is_in_force_and_what_has_changed() {
         ("/agents", "No agent is configured"),
         ("/skills", "No skills are in force"),
         ("/trust", "No file of this folder asks for anything"),
+        ("/tree", "This session has no branches"),
     ] {
         app.keys(&format!("{command}\r")).await;
         app.sees(said).await;

@@ -3,6 +3,7 @@
 mod behaviour;
 mod budget;
 mod find;
+mod git;
 mod network;
 mod providers;
 mod runs;
@@ -282,6 +283,7 @@ pub(super) fn rows() -> impl Iterator<Item = &'static KeyRow> {
         network::ROWS,
         telemetry::ROWS,
         sessions::ROWS,
+        git::ROWS,
         tools::ROWS,
         providers::ROWS,
         mcp::ROWS,

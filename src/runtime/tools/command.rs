@@ -26,6 +26,7 @@ use super::arguments::{number, required};
 use super::live::Live;
 use super::printed::Printed;
 use super::stop::off_thread;
+use super::trailers::with_trailer;
 use super::workspace::Workspace;
 
 /// How long a command may run at most, whatever a call names.
@@ -45,6 +46,8 @@ pub(super) struct Shell {
     pub(super) groups: Groups,
     /// How a command is confined; `None` where nobody said, and then no call that must be confined is run.
     pub(super) sandbox: Option<Arc<Sandbox>>,
+    /// Whether commits say which call made them.
+    pub(super) trailers: bool,
     /// What it could not hide at the looks of this session: somebody could decide about these.
     pub(super) gaps: Mutex<BTreeSet<Gap>>,
 }
@@ -65,6 +68,13 @@ pub(super) enum End {
 pub(super) type Started = (Child, Group, pipe::Receiver);
 
 impl Shell {
+    /// One like it that has looked at nothing yet.
+    pub(super) fn again(&self) -> Self {
+        let Self { environment, groups, sandbox, trailers, .. } = self;
+        let (environment, groups, sandbox) = (environment.clone(), groups.clone(), sandbox.clone());
+        Self { environment, groups, sandbox, trailers: *trailers, gaps: Mutex::default() }
+    }
+
     /// Runs the command of the call. Dropping the future ends the whole group.
     pub(super) async fn run(
         &self,
@@ -179,6 +189,10 @@ impl Shell {
         let (mut sh, private) =
             if invocation.sandboxed { self.confined(around)? } else { (Command::new("sh"), None) };
         let theirs = |name: &OsString| private.is_none() || !TEMPORARY.iter().any(|one| name == one);
+        let command = match self.trailers {
+            true => with_trailer(command, &invocation.key, &invocation.name, &invocation.arguments),
+            false => command.to_owned(),
+        };
         sh.arg("-c")
             .arg(command)
             .current_dir(workspace.root())

@@ -46,6 +46,7 @@ mod strings;
 mod target;
 mod terminal;
 mod tool;
+mod trailers;
 mod walk;
 mod way;
 mod words;
@@ -176,6 +177,7 @@ impl LocalTools {
                 environment: for_commands(environment),
                 groups,
                 sandbox: None,
+                trailers: false,
                 gaps: Mutex::default(),
             }),
         }
@@ -184,27 +186,24 @@ impl LocalTools {
     /// Calls that must be confined run in this sandbox. Without one they fail.
     #[must_use]
     pub fn within(self, sandbox: Sandbox) -> Self {
-        let Shell { environment, groups, .. } = &*self.shell;
-        let (environment, groups) = (environment.clone(), groups.clone());
-        Self {
-            workspace: Arc::new(self.workspace.hiding(sandbox.confinement())),
-            shell: Arc::new(Shell {
-                environment,
-                groups,
-                sandbox: Some(Arc::new(sandbox)),
-                gaps: Mutex::default(),
-            }),
-            ..self
-        }
+        let workspace = Arc::new(self.workspace.hiding(sandbox.confinement()));
+        let shell = Shell { sandbox: Some(Arc::new(sandbox)), ..self.shell.again() };
+        Self { workspace, shell: Arc::new(shell), ..self }
     }
 
     /// Commands get these variables too, whatever they look like: a person has named them.
     #[must_use]
     pub fn giving(self, variables: Vec<(OsString, OsString)>) -> Self {
-        let Shell { environment, groups, sandbox, .. } = &*self.shell;
-        let environment = with_given(environment, variables);
-        let (groups, sandbox) = (groups.clone(), sandbox.clone());
-        Self { shell: Arc::new(Shell { environment, groups, sandbox, gaps: Mutex::default() }), ..self }
+        let environment = with_given(&self.shell.environment, variables);
+        let shell = Shell { environment, ..self.shell.again() };
+        Self { shell: Arc::new(shell), ..self }
+    }
+
+    /// Whether commits say which call made them.
+    #[must_use]
+    pub fn signing_commits(self, trailers: bool) -> Self {
+        let shell = Shell { trailers, ..self.shell.again() };
+        Self { shell: Arc::new(shell), ..self }
     }
 
     /// With `fetch` going where the configuration says; without this it goes to the public internet alone.

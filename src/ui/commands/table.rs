@@ -128,6 +128,7 @@ pub const COMMANDS: &[SlashCommand] = {
         row("/theme", "the themes, to pick from; or: NAME", Optional(Pick(Source::Themes), read::theme))
             .only(Fronts::Screen)
             .hint("NAME"),
+        row("/tree", "the branches of this session, and what it was made from", None(Report(Subject::Tree))),
         row("/trust", "what this project's files may do, and what needs trust", None(Report(Subject::Trust))),
         row(
             "/undo",

@@ -1,0 +1,83 @@
+//! Commits that say which call made them: a trailer `Countersigned-by: SESSION/CALL sha256:…`, with the digest of the receipt.
+
+use crate::ledger::Arguments;
+use crate::policy::digest;
+
+/// The command of a call with `git` as a function before it, which adds the trailer to each `git commit`.
+///
+/// A hook would do it for commits of scripts too, but `core.hooksPath` shows its folder to whatever installs hooks, lets empty messages
+/// pass, and signs the commits of others in a rebase. A function of the shell is seen by the line that was allowed alone.
+pub(super) fn with_trailer(command: &str, key: &str, tool: &str, arguments: &Arguments) -> String {
+    let action =
+        key.rsplit_once('-').map_or_else(|| key.to_owned(), |(session, call)| format!("{session}/{call}"));
+    // Nothing of it may end the quotes that it stands in.
+    let is_plain = action.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.'));
+    if !is_plain || !command.contains("commit") {
+        return command.to_owned();
+    }
+    format!(
+        "{}\n{command}",
+        FUNCTION.replace("TRAILER", &format!("{action} sha256:{}", digest(tool, arguments)))
+    )
+}
+
+/// Each word goes from the front to the back, and the trailer behind the word `commit`, if that is the verb. Its body is a subshell: no
+/// variable of it is one of the line's.
+const FUNCTION: &str = r#"git() (
+count=$#; verb=; skips=
+while [ "$count" -gt 0 ]; do
+word=$1; shift; count=$((count - 1)); set -- "$@" "$word"
+if [ -n "$verb" ]; then continue; fi
+if [ -n "$skips" ]; then skips=; continue; fi
+case $word in
+-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix|--attr-source) skips=1 ;;
+-*) ;;
+commit) verb=commit; set -- "$@" --trailer 'Countersigned-by: TRAILER' ;;
+*) verb=other ;;
+esac
+done
+command git "$@"
+)"#;
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// What `git` is called with by the line, a word in brackets each; this one only prints.
+    fn called(line: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("git");
+        std::fs::write(&program, "#!/bin/sh\nprintf '[%s]' \"$@\"; echo; exit 3\n").unwrap();
+        let shown = Command::new("chmod").arg("+x").arg(&program).status().unwrap();
+        assert!(shown.success());
+        let arguments = Arguments::parse(r#"{"command": "x"}"#);
+        let line = with_trailer(line, "0198-ab-c7", "shell", &arguments);
+        let path = format!("{}:/usr/bin:/bin", folder.path().display());
+        let out = Command::new("sh").arg("-c").arg(&line).env_clear().env("PATH", path).output().unwrap();
+        assert!(out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
+        format!("{}{}", String::from_utf8_lossy(&out.stdout), out.status.code().unwrap())
+    }
+
+    #[test]
+    fn each_commit_gets_the_trailer_and_nothing_else_changes() {
+        let arguments = Arguments::parse(r#"{"command": "x"}"#);
+        let trailer =
+            format!("[--trailer][Countersigned-by: 0198-ab/c7 sha256:{}]", digest("shell", &arguments));
+        assert_eq!(called("git commit -m 'a b' -- '*'"), format!("[commit]{trailer}[-m][a b][--][*]\n3"));
+        assert_eq!(
+            called("git -C 'x y' -c a=b --no-pager commit"),
+            format!("[-C][x y][-c][a=b][--no-pager][commit]{trailer}\n3")
+        );
+        assert_eq!(called("git log commit"), "[log][commit]\n3");
+        assert_eq!(
+            called("git -C commit status; git show -c commit"),
+            "[-C][commit][status]\n[show][-c][commit]\n3"
+        );
+        assert_eq!(called("word=w; git commit >/dev/null; echo \"$word $verb\""), "w \n0");
+        assert_eq!(with_trailer("ls", "s-c1", "shell", &arguments), "ls");
+        let odd = with_trailer("git commit", "a'; rm -r /; '-c1", "shell", &arguments);
+        assert_eq!(odd, "git commit", "no session is called so");
+    }
+}

@@ -1,0 +1,85 @@
+//! Which session was made from which: each with its branches below it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::other_sessions::{first_words, when};
+use crate::runtime::store::{Summary, first_line_of};
+
+/// Characters of the first words, and of an id from elsewhere.
+const MOST: usize = 60;
+/// Most levels that are shown: a file from elsewhere may say anything of where it comes from.
+const MOST_DEPTH: usize = 40;
+
+/// The branches of all sessions.
+pub(crate) struct Family<'s> {
+    known: BTreeMap<&'s str, &'s Summary>,
+    /// Below each session: where its branches begin, and which they are.
+    below: BTreeMap<String, Vec<(String, &'s Summary)>>,
+    /// What each branch was made from.
+    from: BTreeMap<&'s str, String>,
+}
+
+impl<'s> Family<'s> {
+    /// Reads the first line of each session; they come newest first.
+    pub(crate) fn of(sessions: &'s [Summary]) -> Self {
+        let mut family = Self {
+            known: sessions.iter().map(|one| (one.id.as_str(), one)).collect(),
+            below: BTreeMap::new(),
+            from: BTreeMap::new(),
+        };
+        // Oldest first, as branches are made.
+        for summary in sessions.iter().rev() {
+            let origin = first_line_of(&summary.path).and_then(|line| line.forked_from);
+            let Some((from, at)) = origin.as_deref().and_then(|origin| origin.rsplit_once('@')) else {
+                continue;
+            };
+            family.from.insert(&summary.id, from.to_owned());
+            family.below.entry(from.to_owned()).or_default().push((at.to_owned(), summary));
+        }
+        family
+    }
+
+    /// A line a session: all that have branches and are none, each with its branches.
+    pub(crate) fn all(&self) -> Vec<String> {
+        let roots = self.below.keys().filter(|id| !self.from.contains_key(id.as_str()));
+        roots.flat_map(|root| self.tree_of(root, "")).collect()
+    }
+
+    /// The lines of the tree in which this session stands, which is marked; none if it has no branches and is none.
+    pub(crate) fn around(&self, id: &str) -> Vec<String> {
+        let (mut root, mut seen) = (id, BTreeSet::new());
+        while let Some(from) = self.from.get(root).filter(|from| seen.insert(from.as_str())) {
+            root = from;
+        }
+        if self.below.contains_key(root) { self.tree_of(root, id) } else { Vec::new() }
+    }
+
+    fn tree_of(&self, root: &str, own: &str) -> Vec<String> {
+        let mut told = vec![match self.known.get(root) {
+            Some(summary) => row(summary, own),
+            None => format!("{}  (not here)", first_words(root, MOST)),
+        }];
+        self.walk(root, 1, own, &mut told);
+        told
+    }
+
+    fn walk(&self, id: &str, depth: usize, own: &str, told: &mut Vec<String>) {
+        for (at, branch) in self.below.get(id).into_iter().flatten().filter(|_| depth < MOST_DEPTH) {
+            let indent = "   ".repeat(depth - 1);
+            told.push(format!("{indent}└─ {} {}", first_words(at, MOST), row(branch, own)));
+            self.walk(&branch.id, depth + 1, own, told);
+        }
+    }
+}
+
+fn row(summary: &Summary, own: &str) -> String {
+    let ending = summary.ending.as_deref().unwrap_or("unfinished");
+    let here = if summary.id == own { "  ← this session" } else { "" };
+    format!(
+        "{}  {}  {}  {}{here}",
+        first_words(&summary.id, MOST),
+        when(summary.started),
+        first_words(ending, MOST),
+        first_words(summary.title(), MOST)
+    )
+}
