@@ -87,10 +87,14 @@ fn whole(
     }
     // It waits because of what the sandbox cannot hide.
     if request.sandboxing == Sandboxing::Within && around.height >= 15 {
-        foot.push(Line::styled(fit("/permissions gaps accepts that for this session", inner), theme.dim));
+        let key = around.keymap.first(KeyContext::Approval, KeyAction::Raise, "g");
+        let key = key.map(|key| format!(" {key}: yes")).unwrap_or_default();
+        let words = format!("Run commands anyway for this session?{key}");
+        foot.extend(wrap(&words, inner, theme.text));
     }
     // Where a path leads is said nowhere else; the other reasons are those that the command shows.
-    let explained = if is_serious && risk::leaves(request) { warned } else { foot.len() };
+    let is_told = is_serious && risk::leaves(request) || request.sandboxing == Sandboxing::Within;
+    let explained = if is_told { warned } else { foot.len() };
     foot.extend(answers(around.has_keys, id, request, inner, around));
     let (title, head) = action::title(panel, request).with_head(request, theme, (width(&right) + 8, total));
     let from = around.reading.filter(|reading| reading.request == id).map_or(0, |reading| reading.from);
@@ -102,7 +106,14 @@ fn whole(
     let path = subject(panel);
     let (language, highlighter) = (diff::language(&path), around.highlighter);
     let colours = DiffColours { theme, language, highlighter };
-    let laid = |most| action::shown(request, head.clone(), action::Room { inner, most, from }, colours);
+    let laid = |most| {
+        action::shown(
+            request,
+            head.clone(),
+            action::Room { inner, most, from, has_keys: around.has_keys },
+            colours,
+        )
+    };
     let (mut body, mut reach) = laid(most(foot.len()));
     if reach.rows < reach.all && room(foot.len()) < 3 {
         // What is decided about goes before why it asks, which the page of the call has too.
@@ -113,7 +124,12 @@ fn whole(
     if is_command && reach.rows < reach.all && room(foot.len()) < 4 && !head.is_empty() {
         // The title begins with the worst effect; the rest of them goes before the command does.
         let most = most(foot.len());
-        (body, reach) = action::shown(request, Vec::new(), action::Room { inner, most, from }, colours);
+        (body, reach) = action::shown(
+            request,
+            Vec::new(),
+            action::Room { inner, most, from, has_keys: around.has_keys },
+            colours,
+        );
     }
     if airy && body.len() < most(foot.len()) {
         body.push(Line::default());
@@ -186,13 +202,24 @@ fn answers(
     if !has_keys && around.height < 10 {
         let always = if request.rule.is_some() { " a" } else { "" };
         let sandboxed = if request.sandboxing == Sandboxing::OnWish { " b" } else { "" };
-        let letters = vec![vec![Span::styled(format!("y s{always}{sandboxed} n r e"), theme.dim)]];
+        let anyway = if request.sandboxing == Sandboxing::Within { " g" } else { "" };
+        let letters = vec![vec![Span::styled(format!("y{anyway} s{always}{sandboxed} n r e"), theme.dim)]];
         return flow(led(letters, false, around), 2, inner);
     }
     let rule = request.rule.as_deref().map(|rule| format!("always: {}", one_row(rule)));
     let sandboxed = if request.sandboxing == Sandboxing::OnWish { "once, in the sandbox" } else { "" };
     let always = rule.as_deref().unwrap_or("");
-    let words = ["once", "this session", always, sandboxed, "deny", "deny with a reason", "edit"];
+    let anyway = request.sandboxing == Sandboxing::Within;
+    let words = [
+        "once",
+        if anyway { "anyway, this session" } else { "" },
+        "this session",
+        always,
+        sandboxed,
+        "deny",
+        "deny with a reason",
+        "edit",
+    ];
     let long = led(offered(around, words, (key, word)), has_keys, around);
     let needed: usize = long.iter().map(|g| cells(g) + 3).sum();
     if needed <= inner + 3 {
@@ -202,7 +229,9 @@ fn answers(
     let always = if rule.is_some() && around.height >= 10 { "always" } else { "" };
     let sandboxed = if sandboxed.is_empty() || around.height < 10 { "" } else { "sandbox" };
     let why = if inner < 46 { "why" } else { "reason" };
-    let words = ["once", "session", always, sandboxed, "deny", why, "edit"];
+    // With a key that ends the questions, that for exactly this call can be left to the help.
+    let session = if anyway && around.height < 10 { "" } else { "session" };
+    let words = ["once", if anyway { "anyway" } else { "" }, session, always, sandboxed, "deny", why, "edit"];
     let mut lines = flow(led(offered(around, words, (key, word)), has_keys, around), 2, inner);
     // On a low screen what is decided about goes before the last of the keys, which the help has too.
     lines.truncate(if around.height < 10 { 1 } else { lines.len() });
@@ -212,11 +241,12 @@ fn answers(
 /// The answers, each with the key that it has; one without words is not offered.
 fn offered(
     around: &CardContext<'_>,
-    words: [&str; 7],
+    words: [&str; 8],
     (key, word): (Style, Style),
 ) -> Vec<Vec<Span<'static>>> {
     let answers = [
         (KeyAction::Once, "y"),
+        (KeyAction::Raise, "g"),
         (KeyAction::Session, "s"),
         (KeyAction::Always, "a"),
         (KeyAction::Sandboxed, "b"),
