@@ -154,7 +154,7 @@ fn files_that_are_not_settings_are_named_and_hold_up_nobody() {
     let odd = "{ \"mcpServers\": { \"a\\u001b[2Jb\": { \"command\": \"x\\u0007\" } }, \"permissions\": 7, \"hooks\": { \"Stop\": [1, { \"hooks\": [2] }] }, \"\\u202e\": 1 }";
     for (text, says, code) in [
         ("", "cannot be read as JSON", 1),
-        ("{\n  \"a\": tru\n}", "line 2 column", 1),
+        ("{\n  \"a\": oops\n}", "line 2 column", 1),
         ("[]", "it is not a table", 1),
         (&long, "larger than a megabyte", 1),
         (&deep, "cannot be read as JSON", 1),

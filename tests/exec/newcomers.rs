@@ -91,7 +91,7 @@ fn answers_without_a_price_are_not_free() {
     let ran = Ran::of(output.status, output.stdout, output.stderr);
     let row = |name: &str| ran.out.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
     assert!(row("/free").contains("$0.00") && !row("/free").contains("price"), "{}", ran.out);
-    assert!(row("/none").contains("no price") && !row("/none").contains('$'), "{}", ran.out);
+    assert!(row("/none").contains("unknown") && !row("/none").contains('$'), "{}", ran.out);
     assert!(row("/some").contains("$0.50 + 1 without price"), "{}", ran.out);
     assert!(row("total").contains("$0.50 + 2 without price"), "{}", ran.out);
 }

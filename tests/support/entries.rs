@@ -359,10 +359,7 @@ fn notes() -> impl Strategy<Value = Body> {
         any::<u64>().prop_map(|id| About::Call(CallId(id))),
         Just(About::Unknown("b1".to_owned())),
     ];
-    let status =
-        (text(), any::<[bool; 3]>(), text()).prop_map(|(id, [is_running, is_lost, has_failed], words)| {
-            BackgroundStatus { id, is_running, is_lost, has_failed, words }
-        });
+    let status = crate::facts::background();
     let kind = prop_oneof![
         Just(NoteKind::Plain),
         any::<u64>().prop_map(|attempt| NoteKind::Retried { attempt }),

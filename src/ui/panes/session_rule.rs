@@ -8,10 +8,10 @@ use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::OfferedRule;
 use crate::ui::request::RuleLines;
 use crate::ui::session_rule::LOW;
-use crate::ui::text::{fit, width, wrap};
+use crate::ui::text::{fit, wrap};
 
 use super::card_context::CardContext;
-use super::words::{flow, keys, one_row};
+use super::words::{flow, keys, middle, one_row};
 
 /// The rule in the pane of its call.
 pub(super) fn lay(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<Line<'static>> {
@@ -55,25 +55,6 @@ fn in_few_rows(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> 
     let mut rows = wrap(&format!("always: {}", one_row(&always.rule)), inner, theme.accent);
     rows.push(Line::styled(fit(&about, inner), theme.text));
     rows
-}
-
-/// A text in so many cells: of a longer one, both ends, for a path ends with its file and a list with what is added.
-fn middle(text: &str, most: usize) -> String {
-    if width(text) <= most {
-        return text.to_owned();
-    }
-    let head = fit(text, most / 3 + 1);
-    let room = most.saturating_sub(width(&head));
-    let mut tail: Vec<char> = Vec::new();
-    let mut used = 0;
-    for letter in text.chars().rev() {
-        used += width(letter.encode_utf8(&mut [0; 4]));
-        if used > room {
-            break;
-        }
-        tail.push(letter);
-    }
-    head + &tail.into_iter().rev().collect::<String>()
 }
 
 /// What it would have covered, so many calls by name.
