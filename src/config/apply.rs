@@ -89,9 +89,9 @@ fn set_limit(config: &mut Config, limit: Limit, setting: &Setting) -> Result<(),
 }
 
 fn add_rules(config: &mut Config, kind: RuleKind, setting: &Setting) -> Result<(), String> {
-    for text in setting.value.texts()? {
+    for (text, place) in setting.value.placed_texts()? {
         let rule = Rule::parse(kind, text).map_err(|bad| bad.to_string())?;
-        config.rules.push(SourcedRule { rule, source: setting.source.clone() });
+        config.rules.push(SourcedRule { rule, source: place.unwrap_or(&setting.source).clone() });
     }
     Ok(())
 }

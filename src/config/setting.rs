@@ -126,6 +126,7 @@ fn walk(
                 path: spelling::spelled(path),
                 value: match row.value {
                     KeyValue::Hooks => Written::of_tables(value, source),
+                    KeyValue::Rules(_) => Written::of_items(value, source),
                     _ => Written::of(value),
                 },
                 letters: None,

@@ -139,3 +139,16 @@ fn what_a_project_may_do_with_each_key_is_what_the_table_says() {
         assert!(real.iter().any(|line| line.starts_with(&format!("{pattern} | "))), "{pattern} is not tried");
     }
 }
+
+#[test]
+fn each_rule_of_a_list_has_the_line_on_which_it_is_written() {
+    let source = Source::User(Arc::new(PathBuf::from("config.toml")), 0);
+    let text =
+        "mode = 'ask'\nallow = [\n  'shell(a *)',\n  # why\n  'shell(b *)',\n]\ndeny = ['shell(c *)']\n";
+    let mut config = Config::default();
+    for said in setting::of_text(text, &source).unwrap() {
+        apply::set(&mut config, &said).unwrap();
+    }
+    let places: Vec<String> = config.rules().iter().map(|rule| format!("{rule} {}", rule.origin)).collect();
+    assert_eq!(places, ["shell(a *) config.toml:3", "shell(b *) config.toml:5", "shell(c *) config.toml:7"]);
+}

@@ -19,6 +19,8 @@ pub(super) enum Written {
     Decimal(String),
     Switch(bool),
     List(Vec<Self>),
+    /// The items of a list, each with its place.
+    Placed(Vec<(Source, Self)>),
     /// Tables, of hooks alone.
     Tables(Vec<Table>),
     /// Something that no key takes: a date, a table.
@@ -48,6 +50,13 @@ impl Written {
         tables.map_or_else(|| Self::of(value), Self::Tables)
     }
 
+    /// Reads a list with the place of every item; anything else stays as it is.
+    pub(super) fn of_items(value: &DeValue<'_>, source: &dyn Fn(usize) -> Source) -> Self {
+        let DeValue::Array(items) = value else { return Self::of(value) };
+        let item = |item: &Spanned<DeValue<'_>>| (source(item.span().start), Self::of(item.get_ref()));
+        Self::Placed(items.iter().map(item).collect())
+    }
+
     pub(super) fn of(value: &DeValue<'_>) -> Self {
         match value {
             DeValue::String(text) => Self::Text(text.to_string()),
@@ -72,7 +81,7 @@ impl Written {
             Self::Text(text) => format!("the string {text:?}"),
             Self::Whole(digits) | Self::Decimal(digits) => digits.clone(),
             Self::Switch(switch) => switch.to_string(),
-            Self::List(_) => "a list".to_owned(),
+            Self::List(_) | Self::Placed(_) => "a list".to_owned(),
             Self::Tables(_) => "a list of tables".to_owned(),
             Self::Other(what) => (*what).to_owned(),
         }
@@ -84,6 +93,10 @@ impl Written {
             Self::Text(text) => quoted(text),
             Self::List(items) => {
                 let items: Vec<String> = items.iter().map(Self::shown).collect();
+                format!("[{}]", items.join(", "))
+            }
+            Self::Placed(items) => {
+                let items: Vec<String> = items.iter().map(|(_, item)| item.shown()).collect();
                 format!("[{}]", items.join(", "))
             }
             other => other.kind(),
@@ -102,10 +115,21 @@ impl Written {
         }
     }
 
+    /// One text, or a list of texts, each with its own place if it has one.
+    pub(super) fn placed_texts(&self) -> Result<Vec<(&str, Option<&Source>)>, String> {
+        match self {
+            Self::Placed(items) => {
+                items.iter().map(|(source, item)| Ok((item.text()?, Some(source)))).collect()
+            }
+            other => Ok(other.texts()?.into_iter().map(|text| (text, None)).collect()),
+        }
+    }
+
     /// One text, or a list of texts.
     pub(super) fn texts(&self) -> Result<Vec<&str>, String> {
         match self {
             Self::List(items) => items.iter().map(Self::text).collect(),
+            Self::Placed(items) => items.iter().map(|(_, item)| item.text()).collect(),
             Self::Text(_) => Ok(vec![self.text()?]),
             other => Err(other.not("a list of strings")),
         }

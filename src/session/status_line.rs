@@ -47,10 +47,11 @@ impl StatusCommand {
         self.command.line(&format!("{}\n", self.told(facts, transcript.as_deref()))).await
     }
 
+    /// What is not known has no member: others' status lines would show `null`.
     fn told(&self, facts: &StatusFacts, transcript: Option<&Path>) -> Value {
         let used =
             facts.context.saturating_mul(100).checked_div(facts.window).map(|percent| percent.min(100));
-        json!({
+        let mut told = json!({
             "session_id": self.session,
             "transcript_path": transcript,
             "cwd": self.cwd,
@@ -70,6 +71,27 @@ impl StatusCommand {
             "mode": facts.mode.as_str(),
             "effort": facts.effort.map(|effort| effort.as_str()),
             "is_busy": facts.is_busy,
-        })
+        });
+        without_nulls(&mut told);
+        told
+    }
+}
+
+fn without_nulls(value: &mut Value) {
+    if let Value::Object(members) = value {
+        members.retain(|_, value| !value.is_null());
+        members.values_mut().for_each(without_nulls);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_unknown_has_no_member() {
+        let mut told = json!({ "cost": { "total_cost_usd": null, "total_duration_ms": 3 }, "effort": null });
+        without_nulls(&mut told);
+        assert_eq!(told, json!({ "cost": { "total_duration_ms": 3 } }));
     }
 }

@@ -1,6 +1,7 @@
 //! The keys that answer what waits, in its pane and on its page.
 
-use crate::agent::Answer;
+use crate::agent::{Answer, Intent};
+use crate::ledger::Sandboxing;
 use crate::tool::ASK;
 use crate::view::View;
 
@@ -32,10 +33,23 @@ pub(super) fn answer(
             editing::begin(local, view, press);
             return Some(Vec::new());
         }
+        KeyAction::Raise if waits_for_a_gap(local, view) => return Some(run_anyway(local, view, press)),
         KeyAction::Raise => return Some(raise(local, view, press)),
         _ => return None,
     };
     Some(decide(local, view, press, answer))
+}
+
+/// Whether the call in focus would run in the sandbox, and waits because of what that cannot hide.
+fn waits_for_a_gap(local: &Local, view: &View) -> bool {
+    local.subject(view).is_some_and(|(_, asked, _)| asked.sandboxing == Sandboxing::Within)
+}
+
+/// Accepts that for the session, so that no later command is asked about because of it, and allows this call.
+fn run_anyway(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
+    let decided = decide(local, view, press, Answer::AllowOnce);
+    let accepts = (!decided.is_empty()).then_some(UiEffect::Send(Intent::AcceptGaps));
+    accepts.into_iter().chain(decided).collect()
 }
 
 /// Whether a command means something for what has the focus, or on the page of a call; a key of one that does not is text.
@@ -52,7 +66,7 @@ pub(super) fn has_meaning(local: &mut Local, view: &View, command: KeyAction) ->
         return false;
     }
     match command {
-        KeyAction::Raise => subject.is_none(),
+        KeyAction::Raise => subject.is_none() || waits_for_a_gap(local, view),
         KeyAction::Deny | KeyAction::Reason | KeyAction::Open => !is_stop,
         _ => !(allows && is_stop),
     }

@@ -27,6 +27,13 @@ pub(super) fn allow(local: &mut Local, view: &View, press: Press) -> Vec<UiEffec
     Vec::new()
 }
 
+/// The first host that a card's command was not let through to and that is not allowed yet.
+pub(super) fn of_card(view: &View, card: CardId) -> Option<&String> {
+    let CardId::Call(call) = card else { return None };
+    let blocked = view.panel(call).map(blocked).unwrap_or_default();
+    blocked.iter().find(|host| !view.session.hosts.contains(host))
+}
+
 /// The hosts that the command of a call was not let through to.
 pub(super) fn blocked(panel: &Panel) -> &[String] {
     panel.result().map(|result| result.facts.blocked_hosts.as_slice()).unwrap_or_default()

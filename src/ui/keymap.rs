@@ -271,7 +271,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Approval, NONE, K::Char('n'), C::Deny, "n", "deny"),
         bind(P::Approval, NONE, K::Char('r'), C::Reason, "r", "deny and say why; answer a question in words"),
         bind(P::Approval, NONE, K::Char('e'), C::Edit, "e", "change it first, then decide"),
-        bind(P::Approval, NONE, K::Char('g'), C::Raise, "g", "after a budget stop: raise it, continue"),
+        bind(P::Approval, NONE, K::Char('g'), C::Raise, "g", "run anyway, this session; raise a budget"),
         bind(
             P::Approval,
             NONE,

@@ -31,6 +31,9 @@ pub struct Areas {
 /// Rows that the transcript keeps before the queue gets any: a call that waits must be seen and answered.
 const LEAST_TRANSCRIPT: u16 = 5;
 
+/// The same on a low screen before what is said to the person gets more than one row.
+const LEAST_LOW: u16 = 2;
+
 /// Cells that the composer's box and margins take from its width.
 const COMPOSER_SIDES: u16 = 6;
 
@@ -49,9 +52,8 @@ impl Areas {
         let rest = screen.height.saturating_sub(1 + below + 1 + composer + 1 + below);
         let most = if roomy { queue } else { queue.min(1) };
         let queue = most.min(rest.saturating_sub(LEAST_TRANSCRIPT));
-        // On low screens every row is the waiting call's.
-        let said = if boxed { said } else { 1 };
-        let more = said.saturating_sub(1).min(rest.saturating_sub(queue).saturating_sub(LEAST_TRANSCRIPT));
+        let least = if boxed { LEAST_TRANSCRIPT } else { LEAST_LOW };
+        let more = said.saturating_sub(1).min(rest.saturating_sub(queue).saturating_sub(least));
         let mut y = screen.y;
         let mut take = |height: u16| {
             let area = Rect::new(screen.x, y, screen.width, height);

@@ -23,8 +23,18 @@ pub struct OfferedRule {
 impl OfferedRule {
     /// The lines that would be written for it to hold so long; or why there are none; `None` while that is not known.
     pub(super) fn lines(&self) -> Option<&Result<RuleLines, String>> {
+        self.lines_for(self.scope)
+    }
+
+    /// The same for another scope.
+    pub(super) fn lines_for(&self, scope: Scope) -> Option<&Result<RuleLines, String>> {
         let plan = self.plan.as_ref()?;
-        Some(if self.scope == Scope::Project { &plan.project } else { &plan.everywhere })
+        Some(if scope == Scope::Project { &plan.project } else { &plan.everywhere })
+    }
+
+    /// Whether it can be taken for so long.
+    pub(super) fn can_be_taken(&self) -> bool {
+        self.scope == Scope::Session || matches!(self.lines(), Some(Ok(_)))
     }
 }
 

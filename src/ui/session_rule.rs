@@ -6,7 +6,7 @@ use crate::agent::Answer;
 use crate::ledger::Scope;
 use crate::view::{View, summary};
 
-use super::deciding::{decide, is_allowed, show_rest};
+use super::deciding::{decide, is_allowed};
 use super::effect::UiEffect;
 use super::key_timing::Press;
 use super::keymap::{KeyAction, KeyContext};
@@ -18,11 +18,14 @@ pub(super) const NO_RULE: &str = "no suitable rule to suggest · s allows exactl
 
 /// How long a rule may hold, in the order in which the arrows go through them.
 const SCOPES: [Scope; 3] = [Scope::Session, Scope::Project, Scope::Everywhere];
+/// Rows of a pane below which it shows one scope at a time.
+pub(super) const LOW: u16 = 15;
 
 /// Shows the rule that is offered for the call that has the focus, if the person has seen the call.
 pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     let Some((request, asked, shown)) = local.subject(view) else { return Vec::new() };
-    if !is_allowed(local, &shown, press) || show_rest(local, request) {
+    // Showing it decides nothing: what is out of sight must be read before it is taken.
+    if !is_allowed(local, &shown, press) {
         return Vec::new();
     }
     let Some(rule) = asked.rule.clone() else {
@@ -47,7 +50,7 @@ pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect
 pub(super) fn planned(local: &mut Local, plan: RulePlan) {
     if let Some(always) = local.always.as_mut().filter(|always| always.rule == plan.rule) {
         always.plan = Some(plan);
-        if always.scope != Scope::Session {
+        if always.scope != Scope::Session || local.page >= LOW {
             local.stand.clear();
         }
     }
@@ -63,6 +66,9 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
     let command = local.keymap.lookup(KeyContext::Approval, key);
     if is_here && (key.code == KeyCode::Enter || command == Some(KeyAction::Always)) {
         return Some(take(local, view, press, always));
+    }
+    if is_here && let Some(scope) = numbered(key.code) {
+        return Some(choose(local, view, press, always, scope));
     }
     if is_here && let Some(step) = step(key.code) {
         go(local, step);
@@ -85,6 +91,25 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
     }
     local.always = None;
     (is_here && key.code == KeyCode::Esc).then(Vec::new)
+}
+
+/// The scope that a digit names.
+fn numbered(code: KeyCode) -> Option<Scope> {
+    let KeyCode::Char(c) = code else { return None };
+    let at = usize::try_from(c.to_digit(10)?).ok()?.checked_sub(1)?;
+    SCOPES.get(at).copied()
+}
+
+/// Takes the rule for so long, where what would be written for that is in sight; else shows it.
+fn choose(local: &mut Local, view: &View, press: Press, always: OfferedRule, scope: Scope) -> Vec<UiEffect> {
+    if always.scope == scope || local.page >= LOW {
+        return take(local, view, press, OfferedRule { scope, ..always });
+    }
+    if let Some(always) = &mut local.always {
+        always.scope = scope;
+        local.stand.clear();
+    }
+    Vec::new()
 }
 
 fn step(code: KeyCode) -> Option<isize> {

@@ -247,6 +247,7 @@ fn a_session_of_version_1_means_what_it_meant() {
         id: "b1".into(),
         is_running: false,
         is_lost: false,
+        has_failed: false,
         words: "exit code 3 after 9 s".into(),
     };
     let meant = [

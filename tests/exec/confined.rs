@@ -114,7 +114,7 @@ fn a_secret_is_hidden_or_where_it_cannot_be_named_and_asked_about() {
     // From root, and where there are no namespaces.
     assert_eq!(ran.outcomes(), ["denied"], "{}", ran.out);
     let why = text(&ran.all("approval_request")[0], "why");
-    assert!(why.contains("has a gap here") && why.contains(".env"), "{why}");
+    assert!(why.contains("cannot hide") && why.contains(".env"), "{why}");
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn the_sandbox_is_tried() {
     let is_hidden =
         found.iter().any(|one| one["message"].as_str().unwrap().contains("are hidden from commands"));
     if !is_hidden {
-        let (gap, mend) = told(&found, "sandbox", ".env, which looks like a secret");
+        let (gap, mend) = told(&found, "sandbox", ".env here, so commands could read");
         assert!(gap == "warning" && mend.contains("out of the folders"), "{mend}");
     }
 }

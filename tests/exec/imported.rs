@@ -152,20 +152,22 @@ fn files_that_are_not_settings_are_named_and_hold_up_nobody() {
     let many =
         format!("{{ \"permissions\": {{ \"allow\": [{}] }} }}", vec!["\"Bash(a:*)\""; 20_000].join(","));
     let odd = "{ \"mcpServers\": { \"a\\u001b[2Jb\": { \"command\": \"x\\u0007\" } }, \"permissions\": 7, \"hooks\": { \"Stop\": [1, { \"hooks\": [2] }] }, \"\\u202e\": 1 }";
-    for (text, says) in [
-        ("", "cannot be read as JSON"),
-        ("[]", "it is not a table"),
-        (&long, "larger than a megabyte"),
-        (&deep, "cannot be read as JSON"),
-        (&many, "shell(a *)"),
-        (odd, "has no counterpart here"),
+    for (text, says, code) in [
+        ("", "cannot be read as JSON", 1),
+        ("{\n  \"a\": oops\n}", "line 2 column", 1),
+        ("[]", "it is not a table", 1),
+        (&long, "larger than a megabyte", 1),
+        (&deep, "cannot be read as JSON", 1),
+        (&many, "shell(a *)", 0),
+        (odd, "has no counterpart here", 0),
     ] {
         let world = World::new();
         write(&world.place().join(".claude/settings.json"), text);
         write(&world.place().join(".claude.json"), text);
         let ran = imports(&world, &["claude", "--write"]);
         let all = ran.out.clone() + &fs::read_to_string(world.config_file()).unwrap_or_default();
-        assert!(ran.code == 0 && all.contains(says), "{says}: {}", &all[..all.len().min(2000)]);
+        assert!(ran.code == code && all.contains(says), "{says}: {}", &all[..all.len().min(2000)]);
+        assert_eq!(code == 1, ran.err.contains("~/.claude/settings.json: "), "{}", ran.err);
         assert!(!all.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{all}");
         assert!(all.len() < 100_000);
     }
@@ -175,5 +177,5 @@ fn files_that_are_not_settings_are_named_and_hold_up_nobody() {
     assert!(Command::new("mkfifo").arg(&place).status().unwrap().success());
     symlink("/dev/zero", world.place().join(".claude.json")).unwrap();
     let ran = imports(&world, &["claude"]);
-    assert!(ran.code == 0 && ran.out.matches("is not a regular file").count() == 2, "{}{}", ran.out, ran.err);
+    assert!(ran.code == 1 && ran.out.matches("is not a regular file").count() == 2, "{}{}", ran.out, ran.err);
 }

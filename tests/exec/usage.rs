@@ -93,6 +93,11 @@ fn what_errors_and_retries_cost_is_in_the_sum_and_what_a_fork_inherited_is_not()
     for (name, value) in expected {
         assert_eq!(total[name], value, "{name} in {all}");
     }
+    for by in ["model", "project", "tool", "day"] {
+        let all = world.usage_json(&["--by", by]);
+        let nulls = all["rows"].as_array().unwrap().iter().any(|row| row.to_string().contains("null"));
+        assert!(!nulls, "an unknown price has no member: {all}");
+    }
     let costs = |by: &str| -> Vec<(String, Value)> {
         let rows = world.usage_json(&["--by", by])["rows"].clone();
         let rows = rows.as_array().unwrap().iter();
@@ -131,7 +136,11 @@ fn the_table_is_for_people() {
     assert_eq!(lines[2], ["a/second", "2", "200", "20", "80", "$0.75", "1", "0"]);
     assert_eq!(lines[4][..2], ["total", "5"]);
     assert!(ran.out.contains("$0.25 of it is for 1 answer that errors cut off.\n"), "{}", ran.out);
-    assert!(ran.out.ends_with("The price of 1 answer is unknown.\n"), "{}", ran.out);
+    assert!(
+        ran.out.ends_with("1 request without a known price: what that cost is not in the sums.\n"),
+        "{}",
+        ran.out
+    );
     assert!(world.usage(&["--by", "tool"]).out.contains("read"));
     let ran = World::new().usage(&[]);
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", "note: nothing has been spent yet\n"));

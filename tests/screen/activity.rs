@@ -10,7 +10,7 @@ use crate::session_builder::SessionBuilder;
 /// The line, without its margin: it ends with how to stop what goes on.
 fn line(harness: &mut ScreenHarness, size: (u16, u16)) -> String {
     let frame = harness.frame(size.0, size.1);
-    let line = frame.lines().find(|line| line.contains("esc interrupt"));
+    let line = frame.lines().find(|line| line.contains("esc interrupt") || line.contains("esc stop"));
     line.unwrap_or_else(|| panic!("{frame}")).trim().to_owned()
 }
 
@@ -46,12 +46,23 @@ fn an_answer_is_followed_from_thinking_to_writing() {
         Live::CallForming { message, index: 0, name, bytes: 2_000, breaks, path }
     };
     live(&mut harness, forming(0, None));
-    assert_eq!(said(&mut harness), "Writing write… 2.0k bytes · 9 s");
+    assert_eq!(said(&mut harness), "Writing a file… 2.0k bytes · 9 s");
     live(&mut harness, forming(239, Some("src/\u{1b}[31ma.rs")));
     harness.builder.now += 90_000;
     assert_eq!(said(&mut harness), "Writing src/^[[31ma.rs… 240 lines · 1:39");
-    assert_eq!(line(&mut harness, (40, 10)).chars().last(), Some('t'), "how to stop it is never left out");
-    assert!(line(&mut harness, (40, 10)).contains("1:39"), "nor for how long it goes on");
+    let low = line(&mut harness, (40, 10));
+    assert!(low.ends_with("esc stop"), "how to stop it is never left out: {low}");
+    assert!(low.contains("240 lines · 1:39"), "nor how much there is, nor for how long it goes on: {low}");
+    let read = Live::CallForming {
+        message,
+        index: 0,
+        name: "read".to_owned(),
+        bytes: 20,
+        breaks: 0,
+        path: Some("src/a.rs".to_owned()),
+    };
+    live(&mut harness, read);
+    assert_eq!(said(&mut harness), "Reading src/a.rs… 20 bytes · 1:39");
 }
 
 #[test]

@@ -44,6 +44,11 @@ fn the_call_names_the_hosts_and_a_key_allows_one_after_the_other() {
     }
     let mut harness = ScreenHarness::new(blocked());
     harness.key(KeyCode::Tab, NONE);
+    for size in [(80, 24), (40, 10)] {
+        let frame = harness.frame(size.0, size.1);
+        let last = frame.lines().last().unwrap_or_default();
+        assert!(last.contains("h allow"), "the last line names the key: {frame}");
+    }
     assert_eq!(opened(&harness.key(KeyCode::Char('h'), NONE)), Some("registry.example"));
     let mut builder = blocked();
     builder.remark(allow("registry.example"));

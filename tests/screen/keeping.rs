@@ -84,6 +84,34 @@ fn what_would_be_written_is_shown_before_it_can_be_taken() {
 }
 
 #[test]
+fn a_and_one_number_take_a_rule_for_as_long_as_that_says() {
+    let mut harness = shown(0);
+    reply(&mut harness.local, Reply::RulePlan(plan()));
+    seen(&mut harness);
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("config.toml") && frame.contains("this folder is not trusted"), "{frame}");
+    assert!(harness.press("2").is_empty(), "it is said why not");
+    assert_eq!(harness.local.hint.as_deref(), Some("this folder is not trusted"));
+    seen(&mut harness);
+    assert_eq!(taken(&harness.press("3")).1, Scope::Everywhere);
+}
+
+#[test]
+fn on_a_low_screen_a_number_shows_the_file_and_the_line_first() {
+    let mut harness = harness(waits(Some(RULE)));
+    harness.frame(40, 10);
+    harness.answers("a");
+    reply(&mut harness.local, Reply::RulePlan(plan()));
+    harness.frame(40, 10);
+    harness.waits(1_000);
+    assert!(harness.press("3").is_empty());
+    let frame = harness.frame(40, 10);
+    assert!(frame.contains("config.toml") && frame.contains("shell(cargo test *)\"]"), "{frame}");
+    harness.waits(1_000);
+    assert_eq!(taken(&harness.press("3")).1, Scope::Everywhere);
+}
+
+#[test]
 fn what_cannot_be_kept_is_not_taken_and_the_session_needs_no_file() {
     let mut harness = shown(1);
     reply(&mut harness.local, Reply::RulePlan(plan()));

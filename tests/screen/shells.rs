@@ -4,7 +4,7 @@ use crate::linear_harness::LinearHarness;
 use crate::screen_harness::{ScreenHarness, page, snapshot};
 use crate::session_builder::{SessionBuilder, view};
 use countersign::agent::Intent;
-use countersign::ledger::Outcome;
+use countersign::ledger::{BackgroundStatus, Body, Note, Outcome, Remark};
 use countersign::ui::linear::LinearEffect;
 use countersign::ui::update::UiEffect;
 use countersign::view::View;
@@ -102,4 +102,18 @@ fn lines_stop_one_by_its_id() {
         assert_eq!(linear.types(wrong), [], "{wrong}");
         assert!(linear.said.ends_with("as in /shells stop b1\n"), "{}", linear.said);
     }
+}
+
+#[test]
+fn one_that_failed_has_the_sign_of_a_failure() {
+    let mut builder = two();
+    let began = builder.ledger.entries().iter().find_map(|entry| match &entry.body {
+        Body::ToolCall(call) => Some(call.id),
+        _ => None,
+    });
+    let ended = BackgroundStatus::ended(1, "exit code 1", 3).failed();
+    builder.remark(Remark::Note(Note::of_background(began.unwrap(), ended)));
+    let frame = ScreenHarness::new(builder).frame(80, 24);
+    let row = frame.lines().find(|line| line.contains("exit code 1")).unwrap_or_default();
+    assert!(row.contains('✗'), "{frame}");
 }

@@ -360,8 +360,7 @@ fn notes() -> impl Strategy<Value = Body> {
         any::<u64>().prop_map(|id| About::Call(CallId(id))),
         Just(About::Unknown("b1".to_owned())),
     ];
-    let status = (text(), any::<bool>(), any::<bool>(), text())
-        .prop_map(|(id, is_running, is_lost, words)| BackgroundStatus { id, is_running, is_lost, words });
+    let status = crate::facts::background();
     let kind = prop_oneof![
         Just(NoteKind::Plain),
         any::<u64>().prop_map(|attempt| NoteKind::Retried { attempt }),

@@ -9,12 +9,16 @@ use proptest::prelude::*;
 
 use crate::entries::text;
 
+pub(crate) fn background() -> impl Strategy<Value = BackgroundStatus> {
+    (text(), any::<[bool; 3]>(), text()).prop_map(|(id, [is_running, is_lost, has_failed], words)| {
+        BackgroundStatus { id, is_running, is_lost, has_failed, words }
+    })
+}
+
 pub(crate) fn facts() -> impl Strategy<Value = Facts> {
     let changed = any::<[u64; 2]>().prop_map(|[added, removed]| Summary::Changed { added, removed });
     let summary = option::of(prop_oneof![text().prop_map(Summary::Words), changed]);
-    let background = (text(), any::<[bool; 2]>(), text()).prop_map(|(id, [is_running, is_lost], words)| {
-        CommandState::Background(BackgroundStatus { id, is_running, is_lost, words })
-    });
+    let background = background().prop_map(CommandState::Background);
     let command = option::of(prop_oneof![text().prop_map(CommandState::Ended), background]);
     let blocked = vec(text(), 0..3);
     (summary, command, any::<bool>(), blocked).prop_map(|(summary, command, is_silent, blocked_hosts)| {

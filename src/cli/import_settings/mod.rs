@@ -60,6 +60,7 @@ pub(super) fn run(
     let root = root.ok_or_else(|| Fault::failed("there is no home folder to look in", "set HOME"))?;
     let files = tools.iter().flat_map(|tool| files(*tool, words.project, &root));
     let (mut read, mut settings, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut unreadable = Vec::new();
     for (file, reader) in files {
         let shown = shown(&file, home.as_deref());
         let found = match reading::read(&file, MOST_BYTES) {
@@ -73,7 +74,7 @@ pub(super) fn run(
                 settings.extend(found.settings);
                 notes.extend(found.notes.iter().map(|note| format!("{shown}: {note}")));
             }
-            Err(why) => notes.push(format!("{shown}: {}", one_line(&why))),
+            Err(why) => unreadable.push(format!("{shown}: {}", one_line(&why))),
         }
         read.push(shown);
     }
@@ -92,7 +93,14 @@ pub(super) fn run(
     if words.write {
         write_config(&file, &before, &text, words.project).map_err(failed)?;
     }
-    say(&told(words, &read, (added, &file), &text, &notes))
+    notes.extend(unreadable.iter().cloned());
+    say(&told(words, &read, (added, &file), &text, &notes))?;
+    if unreadable.is_empty() {
+        return Ok(Exit::Completed);
+    }
+    // What the other files have was said, and written where that was wanted.
+    let what = format!("not all was read: {}", unreadable.join("; "));
+    Err(Fault::failed(what, "correct that, then run it again"))
 }
 
 /// What is said: without `--write`, a configuration with remarks.
@@ -186,9 +194,16 @@ fn of_opencode(text: &str) -> Result<Found, String> {
 }
 
 fn of_codex(text: &str) -> Result<Found, String> {
-    let all: Value =
-        toml::from_str(text).map_err(|why| format!("it cannot be read as TOML: {}", why.message()))?;
+    let all: Value = toml::from_str(text)
+        .map_err(|why| format!("it cannot be read as TOML: {}", with_place(&why, text)))?;
     object(all).map(|all| codex::settings(&all))
+}
+
+/// What is wrong, and in which line.
+fn with_place(why: &toml::de::Error, text: &str) -> String {
+    let before = why.span().and_then(|span| text.get(..span.start));
+    let line = before.map(|before| format!(" at line {}", before.matches('\n').count() + 1));
+    format!("{}{}", why.message(), line.unwrap_or_default())
 }
 
 fn of_rules(text: &str) -> Result<Found, String> {

@@ -49,7 +49,6 @@ pub(super) fn run(words: &UsageArgs, environment: &Environment) -> Result<Exit, 
 }
 
 fn as_json(name: Option<(By, &str)>, row: &Spend) -> Value {
-    let usd = |cost: Option<MicroDollars>| cost.map_or(Value::Null, |micros| json!(micros.0 as f64 / 1e6));
     let mut all = Map::new();
     if let Some((by, name)) = name {
         all.insert(by.as_str().to_owned(), name.into());
@@ -61,10 +60,8 @@ fn as_json(name: Option<(By, &str)>, row: &Spend) -> Value {
         "cache_read": row.usage.cache_read,
         "cache_write": row.usage.cache_write,
         "reasoning": row.usage.reasoning,
-        "cost_usd": usd(row.usage.cost),
         "answers_without_price": row.unpriced,
         "withdrawn_answers": row.withdrawn,
-        "withdrawn_cost_usd": usd(row.withdrawn_usage.cost),
         "retries": row.retries,
         "errors": row.errors,
         "tool_calls": row.calls,
@@ -72,6 +69,13 @@ fn as_json(name: Option<(By, &str)>, row: &Spend) -> Value {
     });
     if let Value::Object(members) = members {
         all.extend(members);
+    }
+    // A price that is not known has no member: `answers_without_price` says of how many.
+    let costs = [("cost_usd", row.usage.cost), ("withdrawn_cost_usd", row.withdrawn_usage.cost)];
+    for (name, cost) in costs {
+        if let Some(MicroDollars(micros)) = cost {
+            all.insert(name.to_owned(), json!(micros as f64 / 1e6));
+        }
     }
     Value::Object(all)
 }

@@ -76,9 +76,8 @@ impl Agent {
         let named = gaps.join("; ");
         Some(match (gaps.len(), all.saturating_sub(gaps.len())) {
             (0, _) => return None,
-            (1, 0) => format!("in the sandbox, which has a gap here: {named}"),
-            (_, 0) => format!("in the sandbox, which has gaps here: {named}"),
-            (_, more) => format!("in the sandbox, which has gaps here: {named}; and {more} more"),
+            (_, 0) => named,
+            (_, more) => format!("{named}; and {more} more"),
         })
     }
 }

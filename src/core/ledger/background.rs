@@ -10,6 +10,8 @@ pub struct BackgroundStatus {
     /// Whether somebody else had started it, and nobody here has a hold on it: an earlier process of the session, with which it
     /// went, or the session that this one was forked from.
     pub is_lost: bool,
+    /// Whether it ended by itself, and not well.
+    pub has_failed: bool,
     /// In words for people and models: "running for 3 s", "exit code 1 after 3 s".
     pub words: String,
 }
@@ -26,6 +28,7 @@ impl BackgroundStatus {
             id: Self::id_of(number),
             is_running: true,
             is_lost: false,
+            has_failed: false,
             words: format!("running for {seconds} s"),
         }
     }
@@ -36,20 +39,26 @@ impl BackgroundStatus {
             id: Self::id_of(number),
             is_running: false,
             is_lost: false,
+            has_failed: false,
             words: format!("{how} after {seconds} s"),
         }
+    }
+
+    /// The same of one that ended badly.
+    pub fn failed(self) -> Self {
+        Self { has_failed: true, ..self }
     }
 
     /// Of one that an earlier process of the session had started, which is gone.
     pub fn lost(id: &str) -> Self {
         let words = "ended with the earlier process".to_owned();
-        Self { id: id.to_owned(), is_running: false, is_lost: true, words }
+        Self { id: id.to_owned(), is_running: false, is_lost: true, has_failed: false, words }
     }
 
     /// Of one that ran in the session that this one was forked from: it may run on there.
     pub fn left(id: &str) -> Self {
         let words = "belongs to the session that this one was forked from".to_owned();
-        Self { id: id.to_owned(), is_running: false, is_lost: true, words }
+        Self { id: id.to_owned(), is_running: false, is_lost: true, has_failed: false, words }
     }
 
     /// `b1`

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ApprovalRequest, Body, CallId, Change, Decider, Decision, Entry};
+use super::{ApprovalRequest, Body, CallId, Change, Decider, Decision, Entry, Scope};
 
 /// Something that a person allowed for the rest of the session.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +13,8 @@ pub struct Grant<'e> {
     pub request: &'e ApprovalRequest,
     /// The rule that was taken with it, as it is written, if one was.
     pub rule: Option<&'e str>,
+    /// How long it holds.
+    pub scope: Scope,
     /// Whether it runs in the sandbox alone.
     pub sandboxed: bool,
 }
@@ -41,8 +43,14 @@ pub fn grants<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Vec<Grant<'e>
             }
             Body::ApprovalDecided(decision) if is_grant(decision) => {
                 let (call, sandboxed) = (decision.call, decision.sandboxed);
-                let rule = decision.rule.as_deref();
-                grants.extend(asked.get(&call).map(|request| Grant { call, request, rule, sandboxed }));
+                let (rule, scope) = (decision.rule.as_deref(), decision.scope);
+                grants.extend(asked.get(&call).map(|request| Grant {
+                    call,
+                    request,
+                    rule,
+                    scope,
+                    sandboxed,
+                }));
             }
             Body::Change(Change::GrantRevoked { call }) => {
                 if let Some(revoked) = grants.iter().find(|grant| grant.call == *call).copied() {
@@ -85,7 +93,8 @@ mod tests {
         };
         let (one, other_arguments, other_tool) =
             (request("shell", "ls"), request("shell", "rm x"), request("run", "ls"));
-        let grant = |request, rule| Grant { call: CallId(1), request, rule, sandboxed: false };
+        let grant =
+            |request, rule| Grant { call: CallId(1), request, rule, scope: Scope::Session, sandboxed: false };
         assert!(grant(&one, None).is_like(&grant(&one, None)));
         assert!(!grant(&one, None).is_like(&grant(&other_arguments, None)));
         assert!(!grant(&one, None).is_like(&grant(&other_tool, None)));

@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
-use jsonschema::Validator;
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use super::measure::measure;
-use super::schema::{faults, usable};
+use super::schema::{MOST_FAULT_CHARS, MOST_FAULTS, excerpt, usable};
 use super::steps::{MOST_STEPS, steps};
 
 /// Deeper schemas do not fit the stack that they are compiled on.
 const MOST_LEVELS: usize = 128;
+/// Most characters of a place in an answer.
+const MOST_PLACE_CHARS: usize = 200;
+/// Most characters of a value that is repeated.
+const MOST_VALUE_CHARS: usize = 120;
 
 /// A schema that answers are checked by.
 #[derive(Debug)]
@@ -58,9 +63,39 @@ impl AnswerSchema {
         if steps(&self.own, &value).is_err() {
             return Err(format!("checking the answer takes more than {MOST_STEPS} steps"));
         }
-        let faults = faults(&self.validator, &value);
+        let faults: Vec<String> =
+            self.validator.iter_errors(&value).take(MOST_FAULTS).map(|fault| told(&fault)).collect();
         if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
     }
+}
+
+/// Where the answer is wrong, what was expected there, and what it has.
+fn told(fault: &ValidationError<'_>) -> String {
+    let place = match fault.instance_path().to_string() {
+        path if path.is_empty() => "the answer".to_owned(),
+        path => excerpt(&path, MOST_PLACE_CHARS),
+    };
+    let has = match fault.instance().as_ref() {
+        Value::Object(_) => "an object".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        other => excerpt(&other.to_string(), MOST_VALUE_CHARS),
+    };
+    let wanted = match fault.kind() {
+        Kind::Type { kind: TypeKind::Single(kind) } => format!("the type {kind}"),
+        Kind::Enum { options } => format!("one of {}", excerpt(&options.to_string(), MOST_VALUE_CHARS)),
+        Kind::Constant { expected_value } => excerpt(&expected_value.to_string(), MOST_VALUE_CHARS),
+        Kind::Minimum { limit } => format!("at least {limit}"),
+        Kind::Maximum { limit } => format!("at most {limit}"),
+        Kind::Required { property } => {
+            return format!("{place}: expected a member {property}, which is missing");
+        }
+        Kind::AdditionalProperties { unexpected } => {
+            let named = excerpt(&unexpected.join(", "), MOST_VALUE_CHARS);
+            return format!("{place}: expected no other members, but found {named}");
+        }
+        _ => return format!("{place}: {}", excerpt(&fault.to_string(), MOST_FAULT_CHARS)),
+    };
+    format!("{place}: expected {wanted}, but found {has}")
 }
 
 /// A reference that leads out of the schema: neither into it nor to a standard that validators know.
@@ -111,7 +146,11 @@ mod tests {
         let schema = AnswerSchema::new(schema).unwrap();
         assert!(schema.shown().get("$schema").is_none());
         assert_eq!(schema.check(" {\"n\": 1}\n"), Ok(()));
-        assert!(schema.check("{\"n\": \"1\"}").unwrap_err().starts_with("/n: "));
+        assert_eq!(
+            schema.check("{\"n\": \"1\"}").unwrap_err(),
+            "/n: expected the type integer, but found \"1\""
+        );
+        assert_eq!(schema.check("{}").unwrap_err(), "the answer: expected a member \"n\", which is missing");
         for words in ["", "Done.", "```json\n{\"n\": 1}\n```", "{\"n\": 1} {\"n\": 2}"] {
             assert!(schema.check(words).unwrap_err().starts_with("the answer is not JSON"), "{words}");
         }

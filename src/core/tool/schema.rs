@@ -22,9 +22,9 @@ const MOST_TOOLS: usize = 128;
 /// Most names in a sentence on tools that are left out.
 const MOST_NAMED: usize = 20;
 /// Most faults that are named.
-const MOST_FAULTS: usize = 8;
+pub(super) const MOST_FAULTS: usize = 8;
 /// Most characters of one.
-const MOST_FAULT_CHARS: usize = 500;
+pub(super) const MOST_FAULT_CHARS: usize = 500;
 /// Most steps that a regular expression may go back. Only those with look-around or back-references go back at all.
 const MOST_BACKTRACKS: usize = 20_000;
 /// Deeper schemas are compiled only where the stack is large.
@@ -216,7 +216,7 @@ fn compile(schema: &Value) -> Result<Validator, ValidationError<'static>> {
 }
 
 /// The first violations, and where they are.
-pub(super) fn faults(validator: &Validator, value: &Value) -> Vec<String> {
+fn faults(validator: &Validator, value: &Value) -> Vec<String> {
     let faults = validator.iter_errors(value).take(MOST_FAULTS).map(|e| {
         let (place, fault) = (e.instance_path().to_string(), excerpt(&e.to_string(), MOST_FAULT_CHARS));
         if place.is_empty() { fault } else { format!("{}: {fault}", excerpt(&place, 200)) }
@@ -252,7 +252,7 @@ fn whose(name: &str) -> String {
     }
 }
 
-fn excerpt(text: &str, most: usize) -> String {
+pub(super) fn excerpt(text: &str, most: usize) -> String {
     let short: String = text.chars().take(most).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }
 }

@@ -88,18 +88,37 @@ impl View {
 
     /// The rules that a person took in this session and did not take back, each once.
     fn taken(&self) -> Vec<(CallId, String)> {
-        let mut taken: Vec<(CallId, String)> = Vec::new();
+        self.taken_for().into_iter().map(|(call, rule, _)| (call, rule)).collect()
+    }
+
+    /// The same, each with how long it holds.
+    fn taken_for(&self) -> Vec<(CallId, String, Scope)> {
+        let mut taken: Vec<(CallId, String, Scope)> = Vec::new();
         for grant in grants(self.rows.iter().map(|row| row.entry.as_ref())) {
-            if let Some(rule) = grant.rule.filter(|rule| !taken.iter().any(|(_, known)| known == rule)) {
-                taken.push((grant.call, rule.to_owned()));
+            if let Some(rule) = grant.rule.filter(|rule| !taken.iter().any(|(_, known, _)| known == rule)) {
+                taken.push((grant.call, rule.to_owned(), grant.scope));
             }
         }
         taken
     }
 
-    fn session_rules(&self) -> impl Iterator<Item = Rule> {
-        let rules = self.taken().into_iter().filter_map(|(_, text)| Rule::parse(RuleKind::Allow, &text).ok());
-        rules.map(|rule| rule.from(Origin::of(Tier::Session)))
+    /// Those that a person took, each as a rule of the file that it was kept in. What was read from there by now is listed
+    /// with its line.
+    fn session_rules(&self) -> Vec<Rule> {
+        let is_read = |rule: &Rule| {
+            let mut read = self.settings.rules.iter();
+            read.any(|known| known.kind == rule.kind && known.to_string() == rule.to_string())
+        };
+        let rules = self.taken_for().into_iter().filter_map(|(_, text, scope)| {
+            let rule = Rule::parse(RuleKind::Allow, &text).ok()?;
+            let tier = match scope {
+                Scope::Everywhere => Tier::User,
+                Scope::Project => Tier::Trusted,
+                Scope::Once | Scope::Session => Tier::Session,
+            };
+            (tier == Tier::Session || !is_read(&rule)).then(|| rule.from(Origin::of(tier)))
+        });
+        rules.collect()
     }
 
     /// The exact actions that a person allowed for this session, each once. What was allowed is what was asked about, not

@@ -21,6 +21,8 @@ pub struct BackgroundShell {
     pub asked: Millis,
     /// Whether it ran then.
     pub is_running: bool,
+    /// Whether it ended by itself, and not well.
+    pub has_failed: bool,
     /// How it stood then: "running for 3 s", "exit code 1 after 3 s".
     pub words: String,
     /// The last line that it had printed then: not yet safe for a screen. Empty when it had printed nothing.
@@ -39,6 +41,7 @@ pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &To
             since: Millis(at.0.saturating_sub(result.duration_ms)),
             asked: at,
             is_running: false,
+            has_failed: false,
             words: String::new(),
             last_line: String::new(),
         });
@@ -55,12 +58,14 @@ pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &To
         }
     }
     (shell.asked, shell.is_running, shell.words) = (at, standing.is_running, standing.words.clone());
+    shell.has_failed = standing.has_failed;
 }
 
 /// Takes in that one has ended, of which no call has told yet.
 pub(super) fn end(shells: &mut [BackgroundShell], standing: BackgroundStatus, at: Millis) {
     if let Some(shell) = shells.iter_mut().rev().find(|shell| shell.id == standing.id && shell.is_running) {
         (shell.asked, shell.is_running, shell.words) = (at, standing.is_running, standing.words);
+        shell.has_failed = standing.has_failed;
     }
 }
 

@@ -79,7 +79,8 @@ impl fmt::Display for Gap {
             Self::LooksSecret(file) => {
                 write!(
                     f,
-                    "a command can read and change {}, which looks like a secret: {write}",
+                    "the sandbox cannot hide {} here, so commands could read and change it ({})",
+                    file.file_name().unwrap_or(file.as_os_str()).display(),
                     file.display()
                 )
             }

@@ -299,7 +299,8 @@ impl Job {
             End::Killed => ("ended by shell_kill".to_owned(), true),
         };
         let said = shell.said_by_the_sandbox(refusals.as_ref()).after(is_ok);
-        let standing = BackgroundStatus::ended(self.number, &how, self.started.elapsed().as_secs());
+        let ended = BackgroundStatus::ended(self.number, &how, self.started.elapsed().as_secs());
+        let standing = if is_ok { ended } else { ended.failed() };
         self.heard().end = Some(Ended { standing: standing.clone(), is_ok, said });
         self.news.notify_waiters();
         if let Some(late) = late.get() {

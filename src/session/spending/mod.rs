@@ -81,9 +81,9 @@ fn cost(row: &Spend) -> String {
     let priced = row.usage.cost.map(|micros| format!("${}", dollars(micros.0)));
     match (priced, row.unpriced) {
         (Some(priced), 0) => priced,
-        (Some(priced), unpriced) if unpriced < row.answers => format!("{priced} + {unpriced} unpriced"),
+        (Some(priced), unpriced) if unpriced < row.answers => format!("{priced} + {unpriced} without price"),
         (None, 0) => "$0.00".to_owned(),
-        _ => "no price".to_owned(),
+        _ => "unknown".to_owned(),
     }
 }
 
@@ -98,7 +98,9 @@ fn remarks(total: &Spend) -> Vec<String> {
         all.push(format!("{cost} of it is for {} that errors cut off.", answers(total.withdrawn)));
     }
     if total.unpriced > 0 {
-        all.push(format!("The price of {} is unknown.", answers(total.unpriced)));
+        let requests = if total.unpriced == 1 { "request" } else { "requests" };
+        let count = total.unpriced;
+        all.push(format!("{count} {requests} without a known price: what that cost is not in the sums."));
     }
     all
 }

@@ -344,7 +344,7 @@ fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, output: &mut Lin
         output.say(&format!("why it asks: {}", request.why));
     }
     if request.sandboxing == Sandboxing::Within {
-        output.say("/permissions gaps accepts what the sandbox cannot hide, for this session");
+        output.say("/permissions gaps, then allow this: commands run anyway for this session; /permissions revoke gaps takes that back");
     }
     if let Some(warning) = &request.warning {
         output.say(&format!("warning: {warning}"));

@@ -22,9 +22,10 @@ use crate::view::{Granted, Permissions, View, summary};
 const INDENT: usize = 11;
 
 /// The tiers, the user's own word first.
-const TIERS: [(Tier, &str); 5] = [
+const TIERS: [(Tier, &str); 6] = [
     (Tier::Flag, "The command line"),
     (Tier::User, "Your file"),
+    (Tier::Trusted, "The project's file, which you trust"),
     (Tier::Project, "The project's file: it can only tighten"),
     (Tier::Session, "This session"),
     (Tier::BuiltIn, "Built in"),
@@ -127,7 +128,7 @@ fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'stat
         }
         for rule in of_tier {
             lines.extend(entry(rule.kind.as_str(), style(rule.kind, theme), &rule.text, theme.text, inner));
-            let with = all.taken_with(&rule.text).filter(|_| tier == Tier::Session);
+            let with = all.taken_with(&rule.text).filter(|_| rule.origin.place.is_none());
             let with = with.map(|call| format!("by you with {call} · ")).unwrap_or_default();
             let about = format!("{with}{}", about(screen, rule));
             lines.extend(entry("", theme.dim, &about, theme.dim, inner));

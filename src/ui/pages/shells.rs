@@ -77,9 +77,14 @@ fn entry(screen: &Screen<'_>, shell: &BackgroundShell, inner: usize) -> Vec<Line
         let since = clock(screen.now.since(shell.since) / 1_000);
         format!("     running for {since}")
     } else {
-        format!("     {}", one_row(&shell.words))
+        let sign = if shell.has_failed { "✗ " } else { "" };
+        format!("     {sign}{}", one_row(&shell.words))
     };
-    let style = if shell.is_running { theme.accent } else { theme.dim };
+    let style = match (shell.is_running, shell.has_failed) {
+        (true, _) => theme.accent,
+        (false, true) => theme.error,
+        (false, false) => theme.dim,
+    };
     let mut lines = vec![
         Line::from(vec![Span::styled(id, theme.title), Span::styled(command, theme.text)]),
         Line::styled(fit(&stands, inner), style),

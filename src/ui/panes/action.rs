@@ -16,7 +16,7 @@ use crate::view::{Panel, subject};
 use super::layouts::PaneReach;
 use super::margin::{margin, theirs};
 use super::risk;
-use super::words::{cells, count, one_row};
+use super::words::{cells, one_row};
 
 /// Cells of the column of names before arguments, at most.
 const NAMES: usize = 16;
@@ -139,6 +139,8 @@ pub(super) struct Room {
     pub most: usize,
     /// The first line in sight.
     pub from: usize,
+    /// Whether keys go to it: those that scroll, too.
+    pub has_keys: bool,
 }
 
 /// The action itself under its `head`, as much as there is room for, and how much that is; what is left out is told, and
@@ -149,7 +151,7 @@ pub(super) fn shown(
     room: Room,
     colours: DiffColours<'_>,
 ) -> (Vec<Line<'static>>, PaneReach) {
-    let Room { inner, most, from } = room;
+    let Room { inner, most, from, has_keys } = room;
     let theme = colours.theme;
     let (mut lines, first_change) = action(request, inner, colours);
     let heads = head.len();
@@ -170,11 +172,12 @@ pub(super) fn shown(
     let from = from.min(all.saturating_sub(rows));
     let mut shown: Vec<Line<'static>> = lines.into_iter().skip(from).take(rows).collect();
     if most > 1 {
-        let words = match from {
-            0 => format!("… {} · o shows all", count(total - rows, "more line")),
-            _ => format!("lines {}–{} of {all} · o shows all", from + 1, from + rows),
-        };
-        shown.push(Line::styled(fit(&words, inner), theme.warning));
+        let words = format!("lines {}–{} of {all}", from + 1, from + rows);
+        let ways =
+            [" · pgup pgdn scroll · o shows all", " · pgup pgdn · o all", " · o shows all", " · o all", ""];
+        let ways = ways.into_iter().skip(if has_keys { 0 } else { 2 });
+        let way = ways.into_iter().find(|way| width(&words) + width(way) <= inner).unwrap_or_default();
+        shown.push(Line::styled(fit(&format!("{words}{way}"), inner), theme.warning));
     }
     (shown, PaneReach { from, rows, all, must })
 }

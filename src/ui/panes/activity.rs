@@ -6,6 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 
 use crate::ledger::{CallId, Millis};
+use crate::tool::name::{EDIT, FETCH, GLOB, LIST, PLAN, READ, SEARCH, SHELL, WRITE};
 use crate::tool::{ASK, DELEGATE_TO};
 use crate::ui::focus;
 use crate::ui::local::{Focus, Local, Unwritable};
@@ -24,8 +25,10 @@ const STILL: &str = "●";
 /// Cells to which words are cut where they do not fit whole.
 const CUTS: [usize; 6] = [90, 75, 60, 48, 36, 24];
 
-/// Cells that what goes on keeps before its numbers are left out.
-const LEAST_HEAD: usize = 12;
+/// Cells that what goes on keeps before its numbers are left out: a word and what shows that more was said.
+const LEAST_HEAD: usize = 8;
+/// Cells below which the way to stop is said in a shorter word.
+const NARROW: usize = 58;
 
 /// What the line says, from the longest way to the shortest.
 struct ActivityLine {
@@ -34,14 +37,21 @@ struct ActivityLine {
     style: Style,
 }
 
+/// Rows of a screen below which a call that waits has them all.
+const LOW: u16 = 16;
 /// Most rows of a message to the person.
 const MOST_ROWS: usize = 4;
 
 /// Rows that it needs: a message to the person is wrapped, so that what to do next is read, too.
-pub(super) fn rows(local: &Local, view: &View, width: u16) -> u16 {
+pub(super) fn rows(local: &Local, view: &View, (width, height): (u16, u16)) -> u16 {
     let Some(hint) = &local.hint else { return 1 };
-    let stop = if is_busy(local, view) { cells(&stop(Style::new(), Style::new())) + 2 } else { 0 };
-    let room = usize::from(width).saturating_sub(2 + stop);
+    // On a low screen every row is the waiting call's.
+    if height < LOW && (!local.waiting(view).is_empty() || local.stop(view).is_some()) {
+        return 1;
+    }
+    let total = usize::from(width).saturating_sub(2);
+    let stop = if is_busy(local, view) { cells(&stop(total, Style::new(), Style::new())) + 2 } else { 0 };
+    let room = total.saturating_sub(stop);
     u16::try_from(wrap(&one_row(hint), room, Style::new()).len().clamp(1, MOST_ROWS)).unwrap_or(1)
 }
 
@@ -49,15 +59,15 @@ fn is_busy(local: &Local, view: &View) -> bool {
     view.status.is_busy() && !local.read_only && local.replay.is_none()
 }
 
-fn stop(key: Style, word: Style) -> Vec<Span<'static>> {
-    keys(&[("esc", "interrupt")], key, word).concat()
+fn stop(total: usize, key: Style, word: Style) -> Vec<Span<'static>> {
+    keys(&[("esc", if total < NARROW { "stop" } else { "interrupt" })], key, word).concat()
 }
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let theme = screen.theme;
     let total = usize::from(area.width).saturating_sub(2);
     let busy = is_busy(screen.local, screen.view);
-    let stop = if busy { stop(theme.text, theme.dim) } else { Vec::new() };
+    let stop = if busy { stop(total, theme.text, theme.dim) } else { Vec::new() };
     let room = total.saturating_sub(if busy { cells(&stop) + 2 } else { 0 });
     if let Some(hint) = screen.local.hint.as_ref().filter(|_| area.height > 1) {
         return wrapped(frame, area, (&one_row(hint), theme.warning), room, stop);
@@ -201,8 +211,11 @@ fn doing(screen: &Screen<'_>, room: usize) -> String {
         }
         Activity::Phase(phase) => (in_words(phase).to_owned(), None),
     };
-    let full = more.map(|more| format!("{more} · {time}"));
-    let tails: Vec<String> = full.into_iter().chain([time]).collect();
+    // The count goes before the time.
+    let tails = match more {
+        Some(more) => vec![format!("{more} · {time}"), more],
+        None => vec![time],
+    };
     let tail = tails.iter().find(|tail| width(&what).min(LEAST_HEAD) + 2 + width(tail) <= room);
     match tail {
         Some(tail) => format!("{} {tail}", fit(&format!("{what}…"), room - 1 - width(tail))),
@@ -223,13 +236,25 @@ const fn in_words(phase: &Phase) -> &'static str {
     }
 }
 
+/// What the call will do, in a word that is true of its tool.
 fn writing(forming: &Forming) -> (String, Option<String>) {
-    let what = forming.path.as_deref().unwrap_or(&forming.name);
+    let path = forming.path.as_deref();
+    let what = match forming.name.as_str() {
+        READ => format!("Reading {}", path.unwrap_or("a file")),
+        LIST => format!("Listing {}", path.unwrap_or("a folder")),
+        GLOB => "Finding files".to_owned(),
+        SEARCH => path.map_or_else(|| "Searching".to_owned(), |path| format!("Searching {path}")),
+        FETCH => "Fetching a page".to_owned(),
+        PLAN => "Planning".to_owned(),
+        SHELL => "Writing a command".to_owned(),
+        WRITE | EDIT => format!("Writing {}", path.unwrap_or("a file")),
+        name => format!("Preparing {name}"),
+    };
     let much = match forming.breaks {
         0 => format!("{} bytes", short(forming.bytes)),
         breaks => format!("{} lines", short(breaks + 1)),
     };
-    (format!("Writing {}", one_row(what)), Some(much))
+    (one_row(&what), Some(much))
 }
 
 fn running(screen: &Screen<'_>, call: CallId) -> String {
@@ -239,10 +264,26 @@ fn running(screen: &Screen<'_>, call: CallId) -> String {
         Some(line) => line.to_owned(),
         None => match panel.name().strip_prefix(DELEGATE_TO) {
             Some(agent) => return one_row(&format!("Waiting for {agent}: {}", subject(panel))),
-            None => format!("{} {}", panel.name(), subject(panel)),
+            None => match acting(panel.name()) {
+                Some(verb) => return one_row(&format!("{verb} {}", subject(panel))),
+                None => format!("{} {}", panel.name(), subject(panel)),
+            },
         },
     };
     format!("Running {}", one_row(words.trim_end()))
+}
+
+/// What a tool of ours does, where the name alone does not read as a sentence.
+fn acting(name: &str) -> Option<&'static str> {
+    match name {
+        READ => Some("Reading"),
+        LIST => Some("Listing"),
+        GLOB => Some("Finding"),
+        SEARCH => Some("Searching"),
+        FETCH => Some("Fetching"),
+        WRITE | EDIT => Some("Writing"),
+        _ => None,
+    }
 }
 
 fn beside(others: usize) -> Option<String> {
@@ -256,12 +297,15 @@ fn retrying(which: &str, left_ms: u64, reason: &str, room: usize) -> String {
         left => format!("retrying in {left} s"),
     };
     let reason = capitalized(&one_row(reason));
-    let tail = format!(": {when} ({which})");
-    if width(&reason).min(LEAST_HEAD) + width(&tail) <= room {
-        return format!("{}{tail}", fit(&reason, room - width(&tail)));
+    // Of the tail, words go first; the time and the count stay.
+    let left = left_ms.div_ceil(1_000);
+    let brief = which.replace(" of ", "/");
+    let tails =
+        [format!(": {when} ({which})"), format!(": in {left} s ({which})"), format!(": {left} s ({brief})")];
+    match tails.iter().find(|tail| width(&reason).min(LEAST_HEAD) + width(tail) <= room) {
+        Some(tail) => format!("{}{tail}", fit(&reason, room - width(tail))),
+        None => fit(&capitalized(&format!("{when} ({brief})")), room),
     }
-    let counted = format!("{when} ({which})");
-    capitalized(if width(&counted) <= room { &counted } else { &when })
 }
 
 fn capitalized(text: &str) -> String {

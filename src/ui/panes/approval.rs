@@ -1,5 +1,7 @@
 //! A call that waits for a person: the true bytes of what it would do, why it asks, and the keys.
 
+use std::ops::Range;
+
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -15,7 +17,7 @@ use crate::view::{Panel, subject};
 use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
-use super::words::{both_ends, cells, flow, keys, one_row};
+use super::words::{both_ends, cells, flow, keys, middle, one_row};
 use super::{action, boxes, risk, session_rule};
 
 /// Lines that are left for other calls that wait.
@@ -48,9 +50,12 @@ fn in_line(
     }
     let right = waits(around, id, total);
     let room = total.saturating_sub(width(&right) + 2);
+    let is_path = matches!(request.preview, Preview::Diff(_));
     let mut used = 0;
     for span in &mut left {
-        let text = fit(&span.content, room.saturating_sub(used));
+        // Files of a deep folder differ in the last part of their paths.
+        let cut: fn(&str, usize) -> String = if is_path { middle } else { |text, most| fit(text, most) };
+        let text = cut(&span.content, room.saturating_sub(used));
         used += width(&text);
         span.content = text.into();
     }
@@ -67,6 +72,65 @@ fn whole(
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4).max(1);
     let right = waits(around, id, total);
+    let (mut foot, explained) = reasons(panel, id, request, inner, around);
+    foot.extend(answers(around.has_keys, id, request, inner, around));
+    let (title, head) = action::title(panel, request).with_head(request, theme, (width(&right) + 8, total));
+    let from = around.reading.filter(|reading| reading.request == id).map_or(0, |reading| reading.from);
+    let airy = around.height >= 15;
+    // The other calls that wait have a line each, which stays in sight.
+    let others = if airy { around.waiting.len().saturating_sub(1).min(MOST_OTHERS) } else { 0 };
+    let room = |foot: usize| usize::from(around.height).saturating_sub(2 + foot + others).max(1);
+    let most = |foot: usize| room(foot).saturating_sub(usize::from(airy)).max(1);
+    let path = subject(panel);
+    let (language, highlighter) = (diff::language(&path), around.highlighter);
+    let colours = DiffColours { theme, language, highlighter };
+    let laid = |most| {
+        action::shown(
+            request,
+            head.clone(),
+            action::Room { inner, most, from, has_keys: around.has_keys },
+            colours,
+        )
+    };
+    let (mut body, mut reach) = laid(most(foot.len()));
+    if reach.rows < reach.all && room(foot.len()) < 3 {
+        // What is decided about goes before why it asks, which the page of the call has too.
+        foot.drain(explained);
+        (body, reach) = laid(most(foot.len()));
+    }
+    let is_command = matches!(request.preview, Preview::Command(_));
+    if is_command && reach.rows < reach.all && room(foot.len()) < 4 && !head.is_empty() {
+        // The title begins with the worst effect; the rest of them goes before the command does.
+        let most = most(foot.len());
+        (body, reach) = action::shown(
+            request,
+            Vec::new(),
+            action::Room { inner, most, from, has_keys: around.has_keys },
+            colours,
+        );
+    }
+    if airy && body.len() < most(foot.len()) {
+        body.push(Line::default());
+    }
+    body.extend(foot);
+    let lines =
+        boxes::boxed(title, Span::styled(right, theme.accent), body, total, theme.border_waiting).into_iter();
+    let mut rows: Vec<TranscriptRow> = lines.map(|line| TranscriptRow::new(MARGIN, line)).collect();
+    if let Some(row) = rows.first_mut() {
+        row.reach = Some(reach);
+    }
+    rows
+}
+
+/// What is said below the action: warnings, why it asks; and which of these lines can go where there is little room.
+fn reasons(
+    panel: &Panel,
+    id: EntryId,
+    request: &ApprovalRequest,
+    inner: usize,
+    around: &CardContext<'_>,
+) -> (Vec<Line<'static>>, Range<usize>) {
+    let theme = around.theme;
     let mut foot = Vec::new();
     if panel.is_goal_check() {
         foot.extend(wrap(
@@ -87,45 +151,15 @@ fn whole(
     }
     // It waits because of what the sandbox cannot hide.
     if request.sandboxing == Sandboxing::Within && around.height >= 15 {
-        foot.push(Line::styled(fit("/permissions gaps accepts that for this session", inner), theme.dim));
+        let key = around.keymap.first(KeyContext::Approval, KeyAction::Raise, "g");
+        let key = key.map(|key| format!(" {key}: yes")).unwrap_or_default();
+        let words = format!("Run commands anyway for this session?{key}");
+        foot.extend(wrap(&words, inner, theme.text));
     }
     // Where a path leads is said nowhere else; the other reasons are those that the command shows.
-    let explained = if is_serious && risk::leaves(request) { warned } else { foot.len() };
-    foot.extend(answers(around.has_keys, id, request, inner, around));
-    let (title, head) = action::title(panel, request).with_head(request, theme, (width(&right) + 8, total));
-    let from = around.reading.filter(|reading| reading.request == id).map_or(0, |reading| reading.from);
-    let airy = around.height >= 15;
-    // The other calls that wait have a line each, which stays in sight.
-    let others = if airy { around.waiting.len().saturating_sub(1).min(MOST_OTHERS) } else { 0 };
-    let room = |foot: usize| usize::from(around.height).saturating_sub(2 + foot + others).max(1);
-    let most = |foot: usize| room(foot).saturating_sub(usize::from(airy)).max(1);
-    let path = subject(panel);
-    let (language, highlighter) = (diff::language(&path), around.highlighter);
-    let colours = DiffColours { theme, language, highlighter };
-    let laid = |most| action::shown(request, head.clone(), action::Room { inner, most, from }, colours);
-    let (mut body, mut reach) = laid(most(foot.len()));
-    if reach.rows < reach.all && room(foot.len()) < 3 {
-        // What is decided about goes before why it asks, which the page of the call has too.
-        foot.drain(warned..explained);
-        (body, reach) = laid(most(foot.len()));
-    }
-    let is_command = matches!(request.preview, Preview::Command(_));
-    if is_command && reach.rows < reach.all && room(foot.len()) < 4 && !head.is_empty() {
-        // The title begins with the worst effect; the rest of them goes before the command does.
-        let most = most(foot.len());
-        (body, reach) = action::shown(request, Vec::new(), action::Room { inner, most, from }, colours);
-    }
-    if airy && body.len() < most(foot.len()) {
-        body.push(Line::default());
-    }
-    body.extend(foot);
-    let lines =
-        boxes::boxed(title, Span::styled(right, theme.accent), body, total, theme.border_waiting).into_iter();
-    let mut rows: Vec<TranscriptRow> = lines.map(|line| TranscriptRow::new(MARGIN, line)).collect();
-    if let Some(row) = rows.first_mut() {
-        row.reach = Some(reach);
-    }
-    rows
+    let is_told = is_serious && risk::leaves(request) || request.sandboxing == Sandboxing::Within;
+    let explained = warned..if is_told { warned } else { foot.len() };
+    (foot, explained)
 }
 
 /// That it waits, and which of several it is; the latter only where there is little room.
@@ -155,7 +189,6 @@ fn answers(
     // Keys that decide are lit; those that do not yet are not.
     let lit = has_keys && around.is_ripe;
     let (key, word) = if lit { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };
-    let has_choices = request.arguments.get("choices").is_some_and(|choices| choices != &json!([]));
     if let Some(reason) = around.reason.filter(|r| r.request == id) {
         let (label, enter) =
             if reason.answers { ("answer: ", "enter answers") } else { ("reason: ", "enter denies") };
@@ -171,28 +204,30 @@ fn answers(
         let words = "editing below · enter reviews it again · esc cancels";
         return wrap(words, inner, theme.accent);
     }
-    if is_question && !has_keys && around.height < 10 {
-        let letters = if has_choices { "1-9 r n" } else { "r n" };
-        return flow(led(vec![vec![Span::styled(letters, theme.dim)]], false, around), 2, inner);
-    }
     if is_question {
-        let pairs: &[(&str, &str)] = match (has_choices, inner < 46) {
-            (true, false) => &[("1-9", "choose"), ("r", "answer in words"), ("n", "no answer")],
-            (true, true) => &[("1-9", "choose"), ("r", "words"), ("n", "none")],
-            (false, _) => &[("r", "answer"), ("n", "no answer")],
-        };
-        return flow(led(keys(pairs, key, word), has_keys, around), if inner < 46 { 2 } else { 3 }, inner);
+        return question_keys(has_keys, request, inner, around, (key, word));
     }
     if !has_keys && around.height < 10 {
         let always = if request.rule.is_some() { " a" } else { "" };
         let sandboxed = if request.sandboxing == Sandboxing::OnWish { " b" } else { "" };
-        let letters = vec![vec![Span::styled(format!("y s{always}{sandboxed} n r e"), theme.dim)]];
+        let anyway = if request.sandboxing == Sandboxing::Within { " g" } else { "" };
+        let letters = vec![vec![Span::styled(format!("y{anyway} s{always}{sandboxed} n r e"), theme.dim)]];
         return flow(led(letters, false, around), 2, inner);
     }
     let rule = request.rule.as_deref().map(|rule| format!("always: {}", one_row(rule)));
     let sandboxed = if request.sandboxing == Sandboxing::OnWish { "once, in the sandbox" } else { "" };
     let always = rule.as_deref().unwrap_or("");
-    let words = ["once", "this session", always, sandboxed, "deny", "deny with a reason", "edit"];
+    let anyway = request.sandboxing == Sandboxing::Within;
+    let words = [
+        "once",
+        if anyway { "anyway, this session" } else { "" },
+        "this session",
+        always,
+        sandboxed,
+        "deny",
+        "deny with a reason",
+        "edit",
+    ];
     let long = led(offered(around, words, (key, word)), has_keys, around);
     let needed: usize = long.iter().map(|g| cells(g) + 3).sum();
     if needed <= inner + 3 {
@@ -202,21 +237,46 @@ fn answers(
     let always = if rule.is_some() && around.height >= 10 { "always" } else { "" };
     let sandboxed = if sandboxed.is_empty() || around.height < 10 { "" } else { "sandbox" };
     let why = if inner < 46 { "why" } else { "reason" };
-    let words = ["once", "session", always, sandboxed, "deny", why, "edit"];
+    // With a key that ends the questions, that for exactly this call can be left to the help.
+    let session = if anyway && around.height < 10 { "" } else { "session" };
+    let words = ["once", if anyway { "anyway" } else { "" }, session, always, sandboxed, "deny", why, "edit"];
     let mut lines = flow(led(offered(around, words, (key, word)), has_keys, around), 2, inner);
     // On a low screen what is decided about goes before the last of the keys, which the help has too.
     lines.truncate(if around.height < 10 { 1 } else { lines.len() });
     lines
 }
 
+/// The keys that answer a question.
+fn question_keys(
+    has_keys: bool,
+    request: &ApprovalRequest,
+    inner: usize,
+    around: &CardContext<'_>,
+    (key, word): (Style, Style),
+) -> Vec<Line<'static>> {
+    let theme = around.theme;
+    let has_choices = request.arguments.get("choices").is_some_and(|choices| choices != &json!([]));
+    if !has_keys && around.height < 10 {
+        let letters = if has_choices { "1-9 r n" } else { "r n" };
+        return flow(led(vec![vec![Span::styled(letters, theme.dim)]], false, around), 2, inner);
+    }
+    let pairs: &[(&str, &str)] = match (has_choices, inner < 46) {
+        (true, false) => &[("1-9", "choose"), ("r", "answer in words"), ("n", "no answer")],
+        (true, true) => &[("1-9", "choose"), ("r", "words"), ("n", "none")],
+        (false, _) => &[("r", "answer"), ("n", "no answer")],
+    };
+    flow(led(keys(pairs, key, word), has_keys, around), if inner < 46 { 2 } else { 3 }, inner)
+}
+
 /// The answers, each with the key that it has; one without words is not offered.
 fn offered(
     around: &CardContext<'_>,
-    words: [&str; 7],
+    words: [&str; 8],
     (key, word): (Style, Style),
 ) -> Vec<Vec<Span<'static>>> {
     let answers = [
         (KeyAction::Once, "y"),
+        (KeyAction::Raise, "g"),
         (KeyAction::Session, "s"),
         (KeyAction::Always, "a"),
         (KeyAction::Sandboxed, "b"),

@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
+use crate::ui::blocked_host;
 use crate::ui::focus;
 use crate::ui::local::Focus;
 use crate::ui::theme::Inks;
@@ -97,7 +98,10 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     if let Some(reason) = &local.reason {
         return vec![("esc", "back"), ("enter", if reason.answers { "answers" } else { "denies" })];
     }
-    if matches!(local.focused(screen.view), Focus::Card(_)) {
+    if let Focus::Card(card) = local.focused(screen.view) {
+        if blocked_host::of_card(screen.view, card).is_some() {
+            return vec![("h", "allow host"), ("o", "open"), ("tab", "on")];
+        }
         return vec![("o", "open"), ("c", "copy code"), ("tab", "on")];
     }
     if focus::waits(local.focused(screen.view)) {

@@ -121,5 +121,10 @@ pub(super) fn areas(local: &Local, view: &View, screen: Rect) -> Option<Areas> {
         Some(_) => time_line::ROWS,
         None => local.composer.rows(Areas::composer_width(screen)),
     };
-    Areas::of(screen, rows, above(local, view, screen.width), activity::rows(local, view, screen.width))
+    Areas::of(
+        screen,
+        rows,
+        above(local, view, screen.width),
+        activity::rows(local, view, (screen.width, screen.height)),
+    )
 }

@@ -28,7 +28,9 @@ pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow>
         // Only its first line: the rest, such as the output of a failed attempt, is in the ledger.
         Body::Note(note) => {
             let first = note.for_people().trim().lines().next().unwrap_or("").trim_end_matches(':');
-            vec![quiet("·", &format!("{first} ({})", note.about), theme.faint, around)]
+            let has_failed = note.ended().is_some_and(|ended| ended.has_failed);
+            let (sign, style) = if has_failed { ("✗", theme.error) } else { ("·", theme.faint) };
+            vec![quiet(sign, &format!("{first} ({})", note.about), style, around)]
         }
         Body::ProviderLimit(learned) => {
             vec![quiet("·", learned.lesson.sentence().as_ref(), theme.faint, around)]

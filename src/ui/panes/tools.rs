@@ -40,7 +40,7 @@ struct CallStatus {
 /// A call that the model is still writing.
 pub(super) fn forming(forming: &Forming, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
-    let words = format!("writing · {} bytes", forming.bytes);
+    let words = format!("preparing · {} bytes", forming.bytes);
     let standing = CallStatus { symbol: "◌", style: theme.dim, words, words_style: theme.dim };
     vec![line(&forming.name, "", &standing, around)]
 }

@@ -4,7 +4,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::seconds;
-use crate::ui::text::{sanitize, width};
+use crate::ui::text::{fit, sanitize, width};
 use crate::ui::theme::Theme;
 
 /// Milliseconds as people say them: `3 ms`, `3.2 s`, `2:05 min`.
@@ -74,6 +74,25 @@ pub(in crate::ui) fn one_row(text: &str) -> String {
     sanitize(text).replace('\n', " ")
 }
 
+/// A text in so many cells: of a longer one, both ends, for a path ends with its file and a list with what is added.
+pub(super) fn middle(text: &str, most: usize) -> String {
+    if width(text) <= most {
+        return text.to_owned();
+    }
+    let head = fit(text, most / 3 + 1);
+    let room = most.saturating_sub(width(&head));
+    let mut tail: Vec<char> = Vec::new();
+    let mut used = 0;
+    for letter in text.chars().rev() {
+        used += width(letter.encode_utf8(&mut [0; 4]));
+        if used > room {
+            break;
+        }
+        tail.push(letter);
+    }
+    head + &tail.into_iter().rev().collect::<String>()
+}
+
 /// Cells of some spans.
 pub(super) fn cells(spans: &[Span<'_>]) -> usize {
     spans.iter().map(|s| width(&s.content)).sum()
@@ -116,4 +135,18 @@ pub(super) fn flow(groups: Vec<Vec<Span<'static>>>, space: usize, total: usize) 
     }
     lines.push(Line::from(line));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_path_both_ends_are_shown() {
+        assert_eq!(middle("src/a.rs", 8), "src/a.rs");
+        assert_eq!(middle("a/very/long/path/to/file.rs", 15), "a/ver…o/file.rs");
+        for most in 0..30 {
+            assert!(width(&middle("a/日本語/long/path/ファイル.rs", most)) <= most, "{most}");
+        }
+    }
 }

@@ -61,7 +61,13 @@ fn background(text: &str) -> Option<BackgroundStatus> {
     let (id, words) = last.strip_prefix('[')?.strip_suffix(']')?.split_once(": ")?;
     BackgroundStatus::number_of(id)?;
     let is_running = words.starts_with("running");
-    Some(BackgroundStatus { id: id.to_owned(), is_running, is_lost: false, words: words.to_owned() })
+    Some(BackgroundStatus {
+        id: id.to_owned(),
+        is_running,
+        is_lost: false,
+        has_failed: false,
+        words: words.to_owned(),
+    })
 }
 
 /// What the words of a result told.
@@ -146,6 +152,7 @@ mod tests {
                 id: "b2".into(),
                 is_running,
                 is_lost: false,
+                has_failed: false,
                 words: words.into(),
             })
         };

@@ -113,7 +113,13 @@ fn read_price(fields: &Fields<'_>) -> Result<PriceEstimate, RecordError> {
 
 /// How it stands with a background command.
 pub(super) fn background(status: &BackgroundStatus) -> Value {
-    json!({ "id": status.id, "running": status.is_running, "lost": status.is_lost, "words": status.words })
+    let mut told = json!({ "id": status.id, "running": status.is_running, "lost": status.is_lost, "words": status.words });
+    if let Value::Object(members) = &mut told
+        && status.has_failed
+    {
+        members.insert("failed".to_owned(), Value::Bool(true));
+    }
+    told
 }
 
 pub(super) fn read_background(fields: &Fields<'_>) -> Result<BackgroundStatus, RecordError> {
@@ -121,6 +127,8 @@ pub(super) fn read_background(fields: &Fields<'_>) -> Result<BackgroundStatus, R
         id: fields.text("id")?,
         is_running: fields.flag("running")?,
         is_lost: fields.flag("lost")?,
+        // Earlier versions did not tell.
+        has_failed: fields.get("failed").map_or(Ok(false), |_| fields.flag("failed"))?,
         words: fields.text("words")?,
     })
 }

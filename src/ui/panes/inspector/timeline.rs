@@ -108,9 +108,15 @@ fn spent(call: &Call) -> String {
 
 /// The model's time and that of its tools, as parts of the slowest step.
 fn bar(call: &Call, slowest: u64, size: u64, theme: &Theme) -> Vec<Span<'static>> {
-    let part = |ms: u64| (u128::from(ms) * u128::from(size)).div_ceil(u128::from(slowest.max(1)));
+    // Less than a cell is one all the same: nothing that took time looks as if it took none.
+    let part = |ms: u64| {
+        let full = (u128::from(ms) * u128::from(size)) / u128::from(slowest.max(1));
+        full.max(u128::from(ms > 0))
+    };
     let model = u64::try_from(part(call.model_ms)).unwrap_or(size).min(size);
-    let tools = u64::try_from(part(call.tools_ms)).unwrap_or(size).min(size - model);
+    // Of both together, so that the slowest step fills its bar.
+    let both = u64::try_from(part(call.model_ms + call.tools_ms)).unwrap_or(size).min(size);
+    let tools = both.saturating_sub(model).max(u64::from(call.tools_ms > 0)).min(size - model);
     let cells = |sign: &str, n: u64| sign.repeat(usize::try_from(n).unwrap_or(0));
     vec![
         Span::styled(cells("█", model), theme.accent),
