@@ -123,6 +123,7 @@ mod session_rule;
 
 mod approval_keys;
 mod blocked_host;
+mod command_menu;
 mod copying;
 mod deciding;
 mod editing;

@@ -11,6 +11,7 @@ use super::commands::{Fronts, SlashCommand, listed};
 use super::composer::cut_last;
 use super::fuzzy;
 use super::keymap::{BINDINGS, Binding, KeyAction, KeyContext, lookup};
+use super::local::{Focus, Local};
 use super::picker_source::Source;
 use super::undo_preview::{UndoPreview, said_by_user};
 
@@ -82,6 +83,14 @@ pub struct Item {
     pub choice: Choice,
 }
 
+impl Item {
+    /// What people call it: the command, or the first word.
+    fn name(&self) -> &str {
+        let command = self.aside.split_whitespace().find(|word| word.starts_with('/'));
+        command.or_else(|| self.words.split_whitespace().next()).unwrap_or_default()
+    }
+}
+
 /// The list, what was typed to narrow it, and the chosen line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picker {
@@ -126,9 +135,19 @@ impl Picker {
         Self { is_awaited: true, ..Self::new(source, Vec::new()) }
     }
 
-    /// Every action of the keys, then every slash command that does something else.
-    pub fn palette() -> Self {
-        let actions = BINDINGS.iter().filter(|b| !b.words.is_empty()).map(action);
+    /// Every action of the keys that can be done now, then every slash command that does something else.
+    pub fn palette(local: &Local, view: &View) -> Self {
+        let waits = !local.waiting(view).is_empty();
+        let can = |binding: &&Binding| match (binding.place, binding.command) {
+            (_, KeyAction::Palette) => false,
+            (KeyContext::Everywhere | KeyContext::Composer, _) => true,
+            (KeyContext::Approval, KeyAction::Raise) => local.stop(view).is_some(),
+            (KeyContext::Approval, _) => waits,
+            (KeyContext::Panel, _) => matches!(local.focused(view), Focus::Card(_)),
+            // These lie on top, and so does this list.
+            (KeyContext::Ledger | KeyContext::Page | KeyContext::Picker, _) => false,
+        };
+        let actions = BINDINGS.iter().filter(|b| !b.words.is_empty()).filter(can).map(action);
         // What has a key is there already.
         let commands = listed(Fronts::Screen).filter(|row| row.key.is_none()).map(command);
         Self::new(Source::Palette, actions.chain(commands).collect())
@@ -252,7 +271,7 @@ impl Picker {
     /// The positions of the lines that fit, best first.
     pub fn fitting(&self) -> Vec<usize> {
         let texts: Vec<String> = self.items.iter().map(|i| format!("{} {}", i.words, i.aside)).collect();
-        fuzzy::fitting(&self.query, texts.iter().map(String::as_str))
+        fuzzy::fitting(&self.query, self.items.iter().map(Item::name).zip(texts.iter().map(String::as_str)))
     }
 
     /// The chosen line, among those that fit.

@@ -21,10 +21,10 @@ pub(super) enum Done {
 /// Opens a picker: those that the screen can fill itself at once, the others by whoever has what is in them.
 pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffect> {
     local.overlay = Some(Overlay::Picker(match source {
-        Source::Palette => Picker::palette(),
+        Source::Palette => Picker::palette(local, view),
         Source::Prompts => {
             let sent = sent(view);
-            Picker::prompts(local.earlier.iter().map(String::as_str).chain(sent.iter().copied()))
+            Picker::prompts(local.earlier.iter().chain(&sent).map(String::as_str))
         }
         Source::Grants => Picker::grants(view),
         Source::Modes => Picker::modes(view),

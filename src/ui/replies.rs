@@ -1,5 +1,8 @@
 //! What the session answers to the screen: lists are filled, words come back, and nothing opens that was closed meanwhile.
 
+use crate::view::View;
+
+use super::commands::typed;
 use super::local::{Local, Overlay};
 use super::pages::{report, usage};
 use super::picker::{Choice, Item, Picker};
@@ -23,10 +26,10 @@ fn nothing_to_undo(local: &mut Local) {
 }
 
 /// Takes an answer in.
-pub fn reply(local: &mut Local, reply: Reply) {
+pub fn reply(local: &mut Local, view: &View, reply: Reply) {
     match reply {
         Reply::Returned { words, why } => {
-            local.composer.give_back(&words);
+            local.composer.give_back(&typed(&words, &view.settings));
             local.hint = Some(why);
         }
         Reply::NoModel { name, why } => {

@@ -3,6 +3,7 @@
 use crate::ledger::{Body, Change, Entry, EntryId};
 use crate::view::View;
 
+use super::commands::typed;
 use super::local::Local;
 use super::request::Request;
 use super::undo_preview::said_by_user;
@@ -26,7 +27,7 @@ pub(super) fn due(local: &mut Local, entry: &Entry) -> Option<Request> {
 pub(super) fn draft(local: &mut Local, view: &View, message: EntryId) -> String {
     let said = said_by_user(view).into_iter().find(|(id, _)| *id == message);
     if let Some((_, words)) = said {
-        local.composer.give_back(words);
+        local.composer.give_back(&typed(words, &view.settings));
     }
     local.composer.whole()
 }

@@ -32,6 +32,7 @@ mod always;
 mod asking;
 mod blocked_hosts;
 mod colours;
+mod coming_back;
 mod composing;
 mod delegating;
 mod deliberate;

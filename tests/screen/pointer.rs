@@ -250,7 +250,8 @@ fn lists_are_chosen_from_by_clicks() {
     let Some(Overlay::Ledger(inspector)) = &pointer.harness.local.overlay else { panic!("closed") };
     assert_eq!((inspector.tab.name().0, inspector.open), ("Timeline", false));
 
-    pointer.harness.local.overlay = Some(Overlay::Picker(Picker::palette()));
+    let palette = Picker::palette(&pointer.harness.local, &pointer.harness.view);
+    pointer.harness.local.overlay = Some(Overlay::Picker(palette));
     pointer.look();
     let at = pointer.find("the budgets");
     pointer.later();

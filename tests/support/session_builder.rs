@@ -162,6 +162,17 @@ impl SessionBuilder {
         self.end(Ending::Completed);
     }
 
+    /// What a custom command runs before its message is sent; it is not decided yet.
+    pub fn asks_custom(&mut self, typed: &str, command: &str) -> CallId {
+        let now = Millis(self.now);
+        self.ledger.user(now, UserMessage::text(typed)).unwrap();
+        let arguments = Arguments::from_value(json!({ "command": command }));
+        let (call, token) = self.ledger.command(now, "shell", arguments).unwrap();
+        std::mem::forget(token);
+        self.tell();
+        call.id
+    }
+
     pub fn call_model(&mut self, reason: Transition) {
         self.turn += 1;
         self.remark(Remark::Transition { turn: self.turn, reason });

@@ -33,6 +33,8 @@ pub enum Meaning {
     Theme(String),
     /// The inspector of the ledger is opened.
     Ledger,
+    /// Reasoning is shown or folded.
+    Thinking,
     /// A new session is begun.
     New,
     /// The program is left.

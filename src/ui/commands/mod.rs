@@ -5,10 +5,12 @@ mod meaning;
 mod prompts;
 mod row;
 mod table;
+mod typed;
 
 pub use meaning::{LinearCommand, Meaning};
 pub use row::{Argument, Fronts, SlashCommand};
 pub use table::COMMANDS;
+pub use typed::typed;
 
 use crate::agent::{Intent, OwnCommand};
 use crate::view::{CustomCall, NamedCommand, NamedSkill};

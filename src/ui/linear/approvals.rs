@@ -16,7 +16,7 @@ use crate::view::{Panel, View, subject};
 use super::moment::Moment;
 use super::output::LinearOutput;
 use super::session_rule::Said;
-use super::words::count;
+use super::words::{count, plain};
 
 /// The questions that were asked and not answered yet.
 #[derive(Debug, Default)]
@@ -119,7 +119,10 @@ impl Approvals {
             let panel = view.panel(request.call);
             let name = if request.replaces { "overwrite" } else { &request.name };
             let check = if panel.is_some_and(Panel::is_goal_check) { " (the check of the goal)" } else { "" };
-            output.say(&format!("waits for you {number}{of}: {name}{check}, {}", request.does()));
+            let custom = view.custom_command(request.call);
+            let custom = custom.map(|name| format!(" (of the custom command {})", plain(name)));
+            let whose = custom.unwrap_or_else(|| check.to_owned());
+            output.say(&format!("waits for you {number}{of}: {name}{whose}, {}", request.does()));
             said_whole(request, panel, output);
         }
         !new.is_empty() || self.rule.as_ref().is_some_and(|rule| rule.since.is_none())

@@ -57,7 +57,7 @@ impl LinearSession {
             Meaning::Quit => return vec![LinearEffect::Quit],
             Meaning::Linear(command) => return self.obey_linear(command),
             // The table has these for the screen only.
-            Meaning::Pick(_) | Meaning::Theme(_) | Meaning::Ledger | Meaning::Copy => {}
+            Meaning::Pick(_) | Meaning::Theme(_) | Meaning::Ledger | Meaning::Copy | Meaning::Thinking => {}
         }
         Vec::new()
     }
@@ -83,8 +83,8 @@ impl LinearSession {
             }
             LinearCommand::Send if self.kept.is_empty() => output.say("nothing is kept"),
             LinearCommand::Send => {
-                let text = std::mem::take(&mut self.kept).join("\n\n");
-                return self.submit(&text);
+                let kept = std::mem::take(&mut self.kept);
+                return self.send(&kept);
             }
             LinearCommand::Session(number) => {
                 match number.checked_sub(1).and_then(|at| self.sessions.get(at)) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::agent::{Event, Intent, Live, OwnCommand};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
 use crate::ui::Request;
-use crate::ui::commands::{self, Fronts};
+use crate::ui::commands::{self, Fronts, typed};
 use crate::ui::local::RuleToKeep;
 use crate::ui::undo_preview::UndoPreview;
 use crate::view::{CustomCall, View, ViewSettings};
@@ -351,6 +351,21 @@ impl LinearSession {
         vec![LinearEffect::Send(Intent::Submit(text.into()))]
     }
 
+    /// Sends what was kept. One alone is read as it was typed, so that a command is one; several are one message.
+    pub(super) fn send(&mut self, kept: &[String]) -> Vec<LinearEffect> {
+        if let [text] = kept {
+            return self.text(text, u64::MAX);
+        }
+        let settings = &self.renderer.view.settings;
+        let said = |text: &String| {
+            let custom = || commands::custom(text, &settings.commands).map(|call| call.message);
+            let said = commands::skill(text, &settings.skills).or_else(custom);
+            said.unwrap_or_else(|| commands::unescaped(text).to_owned())
+        };
+        let all: Vec<String> = kept.iter().map(said).collect();
+        self.submit(&all.join("\n\n"))
+    }
+
     fn usage(&mut self, why: &str) -> Vec<LinearEffect> {
         self.output.say(&format!("not understood: {}", plain(why)));
         Vec::new()
@@ -358,6 +373,7 @@ impl LinearSession {
 
     pub(super) fn keep(&mut self, text: &str) {
         self.renderer.forget(text);
+        let text = &typed(text, &self.renderer.view.settings);
         if !self.kept.iter().any(|kept| kept == text) {
             self.kept.push(text.to_owned());
         }

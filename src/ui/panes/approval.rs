@@ -75,6 +75,10 @@ fn whole(
             theme.text,
         ));
     }
+    if let Some(name) = around.view.custom_command(request.call) {
+        let words = format!("the custom command {} runs this before its message", one_row(name));
+        foot.extend(wrap(&words, inner, theme.text));
+    }
     if let Some(warning) = &request.warning {
         foot.extend(wrap(&format!("! {}", one_row(warning)), inner, theme.warning));
     }

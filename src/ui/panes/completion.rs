@@ -4,8 +4,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::ui::command_menu::{chosen, completions};
 use crate::ui::local::Local;
-use crate::ui::submit::{chosen, completions};
 use crate::ui::text::{fit, width};
 use crate::view::View;
 

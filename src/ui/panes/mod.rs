@@ -58,7 +58,7 @@ use crate::ledger::{Entry, Millis};
 use crate::view::View;
 
 use self::layouts::{FullPage, PaneReach, Spot, TranscriptRow, Window};
-use super::layout::{LEAST_HEIGHT, LEAST_WIDTH};
+use super::layout::{Above, LEAST_HEIGHT, LEAST_WIDTH};
 use super::local::{Focus, Local, Overlay, ReadProgress};
 use super::selection::Surface;
 use super::text::highlight::Highlighter;
@@ -257,12 +257,13 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
 
 /// Rows wanted between transcript and composer: for files or commands while one is typed, else for what to know
 /// and what waits.
-fn above(local: &Local, view: &View, width: u16) -> u16 {
+fn above(local: &Local, view: &View, width: u16) -> Above {
     let offered = [file_menu::rows(local), completion::rows(local, view)];
-    offered
-        .into_iter()
-        .find(|rows| *rows > 0)
-        .unwrap_or_else(|| notice::rows(local, view, width).saturating_add(queue::rows(local, view)))
+    match offered.into_iter().find(|rows| *rows > 0) {
+        Some(rows) if local.waiting(view).is_empty() => Above::List(rows),
+        Some(rows) => Above::Queue(rows),
+        None => Above::Queue(notice::rows(local, view, width).saturating_add(queue::rows(local, view))),
+    }
 }
 
 /// Where the transcript stays in sight while a theme is chosen.

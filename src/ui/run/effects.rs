@@ -9,6 +9,7 @@ use crate::ledger::CallId;
 use crate::tool::{MOST_TYPED, Typed};
 
 use super::super::clipboard;
+use super::super::commands;
 use super::super::effect::UiEffect;
 use super::super::focus::follow_text;
 use super::super::local::Overlay;
@@ -194,7 +195,8 @@ impl ScreenLoop {
                     Some("not accepted: the agent is busy with earlier input; try again".to_owned());
                 self.local.answered.clear();
                 if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
-                    self.local.composer.give_back(&said.content);
+                    let typed = commands::typed(&said.content, &self.view.settings);
+                    self.local.composer.give_back(&typed);
                 }
             }
         }
