@@ -35,7 +35,7 @@ pub(super) fn complete(local: &mut Local, view: &View) -> bool {
 }
 
 /// The last command of the user's own that begins as what is typed, for Tab; not while a call waits for that key.
-fn earlier_command(local: &Local, view: &View) -> Option<String> {
+pub(super) fn earlier_command(local: &Local, view: &View) -> Option<String> {
     let typed = local.composer.shown();
     if !local.composer.runs_a_command() || typed.contains('\n') || !local.waiting(view).is_empty() {
         return None;
@@ -103,24 +103,27 @@ pub(super) fn meant<'a>(local: &'a Local, view: &'a View) -> Option<Offered<'a>>
 #[derive(Debug, Clone)]
 pub(super) struct Offered<'a> {
     name: Cow<'a, str>,
-    help: &'a str,
+    help: Cow<'a, str>,
     takes_more: bool,
     value: Option<Cow<'a, str>>,
 }
 
 impl<'a> Offered<'a> {
     fn command(row: &'static SlashCommand) -> Self {
-        Self { name: row.name.into(), help: row.help, takes_more: row.takes_more(), value: None }
+        Self { name: row.name.into(), help: row.help.into(), takes_more: row.takes_more(), value: None }
     }
 
     fn custom(command: &'a NamedCommand) -> Self {
         let name = format!("/{}", command.name).into();
-        Self { name, help: &command.description, takes_more: false, value: None }
+        // What it takes is said first: a narrow screen cuts the rest.
+        let says = [command.hint.as_str(), command.description.as_str()];
+        let help = says.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" · ");
+        Self { name, help: help.into(), takes_more: false, value: None }
     }
 
     fn skill(skill: &'a NamedSkill) -> Self {
         let name = format!("/{}", skill.name).into();
-        Self { name, help: &skill.description, takes_more: false, value: None }
+        Self { name, help: skill.description.as_str().into(), takes_more: false, value: None }
     }
 
     /// The word that it adds.
@@ -130,7 +133,7 @@ impl<'a> Offered<'a> {
 
     /// What it does.
     pub(super) fn help(&self) -> &str {
-        if self.is_value() { "" } else { self.help }
+        &self.help
     }
 
     fn is_value(&self) -> bool {
@@ -177,15 +180,27 @@ pub(super) fn completions<'a>(local: &'a Local, view: &'a View) -> Option<Vec<Of
     let Some((name, rest)) = line.split_once(char::is_whitespace) else {
         return Some(named(line, view));
     };
+    Some(following(name, rest.trim_start(), local, view))
+}
+
+/// What can follow the name of a command: words that are known, else what is said of them.
+fn following<'a>(name: &str, rest: &str, local: &'a Local, view: &'a View) -> Vec<Offered<'a>> {
     let Some(row) = commands::listed(Fronts::Screen).find(|row| row.name == name) else {
-        return Some(Vec::new());
+        let custom = view.settings.commands.iter().filter(|command| !command.hint.is_empty());
+        let custom = custom.map(Offered::custom).filter(|custom| custom.name == name);
+        return custom.collect();
     };
-    let values = row.values.iter().map(|value| Cow::Borrowed(*value));
-    let names = local.known_names.of(row.name).iter().map(|name| Cow::Borrowed(name.as_str()));
+    let values = row.values.iter().map(|value| ((*value).to_owned(), String::new()));
+    let names = local.known_names.of(row.name, view);
     // Of a name that says whose it is, either half is known to people.
-    let begins = |value: &str| value.split('/').any(|half| half.starts_with(rest.trim()));
-    let values = values.chain(names).filter(|value| value.starts_with(rest.trim()) || begins(value));
-    let offer = |value| Offered { value: Some(value), ..Offered::command(row) };
-    let values: Vec<Offered<'_>> = values.map(offer).collect();
-    Some(if values.is_empty() { vec![Offered::command(row)] } else { values })
+    let begins = |value: &str| value.split(['/', ' ']).any(|half| half.starts_with(rest));
+    let values = values.chain(names).filter(|(value, _)| value.starts_with(rest) || begins(value));
+    let values: Vec<Offered<'_>> = values
+        .map(|(value, note)| Offered {
+            value: Some(value.into()),
+            help: note.into(),
+            ..Offered::command(row)
+        })
+        .collect();
+    if values.is_empty() { vec![Offered::command(row)] } else { values }
 }

@@ -10,7 +10,7 @@ use super::picker_source::Source;
 use super::report::{ReportPart, Subject};
 use super::request::{EarlierSession, Reply};
 use super::session_rule;
-use super::undo_preview::NOTHING_TO_UNDO;
+use super::undo_preview::{NOTHING_TO_UNDO, UndoPreview};
 use super::usage_table::UsageTable;
 
 /// Where the conversation was to go back too, it still can.
@@ -21,6 +21,21 @@ fn nothing_to_undo(local: &mut Local) {
         None => {
             local.overlay = None;
             local.hint = Some(NOTHING_TO_UNDO.to_owned());
+        }
+    }
+}
+
+/// What an undo would do, as a list that does it; or why that cannot be told.
+fn undo(local: &mut Local, offer: Result<UndoPreview, String>) {
+    match offer {
+        Ok(offer) => fill(local, Source::Undo, |picker| {
+            *picker = Picker { is_rewind: picker.is_rewind, ..Picker::undo(offer, picker.rewinds) };
+        }),
+        Err(why) => {
+            if awaited(local, Source::Undo).is_some() {
+                local.overlay = None;
+                local.hint = Some(why);
+            }
         }
     }
 }
@@ -46,15 +61,7 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
         Reply::Branched { .. } | Reply::Forked(_) => {}
         Reply::Done(said) => local.hint = Some(said),
         Reply::RulePlan(plan) => session_rule::planned(local, plan),
-        Reply::Undo(offer) => match offer {
-            Ok(offer) => fill(local, Source::Undo, |picker| *picker = Picker::undo(offer, picker.rewinds)),
-            Err(why) => {
-                if awaited(local, Source::Undo).is_some() {
-                    local.overlay = None;
-                    local.hint = Some(why);
-                }
-            }
-        },
+        Reply::Undo(offer) => undo(local, offer),
         Reply::NothingToUndo => nothing_to_undo(local),
         Reply::Sessions(sessions) => {
             fill(local, Source::Sessions, |picker| {
@@ -76,12 +83,12 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
             local.hint = None;
             local.composer.mention(&words);
         }
-        Reply::Preview { id, lines } => {
+        Reply::Preview { id, parts } => {
             if let Some(Overlay::Picker(picker)) = &mut local.overlay
                 && let Some((of, preview)) = &mut picker.preview
                 && *of == id
             {
-                *preview = lines;
+                *preview = parts;
             }
         }
         Reply::Usage(table) => spent(local, table),

@@ -115,3 +115,14 @@ fn the_approval_of_what_a_custom_command_runs_names_it() {
     let linear = LinearHarness::new(waits());
     assert!(linear.said.contains("shell (of the custom command /tidy)"), "{}", linear.said);
 }
+
+#[test]
+fn lines_offer_a_rule_only_for_calls_that_have_one() {
+    let mut builder = SessionBuilder::new();
+    let call = builder.asks_custom("!x", "x");
+    builder.ask(call, "shell", Preview::Command("x".into()));
+    let mut linear = LinearHarness::new(builder);
+    linear.types("is it safe?");
+    assert!(linear.said.contains("not sent: a call waits"), "{}", linear.said);
+    assert!(!linear.said.contains("always") && !linear.said.contains(" a,"), "{}", linear.said);
+}

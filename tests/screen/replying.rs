@@ -10,7 +10,7 @@ use countersign::ui::picker_source::Source;
 use countersign::ui::replies::{reply, wanted_preview};
 use countersign::ui::undo_preview::UndoPreview;
 use countersign::ui::update::UiEffect;
-use countersign::ui::{EarlierSession, Reply, Request};
+use countersign::ui::{EarlierSession, PreviewPart, Reply, Request};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
@@ -149,7 +149,10 @@ fn a_preview_is_asked_for_once_and_belongs_to_its_session() {
     assert_eq!(wanted_preview(&mut harness.local), None, "it is on its way");
     harness.key(KeyCode::Down, NONE);
     assert_eq!(wanted_preview(&mut harness.local).as_deref(), Some("two"));
-    let lines = |of: &str| Reply::Preview { id: of.into(), lines: vec![format!("last words of {of}")] };
+    let lines = |of: &str| Reply::Preview {
+        id: of.into(),
+        parts: vec![PreviewPart::Answered(format!("last **words** of {of}"))],
+    };
     reply(&mut harness.local, &harness.view, lines("one"));
     assert!(!harness.frame(120, 24).contains("last words"), "that one is not chosen any more");
     reply(&mut harness.local, &harness.view, lines("two"));

@@ -182,7 +182,7 @@ pub const COMMANDS: &[SlashCommand] = {
         lines("/raise", "after a budget stop: raise the limit and continue", None(Linear(L::Raise))),
         lines("/sessions", "", Number(|number| Linear(L::Session(number)))),
         lines("/model", "", Number(|number| Linear(L::Model(number)))),
-        lines("/rewind", "", Number(|number| Linear(L::Rewind(number)))),
+        lines("/rewind", "", Optional(Pick(Source::Rewind), read::rewind)),
         // As other tools call them.
         row("/clear", "", None(New)),
         row("/resume", "", None(Pick(Source::Sessions))),

@@ -92,7 +92,7 @@ impl LinearSession {
                     None => output.say("there is no session with that number: /sessions lists them"),
                 }
             }
-            LinearCommand::Rewind(number) => return self.rewind_to(number),
+            LinearCommand::Rewind(number, way) => return self.rewind_to(number, way),
             LinearCommand::Undo => return self.do_it(),
             LinearCommand::Type(line) => return self.type_into(|_| format!("{line}\r").into_bytes()),
             LinearCommand::Keys(keys) => {

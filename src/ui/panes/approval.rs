@@ -67,18 +67,7 @@ fn whole(
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4).max(1);
     let right = waits(around, id, total);
-    let mut foot = Vec::new();
-    if panel.is_goal_check() {
-        foot.extend(wrap(
-            "the check of the goal: if it exits with 0, the goal is reached",
-            inner,
-            theme.text,
-        ));
-    }
-    if let Some(name) = around.view.custom_command(request.call) {
-        let words = format!("the custom command {} runs this before its message", one_row(name));
-        foot.extend(wrap(&words, inner, theme.text));
-    }
+    let mut foot = whose(panel, request, inner, around);
     if let Some(warning) = &request.warning {
         foot.extend(wrap(&format!("! {}", one_row(warning)), inner, theme.warning));
     }
@@ -130,6 +119,21 @@ fn whole(
         row.reach = Some(reach);
     }
     rows
+}
+
+/// Whose call it is, where the model does not make it.
+fn whose(
+    panel: &Panel,
+    request: &ApprovalRequest,
+    inner: usize,
+    around: &CardContext<'_>,
+) -> Vec<Line<'static>> {
+    let check = "the check of the goal: if it exits with 0, the goal is reached";
+    let custom = around.view.custom_command(request.call);
+    let custom =
+        custom.map(|name| format!("the custom command {} runs this before its message", one_row(name)));
+    let words = if panel.is_goal_check() { Some(check.to_owned()) } else { custom };
+    words.map_or_else(Vec::new, |words| wrap(&words, inner, around.theme.text))
 }
 
 /// That it waits, and which of several it is; the latter only where there is little room.

@@ -39,6 +39,7 @@ mod selecting;
 mod session_rule;
 mod summary;
 mod terminal;
+mod theme_sample;
 mod time_line;
 mod tools;
 mod transcript;
@@ -111,11 +112,7 @@ pub fn prepare(
         _ => {
             local.page = screen.height.saturating_sub(3);
             local.stand.lay(None, false);
-            if let Some(area) = showcase(local, screen) {
-                transcript::prepare(layouts, view, local, theme, highlighter, area, now);
-            } else {
-                prepare_page(layouts, view, local, (theme, highlighter), screen, now);
-            }
+            prepare_page(layouts, view, local, (theme, highlighter), screen, now);
         }
     }
     layouts.pictures.settle();
@@ -263,14 +260,6 @@ fn above(local: &Local, view: &View, width: u16) -> Above {
         Some(rows) if local.waiting(view).is_empty() => Above::List(rows),
         Some(rows) => Above::Queue(rows),
         None => Above::Queue(notice::rows(local, view, width).saturating_add(queue::rows(local, view))),
-    }
-}
-
-/// Where the transcript stays in sight while a theme is chosen.
-fn showcase(local: &Local, screen: Rect) -> Option<Rect> {
-    match &local.overlay {
-        Some(Overlay::Picker(picker)) => picker::showcase(screen, picker),
-        _ => None,
     }
 }
 

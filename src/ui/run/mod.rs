@@ -304,7 +304,7 @@ impl ScreenLoop {
         }
         self.view.fold(&event);
         if let Event::Appended(entry) = &event
-            && let Some(request) = rewinding::due(&mut self.local, entry)
+            && let Some(request) = rewinding::due(&mut self.local.rewind, entry)
         {
             self.ask(request);
         }
