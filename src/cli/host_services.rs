@@ -7,6 +7,7 @@ use tokio::sync::watch;
 use super::editor::edit;
 use super::themes::{fitting, theme_called, themes_folder};
 use crate::config::Invocation;
+use crate::config::project;
 use crate::runtime::BackgroundOutput;
 use crate::session::other_sessions::EarlierSessions;
 use crate::ui::host_services::HostServices;
@@ -30,6 +31,7 @@ pub(super) fn errands(
         prompts,
         printed: Box::new(move |id| printed.recent(id)),
         theme_names: theme_names(themes.as_deref()),
+        branches: project::branches(&invocation.cwd),
         theme: Box::new(move |name| match environment.no_color() {
             true => Ok(Theme::plain()),
             false => match theme_called(name, themes.as_deref()) {

@@ -173,8 +173,8 @@ impl Slow for Gateway {
                 Some(offer) => Reply::Undo(offer),
                 None => Reply::NothingToUndo,
             }),
-            Request::ListSessions => Some(Reply::Sessions(earlier.list())),
-            Request::Preview(id) => Some(Reply::Preview { lines: earlier.preview(&id), id }),
+            Request::ListSessions => Some(Reply::Sessions(earlier.list(this_moment()))),
+            Request::Preview(id) => Some(Reply::Preview { parts: earlier.preview(&id), id }),
             Request::ListModels => Some(Reply::Models(choices(&usable.now()))),
             Request::ListFiles => Some(Reply::Files(attach.list())),
             Request::PasteImage => {

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Local};
 
 use crate::config::fault::one_line;
-use crate::ledger::{Body, Injector, Millis};
+use crate::ledger::{Body, Ending, Injector, Millis};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Summary, find, list};
-use crate::ui::EarlierSession;
 use crate::ui::text::sanitize;
-use crate::view::{Style, transcript};
+use crate::ui::{EarlierSession, PreviewPart, ago};
+use crate::view::ending_words;
 
 /// Sessions whose messages are called back.
 const MOST_SESSIONS: usize = 50;
@@ -21,6 +21,9 @@ const MOST_PROMPTS: usize = 1_000;
 const FIRST_WORDS: usize = 200;
 /// Entries at the end of a session that its preview shows.
 const LAST_ENTRIES: usize = 40;
+
+/// Characters of one message in a preview.
+const MOST_CHARS: usize = 4_000;
 
 /// A folder, and the session that belongs to it now.
 #[derive(Debug, Clone)]
@@ -36,9 +39,9 @@ impl EarlierSessions {
         Self { state, folder, own }
     }
 
-    /// Those that one can go on with, newest first.
-    pub(crate) fn list(&self) -> Vec<EarlierSession> {
-        self.sessions().iter().map(described).collect()
+    /// Those that one can go on with, newest first, as of now.
+    pub(crate) fn list(&self, now: Millis) -> Vec<EarlierSession> {
+        self.sessions().iter().map(|summary| described(summary, now)).collect()
     }
 
     /// The other sessions of this folder in which something was said, newest first.
@@ -71,26 +74,55 @@ impl EarlierSessions {
         newest_first
     }
 
-    /// The last lines of one of them; why they cannot be read, if they cannot.
-    pub(crate) fn preview(&self, id: &str) -> Vec<String> {
+    /// What was said and done last in one of them; why it cannot be read, if it cannot.
+    pub(crate) fn preview(&self, id: &str) -> Vec<PreviewPart> {
         let read = find(&self.state, id).and_then(|path| SessionStore::read(&path));
         match read {
             Ok(file) => {
                 let last = file.entries.len().saturating_sub(LAST_ENTRIES);
                 let last = file.entries.get(last..).unwrap_or_default();
-                transcript(last, Style::Plain).lines().map(str::to_owned).collect()
+                last.iter().filter_map(|entry| part(&entry.body)).collect()
             }
-            Err(why) => vec![why],
+            Err(why) => vec![PreviewPart::Noted(why)],
         }
     }
 }
 
-fn described(summary: &Summary) -> EarlierSession {
-    let ending = summary.ending.as_deref().unwrap_or("cut off");
+/// What a preview has of an entry, if anything.
+fn part(body: &Body) -> Option<PreviewPart> {
+    let cut = |text: &str| text.chars().take(MOST_CHARS).collect::<String>();
+    match body {
+        Body::User(said) => Some(PreviewPart::Said(cut(&said.content))),
+        Body::Injected(said) if said.by == Injector::Steering => Some(PreviewPart::Said(cut(&said.text))),
+        Body::Assistant(said) => Some(said.text())
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| PreviewPart::Answered(cut(&text))),
+        Body::ToolCall(made) => {
+            let about =
+                ["command", "path", "pattern", "url"].into_iter().find_map(|name| made.arguments.text(name));
+            Some(PreviewPart::Noted(first_words(
+                &format!("{} {}", made.name, about.unwrap_or_default()),
+                FIRST_WORDS,
+            )))
+        }
+        Body::TurnEnded(end) if !end.reason.completed() => {
+            Some(PreviewPart::Noted(ending_words(end.reason).to_owned()))
+        }
+        _ => None,
+    }
+}
+
+fn described(summary: &Summary, now: Millis) -> EarlierSession {
+    // The record has names for programs.
+    let ending = summary.ending.as_deref();
+    let ending = ending.map_or("cut off", |name| match Ending::parse(name) {
+        Some(ending) => ending_words(ending),
+        None => name,
+    });
     EarlierSession {
         id: summary.id.clone(),
         words: first_words(summary.title(), FIRST_WORDS),
-        aside: format!("{} · {ending}", when(summary.started)),
+        aside: format!("{} · {ending}", ago(now.since(summary.started))),
     }
 }
 

@@ -116,7 +116,8 @@ fn in_composer(local: &mut Local, view: &View, step: isize, press: Press) -> boo
         }
         return true;
     }
-    let all: Vec<&str> = local.earlier.iter().map(String::as_str).chain(sent(view)).collect();
+    let sent = sent(view);
+    let all: Vec<&str> = local.earlier.iter().chain(&sent).map(String::as_str).collect();
     local.edit.is_none() && local.composer.browse(&all, step)
 }
 

@@ -41,12 +41,69 @@ fn begins_word(text: &[char], at: usize) -> bool {
     at.checked_sub(1).and_then(|before| text.get(before)).is_none_or(|c| !c.is_alphanumeric())
 }
 
-/// The positions of the texts that fit, best first; those that fit equally keep their order.
-pub fn fitting<'a>(query: &str, texts: impl Iterator<Item = &'a str>) -> Vec<usize> {
-    let mut found: Vec<(i32, usize)> =
-        texts.enumerate().filter_map(|(at, text)| score(query, text).map(|score| (score, at))).collect();
-    found.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
-    found.into_iter().map(|(_, at)| at).collect()
+/// Words that begin so many texts that nobody looks for them.
+const ARTICLES: [&str; 7] = ["the", "these", "this", "that", "those", "them", "there"];
+
+/// Where the letters of a query stand in a text: what people mean most often comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// It is the name.
+    Whole,
+    /// The name begins so.
+    Name,
+    /// The text begins so.
+    Beginning,
+    /// A word begins so.
+    Word,
+    /// They stand together.
+    Inside,
+    /// They stand apart, in their order.
+    Scattered,
+}
+
+impl Place {
+    /// Where one word stands that was found in a text with this name.
+    fn of(word: &str, name: &str, text: &str) -> Self {
+        let begins = |text: &str| {
+            let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+            text.starts_with(word) && (word == first || !ARTICLES.contains(&first))
+        };
+        let mut words = text.char_indices().filter(|(at, c)| {
+            let before = text.get(..*at).and_then(|before| before.chars().next_back());
+            c.is_alphanumeric() && before.is_none_or(|before| !before.is_alphanumeric())
+        });
+        match name {
+            _ if word == name => Self::Whole,
+            _ if name.starts_with(word) => Self::Name,
+            _ if begins(text) => Self::Beginning,
+            _ if words.any(|(at, _)| text.get(at..).is_some_and(begins)) => Self::Word,
+            _ if name.contains(word) || text.contains(word) => Self::Inside,
+            _ => Self::Scattered,
+        }
+    }
+}
+
+/// The place of the word of a query that stands worst; `None` when one is not there. A slash before it is the name's.
+pub fn place(query: &str, name: &str, text: &str) -> Option<Place> {
+    let bare = |text: &str| text.trim_start_matches('/').to_lowercase();
+    let (name, text): (String, String) = (bare(name), bare(text).chars().take(MOST).collect());
+    let (query, all) = (bare(query.trim()), format!("{name} {text}"));
+    score(&query, &all)?;
+    Some(query.split_whitespace().map(|word| Place::of(word, &name, &text)).max().unwrap_or(Place::Whole))
+}
+
+/// The positions of the texts that fit, each with its name, best first; those that fit equally keep their order.
+pub fn fitting<'a>(query: &str, texts: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<usize> {
+    let bare = query.trim().trim_start_matches('/');
+    let mut found: Vec<(Place, i32, usize)> = texts
+        .enumerate()
+        .filter_map(|(at, (name, text))| {
+            let score = score(bare, &format!("{} {text}", name.trim_start_matches('/')))?;
+            Some((place(query, name, text)?, -score, at))
+        })
+        .collect();
+    found.sort_unstable();
+    found.into_iter().map(|(.., at)| at).collect()
 }
 
 #[cfg(test)]
@@ -54,7 +111,7 @@ mod tests {
     use super::*;
 
     fn order(query: &str, texts: &[&'static str]) -> Vec<&'static str> {
-        fitting(query, texts.iter().copied()).into_iter().map(|at| texts[at]).collect()
+        fitting(query, texts.iter().map(|text| ("", *text))).into_iter().map(|at| texts[at]).collect()
     }
 
     #[test]
@@ -62,6 +119,27 @@ mod tests {
         let texts = ["a lot of edges", "the ledger, entry by entry", "lead"];
         assert_eq!(order("ledg", &texts), ["the ledger, entry by entry", "a lot of edges"]);
         assert_eq!(order("le en", &texts), ["the ledger, entry by entry"]);
+    }
+
+    #[test]
+    fn a_name_comes_before_a_beginning_a_word_and_scattered_letters() {
+        let all = [
+            ("", "to help"),
+            ("", "other"),
+            ("", "the keys"),
+            ("", "how the model thinks"),
+            ("", "threads"),
+            ("/theme", "looks"),
+        ];
+        let order = |query| {
+            fitting(query, all.into_iter())
+                .into_iter()
+                .map(|at| all[at])
+                .map(|(name, text)| format!("{name}{text}"))
+        };
+        let found: Vec<String> = order("th").collect();
+        assert_eq!(found, ["/themelooks", "threads", "how the model thinks", "the keys", "other", "to help"]);
+        assert_eq!(order("/theme").next().as_deref(), Some("/themelooks"));
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct HostServices {
     pub printed: Named<Vec<String>>,
     /// The names of the themes.
     pub theme_names: Vec<String>,
+    /// The branches of the repository around the folder.
+    pub branches: Vec<String>,
     /// The theme of this name, as this terminal can show it, or why there is none.
     pub theme: Named<Result<Theme, String>>,
 }
@@ -37,6 +39,7 @@ impl Default for HostServices {
             editor: Box::new(|_| Box::pin(ready(Err("no editor is available here".to_owned())))),
             printed: Box::new(|_| Vec::new()),
             theme_names: Vec::new(),
+            branches: Vec::new(),
             theme: Box::new(|name| Err(format!("no theme is called {name}"))),
         }
     }
@@ -61,6 +64,7 @@ impl HostServices {
     pub(super) fn refresh(&mut self, local: &mut Local, view: &View) {
         if local.known_names.themes.is_empty() {
             local.known_names.themes.clone_from(&self.theme_names);
+            local.known_names.branches.clone_from(&self.branches);
         }
         let read = self.prompts.borrow_and_update();
         if read.has_changed() {

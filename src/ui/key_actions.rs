@@ -9,6 +9,7 @@ use crate::view::{CardId, View};
 
 use super::blocked_host;
 use super::chord::Chord;
+use super::command_menu::{self, completions};
 use super::commands;
 use super::copying::copy;
 use super::effect::UiEffect;
@@ -20,7 +21,7 @@ use super::picker_source::Source;
 use super::program_input;
 use super::request::Request;
 use super::search::{Search, SearchStep};
-use super::submit::{self, completions, send, send_later};
+use super::submit::{self, send, send_later};
 use super::{approval_keys, editing, focus};
 
 pub(super) fn obey(
@@ -63,7 +64,7 @@ pub(super) fn obey(
         KeyAction::Editor => return vec![UiEffect::Edit],
         KeyAction::Search => local.search = Some(Search::new()),
         KeyAction::Prompts => return picker_keys::open(local, view, Source::Prompts),
-        KeyAction::Focus if submit::complete(local, view) => {}
+        KeyAction::Focus if command_menu::complete(local, view) => {}
         KeyAction::Thinking => local.thinking_open = !local.thinking_open,
         KeyAction::Focus => focus::tab(local, view, press),
         KeyAction::PageUp if focus::turn(local, view, -1) => {}
@@ -82,7 +83,7 @@ pub(super) fn obey(
         KeyAction::Open => open(local, view),
         KeyAction::AllowHost => return blocked_host::allow(local, view, press),
         KeyAction::Copy => return copy(local, view).map(UiEffect::Copy).into_iter().collect(),
-        KeyAction::Up | KeyAction::Down if submit::choose(local, view, command == KeyAction::Up) => {}
+        KeyAction::Up | KeyAction::Down if command_menu::choose(local, view, command == KeyAction::Up) => {}
         KeyAction::Up | KeyAction::Down if focus::up_or_down(local, view, command, press) => {}
         _ => edit(local, key),
     }

@@ -34,13 +34,25 @@ const LEAST_TRANSCRIPT: u16 = 5;
 /// The same on a low screen before what is said to the person gets more than one row.
 const LEAST_LOW: u16 = 2;
 
+/// Rows that a list of names gets before the transcript gets more than one.
+const LEAST_LIST: u16 = 5;
+
+/// What wants rows between the transcript and the composer, and how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Above {
+    /// What waits to be delivered, and what to know.
+    Queue(u16),
+    /// Names to choose from while one is typed, and nothing waits for a decision.
+    List(u16),
+}
+
 /// Cells that the composer's box and margins take from its width.
 const COMPOSER_SIDES: u16 = 6;
 
 impl Areas {
-    /// The areas of a screen whose composer needs `rows` rows, what waits to be delivered `queue`, and what is said to the
-    /// person `said`; `None` when the screen is too small.
-    pub fn of(screen: Rect, rows: u16, queue: u16, said: u16) -> Option<Self> {
+    /// The areas of a screen whose composer needs `rows` rows, and what is said to the person `said`; `None` when the screen
+    /// is too small.
+    pub fn of(screen: Rect, rows: u16, above: Above, said: u16) -> Option<Self> {
         if screen.width < LEAST_WIDTH || screen.height < LEAST_HEIGHT {
             return None;
         }
@@ -50,8 +62,17 @@ impl Areas {
         let composer = rows.clamp(1, most) + if boxed { 2 } else { 0 };
         let below = u16::from(roomy);
         let rest = screen.height.saturating_sub(1 + below + 1 + composer + 1 + below);
-        let most = if roomy { queue } else { queue.min(1) };
-        let queue = most.min(rest.saturating_sub(LEAST_TRANSCRIPT));
+        let queue = match above {
+            // Whoever types a name looks at the list; the transcript gives it rows, but for one.
+            Above::List(rows) => {
+                let least = rest.saturating_sub(1).min(LEAST_LIST);
+                rows.min(rest.saturating_sub(LEAST_TRANSCRIPT).max(least))
+            }
+            Above::Queue(rows) => {
+                let most = if roomy { rows } else { rows.min(1) };
+                most.min(rest.saturating_sub(LEAST_TRANSCRIPT))
+            }
+        };
         let least = if boxed { LEAST_TRANSCRIPT } else { LEAST_LOW };
         let more = said.saturating_sub(1).min(rest.saturating_sub(queue).saturating_sub(least));
         let mut y = screen.y;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
 use crate::view::{Card, CardId, Phase, View};
 
+use super::commands::typed;
 use super::composer::Composer;
 use super::file_menu::FileMenu;
 pub use super::inspector::Inspector;
@@ -368,12 +369,15 @@ fn stands(view: &View, id: CardId) -> bool {
     }
 }
 
-/// What the user has sent so far, oldest first.
-pub fn sent(view: &View) -> Vec<&str> {
+/// What the user has sent so far as it was typed, oldest first.
+pub fn sent(view: &View) -> Vec<String> {
     let words = view.rows().iter().map(|row| match &row.entry.body {
         Body::User(message) => Some(message.content.as_str()),
         Body::Injected(said) if said.by == Injector::Steering => Some(said.text.as_str()),
         _ => None,
     });
-    words.flatten().collect()
+    let mut all: Vec<String> = words.flatten().map(|words| typed(words, &view.settings)).collect();
+    // What a custom command runs first, and its message, are one thing that was typed.
+    all.dedup();
+    all
 }

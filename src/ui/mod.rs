@@ -81,6 +81,9 @@ pub mod picker_source;
 /// One of many, narrowed by typing.
 pub mod picker;
 
+/// Every action and command, to pick from.
+pub mod palette;
+
 /// Search in the transcript.
 pub mod search;
 
@@ -103,6 +106,7 @@ mod file_menu_keys;
 pub mod mention;
 
 mod request;
+mod rewind_way;
 mod rewinding;
 
 /// What the session answers.
@@ -123,6 +127,7 @@ mod session_rule;
 
 mod approval_keys;
 mod blocked_host;
+mod command_menu;
 mod copying;
 mod deciding;
 mod editing;
@@ -161,8 +166,9 @@ pub use outcome::{UiError, UiOutcome};
 pub use panes::{Screen, draw, prepare};
 pub use recorder::{Recorder, Recording};
 pub use replay_keys::{Replay, ReplayMark};
-pub use request::{EarlierSession, Reply, Request, RuleLines, RulePlan};
+pub use request::{EarlierSession, PreviewPart, Reply, Request, RuleLines, RulePlan};
 pub use run::linear::listen;
 pub use run::run;
 pub use settings::{AppIo, Now, UiSettings};
 pub use terminal_integration::{Call, Takes};
+pub use undo_preview::ago;

@@ -2,17 +2,19 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::ledger::{CallId, EntryId};
+use crate::ledger::{CallId, EntryId, Millis};
 use crate::model::Effort;
 use crate::policy::Mode;
 use crate::view::View;
 
-use super::commands::{Fronts, SlashCommand, listed};
+use super::commands::typed;
 use super::composer::cut_last;
 use super::fuzzy;
-use super::keymap::{BINDINGS, Binding, KeyAction, KeyContext, lookup};
+use super::keymap::{KeyAction, KeyContext, lookup};
 use super::picker_source::Source;
-use super::undo_preview::{UndoPreview, said_by_user};
+use super::request::PreviewPart;
+pub use super::rewind_way::RewindWay;
+use super::undo_preview::{UndoPreview, ago, said_by_user};
 
 /// What picking a line does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,17 +62,6 @@ pub enum Choice {
     Nothing(String),
 }
 
-/// What goes back to before a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RewindWay {
-    /// The conversation, and the files.
-    Both,
-    /// The conversation: files stay.
-    Conversation,
-    /// The files: the conversation goes on.
-    Files,
-}
-
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
@@ -80,6 +71,14 @@ pub struct Item {
     pub aside: String,
     /// What picking it does.
     pub choice: Choice,
+}
+
+impl Item {
+    /// What people call it: the command, or the first word.
+    fn name(&self) -> &str {
+        let command = self.aside.split_whitespace().find(|word| word.starts_with('/'));
+        command.or_else(|| self.words.split_whitespace().next()).unwrap_or_default()
+    }
 }
 
 /// The list, what was typed to narrow it, and the chosen line.
@@ -97,10 +96,12 @@ pub struct Picker {
     pub chosen: usize,
     /// The name of what is in force, to go back to.
     pub before: String,
-    /// The last words of the chosen session, and its id.
-    pub preview: Option<(String, Vec<String>)>,
+    /// The id of the chosen session, and what was said and done last in it.
+    pub preview: Option<(String, Vec<PreviewPart>)>,
     /// The message to go back to before, when what is shown is done.
     pub rewinds: Option<EntryId>,
+    /// It is a step of going back to before a message.
+    pub is_rewind: bool,
 }
 
 /// What a key did to a picker.
@@ -118,7 +119,17 @@ impl Picker {
     /// A picker over these lines.
     pub fn new(source: Source, items: Vec<Item>) -> Self {
         let (query, before) = (String::new(), String::new());
-        Self { source, is_awaited: false, query, items, chosen: 0, before, preview: None, rewinds: None }
+        Self {
+            source,
+            is_awaited: false,
+            query,
+            items,
+            chosen: 0,
+            before,
+            preview: None,
+            rewinds: None,
+            is_rewind: false,
+        }
     }
 
     /// A picker whose lines were asked for.
@@ -126,36 +137,23 @@ impl Picker {
         Self { is_awaited: true, ..Self::new(source, Vec::new()) }
     }
 
-    /// Every action of the keys, then every slash command that does something else.
-    pub fn palette() -> Self {
-        let actions = BINDINGS.iter().filter(|b| !b.words.is_empty()).map(action);
-        // What has a key is there already.
-        let commands = listed(Fronts::Screen).filter(|row| row.key.is_none()).map(command);
-        Self::new(Source::Palette, actions.chain(commands).collect())
-    }
-
     /// What can go back to before a message.
     pub fn rewind_by(message: EntryId) -> Self {
-        let line = |words: &str, aside: &str, way| Item {
-            words: words.to_owned(),
-            aside: aside.to_owned(),
-            choice: Choice::RewindBy(message, way),
-        };
-        let lines = [
-            line("the conversation", "files stay as they are", RewindWay::Conversation),
-            line("the conversation and the files", "shows what happens to each file first", RewindWay::Both),
-            line("the files", "the conversation stays as it is", RewindWay::Files),
-        ];
+        let lines = RewindWay::ALL.map(|way| {
+            let (words, aside) = way.words();
+            let choice = Choice::RewindBy(message, way);
+            Item { words: words.to_owned(), aside: aside.to_owned(), choice }
+        });
         Self::new(Source::RewindWay, lines.to_vec())
     }
 
-    /// The user's messages, the newest first.
-    pub fn rewind(view: &View) -> Self {
+    /// The user's messages, the newest first, and how long ago each was said.
+    pub fn rewind(view: &View, now: Millis) -> Self {
         let items = said_by_user(view).into_iter().rev();
-        let items = items.map(|(id, text)| Item {
-            words: text.to_owned(),
-            aside: id.to_string(),
-            choice: Choice::Rewind(id),
+        let items = items.map(|said| Item {
+            words: typed(said.text, &view.settings),
+            aside: ago(now.since(said.at)),
+            choice: Choice::Rewind(said.id),
         });
         Self::new(Source::Rewind, items.collect())
     }
@@ -235,7 +233,8 @@ impl Picker {
     pub fn conversation_alone(message: EntryId) -> Self {
         let words = "take back the conversation; no file was changed since then".to_owned();
         let choice = Choice::RewindBy(message, RewindWay::Conversation);
-        Self::new(Source::Undo, vec![Item { words, aside: "y".to_owned(), choice }])
+        let items = vec![Item { words, aside: "y".to_owned(), choice }];
+        Self { is_rewind: true, ..Self::new(Source::Undo, items) }
     }
 
     /// Earlier messages, given oldest first: the newest stands first, each once.
@@ -249,10 +248,15 @@ impl Picker {
         Self::new(Source::Prompts, items.collect())
     }
 
+    /// What stands above it.
+    pub fn title(&self) -> &'static str {
+        if self.is_rewind { "rewind" } else { self.source.title() }
+    }
+
     /// The positions of the lines that fit, best first.
     pub fn fitting(&self) -> Vec<usize> {
         let texts: Vec<String> = self.items.iter().map(|i| format!("{} {}", i.words, i.aside)).collect();
-        fuzzy::fitting(&self.query, texts.iter().map(String::as_str))
+        fuzzy::fitting(&self.query, self.items.iter().map(Item::name).zip(texts.iter().map(String::as_str)))
     }
 
     /// The chosen line, among those that fit.
@@ -336,24 +340,5 @@ impl Picker {
     fn type_over(&mut self, query: String) {
         self.query = query;
         self.chosen = 0;
-    }
-}
-
-fn action(binding: &Binding) -> Item {
-    let words = match binding.place {
-        KeyContext::Everywhere | KeyContext::Composer => binding.words.to_owned(),
-        place => format!("{}: {}", place.words(), binding.words),
-    };
-    let key = KeyEvent::new(binding.code, binding.modifiers);
-    let row = listed(Fronts::Screen).find(|row| row.key == Some(binding.command));
-    let aside = row.map_or(binding.keys.to_owned(), |row| format!("{}  {}", binding.keys, row.name));
-    Item { words, aside, choice: Choice::Key(binding.place, binding.command, key) }
-}
-
-fn command(row: &SlashCommand) -> Item {
-    Item {
-        words: row.help.to_owned(),
-        aside: row.name.to_owned(),
-        choice: if row.takes_more() { Choice::Begin(row.name) } else { Choice::Slash(row.name) },
     }
 }

@@ -3,17 +3,14 @@
 use crate::agent::Intent;
 use crate::view::View;
 
-use super::commands::{self, Meaning};
+use super::commands::Meaning;
 use super::effect::UiEffect;
 use super::focus;
 use super::key_actions::obey;
 use super::key_timing::Press;
 use super::keymap::{KeyAction, KeyContext};
 use super::local::{Focus, Local, Overlay};
-use super::overlays;
 use super::picker::{Choice, Picker, RewindWay};
-use super::picker_keys::{self, Done};
-use super::picker_source::Source;
 use super::request::Request;
 use super::submit;
 
@@ -74,28 +71,14 @@ fn do_key(
     press: Press,
 ) -> Vec<UiEffect> {
     match (place, command) {
-        (KeyContext::Ledger, _) => open_page(local, view, KeyAction::Ledger),
-        (KeyContext::Page, _) => open_page(local, view, KeyAction::Help),
-        (KeyContext::Picker, _) => return picker_keys::open(local, view, Source::Palette),
         (KeyContext::Approval, KeyAction::Raise) if local.stop(view).is_none() => {
             local.hint = Some("no budget stopped a run".to_owned());
-            return Vec::new();
+            Vec::new()
         }
         (KeyContext::Approval, _) if command != KeyAction::Help => {
             focus::give(local, view);
-            return Vec::new();
+            Vec::new()
         }
-        _ => return obey(local, view, command, press, false),
-    }
-    match overlays::update(local, view, press) {
-        Some(Done::Acts(acts)) => acts,
-        Some(Done::Takes(_)) | None => Vec::new(),
-    }
-}
-
-/// Opens the page that has this key everywhere.
-fn open_page(local: &mut Local, view: &View, key: KeyAction) {
-    if let Some(meaning) = commands::of_key(key) {
-        submit::obey(local, view, meaning);
+        _ => obey(local, view, command, press, false),
     }
 }

@@ -6,6 +6,7 @@ use super::deciding::is_allowed;
 use super::effect::UiEffect;
 use super::key_timing::Press;
 use super::local::{Local, Overlay, sent};
+use super::palette::palette;
 use super::picker::{Choice, Picker, Step};
 use super::picker_source::Source;
 use super::visible_decision::Shown;
@@ -21,10 +22,10 @@ pub(super) enum Done {
 /// Opens a picker: those that the screen can fill itself at once, the others by whoever has what is in them.
 pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffect> {
     local.overlay = Some(Overlay::Picker(match source {
-        Source::Palette => Picker::palette(),
+        Source::Palette => palette(local, view),
         Source::Prompts => {
             let sent = sent(view);
-            Picker::prompts(local.earlier.iter().map(String::as_str).chain(sent.iter().copied()))
+            Picker::prompts(local.earlier.iter().chain(&sent).map(String::as_str))
         }
         Source::Grants => Picker::grants(view),
         Source::Modes => Picker::modes(view),

@@ -1,5 +1,8 @@
 //! What the session answers to the screen: lists are filled, words come back, and nothing opens that was closed meanwhile.
 
+use crate::view::View;
+
+use super::commands::typed;
 use super::local::{Local, Overlay};
 use super::pages::{report, usage};
 use super::picker::{Choice, Item, Picker};
@@ -7,7 +10,7 @@ use super::picker_source::Source;
 use super::report::{ReportPart, Subject};
 use super::request::{EarlierSession, Reply};
 use super::session_rule;
-use super::undo_preview::NOTHING_TO_UNDO;
+use super::undo_preview::{NOTHING_TO_UNDO, UndoPreview};
 use super::usage_table::UsageTable;
 
 /// Where the conversation was to go back too, it still can.
@@ -22,11 +25,26 @@ fn nothing_to_undo(local: &mut Local) {
     }
 }
 
+/// What an undo would do, as a list that does it; or why that cannot be told.
+fn undo(local: &mut Local, offer: Result<UndoPreview, String>) {
+    match offer {
+        Ok(offer) => fill(local, Source::Undo, |picker| {
+            *picker = Picker { is_rewind: picker.is_rewind, ..Picker::undo(offer, picker.rewinds) };
+        }),
+        Err(why) => {
+            if awaited(local, Source::Undo).is_some() {
+                local.overlay = None;
+                local.hint = Some(why);
+            }
+        }
+    }
+}
+
 /// Takes an answer in.
-pub fn reply(local: &mut Local, reply: Reply) {
+pub fn reply(local: &mut Local, view: &View, reply: Reply) {
     match reply {
         Reply::Returned { words, why } => {
-            local.composer.give_back(&words);
+            local.composer.give_back(&typed(&words, &view.settings));
             local.hint = Some(why);
         }
         Reply::NoModel { name, why } => {
@@ -43,15 +61,7 @@ pub fn reply(local: &mut Local, reply: Reply) {
         Reply::Branched { .. } | Reply::Forked(_) => {}
         Reply::Done(said) => local.hint = Some(said),
         Reply::RulePlan(plan) => session_rule::planned(local, plan),
-        Reply::Undo(offer) => match offer {
-            Ok(offer) => fill(local, Source::Undo, |picker| *picker = Picker::undo(offer, picker.rewinds)),
-            Err(why) => {
-                if awaited(local, Source::Undo).is_some() {
-                    local.overlay = None;
-                    local.hint = Some(why);
-                }
-            }
-        },
+        Reply::Undo(offer) => undo(local, offer),
         Reply::NothingToUndo => nothing_to_undo(local),
         Reply::Sessions(sessions) => {
             fill(local, Source::Sessions, |picker| {
@@ -73,12 +83,12 @@ pub fn reply(local: &mut Local, reply: Reply) {
             local.hint = None;
             local.composer.mention(&words);
         }
-        Reply::Preview { id, lines } => {
+        Reply::Preview { id, parts } => {
             if let Some(Overlay::Picker(picker)) = &mut local.overlay
                 && let Some((of, preview)) = &mut picker.preview
                 && *of == id
             {
-                *preview = lines;
+                *preview = parts;
             }
         }
         Reply::Usage(table) => spent(local, table),

@@ -125,12 +125,12 @@ pub enum Reply {
     Report(Subject, Vec<ReportPart>),
     /// The other sessions of this folder, newest first.
     Sessions(Vec<EarlierSession>),
-    /// The last lines of a session.
+    /// What was said and done last in a session.
     Preview {
         /// Its id.
         id: String,
-        /// The lines; or why there are none.
-        lines: Vec<String>,
+        /// That, oldest first.
+        parts: Vec<PreviewPart>,
     },
     /// What keeping a rule would change.
     RulePlan(RulePlan),
@@ -146,6 +146,17 @@ pub enum Reply {
     Mention(String),
     /// Something worth knowing that was found out meanwhile, such as a model server on this machine.
     Notice(String),
+}
+
+/// What a preview of a session has: not yet safe for a screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PreviewPart {
+    /// What the user said.
+    Said(String),
+    /// What the model answered, in Markdown.
+    Answered(String),
+    /// What was done, or how it ended, in one line.
+    Noted(String),
 }
 
 /// A session of this folder that one can go on with.

@@ -1,6 +1,6 @@
 //! What an undo would do, as both fronts show it before it is done.
 
-use crate::ledger::{Body, CallId, EntryId};
+use crate::ledger::{Body, CallId, EntryId, Millis};
 use crate::view::View;
 
 /// What is said where no call of the agent changed a file.
@@ -39,11 +39,33 @@ impl UndoPreview {
     }
 }
 
-/// The user's messages and their entries, oldest first.
-pub(super) fn said_by_user(view: &View) -> Vec<(EntryId, &str)> {
+/// A message of the user that one can go back to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SaidByUser<'a> {
+    pub(super) id: EntryId,
+    pub(super) text: &'a str,
+    pub(super) at: Millis,
+}
+
+/// The user's messages, oldest first.
+pub(super) fn said_by_user(view: &View) -> Vec<SaidByUser<'_>> {
     let said = view.rows().iter().filter_map(|row| match &row.entry.body {
-        Body::User(message) => Some((row.entry.id, message.content.as_str())),
+        Body::User(message) => {
+            Some(SaidByUser { id: row.entry.id, text: &message.content, at: row.entry.at })
+        }
         _ => None,
     });
     said.collect()
+}
+
+/// How long ago something was, as people say it.
+pub fn ago(ms: u64) -> String {
+    let minutes = ms / 60_000;
+    match (minutes, minutes / 60, minutes / (60 * 24)) {
+        (0, ..) => "just now".to_owned(),
+        (minutes, 0, _) => format!("{minutes} min ago"),
+        (_, hours, 0) => format!("{hours} h ago"),
+        (.., 1) => "1 day ago".to_owned(),
+        (.., days) => format!("{days} days ago"),
+    }
 }

@@ -5,6 +5,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use crate::agent::Live;
 use crate::view::View;
 
+use super::commands::typed;
 use super::composer::Composer;
 use super::deciding::choose;
 pub use super::effect::UiEffect;
@@ -104,7 +105,7 @@ fn searching(local: &mut Local, view: &View, key: KeyEvent) -> bool {
 }
 
 /// News that concern the screen alone.
-pub fn hear(local: &mut Local, live: &Live) {
+pub fn hear(local: &mut Local, view: &View, live: &Live) {
     match live {
         Live::Refused(why) => {
             local.answered.clear();
@@ -123,7 +124,8 @@ pub fn hear(local: &mut Local, live: &Live) {
         Live::Returned(texts) => {
             // The books are shut: what was looked for is not taken either.
             local.next_model.take_if(|_| local.shut.is_some());
-            local.composer.give_back(&texts.join("\n\n"));
+            let typed: Vec<String> = texts.iter().map(|text| typed(text, &view.settings)).collect();
+            local.composer.give_back(&typed.join("\n\n"));
         }
         Live::LedgerUnwritable { why, entries, said } => {
             local.shut =

@@ -32,7 +32,7 @@ fn files_go_with_the_message_as_read_returns_them_and_are_recorded() {
         let (server, world) = speech.serve(vec![call, Reply::text("Read."), Reply::text("The same.")]);
         world.text("src/a.rs", "one\ntwo\nthree\nfour\n");
         world.text("my notes.txt", "a note\n");
-        let prompt = "Compare @src/a.rs#L2-3 and @\"my notes.txt\", and read it; @src and @alice are words";
+        let prompt = "Compare @src/a.rs#L2-3 and @\"my notes.txt\", and read it; `@src` and @alice are words";
         let ran = world.exec(&["--json", prompt]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{speech:?}: {}", ran.out);
         let told = ran.one("user_message");
@@ -57,6 +57,33 @@ fn files_go_with_the_message_as_read_returns_them_and_are_recorded() {
             assert!(words.contains("three") && words.contains("a note"), "{speech:?}: {words}");
         }
     }
+}
+
+#[test]
+fn a_folder_goes_with_the_message_as_list_returns_it() {
+    for speech in ALL {
+        let call = Reply::call("call_1", "list", &json!({ "path": "src" }));
+        let (server, world) = speech.serve(vec![call, Reply::text("Listed.")]);
+        world.text("src/a.rs", "one\n");
+        world.text("src/odd\n\nname", "one\n");
+        let ran = world.exec(&["--json", "What is in @src/?"]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{speech:?}: {}", ran.out);
+        assert_eq!(ran.one("user_message")["files"][0]["path"], "src/");
+        let of = |kind: &str| world.entries().into_iter().find(|entry| entry["type"] == kind).unwrap();
+        let sent = &of("user_message")["files"][0]["text"];
+        assert_eq!(sent, &of("tool_result")["content"], "the same as the tool returns");
+        assert!(sent.as_str().unwrap().contains("odd\\n\\nname"), "a name is one line: {sent}");
+        for body in accepted(&server) {
+            let words = words(&body);
+            assert!(words.contains("The user attached `src/`. The `list` tool returns for it:"), "{words}");
+        }
+    }
+    let world = World::new();
+    world.text("kept/a.txt", "kept\n");
+    let world = world.configured("deny = [\"list(kept*)\"]\n");
+    let ran = world.exec(&["-m", "rehearsal", "What is in @kept/?"]);
+    assert_ne!(ran.code, 0, "{}", ran.out);
+    assert!(ran.err.contains("kept/ cannot be attached: rule list(kept*) denies it"), "{}", ran.err);
 }
 
 #[test]

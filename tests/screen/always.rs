@@ -43,7 +43,7 @@ fn takes_the_rule(acts: &[LinearEffect]) -> bool {
 #[test]
 fn a_rule_is_said_with_what_it_would_have_covered_and_a_once_more_takes_it() {
     let mut linear = a_rule_is_offered(2);
-    assert!(linear.said.contains("answer: y once, s this session, a always, n deny"), "{}", linear.said);
+    assert!(linear.said.contains("answer: y once, s this session, a 1 always, n deny"), "{}", linear.said);
     linear.said.clear();
     assert_eq!(linear.types("a"), [], "two calls wait");
     assert!(linear.said.contains("2 calls wait: say which one, as in a 1"), "{}", linear.said);
@@ -183,7 +183,8 @@ fn b_is_for_commands_that_can_run_in_the_sandbox() {
     builder.ask(open[1].id(), "shell", Preview::Command("true".into()));
     std::mem::forget(open);
     let mut linear = LinearHarness::new(builder);
-    for words in ["command: make\n", "background: true", "timeout_seconds: 600", " b once in the sandbox,"] {
+    for words in ["command: make\n", "background: true", "timeout_seconds: 600", " b 1 once in the sandbox,"]
+    {
         assert!(linear.said.contains(words), "{words} in {}", linear.said);
     }
     assert!(

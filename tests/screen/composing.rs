@@ -162,11 +162,11 @@ fn ctrl_v_asks_for_the_image_on_the_clipboard_and_its_mention_stands_alone() {
     let mut harness = harness();
     harness.press("see");
     assert_eq!(harness.ctrl('v'), [UiEffect::Ask(Request::PasteImage)]);
-    reply(&mut harness.local, Reply::Mention("@/tmp/pasted-1.png".to_owned()));
+    reply(&mut harness.local, &harness.view, Reply::Mention("@/tmp/pasted-1.png".to_owned()));
     assert_eq!(shown(&harness), "see @/tmp/pasted-1.png ");
     harness.ctrl('_');
     assert_eq!(shown(&harness), "see");
-    reply(&mut harness.local, Reply::Refused("there is no image on the clipboard".to_owned()));
+    reply(&mut harness.local, &harness.view, Reply::Refused("there is no image on the clipboard".to_owned()));
     assert!(harness.frame(80, 24).contains("there is no image on the clipboard"));
 }
 

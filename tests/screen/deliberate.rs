@@ -276,7 +276,7 @@ fn what_a_refusal_gives_back_has_no_focus_and_stands_anew() {
         harness.turns();
         assert!(decides(&harness.press(&key.to_string())), "{key}");
         // No frame between the answer and its refusal.
-        hear(&mut harness.local, &Live::Refused("not taken".to_owned()));
+        hear(&mut harness.local, &harness.view, &Live::Refused("not taken".to_owned()));
         assert_eq!(harness.local.focused(&harness.view), Focus::Composer, "{key}");
         look(&mut harness);
         harness.key(KeyCode::Tab, NONE);

@@ -132,7 +132,7 @@ fn what_the_loop_refuses_comes_back() {
     proposed(&enter(&mut harness));
     harness.local.focus = countersign::ui::local::Focus::Composer;
     harness.press("a thought");
-    hear(&mut harness.local, &Live::Refused("not taken".into()));
+    hear(&mut harness.local, &harness.view, &Live::Refused("not taken".into()));
     assert_eq!(harness.local.composer.text(), "rm -rf target/tmp now");
     harness.key(KeyCode::Esc, KeyModifiers::NONE);
     assert_eq!(harness.local.composer.text(), "a thought");

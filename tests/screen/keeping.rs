@@ -67,7 +67,7 @@ fn what_would_be_written_is_shown_before_it_can_be_taken() {
     seen(&mut harness);
     assert!(harness.key(KeyCode::Enter, NONE).is_empty(), "nobody knows the line yet");
     assert!(harness.local.hint.as_ref().unwrap().contains("still being read"));
-    reply(&mut harness.local, Reply::RulePlan(plan()));
+    reply(&mut harness.local, &harness.view, Reply::RulePlan(plan()));
     assert!(harness.key(KeyCode::Enter, NONE).is_empty(), "no frame has shown the line");
     for (width, height) in [(80, 24), (120, 40), (40, 10)] {
         let frame = harness.frame(width, height);
@@ -86,7 +86,7 @@ fn what_would_be_written_is_shown_before_it_can_be_taken() {
 #[test]
 fn a_and_one_number_take_a_rule_for_as_long_as_that_says() {
     let mut harness = shown(0);
-    reply(&mut harness.local, Reply::RulePlan(plan()));
+    reply(&mut harness.local, &harness.view, Reply::RulePlan(plan()));
     seen(&mut harness);
     let frame = harness.frame(80, 24);
     assert!(frame.contains("config.toml") && frame.contains("this folder is not trusted"), "{frame}");
@@ -101,7 +101,7 @@ fn on_a_low_screen_a_number_shows_the_file_and_the_line_first() {
     let mut harness = harness(waits(Some(RULE)));
     harness.frame(40, 10);
     harness.answers("a");
-    reply(&mut harness.local, Reply::RulePlan(plan()));
+    reply(&mut harness.local, &harness.view, Reply::RulePlan(plan()));
     harness.frame(40, 10);
     harness.waits(1_000);
     assert!(harness.press("3").is_empty());
@@ -114,7 +114,7 @@ fn on_a_low_screen_a_number_shows_the_file_and_the_line_first() {
 #[test]
 fn what_cannot_be_kept_is_not_taken_and_the_session_needs_no_file() {
     let mut harness = shown(1);
-    reply(&mut harness.local, Reply::RulePlan(plan()));
+    reply(&mut harness.local, &harness.view, Reply::RulePlan(plan()));
     seen(&mut harness);
     assert!(harness.key(KeyCode::Char('a'), NONE).is_empty());
     assert_eq!(harness.local.hint.as_deref(), Some("this folder is not trusted"));
@@ -133,17 +133,17 @@ fn what_cannot_be_kept_is_not_taken_and_the_session_needs_no_file() {
 fn a_decision_that_is_another_one_writes_nothing() {
     for (scope, rule) in [(Scope::Session, RULE), (Scope::Everywhere, "shell(*)")] {
         let mut harness = shown(2);
-        reply(&mut harness.local, Reply::RulePlan(plan()));
+        reply(&mut harness.local, &harness.view, Reply::RulePlan(plan()));
         seen(&mut harness);
         let (call, _) = taken(&harness.key(KeyCode::Enter, NONE));
         assert_eq!(recorded(&mut harness, call, scope, rule), None, "{scope:?} {rule}");
         assert_eq!(harness.local.to_keep, None);
     }
     let mut harness = shown(2);
-    reply(&mut harness.local, Reply::RulePlan(plan()));
+    reply(&mut harness.local, &harness.view, Reply::RulePlan(plan()));
     seen(&mut harness);
     let (call, _) = taken(&harness.key(KeyCode::Enter, NONE));
-    hear(&mut harness.local, &Live::Refused("not accepted".to_owned()));
+    hear(&mut harness.local, &harness.view, &Live::Refused("not accepted".to_owned()));
     assert_eq!(recorded(&mut harness, call, Scope::Everywhere, RULE), None, "it was refused");
 }
 

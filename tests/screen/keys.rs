@@ -102,7 +102,7 @@ fn a_reason_is_written_in_the_panel_and_dies_with_its_request() {
 fn a_refused_answer_can_be_given_again() {
     let mut harness = waiting();
     harness.answers("y");
-    hear(&mut harness.local, &Live::Refused("that request is gone".into()));
+    hear(&mut harness.local, &harness.view, &Live::Refused("that request is gone".into()));
     assert!(harness.frame(80, 24).contains("that request is gone"));
     assert_eq!(decided(&harness.answers("n")).1, 1);
 }

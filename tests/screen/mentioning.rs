@@ -16,7 +16,7 @@ fn harness(builder: SessionBuilder) -> ScreenHarness {
     let mut harness = ScreenHarness::new(builder);
     let late = |path: &str| path.starts_with('.') || path == "target/";
     let list = FileList::new(PATHS.iter().map(|path| ((*path).to_owned(), late(path))), false);
-    reply(&mut harness.local, Reply::Files(list));
+    reply(&mut harness.local, &harness.view, Reply::Files(list));
     harness
 }
 
@@ -137,7 +137,7 @@ fn a_path_that_is_too_long_shows_its_end_and_no_escape_reaches_the_screen() {
     let long = format!("{}/the_end.rs", "folder/".repeat(20));
     let names = [long, "a\u{1b}[31mred.rs".to_owned()];
     let list = FileList::new(names.into_iter().map(|path| (path, false)), true);
-    reply(&mut harness.local, Reply::Files(list));
+    reply(&mut harness.local, &harness.view, Reply::Files(list));
     harness.press("@r");
     let frame = harness.frame(60, 20);
     assert!(frame.contains("the_end.rs") && frame.contains("…"), "{frame}");

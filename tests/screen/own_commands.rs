@@ -118,3 +118,53 @@ fn a_skill_is_offered_completed_and_called_by_its_name() {
     let acts = harness.key(KeyCode::Enter, KeyModifiers::ALT);
     assert!(matches!(acts.as_slice(), [UiEffect::Send(Intent::Queue(said))] if said.content.ends_with("it")));
 }
+
+#[test]
+fn a_line_that_is_a_command_looks_like_one_and_tab_shows_what_it_completes() {
+    let mut builder = SessionBuilder::new();
+    builder.own_command("!git status", "clean");
+    let mut harness = ScreenHarness::new(builder);
+    harness.press("!gi");
+    for (width, height) in [(40, 16), (80, 24), (120, 40)] {
+        let frame = harness.frame(width, height);
+        assert!(frame.contains(" your shell command ") && frame.contains("!git status"), "{frame}");
+        assert!(frame.contains("runs it as you"), "{frame}");
+    }
+    let frame = harness.frame(40, 10);
+    assert!(frame.lines().any(|row| row.starts_with(" ! !git status")), "{frame}");
+    harness.key(KeyCode::Left, KeyModifiers::NONE);
+    assert!(!harness.frame(80, 24).contains("!git status │"), "nothing is completed within a line");
+    harness.ctrl('u');
+    harness.press("!!env");
+    assert!(harness.frame(80, 24).contains("your shell command · not shown to the model"));
+    harness.ctrl('u');
+    harness.press("a message");
+    assert!(!harness.frame(80, 24).contains("your shell command"));
+}
+
+#[test]
+fn what_no_model_is_told_of_says_so_in_the_transcript() {
+    let shown = |typed: &str| {
+        let mut builder = SessionBuilder::new();
+        if typed.starts_with("!!") {
+            builder.untold_command(typed, "x")
+        } else {
+            builder.own_command(typed, "x")
+        }
+        ScreenHarness::new(builder).frame(80, 24)
+    };
+    assert!(shown("!!env").contains("not shown to the model"), "{}", shown("!!env"));
+    assert!(!shown("!env").contains("not shown to the model"));
+}
+
+#[test]
+fn while_a_command_of_ones_own_runs_nothing_steers() {
+    let mut builder = SessionBuilder::new();
+    builder.asks_custom("!sleep 9", "sleep 9");
+    let mut harness = ScreenHarness::new(builder);
+    for typed in ["", "a message"] {
+        harness.press(typed);
+        let frame = harness.frame(100, 24);
+        assert!(!frame.contains("steers") && frame.contains("sends after it"), "{frame}");
+    }
+}

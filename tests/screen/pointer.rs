@@ -6,7 +6,6 @@ use crate::screen_harness::{scrolled, snapshot};
 use crate::session_builder::SessionBuilder;
 use countersign::ledger::Ending;
 use countersign::ui::local::{Focus, Inspector, Overlay};
-use countersign::ui::picker::Picker;
 use countersign::ui::update::UiEffect;
 use proptest::prelude::*;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers, MouseEventKind};
@@ -250,7 +249,8 @@ fn lists_are_chosen_from_by_clicks() {
     let Some(Overlay::Ledger(inspector)) = &pointer.harness.local.overlay else { panic!("closed") };
     assert_eq!((inspector.tab.name().0, inspector.open), ("Timeline", false));
 
-    pointer.harness.local.overlay = Some(Overlay::Picker(Picker::palette()));
+    let palette = countersign::ui::palette::palette(&pointer.harness.local, &pointer.harness.view);
+    pointer.harness.local.overlay = Some(Overlay::Picker(palette));
     pointer.look();
     let at = pointer.find("the budgets");
     pointer.later();

@@ -10,7 +10,7 @@ use countersign::ui::picker_source::Source;
 use countersign::ui::replies::{reply, wanted_preview};
 use countersign::ui::undo_preview::UndoPreview;
 use countersign::ui::update::UiEffect;
-use countersign::ui::{EarlierSession, Reply, Request};
+use countersign::ui::{EarlierSession, PreviewPart, Reply, Request};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
@@ -45,7 +45,7 @@ fn a_list_that_was_asked_for_opens_empty_and_is_filled() {
         let mut harness = awaiting(source);
         assert!(harness.frame(80, 24).contains("reading…"), "{source:?}");
         assert!(harness.key(KeyCode::Enter, NONE).is_empty(), "there is nothing to take");
-        reply(&mut harness.local, answer);
+        reply(&mut harness.local, &harness.view, answer);
         let picker = picker(&harness).unwrap();
         assert_eq!((picker.items.len(), picker.source, picker.is_awaited), (2, source, false));
         assert!(!harness.frame(80, 24).contains("reading…"));
@@ -58,14 +58,14 @@ fn an_answer_opens_nothing_that_was_closed_and_fills_no_other_list() {
     for (source, answer) in answers() {
         let mut harness = awaiting(source);
         harness.key(KeyCode::Esc, NONE);
-        reply(&mut harness.local, answer.clone());
+        reply(&mut harness.local, &harness.view, answer.clone());
         assert!(harness.local.overlay.is_none(), "{source:?}");
         let mut harness = awaiting(Source::Prompts);
-        reply(&mut harness.local, answer.clone());
+        reply(&mut harness.local, &harness.view, answer.clone());
         assert!(picker(&harness).unwrap().items.is_empty(), "{source:?}");
         // One that is filled already is not filled twice: its lines would move under the chosen one.
         let mut harness = awaiting(source);
-        reply(&mut harness.local, answer.clone());
+        reply(&mut harness.local, &harness.view, answer.clone());
         harness.key(KeyCode::Down, NONE);
         let before = picker(&harness).cloned();
         let empty = match answer {
@@ -73,7 +73,7 @@ fn an_answer_opens_nothing_that_was_closed_and_fills_no_other_list() {
             Reply::Models(_) => Reply::Models(Vec::new()),
             _ => Reply::Undo(Err("too late".into())),
         };
-        reply(&mut harness.local, empty);
+        reply(&mut harness.local, &harness.view, empty);
         assert_eq!(picker(&harness).cloned(), before, "{source:?}");
     }
 }
@@ -83,7 +83,7 @@ fn why_there_is_no_undo_stands_in_the_status_line() {
     for answer in [Reply::Undo(Err("a run is under way".into())), Reply::Refused("a run is under way".into())]
     {
         let mut harness = awaiting(Source::Undo);
-        reply(&mut harness.local, answer);
+        reply(&mut harness.local, &harness.view, answer);
         assert!(harness.local.overlay.is_none());
         assert!(harness.frame(80, 24).contains("a run is under way"));
     }
@@ -94,11 +94,11 @@ fn where_no_file_changed_the_conversation_can_still_be_taken_back() {
     let mut harness = awaiting(Source::Undo);
     let Some(Overlay::Picker(open)) = &mut harness.local.overlay else { panic!("a list is open") };
     open.rewinds = Some(EntryId(2));
-    reply(&mut harness.local, Reply::NothingToUndo);
+    reply(&mut harness.local, &harness.view, Reply::NothingToUndo);
     assert!(harness.frame(80, 24).contains("take back the conversation; no file was changed"));
     assert_eq!(harness.key(KeyCode::Enter, NONE), [UiEffect::Ask(Request::Rewind(EntryId(2)))]);
     let mut harness = awaiting(Source::Undo);
-    reply(&mut harness.local, Reply::NothingToUndo);
+    reply(&mut harness.local, &harness.view, Reply::NothingToUndo);
     assert!(harness.local.overlay.is_none());
     assert!(harness.frame(80, 24).contains("nothing to undo"));
 }
@@ -109,6 +109,7 @@ fn words_that_were_not_sent_come_back_before_what_is_typed() {
     harness.press("and then");
     reply(
         &mut harness.local,
+        &harness.view,
         Reply::Returned { words: "look at @x.png".into(), why: "there is none".into() },
     );
     assert_eq!(harness.local.composer.text(), "look at @x.png\n\nand then");
@@ -116,7 +117,11 @@ fn words_that_were_not_sent_come_back_before_what_is_typed() {
     // What was typed around a paste stays in sight: it may be what is to be corrected.
     let mut harness = ScreenHarness::new(scenes::conversation());
     let words = format!("see @gone.rs {} please", "line\n".repeat(5_000));
-    reply(&mut harness.local, Reply::Returned { words: words.clone(), why: "there is none".into() });
+    reply(
+        &mut harness.local,
+        &harness.view,
+        Reply::Returned { words: words.clone(), why: "there is none".into() },
+    );
     let frame = harness.frame(80, 24);
     assert!(frame.contains("see @gone.rs line") && frame.contains("[Pasted 4,999 lines]"), "{frame}");
     assert_eq!(harness.local.composer.whole(), words);
@@ -128,10 +133,10 @@ fn a_model_that_is_not_found_is_no_longer_looked_for() {
     let answer = |name: &str| Reply::NoModel { name: name.to_owned(), why: "no key".into() };
     let mut harness = ScreenHarness::new(scenes::conversation());
     harness.local.next_model = sought("a/b");
-    reply(&mut harness.local, answer("c/d"));
+    reply(&mut harness.local, &harness.view, answer("c/d"));
     assert_eq!(harness.local.next_model, sought("a/b"), "another one is looked for");
     assert_eq!(harness.local.composer.text(), "/model c/d");
-    reply(&mut harness.local, answer("a/b"));
+    reply(&mut harness.local, &harness.view, answer("a/b"));
     assert_eq!(harness.local.next_model, None);
 }
 
@@ -139,15 +144,18 @@ fn a_model_that_is_not_found_is_no_longer_looked_for() {
 fn a_preview_is_asked_for_once_and_belongs_to_its_session() {
     let mut harness = awaiting(Source::Sessions);
     assert_eq!(wanted_preview(&mut harness.local), None);
-    reply(&mut harness.local, Reply::Sessions(vec![session("one"), session("two")]));
+    reply(&mut harness.local, &harness.view, Reply::Sessions(vec![session("one"), session("two")]));
     assert_eq!(wanted_preview(&mut harness.local).as_deref(), Some("one"));
     assert_eq!(wanted_preview(&mut harness.local), None, "it is on its way");
     harness.key(KeyCode::Down, NONE);
     assert_eq!(wanted_preview(&mut harness.local).as_deref(), Some("two"));
-    let lines = |of: &str| Reply::Preview { id: of.into(), lines: vec![format!("last words of {of}")] };
-    reply(&mut harness.local, lines("one"));
+    let lines = |of: &str| Reply::Preview {
+        id: of.into(),
+        parts: vec![PreviewPart::Answered(format!("last **words** of {of}"))],
+    };
+    reply(&mut harness.local, &harness.view, lines("one"));
     assert!(!harness.frame(120, 24).contains("last words"), "that one is not chosen any more");
-    reply(&mut harness.local, lines("two"));
+    reply(&mut harness.local, &harness.view, lines("two"));
     assert!(harness.frame(120, 24).contains("last words of two"));
     assert!(
         matches!(picker(&harness).unwrap().current().unwrap().choice, Choice::Session(ref id) if id == "two")

@@ -58,7 +58,7 @@ fn a_server_of_tools_that_is_not_there() {
         "The MCP server `files` could not be started: program `npx` not found; its tools are not available.";
     at_all_sizes("unreached_start", || {
         let mut harness = ScreenHarness::new(SessionBuilder::new());
-        hear(&mut harness.local, &Live::Unreached(why.into()));
+        hear(&mut harness.local, &harness.view, &Live::Unreached(why.into()));
         harness
     });
     at_all_sizes("unreached", || {

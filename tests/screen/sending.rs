@@ -84,7 +84,7 @@ fn what_was_not_delivered_comes_back_before_what_is_being_typed() {
     let mut harness = ScreenHarness::new(scenes::running());
     harness.press("draft");
     harness.view.fold(&Event::Live(waiting(&["one"], &["two"])));
-    hear(&mut harness.local, &Live::Returned(vec!["one".into(), "two".into()]));
+    hear(&mut harness.local, &harness.view, &Live::Returned(vec!["one".into(), "two".into()]));
     harness.view.fold(&Event::Live(waiting(&[], &[])));
     assert_eq!(harness.local.composer.text(), "one\n\ntwo\n\ndraft");
     assert!(!harness.frame(80, 24).contains('↳'));

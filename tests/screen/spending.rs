@@ -43,16 +43,16 @@ fn the_page_is_there_at_once_and_is_filled() {
     let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
     assert_eq!(acts, [UiEffect::Ask(Request::AddUp(UsageBy::Model))]);
     assert!(harness.frame(80, 24).contains("Adding up all sessions"));
-    reply(&mut harness.local, Reply::Usage(table()));
+    reply(&mut harness.local, &harness.view, Reply::Usage(table()));
     for (width, height) in [(40, 10), (80, 24), (120, 40)] {
         snapshot(&format!("usage_{width}x{height}"), &harness.frame(width, height));
     }
     // What was closed meanwhile does not open again.
     harness.local.overlay = None;
-    reply(&mut harness.local, Reply::Usage(table()));
+    reply(&mut harness.local, &harness.view, Reply::Usage(table()));
     assert!(harness.local.overlay.is_none());
     harness.local.overlay = Some(crate::screen_harness::page("/plan", &harness.view));
-    reply(&mut harness.local, Reply::Usage(table()));
+    reply(&mut harness.local, &harness.view, Reply::Usage(table()));
     assert!(matches!(&harness.local.overlay, Some(Overlay::Page(open)) if open.name == "plan"));
 }
 
@@ -73,7 +73,7 @@ fn writes(harness: &mut ScreenHarness, line: &str) {
     harness.local.status_line = StatusLine::on();
     let view = &harness.view;
     harness.local.status_line.ask(|| StatusFacts::of(view), Duration::ZERO).unwrap();
-    reply(&mut harness.local, Reply::StatusLine(Ok(line.to_owned())));
+    reply(&mut harness.local, &harness.view, Reply::StatusLine(Ok(line.to_owned())));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn the_line_of_the_user_is_cut_to_the_width_and_its_steering_is_gone() {
     assert!(last.trim_end().ends_with('…') && last.starts_with(" wide"), "{last}");
     writes(&mut harness, "");
     assert_eq!(harness.frame(80, 24), before, "our own line");
-    reply(&mut harness.local, Reply::StatusLine(Err("ended with exit code 1".to_owned())));
+    reply(&mut harness.local, &harness.view, Reply::StatusLine(Err("ended with exit code 1".to_owned())));
     assert!(harness.frame(80, 24).contains("the status_line command ended with exit code 1"));
 }
 

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
 use countersign::ledger::{Change, Decider, Ending, ModelRef, Outcome, Preview, Remark};
+use countersign::ui::PreviewPart;
 use countersign::ui::local::Overlay;
 use countersign::ui::picker::{Choice, Item, Picker};
 use countersign::ui::picker_source::Source;
@@ -222,7 +223,8 @@ fn picker(source: Source, text: &str) -> ScreenHarness {
         choice: Choice::Prompt(text.into()),
     };
     let mut picker = Picker::new(source, (0..4).map(item).collect());
-    picker.preview = Some((String::new(), vec![text.into(), text.repeat(9)]));
+    picker.preview =
+        Some((String::new(), vec![PreviewPart::Answered(text.into()), PreviewPart::Said(text.repeat(9))]));
     picker.query = String::new();
     harness.local.overlay = Some(Overlay::Picker(picker));
     harness

@@ -6,8 +6,7 @@ use crate::screen_harness::page;
 use crate::session_builder::{SessionBuilder, view};
 use countersign::agent::{Answer, Intent};
 use countersign::ledger::Preview;
-use countersign::ui::local::{Inspector, Overlay};
-use countersign::ui::picker::Picker;
+use countersign::ui::local::{Inspector, Local, Overlay};
 use countersign::ui::theme::Theme;
 use countersign::ui::update::UiEffect;
 use ratatui::buffer::Buffer;
@@ -173,7 +172,7 @@ fn every_page_says_that_something_waits_behind_it() {
         opened("/shells"),
         opened("/plan"),
         Overlay::Ledger(Inspector::default()),
-        Overlay::Picker(Picker::palette()),
+        Overlay::Picker(countersign::ui::palette::palette(&Local::new(), &view)),
     ];
     for size in SIZES {
         for page in &pages {

@@ -74,7 +74,7 @@ impl ScreenHarness {
         let mut local = Local::new();
         for event in &builder.events {
             if let Event::Live(live) = event {
-                hear(&mut local, live);
+                hear(&mut local, &view, live);
             }
         }
         Self {

@@ -11,7 +11,7 @@ use countersign::ledger::{
     About, ApprovalRequest, Arguments, AssistantMessage, Block, Body, CallId, Compaction, CompactionTrigger,
     Decider, Decision, Ending, Entry, EntryId, Facts, Injected, Injector, Ledger, MicroDollars, Millis,
     ModelRef, Note, OpenCall, Outcome, Preview, Remark, Sandboxing, Scope, SessionStarted, Settlement, Stop,
-    Thinking, ToolUse, Transition, TurnEnded, Usage, UserMessage,
+    Thinking, Tombstone, ToolUse, Transition, TurnEnded, Usage, UserMessage,
 };
 use countersign::policy::Mode;
 use countersign::tool::{SideEffect, ToolKind, ToolSpec};
@@ -149,8 +149,19 @@ impl SessionBuilder {
 
     /// The user runs a command of their own, and it succeeds.
     pub fn own_command(&mut self, typed: &str, output: &str) {
+        self.ledger.user(Millis(self.now), UserMessage::text(typed)).unwrap();
+        self.runs_own(typed, output);
+    }
+
+    /// The same, and no model is told of it.
+    pub fn untold_command(&mut self, typed: &str, output: &str) {
+        let target = self.ledger.user(Millis(self.now), UserMessage::text(typed)).unwrap();
+        self.remark(Remark::Tombstone(Tombstone { target, reason: "left out".to_owned() }));
+        self.runs_own(typed, output);
+    }
+
+    fn runs_own(&mut self, typed: &str, output: &str) {
         let now = Millis(self.now);
-        self.ledger.user(now, UserMessage::text(typed)).unwrap();
         (self.turn, self.calls) = (0, 0);
         let arguments = Arguments::from_value(json!({ "command": typed.trim_start_matches('!') }));
         let (call, token) = self.ledger.command(now, "shell", arguments).unwrap();
@@ -160,6 +171,17 @@ impl SessionBuilder {
         self.settle(token, Outcome::Ok, output, 3);
         self.inject(Injector::Command, output);
         self.end(Ending::Completed);
+    }
+
+    /// What a custom command runs before its message is sent; it is not decided yet.
+    pub fn asks_custom(&mut self, typed: &str, command: &str) -> CallId {
+        let now = Millis(self.now);
+        self.ledger.user(now, UserMessage::text(typed)).unwrap();
+        let arguments = Arguments::from_value(json!({ "command": command }));
+        let (call, token) = self.ledger.command(now, "shell", arguments).unwrap();
+        std::mem::forget(token);
+        self.tell();
+        call.id
     }
 
     pub fn call_model(&mut self, reason: Transition) {

@@ -204,8 +204,10 @@ async fn lines_of_words_do_the_same() {
     app.keys("/undo yes\n").await;
     app.sees("first use /undo").await;
     app.keys("/rewind\n").await;
-    app.sees("message 1: change beta to delta in notes.txt").await;
+    app.sees("change beta to delta in notes.txt").await;
     app.keys("/rewind 1\n").await;
+    app.sees("/rewind 1 files: the files; the conversation stays as it is").await;
+    app.keys("/rewind 1 files\n").await;
     app.sees("notes.txt: restored").await;
     app.sees("nothing is done yet: /undo yes does it").await;
     assert_eq!(home.read("notes.txt"), AFTER);

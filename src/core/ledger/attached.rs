@@ -3,20 +3,20 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// One file of a user's message.
+/// One file of a user's message, or the listing of a folder.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AttachedFile {
-    /// Where it is: relative in the workspace, absolute elsewhere.
+    /// Where it is: relative in the workspace, absolute elsewhere. That of a folder ends with `/`.
     pub path: String,
     /// The first line that was sent, from 1.
     pub first: u64,
     /// The last one; of an empty file 0.
     pub last: u64,
-    /// The SHA-256 of the whole file as it was read, in hexadecimal.
+    /// The SHA-256 of the whole file as it was read, or of the listing, in hexadecimal.
     pub sha256: String,
     /// Why the user was asked before it was sent; empty if nobody was.
     pub confirmed: String,
-    /// What the model reads: what the `read` tool returns for these lines.
+    /// What the model reads: what the `read` tool returns for these lines, or the `list` tool for the folder.
     pub text: Arc<str>,
 }
 
@@ -26,10 +26,23 @@ impl AttachedFile {
     /// Most bytes of what is sent of all files of a message.
     pub const MOST_BYTES_IN_ALL: usize = 400_000;
 
+    /// The path of a folder whose listing is attached.
+    pub fn folder(path: &str) -> String {
+        format!("{}/", path.trim_end_matches('/'))
+    }
+
+    /// Whether it is the listing of a folder: no file's path ends so.
+    pub fn is_folder(&self) -> bool {
+        self.path.ends_with('/')
+    }
+
     /// What stands for it wherever people read: `[file: src/a.rs · lines 10-40]`. Not yet safe for a screen.
     pub fn label(&self) -> String {
-        let lines = match (self.first, self.last) {
+        let (kind, first) = if self.is_folder() { ("folder", 0) } else { ("file", self.first) };
+        let lines = match (first, self.last) {
             (_, 0) => "empty".to_owned(),
+            (0, 2) => "1 entry".to_owned(),
+            (0, lines) => format!("{} entries", lines - 1),
             (first, last) if first == last => format!("line {first}"),
             (first, last) => format!("lines {first}-{last}"),
         };
@@ -38,7 +51,7 @@ impl AttachedFile {
         } else {
             format!(" · sent after the warning “{}”", self.confirmed)
         };
-        format!("[file: {} · {lines}{confirmed}]", self.path)
+        format!("[{kind}: {} · {lines}{confirmed}]", self.path)
     }
 }
 
@@ -48,7 +61,11 @@ pub(super) fn with_files(words: &str, files: &[AttachedFile]) -> String {
     let mut all = words.to_owned();
     for file in files {
         let AttachedFile { path, text, .. } = file;
-        all.push_str(&format!("\n\nThe user attached `{path}`. The `read` tool returns for it:\n{text}"));
+        let told = match file.is_folder() {
+            true => "The `list` tool returns for it:",
+            false => "The `read` tool returns for it:",
+        };
+        all.push_str(&format!("\n\nThe user attached `{path}`. {told}\n{text}"));
     }
     all
 }

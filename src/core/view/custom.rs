@@ -56,9 +56,22 @@ impl NamedCommand {
         let name = name.strip_prefix('/')?;
         let command = commands.iter().find(|command| command.name == name)?;
         let (said, runs) = command.template.filled(words.trim());
-        let Self { file, sha256, .. } = command;
-        let message = format!("{text}\n\n[from {file}, SHA-256 {sha256}]\n\n{}", said.trim());
+        let message = format!("{text}{}{}", command.mark(), said.trim());
         Some(CustomCall { typed: text.to_owned(), message, command: runs })
+    }
+
+    /// What was typed for a message, if it is exactly what a call of one of these says today.
+    pub fn typed(commands: &[Self], message: &str) -> Option<String> {
+        let calls = commands.iter().filter_map(|command| {
+            let (typed, _) = message.split_once(&command.mark())?;
+            Self::called(std::slice::from_ref(command), typed)
+        });
+        calls.into_iter().find(|call| call.message == message).map(|call| call.typed)
+    }
+
+    /// What stands between that which was typed and that which the file says.
+    fn mark(&self) -> String {
+        format!("\n\n[from {}, SHA-256 {}]\n\n", self.file, self.sha256)
     }
 }
 
@@ -313,6 +326,12 @@ mod tests {
         let call = NamedCommand::called(std::slice::from_ref(&command), " /tidy src ").unwrap();
         assert_eq!(call.message, "/tidy src\n\n[from .claude/commands/tidy.md, SHA-256 ab]\n\nTidy src.");
         assert_eq!((call.typed.as_str(), call.command), ("/tidy src", None));
+        let typed = |message: &str| NamedCommand::typed(std::slice::from_ref(&command), message);
+        assert_eq!(typed(&call.message).as_deref(), Some("/tidy src"));
+        let of_another_file = call.message.replace("SHA-256 ab", "SHA-256 cd");
+        for other in [of_another_file, call.message.replace("Tidy src", "Tidy all"), "/tidy src".to_owned()] {
+            assert_eq!(typed(&other), None, "{other}");
+        }
         for text in ["tidy", "/tidyup", "//tidy", "see /tidy"] {
             assert_eq!(NamedCommand::called(std::slice::from_ref(&command), text), None, "{text}");
         }

@@ -4,6 +4,7 @@
 mod activity;
 mod card;
 pub mod change;
+mod changed;
 mod custom;
 mod ending;
 mod fold;

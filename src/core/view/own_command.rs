@@ -1,10 +1,32 @@
 //! A command of the user's own is a run without a line at its end: its panel says how it went.
 
-use crate::ledger::{Body, Entry};
+use crate::ledger::{Body, CallId, Entry};
 
-use super::View;
+use super::{Mark, View};
 
 impl View {
+    /// Whether what runs now is a command of the user's own, which nothing steers.
+    pub fn runs_own_command(&self) -> bool {
+        self.is_own_command && self.status.is_busy()
+    }
+
+    /// Whether no model is told of this call: `!!command`.
+    pub fn is_untold(&self, call: CallId) -> bool {
+        let mut before = self.rows().iter().rev();
+        let made = before.find(|row| matches!(&row.entry.body, Body::Command(made) if made.id == call));
+        let said = made.and_then(|_| before.find(|row| matches!(row.entry.body, Body::User(_))));
+        said.is_some_and(|row| row.marks.iter().any(|mark| matches!(mark, Mark::Tombstoned(_))))
+    }
+
+    /// The custom command that runs this call before its message is sent, as it is called: `/name`. Somebody else has
+    /// written what it runs, so whoever decides must know which one it is.
+    pub fn custom_command(&self, call: CallId) -> Option<&str> {
+        let mut before = self.rows().iter().rev().map(|row| &row.entry.body);
+        before.find(|body| matches!(body, Body::Command(made) if made.id == call))?;
+        let Body::User(said) = before.find(|body| matches!(body, Body::User(_)))? else { return None };
+        said.content.split_whitespace().next().filter(|name| name.starts_with('/'))
+    }
+
     /// Whether this is the end of such a run, which needs no line.
     pub(super) fn ends_own_command(&mut self, entry: &Entry) -> bool {
         match &entry.body {

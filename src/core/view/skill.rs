@@ -24,6 +24,15 @@ impl NamedSkill {
         let name = name.strip_prefix('/')?;
         skills.iter().find(|skill| skill.name == name).map(|skill| skill.message(words.trim()))
     }
+
+    /// What was typed for a message, if it is exactly what calling one of these says.
+    pub fn typed(skills: &[Self], message: &str) -> Option<String> {
+        skills.iter().find_map(|skill| {
+            let words = message.strip_prefix(&skill.message(""))?.trim();
+            (skill.message(words) == message)
+                .then(|| format!("/{} {words}", skill.name).trim_end().to_owned())
+        })
+    }
 }
 
 #[cfg(test)]
@@ -41,6 +50,10 @@ mod tests {
         let message = "Follow the skill pdf, @.agents/skills/pdf/SKILL.md.";
         assert_eq!(called("/pdf"), Some(message.to_owned()));
         assert_eq!(called(" /pdf  read a.pdf "), Some(format!("{message}\n\nread a.pdf")));
+        let typed = |text: &str| NamedSkill::typed(&skills, text);
+        assert_eq!(typed(&called(" /pdf  read a.pdf ").unwrap()).as_deref(), Some("/pdf read a.pdf"));
+        assert_eq!(typed(message).as_deref(), Some("/pdf"));
+        assert_eq!(typed("Follow the skill pdf."), None);
         for text in ["pdf", "/pdfs", "/pd", "//pdf", "see /pdf"] {
             assert_eq!(called(text), None, "{text}");
         }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::ignored::{Excludes, GitSettings};
+use super::list;
 use super::read;
 use super::stop::StopFlag;
 use super::target::Target;
@@ -15,7 +16,7 @@ use super::walk::Walk;
 use super::workspace::Workspace;
 use crate::ledger::{Arguments, AttachedFile};
 use crate::policy::{Decided, Policy, one_reading};
-use crate::tool::name::READ;
+use crate::tool::name::{LIST, READ};
 use crate::tool::{Preparation, bound};
 
 /// Names that are listed at most: what is beyond that can still be typed.
@@ -36,6 +37,8 @@ pub struct MentionedFile {
     target: Target,
     first: u64,
     count: Option<u64>,
+    /// Of a folder, what lists it.
+    folder: Option<WorkspaceFiles>,
 }
 
 /// A file or a folder that can be named.
@@ -61,22 +64,22 @@ impl WorkspaceFiles {
         Self { workspace, git }
     }
 
-    /// Finds what a message names; `None` when it is a folder, or nothing. `lines`: the first and the last that are meant.
+    /// Finds what a message names; `None` when it is nothing. `lines`: the first and the last that are meant.
     ///
     /// # Errors
     /// A sentence, when links go in a circle or the name can be read in two ways.
     pub fn find(&self, path: &str, lines: Option<(u64, u64)>) -> Result<Option<MentionedFile>, String> {
         let target = Target::of(&self.workspace, path)?;
-        match target.anchor().and_then(|anchor| anchor.kind()) {
-            Ok(FileType::Directory) => return Ok(None),
+        let folder = match target.anchor().and_then(|anchor| anchor.kind()) {
+            Ok(FileType::Directory) => Some(self.clone()),
             Err(failure) if failure.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             // Whoever reads it says what is wrong with it.
-            Ok(_) | Err(_) => {}
-        }
+            Ok(_) | Err(_) => None,
+        };
         one_reading(&target.shown)?;
         let (first, count) =
             lines.map_or((1, None), |(first, last)| (first, Some(last.saturating_sub(first) + 1)));
-        Ok(Some(MentionedFile { target, first, count }))
+        Ok(Some(MentionedFile { target, first, count, folder }))
     }
 
     /// All files and folders, of which there may be many: for a thread of its own.
@@ -107,12 +110,13 @@ impl WorkspaceFiles {
 }
 
 impl MentionedFile {
-    /// What the rules say of it, as of a call of `read`.
+    /// What the rules say of it, as of a call of `read`; of a folder, of `list`.
     ///
     /// # Errors
     /// A sentence, if there is no such tool.
     pub fn decided(&self, policy: &Policy) -> Result<Decided, String> {
-        let (_, spec) = tool_named(READ).ok_or_else(|| format!("there is no tool {READ}"))?;
+        let tool = if self.folder.is_some() { LIST } else { READ };
+        let (_, spec) = tool_named(tool).ok_or_else(|| format!("there is no tool {tool}"))?;
         let mut found = Preparation::default();
         found.leads(self.target.shown.clone(), self.target.territory);
         let path = Map::from_iter([("path".to_owned(), Value::from(self.target.shown.as_str()))]);
@@ -124,6 +128,9 @@ impl MentionedFile {
     /// # Errors
     /// A sentence: what it is instead of text, or that it cannot be read.
     pub fn read(&self, most_chars: usize) -> Result<AttachedFile, String> {
+        if let Some(files) = &self.folder {
+            return self.list(files, most_chars);
+        }
         let read = read::lines(&self.target, self.first, self.count)?;
         let sha256 = Sha256::digest(&read.content).iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(AttachedFile {
@@ -133,6 +140,21 @@ impl MentionedFile {
             sha256,
             confirmed: String::new(),
             text: bound(&read.text, most_chars).text.into(),
+        })
+    }
+
+    /// What is in the folder, as the tool `list` returns it.
+    fn list(&self, files: &WorkspaceFiles, most_chars: usize) -> Result<AttachedFile, String> {
+        let excludes = Excludes::new(&files.git, files.workspace.root());
+        let (text, _) = list::listing(&files.workspace, &self.target, excludes, &StopFlag::default())?;
+        let sha256 = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(AttachedFile {
+            path: AttachedFile::folder(&self.target.shown),
+            first: 1,
+            last: text.lines().count() as u64,
+            sha256,
+            confirmed: String::new(),
+            text: bound(&text, most_chars).text.into(),
         })
     }
 }

@@ -50,6 +50,20 @@ fn run(
     excludes: Excludes,
     stop: &StopFlag,
 ) -> Result<ToolOutput, String> {
+    let (text, count) = listing(workspace, target, excludes, stop)?;
+    Ok(ToolOutput::summed_up(text, Summary::Words(counted_entries(count))))
+}
+
+/// What is in a folder, in words, and how many entries.
+///
+/// # Errors
+/// A sentence that says what to do instead.
+pub(super) fn listing(
+    workspace: &Workspace,
+    target: &Target,
+    excludes: Excludes,
+    stop: &StopFlag,
+) -> Result<(String, usize), String> {
     let shown = &target.shown;
     let left_out = workspace.left_out_below(target, true);
     let mut walk = Walk::of_one(target, left_out, excludes, stop).map_err(|failure| {
@@ -71,8 +85,7 @@ fn run(
         hidden => text.push_str(&format!("({} hidden by ignore files)\n", counted_entries(hidden))),
     }
     text.extend(walk.remark());
-    let summary = Summary::Words(counted_entries(entries.len()));
-    Ok(ToolOutput::summed_up(text.trim_end().to_owned(), summary))
+    Ok((text.trim_end().to_owned(), entries.len()))
 }
 
 fn counted_entries(count: usize) -> String {
@@ -80,7 +93,8 @@ fn counted_entries(count: usize) -> String {
 }
 
 fn describe(walk: &Walk<'_>, entry: &WalkEntry) -> String {
-    let name = entry.name().to_string_lossy();
+    // A name is one line, whatever is in it.
+    let name: String = entry.name().to_string_lossy().chars().map(in_a_line).collect();
     match entry.kind {
         FileType::Directory => format!("{name}/"),
         FileType::Symlink => {
@@ -88,8 +102,12 @@ fn describe(walk: &Walk<'_>, entry: &WalkEntry) -> String {
         }
         FileType::RegularFile => match walk.stat(entry) {
             Ok(stat) => format!("{name}  {}", size(u64::try_from(stat.st_size).unwrap_or_default())),
-            Err(_) => name.into_owned(),
+            Err(_) => name,
         },
-        _ => name.into_owned(),
+        _ => name,
     }
+}
+
+fn in_a_line(c: char) -> String {
+    if c.is_control() { c.escape_default().to_string() } else { c.to_string() }
 }

@@ -165,7 +165,7 @@ impl Attach {
         Ok(said)
     }
 
-    /// What one of these readings of a path names; `None` when it is a word, or a folder.
+    /// What one of these readings of a path names; `None` when it is a word.
     fn attached(&self, readings: &[String]) -> Result<Option<Attached>, AttachmentRefusal> {
         let is_there = |path: &&str| std::fs::symlink_metadata(self.path(path)).is_ok();
         let with_lines = || readings.iter().filter_map(|path| without_lines(path));

@@ -65,7 +65,7 @@ impl TextFiles {
         self.listed.borrow().has(path)
     }
 
-    /// Reads a file; `None` when it is a folder. A reason to ask a person first is noted in it.
+    /// Reads a file, or lists a folder; `None` when it is nothing. A reason to ask a person first is noted in it.
     pub(super) fn read(
         &self,
         name: &str,

@@ -7,6 +7,7 @@ use crate::model::Effort;
 use crate::policy::Mode;
 use crate::tool::NamedHost;
 use crate::ui::chord::Chord;
+use crate::ui::picker::RewindWay;
 use crate::ui::picker_source::Source;
 use crate::ui::request::Request;
 use crate::ui::usage_table::UsageBy;
@@ -44,11 +45,20 @@ pub(super) fn rename(words: &str) -> Read {
 
 /// `git`, or a commit: `git diff` as the user's own command, which the model is not told of.
 pub(super) fn diff(words: &str) -> Read {
-    let against = match words {
+    let (word, path) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    let against = match word {
         "git" => "HEAD".to_owned(),
+        _ if !path.is_empty() => {
+            return Err("/diff takes git and a path, or a commit, as in /diff main".to_owned());
+        }
         commit => revision(commit).ok_or("/diff takes git, or a commit, as in /diff main")?,
     };
-    let command = format!("git --no-pager diff {against} --");
+    // A terminal would get its colours without being asked.
+    let path = match path.trim() {
+        "" => String::new(),
+        path => format!(" '{}'", path.replace('\'', "'\\''")),
+    };
+    let command = format!("git --no-pager diff --color=always {against} --{path}");
     Ok(Meaning::Intent(Intent::Command(OwnCommand { command, is_shared: false, typed: None })))
 }
 
@@ -178,6 +188,21 @@ pub(super) fn show(words: &str) -> Read {
 pub(super) fn ledger(words: &str) -> Read {
     let entries = words.parse().ok().ok_or("/ledger takes a number of entries, as in /ledger 50")?;
     Ok(Meaning::Linear(LinearCommand::Ledger(entries)))
+}
+
+/// The number of a message, and how to go back to before it.
+pub(super) fn rewind(words: &str) -> Read {
+    let usage = || {
+        "/rewind takes the number of a message, and conversation, files or both, as in /rewind 2 both"
+            .to_owned()
+    };
+    let (number, way) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    let number = number.parse().map_err(|_no_number| usage())?;
+    let way = match way.trim() {
+        "" => None,
+        word => Some(RewindWay::parse(word).ok_or_else(usage)?),
+    };
+    Ok(Meaning::Linear(LinearCommand::Rewind(number, way)))
 }
 
 pub(super) fn later(words: &str) -> Read {

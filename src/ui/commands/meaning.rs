@@ -6,6 +6,7 @@ use crate::agent::Intent;
 use crate::ledger::{CallId, EntryId};
 use crate::ui::chord::Chord;
 use crate::ui::pages::PageEntry;
+use crate::ui::picker::RewindWay;
 use crate::ui::picker_source::Source;
 use crate::ui::report::Subject;
 use crate::ui::request::Request;
@@ -33,6 +34,8 @@ pub enum Meaning {
     Theme(String),
     /// The inspector of the ledger is opened.
     Ledger,
+    /// Reasoning is shown or folded.
+    Thinking,
     /// A new session is begun.
     New,
     /// The program is left.
@@ -62,8 +65,8 @@ pub enum LinearCommand {
     Session(usize),
     /// Have the model of this number answer.
     Model(usize),
-    /// Say what taking back all since the message of this number would do.
-    Rewind(usize),
+    /// Go back to before the message of this number; without a way, say which there are.
+    Rewind(usize, Option<RewindWay>),
     /// Do the undo that was said.
     Undo,
     /// Say that nothing is coloured.

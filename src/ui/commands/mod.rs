@@ -5,10 +5,12 @@ mod meaning;
 mod prompts;
 mod row;
 mod table;
+mod typed;
 
 pub use meaning::{LinearCommand, Meaning};
 pub use row::{Argument, Fronts, SlashCommand};
 pub use table::COMMANDS;
+pub use typed::typed;
 
 use crate::agent::{Intent, OwnCommand};
 use crate::view::{CustomCall, NamedCommand, NamedSkill};
@@ -150,6 +152,18 @@ mod tests {
     }
 
     #[test]
+    fn a_difference_against_git_has_colours_and_can_be_of_one_file() {
+        let command = |text: &str| match read(text) {
+            Some(Ok(Meaning::Intent(Intent::Command(own)))) => own.command,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(command("/diff git"), "git --no-pager diff --color=always HEAD --");
+        assert_eq!(command("/diff main"), "git --no-pager diff --color=always main --");
+        assert_eq!(command("/diff git a 'b.rs"), "git --no-pager diff --color=always HEAD -- 'a '\\''b.rs'");
+        assert!(matches!(read("/diff main a.rs"), Some(Err(_))));
+    }
+
+    #[test]
     fn lines_have_forms_of_their_own() {
         let read = |text: &str| super::read(text, Fronts::Lines);
         let own = |command: LinearCommand| Some(Ok(Meaning::Linear(command)));
@@ -228,8 +242,14 @@ mod tests {
             _ => None,
         };
         assert_eq!(read("/diff"), Some(Ok(Meaning::Report(Subject::Changes))));
-        assert_eq!(command("/diff git"), Some(("git --no-pager diff HEAD --".to_owned(), false)));
-        assert_eq!(command("/diff HEAD~2"), Some(("git --no-pager diff 'HEAD~2' --".to_owned(), false)));
+        assert_eq!(
+            command("/diff git"),
+            Some(("git --no-pager diff --color=always HEAD --".to_owned(), false))
+        );
+        assert_eq!(
+            command("/diff HEAD~2"),
+            Some(("git --no-pager diff --color=always 'HEAD~2' --".to_owned(), false))
+        );
         for text in
             ["/diff --output=x", "/diff a;b", "/diff $(x)", "/diff a b", "/review --base -x", "/review `x`"]
         {

@@ -30,3 +30,17 @@ pub(super) fn review_since(base: &str) -> String {
         "Review the changes of this branch since {base}: `git diff {base}...HEAD`, and what is not committed.\n\n{rest}"
     )
 }
+
+/// The command that says this message, if one does.
+pub(super) fn typed(message: &str) -> Option<String> {
+    let since = || {
+        let base =
+            message.strip_prefix("Review the changes of this branch since ")?.split(": `git").next()?;
+        (review_since(base) == message).then(|| format!("/review --base {}", base.trim_matches('\'')))
+    };
+    match message {
+        INIT => Some("/init".to_owned()),
+        REVIEW => Some("/review".to_owned()),
+        _ => since(),
+    }
+}

@@ -41,7 +41,7 @@ pub const COMMANDS: &[SlashCommand] = {
     use LinearCommand as L;
     use Meaning::{
         Copy, Find, Intent as Tell, Ledger, Linear, New, Page as Show, Pick, Quit, Report, Request as Ask,
-        Say,
+        Say, Thinking,
     };
     const fn row(name: &'static str, help: &'static str, argument: Argument) -> SlashCommand {
         SlashCommand::new(name, help, argument)
@@ -73,7 +73,13 @@ pub const COMMANDS: &[SlashCommand] = {
             Optional(Ask(Request::Export(Option::None)), read::export),
         )
         .hint("FILE"),
-        row("/find", "in the transcript; or: WORDS", Optional(Find(String::new()), read::find)).hint("WORDS"),
+        row(
+            "/find",
+            "find in the transcript; n and N: next, before",
+            Optional(Find(String::new()), read::find),
+        )
+        .hint("WORDS")
+        .key(C::Search),
         row("/fork", "continue in a copy of this session; this one stays as it is", None(Ask(Request::Fork))),
         row("/goal", "OBJECTIVE | check: COMMAND, until it exits with 0; or: resume", Required(read::goal))
             .hint("OBJECTIVE | check: COMMAND"),
@@ -128,6 +134,7 @@ pub const COMMANDS: &[SlashCommand] = {
         row("/theme", "the themes, to pick from; or: NAME", Optional(Pick(Source::Themes), read::theme))
             .only(Fronts::Screen)
             .hint("NAME"),
+        row("/thinking", "show or fold reasoning", None(Thinking)).only(Fronts::Screen).key(C::Thinking),
         row("/tree", "the branches of this session, and what it was made from", None(Report(Subject::Tree))),
         row("/trust", "what this project's files may do, and what needs trust", None(Report(Subject::Trust))),
         row(
@@ -176,7 +183,7 @@ pub const COMMANDS: &[SlashCommand] = {
         lines("/raise", "after a budget stop: raise the limit and continue", None(Linear(L::Raise))),
         lines("/sessions", "", Number(|number| Linear(L::Session(number)))),
         lines("/model", "", Number(|number| Linear(L::Model(number)))),
-        lines("/rewind", "", Number(|number| Linear(L::Rewind(number)))),
+        lines("/rewind", "", Optional(Pick(Source::Rewind), read::rewind)),
         // As other tools call them.
         row("/clear", "", None(New)),
         row("/resume", "", None(Pick(Source::Sessions))),

@@ -16,7 +16,7 @@ use crate::view::{Panel, View, subject};
 use super::moment::Moment;
 use super::output::LinearOutput;
 use super::session_rule::Said;
-use super::words::count;
+use super::words::{count, plain};
 
 /// The questions that were asked and not answered yet.
 #[derive(Debug, Default)]
@@ -119,7 +119,10 @@ impl Approvals {
             let panel = view.panel(request.call);
             let name = if request.replaces { "overwrite" } else { &request.name };
             let check = if panel.is_some_and(Panel::is_goal_check) { " (the check of the goal)" } else { "" };
-            output.say(&format!("waits for you {number}{of}: {name}{check}, {}", request.does()));
+            let custom = view.custom_command(request.call);
+            let custom = custom.map(|name| format!(" (of the custom command {})", plain(name)));
+            let whose = custom.unwrap_or_else(|| check.to_owned());
+            output.say(&format!("waits for you {number}{of}: {name}{whose}, {}", request.does()));
             said_whole(request, panel, output);
         }
         !new.is_empty() || self.rule.as_ref().is_some_and(|rule| rule.since.is_none())
@@ -141,11 +144,11 @@ impl Approvals {
         }
     }
 
-    /// The letters that answer what waits.
-    fn letters(&self) -> String {
+    /// The letters that answer what waits. What only some of several calls take has their numbers.
+    pub(super) fn letters(&self) -> String {
         let which = if self.open().count() > 1 { "; with the number of the call, as in y 2" } else { "" };
-        let always = if self.open().any(|(_, a)| a.has_rule) { " a always," } else { "" };
-        let sandbox = if self.open().any(|(_, a)| a.has_sandbox) { " b once in the sandbox," } else { "" };
+        let always = self.offered(|asked| asked.has_rule, "a", "always");
+        let sandbox = self.offered(|asked| asked.has_sandbox, "b", "once in the sandbox");
         let calls = format!(
             "y once, s this session,{always}{sandbox} n deny, r deny with a reason, e change it first"
         );
@@ -158,6 +161,17 @@ impl Approvals {
             (false, _) => calls,
         };
         format!("answer: {keys}{which}")
+    }
+
+    /// A letter that not every call takes.
+    fn offered(&self, takes: fn(&AskedCall) -> bool, letter: &str, does: &str) -> String {
+        let calls = || self.open().map(|(_, asked)| asked).filter(|asked| !asked.is_question);
+        let taking: Vec<String> = calls().filter(takes).map(|asked| asked.number.to_string()).collect();
+        match taking.len() {
+            0 => String::new(),
+            some if some == calls().count() => format!(" {letter} {does},"),
+            _ => format!(" {letter} {} {does},", taking.join(" or ")),
+        }
     }
 
     /// Whether a question waits that the person can have seen when the line was typed.

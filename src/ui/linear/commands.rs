@@ -57,7 +57,7 @@ impl LinearSession {
             Meaning::Quit => return vec![LinearEffect::Quit],
             Meaning::Linear(command) => return self.obey_linear(command),
             // The table has these for the screen only.
-            Meaning::Pick(_) | Meaning::Theme(_) | Meaning::Ledger | Meaning::Copy => {}
+            Meaning::Pick(_) | Meaning::Theme(_) | Meaning::Ledger | Meaning::Copy | Meaning::Thinking => {}
         }
         Vec::new()
     }
@@ -81,8 +81,8 @@ impl LinearSession {
             }
             LinearCommand::Send if self.kept.is_empty() => output.say("nothing is kept"),
             LinearCommand::Send => {
-                let text = std::mem::take(&mut self.kept).join("\n\n");
-                return self.submit(&text);
+                let kept = std::mem::take(&mut self.kept);
+                return self.send(&kept);
             }
             LinearCommand::Session(number) => {
                 match number.checked_sub(1).and_then(|at| self.sessions.get(at)) {
@@ -90,7 +90,7 @@ impl LinearSession {
                     None => output.say("there is no session with that number: /sessions lists them"),
                 }
             }
-            LinearCommand::Rewind(number) => return self.rewind_to(number),
+            LinearCommand::Rewind(number, way) => return self.rewind_to(number, way),
             LinearCommand::Undo => return self.do_it(),
             LinearCommand::Type(line) => return self.type_into(|_| format!("{line}\r").into_bytes()),
             LinearCommand::Keys(keys) => {

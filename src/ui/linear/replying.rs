@@ -2,7 +2,6 @@
 
 use crate::agent::Intent;
 use crate::ui::pages::{report, usage};
-use crate::ui::undo_preview::NOTHING_TO_UNDO;
 use crate::ui::{EarlierSession, Reply, Request};
 
 use super::awaited::Awaited;
@@ -38,17 +37,15 @@ impl LinearSession {
                 self.keep(&format!("/model {name}"));
             }
             Reply::Refused(why) => self.output.say(&format!("refused: {}", plain(&why))),
-            // Lines do not ask for that.
-            Reply::Branched { .. } => {}
             // Whoever reads the lines leaves.
-            Reply::Forked(_) => {}
+            Reply::Branched { .. } | Reply::Forked(_) => {}
             Reply::Done(said) => self.output.say(&format!("done: {}", plain(&said))),
             Reply::RulePlan(plan) => {
                 let said = self.asking.rule.as_mut().filter(|said| said.text == plan.rule);
                 said.into_iter().for_each(|said| said.planned(plan.clone(), &mut self.output));
             }
             Reply::Undo(offered) => self.undo(offered),
-            Reply::NothingToUndo => self.undo(Err(NOTHING_TO_UNDO.to_owned())),
+            Reply::NothingToUndo => self.nothing_to_undo(),
             Reply::Sessions(sessions) => self.sessions(sessions),
             Reply::Models(models) => self.models(models),
             Reply::Notice(words) => self.found(&words),

@@ -9,6 +9,7 @@ use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
 use crate::ui::Request;
 use crate::ui::commands::{self, Fronts};
 use crate::ui::local::RuleToKeep;
+use crate::ui::rewinding;
 use crate::ui::undo_preview::UndoPreview;
 use crate::view::{CustomCall, View, ViewSettings};
 
@@ -20,6 +21,7 @@ use super::multiline::{GatheredLine, Multiline};
 use super::output::LinearOutput;
 use super::pages::resumed;
 use super::renderer::LinearRenderer;
+use super::rewind_step::RewindStep;
 use super::words::{count, plain};
 
 /// Stands before what the person types.
@@ -75,6 +77,7 @@ pub struct LinearSession {
     /// The messages that were said last, in the order of their numbers; and the undo.
     pub(super) messages: Vec<EntryId>,
     pub(super) offer: Option<UndoPreview>,
+    pub(super) rewind: RewindStep,
     pub(super) entry_json: fn(&Entry) -> String,
     pub(super) now: Millis,
     /// Something was sent, and what comes of it has not come back yet.
@@ -99,6 +102,7 @@ impl LinearSession {
             models: Vec::new(),
             messages: Vec::new(),
             offer: None,
+            rewind: RewindStep::default(),
             entry_json,
             now: Millis(0),
             expected: None,
@@ -164,7 +168,16 @@ impl LinearSession {
             Event::Live(Live::Returned(texts)) => texts.iter().for_each(|text| self.keep(text)),
             _ => {}
         }
-        RuleToKeep::due(&mut self.asking.to_keep, &self.renderer.view)
+        let rewinds = match event {
+            Event::Appended(entry) => rewinding::due(&mut self.rewind.due, entry),
+            Event::Live(_) => None,
+        };
+        rewinds.or_else(|| RuleToKeep::due(&mut self.asking.to_keep, &self.renderer.view))
+    }
+
+    /// What is to be said where the conversation goes on after a rewind: the message.
+    pub fn draft(&self, message: EntryId) -> String {
+        rewinding::words(&self.renderer.view, message).unwrap_or_default()
     }
 
     /// Something was found out that is worth knowing.
@@ -300,7 +313,7 @@ impl LinearSession {
     }
 
     /// A message, or a command.
-    fn text(&mut self, text: &str, typed: u64) -> Vec<LinearEffect> {
+    pub(super) fn text(&mut self, text: &str, typed: u64) -> Vec<LinearEffect> {
         if text.trim().is_empty() {
             return Vec::new();
         }
@@ -339,13 +352,6 @@ impl LinearSession {
         }
     }
 
-    /// A message while a call waits for an answer.
-    fn unsent(&mut self, text: &str) -> Vec<LinearEffect> {
-        self.output.say("not sent: a call waits for you; a line that is y, s, a, b, n, r or e answers it");
-        self.keep(text);
-        Vec::new()
-    }
-
     pub(super) fn submit(&mut self, text: &str) -> Vec<LinearEffect> {
         self.renderer.was_typed(text);
         vec![LinearEffect::Send(Intent::Submit(text.into()))]
@@ -354,14 +360,6 @@ impl LinearSession {
     fn usage(&mut self, why: &str) -> Vec<LinearEffect> {
         self.output.say(&format!("not understood: {}", plain(why)));
         Vec::new()
-    }
-
-    pub(super) fn keep(&mut self, text: &str) {
-        self.renderer.forget(text);
-        if !self.kept.iter().any(|kept| kept == text) {
-            self.kept.push(text.to_owned());
-        }
-        self.output.say(&format!("kept, /send sends it: {text}"));
     }
 
     /// What was typed meanwhile is taken: for the results, or for the end of the run.

@@ -1,7 +1,9 @@
 //! Files are put back by lines: first it is said what would be done, then a line of its own does it.
 
 use crate::ui::Request;
-use crate::ui::undo_preview::{UndoPreview, said_by_user};
+use crate::ui::commands::typed;
+use crate::ui::picker::RewindWay;
+use crate::ui::undo_preview::{NOTHING_TO_UNDO, UndoPreview, ago, said_by_user};
 
 use super::session::{LinearEffect, LinearSession};
 use super::words::{one_line, plain};
@@ -36,30 +38,56 @@ impl LinearSession {
             self.output.say("undo: first use /undo, or /rewind with a number, to see what it would do");
             return Vec::new();
         };
+        self.rewind.due = self.rewind.wanted.take().map(|message| (since, message));
         vec![LinearEffect::Ask(Request::Restore { since, shown: files })]
     }
 
     /// The messages that one can go back to, each with a number.
     pub(super) fn rewind(&mut self) {
-        let said = said_by_user(&self.renderer.view);
-        let words =
-            said.iter().enumerate().map(|(at, (_, text))| format!("message {}: {}", at + 1, one_line(text)));
+        let view = &self.renderer.view;
+        let said = said_by_user(view);
+        let words = said.iter().enumerate().map(|(at, said)| {
+            let words = typed(said.text, &view.settings);
+            format!("message {}, {}: {}", at + 1, ago(self.now.since(said.at)), one_line(&words))
+        });
         let (lines, messages): (Vec<String>, Vec<_>) =
-            (words.collect(), said.iter().map(|(id, _)| *id).collect());
+            (words.collect(), said.iter().map(|said| said.id).collect());
         lines.iter().for_each(|line| self.output.say(line));
-        let how = "/rewind NUMBER shows what restoring files to before that message would do";
+        let how = "/rewind NUMBER goes back to before that message, with the conversation, the files or both";
         self.output.say(if lines.is_empty() { "rewind: there are no messages yet" } else { how });
         self.messages = messages;
     }
 
-    /// What taking back all since a message would do is asked for.
-    pub(super) fn rewind_to(&mut self, number: usize) -> Vec<LinearEffect> {
-        match number.checked_sub(1).and_then(|at| self.messages.get(at)) {
-            Some(message) => vec![LinearEffect::Ask(Request::PlanUndo(Some(*message)))],
+    /// Goes back to before a message, or says in which ways that can be done.
+    pub(super) fn rewind_to(&mut self, number: usize, way: Option<RewindWay>) -> Vec<LinearEffect> {
+        let Some(message) = number.checked_sub(1).and_then(|at| self.messages.get(at)).copied() else {
+            self.output.say("there is no message with that number: /rewind lists them");
+            return Vec::new();
+        };
+        (self.rewind.wanted, self.offer) = (None, None);
+        match way {
             None => {
-                self.output.say("there is no message with that number: /rewind lists them");
+                for way in RewindWay::ALL {
+                    let (what, note) = way.words();
+                    self.output.say(&format!("/rewind {number} {}: {what}; {note}", way.as_str()));
+                }
                 Vec::new()
             }
+            Some(RewindWay::Conversation) => vec![LinearEffect::Ask(Request::Rewind(message))],
+            Some(RewindWay::Files) => vec![LinearEffect::Ask(Request::PlanUndo(Some(message)))],
+            Some(RewindWay::Both) => {
+                self.rewind.wanted = Some(message);
+                vec![LinearEffect::Ask(Request::PlanUndo(Some(message)))]
+            }
+        }
+    }
+
+    /// No file was changed since then: the conversation alone can still go back.
+    pub(super) fn nothing_to_undo(&mut self) {
+        self.undo(Err(NOTHING_TO_UNDO.to_owned()));
+        let at = self.rewind.wanted.take().and_then(|id| self.messages.iter().position(|said| *said == id));
+        if let Some(at) = at {
+            self.output.say(&format!("/rewind {} conversation takes back the conversation", at + 1));
         }
     }
 }

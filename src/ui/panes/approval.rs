@@ -131,14 +131,7 @@ fn reasons(
     around: &CardContext<'_>,
 ) -> (Vec<Line<'static>>, Range<usize>) {
     let theme = around.theme;
-    let mut foot = Vec::new();
-    if panel.is_goal_check() {
-        foot.extend(wrap(
-            "the check of the goal: if it exits with 0, the goal is reached",
-            inner,
-            theme.text,
-        ));
-    }
+    let mut foot = whose(panel, request, inner, around);
     if let Some(warning) = &request.warning {
         foot.extend(wrap(&format!("! {}", one_row(warning)), inner, theme.warning));
     }
@@ -160,6 +153,21 @@ fn reasons(
     let is_told = is_serious && risk::leaves(request) || request.sandboxing == Sandboxing::Within;
     let explained = warned..if is_told { warned } else { foot.len() };
     (foot, explained)
+}
+
+/// Whose call it is, where the model does not make it.
+fn whose(
+    panel: &Panel,
+    request: &ApprovalRequest,
+    inner: usize,
+    around: &CardContext<'_>,
+) -> Vec<Line<'static>> {
+    let check = "the check of the goal: if it exits with 0, the goal is reached";
+    let custom = around.view.custom_command(request.call);
+    let custom =
+        custom.map(|name| format!("the custom command {} runs this before its message", one_row(name)));
+    let words = if panel.is_goal_check() { Some(check.to_owned()) } else { custom };
+    words.map_or_else(Vec::new, |words| wrap(&words, inner, around.theme.text))
 }
 
 /// That it waits, and which of several it is; the latter only where there is little room.

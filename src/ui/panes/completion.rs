@@ -4,14 +4,15 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::ui::command_menu::{chosen, completions};
 use crate::ui::local::Local;
-use crate::ui::submit::{chosen, completions};
 use crate::ui::text::{fit, width};
 use crate::view::View;
 
 use super::Screen;
+use super::words::one_row;
 
-/// Cells of the column of names.
+/// Least cells of the column of names.
 const NAMES: usize = 13;
 
 /// Rows that they would like to have.
@@ -26,7 +27,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
         return false;
     };
     let theme = screen.theme;
-    let room = usize::from(area.width).saturating_sub(NAMES + 3);
+    let widest = offered.iter().map(|row| width(row.word())).max().unwrap_or(0);
+    let names = widest.clamp(NAMES, (usize::from(area.width) / 2).max(NAMES));
+    let room = usize::from(area.width).saturating_sub(names + 3);
     let (height, chosen) = (usize::from(area.height), chosen(screen.local));
     // The chosen one stays in sight, and the last row says how many are out of it.
     let after = usize::from(height > 1);
@@ -44,11 +47,17 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
         let words = fit(row.help(), room.saturating_sub(width(&more)));
         let line = Line::from(vec![
             Span::styled(if is_chosen { "›" } else { " " }, theme.accent),
-            Span::styled(format!("{:NAMES$} ", row.word()), theme.accent),
+            Span::styled(column(row.word(), names), theme.accent),
             Span::styled(words, if is_chosen { theme.text } else { theme.dim }),
             Span::styled(more, theme.dim),
         ]);
         frame.render_widget(line, Rect::new(area.x, y, area.width.saturating_sub(1), 1));
     }
     true
+}
+
+/// A word in a column of so many cells, and a blank.
+fn column(word: &str, cells: usize) -> String {
+    let word = fit(&one_row(word), cells);
+    format!("{word}{} ", " ".repeat(cells.saturating_sub(width(&word))))
 }

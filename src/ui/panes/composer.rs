@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType};
 
+use crate::ui::command_menu::earlier_command;
 use crate::ui::layout::Areas;
 use crate::ui::local::Focus;
 use crate::ui::text::fit;
@@ -31,14 +32,27 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         frame.render_widget(block, outer);
     }
     let text = text(areas);
+    let runs = editing.is_none() && local.replay.is_none() && local.composer.runs_a_command();
+    if runs && areas.boxed {
+        let words = if local.composer.begins_with("!!") {
+            " your shell command · not shown to the model "
+        } else {
+            " your shell command "
+        };
+        let room = usize::from(outer.width).saturating_sub(4);
+        let title = Line::styled(fit(words, room), theme.warning);
+        frame.render_widget(title, Rect::new(outer.x + 2, outer.y, outer.width.saturating_sub(4), 1));
+    }
     if !areas.boxed {
         let sign = match local.vim.word() {
             _ if editing.is_some() => "e",
+            _ if runs => "!",
             Some("normal") => "n",
             Some("visual") => "v",
             Some(_) | None => "›",
         };
-        frame.render_widget(Line::styled(sign, theme.accent), Rect::new(outer.x, text.y, 1, 1));
+        let style = if runs { theme.warning } else { theme.accent };
+        frame.render_widget(Line::styled(sign, style), Rect::new(outer.x, text.y, 1, 1));
     }
     if let Some(replay) = &local.replay {
         return time_line::draw(frame, text, replay, theme);
@@ -50,9 +64,24 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     } else {
         frame.render_widget(local.composer.area(), text);
         above(frame, outer, text, screen);
+        ghost(frame, text, screen);
     }
     if has_focus && local.reason.is_none() {
         frame.set_cursor_position(cursor(text, screen));
+    }
+}
+
+/// The rest of the earlier command that Tab would complete, behind the cursor.
+fn ghost(frame: &mut Frame<'_>, text: Rect, screen: &Screen<'_>) {
+    let typed = screen.local.composer.shown();
+    let Some(earlier) = earlier_command(screen.local, screen.view) else { return };
+    let Some(rest) = earlier.strip_prefix(&typed) else { return };
+    let at = cursor(text, screen);
+    let room = text.right().saturating_sub(at.x);
+    let is_last = screen.local.composer.before_cursor() == typed;
+    if is_last && room > 0 {
+        let words = Line::styled(fit(&one_row(rest), usize::from(room)), screen.theme.placeholder);
+        frame.render_widget(words, Rect::new(at.x, at.y, room, 1));
     }
 }
 

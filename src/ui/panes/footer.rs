@@ -109,6 +109,12 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     }
     let mut pairs = Vec::new();
     match (busy, local.composer.is_blank()) {
+        (true, _) if screen.view.runs_own_command() => {
+            return vec![("esc", "stops your command"), ("enter", "sends after it")];
+        }
+        (false, false) if local.composer.runs_a_command() => {
+            return vec![("enter", "runs it as you"), ("tab", "completes"), ("ctrl-j", "new line")];
+        }
         (true, false) => return vec![("enter", "steers"), ("alt-enter", "queues")],
         (false, false) => pairs.extend([("enter", "send"), ("ctrl-j", "new line")]),
         (_, true) => {}

@@ -40,6 +40,7 @@ mod send_price;
 mod session_rule;
 mod summary;
 mod terminal;
+mod theme_sample;
 mod time_line;
 mod tools;
 mod transcript;
@@ -59,7 +60,7 @@ use crate::ledger::{Entry, Millis};
 use crate::view::View;
 
 use self::layouts::{FullPage, PaneReach, Spot, TranscriptRow, Window};
-use super::layout::{LEAST_HEIGHT, LEAST_WIDTH};
+use super::layout::{Above, LEAST_HEIGHT, LEAST_WIDTH};
 use super::local::{Focus, Local, Overlay, ReadProgress};
 use super::selection::Surface;
 use super::text::highlight::Highlighter;
@@ -112,11 +113,7 @@ pub fn prepare(
         _ => {
             local.page = screen.height.saturating_sub(3);
             local.stand.lay(None, false);
-            if let Some(area) = showcase(local, screen) {
-                transcript::prepare(layouts, view, local, theme, highlighter, area, now);
-            } else {
-                prepare_page(layouts, view, local, (theme, highlighter), screen, now);
-            }
+            prepare_page(layouts, view, local, (theme, highlighter), screen, now);
         }
     }
     layouts.pictures.settle();
@@ -258,19 +255,12 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
 
 /// Rows wanted between transcript and composer: for files or commands while one is typed, else for what to know
 /// and what waits.
-fn above(local: &Local, view: &View, width: u16) -> u16 {
+fn above(local: &Local, view: &View, width: u16) -> Above {
     let offered = [file_menu::rows(local), completion::rows(local, view)];
-    offered
-        .into_iter()
-        .find(|rows| *rows > 0)
-        .unwrap_or_else(|| notice::rows(local, view, width).saturating_add(queue::rows(local, view)))
-}
-
-/// Where the transcript stays in sight while a theme is chosen.
-fn showcase(local: &Local, screen: Rect) -> Option<Rect> {
-    match &local.overlay {
-        Some(Overlay::Picker(picker)) => picker::showcase(screen, picker),
-        _ => None,
+    match offered.into_iter().find(|rows| *rows > 0) {
+        Some(rows) if local.waiting(view).is_empty() => Above::List(rows),
+        Some(rows) => Above::Queue(rows),
+        None => Above::Queue(notice::rows(local, view, width).saturating_add(queue::rows(local, view))),
     }
 }
 

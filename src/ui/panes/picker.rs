@@ -6,18 +6,16 @@ use ratatui::text::{Line, Span};
 
 use crate::ui::picker::{Choice, Item, Picker};
 use crate::ui::picker_source::Source;
-use crate::ui::text::{fit, sanitize, width, wrap};
+use crate::ui::request::PreviewPart;
+use crate::ui::text::{fit, markdown, sanitize, width, wrap};
 
-use super::Screen;
 use super::words::{both_ends, cells, keys, one_row};
+use super::{Screen, theme_sample};
 
-/// From this width on, a session's last words or the transcript in its new colours stand beside the list.
+/// From this width on, a session's last words or a sample of a theme stand beside the list.
 const WIDE: u16 = 80;
-
-/// The part of the screen in which the transcript shows a theme, if it does.
-pub(super) fn showcase(area: Rect, picker: &Picker) -> Option<Rect> {
-    (picker.source == Source::Themes).then(|| beside(area)).flatten()
-}
+/// From this width on, the column at the right may have half of a list.
+const WIDE_LIST: usize = 60;
 
 fn beside(area: Rect) -> Option<Rect> {
     let left = area.width * 2 / 5;
@@ -32,7 +30,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picke
     let (list, right) = halves(picker, area);
     if let Some(right) = right {
         match picker.source {
-            Source::Themes => super::window::draw(frame, right, screen),
+            Source::Themes => theme_sample::draw(frame, right, screen),
             _ => preview(frame, right, screen, picker),
         }
     }
@@ -42,9 +40,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picke
         frame.render_widget(Line::styled(words, screen.theme.dim), Rect { height: 1, ..list });
     }
     let (chosen, top) = top(picker, fitting.len(), list);
+    let column = column(picker, &fitting, usize::from(list.width));
     for (y, at) in (list.y..list.bottom()).zip(top..fitting.len()) {
         let Some(item) = fitting.get(at).and_then(|at| picker.items.get(*at)) else { continue };
-        let line = row(item, at == chosen, usize::from(list.width), screen);
+        let line = row(item, at == chosen, (usize::from(list.width), column), screen);
         frame.render_widget(line, Rect::new(list.x, y, list.width, 1));
     }
     foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..inner }, screen, picker);
@@ -80,7 +79,7 @@ fn head(screen: &Screen<'_>, picker: &Picker, fitting: usize, total: u16) -> Lin
     let theme = screen.theme;
     let all = picker.items.len();
     let count = if picker.query.is_empty() { all.to_string() } else { format!("{fitting} of {all}") };
-    let mut left = vec![Span::styled(format!("{}  ", picker.source.title()), theme.title)];
+    let mut left = vec![Span::styled(format!("{}  ", picker.title()), theme.title)];
     let room = usize::from(total).saturating_sub(cells(&left) + width(&count) + 3);
     let typed = one_row(&picker.query);
     // The end is what is being typed, so it stays in sight.
@@ -90,11 +89,30 @@ fn head(screen: &Screen<'_>, picker: &Picker, fitting: usize, total: u16) -> Lin
     both_ends(left, vec![Span::styled(count, theme.dim)], usize::from(total))
 }
 
-fn row(item: &Item, chosen: bool, total: usize, screen: &Screen<'_>) -> Line<'static> {
+/// Cells of the column at the right: what the longest words leave, and a part of the line where they are long. What becomes
+/// of files has no column: it is read whole before it is decided.
+fn column(picker: &Picker, fitting: &[usize], total: usize) -> Option<usize> {
+    if picker.source == Source::Undo {
+        return None;
+    }
+    let part = if total >= WIDE_LIST || picker.source == Source::Sessions { total / 2 } else { total / 3 };
+    let items = || fitting.iter().filter_map(|at| picker.items.get(*at));
+    let longest =
+        |of: fn(&Item) -> &str| items().map(|item| width(&one_row(of(item).trim_end()))).max().unwrap_or(0);
+    let left = total.saturating_sub(longest(|item| item.words.trim()) + 4);
+    Some(longest(|item| &item.aside).min(left.max(part)))
+}
+
+fn row(
+    item: &Item,
+    chosen: bool,
+    (total, column): (usize, Option<usize>),
+    screen: &Screen<'_>,
+) -> Line<'static> {
     let theme = screen.theme;
-    // What the words leave, and a third of the line where they are long.
     let left = total.saturating_sub(width(&one_row(item.words.trim())) + 4);
-    let aside = fit(&one_row(&item.aside), left.max(total / 3));
+    let aside = fit(one_row(&item.aside).trim_end(), column.unwrap_or(left.max(total / 3)));
+    let aside = format!("{aside}{}", " ".repeat(column.unwrap_or(0).saturating_sub(width(&aside))));
     let room = total.saturating_sub(width(&aside) + 4);
     let left = vec![
         Span::styled(if chosen { "› " } else { "  " }, theme.accent),
@@ -104,16 +122,29 @@ fn row(item: &Item, chosen: bool, total: usize, screen: &Screen<'_>) -> Line<'st
     if chosen { line.style(theme.selection) } else { line }
 }
 
-/// The last lines of a session, its end at the bottom.
+/// The end of a session, its last row at the bottom.
 fn preview(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {
-    let Some((_, said)) = &picker.preview else { return };
-    let inner = usize::from(area.width.saturating_sub(1)).max(1);
-    let lines: Vec<Line<'static>> =
-        said.iter().flat_map(|line| wrap(&sanitize(line), inner, screen.theme.text)).collect();
+    let Some((_, parts)) = &picker.preview else { return };
+    let room = area.width.saturating_sub(1).max(1);
+    let lines: Vec<Line<'static>> = parts.iter().flat_map(|part| rendered(part, room, screen)).collect();
     let skipped = lines.len().saturating_sub(usize::from(area.height));
     for (y, line) in (area.y..area.bottom()).zip(lines.into_iter().skip(skipped)) {
-        frame.render_widget(line, Rect::new(area.x, y, area.width.saturating_sub(1), 1));
+        frame.render_widget(line, Rect::new(area.x, y, room, 1));
     }
+}
+
+/// A part of it as the transcript shows it, and an empty row behind what was said.
+fn rendered(part: &PreviewPart, width: u16, screen: &Screen<'_>) -> Vec<Line<'static>> {
+    let (theme, room) = (screen.theme, usize::from(width));
+    let mut lines = match part {
+        PreviewPart::Said(words) => wrap(&sanitize(&format!("› {}", words.trim())), room, theme.user),
+        PreviewPart::Answered(words) => markdown::render(words.trim(), width, theme, screen.highlighter),
+        PreviewPart::Noted(words) => {
+            return vec![Line::styled(fit(&format!("· {}", one_row(words)), room), theme.dim)];
+        }
+    };
+    lines.push(Line::default());
+    lines
 }
 
 fn foot(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {

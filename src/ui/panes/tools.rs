@@ -76,6 +76,10 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     }
     let name = if panel.is_own_command() { "you" } else { panel.name() };
     let mut rows = vec![line(name, &about, &standing(panel, around), around)];
+    if panel.is_own_command() && panel.id().is_some_and(|call| around.view.is_untold(call)) {
+        let words = fit("not shown to the model", usize::from(around.text_width()).saturating_sub(2));
+        rows.push(TranscriptRow::new(INDENT + 2, Line::styled(words, around.theme.warning)));
+    }
     if let Some(result) = panel.result() {
         rows.extend(excerpt(panel, result, around));
         rows.extend(blocked(result, around));

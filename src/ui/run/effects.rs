@@ -5,10 +5,11 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::Instant;
 
 use crate::agent::Intent;
-use crate::ledger::CallId;
+use crate::ledger::{CallId, EntryId};
 use crate::tool::{MOST_TYPED, Typed};
 
 use super::super::clipboard;
+use super::super::commands;
 use super::super::effect::UiEffect;
 use super::super::focus::follow_text;
 use super::super::local::Overlay;
@@ -42,13 +43,8 @@ impl ScreenLoop {
             UiEffect::Type(call, keys) => self.keep_typed(call, keys),
             UiEffect::Resume(id) => self.outcome = Some(UiOutcome::Resume { id, draft: String::new() }),
             UiEffect::Pick(source) => self.pick(source),
-            UiEffect::Undo(since) => self.ask_for(Source::Undo, Request::PlanUndo(since)),
-            UiEffect::UndoAndRewind(message) => {
-                self.ask_for(Source::Undo, Request::PlanUndo(Some(message)));
-                if let Some(Overlay::Picker(picker)) = &mut self.local.overlay {
-                    picker.rewinds = Some(message);
-                }
-            }
+            UiEffect::Undo(since) => self.plan_undo(since, None),
+            UiEffect::UndoAndRewind(message) => self.plan_undo(Some(message), Some(message)),
             UiEffect::Ask(request) => self.ask(request),
             UiEffect::SetTheme(name) => match (self.errands.theme)(&name) {
                 Ok(theme) => self.theme = theme,
@@ -88,10 +84,20 @@ impl ScreenLoop {
         }
     }
 
+    /// Asks what an undo would do: since a message, it is a step of going back to before that.
+    fn plan_undo(&mut self, since: Option<EntryId>, rewinds: Option<EntryId>) {
+        self.ask_for(Source::Undo, Request::PlanUndo(since));
+        if let Some(Overlay::Picker(picker)) = &mut self.local.overlay {
+            (picker.rewinds, picker.is_rewind) = (rewinds, since.is_some());
+        }
+    }
+
     /// Opens a list whose lines keys cannot fill.
     fn pick(&mut self, source: Source) {
         match source {
-            Source::Rewind => self.local.overlay = Some(Overlay::Picker(Picker::rewind(&self.view))),
+            Source::Rewind => {
+                self.local.overlay = Some(Overlay::Picker(Picker::rewind(&self.view, (self.app.now)())))
+            }
             Source::Sessions => self.ask_for(source, Request::ListSessions),
             Source::Models => {
                 self.ask_for(source, Request::ListModels);
@@ -194,7 +200,8 @@ impl ScreenLoop {
                     Some("not accepted: the agent is busy with earlier input; try again".to_owned());
                 self.local.answered.clear();
                 if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
-                    self.local.composer.give_back(&said.content);
+                    let typed = commands::typed(&said.content, &self.view.settings);
+                    self.local.composer.give_back(&typed);
                 }
             }
         }

@@ -40,6 +40,7 @@ pub async fn listen(
     let mut talk = LinearSession::new(settings.view, settings.entry_json);
     talk.tick((app.now)());
     talk.begin(&settings.history, settings.notice.as_deref());
+    talk.holds(&settings.draft);
     let sources = Sources { told_to_end, interrupts, typed, events: app.events, replies: app.replies };
     let mut session = LinearLoop {
         talk,
@@ -156,6 +157,10 @@ impl LinearLoop {
             News::Agent(event) => self.talk.hear(&event).map(LinearEffect::Ask).into_iter().collect(),
             News::Reply(Reply::Forked(id)) => {
                 return self.outcome = Some(UiOutcome::Resume { id, draft: String::new() });
+            }
+            News::Reply(Reply::Branched { message, branch }) => {
+                let draft = self.talk.draft(message);
+                return self.outcome = Some(UiOutcome::Resume { id: branch, draft });
             }
             News::Reply(reply) => {
                 self.talk.reply(reply);

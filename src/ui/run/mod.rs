@@ -277,7 +277,7 @@ impl ScreenLoop {
             let draft = self.local.composer.whole();
             self.outcome = Some(UiOutcome::Resume { id: id.clone(), draft });
         }
-        reply(&mut self.local, said);
+        reply(&mut self.local, &self.view, said);
         self.dirty = true;
     }
 
@@ -300,11 +300,11 @@ impl ScreenLoop {
         self.gathers = true;
         self.view.tick(self.now());
         if let Event::Live(live) = &event {
-            hear(&mut self.local, live);
+            hear(&mut self.local, &self.view, live);
         }
         self.view.fold(&event);
         if let Event::Appended(entry) = &event
-            && let Some(request) = rewinding::due(&mut self.local, entry)
+            && let Some(request) = rewinding::due(&mut self.local.rewind, entry)
         {
             self.ask(request);
         }

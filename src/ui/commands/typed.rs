@@ -1,0 +1,23 @@
+//! What was typed for a message: what comes back to the composer is that, and not what was made of it.
+
+use crate::view::{NamedCommand, NamedSkill, ViewSettings};
+
+use super::{Fronts, custom, prompts, read, skill};
+
+/// What a person typed for a message. One that nothing says today stays as it is.
+pub fn typed(message: &str, settings: &ViewSettings) -> String {
+    let ours = || prompts::typed(message);
+    NamedCommand::typed(&settings.commands, message)
+        .or_else(|| NamedSkill::typed(&settings.skills, message))
+        .or_else(ours)
+        .unwrap_or_else(|| escaped(message, settings))
+}
+
+/// A message that would be read as a command was typed with a second slash.
+fn escaped(message: &str, settings: &ViewSettings) -> String {
+    let is_called =
+        custom(message, &settings.commands).is_some() || skill(message, &settings.skills).is_some();
+    let begins = message.strip_prefix('/').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+    let is_command = begins && !is_called && read(message, Fronts::Screen).is_some();
+    if is_command { format!("/{message}") } else { message.to_owned() }
+}

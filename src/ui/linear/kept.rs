@@ -1,0 +1,46 @@
+//! What was typed and not sent: it is kept as it was typed, and sent by a command.
+
+use crate::ui::commands::{self, typed};
+
+use super::session::{LinearEffect, LinearSession};
+
+impl LinearSession {
+    /// What was to be said when the session before this one was left.
+    pub fn holds(&mut self, draft: &str) {
+        if !draft.is_empty() {
+            self.keep(draft);
+        }
+    }
+
+    pub(super) fn keep(&mut self, text: &str) {
+        self.renderer.forget(text);
+        let text = &typed(text, &self.renderer.view.settings);
+        if !self.kept.iter().any(|kept| kept == text) {
+            self.kept.push(text.to_owned());
+        }
+        self.output.say(&format!("kept, /send sends it: {text}"));
+    }
+
+    /// A message while a call waits for an answer.
+    pub(super) fn unsent(&mut self, text: &str) -> Vec<LinearEffect> {
+        let letters = self.asking.letters();
+        self.output.say(&format!("not sent: a call waits for you; {letters}"));
+        self.keep(text);
+        Vec::new()
+    }
+
+    /// Sends what was kept. One alone is read as it was typed, so that a command is one; several are one message.
+    pub(super) fn send(&mut self, kept: &[String]) -> Vec<LinearEffect> {
+        if let [text] = kept {
+            return self.text(text, u64::MAX);
+        }
+        let settings = &self.renderer.view.settings;
+        let said = |text: &String| {
+            let custom = || commands::custom(text, &settings.commands).map(|call| call.message);
+            let said = commands::skill(text, &settings.skills).or_else(custom);
+            said.unwrap_or_else(|| commands::unescaped(text).to_owned())
+        };
+        let all: Vec<String> = kept.iter().map(said).collect();
+        self.submit(&all.join("\n\n"))
+    }
+}

@@ -1,0 +1,80 @@
+//! The palette and the list of commands: the best match first, and only what can be done now.
+
+use countersign::ui::commands::{Fronts, listed};
+use countersign::ui::keymap::{BINDINGS, KeyAction, KeyContext};
+use countersign::ui::local::Overlay;
+use countersign::ui::palette::palette as palette_of;
+use countersign::ui::picker::{Item, Picker};
+use countersign::ui::update::UiEffect;
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+
+use crate::scenes;
+use crate::screen_harness::ScreenHarness;
+use crate::session_builder::SessionBuilder;
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
+
+fn enter(harness: &mut ScreenHarness) -> Vec<UiEffect> {
+    harness.key(KeyCode::Enter, NONE)
+}
+
+fn palette(harness: &ScreenHarness) -> Picker {
+    palette_of(&harness.local, &harness.view)
+}
+
+#[test]
+fn the_palette_has_what_can_be_done_now_with_its_key_and_every_command() {
+    let harness = ScreenHarness::new(SessionBuilder::new());
+    let picker = palette(&harness);
+    for binding in BINDINGS.iter().filter(|b| !b.words.is_empty()) {
+        let has = |i: &Item| i.words.ends_with(binding.words) && i.aside.starts_with(binding.keys);
+        let is_open = matches!(binding.place, KeyContext::Everywhere | KeyContext::Composer);
+        let is_offered = is_open && binding.command != KeyAction::Palette;
+        assert_eq!(picker.items.iter().any(has), is_offered, "{binding:?}");
+    }
+    for row in listed(Fronts::Screen) {
+        // With its key, if it has one: each action stands there once.
+        let is_it = |i: &&Item| i.aside.ends_with(row.name) && i.words == row.help;
+        assert_eq!(picker.items.iter().filter(is_it).count(), 1, "{}", row.name);
+    }
+    let waiting = ScreenHarness::new(scenes::waiting_command());
+    assert!(palette(&waiting).items.iter().any(|item| item.words.ends_with(": allow once")));
+}
+
+#[test]
+fn the_best_match_is_first_in_the_palette_and_above_the_composer() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.ctrl('p');
+    harness.press("th");
+    let Some(Overlay::Picker(picker)) = &harness.local.overlay else { panic!("no picker") };
+    let fitting = picker.fitting();
+    let first: Vec<&str> = fitting.iter().take(2).map(|at| picker.items[*at].aside.as_str()).collect();
+    assert!(first.iter().all(|aside| aside.contains("/th")), "{first:?}");
+    harness.key(KeyCode::Esc, NONE);
+    let offered = |harness: &mut ScreenHarness, typed: &str| {
+        harness.ctrl('u');
+        harness.press(typed);
+        let frame = harness.frame(80, 24);
+        let rows = frame.lines().filter_map(|row| row.split_whitespace().find(|word| word.starts_with('/')));
+        rows.map(str::to_owned).filter(|word| word != typed).collect::<Vec<_>>()
+    };
+    assert_eq!(offered(&mut harness, "/th"), ["/theme", "/thinking"]);
+    assert_eq!(offered(&mut harness, "/sag"), ["/usage"], "what contains it, where nothing begins so");
+    assert!(enter(&mut harness).is_empty() && harness.local.overlay.is_none(), "it is no command yet");
+    assert_eq!(harness.local.composer.shown(), "/sag");
+    harness.key(KeyCode::Tab, NONE);
+    assert_eq!(harness.local.composer.shown(), "/usage ");
+}
+
+#[test]
+fn a_list_has_the_rows_that_the_transcript_can_give_up() {
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.press("/");
+    let frame = harness.frame(40, 10);
+    let rows = frame.lines().filter(|row| row.trim_start_matches(' ').starts_with('/')).count();
+    assert!(rows >= 4, "{frame}");
+    let mut waiting = ScreenHarness::new(scenes::waiting_command());
+    waiting.press("/");
+    let frame = waiting.frame(40, 10);
+    assert!(frame.contains("rm -rf"), "a call that waits stays in sight: {frame}");
+}

@@ -1,0 +1,128 @@
+//! What was not sent, was refused or is taken back: the composer holds what was typed, not what was made of it.
+
+use countersign::agent::{Intent, Live};
+use countersign::ledger::{Injector, Preview};
+use countersign::ui::Reply;
+use countersign::ui::commands::custom;
+use countersign::ui::linear::LinearEffect;
+use countersign::ui::replies::reply;
+use countersign::ui::update::{UiEffect, hear};
+use countersign::view::{NamedCommand, NamedSkill, Template, ViewSettings};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+
+use crate::linear_harness::LinearHarness;
+use crate::screen_harness::ScreenHarness;
+use crate::session_builder::{SessionBuilder, settings};
+
+fn callable() -> ViewSettings {
+    let command = NamedCommand {
+        name: "tidy".to_owned(),
+        description: "tidies".to_owned(),
+        hint: "FOLDER".to_owned(),
+        file: ".claude/commands/tidy.md".to_owned(),
+        sha256: "ab".to_owned(),
+        template: Template::read("Tidy $1.", false),
+    };
+    let skill = NamedSkill {
+        name: "pdf".to_owned(),
+        description: "reads".to_owned(),
+        mention: "@.agents/skills/pdf/SKILL.md".to_owned(),
+    };
+    ViewSettings { commands: vec![command], skills: vec![skill], ..settings() }
+}
+
+/// A screen whose composer held this, which was sent; and the message.
+fn sent(text: &str) -> (ScreenHarness, String) {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.view.settings = callable();
+    harness.press(text);
+    let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    let [UiEffect::Send(Intent::Submit(said))] = acts.as_slice() else { panic!("{text}: {acts:?}") };
+    assert!(harness.local.composer.is_empty());
+    (harness, said.content.clone())
+}
+
+#[test]
+fn what_was_typed_comes_back_whatever_was_sent_for_it() {
+    let texts =
+        ["hello", "/tidy src", "/pdf make it short", "/pdf", "/init", "/review", "/review --base main"];
+    for text in texts.into_iter().chain(["//help me", "//x", "/usr/bin is a folder"]) {
+        let (mut harness, message) = sent(text);
+        hear(&mut harness.local, &harness.view, &Live::Returned(vec![message.clone()]));
+        assert_eq!(harness.local.composer.text(), text);
+        let (mut harness, _) = sent(text);
+        reply(&mut harness.local, &harness.view, Reply::Returned { words: message, why: "no".to_owned() });
+        assert_eq!(harness.local.composer.text(), text);
+    }
+}
+
+#[test]
+fn what_a_person_sent_is_called_back_as_it_was_typed_and_once() {
+    let mut builder = SessionBuilder::new();
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.view.settings = callable();
+    let message = custom("/tidy src", &harness.view.settings.commands).unwrap().message;
+    builder.own_command("/tidy src", "x");
+    builder.user(&message);
+    builder.inject(Injector::Steering, "//help me");
+    for event in &builder.events {
+        harness.view.fold(event);
+    }
+    let up = |harness: &mut ScreenHarness| {
+        harness.key(KeyCode::Up, KeyModifiers::NONE);
+        harness.local.composer.text()
+    };
+    assert_eq!(up(&mut harness), "//help me");
+    assert_eq!(up(&mut harness), "/tidy src");
+    assert_eq!(up(&mut harness), "/tidy src", "there is none before it");
+}
+
+#[test]
+fn a_message_in_lines_is_kept_as_it_was_typed_and_sent_as_before() {
+    let mut linear = LinearHarness::told(SessionBuilder::new(), callable());
+    let acts = linear.types("/tidy src");
+    linear.talk.reply(Reply::Returned { words: said(&acts).to_owned(), why: "no".to_owned() });
+    linear.writes();
+    assert!(linear.said.contains("kept, /send sends it: /tidy src\n"), "{}", linear.said);
+    assert_eq!(linear.types("/send"), acts);
+}
+
+fn said(acts: &[LinearEffect]) -> &str {
+    let [LinearEffect::Send(Intent::Submit(said))] = acts else { panic!("{acts:?}") };
+    &said.content
+}
+
+/// What a custom command runs waits for a decision.
+fn waits() -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    let call = builder.asks_custom("/tidy src", "ls src");
+    builder.ask(call, "shell", Preview::Command("ls src".into()));
+    builder
+}
+
+#[test]
+fn the_approval_of_what_a_custom_command_runs_names_it() {
+    let mut harness = ScreenHarness::new(waits());
+    for (width, height) in [(40, 10), (80, 24), (120, 40)] {
+        let frame = harness.frame(width, height);
+        assert!(frame.contains("/tidy"), "{frame}");
+    }
+    assert!(
+        harness.frame(80, 24).contains("the custom command /tidy runs this"),
+        "{}",
+        harness.frame(80, 24)
+    );
+    let linear = LinearHarness::new(waits());
+    assert!(linear.said.contains("shell (of the custom command /tidy)"), "{}", linear.said);
+}
+
+#[test]
+fn lines_offer_a_rule_only_for_calls_that_have_one() {
+    let mut builder = SessionBuilder::new();
+    let call = builder.asks_custom("!x", "x");
+    builder.ask(call, "shell", Preview::Command("x".into()));
+    let mut linear = LinearHarness::new(builder);
+    linear.types("is it safe?");
+    assert!(linear.said.contains("not sent: a call waits"), "{}", linear.said);
+    assert!(!linear.said.contains("always") && !linear.said.contains(" a,"), "{}", linear.said);
+}
