@@ -139,7 +139,11 @@ impl Console {
 
     /// Reads until nothing runs and the composer is empty.
     pub(crate) async fn rests(&mut self) {
-        let rests = |screen: &str| !screen.contains("esc interrupt") && screen.contains("ask anything");
+        let rests = |screen: &str| {
+            !screen.contains("esc interrupt")
+                && !screen.contains("esc stop")
+                && screen.contains("ask anything")
+        };
         self.until("an idle app", rests).await;
     }
 

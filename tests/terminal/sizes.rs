@@ -18,7 +18,7 @@ async fn forty_by_ten_is_enough_to_chat_and_to_decide() {
         "what it would do is in sight:\n{}",
         app.screen()
     );
-    app.sees("esc interrupt").await;
+    app.sees("esc stop").await;
     app.answers("y").await;
     app.sees("✓ done").await;
     assert_eq!(home.read("made.txt"), "hello\n");

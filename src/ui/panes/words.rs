@@ -79,7 +79,7 @@ pub(super) fn middle(text: &str, most: usize) -> String {
     if width(text) <= most {
         return text.to_owned();
     }
-    let head = fit(text, most / 3 + 1);
+    let head = fit(text, (most / 3 + 1).min(most));
     let room = most.saturating_sub(width(&head));
     let mut tail: Vec<char> = Vec::new();
     let mut used = 0;
