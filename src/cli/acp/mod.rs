@@ -24,11 +24,11 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, watch};
 
-use self::conversation::Line;
+use self::conversation::ClientEnd;
 use self::methods::initialize::ClientAbilities;
-use self::opening::Start;
+use self::opening::SessionDefaults;
 use self::out::Out;
-use self::server::{News, Server};
+use self::server::{AcpServer, ServerNews};
 use super::signals;
 use crate::config::environment::Environment;
 use crate::config::exit::Exit;
@@ -70,13 +70,13 @@ pub(super) fn run(flags: Flags, environment: Environment) -> Result<Exit, Fault>
             if is_told {
                 is_gone.send_replace(true);
                 // Nobody hears it when the client is gone already.
-                ending.send(News::Gone).await.ok();
+                ending.send(ServerNews::Gone).await.ok();
             }
             is_told
         });
-        let line = Line { out, abilities: ClientAbilities::default(), gone };
-        let start = Start { flags: Arc::new(flags), environment };
-        Server::new(start, state, line, news).serve(heard).await;
+        let line = ClientEnd { out, abilities: ClientAbilities::default(), gone };
+        let start = SessionDefaults { flags: Arc::new(flags), environment };
+        AcpServer::new(start, state, line, news).serve(heard).await;
         let was_told = told.is_finished();
         told.abort();
         Ok(if was_told { Exit::Interrupted } else { Exit::Completed })
@@ -87,13 +87,13 @@ pub(super) fn run(flags: Flags, environment: Environment) -> Result<Exit, Fault>
 }
 
 /// Reads stdin on a thread of its own, which may wait for ever for the next line.
-fn listen(news: mpsc::Sender<News>, is_gone: watch::Sender<bool>) -> Result<(), Fault> {
+fn listen(news: mpsc::Sender<ServerNews>, is_gone: watch::Sender<bool>) -> Result<(), Fault> {
     let reading = std::thread::Builder::new().name("stdin".to_owned()).spawn(move || {
         let mut stdin = io::stdin().lock();
         loop {
             match lines::next(&mut stdin) {
                 Ok(Some(line)) => {
-                    if news.blocking_send(News::Line(line)).is_err() {
+                    if news.blocking_send(ServerNews::Line(line)).is_err() {
                         break;
                     }
                 }
@@ -106,7 +106,7 @@ fn listen(news: mpsc::Sender<News>, is_gone: watch::Sender<bool>) -> Result<(), 
         }
         is_gone.send_replace(true);
         // Nobody hears it when the connection has ended for another reason.
-        news.blocking_send(News::Gone).ok();
+        news.blocking_send(ServerNews::Gone).ok();
     });
     reading.map(drop).map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))
 }

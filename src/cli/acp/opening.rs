@@ -17,7 +17,7 @@ use crate::session::{Keeping, SessionChoice};
 
 /// What every session of a connection begins with.
 #[derive(Debug, Clone)]
-pub(super) struct Start {
+pub(super) struct SessionDefaults {
     /// The flags of the command line.
     pub(super) flags: Arc<Flags>,
     /// The environment.
@@ -57,7 +57,7 @@ impl Which {
     }
 }
 
-impl Start {
+impl SessionDefaults {
     /// Opens a session.
     ///
     /// # Errors

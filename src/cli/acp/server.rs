@@ -6,20 +6,20 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::conversation::{Ask, Command, Conversation, Door, Line};
+use super::conversation::{Ask, ClientEnd, Conversation, Door, SessionCommand};
 use super::methods::session_new::Place;
 use super::methods::{
     authenticate, initialize, session_cancel, session_close, session_delete, session_list, session_load,
     session_new, session_prompt, session_resume, session_set_config_option, session_set_mode,
 };
-use super::opening::{Start, Which};
+use super::opening::{SessionDefaults, Which};
 use super::rpc::{BadLine, Incoming, RpcError};
 
 /// Most sessions that are open at once.
 const MOST_SESSIONS: usize = 32;
 
 /// What comes to the connection.
-pub(super) enum News {
+pub(super) enum ServerNews {
     /// A line of the client.
     Line(Result<Incoming, BadLine>),
     /// A session is open; it begins when this was heard.
@@ -33,11 +33,11 @@ pub(super) enum News {
 }
 
 /// The connection.
-pub(super) struct Server {
-    start: Start,
+pub(super) struct AcpServer {
+    start: SessionDefaults,
     state: PathBuf,
-    line: Line,
-    news: mpsc::Sender<News>,
+    client: ClientEnd,
+    news: mpsc::Sender<ServerNews>,
     is_initialized: bool,
     sessions: BTreeMap<String, Door>,
     opening: usize,
@@ -45,12 +45,17 @@ pub(super) struct Server {
     known: BTreeSet<String>,
 }
 
-impl Server {
-    pub(super) fn new(start: Start, state: PathBuf, line: Line, news: mpsc::Sender<News>) -> Self {
+impl AcpServer {
+    pub(super) fn new(
+        start: SessionDefaults,
+        state: PathBuf,
+        client: ClientEnd,
+        news: mpsc::Sender<ServerNews>,
+    ) -> Self {
         Self {
             start,
             state,
-            line,
+            client,
             news,
             is_initialized: false,
             sessions: BTreeMap::new(),
@@ -60,19 +65,19 @@ impl Server {
     }
 
     /// Serves until the client is gone; then all sessions have ended.
-    pub(super) async fn serve(mut self, mut news: mpsc::Receiver<News>) {
+    pub(super) async fn serve(mut self, mut news: mpsc::Receiver<ServerNews>) {
         while let Some(one) = news.recv().await {
             match one {
-                News::Line(Ok(said)) => self.hear(said).await,
-                News::Line(Err(BadLine { id, error })) => self.line.out.answer(&id, Err(error)).await,
-                News::Opened(id, door) => {
+                ServerNews::Line(Ok(said)) => self.hear(said).await,
+                ServerNews::Line(Err(BadLine { id, error })) => self.client.out.answer(&id, Err(error)).await,
+                ServerNews::Opened(id, door) => {
                     self.opening = self.opening.saturating_sub(1);
                     self.known.insert(id.clone());
                     self.sessions.insert(id, door);
                 }
-                News::NotOpened => self.opening = self.opening.saturating_sub(1),
-                News::Listed(ids) => self.known.extend(ids),
-                News::Gone => break,
+                ServerNews::NotOpened => self.opening = self.opening.saturating_sub(1),
+                ServerNews::Listed(ids) => self.known.extend(ids),
+                ServerNews::Gone => break,
             }
         }
         // One that is still being opened ends by itself: the line says that the client is gone.
@@ -81,9 +86,9 @@ impl Server {
         }
         while self.opening > 0 {
             match news.recv().await {
-                Some(News::Opened(_, door)) => ended(door).await,
-                Some(News::NotOpened) => {}
-                Some(News::Line(_) | News::Listed(_) | News::Gone) => continue,
+                Some(ServerNews::Opened(_, door)) => ended(door).await,
+                Some(ServerNews::NotOpened) => {}
+                Some(ServerNews::Line(_) | ServerNews::Listed(_) | ServerNews::Gone) => continue,
                 None => return,
             }
             self.opening -= 1;
@@ -127,12 +132,12 @@ impl Server {
         match outcome {
             // The session answers.
             Ok(Value::Null) => {}
-            outcome => self.line.out.answer(&id, outcome).await,
+            outcome => self.client.out.answer(&id, outcome).await,
         }
     }
 
     fn initialize(&mut self, params: Value) -> Result<Value, RpcError> {
-        self.line.abilities = initialize::read(params)?;
+        self.client.abilities = initialize::read(params)?;
         self.is_initialized = true;
         Ok(initialize::result())
     }
@@ -140,7 +145,7 @@ impl Server {
     /// Hands a request to its session, which answers it.
     fn pass(&self, id: &Value, params: Value, ask: fn(Value) -> Ask) -> Result<Value, RpcError> {
         let door = self.door(&params)?;
-        let command = Command::Request { id: id.clone(), what: ask(params) };
+        let command = SessionCommand::Request { id: id.clone(), what: ask(params) };
         door.commands.try_send(command).map(|()| Value::Null).map_err(|full| match full {
             mpsc::error::TrySendError::Full(_) => RpcError::request("too many requests wait in this session"),
             mpsc::error::TrySendError::Closed(_) => RpcError::request("the session has ended; load it again"),
@@ -155,7 +160,7 @@ impl Server {
     }
 
     fn notification(&self, method: &str, params: &Value) {
-        let told = |door: &Door, command: Command| {
+        let told = |door: &Door, command: SessionCommand| {
             if door.commands.try_send(command).is_err() {
                 tracing::debug!("a notification found its session ended, or busy");
             }
@@ -165,13 +170,13 @@ impl Server {
                 if let Some(door) = session_cancel::session(params).and_then(|id| self.sessions.get(id)) {
                     // Esc waits for nothing; the session hears of it too, so that the prompt is answered with it.
                     door.abort.try_send(()).ok();
-                    told(door, Command::Cancel);
+                    told(door, SessionCommand::Cancel);
                 }
             }
             session_cancel::OF_REQUEST => {
                 if let Some(request) = params.get("requestId") {
                     let all = self.sessions.values();
-                    all.for_each(|door| told(door, Command::CancelRequest(request.clone())));
+                    all.for_each(|door| told(door, SessionCommand::CancelRequest(request.clone())));
                 }
             }
             // Notifications that nobody knows are left alone.
@@ -186,7 +191,7 @@ impl Server {
         let Some((door, request)) = door else {
             return tracing::info!("an answer to no request of ours");
         };
-        let command = Command::Answer { request: request.to_owned(), outcome };
+        let command = SessionCommand::Answer { request: request.to_owned(), outcome };
         // The connection waits for no session whose client reads slowly.
         if door.commands.try_send(command).is_err() {
             tracing::info!("an answer found its session ended, or busy");
@@ -198,14 +203,14 @@ impl Server {
         let (which, place) = match wanted {
             Ok(_) if self.sessions.len() + self.opening >= MOST_SESSIONS => {
                 let words = format!("{MOST_SESSIONS} sessions are open; close one first");
-                return self.line.out.answer(&id, Err(RpcError::request(words))).await;
+                return self.client.out.answer(&id, Err(RpcError::request(words))).await;
             }
             Ok(wanted) => wanted,
-            Err(why) => return self.line.out.answer(&id, Err(why)).await,
+            Err(why) => return self.client.out.answer(&id, Err(why)).await,
         };
         self.opening += 1;
         let earlier = which.earlier().and_then(|id| self.sessions.remove(id));
-        let (start, line, news) = (self.start.clone(), self.line.clone(), self.news.clone());
+        let (start, client, news) = (self.start.clone(), self.client.clone(), self.news.clone());
         tokio::spawn(async move {
             if let Some(door) = earlier {
                 shut(door).await;
@@ -215,15 +220,15 @@ impl Server {
             let opened = opened.unwrap_or_else(|broken| Err(RpcError::internal(broken.to_string())));
             let heard = match opened {
                 Ok(opened) => {
-                    let (conversation, begin, door) = Conversation::new(line, opened);
+                    let (conversation, begin, door) = Conversation::new(client, opened);
                     // The connection knows the session before the client does.
-                    let heard = news.send(News::Opened(conversation.id().to_owned(), door)).await;
+                    let heard = news.send(ServerNews::Opened(conversation.id().to_owned(), door)).await;
                     conversation.run(begin, id, which).await;
                     heard
                 }
                 Err(why) => {
-                    line.out.answer(&id, Err(why)).await;
-                    news.send(News::NotOpened).await
+                    client.out.answer(&id, Err(why)).await;
+                    news.send(ServerNews::NotOpened).await
                 }
             };
             if heard.is_err() {
@@ -234,7 +239,7 @@ impl Server {
 
     /// Lists sessions beside the connection: there may be many.
     fn list(&self, id: Value, params: Value) {
-        let (state, out, news) = (self.state.clone(), self.line.out.clone(), self.news.clone());
+        let (state, out, news) = (self.state.clone(), self.client.out.clone(), self.news.clone());
         tokio::spawn(async move {
             let page = session_list::read(params)
                 .map(|wanted| tokio::task::spawn_blocking(move || wanted.page(&state)));
@@ -245,7 +250,7 @@ impl Server {
             let outcome = match page {
                 Ok((result, ids)) => {
                     // The connection knows them before the client does.
-                    news.send(News::Listed(ids)).await.unwrap_or_default();
+                    news.send(ServerNews::Listed(ids)).await.unwrap_or_default();
                     Ok(result)
                 }
                 Err(why) => Err(why),
@@ -258,18 +263,18 @@ impl Server {
     async fn close(&mut self, id: Value, params: &Value, is_removed: bool) {
         let named = match session(params) {
             Ok(named) => named.to_owned(),
-            Err(why) => return self.line.out.answer(&id, Err(why)).await,
+            Err(why) => return self.client.out.answer(&id, Err(why)).await,
         };
         let door = self.sessions.remove(&named);
         if door.is_none() && !is_removed {
             let why = RpcError::params("no session of this id is open here");
-            return self.line.out.answer(&id, Err(why)).await;
+            return self.client.out.answer(&id, Err(why)).await;
         }
         if is_removed && !self.known.contains(&named) {
             let why = RpcError::params("the session was neither opened nor listed in this connection");
-            return self.line.out.answer(&id, Err(why)).await;
+            return self.client.out.answer(&id, Err(why)).await;
         }
-        let (state, out) = (self.state.clone(), self.line.out.clone());
+        let (state, out) = (self.state.clone(), self.client.out.clone());
         tokio::spawn(async move {
             if let Some(door) = door {
                 shut(door).await;
@@ -288,7 +293,7 @@ impl Server {
 
 /// Closes a session and waits for its end.
 async fn shut(door: Door) {
-    if door.commands.send(Command::Close).await.is_err() {
+    if door.commands.send(SessionCommand::Close).await.is_err() {
         tracing::debug!("a session was closed after it had ended");
     }
     ended(door).await;

@@ -5,7 +5,9 @@ use serde_json::Value;
 use super::Conversation;
 use crate::agent::{Answer, Intent};
 use crate::cli::acp::methods::elicitation_create;
-use crate::cli::acp::methods::session_request_permission::{self as permission, CANNOT_ASK, Offered, Said};
+use crate::cli::acp::methods::session_request_permission::{
+    self as permission, CANNOT_ASK, OfferedAnswer, PermissionAnswer,
+};
 use crate::cli::acp::rpc;
 use crate::cli::acp::updates::tool_call;
 use crate::ledger::{ApprovalRequest, Body, CallId, Entry, EntryId};
@@ -13,13 +15,13 @@ use crate::tool::ASK;
 
 /// A request that the client was asked about.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct OpenRequest {
     /// The call.
     call: CallId,
     /// How often it was asked about: an answer that the loop did not take is asked for once more.
     round: u32,
     /// What can be answered; `None`: it is a form.
-    offered: Option<Vec<Offered>>,
+    offered: Option<Vec<OfferedAnswer>>,
     /// Whether the client has answered.
     is_answered: bool,
 }
@@ -57,7 +59,7 @@ impl Conversation {
         // The name says which session, which request, and which round: an answer cannot be taken for that to another.
         let id = format!("{}/{entry}/{round}", self.id);
         let is_question = asked.name == ASK;
-        let has_form = is_question && self.line.abilities.has_forms;
+        let has_form = is_question && self.client.abilities.has_forms;
         let offered = permission::offered(&asked, round > 1);
         if is_question && !has_form && offered.is_empty() {
             let answer = Answer::Deny(CANNOT_ASK.to_owned());
@@ -70,8 +72,8 @@ impl Conversation {
             rpc::request(&id, permission::METHOD, permission::params(&self.id, &call, &offered))
         };
         let offered = (!has_form).then_some(offered);
-        self.asked.insert(entry, Asked { call: asked.call, round, offered, is_answered: false });
-        self.line.out.send(&request).await;
+        self.asked.insert(entry, OpenRequest { call: asked.call, round, offered, is_answered: false });
+        self.client.out.send(&request).await;
     }
 
     /// The client answered a request of ours. An answer that is late, the second, or to a request that nobody made does
@@ -107,9 +109,11 @@ impl Conversation {
             (Err(_), _) => Err("the editor could not ask".to_owned()),
         };
         match said {
-            Ok(Said::Answer(answer)) => self.wish(Intent::Decide { request: entry, call, answer }).await,
+            Ok(PermissionAnswer::Answer(answer)) => {
+                self.wish(Intent::Decide { request: entry, call, answer }).await
+            }
             // A client answers so when it takes the turn back.
-            Ok(Said::Cancelled) => self.cancel(),
+            Ok(PermissionAnswer::Cancelled) => self.cancel(),
             Err(why) => {
                 self.remark(&format!("call {call} is denied: {why}")).await;
                 let answer = Answer::Deny(format!("nobody decided: {why}"));

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use self::decisions::Asked;
+use self::decisions::OpenRequest;
 use self::prompting::PendingPrompt;
 use self::settings::PendingSetting;
 use super::methods::initialize::ClientAbilities;
@@ -44,7 +44,7 @@ const COMMANDS_WAITING: usize = 64;
 
 /// What the connection asks of a session.
 #[derive(Debug)]
-pub(super) enum Command {
+pub(super) enum SessionCommand {
     /// Answer this request, of this method.
     Request {
         /// Names it.
@@ -89,7 +89,7 @@ pub(super) enum Ask {
 #[derive(Debug)]
 pub(super) struct Door {
     /// What is asked of it.
-    pub(super) commands: mpsc::Sender<Command>,
+    pub(super) commands: mpsc::Sender<SessionCommand>,
     /// Esc: it waits for no client that reads slowly.
     pub(super) abort: mpsc::Sender<()>,
     /// Ends with the session.
@@ -98,7 +98,7 @@ pub(super) struct Door {
 
 /// What it needs of the connection.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct ClientEnd {
     /// To the client.
     pub(super) out: Out,
     /// What the client can do.
@@ -123,19 +123,19 @@ pub(super) struct Begin {
 pub(super) struct Conversation {
     id: String,
     cwd: PathBuf,
-    line: Line,
+    client: ClientEnd,
     view: View,
     options: Options,
     attach: Attach,
-    commands: mpsc::Receiver<Command>,
+    commands: mpsc::Receiver<SessionCommand>,
     /// For what is read beside it.
-    to_itself: mpsc::Sender<Command>,
+    to_itself: mpsc::Sender<SessionCommand>,
     intents: mpsc::Sender<Intent>,
     abort: mpsc::Sender<()>,
     shutdown: mpsc::Sender<Shutdown>,
     events: mpsc::Receiver<Event>,
     prompt: Option<PendingPrompt>,
-    asked: BTreeMap<EntryId, Asked>,
+    asked: BTreeMap<EntryId, OpenRequest>,
     settings: Vec<PendingSetting>,
     streamed: Streamed,
     plan: Vec<PlanItem>,
@@ -147,7 +147,7 @@ pub(super) struct Conversation {
 
 impl Conversation {
     /// A session that was opened, and the door to it.
-    pub(super) fn new(line: Line, opened: Opened) -> (Self, Begin, Door) {
+    pub(super) fn new(client: ClientEnd, opened: Opened) -> (Self, Begin, Door) {
         let Opened { invocation, session, models, notices } = opened;
         let view = View::new(view_settings(&invocation, &session));
         let options = Options::new(invocation.config.mode, &session.choice.spec, session.effort, &models);
@@ -169,7 +169,7 @@ impl Conversation {
         let conversation = Self {
             id: session.id,
             cwd: invocation.cwd.clone(),
-            line,
+            client,
             view,
             options,
             attach,
@@ -200,7 +200,7 @@ impl Conversation {
     pub(super) async fn run(mut self, begin: Begin, request: Value, which: Which) {
         let Begin { driver, first, before, gateway, groups, traces, notices, over } = begin;
         self.recall(&before, matches!(which, Which::Load(_))).await;
-        self.line.out.answer(&request, Ok(self.opened(&which, &notices))).await;
+        self.client.out.answer(&request, Ok(self.opened(&which, &notices))).await;
         let commands = available_commands::all(&self.view.settings.skills, &self.view.settings.commands);
         self.update(commands).await;
         let running = tokio::spawn(driver.run(first));
@@ -230,7 +230,7 @@ impl Conversation {
     }
 
     async fn converse(&mut self, requests: mpsc::Sender<Request>, mut replies: mpsc::Receiver<Reply>) {
-        let mut gone = self.line.gone.clone();
+        let mut gone = self.client.gone.clone();
         loop {
             tokio::select! {
                 biased;
@@ -245,22 +245,22 @@ impl Conversation {
         }
     }
 
-    async fn obey(&mut self, command: Command, requests: &mpsc::Sender<Request>) {
+    async fn obey(&mut self, command: SessionCommand, requests: &mpsc::Sender<Request>) {
         match command {
-            Command::Request { id, what: Ask::Prompt(params) } => self.prompted(id, params).await,
-            Command::Request { id, what: Ask::SetMode(params) } => self.set_mode(id, params).await,
-            Command::Request { id, what: Ask::SetOption(params) } => {
+            SessionCommand::Request { id, what: Ask::Prompt(params) } => self.prompted(id, params).await,
+            SessionCommand::Request { id, what: Ask::SetMode(params) } => self.set_mode(id, params).await,
+            SessionCommand::Request { id, what: Ask::SetOption(params) } => {
                 self.set_option(id, params, requests).await;
             }
-            Command::Cancel => self.cancel(),
-            Command::CancelRequest(id) => {
+            SessionCommand::Cancel => self.cancel(),
+            SessionCommand::CancelRequest(id) => {
                 if self.prompt.as_ref().is_some_and(|prompt| prompt.id == id) {
                     self.cancel();
                 }
             }
-            Command::Answer { request, outcome } => self.answered(&request, outcome).await,
-            Command::Read { id, said } => self.was_read(&id, said).await,
-            Command::Close => self.close(Shutdown::Quit).await,
+            SessionCommand::Answer { request, outcome } => self.answered(&request, outcome).await,
+            SessionCommand::Read { id, said } => self.was_read(&id, said).await,
+            SessionCommand::Close => self.close(Shutdown::Quit).await,
         }
     }
 
@@ -296,12 +296,12 @@ impl Conversation {
     /// Tells an update.
     async fn update(&self, update: Value) {
         let params = json!({ "sessionId": self.id, "update": update });
-        self.line.out.send(&rpc::notification("session/update", params)).await;
+        self.client.out.send(&rpc::notification("session/update", params)).await;
     }
 
     /// Tells a remark of ours.
     async fn remark(&self, words: &str) {
-        self.update(notice::remark(self.line.abilities, words)).await;
+        self.update(notice::remark(self.client.abilities, words)).await;
     }
 
     /// Passes on what the client wants.

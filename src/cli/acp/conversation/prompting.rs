@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Command, Conversation};
+use super::{Conversation, SessionCommand};
 use crate::agent::Intent;
 use crate::cli::acp::methods::session_prompt::{self, Block};
 use crate::cli::acp::rpc::RpcError;
@@ -40,11 +40,11 @@ impl Conversation {
     pub(super) async fn prompted(&mut self, id: Value, params: Value) {
         if self.prompt.is_some() {
             let words = "a prompt is under way in this session; cancel it first, or wait for its answer";
-            return self.line.out.answer(&id, Err(RpcError::request(words))).await;
+            return self.client.out.answer(&id, Err(RpcError::request(words))).await;
         }
         let blocks = match session_prompt::read(params).and_then(|blocks| self.expanded(blocks)) {
             Ok(blocks) => blocks,
-            Err(why) => return self.line.out.answer(&id, Err(why)).await,
+            Err(why) => return self.client.out.answer(&id, Err(why)).await,
         };
         self.prompt =
             Some(PendingPrompt { id: id.clone(), stage: Stage::Reading, is_cancelled: false, ended: None });
@@ -58,7 +58,7 @@ impl Conversation {
                     .map_err(|refused| RpcError::params(format!("{}; next: {}", refused.what, refused.next))),
             });
             let said = read.await.unwrap_or_else(|broken| Err(RpcError::internal(broken.to_string())));
-            if to_itself.send(Command::Read { id, said }).await.is_err() {
+            if to_itself.send(SessionCommand::Read { id, said }).await.is_err() {
                 tracing::debug!("a prompt was read after its session had ended");
             }
         });
@@ -181,7 +181,7 @@ impl Conversation {
         // Requests of ours that are still open belong to a turn that is over.
         self.asked.clear();
         if let Some(prompt) = self.prompt.take() {
-            self.line.out.answer(&prompt.id, outcome).await;
+            self.client.out.answer(&prompt.id, outcome).await;
         }
     }
 

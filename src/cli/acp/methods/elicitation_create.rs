@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::session_request_permission::Said;
+use super::session_request_permission::PermissionAnswer;
 use crate::agent::Answer;
 use crate::ledger::ApprovalRequest;
 use crate::ui::text::sanitize;
@@ -38,19 +38,19 @@ pub(in crate::cli::acp) fn params(session: &str, asked: &ApprovalRequest) -> Val
 ///
 /// # Errors
 /// Why it means nothing.
-pub(in crate::cli::acp) fn said(result: &Value) -> Result<Said, String> {
+pub(in crate::cli::acp) fn said(result: &Value) -> Result<PermissionAnswer, String> {
     match result.get("action").and_then(Value::as_str) {
         Some("accept") => {
             let answer = result.pointer("/content/answer").and_then(Value::as_str).map(str::trim);
             match answer {
                 Some(words) if !words.is_empty() && words.len() <= MOST_BYTES => {
-                    Ok(Said::Answer(Answer::Reply(words.to_owned())))
+                    Ok(PermissionAnswer::Answer(Answer::Reply(words.to_owned())))
                 }
                 _ => Err("the form has no `answer` that is a text of reasonable length".to_owned()),
             }
         }
-        Some("decline") => Ok(Said::Answer(Answer::Deny(String::new()))),
-        Some("cancel") => Ok(Said::Cancelled),
+        Some("decline") => Ok(PermissionAnswer::Answer(Answer::Deny(String::new()))),
+        Some("cancel") => Ok(PermissionAnswer::Cancelled),
         _ => Err("the answer has no action".to_owned()),
     }
 }

@@ -21,7 +21,7 @@ pub(in crate::cli::acp) struct ClientAbilities {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Params {
+struct InitializeParams {
     #[serde(rename = "protocolVersion")]
     _version: u16,
     #[serde(default)]
@@ -33,7 +33,7 @@ struct Params {
 /// # Errors
 /// No version.
 pub(in crate::cli::acp) fn read(params: Value) -> Result<ClientAbilities, RpcError> {
-    let Params { client_capabilities: can, .. } = rpc::params(params)?;
+    let InitializeParams { client_capabilities: can, .. } = rpc::params(params)?;
     let has = |path: &str| can.pointer(path).is_some_and(Value::is_object);
     Ok(ClientAbilities { has_forms: has("/elicitation/form"), has_notices: has("/session/notices") })
 }

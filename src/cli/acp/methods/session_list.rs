@@ -19,7 +19,7 @@ pub(in crate::cli::acp) const TITLE: usize = 120;
 
 /// What is asked for.
 #[derive(Debug, Deserialize)]
-pub(in crate::cli::acp) struct Params {
+pub(in crate::cli::acp) struct ListParams {
     #[serde(default)]
     cwd: Option<String>,
     #[serde(default)]
@@ -30,11 +30,11 @@ pub(in crate::cli::acp) struct Params {
 ///
 /// # Errors
 /// -32602, in words.
-pub(in crate::cli::acp) fn read(params: Value) -> Result<Params, RpcError> {
+pub(in crate::cli::acp) fn read(params: Value) -> Result<ListParams, RpcError> {
     rpc::params(params)
 }
 
-impl Params {
+impl ListParams {
     /// The page, and the ids of its sessions.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ pub(in crate::cli::acp) const METHOD: &str = "session/load";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Params {
+struct LoadParams {
     session_id: String,
 }
 
@@ -20,7 +20,7 @@ struct Params {
 /// # Errors
 /// -32602: no id of a session, or as for a new one.
 pub(in crate::cli::acp) fn read(params: Value) -> Result<(String, Place), RpcError> {
-    let Params { session_id } = rpc::params(params.clone())?;
+    let LoadParams { session_id } = rpc::params(params.clone())?;
     // Elsewhere a session can be named by the beginning of its id, or by a path. An editor names exactly one.
     if uuid::Uuid::parse_str(&session_id).is_err() {
         return Err(RpcError::params("the sessionId is not that of a session"));

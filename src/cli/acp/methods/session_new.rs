@@ -24,7 +24,7 @@ pub(in crate::cli::acp) struct Place {
 }
 
 #[derive(Deserialize)]
-struct Server {
+struct ServerParams {
     name: String,
     #[serde(default, rename = "type")]
     kind: Option<String>,
@@ -73,7 +73,7 @@ impl Place {
 }
 
 fn server(value: Value) -> Result<ClientServer, RpcError> {
-    let Server { name, kind, command, args, env, url, headers } = rpc::params(value)?;
+    let ServerParams { name, kind, command, args, env, url, headers } = rpc::params(value)?;
     let pairs = |all: Vec<Pair>| all.into_iter().map(|pair| (pair.name, pair.value)).collect();
     let way = match (kind.as_deref(), command, url) {
         (None | Some("stdio"), Some(command), None) => {

@@ -61,7 +61,7 @@ pub(in crate::cli::acp) struct Resource {
 }
 
 #[derive(Deserialize)]
-struct Params {
+struct PromptParams {
     prompt: Vec<Value>,
 }
 
@@ -70,7 +70,7 @@ struct Params {
 /// # Errors
 /// -32602: one that is not understood, or too many.
 pub(in crate::cli::acp) fn read(params: Value) -> Result<Vec<Block>, RpcError> {
-    let Params { prompt } = rpc::params(params)?;
+    let PromptParams { prompt } = rpc::params(params)?;
     if prompt.len() > MOST_BLOCKS {
         return Err(RpcError::params(format!("a prompt has at most {MOST_BLOCKS} blocks")));
     }

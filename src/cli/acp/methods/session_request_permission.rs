@@ -19,7 +19,7 @@ pub(in crate::cli::acp) const CANNOT_ASK: &str =
 
 /// What can be answered: the id, its kind and its name, and what it means.
 #[derive(Debug, Clone)]
-pub(in crate::cli::acp) struct Offered {
+pub(in crate::cli::acp) struct OfferedAnswer {
     id: String,
     kind: &'static str,
     name: String,
@@ -28,14 +28,14 @@ pub(in crate::cli::acp) struct Offered {
 
 /// What the client answered.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::cli::acp) enum Said {
+pub(in crate::cli::acp) enum PermissionAnswer {
     /// This.
     Answer(Answer),
     /// It cancels the turn.
     Cancelled,
 }
 
-impl Offered {
+impl OfferedAnswer {
     fn new(id: impl Into<String>, kind: &'static str, name: impl Into<String>, answer: Answer) -> Self {
         Self { id: id.into(), kind, name: sanitize(&name.into()).into_owned(), answer }
     }
@@ -46,7 +46,7 @@ impl Offered {
 }
 
 /// The answers to a request. `is_narrow`: an answer that holds for longer was not taken, so none is offered again.
-pub(in crate::cli::acp) fn offered(asked: &ApprovalRequest, is_narrow: bool) -> Vec<Offered> {
+pub(in crate::cli::acp) fn offered(asked: &ApprovalRequest, is_narrow: bool) -> Vec<OfferedAnswer> {
     if asked.name == ASK {
         return choices(asked);
     }
@@ -54,45 +54,50 @@ pub(in crate::cli::acp) fn offered(asked: &ApprovalRequest, is_narrow: bool) -> 
         Sandboxing::Within => format!("{words} (in the sandbox)"),
         Sandboxing::Without | Sandboxing::OnWish => words.to_owned(),
     };
-    let mut all = vec![Offered::new("once", "allow_once", within("Allow once"), Answer::AllowOnce)];
+    let mut all = vec![OfferedAnswer::new("once", "allow_once", within("Allow once"), Answer::AllowOnce)];
     if asked.sandboxing == Sandboxing::OnWish {
         let name = "Allow once, in the sandbox";
-        all.push(Offered::new("sandbox", "allow_once", name, Answer::AllowSandboxed));
+        all.push(OfferedAnswer::new("sandbox", "allow_once", name, Answer::AllowSandboxed));
     }
     if !is_narrow {
         let name = within("Allow exactly this for the session");
-        all.push(Offered::new("session", "allow_always", name, Answer::AllowSession));
+        all.push(OfferedAnswer::new("session", "allow_always", name, Answer::AllowSession));
     }
     if let Some(rule) = asked.rule.clone().filter(|_| !is_narrow) {
         let name = within(&format!("Always allow for the session: {rule}"));
-        all.push(Offered::new("rule", "allow_always", name, Answer::Always { rule, scope: Scope::Session }));
+        all.push(OfferedAnswer::new(
+            "rule",
+            "allow_always",
+            name,
+            Answer::Always { rule, scope: Scope::Session },
+        ));
     }
-    all.push(Offered::new(DENY, "reject_once", "Deny", Answer::Deny(String::new())));
+    all.push(OfferedAnswer::new(DENY, "reject_once", "Deny", Answer::Deny(String::new())));
     all
 }
 
 /// The choices of a question; none if it wants words.
-fn choices(asked: &ApprovalRequest) -> Vec<Offered> {
+fn choices(asked: &ApprovalRequest) -> Vec<OfferedAnswer> {
     let listed = asked.arguments.get("choices").and_then(Value::as_array);
     let texts: Vec<&str> = listed.into_iter().flatten().filter_map(Value::as_str).collect();
     if texts.is_empty() {
         return Vec::new();
     }
-    let mut all: Vec<Offered> = texts
+    let mut all: Vec<OfferedAnswer> = texts
         .iter()
         .enumerate()
         .map(|(at, text)| {
             let id = format!("choice-{}", at + 1);
-            Offered::new(id, "allow_once", *text, Answer::Reply((*text).to_owned()))
+            OfferedAnswer::new(id, "allow_once", *text, Answer::Reply((*text).to_owned()))
         })
         .collect();
-    all.push(Offered::new(DENY, "reject_once", "Do not answer", Answer::Deny(String::new())));
+    all.push(OfferedAnswer::new(DENY, "reject_once", "Do not answer", Answer::Deny(String::new())));
     all
 }
 
 /// The parameters. `call` shows what is asked about, as its updates do.
-pub(in crate::cli::acp) fn params(session: &str, call: &Value, offered: &[Offered]) -> Value {
-    let options: Vec<Value> = offered.iter().map(Offered::shown).collect();
+pub(in crate::cli::acp) fn params(session: &str, call: &Value, offered: &[OfferedAnswer]) -> Value {
+    let options: Vec<Value> = offered.iter().map(OfferedAnswer::shown).collect();
     json!({ "sessionId": session, "toolCall": call, "options": options })
 }
 
@@ -116,15 +121,18 @@ pub(in crate::cli::acp) fn about(entry: EntryId, asked: &ApprovalRequest) -> Val
 ///
 /// # Errors
 /// Why it means nothing.
-pub(in crate::cli::acp) fn said(offered: &[Offered], result: &Value) -> Result<Said, String> {
+pub(in crate::cli::acp) fn said(
+    offered: &[OfferedAnswer],
+    result: &Value,
+) -> Result<PermissionAnswer, String> {
     let outcome = result.get("outcome");
     match outcome.and_then(|outcome| outcome.get("outcome")).and_then(Value::as_str) {
-        Some("cancelled") => Ok(Said::Cancelled),
+        Some("cancelled") => Ok(PermissionAnswer::Cancelled),
         Some("selected") => {
             let chosen = outcome.and_then(|outcome| outcome.get("optionId")).and_then(Value::as_str);
             let found = offered.iter().find(|one| Some(one.id.as_str()) == chosen);
             found
-                .map(|one| Said::Answer(one.answer.clone()))
+                .map(|one| PermissionAnswer::Answer(one.answer.clone()))
                 .ok_or_else(|| "the option is none of those that were offered for this call".to_owned())
         }
         _ => Err("the answer has no outcome".to_owned()),

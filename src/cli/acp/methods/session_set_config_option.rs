@@ -35,7 +35,7 @@ pub(in crate::cli::acp) struct Options {
 
 /// What is to be set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli::acp) enum Setting {
+pub(in crate::cli::acp) enum OptionSetting {
     /// The mode.
     Mode(Mode),
     /// The model of this name.
@@ -46,7 +46,7 @@ pub(in crate::cli::acp) enum Setting {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Params {
+struct SetOptionParams {
     config_id: String,
     value: Value,
 }
@@ -55,16 +55,18 @@ struct Params {
 ///
 /// # Errors
 /// -32602: no such option, or no such value.
-pub(in crate::cli::acp) fn read(params: Value) -> Result<Setting, RpcError> {
-    let Params { config_id, value } = rpc::params(params)?;
+pub(in crate::cli::acp) fn read(params: Value) -> Result<OptionSetting, RpcError> {
+    let SetOptionParams { config_id, value } = rpc::params(params)?;
     let Some(value) = value.as_str().filter(|value| value.len() <= LONGEST) else {
         return Err(RpcError::params("the value is not one of those that were offered"));
     };
     match config_id.as_str() {
-        "mode" => Mode::parse(value).map(Setting::Mode).map_err(RpcError::params),
-        "model" => Ok(Setting::Model(value.to_owned())),
-        "effort" if value == VENDORS => Ok(Setting::Effort(None)),
-        "effort" => Effort::parse(value).map(|level| Setting::Effort(Some(level))).map_err(RpcError::params),
+        "mode" => Mode::parse(value).map(OptionSetting::Mode).map_err(RpcError::params),
+        "model" => Ok(OptionSetting::Model(value.to_owned())),
+        "effort" if value == VENDORS => Ok(OptionSetting::Effort(None)),
+        "effort" => {
+            Effort::parse(value).map(|level| OptionSetting::Effort(Some(level))).map_err(RpcError::params)
+        }
         _ => Err(RpcError::params("there is no such option; there are mode, model and effort")),
     }
 }

@@ -11,7 +11,7 @@ pub(in crate::cli::acp) const METHOD: &str = "session/set_mode";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Params {
+struct SetModeParams {
     mode_id: String,
 }
 
@@ -20,7 +20,7 @@ struct Params {
 /// # Errors
 /// -32602: none of this name.
 pub(in crate::cli::acp) fn read(params: Value) -> Result<Mode, RpcError> {
-    let Params { mode_id } = rpc::params(params)?;
+    let SetModeParams { mode_id } = rpc::params(params)?;
     Mode::parse(&mode_id).map_err(RpcError::params)
 }
 
