@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::acp::args::AcpArgs;
 use super::agents::args::AgentsArgs;
 use super::blame::args::BlameArgs;
 use super::doctor::args::DoctorArgs;
@@ -72,6 +73,8 @@ pub enum Command {
     Exec(ExecArgs),
     /// Continue a session where it stopped, even after a crash
     Resume(ResumeArgs),
+    /// Serve an editor over stdin and stdout, by the Agent Client Protocol
+    Acp(AcpArgs),
     /// Open a session's ledger, read-only
     Inspect(InspectArgs),
     /// Play back a session on the screen with shortened pauses, or record that; read-only

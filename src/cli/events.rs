@@ -81,7 +81,7 @@ impl EventLines {
 }
 
 /// The digest of exactly what is asked about; a decision names it.
-pub(super) fn digest_of(asked: &ApprovalRequest) -> String {
+pub(in crate::cli) fn digest_of(asked: &ApprovalRequest) -> String {
     digest(&asked.name, &Arguments::from_value(asked.arguments.clone()))
 }
 

@@ -1,9 +1,11 @@
 //! The command line: words in; a front end on a session, or a report, out.
 
+pub mod acp;
 pub mod agents;
 mod appearance;
 pub mod args;
 pub mod blame;
+mod block;
 mod chat;
 mod compared;
 pub mod doctor;
@@ -155,6 +157,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             let invocation = Invocation { answer_schema, ..invocation };
             exec::run(&invocation, &exec)
         }
+        Some(Command::Acp(words)) => acp::run(args.flags.then(words.flags), environment),
         Some(Command::Inspect(words)) => inspect(&args.flags, words, environment),
         Some(Command::Replay(words)) => {
             let invocation = invoke(&args.flags.then(words.flags.clone()), environment, None)?;

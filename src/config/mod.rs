@@ -63,6 +63,7 @@ pub(crate) use kept_rule::{add_to_list, write_config};
 pub use keys::{Images, Notify};
 pub use layers::load;
 pub use mcp::McpEntry;
+pub(crate) use mcp::of_client::{ClientServer, ClientServerWay};
 pub use nearest::nearest;
 pub use source::Source;
 pub use telemetry::Telemetry;

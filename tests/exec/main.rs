@@ -25,6 +25,7 @@ mod model_server;
 #[path = "../support/pictures.rs"]
 mod pictures;
 
+mod acp;
 mod agents;
 mod answers;
 mod backgrounds;

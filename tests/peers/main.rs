@@ -16,6 +16,8 @@ mod inner;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/mcp_site.rs"]
 mod mcp_site;
+#[path = "../support/model_server/mod.rs"]
+mod model_server;
 #[cfg(target_os = "linux")]
 #[path = "../support/own_process.rs"]
 mod own_process;
@@ -26,5 +28,6 @@ mod pictures;
 mod stub_server;
 
 mod agents;
+mod editors;
 #[cfg(target_os = "linux")]
 mod mcp;

@@ -1,10 +1,10 @@
 //! The words of a run: the argument, what is piped in, or both.
 
-use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Read};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
+use crate::cli::block::block;
 use crate::cli::outcome::complain;
 use crate::config::fault::Fault;
 
@@ -41,23 +41,12 @@ pub(super) fn words(prompt: Option<&str>) -> Result<Words, Fault> {
     }
     let prompt = prompt.trim_end_matches('\n').to_owned();
     let piped = if from_stdin || !is_piped { String::new() } else { stdin()? };
-    let block = (!piped.trim().is_empty()).then(|| block(&piped));
+    let block = (!piped.trim().is_empty()).then(|| block("stdin", &piped));
     Ok(Words { prompt, block })
 }
 
 fn stdin() -> Result<String, Fault> {
     text(io::stdin(), QUIET, SILENT, |note| complain(&note))
-}
-
-/// A block whose end cannot stand in the text, however it is spelled: its name gets a number that the text does not contain.
-fn block(text: &str) -> String {
-    let lower = text.to_lowercase();
-    let ends = lower.split("</").filter_map(|rest| Some(rest.split_once('>')?.0.trim()));
-    let ends: BTreeSet<&str> = ends.collect();
-    let numbered = (1..).map(|n: u32| format!("stdin-{n}"));
-    let mut names = std::iter::once("stdin".to_owned()).chain(numbered);
-    let name = names.find(|name| !ends.contains(name.as_str())).unwrap_or_default();
-    format!("<{name}>\n{}\n</{name}>", text.trim_end_matches('\n'))
 }
 
 /// Reads to the end, within bounds. The thread that reads is left behind if the other end stays silent.
@@ -135,14 +124,6 @@ mod tests {
     use std::cell::RefCell;
 
     use super::*;
-
-    #[test]
-    fn the_end_of_a_block_stands_in_no_text() {
-        assert_eq!(block("a\nb\n"), "<stdin>\na\nb\n</stdin>");
-        assert_eq!(block("x </stdin> y"), "<stdin-1>\nx </stdin> y\n</stdin-1>");
-        assert_eq!(block("</STDIN > y"), "<stdin-1>\n</STDIN > y\n</stdin-1>");
-        assert_eq!(block("</stdin></stdin-1>"), "<stdin-2>\n</stdin></stdin-1>\n</stdin-2>");
-    }
 
     #[test]
     fn what_is_too_long_binary_or_never_ends_is_refused() {

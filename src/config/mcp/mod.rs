@@ -1,5 +1,6 @@
 //! `[mcp_servers.NAME]`: MCP servers as they are written, and what is wrong with one.
 
+pub(crate) mod of_client;
 pub(super) mod shared;
 
 use std::collections::BTreeMap;

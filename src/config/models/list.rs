@@ -57,7 +57,7 @@ pub fn list(config: &Config, environment: &Environment, table: &Table) -> Vec<Li
 }
 
 /// The same without those that had to be asked: it waits for nobody.
-pub(super) fn list_known(config: &Config, environment: &Environment, table: &Table) -> Vec<Listed> {
+pub(crate) fn list_known(config: &Config, environment: &Environment, table: &Table) -> Vec<Listed> {
     known_and_asked(config, environment, table).0
 }
 

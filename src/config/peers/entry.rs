@@ -55,7 +55,7 @@ pub(in crate::config) fn set<P: Entry>(
     Ok(())
 }
 
-fn check_name<P: Entry>(name: &str) -> Result<(), String> {
+pub(in crate::config) fn check_name<P: Entry>(name: &str) -> Result<(), String> {
     let Words { possessive, letters, .. } = P::WORDS;
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if name.is_empty() || !name.chars().all(fits) || !P::takes_name(name) {

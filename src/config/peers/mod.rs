@@ -16,7 +16,7 @@ use super::{Config, source::Source, spelling::spelled};
 use crate::tool::Absentee;
 pub(super) use asked::{PeerSettings, Weighed, asked, set_all};
 pub(crate) use described::described;
-pub(super) use entry::{Entry, check, set};
+pub(super) use entry::{Entry, check, check_name, set};
 pub(crate) use read::check_url;
 pub(super) use read::{address, insert_header, templated};
 pub(super) use show::{address_without_query, as_word, hidden, named, show};

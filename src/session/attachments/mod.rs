@@ -1,6 +1,7 @@
 //! Files of a message: the images and text files that its `@paths` name are read and go with it, or it does not go at all.
 
 mod clipboard;
+mod linked;
 mod mention;
 mod missing;
 mod text_file;

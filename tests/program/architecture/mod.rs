@@ -174,6 +174,7 @@ fn the_words_of_notes_are_only_shown_and_recorded() {
         "src/ui/inspector/keys.rs",
         "src/ui/panes/remarks.rs",
         "src/ui/linear/renderer.rs",
+        "src/cli/acp/conversation/events.rs",
         "src/cli/sessions/search.rs",
     ];
     broken_rules(

@@ -13,6 +13,13 @@ const TOOLS: &str = "src/runtime/tools/";
 
 /// Files with words that are spelled like the name of a tool, and what they mean there. A row that is no longer true must go.
 const OTHER_WORDS: &[(&str, &[&str], &str)] = &[
+    ("src/cli/acp/methods/initialize.rs", &["list"], "a member of the protocol's capabilities"),
+    ("src/cli/acp/updates/plan.rs", &["plan"], "a kind of update"),
+    (
+        "src/cli/acp/updates/tool_call.rs",
+        &["edit", "fetch", "read", "search"],
+        "kinds of calls in the protocol",
+    ),
     ("src/cli/whatif/args.rs", &["edit"], "the name of a flag"),
     ("src/config/flags.rs", &["ask"], "the flag and the key of rules that ask"),
     ("src/config/goal.rs", &["plan"], "a field of a goal's form"),

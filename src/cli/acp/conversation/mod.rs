@@ -1,0 +1,319 @@
+//! One session of the client: a front end on the loop, which tells its events as updates and turns requests into intents.
+
+mod decisions;
+mod events;
+mod prompting;
+mod settings;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+use self::decisions::OpenRequest;
+use self::prompting::PendingPrompt;
+use self::settings::PendingSetting;
+use super::methods::initialize::ClientAbilities;
+use super::methods::session_set_config_option::Options;
+use super::methods::session_set_mode::modes;
+use super::opening::{Opened, Which};
+use super::out::Out;
+use super::rpc::{self, RpcError};
+use super::updates::message::Streamed;
+use super::updates::{available_commands, notice};
+use crate::agent::{Effect, Event, Intent, Shutdown};
+use crate::cli::chat::view_settings;
+use crate::cli::outcome::complain;
+use crate::config::fault::one_line;
+use crate::ledger::{CallId, Entry, EntryId, UserMessage};
+use crate::runtime::{Driver, DriverError, Groups};
+use crate::session::attachments::Attach;
+use crate::session::gateway::{Ends, Gateway};
+use crate::session::telemetry::Following;
+use crate::ui::{Reply, Request};
+use crate::view::{PlanItem, View};
+
+/// How long process groups may take to go after TERM when a session ends.
+const GRACE: Duration = Duration::from_millis(500);
+/// Requests that may wait while the client reads slowly.
+const COMMANDS_WAITING: usize = 64;
+
+/// What the connection asks of a session.
+#[derive(Debug)]
+pub(super) enum SessionCommand {
+    /// Answer this request, of this method.
+    Request {
+        /// Names it.
+        id: Value,
+        /// What is asked for.
+        what: Ask,
+    },
+    /// Esc.
+    Cancel,
+    /// Esc, if this request is the prompt.
+    CancelRequest(Value),
+    /// The client answered a request of ours.
+    Answer {
+        /// The request, as it was named after the session.
+        request: String,
+        /// The result, or the error.
+        outcome: Result<Value, Value>,
+    },
+    /// What a prompt says was read.
+    Read {
+        /// The prompt.
+        id: Value,
+        /// The message, or why there is none.
+        said: Result<UserMessage, RpcError>,
+    },
+    /// End.
+    Close,
+}
+
+/// What a request of a session asks for; with its parameters.
+#[derive(Debug)]
+pub(super) enum Ask {
+    /// `session/prompt`
+    Prompt(Value),
+    /// `session/set_mode`
+    SetMode(Value),
+    /// `session/set_config_option`
+    SetOption(Value),
+}
+
+/// Where the connection finds a session.
+#[derive(Debug)]
+pub(super) struct Door {
+    /// What is asked of it.
+    pub(super) commands: mpsc::Sender<SessionCommand>,
+    /// Esc: it waits for no client that reads slowly.
+    pub(super) abort: mpsc::Sender<()>,
+    /// Ends with the session.
+    pub(super) over: watch::Receiver<bool>,
+}
+
+/// What it needs of the connection.
+#[derive(Debug, Clone)]
+pub(super) struct ClientEnd {
+    /// To the client.
+    pub(super) out: Out,
+    /// What the client can do.
+    pub(super) abilities: ClientAbilities,
+    /// Becomes true when the client is gone.
+    pub(super) gone: watch::Receiver<bool>,
+}
+
+/// The loop, before it runs, and what is left when it has ended.
+pub(super) struct Begin {
+    driver: Driver,
+    first: Vec<Effect>,
+    before: Vec<Arc<Entry>>,
+    gateway: Gateway,
+    groups: Groups,
+    traces: Option<Following>,
+    notices: Vec<String>,
+    over: watch::Sender<bool>,
+}
+
+/// One session.
+pub(super) struct Conversation {
+    id: String,
+    cwd: PathBuf,
+    client: ClientEnd,
+    view: View,
+    options: Options,
+    attach: Attach,
+    commands: mpsc::Receiver<SessionCommand>,
+    /// For what is read beside it.
+    to_itself: mpsc::Sender<SessionCommand>,
+    intents: mpsc::Sender<Intent>,
+    abort: mpsc::Sender<()>,
+    shutdown: mpsc::Sender<Shutdown>,
+    events: mpsc::Receiver<Event>,
+    prompt: Option<PendingPrompt>,
+    asked: BTreeMap<EntryId, OpenRequest>,
+    settings: Vec<PendingSetting>,
+    streamed: Streamed,
+    plan: Vec<PlanItem>,
+    title: String,
+    /// Calls whose output has grown since it was told.
+    grown: std::collections::BTreeSet<CallId>,
+    is_closing: bool,
+}
+
+impl Conversation {
+    /// A session that was opened, and the door to it.
+    pub(super) fn new(client: ClientEnd, opened: Opened) -> (Self, Begin, Door) {
+        let Opened { invocation, session, models, notices } = opened;
+        let view = View::new(view_settings(&invocation, &session));
+        let options = Options::new(invocation.config.mode, &session.choice.spec, session.effort, &models);
+        let (to_itself, commands) = mpsc::channel(COMMANDS_WAITING);
+        let (over, is_over) = watch::channel(false);
+        let handles = session.handles;
+        let door = Door { commands: to_itself.clone(), abort: handles.abort.clone(), over: is_over };
+        let attach = session.gateway.attach.clone();
+        let begin = Begin {
+            driver: session.driver,
+            first: session.first,
+            before: session.before,
+            gateway: session.gateway,
+            groups: session.groups,
+            traces: session.traces,
+            notices,
+            over,
+        };
+        let conversation = Self {
+            id: session.id,
+            cwd: invocation.cwd.clone(),
+            client,
+            view,
+            options,
+            attach,
+            commands,
+            to_itself,
+            intents: handles.intents,
+            abort: handles.abort,
+            shutdown: handles.shutdown,
+            events: handles.events,
+            prompt: None,
+            asked: BTreeMap::new(),
+            settings: Vec::new(),
+            streamed: Streamed::default(),
+            plan: Vec::new(),
+            title: String::new(),
+            grown: std::collections::BTreeSet::new(),
+            is_closing: false,
+        };
+        (conversation, begin, door)
+    }
+
+    /// The session's id.
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Answers the request that opened it, and goes on until it is closed or the client is gone.
+    pub(super) async fn run(mut self, begin: Begin, request: Value, which: Which) {
+        let Begin { driver, first, before, gateway, groups, traces, notices, over } = begin;
+        self.recall(&before, matches!(which, Which::Load(_))).await;
+        self.client.out.answer(&request, Ok(self.opened(&which, &notices))).await;
+        let commands = available_commands::all(&self.view.settings.skills, &self.view.settings.commands);
+        self.update(commands).await;
+        let running = tokio::spawn(driver.run(first));
+        let Ends { requests, replies, .. } = gateway.begin(self.intents.clone());
+        self.converse(requests, replies).await;
+        self.over(running).await;
+        drop(tokio::task::spawn_blocking(move || {
+            groups.end_all(GRACE);
+            if let Some(trouble) = traces.and_then(Following::finish) {
+                complain(&format!("note: {}", one_line(&trouble)));
+            }
+            over.send_replace(true);
+        }));
+    }
+
+    /// The answer to the request that opened the session.
+    fn opened(&self, which: &Which, notices: &[String]) -> Value {
+        let mut result = json!({
+            "modes": modes(self.options.mode),
+            "configOptions": self.options.all(),
+            "_meta": { "countersign/notices": notices },
+        });
+        if let (Which::New, Some(members)) = (which, result.as_object_mut()) {
+            members.insert("sessionId".to_owned(), self.id.clone().into());
+        }
+        result
+    }
+
+    async fn converse(&mut self, requests: mpsc::Sender<Request>, mut replies: mpsc::Receiver<Reply>) {
+        let mut gone = self.client.gone.clone();
+        loop {
+            tokio::select! {
+                biased;
+                () = vanished(&mut gone), if !self.is_closing => self.close(Shutdown::Signal).await,
+                Some(command) = self.commands.recv(), if !self.is_closing => self.obey(command, &requests).await,
+                event = self.events.recv() => match event {
+                    Some(event) => self.hear_all(event).await,
+                    None => return,
+                },
+                Some(reply) = replies.recv() => self.replied(reply).await,
+            }
+        }
+    }
+
+    async fn obey(&mut self, command: SessionCommand, requests: &mpsc::Sender<Request>) {
+        match command {
+            SessionCommand::Request { id, what: Ask::Prompt(params) } => self.prompted(id, params).await,
+            SessionCommand::Request { id, what: Ask::SetMode(params) } => self.set_mode(id, params).await,
+            SessionCommand::Request { id, what: Ask::SetOption(params) } => {
+                self.set_option(id, params, requests).await;
+            }
+            SessionCommand::Cancel => self.cancel(),
+            SessionCommand::CancelRequest(id) => {
+                if self.prompt.as_ref().is_some_and(|prompt| prompt.id == id) {
+                    self.cancel();
+                }
+            }
+            SessionCommand::Answer { request, outcome } => self.answered(&request, outcome).await,
+            SessionCommand::Read { id, said } => self.was_read(&id, said).await,
+            SessionCommand::Close => self.close(Shutdown::Quit).await,
+        }
+    }
+
+    /// Ends the loop; its last events are still heard.
+    async fn close(&mut self, how: Shutdown) {
+        self.is_closing = true;
+        if let Some(prompt) = &mut self.prompt {
+            prompt.is_cancelled = true;
+        }
+        // What runs is stopped as by Esc. A call that waits for a decision waits on if the session is closed, and is
+        // settled if the client has vanished.
+        if self.shutdown.send(how).await.is_err() {
+            tracing::debug!("the loop had ended already");
+        }
+    }
+
+    /// The loop has ended: whoever still waits is told.
+    async fn over(&mut self, running: JoinHandle<Result<(), DriverError>>) {
+        let outcome = match running.await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(DriverError::Store { why, unwritten })) => {
+                Err(crate::session::unrecorded::fault(&why, &unwritten).to_string())
+            }
+            Err(broken) => Err(format!("the loop crashed: {broken}")),
+        };
+        if let Err(why) = &outcome {
+            complain(&format!("error: {}", one_line(why)));
+        }
+        self.end_prompt(outcome).await;
+        self.end_settings().await;
+    }
+
+    /// Tells an update.
+    async fn update(&self, update: Value) {
+        let params = json!({ "sessionId": self.id, "update": update });
+        self.client.out.send(&rpc::notification("session/update", params)).await;
+    }
+
+    /// Tells a remark of ours.
+    async fn remark(&self, words: &str) {
+        self.update(notice::remark(self.client.abilities, words)).await;
+    }
+
+    /// Passes on what the client wants.
+    async fn wish(&self, intent: Intent) {
+        if self.intents.send(intent).await.is_err() {
+            tracing::debug!("a wish came after the loop had ended");
+        }
+    }
+}
+
+/// Ends when the client is gone.
+async fn vanished(gone: &mut watch::Receiver<bool>) {
+    // Without a sender nobody is there, either.
+    gone.wait_for(|is_gone| *is_gone).await.map(drop).unwrap_or_default();
+}

@@ -1,0 +1,207 @@
+//! The prompt that is under way: read, said, and answered when its run has ended.
+
+use serde_json::Value;
+
+use super::{Conversation, SessionCommand};
+use crate::agent::Intent;
+use crate::cli::acp::methods::session_prompt::{self, Block};
+use crate::cli::acp::rpc::RpcError;
+use crate::ledger::{Body, Entry, Injector, UserMessage};
+use crate::ui::commands::{self, Fronts, Meaning};
+use crate::view::CustomCall;
+
+/// A prompt that waits for its answer.
+#[derive(Debug)]
+pub(super) struct PendingPrompt {
+    /// The request.
+    pub(super) id: Value,
+    /// How far it is.
+    stage: Stage,
+    /// Whether the client took it back.
+    pub(super) is_cancelled: bool,
+    /// The answer, once the run has ended.
+    ended: Option<Value>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Stage {
+    /// Its files are read.
+    Reading,
+    /// It was handed to the loop.
+    Said,
+    /// The loop has written it down.
+    Taken,
+    /// The loop gave it back; why, once that is known.
+    Returned(Option<String>),
+}
+
+impl Conversation {
+    /// `session/prompt`
+    pub(super) async fn prompted(&mut self, id: Value, params: Value) {
+        if self.prompt.is_some() {
+            let words = "a prompt is under way in this session; cancel it first, or wait for its answer";
+            return self.client.out.answer(&id, Err(RpcError::request(words))).await;
+        }
+        let blocks = match session_prompt::read(params).and_then(|blocks| self.expanded(blocks)) {
+            Ok(blocks) => blocks,
+            Err(why) => return self.client.out.answer(&id, Err(why)).await,
+        };
+        self.prompt =
+            Some(PendingPrompt { id: id.clone(), stage: Stage::Reading, is_cancelled: false, ended: None });
+        let (attach, cwd, to_itself) = (self.attach.clone(), self.cwd.clone(), self.to_itself.clone());
+        tokio::spawn(async move {
+            // Files may lie on a slow disk, or on one that never answers.
+            let read = tokio::task::spawn_blocking(move || match blocks {
+                Expanded::Blocks(blocks) => session_prompt::message(&attach, &cwd, blocks),
+                Expanded::Words(words) => attach
+                    .message(words)
+                    .map_err(|refused| RpcError::params(format!("{}; next: {}", refused.what, refused.next))),
+            });
+            let said = read.await.unwrap_or_else(|broken| Err(RpcError::internal(broken.to_string())));
+            if to_itself.send(SessionCommand::Read { id, said }).await.is_err() {
+                tracing::debug!("a prompt was read after its session had ended");
+            }
+        });
+    }
+
+    /// What the words of a command mean; blocks that call none stay as they are.
+    fn expanded(&self, blocks: Vec<Block>) -> Result<Expanded, RpcError> {
+        let Some(text) = session_prompt::slash(&blocks) else { return Ok(Expanded::Blocks(blocks)) };
+        if let Some(message) = commands::skill(text, &self.view.settings.skills) {
+            return Ok(Expanded::Words(message));
+        }
+        match commands::custom(text, &self.view.settings.commands) {
+            Some(CustomCall { command: Some(command), typed, .. }) => {
+                let words =
+                    format!("{typed} runs `{command}` first; call it in the app, or write the prompt out");
+                return Err(RpcError::params(words));
+            }
+            Some(call) => return Ok(Expanded::Words(call.message)),
+            None => {}
+        }
+        match commands::read(text, Fronts::Lines) {
+            Some(Ok(Meaning::Say(message))) => Ok(Expanded::Words(message.into_owned())),
+            _ => Ok(Expanded::Blocks(blocks)),
+        }
+    }
+
+    /// The prompt was read.
+    pub(super) async fn was_read(&mut self, id: &Value, said: Result<UserMessage, RpcError>) {
+        let Some(prompt) = self.prompt.as_mut().filter(|prompt| prompt.id == *id) else { return };
+        let is_empty = |said: &UserMessage| said.content.trim().is_empty() && said.images.is_empty();
+        match said {
+            _ if prompt.is_cancelled => self.answer_prompt(Ok(session_prompt::cancelled())).await,
+            Err(why) => self.answer_prompt(Err(why)).await,
+            Ok(said) if is_empty(&said) => {
+                self.answer_prompt(Err(RpcError::params("the prompt is empty"))).await;
+            }
+            Ok(said) => {
+                prompt.stage = Stage::Said;
+                self.wish(Intent::Submit(said)).await;
+                // Calls that waited when the session was opened are offered now: only a prompt can be asked in.
+                self.offer_waiting().await;
+            }
+        }
+    }
+
+    /// Esc. One that comes before the loop has the message is remembered: it would find nothing to stop.
+    pub(super) fn cancel(&mut self) {
+        let Some(prompt) = &mut self.prompt else { return };
+        prompt.is_cancelled = true;
+        if prompt.stage != Stage::Reading {
+            self.esc();
+        }
+    }
+
+    fn esc(&self) {
+        // A full channel holds one already.
+        self.abort.try_send(()).ok();
+    }
+
+    /// The loop has written an entry: the prompt's own message, or the end of its run.
+    pub(super) fn follow_prompt(&mut self, entry: &Entry) {
+        let Some(prompt) = &mut self.prompt else { return };
+        match &entry.body {
+            Body::User(_) if prompt.stage == Stage::Said => {
+                prompt.stage = Stage::Taken;
+                if prompt.is_cancelled {
+                    self.esc();
+                }
+            }
+            Body::Injected(said) if prompt.stage == Stage::Said && said.by == Injector::Steering => {
+                prompt.stage = Stage::Taken;
+            }
+            Body::TurnEnded(end) if matches!(prompt.stage, Stage::Taken | Stage::Returned(_)) => {
+                prompt.ended = Some(session_prompt::ended(entry.id, end));
+            }
+            _ => {}
+        }
+    }
+
+    /// The loop gave back what was said.
+    pub(super) fn prompt_returned(&mut self) {
+        if let Some(prompt) = self.prompt.as_mut().filter(|prompt| prompt.stage == Stage::Said) {
+            prompt.stage = Stage::Returned(None);
+        }
+    }
+
+    /// The loop refused the prompt. False: it is about something else.
+    pub(super) fn prompt_refused(&mut self, why: &str) -> bool {
+        match self.prompt.as_mut().map(|prompt| &mut prompt.stage) {
+            Some(Stage::Returned(reason)) => {
+                *reason = Some(why.to_owned());
+                true
+            }
+            Some(stage) if *stage == Stage::Said && self.asked.is_empty() && !self.view.status.is_busy() => {
+                *stage = Stage::Returned(Some(why.to_owned()));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Answers the prompt, if its run has ended or it was given back. All that the run brought is told by now.
+    pub(super) async fn settle_prompt(&mut self) {
+        let Some(prompt) = &mut self.prompt else { return };
+        if let Some(ended) = prompt.ended.take() {
+            return self.answer_prompt(Ok(ended)).await;
+        }
+        if let Stage::Returned(why) = &prompt.stage {
+            let why = why.clone().unwrap_or_else(|| "the run before it ended, so it was not sent".to_owned());
+            let outcome = if prompt.is_cancelled {
+                Ok(session_prompt::cancelled())
+            } else {
+                Err(RpcError::request(why))
+            };
+            self.answer_prompt(outcome).await;
+        }
+    }
+
+    async fn answer_prompt(&mut self, outcome: Result<Value, RpcError>) {
+        // Requests of ours that are still open belong to a turn that is over.
+        self.asked.clear();
+        if let Some(prompt) = self.prompt.take() {
+            self.client.out.answer(&prompt.id, outcome).await;
+        }
+    }
+
+    /// The loop is over.
+    pub(super) async fn end_prompt(&mut self, outcome: Result<(), String>) {
+        self.settle_prompt().await;
+        let answer = outcome.map(|()| session_prompt::cancelled()).map_err(RpcError::internal);
+        self.answer_prompt(answer).await;
+    }
+
+    /// Whether a call can be asked about: a client expects that only while it waits for a prompt.
+    pub(super) fn is_prompted(&self) -> bool {
+        self.prompt.as_ref().is_some_and(|prompt| prompt.stage != Stage::Reading)
+    }
+}
+
+/// A prompt after its command was looked up.
+enum Expanded {
+    /// It calls none.
+    Blocks(Vec<Block>),
+    /// What the command says; its `@paths` name files.
+    Words(String),
+}

@@ -1,0 +1,56 @@
+//! `elicitation/create`: a question of the model as a form of the client, where it has forms.
+
+use serde_json::{Value, json};
+
+use super::session_request_permission::PermissionAnswer;
+use crate::agent::Answer;
+use crate::ledger::ApprovalRequest;
+use crate::ui::text::sanitize;
+
+/// The method.
+pub(in crate::cli::acp) const METHOD: &str = "elicitation/create";
+/// Bytes of an answer.
+const MOST_BYTES: usize = 64 << 10;
+
+/// The parameters: one field, a text, or one of the choices.
+pub(in crate::cli::acp) fn params(session: &str, asked: &ApprovalRequest) -> Value {
+    let question = asked.arguments.get("question").and_then(Value::as_str).unwrap_or("The model asks.");
+    let listed = asked.arguments.get("choices").and_then(Value::as_array);
+    let choices: Vec<&str> = listed.into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut field = json!({ "type": "string", "title": "Answer" });
+    if let (false, Some(members)) = (choices.is_empty(), field.as_object_mut()) {
+        members.insert("enum".to_owned(), json!(choices));
+    }
+    json!({
+        "mode": "form",
+        "sessionId": session,
+        "toolCallId": asked.call.to_string(),
+        "message": sanitize(question),
+        "requestedSchema": {
+            "type": "object",
+            "properties": { "answer": field },
+            "required": ["answer"],
+        },
+    })
+}
+
+/// What an answer of the client means.
+///
+/// # Errors
+/// Why it means nothing.
+pub(in crate::cli::acp) fn said(result: &Value) -> Result<PermissionAnswer, String> {
+    match result.get("action").and_then(Value::as_str) {
+        Some("accept") => {
+            let answer = result.pointer("/content/answer").and_then(Value::as_str).map(str::trim);
+            match answer {
+                Some(words) if !words.is_empty() && words.len() <= MOST_BYTES => {
+                    Ok(PermissionAnswer::Answer(Answer::Reply(words.to_owned())))
+                }
+                _ => Err("the form has no `answer` that is a text of reasonable length".to_owned()),
+            }
+        }
+        Some("decline") => Ok(PermissionAnswer::Answer(Answer::Deny(String::new()))),
+        Some("cancel") => Ok(PermissionAnswer::Cancelled),
+        _ => Err("the answer has no action".to_owned()),
+    }
+}

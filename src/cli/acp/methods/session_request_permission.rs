@@ -1,0 +1,140 @@
+//! `session/request_permission`: a call that waits is shown to the client with all that can be answered, and its answer is one of
+//! the answers of the screen.
+
+use serde_json::{Value, json};
+
+use crate::agent::Answer;
+use crate::cli::events::digest_of;
+use crate::ledger::{ApprovalRequest, EntryId, Sandboxing, Scope};
+use crate::tool::ASK;
+use crate::ui::text::sanitize;
+
+/// The method.
+pub(in crate::cli::acp) const METHOD: &str = "session/request_permission";
+/// The option that denies.
+const DENY: &str = "deny";
+/// Why a question is not asked.
+pub(in crate::cli::acp) const CANNOT_ASK: &str =
+    "this editor cannot show questions with free answers; put the question into your answer instead";
+
+/// What can be answered: the id, its kind and its name, and what it means.
+#[derive(Debug, Clone)]
+pub(in crate::cli::acp) struct OfferedAnswer {
+    id: String,
+    kind: &'static str,
+    name: String,
+    answer: Answer,
+}
+
+/// What the client answered.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::cli::acp) enum PermissionAnswer {
+    /// This.
+    Answer(Answer),
+    /// It cancels the turn.
+    Cancelled,
+}
+
+impl OfferedAnswer {
+    fn new(id: impl Into<String>, kind: &'static str, name: impl Into<String>, answer: Answer) -> Self {
+        Self { id: id.into(), kind, name: sanitize(&name.into()).into_owned(), answer }
+    }
+
+    fn shown(&self) -> Value {
+        json!({ "optionId": self.id, "kind": self.kind, "name": self.name })
+    }
+}
+
+/// The answers to a request. `is_narrow`: an answer that holds for longer was not taken, so none is offered again.
+pub(in crate::cli::acp) fn offered(asked: &ApprovalRequest, is_narrow: bool) -> Vec<OfferedAnswer> {
+    if asked.name == ASK {
+        return choices(asked);
+    }
+    let within = |words: &str| match asked.sandboxing {
+        Sandboxing::Within => format!("{words} (in the sandbox)"),
+        Sandboxing::Without | Sandboxing::OnWish => words.to_owned(),
+    };
+    let mut all = vec![OfferedAnswer::new("once", "allow_once", within("Allow once"), Answer::AllowOnce)];
+    if asked.sandboxing == Sandboxing::OnWish {
+        let name = "Allow once, in the sandbox";
+        all.push(OfferedAnswer::new("sandbox", "allow_once", name, Answer::AllowSandboxed));
+    }
+    if !is_narrow {
+        let name = within("Allow exactly this for the session");
+        all.push(OfferedAnswer::new("session", "allow_always", name, Answer::AllowSession));
+    }
+    if let Some(rule) = asked.rule.clone().filter(|_| !is_narrow) {
+        let name = within(&format!("Always allow for the session: {rule}"));
+        all.push(OfferedAnswer::new(
+            "rule",
+            "allow_always",
+            name,
+            Answer::Always { rule, scope: Scope::Session },
+        ));
+    }
+    all.push(OfferedAnswer::new(DENY, "reject_once", "Deny", Answer::Deny(String::new())));
+    all
+}
+
+/// The choices of a question; none if it wants words.
+fn choices(asked: &ApprovalRequest) -> Vec<OfferedAnswer> {
+    let listed = asked.arguments.get("choices").and_then(Value::as_array);
+    let texts: Vec<&str> = listed.into_iter().flatten().filter_map(Value::as_str).collect();
+    if texts.is_empty() {
+        return Vec::new();
+    }
+    let mut all: Vec<OfferedAnswer> = texts
+        .iter()
+        .enumerate()
+        .map(|(at, text)| {
+            let id = format!("choice-{}", at + 1);
+            OfferedAnswer::new(id, "allow_once", *text, Answer::Reply((*text).to_owned()))
+        })
+        .collect();
+    all.push(OfferedAnswer::new(DENY, "reject_once", "Do not answer", Answer::Deny(String::new())));
+    all
+}
+
+/// The parameters. `call` shows what is asked about, as its updates do.
+pub(in crate::cli::acp) fn params(session: &str, call: &Value, offered: &[OfferedAnswer]) -> Value {
+    let options: Vec<Value> = offered.iter().map(OfferedAnswer::shown).collect();
+    json!({ "sessionId": session, "toolCall": call, "options": options })
+}
+
+/// What a decision is about, for who keeps books of their own: exactly this, named by its digest.
+pub(in crate::cli::acp) fn about(entry: EntryId, asked: &ApprovalRequest) -> Value {
+    json!({
+        "entry": entry.to_string(),
+        "call": asked.call.to_string(),
+        "digest": digest_of(asked),
+        "why": asked.why,
+        "does": asked.does(),
+        "leadsTo": asked.leads_to,
+        "warning": asked.warning,
+        "rule": asked.rule,
+        "isPartial": asked.is_partial,
+        "sandboxing": asked.sandboxing.as_str(),
+    })
+}
+
+/// What an answer of the client means.
+///
+/// # Errors
+/// Why it means nothing.
+pub(in crate::cli::acp) fn said(
+    offered: &[OfferedAnswer],
+    result: &Value,
+) -> Result<PermissionAnswer, String> {
+    let outcome = result.get("outcome");
+    match outcome.and_then(|outcome| outcome.get("outcome")).and_then(Value::as_str) {
+        Some("cancelled") => Ok(PermissionAnswer::Cancelled),
+        Some("selected") => {
+            let chosen = outcome.and_then(|outcome| outcome.get("optionId")).and_then(Value::as_str);
+            let found = offered.iter().find(|one| Some(one.id.as_str()) == chosen);
+            found
+                .map(|one| PermissionAnswer::Answer(one.answer.clone()))
+                .ok_or_else(|| "the option is none of those that were offered for this call".to_owned())
+        }
+        _ => Err("the answer has no outcome".to_owned()),
+    }
+}

@@ -1,0 +1,240 @@
+//! `tool_call` and `tool_call_update`: a call, what it is about, how it stands, what it wrote, and who allowed it.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::unified_diff::hunks;
+use crate::cli::acp::methods::session_request_permission::about;
+use crate::ledger::{ApprovalRequest, Arguments, CallId, Decision, EntryId, Outcome, Preview, ToolResult};
+use crate::tool::name::{
+    ASK, EDIT, FETCH, GLOB, LIST, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT, WRITE,
+};
+use crate::tool::rows;
+use crate::ui::text::sanitize;
+use crate::view::{Panel, subject};
+
+/// Characters of a title.
+const TITLE: usize = 300;
+
+/// A call was made.
+pub(in crate::cli::acp) fn begun(cwd: &Path, panel: &Panel) -> Value {
+    let mut update = described(cwd, panel);
+    put(&mut update, "sessionUpdate", json!("tool_call"));
+    put(&mut update, "status", json!("pending"));
+    update
+}
+
+/// What a call is about: in its first update, and where it is asked about.
+fn described(cwd: &Path, panel: &Panel) -> Value {
+    let id = panel.id().map(|id| id.to_string()).unwrap_or_default();
+    let title: String =
+        format!("{} {}", panel.name(), subject(panel)).trim_end().chars().take(TITLE).collect();
+    json!({
+        "toolCallId": id,
+        "title": sanitize(&title),
+        "kind": kind(panel.name()),
+        "locations": locations(cwd, panel),
+        "rawInput": panel.arguments().map(raw),
+        "_meta": { "countersign/tool": panel.name() },
+    })
+}
+
+/// The call of a request, with all that a person has to see before a decision.
+pub(in crate::cli::acp) fn asked(
+    cwd: &Path,
+    panel: &Panel,
+    entry: EntryId,
+    asked: &ApprovalRequest,
+) -> Value {
+    let mut update = described(cwd, panel);
+    put(&mut update, "status", json!("pending"));
+    put(&mut update, "content", Value::Array(shown(cwd, asked)));
+    put(
+        &mut update,
+        "_meta",
+        json!({ "countersign/tool": panel.name(), "countersign/approval": about(entry, asked) }),
+    );
+    update
+}
+
+/// What is asked about, and why.
+fn shown(cwd: &Path, asked: &ApprovalRequest) -> Vec<Value> {
+    let mut content = match &asked.preview {
+        Preview::Diff(diff) => diffs(cwd, asked, diff),
+        Preview::Command(command) => vec![fenced(command)],
+        Preview::Recipient(address) => vec![text(&format!("Sent to {}", sanitize(address)))],
+        Preview::None => Vec::new(),
+    };
+    let mut words = vec![format!("{}: {}", asked.does(), asked.why)];
+    words.extend(asked.leads_to.as_ref().map(|to| format!("Leads to {to}")));
+    words.extend(asked.warning.clone());
+    if asked.is_partial {
+        words.push(
+            "A part of the change is not shown here: the arguments of the call have all of it.".to_owned(),
+        );
+    }
+    if asked.name == ASK {
+        let question = asked.arguments.get("question").and_then(Value::as_str).unwrap_or_default();
+        words = vec![question.to_owned()];
+    }
+    content.push(text(&sanitize(&words.join("\n\n"))));
+    content
+}
+
+fn diffs(cwd: &Path, asked: &ApprovalRequest, diff: &str) -> Vec<Value> {
+    let used = asked.used();
+    let Some(path) = used.text("path") else { return vec![fenced(diff)] };
+    let path = absolute(cwd, path);
+    let one = |old: Option<String>, new: String| json!({ "type": "diff", "path": path, "oldText": old, "newText": new });
+    let all: Vec<Value> = hunks(diff).into_iter().map(|hunk| one(hunk.old, hunk.new)).collect();
+    if all.is_empty() { vec![fenced(diff)] } else { all }
+}
+
+/// A call runs.
+pub(in crate::cli::acp) fn running(call: CallId) -> Value {
+    json!({ "sessionUpdate": "tool_call_update", "toolCallId": call.to_string(), "status": "in_progress" })
+}
+
+/// What a running call has written so far: the last lines.
+pub(in crate::cli::acp) fn output(call: CallId, panel: &Panel) -> Value {
+    let written: Vec<&str> = panel.written().collect();
+    let written = written.join("\n");
+    json!({
+        "sessionUpdate": "tool_call_update",
+        "toolCallId": call.to_string(),
+        "status": "in_progress",
+        "content": [fenced(&written)],
+    })
+}
+
+/// Who decided about a call, and about exactly what: the receipt.
+pub(in crate::cli::acp) fn decided(entry: EntryId, decision: &Decision) -> Value {
+    json!({
+        "sessionUpdate": "tool_call_update",
+        "toolCallId": decision.call.to_string(),
+        "_meta": { "countersign/receipt": {
+            "entry": entry.to_string(),
+            "call": decision.call.to_string(),
+            "decision": if decision.allow { "allow" } else { "deny" },
+            "by": decision.by.as_str(),
+            "scope": decision.scope.as_str(),
+            "rule": decision.rule,
+            "reason": decision.reason,
+            "digest": decision.digest,
+            "cwd": decision.cwd,
+            "key": decision.key,
+            "sandboxed": decision.sandboxed,
+        } },
+    })
+}
+
+/// A call has its result.
+pub(in crate::cli::acp) fn ended(cwd: &Path, panel: &Panel, entry: EntryId, result: &ToolResult) -> Value {
+    let is_ok = result.outcome == Outcome::Ok;
+    let change = if is_ok { changes(cwd, panel) } else { Vec::new() };
+    let mut content = if change.is_empty() { vec![words(result)] } else { change };
+    content.extend(result.images.iter().map(|image| {
+        let picture = json!({ "type": "image", "mimeType": image.media_type, "data": &*image.data });
+        json!({ "type": "content", "content": picture })
+    }));
+    json!({
+        "sessionUpdate": "tool_call_update",
+        "toolCallId": result.call.to_string(),
+        "status": if is_ok { "completed" } else { "failed" },
+        "content": content,
+        "rawOutput": {
+            "outcome": result.outcome.as_str(),
+            "ended": result.facts.ended(),
+            "durationMs": result.duration_ms,
+        },
+        "_meta": { "countersign/entry": entry.to_string() },
+    })
+}
+
+/// What a result says: of a command all that it wrote, as a terminal would show it.
+fn words(result: &ToolResult) -> Value {
+    match &result.written {
+        Some(written) => {
+            let lines: Vec<String> = rows(written).iter().map(|row| row.text().to_owned()).collect();
+            fenced(&lines.join("\n"))
+        }
+        None => fenced(&result.content),
+    }
+}
+
+/// The change that a call has made: as it was asked about, or as its arguments say it.
+fn changes(cwd: &Path, panel: &Panel) -> Vec<Value> {
+    if let Some((_, asked)) = panel.request()
+        && let Preview::Diff(diff) = &asked.preview
+    {
+        return diffs(cwd, asked, diff);
+    }
+    let (EDIT, Some(Arguments::Object(members))) = (panel.name(), panel.arguments()) else {
+        return Vec::new();
+    };
+    let path = members.get("path").and_then(Value::as_str).map(|path| absolute(cwd, path));
+    let edits = members.get("edits").and_then(Value::as_array);
+    let one = |edit: &Value| {
+        let text = |name: &str| edit.get(name).and_then(Value::as_str);
+        Some(json!({
+            "type": "diff", "path": path.as_ref()?,
+            "oldText": text("old_text")?, "newText": text("new_text")?,
+        }))
+    };
+    edits.into_iter().flatten().filter_map(one).collect()
+}
+
+/// A text as it is: editors draw what they are told as Markdown, so it stands in a fence that nothing in it can end.
+fn fenced(words: &str) -> Value {
+    let longest = words.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    text(&format!("{fence}\n{}\n{fence}", sanitize(words)))
+}
+
+fn text(words: &str) -> Value {
+    json!({ "type": "content", "content": { "type": "text", "text": words } })
+}
+
+fn put(update: &mut Value, member: &str, value: Value) {
+    if let Some(members) = update.as_object_mut() {
+        members.insert(member.to_owned(), value);
+    }
+}
+
+fn raw(arguments: &Arguments) -> Value {
+    match arguments {
+        Arguments::Object(members) => Value::Object(members.clone()),
+        Arguments::Unusable(text) => Value::String(text.clone()),
+    }
+}
+
+/// What a tool does, in the words of the protocol.
+fn kind(tool: &str) -> &'static str {
+    match tool {
+        READ => "read",
+        LIST | GLOB | SEARCH => "search",
+        EDIT | WRITE => "edit",
+        SHELL | SHELL_OUTPUT | SHELL_KILL => "execute",
+        FETCH => "fetch",
+        PLAN => "think",
+        _ => "other",
+    }
+}
+
+/// The file that a call is about, so that an editor can follow: where its path leads, once that is known.
+fn locations(cwd: &Path, panel: &Panel) -> Vec<Value> {
+    let used = panel.request().map(|(_, asked)| asked.used());
+    let Some(arguments) = used.as_ref().or(panel.arguments()) else { return Vec::new() };
+    let Some(path) = arguments.text("path") else { return Vec::new() };
+    let line = match arguments {
+        Arguments::Object(members) => members.get("offset").and_then(Value::as_u64),
+        Arguments::Unusable(_) => None,
+    };
+    let line = line.and_then(|line| u32::try_from(line).ok());
+    vec![json!({ "path": absolute(cwd, path), "line": line })]
+}
+
+fn absolute(cwd: &Path, path: &str) -> PathBuf {
+    cwd.join(path)
+}

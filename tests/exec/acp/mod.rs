@@ -1,0 +1,10 @@
+//! `acp`: an editor at the other end of two pipes. Everything that it is sent is parsed with the types of the protocol's authors.
+
+mod bad_input;
+mod cancels;
+mod client;
+mod earlier;
+mod permissions;
+mod prompts;
+mod servers;
+mod settings;

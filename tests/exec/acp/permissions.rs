@@ -1,0 +1,173 @@
+//! Calls that wait: the editor is asked with all there is to see, and each answer is what the key of the screen would be.
+
+use serde_json::{Value, json};
+
+use super::client::{Editor, calls, touches};
+use crate::world::World;
+
+const ASKS: &str = "session/request_permission";
+
+fn options(request: &Value) -> Vec<(String, String, String)> {
+    let text = |option: &Value, member: &str| option[member].as_str().unwrap().to_owned();
+    let all = request["params"]["options"].as_array().unwrap().iter();
+    all.map(|one| (text(one, "optionId"), text(one, "kind"), text(one, "name"))).collect()
+}
+
+#[test]
+fn a_change_is_asked_about_with_its_diff_and_made_when_it_is_allowed() {
+    let world = World::new();
+    let edit = json!({ "path": "one.txt", "edits": [{ "old_text": "second", "new_text": "2nd" }] });
+    let script = json!([
+        calls("edit", edit),
+        calls("write", json!({ "path": "new.txt", "content": "a\nb" })),
+        "Done."
+    ]);
+    let (mut editor, session) = Editor::with_script(&world, "ask", script);
+    let prompt = editor.prompt(&session, "change it");
+    let request = editor.asked(ASKS);
+    let call = &request["params"]["toolCall"];
+    assert_eq!(
+        (&call["toolCallId"], &call["kind"], &call["status"]),
+        (&json!("c1"), &json!("edit"), &json!("pending"))
+    );
+    let path = world.work().join("one.txt");
+    let diff = json!({ "type": "diff", "path": path, "oldText": "first line\nsecond line\n", "newText": "first line\n2nd line\n" });
+    assert_eq!(call["content"][0], diff);
+    let about = &call["_meta"]["countersign/approval"];
+    assert_eq!((&about["call"], &about["leadsTo"]), (&json!("c1"), &json!("one.txt")), "{about}");
+    let kinds: Vec<String> =
+        options(&request).into_iter().map(|(id, kind, _)| format!("{id} {kind}")).collect();
+    assert_eq!(kinds[0], "once allow_once");
+    assert_eq!(kinds.last().unwrap(), "deny reject_once");
+    assert!(kinds.contains(&"session allow_always".to_owned()), "{kinds:?}");
+    assert!(world.file("one.txt").contains("second"), "nothing happened yet");
+    editor.choose(&request, "once");
+    let request = editor.asked(ASKS);
+    let new = &request["params"]["toolCall"]["content"][0];
+    assert_eq!(
+        (&new["type"], new.get("oldText"), &new["newText"]),
+        (&json!("diff"), Some(&Value::Null), &json!("a\nb"))
+    );
+    editor.choose(&request, "once");
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    assert_eq!(
+        (world.file("one.txt").as_str(), world.file("new.txt").as_str()),
+        ("first line\n2nd line\n", "a\nb")
+    );
+    // The receipt is that of the ledger, and the result shows the diff.
+    let approval = world.entries().into_iter().find(|entry| entry["type"] == "approval").unwrap();
+    let updates = editor.updates("tool_call_update");
+    let receipt = updates.iter().find_map(|one| one["_meta"].get("countersign/receipt")).unwrap();
+    assert_eq!((&receipt["digest"], &receipt["entry"]), (&approval["digest"], &approval["entry"]));
+    assert_eq!((&receipt["digest"], &receipt["by"]), (&about["digest"], &json!("user")));
+    let result = updates.iter().find(|one| one["status"] == "completed").unwrap();
+    assert_eq!(result["content"], json!([diff]));
+    editor.leave();
+}
+
+#[test]
+fn a_denied_call_does_not_run_and_a_rule_carries_its_text() {
+    let world = World::new();
+    let cargo = |word: &str| calls("shell", json!({ "command": format!("git add {word}") }));
+    let script = json!([touches("a"), cargo("one.txt"), cargo("two.txt"), "Done."]);
+    let (mut editor, session) = Editor::with_script(&world, "ask", script);
+    let prompt = editor.prompt(&session, "go");
+    let request = editor.asked(ASKS);
+    assert_eq!(request["params"]["toolCall"]["kind"], "execute");
+    editor.choose(&request, "deny");
+    let request = editor.asked(ASKS);
+    assert!(!world.work().join("a").exists());
+    let (_, kind, name) = options(&request).into_iter().find(|(id, ..)| id == "rule").expect("a rule");
+    assert_eq!(kind, "allow_always");
+    let rule = request["params"]["toolCall"]["_meta"]["countersign/approval"]["rule"].as_str().unwrap();
+    assert!(name.contains(rule) && rule.starts_with("shell(git add"), "{name}");
+    editor.choose(&request, "rule");
+    // The third call is covered: nobody is asked.
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    assert_eq!(editor.seen.iter().filter(|one| one["method"] == ASKS).count(), 2);
+    let decisions: Vec<Value> =
+        world.entries().into_iter().filter(|entry| entry["type"] == "approval").collect();
+    let by: Vec<&str> = decisions.iter().map(|one| one["by"].as_str().unwrap()).collect();
+    assert_eq!((by, &decisions[1]["rule"]), (vec!["user", "user", "policy"], &json!(rule)));
+    editor.leave();
+}
+
+#[test]
+fn an_answer_that_is_late_second_or_for_another_call_does_nothing_and_is_answered_in_words() {
+    let world = World::new();
+    let script = json!([touches("a"), touches("b"), "Done."]);
+    let (mut editor, session) = Editor::with_script(&world, "ask", script);
+    let prompt = editor.prompt(&session, "go");
+    let first = editor.asked(ASKS);
+    let forged = |id: String| json!({ "id": id });
+    let id = first["id"].as_str().unwrap();
+    // Names of requests that nobody made: of another entry, another round, another session.
+    for other in [format!("{session}/e999/1"), id.replace("/1", "/2"), format!("{session}/x")] {
+        editor.choose(&forged(other), "once");
+        let words = editor.until(|one| one.to_string().contains("[countersign]"));
+        assert!(words.to_string().contains("it changed nothing"), "{words}");
+    }
+    editor.choose(&forged(id.replace(&session, "elsewhere")), "once");
+    assert!(!world.work().join("a").exists());
+    editor.choose(&first, "deny");
+    editor.choose(&first, "once");
+    editor.until(|one| one.to_string().contains("[countersign]"));
+    let second = editor.asked(ASKS);
+    editor.choose(&first, "once");
+    let words = editor.until(|one| one.to_string().contains("[countersign]"));
+    assert!(words.to_string().contains("too late"), "{words}");
+    assert!(!world.work().join("b").exists(), "an answer to the first call is none to the second");
+    // An option that was not offered allows nothing.
+    editor.choose(&second, "everything");
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    assert!(!world.work().join("a").exists() && !world.work().join("b").exists());
+    editor.leave();
+}
+
+#[test]
+fn a_question_is_a_form_where_there_are_forms_choices_where_it_has_some_and_else_not_asked() {
+    let world = World::new();
+    let ask = |choices: Value| {
+        let mut arguments = json!({ "question": "Which colour?" });
+        if !choices.is_null() {
+            arguments["choices"] = choices;
+        }
+        json!([calls("ask", arguments), "Done."]).to_string()
+    };
+    let answer = |world: &World| {
+        let result = world.entries().into_iter().find(|entry| entry["type"] == "tool_result").unwrap();
+        result["content"].as_str().unwrap().to_owned()
+    };
+    let mut editor =
+        Editor::able(&world, &["--script", &ask(Value::Null)], json!({ "elicitation": { "form": {} } }));
+    let session = editor.new_session(&world);
+    let prompt = editor.prompt(&session, "go");
+    let form = editor.asked("elicitation/create");
+    assert_eq!(form["params"]["message"], "Which colour?");
+    editor.answer(&form, json!({ "action": "accept", "content": { "answer": "blue" } }));
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    editor.leave();
+    assert!(answer(&world).contains("blue"), "{}", answer(&world));
+
+    let world = World::new();
+    let (mut editor, session) = {
+        let mut editor = Editor::start(&world, &["--script", &ask(json!(["red", "green"]))]);
+        let session = editor.new_session(&world);
+        (editor, session)
+    };
+    let prompt = editor.prompt(&session, "go");
+    let request = editor.asked(ASKS);
+    assert_eq!(options(&request)[1].2, "green");
+    editor.choose(&request, "choice-2");
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    editor.leave();
+    assert!(answer(&world).contains("green"), "{}", answer(&world));
+
+    let world = World::new();
+    let mut editor = Editor::start(&world, &["--script", &ask(Value::Null)]);
+    let session = editor.new_session(&world);
+    let prompt = editor.prompt(&session, "go");
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    editor.leave();
+    assert!(answer(&world).contains("cannot show questions"), "{}", answer(&world));
+}
