@@ -19,6 +19,7 @@ use super::replay_keys::Replay;
 pub use super::scroll::{Anchor, Mark, Position, Scroll};
 use super::search::Search;
 use super::selection::Pointer;
+use super::sent_pastes::SentPastes;
 use super::status_line::StatusLine;
 pub use super::unwritable::Unwritable;
 use super::vim::Vim;
@@ -79,6 +80,8 @@ pub struct Local {
     pub menu: Option<(String, usize)>,
     /// The files that an `@` offers.
     pub files: FileMenu,
+    /// The messages with pastes that were sent.
+    pub sent_pastes: SentPastes,
     /// The search in the transcript, while there is one.
     pub search: Option<Search>,
     /// What was sent in earlier sessions of this folder, oldest first.
@@ -268,6 +271,7 @@ impl Local {
             reading: None,
             menu: None,
             files: FileMenu::default(),
+            sent_pastes: SentPastes::default(),
             search: None,
             earlier: Vec::new(),
             copied: None,

@@ -140,6 +140,7 @@ mod read_progress;
 mod recorder;
 mod replay_keys;
 mod replay_pace;
+mod sent_pastes;
 mod settings;
 mod submit;
 mod terminal_integration;

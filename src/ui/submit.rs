@@ -60,7 +60,10 @@ pub(super) fn send_later(local: &mut Local, view: &View) -> Vec<UiEffect> {
 /// What was typed, to be sent.
 fn taken(local: &mut Local) -> String {
     local.notice = None;
-    commands::unescaped(&local.composer.take()).to_owned()
+    let shown = local.composer.shown();
+    let message = commands::unescaped(&local.composer.take()).to_owned();
+    local.sent_pastes.remember(&message, commands::unescaped(shown.trim()));
+    message
 }
 
 /// Obeys a slash command; `None` when the text is a message. One that is not known stays in the composer.

@@ -52,6 +52,7 @@ mod long;
 mod marks;
 mod mentioning;
 mod own_commands;
+mod pasted_chips;
 mod pasting;
 mod permissions;
 mod picking;

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use super::super::text::grouped;
 
+/// A blank at which no line is broken, and no word ends: a name stays in one row.
+const JOINS: char = '\u{202f}';
+
 /// A paste that is shown by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Paste {
@@ -18,10 +21,13 @@ impl Paste {
             0 | 1 => format!("{} KB", grouped(text.len().div_ceil(1024) as u64)),
             lines => format!("{} lines", grouped(lines as u64)),
         };
-        let is_free = |name: &String| !shown.contains(name) && others.iter().all(|other| other.name != *name);
+        let plain = |text: &str| text.replace(JOINS, " ");
+        let (shown, taken): (String, Vec<String>) =
+            (plain(shown), others.iter().map(|other| plain(&other.name)).collect());
+        let is_free = |name: &String| !shown.contains(name.as_str()) && !taken.contains(name);
         let numbered = (2_usize..).map(|n| format!("[Pasted {size} #{n}]"));
         let mut names = std::iter::once(format!("[Pasted {size}]")).chain(numbered);
-        Self { name: names.find(is_free).unwrap_or_default(), text }
+        Self { name: names.find(is_free).unwrap_or_default().replace(' ', &JOINS.to_string()), text }
     }
 }
 
@@ -49,11 +55,14 @@ mod tests {
     fn names_say_how_much_and_are_never_the_same() {
         let lines: Arc<str> = "x\n".repeat(5_000).into();
         let first = Paste::new(Arc::clone(&lines), "", &[]);
-        assert_eq!(first.name, "[Pasted 5,000 lines]");
-        assert_eq!(Paste::new(lines, "", &[first]).name, "[Pasted 5,000 lines #2]");
+        assert_eq!(first.name.replace(JOINS, " "), "[Pasted 5,000 lines]");
+        assert_eq!(Paste::new(lines, "", &[first]).name.replace(JOINS, " "), "[Pasted 5,000 lines #2]");
         let long: Arc<str> = "x".repeat(3_000).into();
-        assert_eq!(Paste::new(Arc::clone(&long), "", &[]).name, "[Pasted 3 KB]");
-        assert_eq!(Paste::new(long, "I typed [Pasted 3 KB] myself", &[]).name, "[Pasted 3 KB #2]");
+        assert_eq!(Paste::new(Arc::clone(&long), "", &[]).name.replace(JOINS, " "), "[Pasted 3 KB]");
+        assert_eq!(
+            Paste::new(long, "I typed [Pasted 3 KB] myself", &[]).name.replace(JOINS, " "),
+            "[Pasted 3 KB #2]"
+        );
     }
 
     #[test]

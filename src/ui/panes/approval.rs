@@ -164,8 +164,11 @@ fn whose(
 ) -> Vec<Line<'static>> {
     let check = "the check of the goal: if it exits with 0, the goal is reached";
     let custom = around.view.custom_command(request.call);
-    let custom =
-        custom.map(|name| format!("the custom command {} runs this before its message", one_row(name)));
+    // A row less for it is one more for the call.
+    let custom = custom.map(|name| match (one_row(name), inner < 60) {
+        (name, true) => format!("{name} runs this first"),
+        (name, false) => format!("the custom command {name} runs this before its message"),
+    });
     let words = if panel.is_goal_check() { Some(check.to_owned()) } else { custom };
     words.map_or_else(Vec::new, |words| wrap(&words, inner, around.theme.text))
 }

@@ -69,9 +69,16 @@ impl Message {
         self.bits.last() != Some(&Bit::AfterReasoning)
     }
 
-    /// A user's message; of a long one its beginning, and how much follows.
-    pub(super) fn user(message: &UserMessage, is_long: bool, revision: u64) -> Self {
-        let plain = if is_long { Plain::whole(&folded(message)) } else { Plain::whole(&message.shown()) };
+    /// A user's message; of a long one what the composer showed of it, else its beginning and how much follows.
+    pub(super) fn user(message: &UserMessage, is_long: bool, chip: Option<&str>, revision: u64) -> Self {
+        let chip = chip.filter(|chip| chip.lines().count() <= FIRST_LINES && chip.len() <= FIRST_CHARS);
+        let plain = match (is_long, chip) {
+            (false, _) => Plain::whole(&message.shown()),
+            (true, None) => Plain::whole(&folded(message)),
+            (true, Some(chip)) => {
+                Plain::whole(&format!("{chip}\n[tab, then o: show all of it]{}", attached(message)))
+            }
+        };
         // An empty message, too, has its sign in the margin.
         let mut bits: Vec<Bit> = (0..plain.pieces().max(1)).map(Bit::Plain).collect();
         bits.extend((!message.images.is_empty()).then_some(Bit::Pictures));
@@ -89,8 +96,12 @@ fn folded(message: &UserMessage) -> String {
     let lines: Vec<&str> = message.content.lines().take(FIRST_LINES).collect();
     let first: String = lines.join("\n").chars().take(FIRST_CHARS).collect();
     let lines = grouped(message.content.lines().count() as u64);
-    let rest = UserMessage { content: String::new(), ..message.clone() }.shown();
-    format!("{first}\n[… {lines} lines in all · tab, then o: show them]{rest}")
+    format!("{first}\n[… {lines} lines in all · tab, then o: show them]{}", attached(message))
+}
+
+/// A line for each image and file.
+fn attached(message: &UserMessage) -> String {
+    UserMessage { content: String::new(), ..message.clone() }.shown()
 }
 
 /// The answer that grows: only its last pieces are laid out again.

@@ -104,6 +104,7 @@ pub fn prepare(
     }
     local.composer.area_mut().set_selection_style(theme.selection);
     layouts.pictures.begin(screen);
+    layouts.sent_pastes.clone_from(&local.sent_pastes);
     match hits::areas(local, view, screen) {
         Some(areas) if local.overlay.is_none() => {
             local.page = areas.transcript.height;

@@ -194,9 +194,14 @@ impl PieceWalk<'_> {
                 Some(self.layouts.message(card.id, revision, || Message::answer(said, revision)))
             }
             Body::User(said) => {
-                Some(self.layouts.message(card.id, revision, || {
-                    Message::user(said, card.long_message().is_some(), revision)
-                }))
+                let is_long = card.long_message().is_some();
+                let chip =
+                    self.layouts.sent_pastes.shown(&said.content).filter(|_| is_long).map(str::to_owned);
+                Some(
+                    self.layouts.message(card.id, revision, || {
+                        Message::user(said, is_long, chip.as_deref(), revision)
+                    }),
+                )
             }
             _ => None,
         }

@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::ui::commands::typed;
 use crate::ui::local::Local;
 use crate::ui::text::{fit, width};
 use crate::view::View;
@@ -52,7 +53,7 @@ fn lines(screen: &Screen<'_>, rows: usize, total: u16) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> = Vec::new();
     for (when, text) in all.into_iter().take(shown) {
         let room = total.saturating_sub(width(when));
-        let said = fit(&one_row(text.trim()), room);
+        let said = fit(&one_row(typed(text, &screen.view.settings).trim()), room);
         lines.push(Line::from(vec![Span::styled(when, theme.dim), Span::styled(said, theme.text)]));
     }
     if more > 0 {
