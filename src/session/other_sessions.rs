@@ -22,6 +22,8 @@ const FIRST_WORDS: usize = 200;
 /// Entries at the end of a session that its preview shows.
 const LAST_ENTRIES: usize = 40;
 
+/// Lines of a message of the user in a preview.
+const FIRST_LINES: usize = 6;
 /// Characters of one message in a preview.
 const MOST_CHARS: usize = 4_000;
 
@@ -91,9 +93,15 @@ impl EarlierSessions {
 /// What a preview has of an entry, if anything.
 fn part(body: &Body) -> Option<PreviewPart> {
     let cut = |text: &str| text.chars().take(MOST_CHARS).collect::<String>();
+    let beginning = |text: &str| {
+        let more = if text.lines().count() > FIRST_LINES { "\n…" } else { "" };
+        cut(&text.lines().take(FIRST_LINES).collect::<Vec<_>>().join("\n")) + more
+    };
     match body {
-        Body::User(said) => Some(PreviewPart::Said(cut(&said.content))),
-        Body::Injected(said) if said.by == Injector::Steering => Some(PreviewPart::Said(cut(&said.text))),
+        Body::User(said) => Some(PreviewPart::Said(beginning(&said.content))),
+        Body::Injected(said) if said.by == Injector::Steering => {
+            Some(PreviewPart::Said(beginning(&said.text)))
+        }
         Body::Assistant(said) => Some(said.text())
             .filter(|text| !text.trim().is_empty())
             .map(|text| PreviewPart::Answered(cut(&text))),

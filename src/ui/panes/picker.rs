@@ -95,7 +95,12 @@ fn column(picker: &Picker, fitting: &[usize], total: usize) -> Option<usize> {
     if picker.source == Source::Undo {
         return None;
     }
-    let part = if total >= WIDE_LIST || picker.source == Source::Sessions { total / 2 } else { total / 3 };
+    let part = match picker.source {
+        // When it was and how it ended tell sessions with the same words apart.
+        Source::Sessions => total * 3 / 5,
+        _ if total >= WIDE_LIST => total / 2,
+        _ => total / 3,
+    };
     let items = || fitting.iter().filter_map(|at| picker.items.get(*at));
     let longest =
         |of: fn(&Item) -> &str| items().map(|item| width(&one_row(of(item).trim_end()))).max().unwrap_or(0);
