@@ -188,7 +188,7 @@ async fn what_cannot_be_hidden_any_more_is_not_read_unasked() {
     let report = fixture.run("cat .env", true).await;
     assert_eq!(report.outcome, Outcome::Failed);
     assert!(
-        report.content.contains("was not started") && report.content.contains(".env, which"),
+        report.content.contains("was not started") && report.content.contains(".env here"),
         "{}",
         report.content
     );
