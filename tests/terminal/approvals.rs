@@ -86,7 +86,7 @@ async fn a_rule_is_seen_then_taken_and_the_next_command_of_its_kind_asks_nobody(
     app.answers("a").await;
     app.sees("always: shell(cargo test *)").await;
     app.sees("would not have matched any earlier call").await;
-    app.sees("a enter add it").await;
+    app.sees("a enter as marked").await;
     assert_eq!(home.entries("approval").len(), 0, "it is only shown");
     app.answers("a").await;
     app.sees("both have run").await;

@@ -45,14 +45,14 @@ async fn the_palette_finds_and_does() {
     let mut app = Console::start(&home, USUAL, &[]);
     app.sees("ask anything").await;
     app.keys("\x10").await;
-    app.sees("every action and command").await;
+    app.sees("type to narrow").await;
     app.keys("used, limit").await;
     app.sees("the budgets: used, limit, left").await;
     app.keys("\r").await;
     app.sees("max_model_turns").await;
     app.keys("q").await;
     app.rests().await;
-    app.keys("/th").await;
+    app.keys("/them").await;
     app.sees("the themes, to pick from").await;
     app.keys("\t\r").await;
     app.sees("countersign-light").await;
@@ -78,7 +78,7 @@ async fn another_session_is_picked_and_gone_on_with() {
     app.rests().await;
     app.keys("/sessions\r").await;
     app.sees("sessions of this folder").await;
-    app.until("the transcript", |screen| screen.contains("1   alpha")).await;
+    app.until("the transcript", |screen| screen.contains("It begins with alpha")).await;
     app.keys("\r").await;
     app.until("the other session", |screen| {
         screen.contains("› read notes.txt") && !screen.contains("› list") && screen.contains("ask anything")

@@ -68,7 +68,7 @@ async fn after_a_no_nothing_runs_and_the_message_is_in_the_composer() {
     app.keys("/look here\r").await;
     app.sees("echo made-here > made.txt").await;
     app.answers("n").await;
-    app.sees("Look at here.").await;
+    app.until("what was typed", |screen| screen.contains("│ /look here")).await;
     assert!(!home.has("made.txt"));
     assert_eq!(home.texts("user_message", "content"), ["/look here"]);
     app.keys("\x15").await;
