@@ -272,7 +272,7 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::Rename(_)
         | Intent::OpenHost(_)
         | Intent::CloseHost(_)
-        | Intent::AcceptGaps
+        | Intent::AcceptGaps(_)
         | Intent::RefuseGaps
         | Intent::StopBackground(_)
         | Intent::TypeInto { .. } => true,

@@ -45,10 +45,12 @@ fn waits_for_a_gap(local: &Local, view: &View) -> bool {
     local.subject(view).is_some_and(|(_, asked, _)| asked.sandboxing == Sandboxing::Within)
 }
 
-/// Accepts that for the session, so that no later command is asked about because of it, and allows this call.
+/// Accepts for the session what this call names, so that no later command is asked about because of it, and allows this call. What
+/// others name nobody has read yet.
 fn run_anyway(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
+    let call = local.subject(view).map(|(_, asked, _)| asked.call);
     let decided = decide(local, view, press, Answer::AllowOnce);
-    let accepts = (!decided.is_empty()).then_some(UiEffect::Send(Intent::AcceptGaps));
+    let accepts = (!decided.is_empty()).then_some(UiEffect::Send(Intent::AcceptGaps(call)));
     accepts.into_iter().chain(decided).collect()
 }
 

@@ -140,13 +140,13 @@ fn what_the_sandbox_cannot_hide_is_asked_about_once_in_a_session() {
     };
     let make = |what: &str| json!({ "command": format!("make {what}") });
     let mut gate = Gate::new(with(&[], Mode::Auto, true));
-    gate.step(Input::Intent(Intent::AcceptGaps));
+    gate.step(Input::Intent(Intent::AcceptGaps(None)));
     let accepted = |gate: &Gate| {
         gate.last(|body| matches!(body, Body::Change(Change::GapsAccepted { .. })).then_some(())).is_some()
     };
     assert!(!accepted(&gate), "nobody waits for that");
     let first = gate.call("shell", make("one"), found(&[".env can be read"]));
-    gate.step(Input::Intent(Intent::AcceptGaps));
+    gate.step(Input::Intent(Intent::AcceptGaps(None)));
     assert!(accepted(&gate) && gate.runs().is_empty(), "the call itself goes on waiting");
     gate.decide(first, Answer::AllowOnce);
     assert_eq!(gate.runs().iter().map(|run| run.sandboxed).collect::<Vec<_>>(), [true]);
@@ -185,13 +185,30 @@ fn nobody_accepts_a_gap_that_no_question_names() {
     let call = gate.call("shell", json!({ "command": "make one" }), gaps(1));
     let (_, asked) = gate.request(call).unwrap();
     assert!(!asked.why.contains("key0"), "{}", asked.why);
-    gate.step(Input::Intent(Intent::AcceptGaps));
+    gate.step(Input::Intent(Intent::AcceptGaps(None)));
     assert_eq!(accepted(&gate), None);
     // Of many, those that are named.
     let mut gate = Gate::new(with(&[], Mode::Auto, true));
     let call = gate.call("shell", json!({ "command": "make one" }), gaps(9));
     let (_, asked) = gate.request(call).unwrap();
     assert!(asked.why.contains("key5 can be read; and 3 more"), "{}", asked.why);
-    gate.step(Input::Intent(Intent::AcceptGaps));
+    gate.step(Input::Intent(Intent::AcceptGaps(None)));
     assert_eq!(accepted(&gate), Some(6));
+}
+
+#[test]
+fn who_accepts_what_one_call_names_accepts_nothing_of_another() {
+    let mut gate = Gate::new(with(&[], Mode::Auto, true));
+    let make = |what: &str| ("shell", json!({ "command": format!("make {what}") }));
+    let looks: Vec<CallId> = gate.make(&[make("one"), make("two")]).iter().map(|look| look.call).collect();
+    for (call, gap) in looks.iter().zip([".env can be read", "key.pem can be read"]) {
+        let gaps = vec![gap.to_owned()];
+        gate.step(Input::Prepared(*call, Preparation { gaps, ..Preparation::default() }));
+    }
+    gate.step(Input::Intent(Intent::AcceptGaps(Some(looks[0]))));
+    let accepted = gate.last(|body| match body {
+        Body::Change(Change::GapsAccepted { gaps }) => Some(gaps.clone()),
+        _ => None,
+    });
+    assert_eq!(accepted, Some(vec![".env can be read".to_owned()]));
 }

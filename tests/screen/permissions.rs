@@ -91,7 +91,7 @@ fn one_key_runs_commands_although_the_sandbox_cannot_hide_something() {
         matches!(
             &acts[..],
             [
-                UiEffect::Send(Intent::AcceptGaps),
+                UiEffect::Send(Intent::AcceptGaps(Some(_))),
                 UiEffect::Send(Intent::Decide { answer: Answer::AllowOnce, .. })
             ]
         ),

@@ -46,7 +46,7 @@ impl World {
                 // Opened and closed, and what is not a host.
                 let host = || "a.example".to_owned();
                 options.extend([Intent::OpenHost(host()), Intent::CloseHost(host())].map(Input::Intent));
-                options.extend([Intent::AcceptGaps, Intent::RefuseGaps].map(Input::Intent));
+                options.extend([Intent::AcceptGaps(None), Intent::RefuseGaps].map(Input::Intent));
                 options.push(own("rm x", true, Some("/custom".to_owned())));
                 let is_said = |entry: &&Arc<Entry>| matches!(entry.body, Body::User(_));
                 let said = self.log.entries.iter().filter(is_said).map(|entry| entry.id).next_back();

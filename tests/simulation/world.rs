@@ -135,7 +135,7 @@ impl World {
                 | Intent::Rename(_)
                 | Intent::OpenHost(_)
                 | Intent::CloseHost(_)
-                | Intent::AcceptGaps
+                | Intent::AcceptGaps(_)
                 | Intent::RefuseGaps,
             ) => self.commands += 1,
             Input::Intent(Intent::SetModel(_) | Intent::SetEffort(_)) => self.switches += 1,

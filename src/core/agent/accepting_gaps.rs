@@ -1,7 +1,7 @@
 //! A person accepts what the sandbox cannot hide here, for the rest of the session: calls that would run in it are not asked about
 //! because of that any more. What is found later is another gap.
 
-use crate::ledger::{Change, Remark, Sandboxing, accepted_gaps};
+use crate::ledger::{CallId, Change, Remark, Sandboxing, accepted_gaps};
 
 use crate::tool::Preparation;
 
@@ -19,11 +19,13 @@ impl Agent {
         new.take(MOST).map(String::as_str).collect()
     }
 
-    /// Those of the calls that wait because of them. The calls themselves go on waiting: this decides about none of them.
-    pub(super) fn accept_gaps(&mut self, step: &mut Step, phase: &Phase) {
+    /// Those of the calls that wait because of them, or of one such call. The calls themselves go on waiting: this decides about none
+    /// of them.
+    pub(super) fn accept_gaps(&mut self, step: &mut Step, phase: &Phase, of: Option<CallId>) {
         let calls = if let Phase::Dispatching(dispatching) = phase { Some(&dispatching.calls) } else { None };
         let waiting =
             calls.into_iter().flatten().filter(|pending| matches!(pending.state, CallState::Waiting(_)));
+        let waiting = waiting.filter(|pending| of.is_none_or(|call| call == pending.call.id));
         // Only these name their gaps; of those of other calls nobody has read.
         let because =
             waiting.filter(|pending| self.history.sandboxing_of(pending.call.id) == Sandboxing::Within);

@@ -116,8 +116,8 @@ pub enum Intent {
     OpenHost(String),
     /// Do not let them any more.
     CloseHost(String),
-    /// Do not ask any more because of what the sandbox cannot hide from the calls that wait.
-    AcceptGaps,
+    /// Do not ask any more because of what the sandbox cannot hide from this call that waits; `None`: from any that does.
+    AcceptGaps(Option<CallId>),
     /// Ask about that again.
     RefuseGaps,
     /// Run this command as the user's own, between two runs: `!command`.

@@ -204,7 +204,7 @@ impl Agent {
             Intent::Rename(name) => self.rename(step, name),
             Intent::OpenHost(host) => self.open_host(step, &host),
             Intent::CloseHost(host) => self.close_host(step, &host),
-            Intent::AcceptGaps => self.accept_gaps(step, &phase),
+            Intent::AcceptGaps(call) => self.accept_gaps(step, &phase, call),
             Intent::RefuseGaps => self.refuse_gaps(step),
             Intent::StopBackground(id) => self.stop_background(step, id),
             Intent::SetModel(spec) => self.set_model(step, &phase, spec),

@@ -81,7 +81,7 @@ fn changed(change: &Change) -> Option<(Intent, bool)> {
         Change::Renamed { name } => (Intent::Rename(name.clone()), false),
         Change::HostOpened { host } => (Intent::OpenHost(host.clone()), false),
         Change::HostClosed { host } => (Intent::CloseHost(host.clone()), false),
-        Change::GapsAccepted { .. } => (Intent::AcceptGaps, false),
+        Change::GapsAccepted { .. } => (Intent::AcceptGaps(None), false),
         Change::GapsRefused => (Intent::RefuseGaps, false),
         Change::FilesRestored(restored) => (Intent::Restored(restored.clone()), true),
         // Written beside the loop.

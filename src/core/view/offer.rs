@@ -58,7 +58,9 @@ impl View {
             _ => None,
         });
         let estimate = *notes.take(1).next()?;
-        Some(Offer::Price { estimate, up_to: estimate.most().saturating_mul(2) })
+        // Whole cents: what is read is what is accepted.
+        let up_to = estimate.most().saturating_mul(2).div_ceil(10_000).saturating_mul(10_000);
+        Some(Offer::Price { estimate, up_to })
     }
 
     pub(super) fn withdraw_offer(&mut self) {

@@ -2,7 +2,7 @@
 
 use crate::ledger::{Body, CallId, Entry};
 
-use super::{Mark, View};
+use super::{Mark, Row, View};
 
 impl View {
     /// Whether what runs now is a command of the user's own, which nothing steers.
@@ -12,19 +12,23 @@ impl View {
 
     /// Whether no model is told of this call: `!!command`.
     pub fn is_untold(&self, call: CallId) -> bool {
-        let mut before = self.rows().iter().rev();
-        let made = before.find(|row| matches!(&row.entry.body, Body::Command(made) if made.id == call));
-        let said = made.and_then(|_| before.find(|row| matches!(row.entry.body, Body::User(_))));
+        let said = self.message_of_command(call);
         said.is_some_and(|row| row.marks.iter().any(|mark| matches!(mark, Mark::Tombstoned(_))))
     }
 
     /// The custom command that runs this call before its message is sent, as it is called: `/name`. Somebody else has
     /// written what it runs, so whoever decides must know which one it is.
     pub fn custom_command(&self, call: CallId) -> Option<&str> {
-        let mut before = self.rows().iter().rev().map(|row| &row.entry.body);
-        before.find(|body| matches!(body, Body::Command(made) if made.id == call))?;
-        let Body::User(said) = before.find(|body| matches!(body, Body::User(_)))? else { return None };
+        let Body::User(said) = &self.message_of_command(call)?.entry.body else { return None };
         said.content.split_whitespace().next().filter(|name| name.starts_with('/'))
+    }
+
+    /// The message that began the run of this command; `None`: the call is none. It stands right before the command, so little is
+    /// looked through, however long the session is.
+    fn message_of_command(&self, call: CallId) -> Option<&Row> {
+        let made = self.panel(call).filter(|panel| panel.is_own_command())?.made_by();
+        let before = self.rows.get(..*self.row_of.get(&made)?)?;
+        before.iter().rev().find(|row| matches!(row.entry.body, Body::User(_)))
     }
 
     /// Whether this is the end of such a run, which needs no line.

@@ -96,6 +96,11 @@ impl Panel {
         matches!(self.call.body, Body::Validation(_))
     }
 
+    /// The entry that announced it.
+    pub(super) fn made_by(&self) -> EntryId {
+        self.call.id
+    }
+
     /// Whether the user runs it: `!command`.
     pub fn is_own_command(&self) -> bool {
         matches!(self.call.body, Body::Command(_))

@@ -195,8 +195,8 @@ mod tests {
 
     #[test]
     fn what_was_hidden_is_named_and_a_failure_that_names_it_is_explained() {
-        let root = Path::new("/work");
-        let places = ["/work/.env", "/work/deep/.env.local", "/else/key.pem"].map(PathBuf::from);
+        let root = Path::new("/srv/app");
+        let places = ["/srv/app/.env", "/srv/app/deep/.env.local", "/else/key.pem"].map(PathBuf::from);
         let mut refusals = Refusals::hiding(&places, root);
         let hidden = "the sandbox hid .env, deep/.env.local, /else/key.pem: no reading or writing there";
         refusals.push(b"it is quiet");
@@ -208,7 +208,7 @@ mod tests {
             .iter()
             .for_each(|piece| refusals.push(piece.as_bytes()));
         assert!(refusals.sentence(false).unwrap().contains("this: .env.local is hidden"), "{refusals:?}");
-        let many: Vec<PathBuf> = (0..12).map(|number| format!("/work/{number}.pem").into()).collect();
+        let many: Vec<PathBuf> = (0..12).map(|number| format!("/srv/app/{number}.pem").into()).collect();
         assert!(Refusals::hiding(&many, root).hidden().unwrap().contains("9.pem and 2 more"));
         assert_eq!(Refusals::hiding(&[], root).words(false), SandboxWords::default());
     }

@@ -5,7 +5,7 @@ use crate::ledger::UserMessage;
 use crate::wire::to_image;
 
 impl Attach {
-    /// Adds the file of this path, or these lines of it; a folder adds nothing.
+    /// Adds the file of this path, or these lines of it; of a folder, its listing.
     ///
     /// # Errors
     /// As [`Attach::message`]; nobody can confirm a warning here.

@@ -129,17 +129,16 @@ mod tests {
 
     #[test]
     fn a_file_is_known_by_each_way_to_write_it() {
-        let file = SoughtFile::new(Path::new("/none/work/src/a.rs"), Some("/none".into()));
-        let folder = Path::new("/none/work");
-        for written in ["src/a.rs", "./src/a.rs", "src/../src/a.rs", "/none/work/src/a.rs", "~/work/src/a.rs"]
-        {
+        let file = SoughtFile::new(Path::new("/none/app/src/a.rs"), Some("/none".into()));
+        let folder = Path::new("/none/app");
+        for written in ["src/a.rs", "./src/a.rs", "src/../src/a.rs", "/none/app/src/a.rs", "~/app/src/a.rs"] {
             assert!(file.is(folder, written), "{written}");
         }
         for written in ["a.rs", "src/a.rs.bak", "src", "", "../src/a.rs"] {
             assert!(!file.is(folder, written), "{written}");
         }
-        assert!(file.is_named_in("# Instructions of /none/work/src/a.rs\n"));
-        assert!(!file.is_named_in("/none/work/src/a.rs2") && !file.is_named_in("/none/work/src/a.rs-old"));
+        assert!(file.is_named_in("# Instructions of /none/app/src/a.rs\n"));
+        assert!(!file.is_named_in("/none/app/src/a.rs2") && !file.is_named_in("/none/app/src/a.rs-old"));
     }
 
     #[test]

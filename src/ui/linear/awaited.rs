@@ -28,7 +28,7 @@ impl Awaited {
             | Intent::Rename(_)
             | Intent::OpenHost(_)
             | Intent::CloseHost(_)
-            | Intent::AcceptGaps
+            | Intent::AcceptGaps(_)
             | Intent::RefuseGaps
             | Intent::Revoke(_) => Self::Word,
             Intent::Submit(_)

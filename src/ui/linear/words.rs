@@ -17,17 +17,9 @@ pub(in crate::ui) fn duration(ms: u64) -> String {
     }
 }
 
-/// Micro-dollars, to the cent, and to more digits where it is less.
-pub(super) fn dollars(MicroDollars(micro): MicroDollars) -> String {
-    match micro {
-        1..10_000 => format!("$0.{micro:06}").trim_end_matches('0').to_owned(),
-        _ => format!("${}.{:02}", micro / 1_000_000, micro % 1_000_000 / 10_000),
-    }
-}
-
 /// What was paid, if that is known.
 pub(in crate::ui) fn cost(paid: Option<MicroDollars>) -> String {
-    paid.map_or_else(|| "unknown".to_owned(), dollars)
+    paid.map_or_else(|| "unknown".to_owned(), |paid| paid.to_string())
 }
 
 /// A limit's value in its own unit.
@@ -36,7 +28,7 @@ pub(super) fn amount(limit: Option<Limit>, value: u64) -> String {
         Some(Unit::Things(word)) => count(value, word),
         Some(Unit::Seconds) => count(value, "second"),
         Some(Unit::Tokens) => count(value, "token"),
-        Some(Unit::MicroDollars) => dollars(MicroDollars(value)),
+        Some(Unit::MicroDollars) => MicroDollars(value).to_string(),
         None => value.to_string(),
     }
 }
@@ -57,8 +49,8 @@ mod tests {
 
     #[test]
     fn numbers_are_spoken_whole() {
-        let said = [dollars(MicroDollars(0)), dollars(MicroDollars(1_500)), dollars(MicroDollars(2_345_678))];
-        assert_eq!(said, ["$0.00", "$0.0015", "$2.34"]);
+        let said = [0, 1_500, 2_345_678].map(|micro| cost(Some(MicroDollars(micro))));
+        assert_eq!(said, ["$0.00", "$0.0015", "$2.35"]);
         assert_eq!([duration(3), duration(3_200), duration(125_000)], ["3 ms", "3.2 s", "2 min 5 s"]);
         assert_eq!(amount(Some(Limit::Turns), 1), "1 turn");
         assert_eq!(amount(Some(Limit::Cost), 2_500_000), "$2.50");

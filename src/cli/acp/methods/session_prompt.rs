@@ -257,17 +257,20 @@ mod tests {
 
     #[test]
     fn an_address_is_a_file_of_the_folder_or_none_and_others_are_refused() {
-        let cwd = Path::new("/work/it");
+        let cwd = Path::new("/home/ada/it");
         let of = |uri: &str| local(cwd, uri).map_err(|error| error.words().to_owned());
         let file = |path: &str, lines| Ok(Some(Local { path: path.to_owned(), lines }));
-        assert_eq!(of("file:///work/it/src/a.rs"), file("src/a.rs", None));
-        assert_eq!(of("file:///work/it/a%20b.rs?symbol=x#L10:20"), file("a b.rs", Some((10, 20))));
-        assert_eq!(of("/work/it/a.rs"), file("a.rs", None));
-        assert_eq!(of("file:///work/it"), file(".", None));
-        for outside in
-            ["file:///work/it/../x", "/work/item/a", "file:///etc/passwd", "file:///work/it/%2e%2e/x"]
-        {
-            assert!(of(outside).is_err_and(|why| why.contains("is outside of /work/it")), "{outside}");
+        assert_eq!(of("file:///home/ada/it/src/a.rs"), file("src/a.rs", None));
+        assert_eq!(of("file:///home/ada/it/a%20b.rs?symbol=x#L10:20"), file("a b.rs", Some((10, 20))));
+        assert_eq!(of("/home/ada/it/a.rs"), file("a.rs", None));
+        assert_eq!(of("file:///home/ada/it"), file(".", None));
+        for outside in [
+            "file:///home/ada/it/../x",
+            "/home/ada/item/a",
+            "file:///etc/passwd",
+            "file:///home/ada/it/%2e%2e/x",
+        ] {
+            assert!(of(outside).is_err_and(|why| why.contains("is outside of /home/ada/it")), "{outside}");
         }
         assert_eq!(of("https://example.org/a"), Ok(None));
         assert_eq!(of("zed:///agent/thread/1"), Ok(None));
