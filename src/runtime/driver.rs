@@ -114,6 +114,7 @@ impl Driver {
     /// [`DriverError::Store`] when the loop ended before its last entries could be made durable.
     pub async fn run(mut self, first: Vec<Effect>) -> Result<(), DriverError> {
         self.perform(first);
+        let mut is_watched = true;
         loop {
             let next = self.books.next();
             // Esc has the right of way: no queue of deltas stands before it.
@@ -124,7 +125,10 @@ impl Driver {
                 intent = self.intents.recv() => intent.map_or(Input::Shutdown(Shutdown::Signal), Input::Intent),
                 delivered = self.outbox.deliver(), if !self.outbox.is_empty() => match delivered {
                     Ok(()) => continue,
-                    Err(_watcher_is_gone) => Input::Shutdown(Shutdown::Signal),
+                    Err(_watcher_is_gone) => {
+                        is_watched = false;
+                        Input::Shutdown(Shutdown::Signal)
+                    }
                 },
                 () = sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => {
                     self.sync();
@@ -136,8 +140,10 @@ impl Driver {
             let is_last = matches!(input, Input::Shutdown(_));
             let patience = match &input {
                 Input::Shutdown(Shutdown::Quit) => WITH_HOOKS_AT_QUIT,
-                // Nobody wishes anything any more: the run has come to its end.
-                Input::Shutdown(Shutdown::Signal) if self.intents.is_closed() => WITH_HOOKS_AT_THE_END,
+                // Nobody watches or wishes anything any more: the run has come to its end. Which of both is noticed first is chance.
+                Input::Shutdown(Shutdown::Signal) if !is_watched || self.intents.is_closed() => {
+                    WITH_HOOKS_AT_THE_END
+                }
                 _ => Duration::ZERO,
             };
             let effects = self.agent.step(self.clock.now(), input);

@@ -22,7 +22,7 @@ const LINES: &[&str] = &[
     "› ",
     " ✓ done · 2 turns · 2 tool calls · 12.3 s",
     "■ interrupted · nothing was started",
-    "· a note (e5)",
+    "· a note",
     "▸ thinking · 3 words · ctrl-t unfolds",
     " ╭ shell ─────────────── waits for you ╮",
     " │ y once  s session  n deny            │",

@@ -7,7 +7,7 @@ use crate::model::ModelSpec;
 
 use super::phase::Phase;
 use super::step::Step;
-use super::{Agent, Effect, Live};
+use super::{Agent, Attendance, Effect, Live};
 
 impl Agent {
     /// The next request of a session that was just opened.
@@ -19,8 +19,9 @@ impl Agent {
 
     /// Tells what the next request would be, once per state of the ledger, while nothing runs.
     pub(super) fn foretell(&mut self, step: &mut Step) {
-        // Before the tools are known nobody knows how large it is.
-        if !self.is_idle() || self.tools.discovers {
+        // Only a person looks at it before the send; and before the tools are known nobody knows how large it is.
+        let is_looked_at = self.settings.attendance == Attendance::Person;
+        if !is_looked_at || !self.is_idle() || self.tools.discovers {
             return;
         }
         let state = (self.history.ledger.entries().len(), self.models.first.model.clone());

@@ -30,7 +30,7 @@ pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow>
             let first = note.for_people().trim().lines().next().unwrap_or("").trim_end_matches(':');
             let has_failed = note.ended().is_some_and(|ended| ended.has_failed);
             let (sign, style) = if has_failed { ("✗", theme.error) } else { ("·", theme.faint) };
-            vec![quiet(sign, &format!("{first} ({})", note.about), style, around)]
+            vec![quiet(sign, first, style, around)]
         }
         Body::ProviderLimit(learned) => {
             vec![quiet("·", learned.lesson.sentence().as_ref(), theme.faint, around)]

@@ -43,6 +43,7 @@ fn lines(screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
     let mut lines = wrap("› Make the greeting friendlier.", total, theme.user);
     lines.push(Line::default());
     lines.extend(markdown::render(ANSWER, width, theme, screen.highlighter));
+    lines.push(Line::default());
     let ends = [
         ("✓ done", theme.success),
         ("! a warning", theme.warning),
@@ -54,6 +55,7 @@ fn lines(screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
             .flat_map(|(words, style)| [Span::styled(words, style), Span::raw("   ")])
             .collect::<Vec<_>>(),
     ));
+    lines.push(Line::default());
     let inner = total.saturating_sub(4).max(1);
     let colours = DiffColours { theme, language: "rs", highlighter: screen.highlighter };
     let mut body = diff::render(DIFF, u16::try_from(inner).unwrap_or(u16::MAX), colours);

@@ -2,6 +2,7 @@
 
 mod backgrounds;
 mod fixture;
+mod leaving;
 mod unwritable;
 
 use countersign::agent::{Answer, Event, Intent, Live, Shutdown};
