@@ -123,6 +123,13 @@ fn live_event(live: &Live) -> Option<Value> {
             let chunk = format!("\u{c}{}\n", last.join("\n"));
             Some(json!({ "type": "tool_output", "id": call.to_string(), "chunk": chunk }))
         }
+        Live::Subagent { call, event } => {
+            let inner = match &**event {
+                Event::Appended(entry) => record::without_images(entry),
+                Event::Live(live) => live_event(live)?,
+            };
+            Some(json!({ "type": "subagent", "call": call.to_string(), "event": inner }))
+        }
         Live::Hosted { .. }
         | Live::CallForming { .. }
         | Live::ToolFinished { .. }

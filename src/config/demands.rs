@@ -14,6 +14,7 @@ use crate::config::commands::{self, CustomCommand};
 use crate::config::environment::Environment;
 use crate::config::fault::{Fault, one_line};
 use crate::config::skills;
+use crate::config::subagents;
 use crate::config::trusted::{CONFIG, Content};
 
 /// One thing that a file would do.
@@ -132,6 +133,13 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
                 needs_trust: true,
             });
         }
+        let (helpers, _told_as_ignored) = subagents::of(&content);
+        all.extend(helpers.into_iter().map(|one| Demand {
+            verb: "tells",
+            what: format!("the model of the sub-agent {}: {}", one.name, one.description),
+            place: format!("{}:1", one.file.unwrap_or_default().display()),
+            needs_trust: true,
+        }));
         all.extend(of_peers::<McpEntry>(&mut config, &settings)?);
         all.extend(of_peers::<AgentEntry>(&mut config, &settings)?);
         found.push(Demands { content, all });

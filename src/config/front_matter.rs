@@ -48,6 +48,30 @@ pub(super) fn member(head: &str, name: &str) -> Option<String> {
     Some(unquoted(&whole.collect::<Vec<_>>().join(" ")))
 }
 
+/// A member that is a list: in brackets, in lines that begin with `-`, with commas, or as a map whose values are `true`.
+pub(super) fn items(head: &str, name: &str) -> Option<Vec<String>> {
+    let mut lines = head.lines();
+    let value = lines.by_ref().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?.trim();
+    let below: Vec<&str> = lines
+        .map(str::trim_end)
+        .take_while(|line| line.is_empty() || line.starts_with([' ', '\t', '-']))
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let inline = value.trim_start_matches('[').trim_end_matches(']');
+    let of_line = |line: &&str| match line.strip_prefix('-') {
+        Some(item) => Some(unquoted(item.trim())),
+        None => {
+            let (key, value) = line.split_once(':')?;
+            (value.trim() == "true").then(|| unquoted(key.trim()))
+        }
+    };
+    let mut all: Vec<String> = inline.split(',').map(|item| unquoted(item.trim())).collect();
+    all.extend(below.iter().filter_map(of_line));
+    all.retain(|item| !item.is_empty());
+    Some(all)
+}
+
 /// Without the quotes around it. A comment behind a plain value is none of it.
 fn unquoted(value: &str) -> String {
     let inside = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);

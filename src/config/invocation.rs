@@ -11,7 +11,7 @@ use crate::ledger::Goal;
 use crate::tool::AnswerSchema;
 
 /// What every run of the loop and every screen is started with.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Invocation {
     /// The folder that is worked in: absolute, symlinks resolved.
     pub cwd: PathBuf,

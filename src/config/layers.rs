@@ -13,7 +13,7 @@ use crate::config::project;
 use crate::config::reading;
 use crate::config::reading::Reading;
 use crate::config::trusted::{Book, CONFIG, Content, SHARED_SERVERS};
-use crate::config::{commands, skills};
+use crate::config::{commands, skills, subagents};
 
 /// Most bytes of the user's file.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -43,6 +43,12 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     let (custom, wrong) = commands::of_user(environment, &config.commands);
     config.commands.extend(custom);
     config.warnings.extend(wrong);
+    let (found, wrong) = subagents::of_user(environment, &config.subagents.all);
+    config.subagents.all.extend(found);
+    config.warnings.extend(wrong);
+    let (built_in, known) = (subagents::built_in().into_iter(), &config.subagents.all);
+    let more: Vec<_> = built_in.filter(|one| known.iter().all(|other| other.name != one.name)).collect();
+    config.subagents.all.extend(more);
     for setting in
         from_environment(environment).map_err(|wrong| Fault::usage(wrong, "correct or unset the variable"))?
     {
@@ -87,15 +93,20 @@ pub(super) fn of_project(
     config.warnings.extend(wrong);
     let (custom, wrong) = commands::of(content);
     config.warnings.extend(wrong);
+    let (found, wrong) = subagents::of(content);
+    config.warnings.extend(wrong);
     if is_trusted {
+        let has = |name: &str| found.iter().any(|one| one.name == name);
+        config.subagents.all.retain(|known| !has(&known.name));
+        config.subagents.all.extend(found);
         // The nearest of a name counts.
         config.skills.retain(|(known, _)| skills.iter().all(|(skill, _)| skill.name != known.name));
         config.skills.extend(skills);
         let has = |name: &str| custom.iter().any(|one| one.command.name == name);
         config.commands.retain(|known| !has(&known.command.name));
         config.commands.extend(custom);
-    } else if book.is_some() && !(skills.is_empty() && custom.is_empty()) {
-        config.warnings.push(waiting(content.folder(), skills.len(), custom.len()));
+    } else if book.is_some() && !(skills.is_empty() && custom.is_empty() && found.is_empty()) {
+        config.warnings.push(waiting(content.folder(), skills.len(), custom.len(), found.len()));
     }
     let mut settings = Vec::new();
     for (name, text) in [SHARED_SERVERS, CONFIG].map(|name| (name, content.text(name))) {
@@ -126,15 +137,19 @@ pub(super) fn of_project(
 }
 
 /// What is said of skills and commands that wait for trust.
-fn waiting(folder: &Path, skills: usize, commands: usize) -> String {
+fn waiting(folder: &Path, skills: usize, commands: usize, subagents: usize) -> String {
     let counted = |number: usize, what: &str| match number {
         0 => None,
         1 => Some(format!("1 {what}")),
         more => Some(format!("{more} {what}s")),
     };
     let all: Vec<String> =
-        [counted(skills, "skill"), counted(commands, "command")].into_iter().flatten().collect();
-    let lost = if skills > 0 { "so the model cannot see them" } else { "so they cannot be called" };
+        [counted(skills, "skill"), counted(commands, "command"), counted(subagents, "sub-agent")]
+            .into_iter()
+            .flatten()
+            .collect();
+    let lost =
+        if skills + subagents > 0 { "so the model cannot see them" } else { "so they cannot be called" };
     format!(
         "{} of {} not trusted yet, {lost}; `countersign trust` shows them",
         all.join(" and "),

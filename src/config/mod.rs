@@ -37,6 +37,7 @@ mod show;
 pub(crate) mod skills;
 mod source;
 mod spelling;
+pub(crate) mod subagents;
 pub(crate) mod telemetry;
 mod tighten;
 #[cfg(test)]
@@ -81,6 +82,7 @@ use commands::CustomCommand;
 use connection::{Protocol, Secret};
 use environment::Environment;
 use skills::Skill;
+use subagents::KnownSubagents;
 use trusted::{CONFIG, SHARED_SERVERS};
 
 /// All settings, with their meaning.
@@ -188,6 +190,8 @@ pub struct Config {
     pub skills: Vec<(Skill, PathBuf)>,
     /// The custom commands that the user can call.
     pub commands: Vec<CustomCommand>,
+    /// The sub-agents that the model can start.
+    pub subagents: KnownSubagents,
     /// What was ignored, and why: one sentence each, to be shown once.
     pub warnings: Vec<String>,
     origins: BTreeMap<String, Source>,
@@ -350,6 +354,7 @@ impl Default for Config {
             instructions: ["AGENTS.md", "CLAUDE.md"].map(str::to_owned).to_vec(),
             skills: Vec::new(),
             commands: Vec::new(),
+            subagents: KnownSubagents::default(),
             warnings: Vec::new(),
             origins: BTreeMap::new(),
         }

@@ -15,7 +15,7 @@ use super::clock::Clock;
 use super::operations::Operations;
 use super::outbox::Outbox;
 use super::pending_writes::{Held, Keeping};
-use super::ports::{HookPort, ModelPort, StorePort, ToolPort};
+use super::ports::{HookPort, ModelPort, StorePort, SubagentPort, ToolPort};
 use super::spans::Spans;
 
 /// What the driver is plugged into.
@@ -26,6 +26,8 @@ pub struct Ports {
     pub tools: Box<dyn ToolPort>,
     /// Runs hooks.
     pub hooks: Box<dyn HookPort>,
+    /// Runs sub-agents.
+    pub subagents: Box<dyn SubagentPort>,
     /// Keeps the books.
     pub store: Box<dyn StorePort>,
 }
@@ -93,7 +95,7 @@ impl Driver {
         let driver = Self {
             agent,
             books: Keeping::new(ports.store),
-            operations: Operations::new(ports.model, ports.tools, ports.hooks, inputs_to),
+            operations: Operations::new(ports.model, ports.tools, ports.hooks, ports.subagents, inputs_to),
             outbox: Outbox::new(events_to),
             clock,
             spans,
@@ -149,6 +151,7 @@ impl Driver {
             let effects = self.agent.step(self.clock.now(), input);
             self.perform(effects);
             if is_last {
+                self.let_subagents_settle().await;
                 self.sync();
                 self.part_with_hooks(patience).await;
                 self.operations.end().await;
@@ -158,6 +161,20 @@ impl Driver {
                     None => Ok(()),
                 };
             }
+        }
+    }
+
+    /// A run whose sub-agents still settle is not over yet. The loop bounds how long that takes; another signal ends it at once.
+    async fn let_subagents_settle(&mut self) {
+        while !self.agent.is_idle() && self.agent.is_stopping() {
+            let input = tokio::select! {
+                biased;
+                Some(how) = self.shutdown.recv() => Input::Shutdown(how),
+                Some(input) = self.inputs.recv() => input,
+                else => return,
+            };
+            let effects = self.agent.step(self.clock.now(), input);
+            self.perform(effects);
         }
     }
 
@@ -281,6 +298,7 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::AcceptGaps(_)
         | Intent::RefuseGaps
         | Intent::StopBackground(_)
+        | Intent::Subagent { .. }
         | Intent::TypeInto { .. } => true,
         // What was restored has happened already.
         Intent::Abort | Intent::Restored(_) | Intent::SetMode(_) => false,

@@ -25,6 +25,7 @@ mod spans;
 mod status_command;
 pub mod store;
 mod stream_pump;
+mod subagents;
 mod tools;
 pub mod trial;
 pub mod undo;
@@ -37,12 +38,13 @@ pub use hooks::{CommandHooks, NoHooks};
 pub use http::{HttpModel, Timeouts};
 pub use models::{AutoToolMode, Pace, RehearsalModel, ScriptedModel, StringModel};
 pub use network::Network;
-pub use ports::{HookPort, LateNews, ModelPort, StorePort, ToolPort};
+pub use ports::{HookPort, LateNews, ModelPort, StorePort, SubagentPort, ToolPort};
 pub use process::{Groups, keep_to_ourselves};
 pub use regular::open_regular;
 pub use router::ModelRouter;
 pub use status_command::UserCommand;
 pub use store::{NoStore, SessionStore};
+pub use subagents::{LocalSubagents, MadeSession, MakeSession, NoSubagents};
 pub(crate) use tools::holds_secret;
 pub use tools::{
     AllowedHost, BackgroundOutput, FileNames, ListedFile, LocalTools, MentionedFile, PastPlaces, Reach,

@@ -13,7 +13,7 @@ use crate::hooks::HookCall;
 use crate::ledger::CallId;
 use crate::tool::{Invocation, Shown, ToolNews, ToolReport, warm_up};
 
-use super::ports::{HookPort, LateNews, ModelPort, ToolPort};
+use super::ports::{HookPort, LateNews, ModelPort, SubagentPort, ToolPort};
 use super::stream_pump::hear;
 
 /// Everything that is under way.
@@ -21,6 +21,7 @@ pub(super) struct Operations {
     model: Arc<dyn ModelPort>,
     tools: Arc<dyn ToolPort>,
     hooks: Arc<dyn HookPort>,
+    subagents: Box<dyn SubagentPort>,
     inputs: mpsc::Sender<Input>,
     running: BTreeMap<Operation, JoinHandle<()>>,
     /// Those that were cancelled and may still hold something.
@@ -33,6 +34,7 @@ impl Operations {
         model: Box<dyn ModelPort>,
         tools: Box<dyn ToolPort>,
         hooks: Box<dyn HookPort>,
+        subagents: Box<dyn SubagentPort>,
         inputs: mpsc::Sender<Input>,
     ) -> Self {
         tools.tell_late(LateNews::new(inputs.clone()));
@@ -40,6 +42,7 @@ impl Operations {
             model: model.into(),
             tools: tools.into(),
             hooks: hooks.into(),
+            subagents,
             inputs,
             running: BTreeMap::new(),
             cancelled: Vec::new(),
@@ -81,6 +84,8 @@ impl Operations {
                 (Operation::Timer(timer), tokio::spawn(wait(timer, after_ms, inputs).instrument(span)))
             }
             Effect::TypeInto(call, typed) => return self.tools.type_into(call, typed),
+            Effect::StartSubagent(start) => return self.subagents.start(*start, inputs),
+            Effect::TellSubagent(call, intent) => return self.subagents.tell(call, *intent),
             Effect::StopBackground(_, id) => return self.tools.stop_background(&id),
             Effect::Cancel(_) | Effect::Append(_) | Effect::Emit(_) => return,
         };
@@ -111,6 +116,9 @@ impl Operations {
 
     /// Ends an operation. What it holds is dropped: connections close, process groups get TERM, then KILL.
     pub(super) fn cancel(&mut self, operation: Operation) {
+        if let Operation::Subagent(call) = operation {
+            return self.subagents.stop(call);
+        }
         if let Some(task) = self.running.remove(&operation) {
             task.abort();
             self.cancelled.retain(|task| !task.is_finished());
@@ -142,6 +150,7 @@ impl Operations {
         for task in self.cancelled.drain(..) {
             drop(task.await);
         }
+        self.subagents.close().await;
         self.tools.close().await;
     }
 }

@@ -166,6 +166,8 @@ fn operation_of(effect: &Effect) -> Option<Operation> {
         Effect::Prepare(invocation) => Operation::Preparation(invocation.call),
         Effect::RunTool(invocation) => Operation::Tool(invocation.call),
         Effect::TypeInto(call, _) => Operation::Tool(*call),
+        // Nothing of it was begun: its report would never come, so it starts and is stopped.
+        Effect::StartSubagent(_) | Effect::TellSubagent(..) => return None,
         // Nothing cancels it: it goes on without its call.
         Effect::StopBackground(..) => return None,
         Effect::DiscoverTools => Operation::Discovery,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::{future::BoxFuture, stream::BoxStream};
 use tokio::sync::mpsc;
 
-use crate::agent::Input;
+use crate::agent::{Input, Intent, SubagentStart};
 use crate::hooks::{HookAnswer, HookCall};
 use crate::ledger::{BackgroundStatus, CallId, Entry};
 use crate::model::{ModelNews, Request};
@@ -83,6 +83,23 @@ pub trait ToolPort: Send + Sync {
     /// Hears that the model may not see all that it was told by now: a summary took its place, or it was withdrawn or cut
     /// short.
     fn context_lost(&self) {}
+}
+
+/// Runs sub-agents, each as a session of its own.
+pub trait SubagentPort: Send + Sync {
+    /// Starts one. What happens to it comes as [`Input::Subagent`], its report last and always.
+    fn start(&self, start: SubagentStart, news: mpsc::Sender<Input>);
+
+    /// Passes on what a person wants of one. Never waits.
+    fn tell(&self, call: CallId, intent: Intent);
+
+    /// Has one stop, settle and report. Never waits.
+    fn stop(&self, call: CallId);
+
+    /// Stops all of them and waits until they have settled, for a bounded time.
+    fn close(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 /// Runs hooks.

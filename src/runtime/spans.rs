@@ -39,6 +39,8 @@ impl Spans {
             | Effect::SetTimer(..)
             | Effect::TypeInto(..)
             | Effect::StopBackground(..)
+            | Effect::StartSubagent(_)
+            | Effect::TellSubagent(..)
             | Effect::Cancel(_)
             | Effect::Append(_)
             | Effect::Emit(_) => turn.clone(),

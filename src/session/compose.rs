@@ -6,16 +6,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use uuid::Uuid;
 
+use super::earlier::{background_calls, inherited, session_id};
 use super::notices::{file_notices, lost_notice, tools_notice, unconfined};
 use super::ports::{router, with_tool_calls};
+use super::subagents::SubagentMaker;
 use super::telemetry::{Following, follow};
-use super::{instructions, sandbox};
+use super::{instructions, sandbox, subagents};
 use crate::agent::{Agent, Attendance, Effect, Input, Intent, Settings};
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::models::{Choice, Table, choose};
 use crate::config::{Config, Invocation, effort, environment};
-use crate::ledger::{Arguments, Body, Change, Entry, Fault as LedgerFault, Millis, ModelRef, recover};
+use crate::ledger::{Body, Change, Entry, Fault as LedgerFault, Millis, ModelRef, recover_with};
 use crate::model::Effort;
 use crate::policy::Policy;
 use crate::runtime::sandbox::support;
@@ -31,7 +33,6 @@ use crate::session::model_switch::Switch;
 use crate::session::undo::Undoing;
 use crate::session::{Keeping, SessionChoice};
 use crate::tool::ToolSpec;
-use crate::tool::name::SHELL;
 use crate::wire::record::SessionFile;
 
 /// A session ready to run.
@@ -83,6 +84,18 @@ pub(crate) fn compose(
     let external = ExternalTools::of(invocation);
     let mut settings =
         Settings { effort: config.effort, ..settings(invocation, &choice, &external, attendance) };
+    let maker = SubagentMaker {
+        invocation: invocation.clone(),
+        config: config.clone(),
+        state: state.clone(),
+        is_kept: !matches!(keeping, Keeping::Ephemeral),
+        settings: settings.clone(),
+        router: router.clone(),
+        groups: groups.clone(),
+        attendance: subagents::attendance(attendance),
+        known: subagents::known(&config),
+        level: 0,
+    };
     let (agent, first, before, store, id) = match opened {
         None => {
             remove_old(&state, config.keep_days, SystemTime::now());
@@ -98,7 +111,8 @@ pub(crate) fn compose(
             notices.extend(file_notices(&file));
             let before = file.entries.clone();
             let id = session_id(&before);
-            let recovered = recover(file.entries, now).map_err(|fault| damaged(&id, &fault))?;
+            let known = subagents::standing(&state, &file.entries);
+            let recovered = recover_with(file.entries, now, &known).map_err(|fault| damaged(&id, &fault))?;
             notices.extend(lost_notice(recovered.lost));
             let (mut agent, mut first) = Agent::resume(settings, recovered, now);
             first.extend(agent.first_effects());
@@ -114,7 +128,8 @@ pub(crate) fn compose(
     let tools = Box::new(WithNested::new(external.around(tools, invocation, &groups), invocation));
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone());
     let gateway = Gateway::new(invocation, (state, &id), switch, &groups);
-    let ports = Ports { model: Box::new(router), tools, hooks: hook_port(invocation, &id, &groups), store };
+    let hooks = hook_port(invocation, &id, &groups);
+    let ports = Ports { model: Box::new(router), tools, hooks, subagents: maker.port(), store };
     let (driver, handles) = Driver::new(agent, ports);
     let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));
     Ok(Session {
@@ -158,7 +173,7 @@ fn continued(tools: LocalTools, before: &[Arc<Entry>]) -> LocalTools {
 }
 
 /// The built-in tools, in the session's folder and its sandbox.
-fn local_tools(
+pub(super) fn local_tools(
     invocation: &Invocation,
     config: &Config,
     groups: &Groups,
@@ -242,33 +257,6 @@ fn open(
     }
 }
 
-/// How many background commands the session can have started: their ids are given to no others.
-fn background_calls(entries: &[Arc<Entry>]) -> u64 {
-    let is_one = |arguments: &Arguments| match arguments {
-        Arguments::Object(members) => members.get("background").is_some_and(|set| *set == true),
-        Arguments::Unusable(_) => false,
-    };
-    let calls = entries.iter().filter(|entry| match &entry.body {
-        Body::ToolCall(call) | Body::CallEdited(call) => call.name == SHELL && is_one(&call.arguments),
-        _ => false,
-    });
-    calls.count() as u64
-}
-
-/// The entries that a fork has of the session it was forked from.
-fn inherited(entries: &[Arc<Entry>]) -> &[Arc<Entry>] {
-    let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else { return &[] };
-    let last = started.forked_at().and_then(|at| entries.iter().position(|entry| entry.id == at));
-    last.and_then(|last| entries.get(..=last)).unwrap_or_default()
-}
-
-fn session_id(entries: &[Arc<Entry>]) -> String {
-    entries
-        .iter()
-        .find_map(|e| if let Body::SessionStarted(s) = &e.body { Some(s.session.clone()) } else { None })
-        .unwrap_or_default()
-}
-
 /// A resumed session keeps its model and its effort, unless others were named: what was chosen in it stands above the
 /// files, as what is named on the command line does; what it began with, below them. Returns the configuration that
 /// says so, too.
@@ -321,6 +309,13 @@ pub(crate) fn tools(echo: bool) -> Vec<ToolSpec> {
     tools
 }
 
+/// The built-in tools, and those that start sub-agents.
+fn all_tools(config: &Config) -> Vec<ToolSpec> {
+    let mut all = tools(config.echo);
+    all.extend(subagents::tools(&subagents::known(config)));
+    all
+}
+
 /// What a session begins with here.
 pub(crate) fn settings(
     invocation: &Invocation,
@@ -333,7 +328,8 @@ pub(crate) fn settings(
         cwd: invocation.cwd.to_string_lossy().into_owned(),
         system: instructions::of(invocation),
         environment: environment::note(&invocation.cwd),
-        tools: tools(config.echo),
+        tools: all_tools(config),
+        subagents: subagents::terms(&subagents::known(config), config),
         policy: Policy {
             mode: config.mode,
             rules: config.rules(),

@@ -18,6 +18,10 @@ pub enum UiEffect {
     Type(CallId, Typed),
     /// Esc: on its own channel, past all that is queued.
     Abort,
+    /// Show the session of the sub-agent that this call started.
+    Enter(CallId),
+    /// Back to the session that started the one that is shown.
+    Back,
     /// Leave.
     Quit,
     /// To the shell, and back later.

@@ -82,7 +82,14 @@ pub(super) fn give(local: &mut Local, view: &View) {
 /// The first thing that waits.
 fn first(local: &Local, view: &View) -> Option<Focus> {
     let call = local.waiting(view).first().map(|(_, asked)| Focus::Approval(asked.call));
-    call.or_else(|| local.stop(view).map(|_| Focus::Stop))
+    let stop = || local.stop(view).map(|_| Focus::Stop);
+    call.or_else(stop).or_else(|| waiting_subagent(view).map(|call| Focus::Card(CardId::Call(call))))
+}
+
+/// The first call whose sub-agent waits for the person.
+pub(super) fn waiting_subagent(view: &View) -> Option<CallId> {
+    let waits = |(_, child): &(CallId, &View)| child.is_at_work() && child.waiting_everywhere() > 0;
+    view.subagents().find(waits).map(|(call, _)| call)
 }
 
 /// An arrow key. False when it means nothing here but a move of the cursor.

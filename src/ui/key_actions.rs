@@ -80,7 +80,7 @@ pub(super) fn obey(
             return run_key(local, view, command);
         }
         KeyAction::TypeInto => program_input::begin(local, view),
-        KeyAction::Open => open(local, view),
+        KeyAction::Open => return open(local, view),
         KeyAction::AllowHost => return blocked_host::allow(local, view, press),
         KeyAction::Copy => return copy(local, view).map(UiEffect::Copy).into_iter().collect(),
         KeyAction::Up | KeyAction::Down if command_menu::choose(local, view, command == KeyAction::Up) => {}
@@ -189,7 +189,12 @@ fn next_mode(mode: Mode) -> Mode {
     }
 }
 
-fn open(local: &mut Local, view: &View) {
+fn open(local: &mut Local, view: &View) -> Vec<UiEffect> {
+    if let Focus::Card(CardId::Call(call)) = local.focused(view)
+        && view.subagent(call).is_some()
+    {
+        return vec![UiEffect::Enter(call)];
+    }
     local.overlay = match local.focused(view) {
         Focus::Approval(call) | Focus::Card(CardId::Call(call)) => Some(Overlay::Output(call, 0)),
         Focus::Card(CardId::Entry(entry)) => {
@@ -198,6 +203,7 @@ fn open(local: &mut Local, view: &View) {
         }
         Focus::Composer | Focus::Stop | Focus::Card(CardId::Forming(..)) => None,
     };
+    Vec::new()
 }
 
 /// A key that means nothing else edits the composer, and takes the focus there: what a person begins to type

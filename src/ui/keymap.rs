@@ -314,6 +314,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Ledger, NONE, K::Char('x'), C::ExportWords, "x", "copy the command that exports"),
         bind(P::Ledger, CTRL, K::Char('o'), C::Close, "esc", "back"),
         bind(P::Ledger, NONE, K::Char('q'), C::Close, "", ""),
+        bind(P::Page, NONE, K::Char('o'), C::Open, "", ""),
         bind(P::Page, NONE, K::Up, C::Up, "up down", "scroll; pgup, pgdn, home, end too"),
         bind(P::Page, NONE, K::Down, C::Down, "", ""),
         bind(P::Page, NONE, K::Home, C::Home, "", ""),

@@ -102,6 +102,8 @@ pub struct Local {
     pub keymap: Keymap,
     /// What the mouse has done so far.
     pub pointer: Pointer,
+    /// The sub-agents whose sessions lead to the one that is shown; empty: it is the first.
+    pub lineage: Vec<String>,
 }
 
 /// What the user gave the focus to. Nothing takes it by itself: keys go to the composer until the person moves it.
@@ -281,6 +283,7 @@ impl Local {
             now: Duration::ZERO,
             keymap: Keymap::default(),
             pointer: Pointer::default(),
+            lineage: Vec::new(),
         }
     }
 

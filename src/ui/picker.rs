@@ -5,7 +5,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use crate::ledger::{CallId, EntryId, Millis};
 use crate::model::Effort;
 use crate::policy::Mode;
-use crate::view::View;
+use crate::view::{FleetKind, FleetMember, View};
 
 use super::commands::typed;
 use super::composer::cut_last;
@@ -58,6 +58,10 @@ pub enum Choice {
     RefuseGaps,
     /// Stop this background command.
     StopShell(String),
+    /// Show the session of the sub-agent that these calls lead to.
+    Enter(Vec<CallId>),
+    /// Show the card of this call.
+    Reveal(CallId),
     /// Nothing, and why.
     Nothing(String),
 }
@@ -201,6 +205,35 @@ impl Picker {
             choice: Choice::RefuseGaps,
         });
         Self::new(Source::Grants, items.chain(hosts).chain(gaps).collect())
+    }
+
+    /// What works for the session.
+    pub fn fleet(view: &View) -> Self {
+        let all = view.fleet();
+        let item = |member: &FleetMember<'_>| match &member.kind {
+            FleetKind::Subagent { call, name, task, view } => Item {
+                words: format!("{}→ {name}  {task}", "  ".repeat(member.path.len())).replace('\n', " "),
+                aside: view.stands(),
+                choice: Choice::Enter(member.path.iter().copied().chain([*call]).collect()),
+            },
+            FleetKind::Delegated { call, name, task, .. } => Item {
+                words: format!("→ {name}  {task}").replace('\n', " "),
+                aside: "another agent".to_owned(),
+                choice: Choice::Reveal(*call),
+            },
+            FleetKind::Shell(shell) => Item {
+                words: shell.command.trim_end().replace('\n', " \u{21b5} "),
+                aside: format!("stop {}", shell.id),
+                choice: Choice::StopShell(shell.id.clone()),
+            },
+        };
+        // What waits for the person comes first.
+        let waits = |member: &&FleetMember<'_>| match &member.kind {
+            FleetKind::Subagent { view, .. } => view.is_at_work() && !view.waiting().is_empty(),
+            _ => false,
+        };
+        let (first, then): (Vec<_>, Vec<_>) = all.iter().partition(waits);
+        Self::new(Source::Fleet, first.into_iter().chain(then).map(item).collect())
     }
 
     /// The commands that run in the background.

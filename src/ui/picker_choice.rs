@@ -1,7 +1,7 @@
 //! What taking a line of a list does.
 
 use crate::agent::Intent;
-use crate::view::View;
+use crate::view::{CardId, View};
 
 use super::commands::Meaning;
 use super::effect::UiEffect;
@@ -47,6 +47,11 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
         Choice::Revoke(call) => vec![UiEffect::Send(Intent::Revoke(call))],
         Choice::RefuseGaps => vec![UiEffect::Send(Intent::RefuseGaps)],
         Choice::CloseHost(host) => vec![UiEffect::Send(Intent::CloseHost(host))],
+        Choice::Enter(path) => path.into_iter().map(UiEffect::Enter).collect(),
+        Choice::Reveal(call) => {
+            local.scroll.reveal = Some(CardId::Call(call));
+            Vec::new()
+        }
         Choice::StopShell(id) => vec![UiEffect::Send(Intent::StopBackground(id))],
         Choice::Nothing(why) => {
             local.hint = Some(why);

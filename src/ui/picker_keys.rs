@@ -31,6 +31,7 @@ pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffe
         Source::Modes => Picker::modes(view),
         Source::Efforts => Picker::efforts(view),
         Source::Shells => Picker::shells(view),
+        Source::Fleet => Picker::fleet(view),
         Source::Sessions
         | Source::Models
         | Source::Themes

@@ -25,6 +25,8 @@ pub enum Source {
     Grants,
     /// The commands that run in the background: the chosen one is stopped.
     Shells,
+    /// What works for the session: the chosen one is opened.
+    Fleet,
     /// The files that would be put back; each line takes them all.
     Undo,
 }
@@ -44,6 +46,7 @@ impl Source {
             Self::RewindWay => "rewind · go back with",
             Self::Grants => "revoke a grant of this session",
             Self::Shells => "stop a background command",
+            Self::Fleet => "open what works for this session",
             Self::Undo => "undo",
         }
     }
@@ -62,6 +65,7 @@ impl Source {
             Self::RewindWay => "no matching line",
             Self::Grants => "nothing is granted for this session",
             Self::Shells => "nothing runs in the background",
+            Self::Fleet => "nothing works for this session",
             Self::Undo => "no matching file",
         }
     }

@@ -185,6 +185,7 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
         Meaning::Pick(Source::Efforts) => shown(local, Overlay::Picker(Picker::efforts(view))),
         Meaning::Pick(Source::Grants) => shown(local, Overlay::Picker(Picker::grants(view))),
         Meaning::Pick(Source::Shells) => shown(local, Overlay::Picker(Picker::shells(view))),
+        Meaning::Pick(Source::Fleet) => shown(local, Overlay::Picker(Picker::fleet(view))),
         Meaning::Pick(source) => vec![UiEffect::Pick(source)],
         Meaning::New if view.status.is_busy() => {
             local.hint = Some(STILL_BUSY.to_owned());

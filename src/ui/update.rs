@@ -61,6 +61,10 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
         Paced::Quit => return vec![UiEffect::Quit],
         Paced::Elsewhere => {}
     }
+    let is_empty = local.composer.is_empty() && local.reason.is_none() && local.search.is_none();
+    if key.code == KeyCode::Left && key.modifiers.is_empty() && is_empty && !local.lineage.is_empty() {
+        return vec![UiEffect::Back];
+    }
     focus::leave_to_text(local, view, press);
     if let Some(acts) = session_rule::press(local, view, press) {
         return acts;
@@ -145,6 +149,7 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
         | Live::ToolOutput { .. }
         | Live::Screen { .. }
         | Live::ToolFinished { .. }
+        | Live::Subagent { .. }
         | Live::Retrying { .. }
         | Live::Asked { .. }
         | Live::AskingHooks(_)

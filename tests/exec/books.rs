@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::world::{Ran, of_type, parse, text};
 
-const LIVE: [&str; 5] = ["text_delta", "thinking_delta", "progress", "tool_output", "budget"];
+const LIVE: [&str; 6] = ["text_delta", "thinking_delta", "progress", "tool_output", "budget", "subagent"];
 /// Events of one call: `id` is the call's.
 const OF_A_CALL: [&str; 6] =
     ["tool_call", "approval_request", "approval", "delegation_request", "delegation_response", "tool_result"];

@@ -180,13 +180,13 @@ fn three_is_tokens() {
 
 #[test]
 fn three_is_money() {
-    let priced = ["-c", "models.script.usd_in=3", "-c", "models.script.usd_out=15", "--max-cost", "0.009"];
+    let priced = ["-c", "models.script.usd_in=3", "-c", "models.script.usd_out=15", "--max-cost", "0.01"];
     let replies = script(json!([look(), "no"]));
     let ran = stopped(&priced, &replies);
     assert_eq!(ran.reason(), "max_cost");
     assert_eq!(ran.one("agent_response")["usage"]["cost_usd"], 0.0045);
     let gauge = ran.all("budget").into_iter().find(|b| b["name"] == "max_total_cost").unwrap();
-    assert_eq!((&gauge["used"], &gauge["limit"]), (&json!(0.0045), &json!(0.009)));
+    assert_eq!((&gauge["used"], &gauge["limit"]), (&json!(0.0045), &json!(0.01)));
 
     // Cost counts for the session: another run of it cannot begin.
     let world = World::new();

@@ -82,6 +82,7 @@ mod signals;
 mod steered;
 #[path = "../support/stub_server.rs"]
 mod stub_server;
+mod subagents;
 mod switched;
 mod traces;
 mod trust;

@@ -19,6 +19,8 @@ pub fn in_order(effects: &[Effect]) -> Result<(), String> {
         | Effect::RunTool(_)
         | Effect::TypeInto(..)
         | Effect::StopBackground(..)
+        | Effect::StartSubagent(_)
+        | Effect::TellSubagent(..)
         | Effect::RunHooks(_)
         | Effect::DiscoverTools
         | Effect::SetTimer(..) => 2,

@@ -59,6 +59,8 @@ impl Page {
                 }
                 Effect::Cancel(_)
                 | Effect::StopBackground(..)
+                | Effect::StartSubagent(_)
+                | Effect::TellSubagent(..)
                 | Effect::CallModel(..)
                 | Effect::Prepare(_)
                 | Effect::RunHooks(_)
@@ -358,6 +360,7 @@ fn news(live: &Live) -> Option<String> {
         | Live::ToolOutput { .. }
         | Live::Screen { .. }
         | Live::ToolFinished { .. }
+        | Live::Subagent { .. }
         | Live::Waiting { .. }
         | Live::ModeChanged(_) => None,
     }
@@ -370,7 +373,7 @@ fn cancelled(effect: &Effect, names: &BTreeMap<CallId, String>) -> Option<String
     Some(match operation {
         Operation::Model(_) => "the model".to_owned(),
         Operation::Preparation(call) => format!("the look at {}", named(call)),
-        Operation::Tool(call) => named(call),
+        Operation::Tool(call) | Operation::Subagent(call) => named(call),
         Operation::Timer(_) => "a timer".to_owned(),
         Operation::Hooks(_) => "hooks".to_owned(),
         Operation::Discovery => "the search for tools".to_owned(),

@@ -365,8 +365,8 @@ impl StoryPlayer {
             Effect::TypeInto(call, _) => laws::may_be_typed_into(&self.log, &self.running, call)?,
             Effect::SetTimer(timer, after) => drop(self.timers.insert(timer, self.now.saturating_add(after))),
             Effect::RunHooks(call) => self.hooks = Some(call.id),
-            // No story has tools from elsewhere, or a command that is stopped; the simulation does.
-            Effect::DiscoverTools | Effect::StopBackground(..) | Effect::Emit(_) => {}
+            // No story has tools from elsewhere, a command that is stopped or a sub-agent; the simulation does.
+            _ => {}
         }
         Ok(())
     }
@@ -378,7 +378,7 @@ impl StoryPlayer {
                 self.late_model = Some(message);
             }
             Operation::Preparation(call) => drop(self.looks.remove(&call)),
-            Operation::Tool(call) => {
+            Operation::Tool(call) | Operation::Subagent(call) => {
                 self.running.remove(&call);
                 self.cancelled.insert(call);
             }

@@ -17,6 +17,7 @@ use crate::grants::Grants;
 use crate::hosts::OpenHosts;
 use crate::own_commands::OwnCommands;
 use crate::prices::Prices;
+use crate::subagents::Escrows;
 
 /// What no history may contain: late news is marked with this word by the world.
 pub const LATE: &str = "LATE";
@@ -52,6 +53,7 @@ pub struct Log {
     untold_undo: Option<bool>,
     /// Tasks that went to another agent.
     pub delegations: Delegations,
+    pub escrows: Escrows,
     /// Commands that go on in the background.
     pub backgrounds: Backgrounds,
     /// What people answered to questions.
@@ -98,6 +100,7 @@ impl Log {
         if self.entries.is_empty() != matches!(entry.body, Body::SessionStarted(_)) {
             return Err("a session begins with session_started, once".into());
         }
+        self.escrows.read(&entry.body, &self.delegations, self.died)?;
         match &entry.body {
             Body::User(_) => {
                 self.prices.say();

@@ -1,5 +1,6 @@
 //! The worlds that are walked: how large each is, what may happen in it, and the settings of its loop.
 
+use crate::subagents;
 use countersign::agent::Settings;
 use countersign::budget::{Bound, Limit, Limits, TokenBudget};
 use countersign::hooks::{HookPoint, HookSpec};
@@ -55,6 +56,8 @@ pub struct Bounds {
     pub prices: u32,
     /// Also: tasks that go to another agent, which may name them.
     pub delegates: bool,
+    /// Also: sub-agents, which spend what is set aside for them.
+    pub subagents: bool,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
     pub rare: bool,
 }
@@ -85,6 +88,7 @@ impl Bounds {
         commands: 0,
         prices: 0,
         delegates: false,
+        subagents: false,
         rare: false,
     };
     /// Compactions, fallback, retries, continuations: of answers, and of summaries.
@@ -115,6 +119,18 @@ impl Bounds {
     /// Tasks that go to another agent.
     pub const DELEGATING: Self =
         Self { submits: 1, calls: 1, texts: 0, turns: 2, delegates: true, ..Self::SMALL };
+    /// Sub-agents, waited for and in the background, and Esc once and twice.
+    pub const SUBAGENTS: Self = Self {
+        submits: 2,
+        escapes: 2,
+        texts: 0,
+        turns: subagents::TURNS,
+        retries: 0,
+        subagents: true,
+        ..Self::SMALL
+    };
+    /// The same, for long walks.
+    pub const MANY_SUBAGENTS: Self = Self { submits: 40, escapes: 30, ..Self::SUBAGENTS };
     /// Everything at once, for long walks.
     pub const WIDE: Self = Self {
         submits: 40,
@@ -140,6 +156,7 @@ impl Bounds {
         commands: 8,
         prices: 0,
         delegates: true,
+        subagents: false,
         rare: true,
     };
 }
@@ -195,12 +212,13 @@ pub(crate) fn settings(bounds: Bounds) -> Settings {
         session: "simulated".into(),
         cwd: "/w".into(),
         discovers: bounds.discovers,
-        tools: TOOLS.map(|(name, effect)| tool(name, effect)).to_vec(),
+        tools: tools(bounds),
+        subagents: subagents::known(bounds),
         policy: Policy { has_sandbox: true, ..Policy::default() },
-        limits: Limits::default()
+        limits: subagent_limits(bounds)
             .with(Limit::Turns, bounds.turns)
             .with(Limit::WallTime, bounds.rare.then_some(60))
-            .with(Limit::ToolCalls, bounds.rare.then_some(7))
+            .with(Limit::ToolCalls, tool_calls(bounds))
             .bounded(Bound::ParallelCalls, PARALLEL)
             .bounded(Bound::ModelRetries, bounds.retries),
         fallback: if bounds.mends { vec![spec("second", bounds)] } else { Vec::new() },
@@ -210,6 +228,28 @@ pub(crate) fn settings(bounds: Bounds) -> Settings {
         seed: 7,
         ..Settings::new(spec("script", bounds))
     }
+}
+
+/// One that starts a sub-agent is there only where that may happen.
+fn tools(bounds: Bounds) -> Vec<ToolSpec> {
+    let mut tools = TOOLS.map(|(name, effect)| tool(name, effect)).to_vec();
+    if bounds.subagents {
+        tools.push(ToolSpec { kind: ToolKind::Subagent, ..tool(subagents::SUBAGENT, SideEffect::Reads) });
+    }
+    tools
+}
+
+fn tool_calls(bounds: Bounds) -> Option<u64> {
+    let of_subagents = subagents::LIMITS.iter().find(|(limit, _)| *limit == Limit::ToolCalls);
+    of_subagents.filter(|_| bounds.subagents).map(|(_, most)| *most).or(bounds.rare.then_some(7))
+}
+
+fn subagent_limits(bounds: Bounds) -> Limits {
+    let all = Limits::default();
+    if !bounds.subagents {
+        return all;
+    }
+    subagents::LIMITS.iter().fold(all, |all, (limit, most)| all.with(*limit, *most))
 }
 
 fn listener(point: HookPoint) -> HookSpec {

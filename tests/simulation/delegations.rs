@@ -25,6 +25,10 @@ impl Delegations {
         }
     }
 
+    pub fn is_sent(&self, call: CallId) -> bool {
+        self.sent.contains_key(&call)
+    }
+
     /// What the agent calls the task is said once, while the task is there.
     pub fn note(&mut self, note: &Note) -> Result<(), String> {
         let Some((call, id)) = note.accepted() else { return Ok(()) };

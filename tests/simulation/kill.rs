@@ -12,8 +12,8 @@ use countersign::tool::{ASK, Preparation};
 
 use crate::books::Log;
 use crate::bounds::{Bounds, FROM_ELSEWHERE, found, settings};
+use crate::reasons::reason;
 use crate::sendable::sendable;
-use crate::world::reason;
 
 /// Loads a log that was cut, decides about what waits or does not, interrupts it, says something, and looks at what the model
 /// is then asked. Every entry that this appends goes through the rules.
@@ -26,6 +26,9 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
         Life { log, agent, now, unseen: BTreeSet::new(), looks: BTreeSet::new(), answered: BTreeMap::new() };
     life.unseen = waiting.iter().filter(|call| call.name != ASK).map(|call| call.id).collect();
     life.keep(effects)?;
+    if !life.log.escrows.open.is_empty() {
+        return Err("what was set aside is not settled when the session is taken up".into());
+    }
     if waiting.is_empty() && !life.agent.is_idle() {
         return Err("resumed, but not idle".into());
     }

@@ -30,9 +30,11 @@ mod mutant;
 mod offers;
 mod own_commands;
 mod prices;
+mod reasons;
 mod residue;
 #[path = "../support/sendable.rs"]
 mod sendable;
+mod subagents;
 mod typed;
 mod walk;
 mod world;
@@ -53,6 +55,9 @@ const WALKS: u64 = 400;
 
 /// How many more in which a person types into commands.
 const TYPED_WALKS: u64 = 50;
+
+/// How many more with sub-agents.
+const SUBAGENT_WALKS: u64 = 50;
 
 /// What the random walks must have met, or they prove nothing about it.
 const REACHED: &[&str] = &[
@@ -109,6 +114,14 @@ const TYPED: &[&str] = &["typed_into", "next_turn", "aborted_streaming", "aborte
 const BACKGROUND: &[&str] = &["background_ended", "background_stopped", "next_turn", "aborted_tools"];
 const OWN_COMMANDS: &[&str] =
     &["own_command", "rewound", "session_renamed", "next_turn", "aborted_streaming", "aborted_tools"];
+const SUBAGENTS: &[&str] = &[
+    "escrow_reserved",
+    "escrow_settled",
+    "subagent_waits",
+    "delegation_response",
+    "next_turn",
+    "aborted_tools",
+];
 const HOOKED: &[&str] = &["stop_hook_blocking", "stop_hook_prevented", "policy_denied", "next_turn"];
 
 #[test]
@@ -129,6 +142,24 @@ fn every_order_of_grants_taken_back_keeps_the_books() {
     for reason in REVOKED {
         assert!(report.seen.contains_key(reason), "no trace reached {reason}");
     }
+}
+
+/// Sub-agents, waited for and in the background: whatever they spend, and wherever Esc comes, the limits hold over the sum.
+#[test]
+fn every_order_of_subagents_keeps_the_books() {
+    let report = exhaustive(12, Bounds::SUBAGENTS, Mutant::None);
+    println!("sub-agents, depth 12: {report}; {:?}", report.seen);
+    assert!(report.fault.is_none(), "{}", report.fault.unwrap());
+    for reason in SUBAGENTS {
+        assert!(report.seen.contains_key(reason), "no trace reached {reason}");
+    }
+    let mut walks = Report::default();
+    for seed in 1..=SUBAGENT_WALKS {
+        let walk = random(seed, 300, Bounds::MANY_SUBAGENTS);
+        assert!(walk.fault.is_none(), "walk {seed}: {}", walk.fault.unwrap());
+        walks.add(&walk);
+    }
+    println!("sub-agents, random: {walks}; {:?}", walks.seen);
 }
 
 /// Each request costs more than it may: nothing is asked of a model before the price of it was accepted, by enough.

@@ -1,7 +1,7 @@
 //! Seeded faults: each turns the loop's effects, or the news it hears, into those of a loop with one bug.
 
 use countersign::agent::{Effect, Input};
-use countersign::ledger::{Abort, AbortPath, Body, Entry, EntryId, Outcome};
+use countersign::ledger::{Abort, AbortPath, Body, Change, Entry, EntryId, Outcome};
 
 use crate::bounds::Bounds;
 
@@ -33,10 +33,14 @@ pub enum Mutant {
     TaskIsNotWritten,
     /// What came of it is not written.
     TaskHasNoEnd,
+    /// Nothing is set aside for a sub-agent.
+    NothingIsSetAside,
+    /// What a sub-agent has spent is not charged.
+    NothingIsCharged,
 }
 
 impl Mutant {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::PathBSettlesNothing,
         Self::PathCForgetsRunning,
         Self::StaleStreamIsHeard,
@@ -49,12 +53,15 @@ impl Mutant {
         Self::ResultsOutOfOrder,
         Self::TaskIsNotWritten,
         Self::TaskHasNoEnd,
+        Self::NothingIsSetAside,
+        Self::NothingIsCharged,
     ];
 
     /// A world in which it shows.
     pub fn bounds(self) -> Bounds {
         match self {
             Self::TaskIsNotWritten | Self::TaskHasNoEnd => Bounds::DELEGATING,
+            Self::NothingIsSetAside | Self::NothingIsCharged => Bounds::SUBAGENTS,
             _ => Bounds::SMALL,
         }
     }
@@ -82,6 +89,12 @@ impl Mutant {
             }
             Self::TaskIsNotWritten => without(effects, |b| matches!(b, Body::DelegationRequested(_))),
             Self::TaskHasNoEnd => without(effects, |b| matches!(b, Body::DelegationAnswered(_))),
+            Self::NothingIsSetAside => {
+                without(effects, |b| matches!(b, Body::Change(Change::EscrowReserved(_))))
+            }
+            Self::NothingIsCharged => {
+                without(effects, |b| matches!(b, Body::Change(Change::EscrowSettled(_))))
+            }
             Self::NothingIsCancelled => {
                 effects.retain(|e| !matches!(e, Effect::Cancel(_)));
                 effects

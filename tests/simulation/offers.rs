@@ -111,6 +111,7 @@ impl World {
             options.push(done(*call, Outcome::Ok, "fine"));
             options.push(done(*call, Outcome::Failed, "broken"));
         }
+        self.offer_news_of_subagents(&mut options);
         if self.bounds.backgrounds {
             self.offer_backgrounds(&mut options);
         }
@@ -172,6 +173,9 @@ impl World {
 
     fn offer_stream(&self, message: EntryId, stream: &Stream, options: &mut Vec<Input>) {
         let news = |event| Input::Model(message, ModelNews::Event(event));
+        if self.bounds.subagents {
+            return self.offer_subagents(message, stream, options);
+        }
         if stream.texts < self.bounds.texts {
             options.push(news(ModelEvent::Text(format!("words of {message}. "))));
         }
@@ -351,7 +355,7 @@ fn hosted() -> Hosted {
     Hosted { kind: text("server_tool_use"), name: text("web_search"), id: text("srv"), value: Value::Null }
 }
 
-fn started(index: u32, name: &str) -> ModelEvent {
+pub(crate) fn started(index: u32, name: &str) -> ModelEvent {
     ModelEvent::CallStarted { index, wire_id: "same".into(), name: name.into() }
 }
 

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use countersign::agent::{Agent, Answer, Effect, Event, Input, Intent, Operation, Shutdown, TimerId};
+use countersign::agent::{
+    Agent, Answer, Effect, Event, Input, Intent, Operation, Shutdown, SubagentNews, TimerId,
+};
 use countersign::context::words;
 use countersign::hooks::{HookCall, HookId, HookPoint, Payload};
 use countersign::ledger::{Body, CallId, CompactionTrigger, Entry, EntryId, Message, Millis};
@@ -13,7 +15,9 @@ use countersign::tool::{ASK, Invocation, SideEffect, ToolNews};
 use crate::books::Log;
 use crate::bounds::{A_TASK, Bounds, FROM_ELSEWHERE, ON_TERMINAL, PARALLEL, is_waited_for, settings};
 use crate::mutant::Mutant;
+use crate::reasons::reason;
 use crate::sendable::sendable;
+use crate::subagents::IN_BACKGROUND;
 
 /// A model call in flight, as the world plays it.
 #[derive(Default, Clone)]
@@ -43,6 +47,8 @@ pub struct World {
     pub(crate) models: BTreeMap<EntryId, Stream>,
     pub(crate) preparations: BTreeSet<CallId>,
     pub(crate) tools: BTreeMap<CallId, SideEffect>,
+    /// Sub-agents at work, and whether they were told to stop.
+    pub(crate) subagents: BTreeMap<CallId, bool>,
     pub(crate) timers: BTreeSet<TimerId>,
     pub(crate) hooks: BTreeMap<HookId, HookPoint>,
     /// Tools that come from elsewhere are being looked for.
@@ -80,6 +86,7 @@ impl World {
             models: BTreeMap::new(),
             preparations: BTreeSet::new(),
             tools: BTreeMap::new(),
+            subagents: BTreeMap::new(),
             timers: BTreeSet::new(),
             hooks: BTreeMap::new(),
             discovers,
@@ -108,7 +115,8 @@ impl World {
         for effect in effects {
             self.perform(effect)?;
         }
-        if is_escape && !self.agent.is_idle() {
+        let settles = self.agent.is_stopping() && self.subagents.values().any(|stopped| *stopped);
+        if is_escape && !self.agent.is_idle() && !settles {
             return Err("Esc did not leave the loop idle within its step".into());
         }
         if is_quit { self.check_quit() } else { self.check_idle() }
@@ -153,6 +161,10 @@ impl World {
                 self.late_tools.remove(call);
             }
             Input::Tool(_, ToolNews::Output(_) | ToolNews::Ended(_)) => {}
+            Input::Subagent(call, SubagentNews::Over(_)) => {
+                self.subagents.remove(call);
+            }
+            Input::Subagent(..) => {}
             Input::Hooks(hook, _) => {
                 self.hooks.remove(hook);
             }
@@ -173,7 +185,7 @@ impl World {
                 stream.has_arguments = false;
             }
             ModelNews::Event(ModelEvent::CallArguments { text, .. }) => {
-                stream.has_arguments |= text == ON_TERMINAL || text == A_TASK;
+                stream.has_arguments |= [ON_TERMINAL, A_TASK, IN_BACKGROUND].contains(&text.as_str());
             }
             ModelNews::Event(ModelEvent::CallDone { .. }) => stream.unfinished = false,
             ModelNews::Event(_) | ModelNews::ToolsRefused => {}
@@ -210,6 +222,8 @@ impl World {
                 Ok(())
             }
             Effect::RunTool(invocation) => self.ran(&invocation),
+            Effect::StartSubagent(start) => self.start_subagent(&start),
+            Effect::TellSubagent(..) => Ok(()),
             Effect::TypeInto(call, _) => self.log.may_be_typed_into(call, self.tools.contains_key(&call)),
             Effect::StopBackground(_, id) => self.log.backgrounds.is_stopped_now(&id),
             Effect::RunHooks(call) => self.hooked(&call),
@@ -237,6 +251,11 @@ impl World {
             Operation::Tool(call) => {
                 if self.tools.remove(&call).is_some() {
                     self.late_tools.insert(call);
+                }
+            }
+            Operation::Subagent(call) => {
+                if let Some(stopped) = self.subagents.get_mut(&call) {
+                    *stopped = true;
                 }
             }
             Operation::Discovery => {}
@@ -351,6 +370,7 @@ impl World {
         if self.log.run_is_open {
             return Err("idle, but the run was not ended in the ledger".into());
         }
+        self.no_escrow_is_forgotten()?;
         let waited_for = self.hooks.values().filter(|point| is_waited_for(**point)).count();
         let alive =
             waited_for + self.models.len() + self.preparations.len() + self.tools.len() + self.timers.len();
@@ -373,21 +393,5 @@ impl World {
             *seen.entry(reason).or_default() += 1;
         }
         seen
-    }
-}
-
-/// Why the loop went on, or stopped, if the entry says that.
-pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
-    match &entry.body {
-        Body::Transition { reason, .. } => Some(reason.as_str()),
-        Body::TurnEnded(ended) => Some(ended.reason.as_str()),
-        Body::CallEdited(_) => Some("call_edited"),
-        Body::Command(_) => Some("own_command"),
-        Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
-        Body::Change(_) | Body::DelegationAnswered(_) => Some(entry.body.kind()),
-        Body::Note(note) if note.typed_into().is_some() => Some("typed_into"),
-        Body::Note(note) if note.ended().is_some() => Some("background_ended"),
-        Body::Note(note) if note.accepted().is_some() => Some("task_accepted"),
-        _ => None,
     }
 }

@@ -80,6 +80,8 @@ pub fn drive(agent: &mut Agent, intent: Intent, adversary: &Adversary) -> (u64, 
                 | Effect::DiscoverTools
                 | Effect::TypeInto(..)
                 | Effect::StopBackground(..)
+                | Effect::StartSubagent(_)
+                | Effect::TellSubagent(..)
                 | Effect::Cancel(_)
                 | Effect::Emit(_) => {}
             }

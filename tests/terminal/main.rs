@@ -58,6 +58,7 @@ mod storm;
 mod strays;
 #[path = "../support/stub_server.rs"]
 mod stub_server;
+mod subagents;
 mod suspension;
 mod switching;
 mod typing;

@@ -11,8 +11,8 @@ const LATER: &[(&str, &str)] = &[
     ("agents.*.tools", OF_THIS_MACHINE),
 ];
 
-const OF_THIS_MACHINE: &str = "configures a local agent, which this version does not support yet: remove it \
-    and set url, the agent's A2A address";
+const OF_THIS_MACHINE: &str = "configures a sub-agent, which is a Markdown file: write .countersign/agents/NAME.md, or \
+    agents/NAME.md beside this file; [agents.NAME] with url names an agent elsewhere";
 
 /// Where a path leads.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -52,6 +52,17 @@ pub(super) static ROWS: &[KeyRow] = &[
         Owner::Trusted,
     ),
     KeyRow::new(
+        "agents.max_parallel",
+        KeyValue::count(
+            0,
+            64,
+            |config| Some(config.subagents.most_at_once),
+            |config, most| config.subagents.most_at_once = most,
+        ),
+        Tightens::Lower,
+        Owner::Trusted,
+    ),
+    KeyRow::new(
         "loop.max_answer_bytes",
         KeyValue::count(
             10_000,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::places::{COMMANDS, MOST_BYTES, SKILLS, names, skill_folder, speaks_of};
+use super::places::{AGENTS, COMMANDS, MOST_BYTES, SKILLS, names, skill_folder, speaks_of};
 use crate::config::fault::Fault;
 use crate::config::reading;
 use crate::config::reading::Reading;
@@ -17,7 +17,7 @@ pub(crate) const SHARED_SERVERS: &str = ".mcp.json";
 
 /// The files that count, in this order; `*` is any name. What joins them is hashed from then on, so that trust given before
 /// has to be given again where such a file is.
-const FILES: [&[&str]; 3] = [&[CONFIG, SHARED_SERVERS], &SKILLS, &COMMANDS];
+const FILES: [&[&str]; 4] = [&[CONFIG, SHARED_SERVERS], &SKILLS, &COMMANDS, &AGENTS];
 
 /// A folder and its files, read once: what is shown, hashed and obeyed is the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +89,16 @@ impl Content {
 
     /// The texts of the custom commands, each with the name of its file.
     pub(crate) fn commands(&self) -> impl Iterator<Item = (&str, String)> {
-        let is_one = |name: &str| COMMANDS.iter().any(|pattern| speaks_of(pattern, name));
+        self.texts(&COMMANDS)
+    }
+
+    /// The texts of the sub-agents, each with the name of its file.
+    pub(crate) fn agents(&self) -> impl Iterator<Item = (&str, String)> {
+        self.texts(&AGENTS)
+    }
+
+    fn texts(&self, patterns: &'static [&'static str]) -> impl Iterator<Item = (&str, String)> {
+        let is_one = |name: &str| patterns.iter().any(|pattern| speaks_of(pattern, name));
         self.files
             .iter()
             .filter(move |(name, _)| is_one(name))

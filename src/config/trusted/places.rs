@@ -30,6 +30,23 @@ const COMMANDS_OF_HOME: [&str; 5] = [
 ];
 const COMMANDS_OF_CONFIG: [&str; 2] = ["commands/*.md", "commands/*/*.md"];
 
+/// Sub-agents, below the folder of a project.
+pub(super) const AGENTS: [&str; 5] = [
+    ".countersign/agents/*.md",
+    ".agents/agents/*.md",
+    ".claude/agents/*.md",
+    ".opencode/agents/*.md",
+    ".opencode/agent/*.md",
+];
+/// Below the user's home, and below our own folder of configuration.
+const AGENTS_OF_HOME: [&str; 4] = [
+    ".agents/agents/*.md",
+    ".claude/agents/*.md",
+    ".config/opencode/agents/*.md",
+    ".config/opencode/agent/*.md",
+];
+const AGENTS_OF_CONFIG: [&str; 1] = ["agents/*.md"];
+
 /// Most bytes of one file.
 pub(super) const MOST_BYTES: u64 = 1024 * 1024;
 /// Most names that stand for one `*`.
@@ -89,10 +106,24 @@ pub(crate) fn commands_of_user(
     home: Option<&Path>,
     config: Option<&Path>,
 ) -> (Vec<(PathBuf, String)>, Vec<String>) {
-    let (mut found, mut wrong) = (Vec::new(), Vec::new());
     let ours = config.map(|folder| (folder, COMMANDS_OF_CONFIG.as_slice()));
-    for (folder, patterns) in ours.into_iter().chain(home.map(|folder| (folder, COMMANDS_OF_HOME.as_slice())))
-    {
+    files_of_user(ours.into_iter().chain(home.map(|folder| (folder, COMMANDS_OF_HOME.as_slice()))))
+}
+
+/// The sub-agents of the user, in the same way.
+pub(crate) fn agents_of_user(
+    home: Option<&Path>,
+    config: Option<&Path>,
+) -> (Vec<(PathBuf, String)>, Vec<String>) {
+    let ours = config.map(|folder| (folder, AGENTS_OF_CONFIG.as_slice()));
+    files_of_user(ours.into_iter().chain(home.map(|folder| (folder, AGENTS_OF_HOME.as_slice()))))
+}
+
+fn files_of_user<'p>(
+    places: impl Iterator<Item = (&'p Path, &'p [&'p str])>,
+) -> (Vec<(PathBuf, String)>, Vec<String>) {
+    let (mut found, mut wrong) = (Vec::new(), Vec::new());
+    for (folder, patterns) in places {
         let mut refused = Vec::new();
         let all: Vec<String> =
             patterns.iter().flat_map(|pattern| names(folder, pattern, &mut refused)).collect();

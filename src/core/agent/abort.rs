@@ -3,7 +3,8 @@
 //! Path A: a model speaks and no call is finished. Path B: finished calls, none started. Path C: calls run.
 
 use crate::ledger::{
-    Abort, AbortPath, About, CutBy, Ending, Millis, Note, OpenCall, Outcome, Remark, Settlement, aborted_text,
+    Abort, AbortPath, About, CallId, CutBy, Ending, Millis, Note, OpenCall, Outcome, Remark, Settlement,
+    aborted_text,
 };
 
 use crate::model::UnfinishedCall;
@@ -18,7 +19,10 @@ impl Agent {
         let met = match phase {
             Phase::Idle => return Phase::Idle,
             Phase::AwaitingModel(awaiting) => self.stop_model(step, awaiting, by),
-            Phase::Dispatching(dispatching) => self.stop_tools(step, dispatching, by),
+            Phase::Dispatching(dispatching) => match self.let_subagents_settle(step, dispatching, by) {
+                Ok(phase) => return phase,
+                Err(dispatching) => self.stop_tools(step, dispatching, by),
+            },
             Phase::BackingOff(waiting) => {
                 step.cancel(Operation::Timer(waiting.timer));
                 if waiting.summary.is_some_and(|wanted| wanted.then.is_none()) {
@@ -42,6 +46,11 @@ impl Agent {
                 Ending::AbortedStreaming
             }
         };
+        self.end_cut(step, met, by)
+    }
+
+    /// Ends a run that was cut short.
+    pub(super) fn end_cut(&mut self, step: &mut Step, met: Ending, by: CutBy) -> Phase {
         let ending = match by {
             CutBy::User => met,
             CutBy::WallTime => Ending::WallTime,
@@ -88,7 +97,7 @@ impl Agent {
     }
 
     /// Paths B and C, after the model has spoken. Finished calls keep their real result.
-    fn stop_tools(&mut self, step: &mut Step, dispatching: Dispatching, by: CutBy) -> Ending {
+    pub(super) fn stop_tools(&mut self, step: &mut Step, dispatching: Dispatching, by: CutBy) -> Ending {
         let path = if dispatching.started { AbortPath::C } else { AbortPath::B };
         step.extend(dispatching.told.iter().map(|hook| Effect::Cancel(Operation::Hooks(*hook))));
         for pending in dispatching.calls {
@@ -98,29 +107,39 @@ impl Agent {
     }
 
     fn stop_call(&mut self, step: &mut Step, pending: Pending, path: AbortPath, by: CutBy) {
-        let call = pending.call.id;
-        match pending.state {
-            CallState::Over(real) => {
-                self.history.ledger.settle(step.now, pending.token, real);
-            }
+        let ended = self.cut(step, pending.call.id, pending.state, path, by);
+        self.history.ledger.settle(step.now, pending.token, ended);
+    }
+
+    /// Cuts a call short, however far it is, and says how it ended.
+    pub(super) fn cut(
+        &mut self,
+        step: &mut Step,
+        call: CallId,
+        state: CallState,
+        path: AbortPath,
+        by: CutBy,
+    ) -> Settlement {
+        match state {
+            CallState::Over(real) => real,
             CallState::Running(since) => {
-                step.cancel(Operation::Tool(call));
+                let is_subagent = self.history.subagents().open.contains_key(&call);
+                let operation = if is_subagent { Operation::Subagent(call) } else { Operation::Tool(call) };
+                step.cancel(operation);
                 self.cancelled.insert(call);
-                self.settle_aborted(step.now, pending.token, path, Some(step.now.since(since)), by);
+                self.aborted(call, path, Some(step.now.since(since)), by)
             }
             CallState::Preparing | CallState::Revisiting { is_looked_at: true, .. } => {
                 step.cancel(Operation::Preparation(call));
-                self.settle_aborted(step.now, pending.token, path, None, by);
+                self.aborted(call, path, None, by)
             }
             CallState::Consulting(hook, _) => {
                 step.cancel(Operation::Hooks(hook));
-                self.settle_aborted(step.now, pending.token, path, None, by);
+                self.aborted(call, path, None, by)
             }
             CallState::Waiting(_)
             | CallState::Revisiting { is_looked_at: false, .. }
-            | CallState::Ready(_) => {
-                self.settle_aborted(step.now, pending.token, path, None, by);
-            }
+            | CallState::Ready(_) => self.aborted(call, path, None, by),
         }
     }
 
@@ -132,11 +151,14 @@ impl Agent {
         ran_ms: Option<u64>,
         by: CutBy,
     ) {
+        let result = self.aborted(token.id(), path, ran_ms, by);
+        self.history.ledger.settle(now, token, result);
+    }
+
+    fn aborted(&self, call: CallId, path: AbortPath, ran_ms: Option<u64>, by: CutBy) -> Settlement {
         let abort = Abort { path, ran_ms, by };
         let ended = Settlement::synthetic(Outcome::Aborted(abort), aborted_text(abort));
-        let result = Settlement { duration_ms: ran_ms.unwrap_or(0), ..ended };
-        let result = self.told_of_typing(token.id(), result);
-        self.history.ledger.settle(now, token, result);
+        self.told_of_typing(call, Settlement { duration_ms: ran_ms.unwrap_or(0), ..ended })
     }
 
     /// The user closes the app. Calls that wait for an approval stay undecided, to be offered again on resume;

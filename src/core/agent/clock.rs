@@ -48,6 +48,11 @@ impl Agent {
                 Some(_) | None => phase,
             };
         }
+        if let Phase::Dispatching(dispatching) = &phase
+            && let Some(stopping) = dispatching.stopping.filter(|stopping| stopping.timer == timer)
+        {
+            return self.stop(step, phase, stopping.by);
+        }
         let Phase::BackingOff(waiting) = phase else { return phase };
         if waiting.timer != timer {
             return Phase::BackingOff(waiting);

@@ -1,5 +1,7 @@
 //! While tools run: results leave in call order, and the next calls start.
 
+use std::collections::VecDeque;
+
 use crate::budget::{Bound, Meter};
 use crate::ledger::{
     CallId, Decider, Decision, Ending, Millis, Note, Outcome, Remark, Settlement, Transition,
@@ -9,9 +11,9 @@ use crate::tool::{
     Invocation, Shown, SideEffect, ToolNews, ToolReport, ToolSpec, bound, delegate, startable,
 };
 
-use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
+use super::phase::{CallState, Dispatching, Pending, Permission, Phase, Stopping};
 use super::step::Step;
-use super::{Agent, Effect, Live};
+use super::{Agent, Effect, Live, Operation};
 
 /// Characters of a late result that its note keeps.
 const LATE_CHARS: usize = 2_000;
@@ -75,39 +77,65 @@ impl Agent {
 
     /// Writes the results that are due, starts the calls that may start, or goes on to the next turn.
     pub(super) fn advance(&mut self, step: &mut Step, dispatching: Dispatching) -> Phase {
-        let Dispatching { mut calls, mut started, mut told, prevented } = dispatching;
+        let Dispatching { mut calls, mut started, mut told, prevented, stopping } = dispatching;
         while let Some(first) = calls.pop_front() {
             let Pending { call, token, ran, state: CallState::Over(ending), .. } = first else {
                 calls.push_front(first);
                 break;
             };
-            // Hooks watch what models do.
-            if ran && !self.history.guards().is_own_command {
+            // Hooks watch what models do, and are not asked about a run that is being stopped.
+            if ran && stopping.is_none() && !self.history.guards().is_own_command {
                 told.extend(self.tell_result(step, &call, &ending));
             }
             self.history.ledger.settle(step.now, token, ending);
         }
+        if let Some(Stopping { by, timer }) = stopping {
+            if calls.is_empty() {
+                step.cancel(Operation::Timer(timer));
+                return self.end_cut(step, Ending::AbortedTools, by);
+            }
+            return Phase::Dispatching(Dispatching { calls, started, told, prevented, stopping });
+        }
         if calls.is_empty() && told.is_empty() {
             return self.next_turn(step, prevented);
         }
-        let most = if self.settings.parallel {
-            self.history.meter().limits().bound(Bound::ParallelCalls)
-        } else {
-            1
-        };
+        let is_refused = self.start_those_that_may(step, &mut calls, &mut started);
+        let dispatching = Dispatching { calls, started, told, prevented, stopping };
+        // What was not started is over: its result is written, or what waits behind it starts.
+        if is_refused { self.advance(step, dispatching) } else { Phase::Dispatching(dispatching) }
+    }
+
+    /// Starts the calls whose turn it is. Says whether one of them has its result already.
+    fn start_those_that_may(
+        &mut self,
+        step: &mut Step,
+        calls: &mut VecDeque<Pending>,
+        started: &mut bool,
+    ) -> bool {
+        let most = if self.settings.parallel { self.history.meter().parallel_left() } else { 1 };
         let candidates: Vec<_> = calls.iter().map(Pending::candidate).collect();
         let mut is_refused = false;
         for at in startable(&candidates, usize::try_from(most).unwrap_or(usize::MAX)) {
-            if let Some(pending) = calls.get_mut(at) {
-                let runs = self.start(step, pending);
-                pending.ran |= runs;
-                started |= runs;
-                is_refused |= !runs;
+            let works = |p: &&Pending| matches!(p.state, CallState::Running(_));
+            let running = calls.iter().filter(works).count() as u64;
+            let shares = calls.iter().filter(|p| self.will_be_subagent(p)).count() as u64;
+            let is_waited_for = calls.iter().filter(works).any(|p| self.subagent(&p.call.name).is_some());
+            let Some(pending) = calls.get_mut(at) else { continue };
+            if self.must_wait(pending, is_waited_for) {
+                continue;
             }
+            let runs = self.start(step, pending, Company { running, shares });
+            pending.ran |= runs;
+            *started |= runs;
+            is_refused |= !matches!(pending.state, CallState::Running(_));
         }
-        let dispatching = Dispatching { calls, started, told, prevented };
-        // What was not started is over: its result is written, or what waits behind it starts.
-        if is_refused { self.advance(step, dispatching) } else { Phase::Dispatching(dispatching) }
+        is_refused
+    }
+
+    /// Whether a call will start a sub-agent, if it is allowed.
+    fn will_be_subagent(&self, pending: &Pending) -> bool {
+        let is_to_come = !matches!(pending.state, CallState::Running(_) | CallState::Over(_));
+        is_to_come && self.subagent(&pending.call.name).is_some()
     }
 
     /// All results are in, and the hooks have commented on them.
@@ -150,7 +178,7 @@ impl Agent {
     }
 
     /// The decision is written, then the tool runs: exactly what was decided about, or nothing. Says whether it runs.
-    fn start(&mut self, step: &mut Step, pending: &mut Pending) -> bool {
+    fn start(&mut self, step: &mut Step, pending: &mut Pending, company: Company) -> bool {
         let ready = std::mem::replace(&mut pending.state, CallState::Running(step.now));
         if let CallState::Ready(Permission::ByPolicy { reason, rule, sandboxed }) = ready {
             pending.sandboxed = sandboxed;
@@ -163,8 +191,16 @@ impl Agent {
             pending.state = CallState::Over(Settlement::synthetic(Outcome::Failed, why));
             return false;
         }
-        self.tell_delegation(step.now, pending);
-        step.act(self.running_of(pending));
+        if self.subagent(&pending.call.name).is_some() {
+            let Company { running, shares } = company;
+            let started = self.start_subagent(step, pending, shares, running + 1);
+            if !started {
+                return false;
+            }
+        } else {
+            self.tell_delegation(step.now, pending);
+            step.act(self.running_of(pending));
+        }
         let turn = u32::try_from(self.history.meter().turns()).unwrap_or(u32::MAX);
         let (call, target) = (pending.call.id, pending.call.name.clone());
         let tool = self.tools.registry.get(&target);
@@ -185,6 +221,15 @@ impl Agent {
     fn running_of(&mut self, pending: &Pending) -> Effect {
         Effect::RunTool(Invocation { sandboxed: pending.sandboxed, ..self.invocation(&pending.call) })
     }
+}
+
+/// What else is to be known when a call starts.
+#[derive(Clone, Copy)]
+struct Company {
+    /// Calls of the message that run.
+    running: u64,
+    /// Sub-agents of the message that are still to start, this one included.
+    shares: u64,
 }
 
 fn running(dispatching: &mut Dispatching, call: CallId) -> Option<(&mut Pending, Millis)> {

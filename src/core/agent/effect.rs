@@ -7,7 +7,7 @@ use crate::ledger::{CallId, Entry, EntryId};
 use crate::model::Request;
 use crate::tool::{Invocation, Typed};
 
-use super::{Live, TimerId};
+use super::{Intent, Live, SubagentStart, TimerId};
 
 /// One effect. A step hands them out in this order: cancel < append < act < emit.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +22,10 @@ pub enum Effect {
     Prepare(Invocation),
     /// Run a tool.
     RunTool(Invocation),
+    /// Start a sub-agent.
+    StartSubagent(Box<SubagentStart>),
+    /// Pass on what a person wants of the sub-agent that this call started.
+    TellSubagent(CallId, Box<Intent>),
     /// Pass on what a person has typed into the terminal of a running call.
     TypeInto(CallId, Typed),
     /// End a command that goes on in the background, by its id; this call began it.
@@ -45,6 +49,8 @@ pub enum Operation {
     Preparation(CallId),
     /// A running tool: its process group gets TERM, then KILL.
     Tool(CallId),
+    /// A sub-agent: it stops what it does, settles and reports.
+    Subagent(CallId),
     /// A timer.
     Timer(TimerId),
     /// Hooks.
@@ -61,6 +67,8 @@ pub(super) fn ordered(mut effects: Vec<Effect>) -> Vec<Effect> {
         Effect::CallModel(..)
         | Effect::Prepare(_)
         | Effect::RunTool(_)
+        | Effect::StartSubagent(_)
+        | Effect::TellSubagent(..)
         | Effect::TypeInto(..)
         | Effect::StopBackground(..)
         | Effect::RunHooks(_)

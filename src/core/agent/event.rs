@@ -88,6 +88,13 @@ pub enum Live {
         /// How.
         outcome: Outcome,
     },
+    /// Something happened in the session of a sub-agent.
+    Subagent {
+        /// The call that started it.
+        call: CallId,
+        /// What.
+        event: Box<Event>,
+    },
     /// A model was asked; its answer will be entry `message`.
     Asked {
         /// The coming entry.

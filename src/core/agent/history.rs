@@ -14,6 +14,7 @@ use super::background_ends::Shells;
 use super::editing::Edits;
 use super::guards::Guards;
 use super::restoring::Undone;
+use super::subagent_books::SubagentBooks;
 use super::uncertain::Unclear;
 
 /// The ledger, its meter, and how far each has been read.
@@ -27,6 +28,7 @@ pub(super) struct History {
     undone: Undone,
     unclear: Unclear,
     shells: Shells,
+    subagents: SubagentBooks,
     counted: usize,
     told: usize,
 }
@@ -43,6 +45,7 @@ impl History {
             undone: Undone::default(),
             unclear: Unclear::default(),
             shells: Shells::default(),
+            subagents: SubagentBooks::default(),
             counted: 0,
             told: durable,
         }
@@ -90,6 +93,12 @@ impl History {
         &self.shells
     }
 
+    /// What is known of sub-agents, with everything read that is written.
+    pub(super) fn subagents(&mut self) -> &SubagentBooks {
+        self.catch_up();
+        &self.subagents
+    }
+
     fn catch_up(&mut self) {
         let entries = self.ledger.entries();
         for entry in entries.iter().skip(self.counted) {
@@ -100,6 +109,7 @@ impl History {
             self.undone.read(entry);
             self.unclear.read(entry);
             self.shells.read(entry);
+            self.subagents.read(entry);
         }
         self.counted = entries.len();
     }

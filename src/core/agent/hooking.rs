@@ -207,6 +207,7 @@ impl Agent {
         self.tell_edits(now);
         self.tell_undone(now);
         self.tell_ended(now);
+        self.tell_subagents(now);
         for text in std::mem::take(&mut self.inbox.from_hooks) {
             // No call is open when a turn or a message begins; should one be, the words wait for the next.
             if self.history.ledger.inject(now, Injected::text(Injector::Hook, &text)).is_err() {

@@ -1,5 +1,6 @@
 //! What can happen to the loop. Everything names the operation that it is news of.
 
+use super::SubagentNews;
 use crate::budget::Limit;
 use crate::hooks::{HookAnswer, HookId};
 use crate::ledger::{Arguments, CallId, EntryId, FilesRestored, Goal, Scope, UserMessage};
@@ -18,6 +19,8 @@ pub enum Input {
     Prepared(CallId, Preparation),
     /// News of a running tool.
     Tool(CallId, ToolNews),
+    /// News of the sub-agent that this call started.
+    Subagent(CallId, SubagentNews),
     /// Hooks have spoken, in the order of the configuration.
     Hooks(HookId, Vec<HookAnswer>),
     /// The tools that come from elsewhere are known.
@@ -128,6 +131,13 @@ pub enum Intent {
         message: EntryId,
         /// The other session.
         branch: String,
+    },
+    /// Have this done in the session of the sub-agent that this call started.
+    Subagent {
+        /// The call.
+        call: CallId,
+        /// What.
+        intent: Box<Intent>,
     },
     /// Give the session this name.
     Rename(String),

@@ -40,6 +40,9 @@ mod session_rules;
 mod settings;
 mod steering;
 mod step;
+mod subagent_books;
+mod subagent_terms;
+mod subagents;
 mod summing;
 mod switching;
 mod turn;
@@ -52,6 +55,9 @@ pub use effect::{Effect, Operation};
 pub use event::{Event, Live};
 pub use input::{Answer, Input, Intent, OwnCommand, Shutdown, TimerId};
 pub use settings::{Attendance, FinalResponse, Settings};
+pub use subagent_terms::{
+    IN_BACKGROUND, SubagentNews, SubagentReport, SubagentSpec, SubagentStart, Subagents,
+};
 
 use crate::budget::Meter;
 use crate::ledger::{CallId, CutBy, EntryId, Ledger, Millis, ModelRef};
@@ -140,6 +146,11 @@ impl Agent {
         matches!(self.phase, Phase::Idle)
     }
 
+    /// Whether the run ends as soon as its sub-agents have settled.
+    pub fn is_stopping(&self) -> bool {
+        matches!(&self.phase, Phase::Dispatching(dispatching) if dispatching.stopping.is_some())
+    }
+
     /// Takes one input and says what is to be done, in this order: cancel < append < act < emit.
     ///
     /// Total: every input is legal in every phase. News of an operation that is no longer current changes
@@ -177,6 +188,7 @@ impl Agent {
                 phase
             }
             (Input::Tool(call, news), phase) => self.on_tool(step, phase, call, news),
+            (Input::Subagent(call, news), phase) => self.on_subagent(step, phase, call, news),
             (Input::Hooks(hook, answers), phase) => self.on_hooks(step, phase, hook, &answers),
             (Input::Discovered(found), phase) => self.on_discovered(step, phase, found),
             (Input::Timer(timer), phase) => self.on_timer(step, phase, timer),
@@ -211,6 +223,7 @@ impl Agent {
             Intent::SetEffort(effort) => self.set_effort(step, &phase, effort),
             Intent::SetMode(mode) => self.set_mode(step, mode),
             Intent::Restored(done) => self.files_restored(step.now, done),
+            Intent::Subagent { call, intent } => self.tell_subagent(step, call, intent),
             Intent::TypeInto { call, typed } => self.type_into(step, &phase, call, typed),
         }
         phase

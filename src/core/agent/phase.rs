@@ -6,7 +6,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::hooks::{HookId, PreTool};
 use crate::ledger::{
-    CompactionTrigger, Ending, EntryId, Millis, ModelRef, OpenCall, Settlement, ToolUse, Transition,
+    CallId, CompactionTrigger, CutBy, Ending, EntryId, Millis, ModelRef, OpenCall, Settlement, ToolUse,
+    Transition,
 };
 use crate::model::Draft;
 use crate::policy::Receipt;
@@ -61,6 +62,17 @@ pub(super) struct Dispatching {
     pub(super) told: BTreeSet<HookId>,
     /// A hook wants the run to end after these calls; says why.
     pub(super) prevented: Option<String>,
+    /// The run is being stopped: it ends when its sub-agents have settled.
+    pub(super) stopping: Option<Stopping>,
+}
+
+/// A run that stops as soon as its sub-agents have settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stopping {
+    /// Who stops it.
+    pub(super) by: CutBy,
+    /// When it stops whatever they do.
+    pub(super) timer: TimerId,
 }
 
 /// Waiting to try again.
@@ -217,7 +229,12 @@ pub(super) enum Permission {
 impl Dispatching {
     /// Calls that are dispatched now.
     pub(super) fn of(calls: VecDeque<Pending>) -> Self {
-        Self { calls, started: false, told: BTreeSet::new(), prevented: None }
+        Self { calls, started: false, told: BTreeSet::new(), prevented: None, stopping: None }
+    }
+
+    /// Whether this call runs.
+    pub(super) fn runs(&self, call: CallId) -> bool {
+        self.calls.iter().any(|p| p.call.id == call && matches!(p.state, CallState::Running(_)))
     }
 }
 

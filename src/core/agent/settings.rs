@@ -8,6 +8,8 @@ use crate::model::{AnswerBounds, Effort, ModelSpec};
 use crate::policy::Policy;
 use crate::tool::{Absent, AnswerSchema, ToolSpec};
 
+use super::Subagents;
+
 /// Settings of one process's part of a session.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -59,6 +61,8 @@ pub struct Settings {
     pub parallel: bool,
     /// Who answers approvals.
     pub attendance: Attendance,
+    /// The sub-agents that the model may start.
+    pub subagents: Subagents,
     /// Seed of the jitter in waits.
     pub seed: u64,
 }
@@ -91,6 +95,7 @@ impl Settings {
             tool_timeout_ms: 30_000,
             parallel: true,
             attendance: Attendance::Person,
+            subagents: Subagents::default(),
             seed: 1,
         }
     }

@@ -107,6 +107,7 @@ impl Agent {
             self.policy.mode = mode;
             self.inbox.news.push(words::mode_is_now(mode));
             step.emit(Live::ModeChanged(mode));
+            self.tell_mode(step);
         }
     }
 

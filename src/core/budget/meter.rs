@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ledger::{Body, CallId, Change, Entry, Goal, Millis, Outcome, ToolResult, Transition, Usage};
+use crate::ledger::{
+    Body, CallId, Change, Entry, Escrow, Goal, Millis, Outcome, Spent, ToolResult, Transition, Usage,
+};
 
 use super::{Bound, Limit, Limits};
 
@@ -23,6 +25,8 @@ pub struct Meter {
     failed_runs: BTreeMap<CallId, u64>,
     longest_result: u64,
     context: u64,
+    /// What is set aside for sub-agents that are not over, in this run or an earlier one.
+    escrows: BTreeMap<CallId, Escrow>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,6 +38,8 @@ struct Run {
     clock: WallClock,
     /// What one request of the run may cost, as the user said.
     accepted_price: Option<u64>,
+    /// What sub-agents have spent that ended in the run; its tokens are in `usage` too.
+    subagents: Spent,
 }
 
 /// A clock that stands still while a person is asked.
@@ -67,6 +73,8 @@ pub struct Gauge {
     pub used: u64,
     /// The limit; `None` when there is none.
     pub limit: Option<u64>,
+    /// Set aside of it for sub-agents that are at work.
+    pub set_aside: u64,
 }
 
 impl Meter {
@@ -84,6 +92,7 @@ impl Meter {
             failed_runs: BTreeMap::new(),
             longest_result: 0,
             context: 0,
+            escrows: BTreeMap::new(),
         }
     }
 
@@ -128,6 +137,19 @@ impl Meter {
             Body::ToolResult(r) => self.result(r, entry.at),
             Body::Change(Change::PriceAccepted { up_to }) => self.run.accepted_price = Some(*up_to),
             Body::Change(Change::Budget { limit, to }) => self.raise(*limit, *to),
+            Body::Change(Change::EscrowReserved(escrow)) => {
+                self.escrows.insert(escrow.call, escrow.clone());
+            }
+            Body::Change(Change::EscrowSettled(settled)) => {
+                self.escrows.remove(&settled.call);
+                self.run.subagents = self.run.subagents.plus(settled.spent);
+                self.spend(settled.spent.usage);
+            }
+            Body::Change(Change::SubagentWaits { call, waits: true }) => {
+                self.waiting.insert(*call);
+                self.run.clock.stand(entry.at);
+            }
+            Body::Change(Change::SubagentWaits { call, waits: false }) => self.decided(*call, entry.at),
             Body::Goal(goal) => self.tighten(goal),
             Body::TurnEnded(_) => self.end(entry.at),
             Body::Note(note) => self.failed_runs.extend(note.failed_run()),
@@ -201,6 +223,11 @@ impl Meter {
         self.of_goal.get(&limit).copied()
     }
 
+    /// What is set aside for sub-agents that are not over.
+    pub(super) fn escrows(&self) -> &BTreeMap<CallId, Escrow> {
+        &self.escrows
+    }
+
     /// The limits in force, raises included.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -254,8 +281,8 @@ impl Meter {
     /// What was used of a limit, in the limit's own unit.
     pub fn used(&self, limit: Limit, now: Millis) -> u64 {
         match limit {
-            Limit::Turns => self.run.turns,
-            Limit::ToolCalls => self.run.tool_calls,
+            Limit::Turns => self.run.turns + self.run.subagents.turns,
+            Limit::ToolCalls => self.run.tool_calls + self.run.subagents.tool_calls,
             Limit::WallTime => self.wall_ms(now) / 1000,
             Limit::InputTokens => self.run.usage.input,
             Limit::OutputTokens | Limit::Tokens => self.run.usage.output,
@@ -268,8 +295,8 @@ impl Meter {
     pub fn exhausted(&self, now: Millis) -> Option<Limit> {
         Limit::forbidding().find(|limit| match self.limits.get(*limit) {
             None => false,
-            Some(most) if *limit == Limit::ToolCalls => self.used(*limit, now) > most,
-            Some(most) => self.used(*limit, now) >= most,
+            Some(most) if *limit == Limit::ToolCalls => self.taken(*limit, now) > most,
+            Some(most) => self.taken(*limit, now) >= most,
         })
     }
 
@@ -281,7 +308,12 @@ impl Meter {
 
     /// What is left of a limit; `None` when there is no limit.
     pub fn left(&self, limit: Limit, now: Millis) -> Option<u64> {
-        self.limits.get(limit).map(|most| most.saturating_sub(self.used(limit, now)))
+        self.limits.get(limit).map(|most| most.saturating_sub(self.taken(limit, now)))
+    }
+
+    /// What was used of a limit, and what is set aside of it for sub-agents.
+    fn taken(&self, limit: Limit, now: Millis) -> u64 {
+        self.used(limit, now).saturating_add(self.set_aside(limit))
     }
 
     /// What the busiest call, or those that run now, have used of a bound.
@@ -299,11 +331,11 @@ impl Meter {
         let mut gauges = Vec::new();
         for limit in Limit::forbidding() {
             let (used, most) = (self.used(limit, now), self.limits.get(limit));
-            gauges.push(Gauge { name: limit.name(), used, limit: most });
+            gauges.push(Gauge { name: limit.name(), used, limit: most, set_aside: self.set_aside(limit) });
             let bounds = Bound::ALL.iter().filter(|bound| bound.row().after == limit);
             gauges.extend(bounds.map(|bound| {
                 let most = Some(self.limits.bound(*bound));
-                Gauge { name: bound.name(), used: self.used_of(*bound), limit: most }
+                Gauge { name: bound.name(), used: self.used_of(*bound), limit: most, set_aside: 0 }
             }));
         }
         gauges

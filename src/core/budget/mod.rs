@@ -2,6 +2,7 @@
 //! and hard stops count the same way.
 
 mod bound;
+mod escrow;
 mod forecast;
 mod limits;
 mod meter;
@@ -11,6 +12,7 @@ mod returns;
 
 pub use crate::ledger::{Limit, LimitRow, Span, Unit};
 pub use bound::{Bound, BoundRow};
+pub use escrow::Grantable;
 pub use forecast::{Cost, Forecast, Pace};
 pub use limits::Limits;
 pub use meter::{Gauge, Meter};

@@ -1,7 +1,7 @@
 //! What a person or the loop changed for the rest of the session. No protocol constrains these entries and no model reads
 //! them, so every fold that does not care about one has a single arm for all of them.
 
-use super::{CallId, Effort, EntryId, FilesRestored, ForeignTool, Limit, ModelRef};
+use super::{CallId, Effort, EntryId, Escrow, EscrowSettlement, FilesRestored, ForeignTool, Limit, ModelRef};
 
 /// Something is different from here on.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,6 +95,17 @@ pub enum Change {
     },
     /// The user took back what the agent did to files.
     FilesRestored(FilesRestored),
+    /// A sub-agent starts with a part of the session's limits.
+    EscrowReserved(Escrow),
+    /// It has ended; what it has not spent is free again.
+    EscrowSettled(EscrowSettlement),
+    /// A sub-agent waits for a person, or does not any more: the clock of the run stands meanwhile.
+    SubagentWaits {
+        /// The call that handed the task over.
+        call: CallId,
+        /// Whether it waits.
+        waits: bool,
+    },
 }
 
 impl Change {
@@ -117,6 +128,9 @@ impl Change {
             Self::HostOpened { .. } => "host_allowed",
             Self::HostClosed { .. } => "host_revoked",
             Self::FilesRestored(_) => "files_restored",
+            Self::EscrowReserved(_) => "escrow_reserved",
+            Self::EscrowSettled(_) => "escrow_settled",
+            Self::SubagentWaits { .. } => "subagent_waits",
         }
     }
 }

@@ -1,6 +1,10 @@
 //! The invariants of the books, stated once over a slice of entries. It refuses; it never repairs.
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
 
 use super::{Body, CallId, Change, Entry, EntryId};
 
@@ -52,6 +56,8 @@ struct LedgerCheck {
     decided: BTreeSet<CallId>,
     delegated: BTreeSet<CallId>,
     answered: BTreeSet<CallId>,
+    /// What was set aside for a sub-agent, and whether it is settled.
+    escrows: BTreeMap<CallId, bool>,
     open: BTreeSet<CallId>,
     /// Left without a result, which was told: what is said of them later is not.
     given_up: BTreeSet<CallId>,
@@ -77,7 +83,26 @@ impl LedgerCheck {
             Change::Rewound { message, .. } if !self.ids.contains(message) => {
                 self.fault(id, format!("the conversation goes back to before {message}, which is not there"));
             }
+            Change::EscrowReserved(escrow) => self.set_aside(id, escrow.call),
+            Change::EscrowSettled(settled) => match self.escrows.get_mut(&settled.call) {
+                Some(is_settled) if !*is_settled => *is_settled = true,
+                Some(_) => self.fault(id, format!("the escrow of call {} is settled twice", settled.call)),
+                None => self.fault(id, format!("nothing was set aside for call {}", settled.call)),
+            },
+            Change::SubagentWaits { call, .. } if !self.escrows.contains_key(call) => {
+                self.fault(id, format!("a sub-agent of call {call} waits, but none was started"));
+            }
             _ => {}
+        }
+    }
+
+    /// Something is set aside once for a call, and only when its task is written.
+    fn set_aside(&mut self, id: EntryId, call: CallId) {
+        if !self.delegated.contains(&call) && !self.given_up.contains(&call) {
+            self.fault(id, format!("budget is set aside for call {call}, whose task is not written"));
+        }
+        if self.escrows.insert(call, false).is_some() {
+            self.fault(id, format!("budget is set aside for call {call} twice"));
         }
     }
 

@@ -26,6 +26,8 @@ pub enum Injector {
     Discovery,
     /// Whoever runs commands in the background: one of them has ended.
     Background,
+    /// A sub-agent that no result of a call speaks of: it is done.
+    Subagent,
     /// The user, by a command that they ran.
     Command,
 }

@@ -16,12 +16,14 @@ mod delegation;
 mod effort;
 mod ending;
 mod entry;
+mod escrow;
 mod facts;
 mod files_restored;
 mod foreign_tool;
 mod goal;
 mod grant;
 pub(crate) mod halves;
+mod handing_over;
 mod host;
 mod hosted;
 mod id;
@@ -54,9 +56,11 @@ pub use delegation::{DelegationRequest, DelegationResponse, RemoteTask, TaskStat
 pub use effort::Effort;
 pub use ending::{Ending, EndingKind, Transition};
 pub use entry::{Body, Entry, Injected, SessionStarted, Tombstone, TurnEnded, UserMessage};
+pub use escrow::{Escrow, EscrowSettlement, Spent};
 pub use facts::{CommandState, Facts, Summary};
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use grant::{Grant, grants};
+pub use handing_over::open_escrows;
 pub use host::{accepted_gaps, opened_hosts};
 pub use hosted::Hosted;
 pub use id::{CallId, EntryId, Millis};
@@ -72,7 +76,7 @@ pub use outcome::{
 pub use project::{Message, Placed, placed, standing, tombstoned};
 pub use provider_limit::{LearnedLimit, ProviderLimit};
 pub use reach::Reach;
-pub use recover::{Recovered, recover};
+pub use recover::{Recovered, recover, recover_with};
 pub use {files_restored::FilesRestored, foreign_tool::ForeignTool};
 
 /// Version of the session format that this program writes.
@@ -206,24 +210,6 @@ impl Ledger {
         self.open.insert(id);
         self.append(at, body(call.clone()));
         Ok((call, token))
-    }
-
-    /// The task of a call is about to be sent to another agent. The result of the call will end that, too.
-    pub fn delegate(&mut self, at: Millis, call: &mut OpenCall, agent: &str, task: &str) -> EntryId {
-        call.delegated = Some(Delegated { agent: agent.to_owned(), task_id: None });
-        let (agent, task) = (agent.to_owned(), task.to_owned());
-        self.append(at, Body::DelegationRequested(DelegationRequest { call: call.id, agent, task }))
-    }
-
-    /// The agent has taken the task, and calls it this. Nothing is written of a task that was not sent, or that has a name.
-    pub fn accepted(&mut self, at: Millis, call: &mut OpenCall, task_id: &str) {
-        if let Some(delegated) = &mut call.delegated
-            && delegated.task_id.is_none()
-        {
-            delegated.task_id = Some(task_id.to_owned());
-            let note = Note::of_acceptance(call.id, &delegated.agent, task_id);
-            self.append(at, Body::Note(note));
-        }
     }
 
     /// Gives a call its one result and uses up the permission to do so. A task that another agent was given for it

@@ -6,8 +6,9 @@ use std::{
 };
 
 use super::{
-    Body, CallId, CompactionTrigger, Decision, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement,
-    Tombstone, ToolUse, Transition, check, forgotten_text, lost_text,
+    Body, CallId, CompactionTrigger, Decision, Entry, EscrowSettlement, Fault, Ledger, Millis, OpenCall,
+    Outcome, RemoteTask, Settlement, TaskState, Tombstone, ToolUse, Transition, check, forgotten_text,
+    lost_text,
     task_state::{begun, delivered},
     told_of_typing,
 };
@@ -31,6 +32,19 @@ pub struct Recovered {
 /// # Errors
 /// The first [`Fault`] that [`check`] finds: such a file is not loaded.
 pub fn recover(entries: Vec<Arc<Entry>>, now: Millis) -> Result<Recovered, Fault> {
+    recover_with(entries, now, &[])
+}
+
+/// The same, where it is known what became of sub-agents that were at work: what each has spent and answered. Of others all
+/// that was set aside is taken to be spent.
+///
+/// # Errors
+/// As [`recover`].
+pub fn recover_with(
+    entries: Vec<Arc<Entry>>,
+    now: Millis,
+    subagents: &[EscrowSettlement],
+) -> Result<Recovered, Fault> {
     let open = check(&entries)?;
     let loaded = entries.len();
     let mut ledger = Ledger {
@@ -41,6 +55,7 @@ pub fn recover(entries: Vec<Arc<Entry>>, now: Millis) -> Result<Recovered, Fault
     };
     announce_missing(&mut ledger, &open, now);
     withdraw_summary(&mut ledger, now);
+    ledger.settle_escrows(now, subagents);
     let undecided = undecided(&ledger.entries);
     let allowed = allowed(&ledger.entries);
     let answers = answers(&ledger.entries);
@@ -61,9 +76,21 @@ pub fn recover(entries: Vec<Arc<Entry>>, now: Millis) -> Result<Recovered, Fault
             ledger.settle(now, token, Settlement::synthetic(Outcome::Ok, content));
             continue;
         }
+        let stood = subagents.iter().find(|settled| settled.call == call.id);
+        // So is what a sub-agent has answered, in its own.
+        if let Some((stood, answer)) = stood.and_then(|stood| Some((stood, stood.answer.clone()?)))
+            && stood.state == TaskState::Completed
+        {
+            let remote = Some(RemoteTask { id: None, state: stood.state });
+            ledger.settle(now, token, Settlement { remote, ..Settlement::synthetic(Outcome::Ok, answer) });
+            continue;
+        }
         let started = allowed.contains(&call.id);
         lost = (lost.0 + 1, lost.1 + usize::from(started));
-        let content = told_of_typing(&ledger.entries, call.id, lost_text(started).into());
+        let mut content = told_of_typing(&ledger.entries, call.id, lost_text(started).into());
+        if let Some(stood) = stood {
+            content.extend(stood.answer.iter().flat_map(|answer| ["\n", answer]));
+        }
         ledger.settle(now, token, Settlement::synthetic(Outcome::Lost { started }, content));
     }
     Ok(Recovered { ledger, waiting, loaded, lost })

@@ -29,7 +29,7 @@ use super::named::NamedFiles;
 use super::shell::{self, Access, Command, Reading, Redirection};
 use super::{Decided, Mode, Policy, Rule, RuleKind, Tier, Verdict, fingerprint, grant};
 use crate::ledger::Arguments;
-use crate::tool::{Preparation, SideEffect, Territory, ToolSpec};
+use crate::tool::{Preparation, SideEffect, Territory, ToolKind, ToolSpec};
 
 /// What lets a part run.
 pub(super) enum Permission<'r> {
@@ -280,6 +280,9 @@ impl Policy {
         let guarded = found.leads_to.iter().find(|path| is_guarded(path));
         told(
             match (effect, self.mode, guarded) {
+                (SideEffect::Reads, _, _) if tool.kind == ToolKind::Subagent => {
+                    Verdict::Allow(CALL_BY_CALL.to_owned())
+                }
                 (SideEffect::Reads, _, _) => Verdict::Allow(READS.to_owned()),
                 (SideEffect::Writes, Mode::Edit | Mode::Auto, None) => {
                     Verdict::Allow(format!("{} mode", self.mode))
@@ -345,6 +348,7 @@ const GRANTED: &str = "allowed for this session";
 const UNRESTRICTED: &str = "unrestricted mode";
 const STEERED: &str = "a part reads through git, whose settings can start programs";
 const READS: &str = "reads in the workspace";
+const CALL_BY_CALL: &str = "each of its calls is decided in its own session";
 const NO_RULE: &str = "no rule covers it";
 
 fn harmless(effect: SideEffect) -> &'static str {

@@ -14,6 +14,7 @@ mod player;
 mod reader;
 mod report;
 mod stage;
+mod subagent;
 mod tape;
 mod trace;
 mod twist;

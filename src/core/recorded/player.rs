@@ -1,8 +1,8 @@
 //! The loop, played with a tape: every effect is answered from it, and nothing waits.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown};
+use crate::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, SubagentNews};
 use crate::ledger::{Body, CallId, EntryId, Millis, recover};
 use crate::model::ModelNews;
 use crate::tool::{Discovered, Invocation, Shown, ToolNews, ToolReport};
@@ -10,6 +10,7 @@ use crate::tool::{Discovered, Invocation, Shown, ToolNews, ToolReport};
 use super::next::{Next, begins_run};
 use super::played::{Deviation, Played, PlayedRequest};
 use super::stage::Player;
+use super::subagent;
 use super::{Answered, Cue, News, Outside, Tape};
 
 /// Inputs after which a play ends, whatever else there is: an agent that loops is not followed for ever.
@@ -47,6 +48,7 @@ impl<'o> Player<'o> {
             hooks: VecDeque::new(),
             timers: BTreeMap::new(),
             waiting: BTreeMap::new(),
+            subagents: BTreeSet::new(),
             live: None,
             played: Played::default(),
         }
@@ -183,7 +185,14 @@ impl<'o> Player<'o> {
 
     fn returned(&mut self, call: CallId, report: ToolReport) {
         self.tools.remove(&call);
-        self.step(Input::Tool(call, ToolNews::Done(report)));
+        let input = match self.subagents.remove(&call) {
+            true => Input::Subagent(
+                call,
+                SubagentNews::Over(subagent::report(self.tape.settled.get(&call), report)),
+            ),
+            false => Input::Tool(call, ToolNews::Done(report)),
+        };
+        self.step(input);
     }
 
     /// What a look says today, with what was recorded of it.
@@ -250,12 +259,20 @@ impl<'o> Player<'o> {
                 Effect::RunTool(call) => {
                     self.tools.insert(call.call, (call, self.now));
                 }
+                Effect::StartSubagent(start) => {
+                    let call = start.invocation.call;
+                    self.subagents.insert(call);
+                    self.tools.insert(call, (start.invocation, self.now));
+                }
                 Effect::RunHooks(call) => self.hooks.push_back(call),
                 Effect::SetTimer(timer, ms) => {
                     self.timers.insert(timer, Millis(self.now.0.saturating_add(ms)));
                 }
                 Effect::DiscoverTools => self.discovers = true,
-                Effect::TypeInto(..) | Effect::StopBackground(..) | Effect::Emit(_) => {}
+                Effect::TypeInto(..)
+                | Effect::TellSubagent(..)
+                | Effect::StopBackground(..)
+                | Effect::Emit(_) => {}
             }
         }
     }
@@ -268,7 +285,7 @@ impl<'o> Player<'o> {
                 }
             }
             Operation::Preparation(call) => self.looks.retain(|look| look.call != call),
-            Operation::Tool(call) => {
+            Operation::Tool(call) | Operation::Subagent(call) => {
                 self.tools.remove(&call);
             }
             Operation::Timer(timer) => {

@@ -1,6 +1,6 @@
 //! What a play holds while it goes on: the agent, and what it waits for.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::agent::{Agent, Settings, TimerId};
 use crate::hooks::HookCall;
@@ -22,6 +22,8 @@ pub struct Player<'o> {
     pub(super) model_has_spoken: bool,
     pub(super) looks: VecDeque<Invocation>,
     pub(super) tools: BTreeMap<CallId, (Invocation, Millis)>,
+    /// The calls among them that are sub-agents.
+    pub(super) subagents: BTreeSet<CallId>,
     pub(super) hooks: VecDeque<HookCall>,
     pub(super) timers: BTreeMap<TimerId, Millis>,
     pub(super) waiting: BTreeMap<CallId, EntryId>,

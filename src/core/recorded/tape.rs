@@ -6,13 +6,13 @@ use std::sync::Arc;
 use crate::agent::{Attendance, Intent};
 use crate::ledger::{
     ApprovalRequest, AssistantMessage, Body, CallId, CompactionTrigger, Decider, Ending, Entry, EntryId,
-    Injector, Outcome, ProviderLimit, SessionStarted, ToolResult, ToolUse, Transition,
+    EscrowSettlement, Injector, Outcome, ProviderLimit, SessionStarted, ToolResult, ToolUse, Transition,
 };
 use crate::model::{FailureClass, ModelFailure, NamedTool};
 use crate::tool::{ToolKind, ToolReport, ToolSpec};
 
 use super::reader::TapeReader;
-use super::{Answered, Cue, News, Wish, answer, report, wishes};
+use super::{Answered, Cue, News, Wish, answer, report, subagent, wishes};
 
 /// What a session got from outside, in order.
 #[derive(Debug, Clone)]
@@ -31,6 +31,8 @@ pub struct Tape {
     pub examined: BTreeSet<CallId>,
     /// Calls that were lost with a process.
     pub lost: BTreeSet<CallId>,
+    /// What sub-agents have spent, and how they ended.
+    pub settled: BTreeMap<CallId, EscrowSettlement>,
     /// What came, oldest first.
     pub cues: Vec<Cue>,
 }
@@ -53,6 +55,7 @@ impl Tape {
             asked: reader.asked,
             examined: reader.examined,
             lost: reader.lost,
+            settled: subagent::settled(entries),
             cues: reader.cues,
         })
     }

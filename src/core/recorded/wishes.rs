@@ -86,6 +86,8 @@ fn changed(change: &Change) -> Option<(Intent, bool)> {
         Change::FilesRestored(restored) => (Intent::Restored(restored.clone()), true),
         // Written beside the loop.
         Change::Sealed { .. } | Change::Tagged { .. } | Change::Imported { .. } => return None,
+        // The loop's own.
+        Change::EscrowReserved(_) | Change::EscrowSettled(_) | Change::SubagentWaits { .. } => return None,
     })
 }
 

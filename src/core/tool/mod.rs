@@ -75,6 +75,8 @@ pub enum ToolKind {
     Question,
     /// It hands a task to another agent.
     Delegate,
+    /// It starts a sub-agent, whose calls are decided one by one in its own session.
+    Subagent,
     /// It is a tool of an MCP server.
     Mcp,
 }

@@ -184,6 +184,10 @@ impl CardBody {
             Body::Note(_) | Body::ProviderLimit(_) => Some(Self::Note(entry)),
             Body::Error { .. } => Some(Self::Error(entry)),
             Body::Change(Change::Budget { .. } | Change::PriceAccepted { .. }) => Some(Self::Raised(entry)),
+            // The panel of the call shows it.
+            Body::Change(
+                Change::EscrowReserved(_) | Change::EscrowSettled(_) | Change::SubagentWaits { .. },
+            ) => None,
             Body::Change(_) => Some(Self::Changed(entry)),
             Body::TurnEnded(_) => Some(Self::TurnEnded(entry)),
             Body::SessionStarted(_)

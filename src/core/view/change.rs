@@ -1,6 +1,6 @@
 //! Changes of a session in words: the same for the screen, lines, transcripts and the inspector.
 
-use crate::ledger::{Change, Effort, MicroDollars};
+use crate::ledger::{Change, Effort, Escrow, EscrowSettlement, Limit, MicroDollars, Unit};
 
 /// What changed, in a word or two: the heading of [`words`].
 pub fn heading(change: &Change) -> &'static str {
@@ -20,6 +20,8 @@ pub fn heading(change: &Change) -> &'static str {
         Change::HostOpened { .. } => "host",
         Change::HostClosed { .. } | Change::GapsRefused => "revoked",
         Change::FilesRestored(_) => "undone",
+        Change::EscrowReserved(_) | Change::EscrowSettled(_) => "sub-agent",
+        Change::SubagentWaits { .. } => "sub-agent",
     }
 }
 
@@ -54,6 +56,42 @@ pub fn words(change: &Change) -> String {
         Change::HostOpened { host } => format!("commands in the sandbox may reach {host} in this session"),
         Change::HostClosed { host } => format!("commands in the sandbox cannot reach {host} any more"),
         Change::FilesRestored(done) => done.words(),
+        Change::EscrowReserved(escrow) => set_aside(escrow),
+        Change::EscrowSettled(settled) => spent(settled),
+        Change::SubagentWaits { call, waits: true } => format!("the sub-agent of {call} waits for you"),
+        Change::SubagentWaits { call, waits: false } => format!("the sub-agent of {call} goes on"),
+    }
+}
+
+/// What is set aside, a limit after the other.
+fn set_aside(escrow: &Escrow) -> String {
+    let parts: Vec<String> = escrow.limits.iter().map(|(limit, most)| amount(*limit, *most)).collect();
+    let set_aside = if parts.is_empty() { "nothing is limited".to_owned() } else { parts.join(", ") };
+    format!("set aside for {}: {set_aside}", escrow.call)
+}
+
+fn spent(settled: &EscrowSettlement) -> String {
+    let EscrowSettlement { call, spent, is_assumed, state, .. } = settled;
+    let cost = spent.usage.cost.map(|cost| format!(", {cost}")).unwrap_or_default();
+    let words = format!(
+        "{call} is {}: {} turns, {} calls, {} tokens{cost}",
+        state.as_str(),
+        spent.turns,
+        spent.tool_calls,
+        spent.usage.input.saturating_add(spent.usage.output)
+    );
+    match is_assumed {
+        true => format!("{words} (all that was set aside, as nobody knows better)"),
+        false => format!("{words}; the rest of what was set aside is free again"),
+    }
+}
+
+fn amount(limit: Limit, most: u64) -> String {
+    match limit.unit() {
+        Unit::Things(one) => format!("{most} {one}s"),
+        Unit::Tokens => format!("{most} {} tokens", limit.row().label),
+        Unit::Seconds => format!("{most} s"),
+        Unit::MicroDollars => MicroDollars(most).to_string(),
     }
 }
 
@@ -72,6 +110,8 @@ pub(super) fn why_not_sent(change: &Change) -> &'static str {
         Change::Renamed { .. } | Change::Tagged { .. } => "a name for people",
         Change::Imported { .. } => "where the session comes from",
         Change::Sealed { .. } => "a signature for people",
+        Change::EscrowReserved(_) | Change::EscrowSettled(_) => "what a sub-agent may spend, and has spent",
+        Change::SubagentWaits { .. } => "the clock of the run stands while a person is waited for",
         Change::FilesRestored(_) => "sent in a message before the next turn",
     }
 }

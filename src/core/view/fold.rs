@@ -110,6 +110,7 @@ impl View {
             Body::Change(Change::GapsRefused) => self.session.gaps.clear(),
             Body::Change(Change::HostOpened { host }) => self.session.hosts.push(host.clone()),
             Body::Change(Change::HostClosed { host }) => self.session.hosts.retain(|one| one != host),
+            Body::Change(Change::EscrowReserved(escrow)) => self.subagent_starts(escrow),
             Body::Change(Change::Renamed { name }) => self.session.name = Some(name.clone()),
             Body::ProviderLimit(LearnedLimit { lesson: ProviderLimit::Window { model, most }, .. }) => {
                 self.session.learn_window(model, *most);
@@ -209,7 +210,7 @@ impl View {
         }
     }
 
-    fn change_panel(&mut self, call: CallId, change: impl FnOnce(&mut Panel)) {
+    pub(super) fn change_panel(&mut self, call: CallId, change: impl FnOnce(&mut Panel)) {
         let revision = self.revision;
         let Some(card) = self.panels.get(&call).and_then(|at| self.cards.get_mut(*at)) else { return };
         card.revision = revision;
@@ -295,6 +296,7 @@ impl View {
                     self.status.phase = Phase::Retrying { attempt, most, until, reason };
                 }
             }
+            Live::Subagent { call, event } => self.subagent_event(*call, event),
             Live::Asked { message, tokens } => self.asked = Some((*message, *tokens)),
             Live::AskingHooks(point) => self.enter(Phase::AskingHooks(*point)),
             Live::Discovering => self.enter(Phase::Discovering),

@@ -7,6 +7,7 @@ pub mod change;
 mod changed;
 mod custom;
 mod ending;
+mod fleet;
 mod fold;
 mod goal_forecast;
 mod hosted;
@@ -27,6 +28,7 @@ mod shells;
 mod skill;
 mod spending;
 mod status;
+mod subagents;
 mod subject;
 mod summary;
 mod synthetic;
@@ -41,6 +43,7 @@ pub use activity::Activity;
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
 pub use custom::{CustomCall, NamedCommand, Template};
 pub use ending::ending_words;
+pub use fleet::{FleetKind, FleetMember};
 pub use goal_forecast::{GoalForecast, Rest};
 pub use hosted::{HostedLine, HostedState, ShownPart, hosted_lines, shown};
 pub use inspect::{Mark, Row, one_line};
@@ -137,6 +140,7 @@ pub struct View {
     /// What the model last said that it is going to do.
     plan: Vec<PlanItem>,
     shells: Vec<BackgroundShell>,
+    subagents: BTreeMap<CallId, View>,
     offer: Option<Offer>,
     revision: Revision,
     /// Rises when a card was taken away, so that positions kept outside are known to be stale.
@@ -168,6 +172,7 @@ impl View {
             latest_message: None,
             plan: Vec::new(),
             shells: Vec::new(),
+            subagents: BTreeMap::new(),
             offer: None,
             revision: Revision::default(),
             epoch: Revision::default(),

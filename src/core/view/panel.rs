@@ -25,6 +25,8 @@ pub struct Panel {
     pub tail: Tail,
     /// What stands on its terminal, while it runs on one.
     pub screen: Option<Screen>,
+    /// Whether a sub-agent works for it, and its result is waited for.
+    pub is_subagent: bool,
 }
 
 /// Where a call stands.
@@ -54,7 +56,17 @@ pub enum PanelState {
 impl Panel {
     pub(super) fn new(call: Arc<Entry>) -> Self {
         let (state, tail) = (PanelState::Preparing, Tail::default());
-        Self { call, edit: None, request: None, decision: None, answer: None, state, tail, screen: None }
+        Self {
+            call,
+            edit: None,
+            request: None,
+            decision: None,
+            answer: None,
+            state,
+            tail,
+            screen: None,
+            is_subagent: false,
+        }
     }
 
     pub(super) fn ask(&mut self, request: Arc<Entry>) {
@@ -187,7 +199,9 @@ impl Panel {
     pub fn is_boxed(&self) -> bool {
         match self.state {
             PanelState::Waiting => true,
-            PanelState::Running { .. } => self.takes_keys() || self.written().next().is_some(),
+            PanelState::Running { .. } => {
+                self.is_subagent || self.takes_keys() || self.written().next().is_some()
+            }
             PanelState::Preparing
             | PanelState::Queued
             | PanelState::Refused

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::wire::record::{FirstLine, first_line};
 
+use super::subagents::is_of_subagent;
 use super::{SNAPSHOTS, plain};
 
 /// Bytes in which the first line of a session ends.
@@ -25,7 +26,11 @@ pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
         return Ok(exact.clone());
     }
     let fitting = |path: &&PathBuf| !wanted.is_empty() && id_of(path).starts_with(wanted);
-    let fitting: Vec<&PathBuf> = all.iter().filter(fitting).collect();
+    let mut fitting: Vec<&PathBuf> = all.iter().filter(fitting).collect();
+    // The beginning of an id means the session, and not what it has started.
+    if fitting.iter().any(|path| !is_of_subagent(path)) {
+        fitting.retain(|path| !is_of_subagent(path));
+    }
     match fitting.as_slice() {
         [one] => Ok((*one).clone()),
         [] if all.is_empty() => Err(format!(
@@ -59,7 +64,10 @@ fn nearest(all: &[PathBuf], wanted: &str) -> Option<String> {
 
 /// The newest session that began in the folder `cwd`, as an absolute path is written. Ids are ordered by time.
 pub fn latest(state: &Path, cwd: &str) -> Option<PathBuf> {
-    files(state).into_iter().find(|path| head(path).is_some_and(|head| head.cwd == cwd))
+    files(state)
+        .into_iter()
+        .filter(|path| !is_of_subagent(path))
+        .find(|path| head(path).is_some_and(|head| head.cwd == cwd))
 }
 
 /// All session files, newest first.

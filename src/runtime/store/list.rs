@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use super::lines::LineReader;
 use super::list_cache::{ListCache, ListedFile, stamp_of};
+use super::subagents::is_of_subagent;
 use super::summary::{Summary, summarise_with};
 use super::{find, side_by_side};
 
@@ -19,7 +20,9 @@ pub struct Listing {
 
 /// Lists the sessions. What was read of a file before is taken from the cache while the file is the same.
 pub fn list(state: &Path) -> Listing {
-    let files = find::files(state);
+    // Sub-agents belong to the sessions that started them.
+    let mut files = find::files(state);
+    files.retain(|path| !is_of_subagent(path));
     let cache = ListCache::load(state);
     let now = SystemTime::now();
     let listed: Vec<ListedFile> = side_by_side::each(&files, |reader, path| one(reader, path, &cache, now));

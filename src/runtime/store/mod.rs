@@ -18,6 +18,7 @@ mod salts;
 mod scan;
 mod side_by_side;
 mod spending;
+pub mod subagents;
 mod summary;
 mod whole;
 

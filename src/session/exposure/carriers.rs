@@ -170,7 +170,8 @@ fn injected(by: Injector) -> &'static str {
         | Injector::Continuation
         | Injector::Undo
         | Injector::Discovery
-        | Injector::Background => "a message of countersign",
+        | Injector::Background
+        | Injector::Subagent => "a message of countersign",
     }
 }
 

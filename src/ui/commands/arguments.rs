@@ -185,6 +185,11 @@ pub(super) fn show(words: &str) -> Read {
         .ok_or_else(|| "/show takes an entry or a call, as in /show e12 or /show c3".to_owned())
 }
 
+pub(super) fn into(words: &str) -> Read {
+    let call = CallId::parse(words).ok_or("/into takes the call of a sub-agent, as in /into c3")?;
+    Ok(Meaning::Linear(LinearCommand::Into(call)))
+}
+
 pub(super) fn ledger(words: &str) -> Read {
     let entries = words.parse().ok().ok_or("/ledger takes a number of entries, as in /ledger 50")?;
     Ok(Meaning::Linear(LinearCommand::Ledger(entries)))

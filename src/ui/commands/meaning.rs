@@ -59,6 +59,10 @@ pub enum LinearCommand {
     Raise,
     /// Send what was kept.
     Send,
+    /// Say the session of the sub-agent that this call started.
+    Into(CallId),
+    /// Back to the session that started it.
+    Back,
     /// What it is doing.
     Status,
     /// Go on with the session of this number.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::agent::Intent;
 use crate::ui::keymap::KeyAction;
 use crate::ui::pages::budgets::BUDGETS;
+use crate::ui::pages::fleet::FLEET;
 use crate::ui::pages::help::Help;
 use crate::ui::pages::permissions::PERMISSIONS;
 use crate::ui::pages::plan::PLAN;
@@ -104,6 +105,7 @@ pub const COMMANDS: &[SlashCommand] = {
             Optional(Pick(Source::Models), read::model),
         )
         .hint("NAME"),
+        row("/fleet", "what works for this session: sub-agents, tasks, commands", None(Show(FLEET))),
         row("/new", "a new session; this one can be resumed", None(New)),
         row(
             "/permissions",
@@ -163,6 +165,8 @@ pub const COMMANDS: &[SlashCommand] = {
             Optional(Linear(L::Output(Option::None)), read::output),
         )
         .hint("ID"),
+        lines("/into", "the session of a sub-agent, as in /into c3", Required(read::into)).hint("CALL"),
+        lines("/back", "back from a sub-agent's session", None(Linear(L::Back))),
         lines("/status", "what the agent is doing now", None(Linear(L::Status))),
         lines("/later", "send this when the run is over", Required(read::later)).hint("WORDS"),
         lines("/send", "send the kept message", None(Linear(L::Send))),

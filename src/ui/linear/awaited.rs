@@ -24,6 +24,7 @@ impl Awaited {
             | Intent::Restored(_)
             | Intent::TypeInto { .. }
             | Intent::StopBackground(_)
+            | Intent::Subagent { .. }
             | Intent::Rewind { .. }
             | Intent::Rename(_)
             | Intent::OpenHost(_)

@@ -70,6 +70,8 @@ impl LinearSession {
             LinearCommand::Show(entry) => pages::show(view, entry, self.entry_json, output),
             LinearCommand::ShowCall(call) => pages::show_call(view, call, self.entry_json, output),
             LinearCommand::Ledger(entries) => pages::ledger(view, entries, output),
+            LinearCommand::Into(call) => self.go_into(call),
+            LinearCommand::Back => self.go_back(),
             LinearCommand::Status => pages::status(view, self.now, output),
             LinearCommand::NoThemes => output.say("themes: none here; nothing is coloured"),
             LinearCommand::Raise => match view.offer() {

@@ -3,11 +3,13 @@
 
 mod approvals;
 mod awaited;
+mod behind;
 mod budget_stop;
 mod calls;
 mod commands;
 mod deciding;
 mod kept;
+mod lineage;
 mod moment;
 mod multiline;
 mod output;

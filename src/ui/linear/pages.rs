@@ -48,7 +48,7 @@ pub(super) fn running(view: &View, output: &mut LinearOutput) {
 }
 
 /// `12 turns of 50 turns used, 38 turns left`
-pub(in crate::ui) fn used(Gauge { name, used, limit }: Gauge) -> String {
+pub(in crate::ui) fn used(Gauge { name, used, limit, .. }: Gauge) -> String {
     let write = |value| amount(Limit::parse(name), value);
     match limit {
         None => format!("{} used, no limit", write(used)),

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::agent::{Event, Live};
 use crate::budget::Limit;
 use crate::ledger::{
-    AssistantMessage, Block, Body, Change, Checkpoint, Decider, Decision, Ending, Entry, EntryId, Injector,
-    MicroDollars, Millis, Scope, TurnEnded,
+    AssistantMessage, Block, Body, CallId, Change, Checkpoint, Decider, Decision, Ending, Entry, EntryId,
+    Injector, MicroDollars, Millis, Scope, TurnEnded,
 };
 use crate::view::{Offer, ShownPart, View, ViewSettings, change, ending_words, shown};
 
@@ -27,6 +27,8 @@ pub(super) struct LinearRenderer {
     near: BTreeSet<&'static str>,
     /// Why nothing can be recorded, as it was said.
     shut: Option<String>,
+    /// Sub-agents that were said to wait for the person.
+    pub(super) waiting: BTreeSet<CallId>,
     /// What the model said last, so that the end of a run does not say it again.
     said: String,
 }
@@ -91,8 +93,14 @@ impl GrowingAnswer {
 
 impl LinearRenderer {
     pub(super) fn new(settings: ViewSettings) -> Self {
+        Self::over(View::new(settings))
+    }
+
+    /// One that goes on where this view stands.
+    pub(super) fn over(view: View) -> Self {
         Self {
-            view: View::new(settings),
+            view,
+            waiting: BTreeSet::new(),
             answer: None,
             typed: Vec::new(),
             near: BTreeSet::new(),
@@ -322,6 +330,7 @@ impl LinearRenderer {
                 self.shut = None;
                 output.say("recording again; it continues");
             }
+            Live::Subagent { call, .. } => self.subagent(*call, output),
             Live::Thinking { .. }
             | Live::Hosted { .. }
             | Live::CallForming { .. }

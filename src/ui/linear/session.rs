@@ -15,6 +15,7 @@ use crate::view::{CustomCall, View, ViewSettings};
 
 use super::approvals::{self, Approvals, Purpose};
 use super::awaited::Awaited;
+use super::behind::Behind;
 use super::budget_stop::{self, EARLY, Stop};
 use super::moment::Moment;
 use super::multiline::{GatheredLine, Multiline};
@@ -83,6 +84,8 @@ pub struct LinearSession {
     /// Something was sent, and what comes of it has not come back yet.
     pub(super) expected: Option<Awaited>,
     quit_armed: bool,
+    /// The sessions behind that of the sub-agent which is said, the first session first.
+    pub(super) behind: Vec<Behind>,
     steering: usize,
     queued: usize,
 }
@@ -107,6 +110,7 @@ impl LinearSession {
             now: Millis(0),
             expected: None,
             quit_armed: false,
+            behind: Vec::new(),
             steering: 0,
             queued: 0,
         }
@@ -157,6 +161,7 @@ impl LinearSession {
 
     /// Something happened. Returns what the session is to do now.
     pub fn hear(&mut self, event: &Event) -> Option<Request> {
+        let event = self.route(event)?;
         if matches!(event, Event::Live(Live::Refused(_))) {
             self.asking.reopen();
         }
@@ -232,6 +237,11 @@ impl LinearSession {
 
     /// Ctrl-C. `shown`: the terminal has written its ^C.
     pub fn interrupt(&mut self, shown: bool) -> Vec<LinearEffect> {
+        let effects = self.interrupt_here(shown);
+        self.addressed(effects)
+    }
+
+    fn interrupt_here(&mut self, shown: bool) -> Vec<LinearEffect> {
         if shown {
             self.output.broken();
         }
@@ -258,6 +268,11 @@ impl LinearSession {
 
     /// A line was typed.
     pub fn line(&mut self, line: &Line) -> Vec<LinearEffect> {
+        let effects = self.line_here(line);
+        self.addressed(effects)
+    }
+
+    fn line_here(&mut self, line: &Line) -> Vec<LinearEffect> {
         self.quit_armed = false;
         self.output.typed(&line.text, line.shown);
         if let Some((request, call, purpose)) = self.words.take() {

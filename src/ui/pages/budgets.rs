@@ -33,7 +33,9 @@ impl Page for Budgets {
         let mut said: Vec<String> = view.gauges(now).into_iter().map(budget).collect();
         let tokens = view.meter().usage().output;
         said.push(match view.token_budget() {
-            Some(limit) => budget(Gauge { name: Limit::Tokens.name(), used: tokens, limit: Some(limit) }),
+            Some(limit) => {
+                budget(Gauge { name: Limit::Tokens.name(), used: tokens, limit: Some(limit), set_aside: 0 })
+            }
             None => format!("budget {}: not set", Limit::Tokens.name()),
         });
         said.extend(view.goal_forecast().map(|goal| format!("goal: {}", goal.words())));

@@ -1,6 +1,7 @@
 //! Pages that a command opens: each is one file that both front ends show, drawn on the screen and spoken in lines.
 
 pub(super) mod budgets;
+pub(super) mod fleet;
 pub(super) mod help;
 pub(super) mod permissions;
 pub(super) mod plan;

@@ -40,6 +40,8 @@ struct BudgetRow {
     over: &'static str,
     /// What is counted, where the name does not say it.
     about: &'static str,
+    /// Set aside of it for sub-agents.
+    set_aside: u64,
 }
 
 /// The rows of the page, of at most `inner` cells.
@@ -55,6 +57,7 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
         write: short,
         over: "used up",
         about: screen.view.token_budget().map_or("not set", |_| Limit::Tokens.row().about),
+        set_aside: 0,
     });
     let context = BudgetRow {
         name: "context",
@@ -63,6 +66,7 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
         write: short,
         over: "full",
         about: "compacted automatically near the window",
+        set_aside: 0,
     };
     let mut lines = Vec::new();
     section(&mut lines, "This run", run, inner, theme);
@@ -87,15 +91,24 @@ fn hard(gauge: Gauge, span: budget::Span) -> Option<BudgetRow> {
         Unit::MicroDollars => dollars,
         Unit::Things(_) | Unit::Tokens => short,
     };
-    let Gauge { name, used, limit } = gauge;
-    (row.span == span).then_some(BudgetRow { name, used, limit, write, over: "used up", about: row.about })
+    let Gauge { name, used, limit, set_aside } = gauge;
+    let over = "used up";
+    (row.span == span).then_some(BudgetRow { name, used, limit, write, over, about: row.about, set_aside })
 }
 
 /// A limit of one call, or of those at the same time.
 fn soft(gauge: Gauge) -> Option<BudgetRow> {
     let BoundRow { about, over, .. } = Bound::parse(gauge.name)?.row();
     let over = if gauge.limit == Some(0) { "none allowed" } else { over };
-    Some(BudgetRow { name: gauge.name, used: gauge.used, limit: gauge.limit, write: short, over, about })
+    Some(BudgetRow {
+        name: gauge.name,
+        used: gauge.used,
+        limit: gauge.limit,
+        write: short,
+        over,
+        about,
+        set_aside: 0,
+    })
 }
 
 fn section(
@@ -160,18 +173,25 @@ fn numbers_of(entry: &BudgetRow) -> String {
 fn left_of(entry: &BudgetRow) -> String {
     entry.limit.map_or_else(
         || "no limit".to_owned(),
-        |limit| format!("{} left", (entry.write)(limit.saturating_sub(entry.used))),
+        |limit| {
+            format!(
+                "{} left",
+                (entry.write)(limit.saturating_sub(entry.used).saturating_sub(entry.set_aside))
+            )
+        },
     )
 }
 
 /// How near it is, in words and colour; else what it counts.
 fn told(entry: &BudgetRow, level: Level, room: usize, theme: &Theme) -> Vec<Span<'static>> {
+    let set_aside = format!("{} set aside for sub-agents", (entry.write)(entry.set_aside));
     let (words, style) = match level {
+        _ if entry.set_aside > 0 => (set_aside.as_str(), theme.accent),
         Level::Over => (entry.over, level.style(theme)),
         Level::Near | Level::Close => ("near", level.style(theme)),
         Level::Calm => (entry.about, theme.faint),
     };
-    let cuts = level == Level::Calm && width(words) > room;
+    let cuts = level == Level::Calm && entry.set_aside == 0 && width(words) > room;
     if words.is_empty() || cuts || room < 4 {
         Vec::new()
     } else {

@@ -31,7 +31,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let needed: usize = right.iter().map(|s| width(&s.content)).sum();
     let mut left = vec![Span::styled("countersign", theme.accent)];
     let branch = settings.branch.as_deref().map(|b| format!(" · {}", one_row(b))).unwrap_or_default();
-    let place = format!("{}{branch}", one_row(&settings.cwd));
+    let place = match screen.local.lineage.as_slice() {
+        [] => format!("{}{branch}", one_row(&settings.cwd)),
+        names => format!("› {} (← back)", one_row(&names.join(" › "))),
+    };
     let room = total.saturating_sub(needed + 11 + 2 + 2);
     if room >= 6 {
         left.push(Span::styled(format!("  {}", fit(&place, room)), theme.dim));

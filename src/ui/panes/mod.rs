@@ -38,6 +38,7 @@ mod rows;
 mod selecting;
 mod send_price;
 mod session_rule;
+mod subagent;
 mod summary;
 mod terminal;
 mod theme_sample;

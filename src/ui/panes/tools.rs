@@ -18,6 +18,7 @@ use super::card_context::{CardContext, INDENT};
 use super::grid;
 use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
+use super::subagent;
 use super::words::{both_ends, cells, duration, one_row, titled};
 
 /// Lines of live output that a box shows on a high screen, and on a low one.
@@ -248,6 +249,9 @@ fn how_to_type(panel: &Panel, around: &CardContext<'_>, inner: usize) -> Option<
 
 /// A call that runs and writes.
 fn live_box(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
+    if let Some((call, child)) = panel.id().and_then(|call| Some((call, around.view.subagent(call)?))) {
+        return subagent::lay(call, (&spoken(panel.name()), &subject(panel)), child, around);
+    }
     let theme = around.theme;
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4);

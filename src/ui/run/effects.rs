@@ -29,7 +29,19 @@ pub(super) async fn room(requests: &mpsc::Sender<Request>) {
 
 impl ScreenLoop {
     pub(super) fn act(&mut self, act: UiEffect) {
+        if self.is_for_the_first(&act) {
+            self.local.hint = Some("this is a sub-agent's session: ← goes back to yours".to_owned());
+            return;
+        }
+        if let Some(words) = self.said_to_nobody(&act) {
+            self.local.composer.give_back(&words);
+            self.local.hint = Some("this sub-agent is done: ← goes back to your session".to_owned());
+            return;
+        }
         match act {
+            UiEffect::Enter(call) => self.enter(call),
+            UiEffect::Back => self.leave(),
+            UiEffect::Abort if !self.behind.is_empty() => self.send(Intent::Abort),
             UiEffect::Quit => self.outcome = Some(UiOutcome::Quit),
             UiEffect::Abort => {
                 self.pace.expect(Instant::now());
@@ -113,6 +125,7 @@ impl ScreenLoop {
             | Source::Modes
             | Source::Efforts
             | Source::Shells
+            | Source::Fleet
             | Source::Undo
             | Source::RewindWay => {}
         }
@@ -161,16 +174,16 @@ impl ScreenLoop {
     /// Sends what was typed; without room it is kept still.
     pub(super) fn pass_typed(&mut self) {
         let Some((call, typed)) = self.typed.take() else { return };
-        match self.app.requests.try_send(Request::Intent(Intent::TypeInto { call, typed })) {
+        let intent = self.addressed(Intent::TypeInto { call, typed: typed.clone() });
+        match self.app.requests.try_send(Request::Intent(intent)) {
             Ok(()) => {}
-            Err(TrySendError::Full(Request::Intent(Intent::TypeInto { call, typed }))) => {
-                self.typed = Some((call, typed));
-            }
-            Err(TrySendError::Full(_) | TrySendError::Closed(_)) => self.agent_gone(),
+            Err(TrySendError::Full(_)) => self.typed = Some((call, typed)),
+            Err(TrySendError::Closed(_)) => self.agent_gone(),
         }
     }
 
     pub(super) fn send(&mut self, intent: Intent) {
+        let intent = self.addressed(intent);
         self.ask(Request::Intent(intent));
     }
 

@@ -42,6 +42,7 @@ use replaying::Player;
 
 mod effects;
 mod inputs;
+mod lineage;
 pub(super) mod linear;
 mod lines;
 mod replaying;
@@ -128,6 +129,8 @@ struct ScreenLoop {
     view: View,
     local: Local,
     layouts: Layouts,
+    /// The sessions behind that of the sub-agent which is shown, the first session first.
+    behind: Vec<lineage::Behind>,
     theme: Theme,
     follows_background: bool,
     outside: TerminalIntegration,
@@ -192,6 +195,7 @@ impl ScreenLoop {
             view,
             local,
             layouts: Layouts::with(pictures),
+            behind: Vec::new(),
             theme: settings.theme,
             follows_background: settings.follows_background,
             outside: TerminalIntegration::new(settings.takes),
@@ -298,6 +302,7 @@ impl ScreenLoop {
     fn event(&mut self, event: Option<Event>) {
         let Some(event) = event else { return self.agent_gone() };
         self.gathers = true;
+        let Some(event) = self.route(event) else { return };
         self.view.tick(self.now());
         if let Event::Live(live) = &event {
             hear(&mut self.local, &self.view, live);

@@ -228,8 +228,7 @@ impl DriverFixture {
 
     fn with(wall: Option<u64>, disk: Disk) -> Self {
         let disk = Arc::new(Mutex::new(disk));
-        let (log, over) = (Log::default(), Over::default());
-        let late = Arc::new(OnceLock::new());
+        let (log, over, late) = (Log::default(), Over::default(), Arc::new(OnceLock::new()));
         let (model, models) = mpsc::unbounded_channel();
         let (tool, tools) = mpsc::unbounded_channel();
         let (written, books) = store_channel::channel();
@@ -243,6 +242,7 @@ impl DriverFixture {
                 disk: Arc::clone(&disk),
                 log: log.clone(),
             }),
+            subagents: Box::new(countersign::runtime::NoSubagents),
         };
         let (driver, handles) = Driver::new(Agent::new(settings(wall)), ports);
         let driver = Some(tokio::spawn(driver.run(Vec::new())));

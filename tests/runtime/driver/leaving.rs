@@ -92,6 +92,7 @@ async fn a_hook_goes_on_when_the_watcher_is_missed_before_the_wishes_are() {
         tools: Box::new(NoTools),
         hooks: Box::new(OneHook { began, may_end: Mutex::new(Some(may_end)), ended }),
         store: Box::new(AllKept),
+        subagents: Box::new(countersign::runtime::NoSubagents),
     };
     let (driver, mut handles) = Driver::new(Agent::new(settings), ports);
     let mut driver = tokio::spawn(driver.run(Vec::new()));

@@ -100,7 +100,8 @@ impl Conversation {
                 self.remark(&format!("paused until it can be recorded: {why}")).await;
             }
             Live::LedgerWritable => self.remark("entries are recorded again").await,
-            Live::Hosted { .. }
+            Live::Subagent { .. }
+            | Live::Hosted { .. }
             | Live::CallForming { .. }
             | Live::ToolFinished { .. }
             | Live::Asked { .. }

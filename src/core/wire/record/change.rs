@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::ledger::{Body, Change, Effort, FilesRestored, ForeignTool, Limit, ModelRef};
 
 use super::RecordError;
+use super::escrow;
 use super::fields::{Fields, Reader, put};
 
 pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
@@ -31,6 +32,9 @@ pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
             "deleted": done.deleted,
             "left": done.left,
         }),
+        Change::EscrowReserved(set_aside) => escrow::reserved(set_aside),
+        Change::EscrowSettled(settled) => escrow::settled(settled),
+        Change::SubagentWaits { call, waits } => json!({ "call": call.to_string(), "waits": waits }),
     };
     put(record, members);
 }
@@ -64,6 +68,15 @@ pub(super) fn reader(kind: &str) -> Option<Reader> {
         }
         "gaps_refused" => |_, _| Ok(Body::Change(Change::GapsRefused)),
         "files_restored" => |f, _| restored(f).map(Body::Change),
+        "escrow_reserved" => {
+            |f, _| escrow::read_reserved(f).map(|escrow| Body::Change(Change::EscrowReserved(escrow)))
+        }
+        "escrow_settled" => {
+            |f, _| escrow::read_settled(f).map(|settled| Body::Change(Change::EscrowSettled(settled)))
+        }
+        "subagent_waits" => {
+            |f, _| Ok(Body::Change(Change::SubagentWaits { call: f.call("call")?, waits: f.flag("waits")? }))
+        }
         _ => return None,
     })
 }

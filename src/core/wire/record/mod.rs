@@ -8,6 +8,7 @@ mod change;
 mod copy;
 mod decode;
 mod encode;
+mod escrow;
 mod fault;
 mod fields;
 mod file;

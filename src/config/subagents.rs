@@ -1,0 +1,271 @@
+//! Sub-agents: the two that are built in, and Markdown files of the project and of the user, in the places where other programs
+//! keep theirs.
+
+use std::path::PathBuf;
+
+use super::environment::Environment;
+use super::fault::one_line;
+use super::front_matter::{body, fault, head, items, member};
+use super::trusted::{Content, agents_of_user, command_name};
+use crate::policy::Mode;
+use crate::tool::name::{
+    ASK, EDIT, FETCH, GLOB, LIST, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT, WRITE,
+};
+
+/// Most bytes of one file: it becomes a part of a system prompt.
+const MOST_BYTES: usize = 64 * 1024;
+/// Most letters of a name: its tool is `delegate_to_NAME`, of at most 64.
+const MOST_OF_NAME: usize = 50;
+/// Most letters of a description: the model reads it with every request.
+const MOST_OF_DESCRIPTION: usize = 1_024;
+/// Most turns that a file may ask for.
+const MOST_TURNS: u64 = 10_000;
+
+/// A sub-agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subagent {
+    /// Its name.
+    pub name: String,
+    /// What it is for: the model reads it.
+    pub description: String,
+    /// What it is told, in the place of what the session's model is told.
+    pub instructions: String,
+    /// The tools that it has; `None`: all that the session has.
+    pub tools: Option<Vec<String>>,
+    /// Tools that it does not have.
+    pub without: Vec<String>,
+    /// Its model; `None`: that of the session.
+    pub model: Option<String>,
+    /// Its mode, where that is stricter than the session's.
+    pub mode: Option<Mode>,
+    /// The most turns of one task.
+    pub turns: Option<u64>,
+    /// Whether it works in the background unless a call says otherwise.
+    pub in_background: bool,
+    /// Whether each task has a git worktree of its own.
+    pub in_worktree: bool,
+    /// Its file; `None`: it is built in.
+    pub file: Option<PathBuf>,
+}
+
+/// The sub-agents that a configuration knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownSubagents {
+    /// All of them; the first of a name counts.
+    pub all: Vec<Subagent>,
+    /// How many may be at work at once; 0: there are none.
+    pub most_at_once: u64,
+}
+
+impl Default for KnownSubagents {
+    fn default() -> Self {
+        Self { all: Vec::new(), most_at_once: 4 }
+    }
+}
+
+impl Subagent {
+    /// Reads a file of this name (without its ending), as Claude Code, opencode and Gemini write them. Keys that mean nothing
+    /// here are left alone.
+    ///
+    /// # Errors
+    /// What is wrong with it, in a few words.
+    fn parse(name: &str, file: PathBuf, text: &str) -> Result<Self, String> {
+        if text.len() > MOST_BYTES {
+            return Err(format!("it is larger than {MOST_BYTES} bytes"));
+        }
+        if text.contains('\0') {
+            return Err("it is not text".to_owned());
+        }
+        let head = head(text).ok_or("it does not begin with a header between two `---` lines")?;
+        if let Some((line, why)) = fault(head) {
+            return Err(format!("line {line} of its header cannot be read: {why}"));
+        }
+        let said = |names: &[&str]| {
+            let found = names.iter().find_map(|name| member(head, name));
+            found.map(|said| said.trim().to_owned()).filter(|said| !said.is_empty())
+        };
+        let name = said(&["name"]).unwrap_or_else(|| name.to_owned());
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if name.is_empty() || name.len() > MOST_OF_NAME || !name.chars().all(fits) {
+            return Err(format!("its name must be at most {MOST_OF_NAME} letters, digits, `-` and `_`"));
+        }
+        let description = said(&["description"]).ok_or("it has no `description`")?;
+        let instructions = body(text).trim().to_owned();
+        if instructions.is_empty() {
+            return Err("it says nothing below its header".to_owned());
+        }
+        let names = |keys: &[&str]| keys.iter().find_map(|key| items(head, key));
+        let tools =
+            names(&["tools"]).map(|named| ours(&named)).filter(|tools| !tools.iter().any(|t| t == "*"));
+        let is_true = |keys: &[&str]| said(keys).is_some_and(|said| said == "true");
+        Ok(Self {
+            description: one_line(&description).chars().take(MOST_OF_DESCRIPTION).collect(),
+            tools,
+            without: names(&["disallowedTools"]).map(|named| ours(&named)).unwrap_or_default(),
+            model: said(&["model"]).filter(|model| !is_session_model(model)),
+            mode: said(&["permissionMode", "mode"]).as_deref().and_then(mode),
+            turns: turns(said(&["maxTurns", "max_turns", "steps", "maxSteps"]).as_deref())?,
+            in_background: is_true(&["background"]),
+            in_worktree: said(&["isolation"]).as_deref() == Some("worktree"),
+            name,
+            instructions,
+            file: Some(file),
+        })
+    }
+}
+
+/// The mode that others' names for modes stand for. opencode's `mode` says who may call the agent, which is no permission.
+fn mode(said: &str) -> Option<Mode> {
+    match said {
+        "default" | "dontAsk" => Some(Mode::Ask),
+        "acceptEdits" => Some(Mode::Edit),
+        "bypassPermissions" => Some(Mode::Unrestricted),
+        other => Mode::parse(other).ok(),
+    }
+}
+
+/// Names of models that only another program knows mean the session's own.
+fn is_session_model(model: &str) -> bool {
+    ["inherit", "sonnet", "opus", "haiku", "default"].contains(&model)
+}
+
+fn turns(said: Option<&str>) -> Result<Option<u64>, String> {
+    let Some(said) = said else { return Ok(None) };
+    match said.parse::<u64>() {
+        Ok(turns) if (1..=MOST_TURNS).contains(&turns) => Ok(Some(turns)),
+        _ => Err(format!("its turns must be a whole number from 1 to {MOST_TURNS}")),
+    }
+}
+
+/// Tools by our names. Whoever may edit may also write, as with the others; what is not ours stays as it is written.
+fn ours(named: &[String]) -> Vec<String> {
+    let mut all = Vec::new();
+    for tool in named {
+        // `Bash(git:*)` permits nothing here: rules are the configuration's.
+        let tool = tool.split('(').next().unwrap_or_default().trim();
+        let of: &[&str] = match tool {
+            "Read" | "NotebookRead" => &[READ],
+            "LS" => &[LIST],
+            "Glob" => &[GLOB],
+            "Grep" => &[SEARCH],
+            "Edit" | "MultiEdit" | "NotebookEdit" => &[EDIT],
+            "Write" => &[WRITE],
+            "Bash" | "BashOutput" | "KillShell" => &[SHELL, SHELL_OUTPUT, SHELL_KILL],
+            "WebFetch" => &[FETCH],
+            "TodoWrite" => &[PLAN],
+            "AskUserQuestion" => &[ASK],
+            _ => &[],
+        };
+        let own = [tool];
+        all.extend(if of.is_empty() { own.as_slice() } else { of }.iter().map(|&name| name.to_owned()));
+    }
+    all
+}
+
+/// The two that are always there: one that only looks, and one that can do all that the session can.
+pub(crate) fn built_in() -> Vec<Subagent> {
+    let plain = |name: &str, description: &str, instructions: &str| Subagent {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        instructions: instructions.to_owned(),
+        tools: None,
+        without: Vec::new(),
+        model: None,
+        mode: None,
+        turns: None,
+        in_background: false,
+        in_worktree: false,
+        file: None,
+    };
+    let reads = [READ, LIST, GLOB, SEARCH, FETCH].map(str::to_owned).to_vec();
+    vec![
+        Subagent { tools: Some(reads), ..plain("explore", EXPLORE, EXPLORES) },
+        plain("general", GENERAL, WORKS),
+    ]
+}
+
+const EXPLORE: &str = "Searches and reads the project in a context of its own and reports what it found, with paths and line \
+    numbers. It changes nothing. Use it for questions that need many files to be read.";
+const EXPLORES: &str = "You look into a project for another agent, which sees nothing but your last message. Search and read as \
+    much as the task needs; change nothing. Answer with what was asked for and the paths and line numbers that show it, and say \
+    what you did not find.";
+const GENERAL: &str = "Does a task of several steps in a context of its own, with the tools that you have, and reports what it \
+    did. Use it for a part of the work that can be described completely in one message.";
+const WORKS: &str = "You do a task for another agent, which sees nothing but your last message. Do all of it and nothing beyond \
+    it. End with what you did, which files you changed, what you checked and how, and what you left undone.";
+
+/// The sub-agents among a folder's files, and what is wrong with the others, a sentence each. The first of a name counts.
+pub(crate) fn of(content: &Content) -> (Vec<Subagent>, Vec<String>) {
+    let files = content.agents().map(|(name, text)| (content.path(name), text));
+    read(files.collect(), &[])
+}
+
+/// The sub-agents of the user that none of the project has the name of; and what is wrong with the others.
+pub(crate) fn of_user(environment: &Environment, known: &[Subagent]) -> (Vec<Subagent>, Vec<String>) {
+    let (files, mut wrong) =
+        agents_of_user(environment.home().as_deref(), environment.config_dir().as_deref());
+    let (found, more) = read(files, known);
+    wrong.extend(more);
+    (found, wrong)
+}
+
+fn read(files: Vec<(PathBuf, String)>, known: &[Subagent]) -> (Vec<Subagent>, Vec<String>) {
+    let (mut all, mut wrong) = (Vec::<Subagent>::new(), Vec::new());
+    for (file, text) in files {
+        match Subagent::parse(&command_name(&file), file.clone(), &text) {
+            Ok(found) if known.iter().chain(&all).any(|other| other.name == found.name) => {}
+            Ok(found) => all.push(found),
+            Err(why) => wrong.push(format!("{}: {why}; the sub-agent is ignored", file.display())),
+        }
+    }
+    (all, wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Subagent, String> {
+        Subagent::parse("reviewer", PathBuf::from("/r/.claude/agents/reviewer.md"), text)
+    }
+
+    #[test]
+    fn a_file_is_read_as_other_programs_write_it() {
+        let claude = parsed(
+            "---\nname: code-reviewer\ndescription: Reviews code\ntools: Read, Grep, Bash(git:*)\nmodel: inherit\n\
+             permissionMode: plan\nmaxTurns: 7\nisolation: worktree\nbackground: true\ncolor: red\n---\nReview it.\n",
+        )
+        .unwrap();
+        let tools = ["read", "search", "shell", "shell_output", "shell_kill"].map(str::to_owned).to_vec();
+        assert_eq!((claude.name.as_str(), claude.tools), ("code-reviewer", Some(tools)));
+        assert_eq!((claude.mode, claude.turns, claude.model), (Some(Mode::Plan), Some(7), None));
+        assert!(claude.in_background && claude.in_worktree);
+        let listed = parsed(
+            "---\ndescription: x\ntools:\n  - Read\n  - mcp__a__b\ndisallowedTools: [Write]\n---\nGo.",
+        )
+        .unwrap();
+        assert_eq!(listed.tools, Some(vec!["read".to_owned(), "mcp__a__b".to_owned()]));
+        assert_eq!((listed.name.as_str(), listed.without), ("reviewer", vec!["write".to_owned()]));
+        let opencode =
+            parsed("---\ndescription: x\nmode: subagent\nmodel: anthropic/claude\nsteps: 3\n---\nGo.")
+                .unwrap();
+        assert_eq!(
+            (opencode.mode, opencode.model.as_deref(), opencode.turns),
+            (None, Some("anthropic/claude"), Some(3))
+        );
+    }
+
+    #[test]
+    fn what_is_no_sub_agent_says_why() {
+        for (text, why) in [
+            ("Go.", "does not begin with a header"),
+            ("---\nname: x\n---\nGo.", "no `description`"),
+            ("---\ndescription: x\n---\n", "nothing below"),
+            ("---\ndescription: x\nname: a b\n---\nGo.", "its name"),
+            ("---\ndescription: x\nmaxTurns: many\n---\nGo.", "its turns"),
+            ("---\ndescription: \"x\n---\nGo.", "line 2 of its header"),
+        ] {
+            assert!(parsed(text).unwrap_err().contains(why), "{text}");
+        }
+    }
+}

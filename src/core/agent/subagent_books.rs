@@ -1,0 +1,46 @@
+//! What a ledger says of sub-agents: a fold.
+
+use std::collections::BTreeMap;
+
+use crate::ledger::{Body, CallId, Change, Entry, Escrow, EscrowSettlement, Injector};
+
+/// What the ledger says of sub-agents.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SubagentBooks {
+    /// Those that are not over.
+    pub(super) open: BTreeMap<CallId, Escrow>,
+    /// How many were started.
+    pub(super) started: u64,
+    /// What each is called.
+    pub(super) names: BTreeMap<CallId, String>,
+    /// Those of which no result of a call has told the model.
+    pub(super) untold: Vec<EscrowSettlement>,
+}
+
+impl SubagentBooks {
+    /// Takes in one more entry.
+    pub(super) fn read(&mut self, entry: &Entry) {
+        match &entry.body {
+            Body::DelegationRequested(sent) => {
+                self.names.insert(sent.call, sent.agent.clone());
+            }
+            Body::Change(Change::EscrowReserved(escrow)) => {
+                self.started += 1;
+                self.open.insert(escrow.call, escrow.clone());
+            }
+            Body::Change(Change::EscrowSettled(settled)) => {
+                self.open.remove(&settled.call);
+                if settled.answer.is_some() {
+                    self.untold.push(settled.clone());
+                }
+            }
+            // They are told one by one, in this order.
+            Body::Injected(said) if said.by == Injector::Subagent => {
+                self.untold.drain(..self.untold.len().min(1));
+            }
+            // Whatever had ended by then was told before the turn began.
+            Body::Transition { reason, .. } if reason.is_a_turn() => self.untold.clear(),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Sub-agents: each is a session of its own with a part of this one's limits, set aside before it starts and settled when it
+//! is over, however it ends.
+
+use crate::budget::Grantable;
+use crate::ledger::{
+    Abort, AbortPath, Arguments, CallId, Change, CutBy, Escrow, EscrowSettlement, Injected, Injector, Millis,
+    Outcome, Remark, RemoteTask, Settlement, TaskState, aborted_text,
+};
+use crate::policy::Mode;
+use crate::tool::delegate;
+
+use super::phase::{CallState, Dispatching, Pending, Phase, Stopping};
+use super::step::Step;
+use super::subagent_terms::{
+    IN_BACKGROUND, SubagentNews, SubagentReport, SubagentSpec, SubagentStart, Subagents,
+};
+use super::{Agent, Effect, Intent, Live, Operation};
+
+/// How long sub-agents may take to settle after Esc, in milliseconds.
+const SETTLING_MS: u64 = 3_000;
+
+impl Agent {
+    /// The sub-agent that a tool of this name starts.
+    pub(super) fn subagent(&self, tool: &str) -> Option<&SubagentSpec> {
+        let name = delegate(tool)?;
+        self.settings.subagents.known.iter().find(|known| known.name == name)
+    }
+
+    /// Whether a sub-agent has to wait until another is over before it can start.
+    pub(super) fn must_wait(&mut self, pending: &Pending, is_waited_for: bool) -> bool {
+        let most = self.settings.subagents.most_at_once;
+        let is_one = self.subagent(&pending.call.name).is_some();
+        is_one && is_waited_for && self.history.subagents().open.len() as u64 >= most
+    }
+
+    /// Starts a sub-agent: its task and what is set aside for it are written first. Its decision is written already. Says whether it
+    /// was started; one in the background leaves its call with a result.
+    pub(super) fn start_subagent(
+        &mut self,
+        step: &mut Step,
+        pending: &mut Pending,
+        shares: u64,
+        running: u64,
+    ) -> bool {
+        let Some(spec) = self.subagent(&pending.call.name).cloned() else { return false };
+        let granted = match self.grant(step.now, &spec, shares, running) {
+            Ok(granted) => granted,
+            Err(why) => {
+                pending.state = CallState::Over(Settlement::synthetic(Outcome::Failed, why));
+                return false;
+            }
+        };
+        let call = pending.call.id;
+        let in_background = asks_for_background(&pending.call.arguments).unwrap_or(spec.in_background);
+        let session = format!("{}-{call}", self.settings.session);
+        let task = pending.call.arguments.text("task").unwrap_or_default();
+        self.history.ledger.delegate(step.now, &mut pending.token, &spec.name, task);
+        let limits = self.history.meter().limits().clone().granted(&granted);
+        let Grantable { limits: set_aside, parallel } = granted;
+        let escrow = Escrow { call, session: session.clone(), limits: set_aside, parallel, in_background };
+        self.history.ledger.set_aside(step.now, escrow);
+        step.act(Effect::StartSubagent(Box::new(SubagentStart {
+            invocation: self.invocation(&pending.call),
+            mode: self.mode_of(&spec),
+            agent: spec.name.clone(),
+            model: Box::new(self.spec().clone()),
+            effort: self.models.effort,
+            session,
+            limits,
+            in_background,
+        })));
+        if !in_background {
+            return true;
+        }
+        let words = format!(
+            "The sub-agent {} works on it in the background as {call}. You are told when it is done; go on with \
+             something else, or end your turn.",
+            spec.name
+        );
+        let remote = Some(RemoteTask { id: None, state: TaskState::Working });
+        pending.state = CallState::Over(Settlement { remote, ..Settlement::synthetic(Outcome::Ok, words) });
+        true
+    }
+
+    fn mode_of(&self, spec: &SubagentSpec) -> Mode {
+        spec.mode.map_or(self.policy.mode, |own| own.min(self.policy.mode))
+    }
+
+    /// What is granted to one of so many sub-agents that are about to start.
+    fn grant(
+        &mut self,
+        now: Millis,
+        spec: &SubagentSpec,
+        shares: u64,
+        running: u64,
+    ) -> Result<Grantable, String> {
+        let Subagents { most_at_once, most_in_session, .. } = self.settings.subagents;
+        let books = self.history.subagents();
+        let (started, at_work) = (books.started, books.open.len() as u64);
+        if started >= most_in_session {
+            return Err(format!(
+                "This session has started {started} sub-agents, which is its limit. Do the rest of the work yourself."
+            ));
+        }
+        if at_work >= most_at_once {
+            return Err(format!(
+                "{at_work} sub-agents are at work in the background, which is the limit; one of them must end \
+                 first. This one was not started."
+            ));
+        }
+        let meter = self.history.meter();
+        let shares = shares.clamp(1, most_at_once - at_work);
+        let mut granted = meter.grantable(now, &spec.asks, shares, most_at_once).map_err(|limit| {
+            format!(
+                "Too little is left of the budget {} to share it with a sub-agent. It was not started; do the \
+                 work yourself.",
+                limit.name()
+            )
+        })?;
+        let others = running.saturating_sub(1);
+        granted.parallel = granted.parallel.min(meter.parallel_left().saturating_sub(others)).max(1);
+        Ok(granted)
+    }
+
+    /// News of a sub-agent. Of one that is settled nothing is news.
+    pub(super) fn on_subagent(
+        &mut self,
+        step: &mut Step,
+        phase: Phase,
+        call: CallId,
+        news: SubagentNews,
+    ) -> Phase {
+        let Some(escrow) = self.history.subagents().open.get(&call).cloned() else { return phase };
+        match news {
+            SubagentNews::Told(event) => step.emit(Live::Subagent { call, event }),
+            SubagentNews::Waits(waits) => {
+                let is_waited_for = matches!(&phase, Phase::Dispatching(d) if d.runs(call));
+                if is_waited_for && !escrow.in_background {
+                    let change = Change::SubagentWaits { call, waits };
+                    self.history.ledger.remark(step.now, Remark::Change(change));
+                }
+            }
+            SubagentNews::Over(report) => return self.subagent_is_over(step, phase, call, report),
+        }
+        phase
+    }
+
+    fn subagent_is_over(
+        &mut self,
+        step: &mut Step,
+        phase: Phase,
+        call: CallId,
+        report: SubagentReport,
+    ) -> Phase {
+        let SubagentReport { outcome, content, cut_chars, state, spent } = report;
+        let settled = EscrowSettlement { call, spent, is_assumed: false, state, answer: None };
+        let mut dispatching = match phase {
+            Phase::Dispatching(dispatching) if dispatching.runs(call) => dispatching,
+            phase => {
+                self.cancelled.remove(&call);
+                let settled = EscrowSettlement { answer: Some(content), ..settled };
+                self.history.ledger.settle_escrow(step.now, settled);
+                return phase;
+            }
+        };
+        self.history.ledger.settle_escrow(step.now, settled);
+        let stopping = dispatching.stopping;
+        for pending in dispatching.calls.iter_mut().filter(|pending| pending.call.id == call) {
+            let CallState::Running(since) = pending.state else { continue };
+            let ran_ms = step.now.since(since);
+            let remote = Some(RemoteTask { id: None, state });
+            let outcome = if outcome == Outcome::Ok { Outcome::Ok } else { Outcome::Failed };
+            let real = Settlement {
+                remote,
+                cut_chars,
+                duration_ms: ran_ms,
+                ..Settlement::synthetic(outcome, &content)
+            };
+            let ended = match stopping {
+                Some(Stopping { by, .. }) => cut_off(real, ran_ms, by),
+                None => real,
+            };
+            step.emit(Live::ToolFinished { call, outcome: ended.outcome.clone() });
+            pending.state = CallState::Over(ended);
+        }
+        self.advance(step, dispatching)
+    }
+
+    /// Esc while sub-agents work: everything else is cut short at once, and they are told to stop. The run ends when they have
+    /// settled; pressed again, or after a while, it ends without them. Returns the calls if there is nothing to wait for.
+    pub(super) fn let_subagents_settle(
+        &mut self,
+        step: &mut Step,
+        mut dispatching: Dispatching,
+        by: CutBy,
+    ) -> Result<Phase, Dispatching> {
+        if let Some(stopping) = dispatching.stopping.take() {
+            step.cancel(Operation::Timer(stopping.timer));
+            return Err(dispatching);
+        }
+        let open = &self.history.subagents().open;
+        let works = |pending: &Pending| {
+            matches!(pending.state, CallState::Running(_)) && open.contains_key(&pending.call.id)
+        };
+        let at_work: Vec<CallId> =
+            dispatching.calls.iter().filter(|pending| works(pending)).map(|p| p.call.id).collect();
+        if at_work.is_empty() {
+            return Err(dispatching);
+        }
+        step.extend(
+            std::mem::take(&mut dispatching.told)
+                .into_iter()
+                .map(|hook| Effect::Cancel(Operation::Hooks(hook))),
+        );
+        for pending in &mut dispatching.calls {
+            if at_work.contains(&pending.call.id) {
+                step.cancel(Operation::Subagent(pending.call.id));
+            } else {
+                let state = std::mem::replace(&mut pending.state, CallState::Preparing);
+                pending.state = CallState::Over(self.cut(step, pending.call.id, state, AbortPath::C, by));
+            }
+        }
+        let timer = self.clock.mint();
+        step.act(Effect::SetTimer(timer, SETTLING_MS));
+        dispatching.stopping = Some(Stopping { by, timer });
+        Ok(self.advance(step, dispatching))
+    }
+
+    /// A person wants something of a sub-agent.
+    pub(super) fn tell_subagent(&mut self, step: &mut Step, call: CallId, intent: Box<Intent>) {
+        if self.history.subagents().open.contains_key(&call) {
+            return step.act(Effect::TellSubagent(call, intent));
+        }
+        step.emit(Live::Refused(format!("the sub-agent of {call} is over")));
+    }
+
+    /// Another mode holds for all that work for this session, as far as it is not looser than their own.
+    pub(super) fn tell_mode(&mut self, step: &mut Step) {
+        let books = self.history.subagents();
+        let named: Vec<(CallId, String)> =
+            books.open.keys().filter_map(|call| Some((*call, books.names.get(call)?.clone()))).collect();
+        for (call, name) in named {
+            let spec = self.settings.subagents.known.iter().find(|known| known.name == name);
+            let mode = spec.map_or(self.policy.mode, |spec| self.mode_of(spec));
+            step.act(Effect::TellSubagent(call, Box::new(Intent::SetMode(mode))));
+        }
+    }
+
+    /// Tells the model what came of sub-agents of which no result has told it.
+    pub(super) fn tell_subagents(&mut self, now: Millis) {
+        let books = self.history.subagents().clone();
+        for EscrowSettlement { call, answer, .. } in books.untold {
+            let name = books.names.get(&call).map_or("", String::as_str);
+            let answer = answer.unwrap_or_default();
+            let text = format!("The sub-agent {name} that worked as {call} is done. It reported:\n{answer}");
+            // No call is open when a turn begins; should one be, the words wait for the next.
+            if self.history.ledger.inject(now, Injected::text(Injector::Subagent, text)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Whether the model wants it in the background, if it says.
+fn asks_for_background(arguments: &Arguments) -> Option<bool> {
+    match arguments {
+        Arguments::Object(members) => members.get(IN_BACKGROUND)?.as_bool(),
+        Arguments::Unusable(_) => None,
+    }
+}
+
+/// The result of a sub-agent that was told to stop and has settled: what it had come to is kept.
+fn cut_off(real: Settlement, ran_ms: u64, by: CutBy) -> Settlement {
+    if real.outcome == Outcome::Ok {
+        return real;
+    }
+    let abort = Abort { path: AbortPath::C, ran_ms: Some(ran_ms), by };
+    let content = format!("{}\n{}", aborted_text(abort), real.content);
+    Settlement { outcome: Outcome::Aborted(abort), content, ..real }
+}

@@ -1,0 +1,84 @@
+//! What a session sets aside for a sub-agent before it starts, and what the sub-agent has spent of it in the end.
+
+use std::collections::BTreeMap;
+
+use super::{CallId, Limit, MicroDollars, TaskState, Usage};
+
+/// A reservation: nobody else of the session may spend it until it is settled. Written with the task, before the
+/// sub-agent starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Escrow {
+    /// The call that hands the task over.
+    pub call: CallId,
+    /// The sub-agent's session.
+    pub session: String,
+    /// The most that it may spend of each limit, in the limit's own unit. A limit that is not there is none.
+    pub limits: BTreeMap<Limit, u64>,
+    /// How many tool calls it may run at once.
+    pub parallel: u64,
+    /// Whether the session goes on meanwhile, and is told later what came of it.
+    pub in_background: bool,
+}
+
+/// What a sub-agent has spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Model turns.
+    pub turns: u64,
+    /// Tool calls, without those that were refused because the reservation was used up.
+    pub tool_calls: u64,
+    /// Milliseconds, without the time spent waiting for people.
+    pub wall_ms: u64,
+    /// Tokens and cost.
+    pub usage: Usage,
+}
+
+impl Spent {
+    /// What was spent by both.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            turns: self.turns + other.turns,
+            tool_calls: self.tool_calls + other.tool_calls,
+            wall_ms: self.wall_ms.max(other.wall_ms),
+            usage: self.usage.plus(other.usage),
+        }
+    }
+
+    /// All that was set aside: what is charged when nobody can say what was spent.
+    pub fn all_of(escrow: &Escrow) -> Self {
+        let most = |limit: Limit| escrow.limits.get(&limit).copied().unwrap_or(0);
+        let cost = escrow.limits.get(&Limit::Cost).map(|micros| MicroDollars(*micros));
+        let usage = Usage {
+            input: most(Limit::InputTokens),
+            output: most(Limit::OutputTokens),
+            cost,
+            ..Usage::default()
+        };
+        let wall_ms = most(Limit::WallTime).saturating_mul(1000);
+        Self { turns: most(Limit::Turns), tool_calls: most(Limit::ToolCalls), wall_ms, usage }
+    }
+}
+
+/// The end of a reservation: what was spent is charged, the rest is free again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EscrowSettlement {
+    /// The call that handed the task over.
+    pub call: CallId,
+    /// What was spent.
+    pub spent: Spent,
+    /// Whether nobody knows what was spent, so that all that was set aside is charged.
+    pub is_assumed: bool,
+    /// How the task ended.
+    pub state: TaskState,
+    /// What the sub-agent answered, where no result of the call says it: it worked in the background, or was cut short.
+    pub answer: Option<String>,
+}
+
+impl EscrowSettlement {
+    /// Of a sub-agent of which nothing is known.
+    pub fn assumed(escrow: &Escrow) -> Self {
+        let spent = Spent::all_of(escrow);
+        Self { call: escrow.call, spent, is_assumed: true, state: TaskState::Unknown, answer: None }
+    }
+}

@@ -1,0 +1,112 @@
+//! All that works for a session at the moment: its sub-agents and theirs, tasks of other agents, commands in the background.
+
+use crate::ledger::{CallId, Limit, Millis};
+use crate::tool::delegate;
+
+use super::{Activity, BackgroundShell, PanelState, View, subject};
+
+/// One that works, or has worked in this process.
+#[derive(Debug)]
+pub struct FleetMember<'v> {
+    /// The calls that lead to the session it belongs to; empty: the session's own.
+    pub path: Vec<CallId>,
+    /// What it is.
+    pub kind: FleetKind<'v>,
+}
+
+/// What works.
+#[derive(Debug)]
+pub enum FleetKind<'v> {
+    /// A sub-agent, with the call that started it and its session.
+    Subagent {
+        /// The call.
+        call: CallId,
+        /// Its name.
+        name: &'v str,
+        /// Its task.
+        task: String,
+        /// Its session.
+        view: &'v View,
+    },
+    /// A task of an agent elsewhere that is waited for.
+    Delegated {
+        /// The call.
+        call: CallId,
+        /// The agent.
+        name: &'v str,
+        /// The task.
+        task: String,
+        /// Since when.
+        since: Millis,
+    },
+    /// A command in the background.
+    Shell(&'v BackgroundShell),
+}
+
+impl View {
+    /// All of them, each sub-agent before what works for it.
+    pub fn fleet(&self) -> Vec<FleetMember<'_>> {
+        let mut all = Vec::new();
+        self.muster(&[], &mut all);
+        all
+    }
+
+    fn muster<'v>(&'v self, path: &[CallId], all: &mut Vec<FleetMember<'v>>) {
+        for (call, view) in self.subagents() {
+            let Some(panel) = self.panel(call) else { continue };
+            let name = delegate(panel.name()).unwrap_or_else(|| panel.name());
+            let kind = FleetKind::Subagent { call, name, task: subject(panel), view };
+            all.push(FleetMember { path: path.to_vec(), kind });
+            let below: Vec<CallId> = path.iter().copied().chain([call]).collect();
+            view.muster(&below, all);
+        }
+        for call in self.calls() {
+            let Some(panel) = self.panel(call).filter(|_| self.subagent(call).is_none()) else { continue };
+            if let (Some(name), PanelState::Running { since, .. }) = (delegate(panel.name()), &panel.state) {
+                let kind = FleetKind::Delegated { call, name, task: subject(panel), since: *since };
+                all.push(FleetMember { path: path.to_vec(), kind });
+            }
+        }
+        let shells = self.shells().iter().filter(|shell| shell.is_running);
+        all.extend(shells.map(|shell| FleetMember { path: path.to_vec(), kind: FleetKind::Shell(shell) }));
+    }
+
+    /// How it stands with the session of a sub-agent, in a few words: what it waits for, does, or how it ended.
+    pub fn stands(&self) -> String {
+        if let Some((_, asked)) = self.waiting().first() {
+            let about = self.panel(asked.call).map(subject).unwrap_or_default();
+            return format!("waits for you: {} {about}", asked.name);
+        }
+        if self.waiting_everywhere() > 0 {
+            return "waits for you: a sub-agent of its own".to_owned();
+        }
+        if let Some(ended) = self.last_end() {
+            return super::ending_words(ended.reason).to_owned();
+        }
+        match self.activity().0 {
+            Activity::Thinking(_) => "thinking".to_owned(),
+            Activity::Answering(_) => "answering".to_owned(),
+            Activity::Writing(forming) => format!("writing a call of {}", forming.name),
+            Activity::Running { call, .. } => {
+                let words = self.panel(call).map(|panel| format!("{} {}", panel.name(), subject(panel)));
+                format!("running {}", words.unwrap_or_default())
+            }
+            Activity::Phase(_) => "working".to_owned(),
+        }
+    }
+
+    /// When the session of a sub-agent began, and until when it worked: now, or its end.
+    pub fn worked_ms(&self, now: Millis) -> u64 {
+        let began = self.rows().first().map_or(now, |row| row.entry.at);
+        let until = match self.last_end() {
+            Some(_) => self.rows().last().map_or(now, |row| row.entry.at),
+            None => now,
+        };
+        until.since(began)
+    }
+
+    /// Its turns, and those that it may make.
+    pub fn turns_of(&self) -> (u64, Option<u64>) {
+        (self.meter().turns(), self.meter().limits().get(Limit::Turns))
+    }
+}

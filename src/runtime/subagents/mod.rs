@@ -1,0 +1,136 @@
+//! Sub-agents: each is a session with a driver of its own, which reports to the one that started it.
+
+mod life;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::ports::SubagentPort;
+use super::{Driver, Handles};
+use crate::agent::{Effect, Input, Intent, SubagentNews, SubagentReport, SubagentStart};
+use crate::ledger::{CallId, Outcome, Spent, TaskState};
+
+/// How long sub-agents may take to settle when everything ends.
+const LAST_WAIT: Duration = Duration::from_secs(3);
+
+/// Puts the session of a sub-agent together.
+pub trait MakeSession: Send + Sync {
+    /// Makes it. May block.
+    ///
+    /// # Errors
+    /// A sentence that says why it cannot be made.
+    fn make(&self, start: &SubagentStart) -> Result<MadeSession, String>;
+}
+
+/// A session that is ready to run.
+pub struct MadeSession {
+    /// Its loop.
+    pub driver: Driver,
+    /// The loop's other ends.
+    pub handles: Handles,
+    /// What it does first.
+    pub first: Vec<Effect>,
+}
+
+/// What is held of a sub-agent that is at work.
+struct AtWork {
+    intents: mpsc::Sender<Intent>,
+    abort: mpsc::Sender<()>,
+}
+
+type Roster = Arc<Mutex<BTreeMap<CallId, AtWork>>>;
+
+/// Sub-agents in this process. Dropping it ends all of them at once; closing it first lets them settle.
+pub struct LocalSubagents {
+    maker: Arc<dyn MakeSession>,
+    roster: Roster,
+    tasks: Arc<Mutex<JoinSet<()>>>,
+}
+
+impl LocalSubagents {
+    /// Sub-agents whose sessions are made by this.
+    pub fn new(maker: Arc<dyn MakeSession>) -> Self {
+        Self { maker, roster: Roster::default(), tasks: Arc::default() }
+    }
+}
+
+impl SubagentPort for LocalSubagents {
+    fn start(&self, start: SubagentStart, news: mpsc::Sender<Input>) {
+        let mut tasks = locked(&self.tasks);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(life::live(Arc::clone(&self.maker), start, news, Arc::clone(&self.roster)));
+    }
+
+    fn tell(&self, call: CallId, intent: Intent) {
+        if intent == Intent::Abort {
+            return self.stop(call);
+        }
+        let told = locked(&self.roster).get(&call).map(|at_work| at_work.intents.try_send(intent));
+        if !matches!(told, Some(Ok(()))) {
+            tracing::warn!("a wish for the sub-agent of {call} was not taken");
+        }
+    }
+
+    fn stop(&self, call: CallId) {
+        if let Some(at_work) = locked(&self.roster).get(&call) {
+            // A full channel holds an Esc already.
+            at_work.abort.try_send(()).unwrap_or_default();
+        }
+    }
+
+    fn close(&self) -> BoxFuture<'static, ()> {
+        let calls: Vec<CallId> = locked(&self.roster).keys().copied().collect();
+        calls.into_iter().for_each(|call| self.stop(call));
+        let tasks = Arc::clone(&self.tasks);
+        Box::pin(async move {
+            let mut under_way = std::mem::take(&mut *locked(&tasks));
+            let all_over = async { while under_way.join_next().await.is_some() {} };
+            timeout(LAST_WAIT, all_over).await.unwrap_or_default();
+            under_way.shutdown().await;
+        })
+    }
+}
+
+/// No sub-agents.
+pub struct NoSubagents;
+
+impl SubagentPort for NoSubagents {
+    fn start(&self, start: SubagentStart, news: mpsc::Sender<Input>) {
+        let over = not_started("there are no sub-agents here");
+        tokio::spawn(async move {
+            tell(&news, start.invocation.call, SubagentNews::Over(over)).await;
+        });
+    }
+
+    fn tell(&self, _call: CallId, _intent: Intent) {}
+
+    fn stop(&self, _call: CallId) {}
+}
+
+/// The report of one that did nothing.
+fn not_started(why: &str) -> SubagentReport {
+    SubagentReport {
+        outcome: Outcome::Failed,
+        content: format!("The sub-agent was not started: {why}."),
+        cut_chars: 0,
+        state: TaskState::Rejected,
+        spent: Spent::default(),
+    }
+}
+
+/// Tells the loop. Nobody listens only while it is going down.
+async fn tell(news: &mpsc::Sender<Input>, call: CallId, what: SubagentNews) {
+    if news.send(Input::Subagent(call, what)).await.is_err() {
+        tracing::debug!("a sub-agent reported after the loop had ended");
+    }
+}
+
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,230 @@
+//! The sessions of sub-agents: put together as one of a person is, with what its agent may have, and never more than the session
+//! that starts it.
+
+mod standing;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+
+pub(crate) use standing::standing;
+
+use super::compose::{hook_port, local_tools};
+use super::instructions::nested::WithNested;
+use super::ports::{model_port, with_tool_calls};
+use crate::agent::{
+    Agent, Attendance, FinalResponse, IN_BACKGROUND, Settings, SubagentSpec, SubagentStart, Subagents,
+};
+use crate::config::models::{Table, choose};
+use crate::config::subagents::Subagent;
+use crate::config::{Config, Invocation};
+use crate::ledger::Limit;
+use crate::model::ModelSpec;
+use crate::runtime::undo::Snapshots;
+use crate::runtime::{
+    Driver, Groups, LocalSubagents, MadeSession, MakeSession, ModelRouter, NoStore, NoSubagents, Ports,
+    SessionStore, StorePort, SubagentPort,
+};
+use crate::tool::name::ASK;
+use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec};
+
+/// How deep sub-agents may start others.
+const MOST_LEVELS: usize = 2;
+
+/// What the sessions of sub-agents are made of.
+pub(crate) struct SubagentMaker {
+    pub(crate) invocation: Invocation,
+    /// The configuration as the session has it.
+    pub(crate) config: Config,
+    pub(crate) state: PathBuf,
+    /// Whether their entries are kept.
+    pub(crate) is_kept: bool,
+    /// What the session that starts them began with.
+    pub(crate) settings: Settings,
+    pub(crate) router: ModelRouter,
+    pub(crate) groups: Groups,
+    pub(crate) attendance: Attendance,
+    /// Those that can be started.
+    pub(crate) known: Vec<Subagent>,
+    /// How many sessions stand above theirs, the first not counted.
+    pub(crate) level: usize,
+}
+
+/// The tools that start sub-agents.
+pub(crate) fn tools(known: &[Subagent]) -> Vec<ToolSpec> {
+    known.iter().map(tool).collect()
+}
+
+fn tool(subagent: &Subagent) -> ToolSpec {
+    ToolSpec {
+        name: format!("{DELEGATE_TO}{}", subagent.name),
+        description: format!("A sub-agent. {}", subagent.description),
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "task": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "All that it needs to know: it sees nothing of this conversation.",
+                },
+                IN_BACKGROUND: {
+                    "type": "boolean",
+                    "description": "Go on meanwhile; you are told when it is done.",
+                },
+            },
+            "required": ["task"],
+            "additionalProperties": false,
+        }),
+        // What it does is decided call by call in its own session.
+        effect: SideEffect::Reads,
+        kind: ToolKind::Subagent,
+        paths: Vec::new(),
+        timeout_ms: None,
+        retrieves: false,
+    }
+}
+
+/// As the loop knows them.
+pub(crate) fn terms(known: &[Subagent], config: &Config) -> Subagents {
+    let spec = |one: &Subagent| SubagentSpec {
+        name: one.name.clone(),
+        asks: one.turns.map(|turns| BTreeMap::from([(Limit::Turns, turns)])).unwrap_or_default(),
+        mode: one.mode,
+        in_background: one.in_background,
+    };
+    let most_at_once = config.subagents.most_at_once;
+    Subagents { known: known.iter().map(spec).collect(), most_at_once, ..Subagents::default() }
+}
+
+/// Those that a session here can start: none where they are switched off, and none that has the name of an agent elsewhere.
+pub(crate) fn known(config: &Config) -> Vec<Subagent> {
+    if config.subagents.most_at_once == 0 {
+        return Vec::new();
+    }
+    let is_elsewhere = |one: &Subagent| config.agents.contains_key(&one.name);
+    config.subagents.all.iter().filter(|one| !is_elsewhere(one)).cloned().collect()
+}
+
+/// Who answers for sub-agents. A program that answers for its user is not asked about them yet: their calls are denied then.
+pub(crate) fn attendance(of_session: Attendance) -> Attendance {
+    match of_session {
+        Attendance::Program => Attendance::Deny,
+        other => other,
+    }
+}
+
+impl SubagentMaker {
+    /// The port for the session that starts them.
+    pub(crate) fn port(self) -> Box<dyn SubagentPort> {
+        if self.known.is_empty() {
+            return Box::new(NoSubagents);
+        }
+        Box::new(LocalSubagents::new(Arc::new(self)))
+    }
+
+    /// What the session of one begins with. Its rules are those of the configuration: what was granted in the session that
+    /// starts it was granted to that alone.
+    fn settings(&self, start: &SubagentStart, subagent: &Subagent, model: ModelSpec) -> Settings {
+        let mut settings = Settings {
+            session: start.session.clone(),
+            system: format!(
+                "{}\n\n# You are the sub-agent {}\n\n{}",
+                self.settings.system, subagent.name, subagent.instructions
+            ),
+            model,
+            effort: start.effort,
+            limits: start.limits.clone(),
+            token_budget: None,
+            final_response: FinalResponse::SameCall,
+            answer_schema: None,
+            discovers: false,
+            attendance: self.attendance,
+            absent: Vec::new(),
+            ..self.settings.clone()
+        };
+        settings.policy.mode = start.mode;
+        // Questions go to whoever gave the task.
+        settings.tools.retain(|tool| tool.name != ASK && self.has(subagent, &tool.name));
+        let below = self.below(subagent);
+        settings.tools.retain(|tool| !tool.name.starts_with(DELEGATE_TO));
+        settings.tools.extend(tools(&below));
+        settings.subagents = terms(&below, &self.config);
+        settings
+    }
+
+    fn has(&self, subagent: &Subagent, tool: &str) -> bool {
+        let is_named = |names: &Vec<String>| names.iter().any(|name| name == tool);
+        subagent.tools.as_ref().is_none_or(is_named) && !is_named(&subagent.without)
+    }
+
+    /// Those that it may start itself: none that stands above it, so that no task comes back to where it came from.
+    fn below(&self, subagent: &Subagent) -> Vec<Subagent> {
+        if self.level + 1 >= MOST_LEVELS {
+            return Vec::new();
+        }
+        let may = |other: &&Subagent| {
+            let tool = format!("{DELEGATE_TO}{}", other.name);
+            other.name != subagent.name && subagent.tools.is_none() && self.has(subagent, &tool)
+        };
+        self.known.iter().filter(may).cloned().collect()
+    }
+
+    fn model(&self, start: &SubagentStart, subagent: &Subagent) -> Result<ModelSpec, String> {
+        let Some(named) = &subagent.model else { return Ok(ModelSpec::clone(&start.model)) };
+        let mut config = self.config.clone();
+        (config.model, config.script) = (Some(named.clone()), None);
+        config.fallback.clear();
+        let choice = choose(&config, &self.invocation.environment, &Table::embedded())
+            .map_err(|fault| format!("its model {named} cannot be used: {fault}"))?;
+        let choice = with_tool_calls(choice, &config);
+        let port = model_port(&choice, &config).map_err(|fault| fault.to_string())?;
+        self.router.add(choice.spec.model.clone(), port);
+        Ok(choice.spec)
+    }
+
+    fn store(&self, session: &str) -> Result<Box<dyn StorePort>, String> {
+        Ok(match self.is_kept {
+            true => Box::new(SessionStore::create(&self.state, session)?),
+            false => Box::new(NoStore),
+        })
+    }
+}
+
+impl MakeSession for SubagentMaker {
+    fn make(&self, start: &SubagentStart) -> Result<MadeSession, String> {
+        let subagent = self.known.iter().find(|one| one.name == start.agent);
+        let subagent = subagent.ok_or_else(|| format!("there is no sub-agent {}", start.agent))?;
+        let model = self.model(start, subagent)?;
+        let settings = self.settings(start, subagent, model);
+        let id = start.session.as_str();
+        let store = self.store(id)?;
+        let mut tools = local_tools(&self.invocation, &self.config, &self.groups, self.attendance);
+        if self.is_kept {
+            tools = tools.keeping(Snapshots::of_session(self.state.clone(), id.to_owned()));
+        }
+        let below = Self {
+            invocation: self.invocation.clone(),
+            config: self.config.clone(),
+            state: self.state.clone(),
+            settings: settings.clone(),
+            router: self.router.clone(),
+            groups: self.groups.clone(),
+            known: self.below(subagent),
+            level: self.level + 1,
+            ..*self
+        };
+        let ports = Ports {
+            model: Box::new(self.router.clone()),
+            tools: Box::new(WithNested::new(Box::new(tools), &self.invocation)),
+            hooks: hook_port(&self.invocation, id, &self.groups),
+            subagents: below.port(),
+            store,
+        };
+        let agent = Agent::new(settings);
+        let first = agent.first_effects();
+        let (driver, handles) = Driver::new(agent, ports);
+        Ok(MadeSession { driver, handles, first })
+    }
+}

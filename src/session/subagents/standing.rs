@@ -1,0 +1,64 @@
+//! How sub-agents stand that were at work when the process of their session died: what their own ledgers say.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::budget::{Limits, Meter};
+use crate::ledger::{Body, Ending, Entry, Escrow, EscrowSettlement, Limit, Millis, TaskState, open_escrows};
+use crate::runtime::SessionStore;
+use crate::runtime::store::find;
+
+/// Most letters of the last words that are told.
+const MOST: usize = 2_000;
+
+/// What is known of each that is not settled. Of one whose session cannot be read nothing is.
+pub(crate) fn standing(state: &Path, entries: &[Arc<Entry>]) -> Vec<EscrowSettlement> {
+    open_escrows(entries).iter().filter_map(|escrow| of_one(state, escrow)).collect()
+}
+
+fn of_one(state: &Path, escrow: &Escrow) -> Option<EscrowSettlement> {
+    // Its own file, and no other that begins like it.
+    let path = find(state, &escrow.session).ok()?;
+    if path.file_stem().and_then(|stem| stem.to_str()) != Some(&escrow.session) {
+        return None;
+    }
+    let entries = SessionStore::read(&path).ok()?.entries;
+    let mut limits = Limits::default();
+    Limit::ALL.iter().for_each(|limit| limits.set(*limit, escrow.limits.get(limit).copied()));
+    let mut meter = Meter::new(limits);
+    entries.iter().for_each(|entry| meter.read(entry));
+    let last = entries.last().map_or(Millis(0), |entry| entry.at);
+    let (state, words) = stands(&entries, &escrow.session);
+    Some(EscrowSettlement {
+        call: escrow.call,
+        spent: meter.spent(last),
+        is_assumed: false,
+        state,
+        answer: Some(words),
+    })
+}
+
+/// Where its task stands, and what to tell of it: its answer if it had one, or the last that it said.
+fn stands(entries: &[Arc<Entry>], session: &str) -> (TaskState, String) {
+    let ended = entries.iter().rev().find_map(|entry| match &entry.body {
+        Body::TurnEnded(ended) => Some(ended),
+        _ => None,
+    });
+    if let Some(ended) = ended.filter(|ended| ended.reason == Ending::Completed) {
+        return (TaskState::Completed, ended.text.to_string());
+    }
+    let said = entries.iter().rev().find_map(|entry| match &entry.body {
+        Body::Assistant(message) => Some(message.text()).filter(|text| !text.trim().is_empty()),
+        _ => None,
+    });
+    let calls = entries.iter().filter(|entry| matches!(entry.body, Body::ToolResult(_))).count();
+    let said = said.map_or_else(
+        || "It had said nothing.".to_owned(),
+        |said| format!("The last that it said:\n{}", said.chars().take(MOST).collect::<String>()),
+    );
+    let words = format!(
+        "The sub-agent's work ended with the process after {calls} finished calls; nothing of it is done again. Its \
+         session is {session}. {said}"
+    );
+    (TaskState::Unknown, words)
+}

@@ -1,0 +1,107 @@
+//! Into the session of a sub-agent and back, in lines: what is typed there is said and decided there.
+
+use crate::agent::{Event, Intent, Live};
+use crate::ledger::CallId;
+use crate::tool::delegate;
+
+use super::behind::Behind;
+use super::output::LinearOutput;
+use super::pages;
+use super::renderer::LinearRenderer;
+use super::session::{LinearEffect, LinearSession};
+use super::words::plain;
+
+/// Entries of a sub-agent that are said when its session is shown.
+const LAST: usize = 12;
+
+impl LinearSession {
+    /// Says the session of the sub-agent that this call started, from here on.
+    pub(super) fn go_into(&mut self, call: CallId) {
+        let name = self.renderer.view.panel(call).map(|panel| panel.name().to_owned()).unwrap_or_default();
+        let Some(child) = self.renderer.view.take_subagent(call) else {
+            return self.output.say(&format!("no sub-agent of {call} is known here; /fleet names them"));
+        };
+        let name = plain(delegate(&name).unwrap_or(&name));
+        self.output.say(&format!("sub-agent {name} ({call}): its session; /back goes back to yours"));
+        pages::ledger(&child, LAST, &mut self.output);
+        self.words = None;
+        self.behind.push(Behind {
+            call,
+            renderer: std::mem::replace(&mut self.renderer, LinearRenderer::over(child)),
+            asking: std::mem::take(&mut self.asking),
+            stop: std::mem::take(&mut self.stop),
+        });
+    }
+
+    /// Back to the session that started the one that is said.
+    pub(super) fn go_back(&mut self) {
+        let Some(Behind { call, renderer, asking, stop }) = self.behind.pop() else {
+            return self.output.say("this is the first session");
+        };
+        let child = std::mem::replace(&mut self.renderer, renderer);
+        self.renderer.view.put_subagent(call, child.view);
+        (self.asking, self.stop, self.words) = (asking, stop, None);
+        self.output.say("back in the session");
+        self.left();
+    }
+
+    /// News of sessions that stand behind are said as theirs. Returns those of the one that is said.
+    pub(super) fn route<'e>(&mut self, mut event: &'e Event) -> Option<&'e Event> {
+        let Self { behind, output, now, .. } = self;
+        for behind in behind {
+            match event {
+                Event::Live(Live::Subagent { call, event: inner }) if *call == behind.call => event = inner,
+                event => {
+                    behind.renderer.view.tick(*now);
+                    behind.renderer.hear(event, *now, output);
+                    return None;
+                }
+            }
+        }
+        Some(event)
+    }
+
+    /// What is wished in the session that is said, as the first one is told it.
+    pub(super) fn addressed(&mut self, effects: Vec<LinearEffect>) -> Vec<LinearEffect> {
+        if self.behind.is_empty() {
+            return effects;
+        }
+        let to_child = |intent: Intent| {
+            let wrap = |intent: Intent, behind: &Behind| Intent::Subagent {
+                call: behind.call,
+                intent: Box::new(intent),
+            };
+            LinearEffect::Send(self.behind.iter().rev().fold(intent, wrap))
+        };
+        let (mut addressed, mut is_refused) = (Vec::new(), false);
+        for effect in effects {
+            match effect {
+                LinearEffect::Send(intent) => addressed.push(to_child(intent)),
+                LinearEffect::Abort => addressed.push(to_child(Intent::Abort)),
+                LinearEffect::Quit => addressed.push(LinearEffect::Quit),
+                LinearEffect::Ask(_) | LinearEffect::New | LinearEffect::Resume(_) => is_refused = true,
+            }
+        }
+        if is_refused {
+            self.output.say("refused: this is a sub-agent's session; /back goes back to yours");
+        }
+        addressed
+    }
+}
+
+impl LinearRenderer {
+    /// A sub-agent that has come to wait for the person is said once.
+    pub(super) fn subagent(&mut self, call: CallId, output: &mut LinearOutput) {
+        let Some(child) = self.view.subagent(call) else { return };
+        if !child.is_at_work() || child.waiting_everywhere() == 0 {
+            self.waiting.remove(&call);
+        } else if self.waiting.insert(call) {
+            let name = self.view.panel(call).map_or("", |panel| panel.name());
+            let name = plain(delegate(name).unwrap_or(name));
+            let stands = plain(&child.stands());
+            output.say(&format!(
+                "sub-agent {name} ({call}) {stands}; /into {call} shows its session, where you decide"
+            ));
+        }
+    }
+}

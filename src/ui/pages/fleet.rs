@@ -1,0 +1,144 @@
+//! The page of all that works for the session: sub-agents and theirs, tasks of other agents, commands in the background. Each with
+//! what it does, for how long, what it costs and what it waits for.
+
+use std::sync::Arc;
+
+use ratatui::text::{Line, Span};
+
+use super::{Page, PageEntry, Spoken};
+use crate::ledger::Millis;
+use crate::ui::keymap::KeyAction;
+use crate::ui::linear::words::plain;
+use crate::ui::panes::Screen;
+use crate::ui::panes::words::{clock, one_row, short};
+use crate::ui::picker_source::Source;
+use crate::ui::text::{fit, width};
+use crate::view::{FleetKind, FleetMember, View};
+
+/// `/fleet`
+pub(in crate::ui) const FLEET: PageEntry = PageEntry { name: "fleet", open: |_| Arc::new(Fleet) };
+
+#[derive(Debug)]
+struct Fleet;
+
+/// A member in words: its sign, its name, its task, how it stands, and whether that is for the person to decide.
+struct Told {
+    sign: &'static str,
+    name: String,
+    task: String,
+    stands: String,
+    waits: bool,
+    is_over: bool,
+    depth: usize,
+}
+
+impl Page for Fleet {
+    fn title(&self, _: &View) -> String {
+        "what works for this session".to_owned()
+    }
+
+    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("o", "open one")]
+    }
+
+    fn opens(&self, command: KeyAction) -> Option<Source> {
+        (command == KeyAction::Open).then_some(Source::Fleet)
+    }
+
+    fn watches(&self, view: &View) -> bool {
+        !view.fleet().is_empty()
+    }
+
+    fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
+        let all = screen.view.fleet();
+        if all.is_empty() {
+            return vec![Line::styled(NOTHING, screen.theme.dim)];
+        }
+        all.iter().flat_map(|member| entry(screen, &told(member, screen.now), usize::from(width))).collect()
+    }
+
+    fn spoken(&self, view: &View, now: Millis) -> Vec<Spoken> {
+        let all = view.fleet();
+        if all.is_empty() {
+            return vec![Spoken::Line(format!("fleet: {NOTHING}"))];
+        }
+        let said = |member: &FleetMember<'_>| {
+            let Told { name, task, stands, .. } = told(member, now);
+            Spoken::Line(plain(&format!("{name}: {task}; {stands}")))
+        };
+        all.iter().map(said).collect()
+    }
+}
+
+const NOTHING: &str =
+    "Nothing works for this session: no sub-agent, no task of another agent, no command in the background.";
+
+fn told(member: &FleetMember<'_>, now: Millis) -> Told {
+    let depth = member.path.len();
+    match &member.kind {
+        FleetKind::Subagent { call, name, task, view } => {
+            let (turns, most) = view.turns_of();
+            let turns = most.map_or_else(|| turns.to_string(), |most| format!("{turns}/{most}"));
+            let usage = view.meter().session_usage();
+            let cost = usage.cost.map_or_else(
+                || format!("{} tokens", short(usage.input.saturating_add(usage.output))),
+                |cost| cost.to_string(),
+            );
+            let time = clock(view.worked_ms(now) / 1_000);
+            let waits = view.is_at_work() && view.waiting_everywhere() > 0;
+            let is_over = !view.is_at_work() && view.last_end().is_some();
+            Told {
+                sign: if waits {
+                    "?"
+                } else if is_over {
+                    "✓"
+                } else {
+                    "●"
+                },
+                name: format!("{call} → {name}"),
+                task: task.clone(),
+                stands: format!("{} · turn {turns} · {cost} · {time}", view.stands()),
+                waits,
+                is_over,
+                depth,
+            }
+        }
+        FleetKind::Delegated { call, name, task, since } => Told {
+            sign: "●",
+            name: format!("{call} → {name}"),
+            task: task.clone(),
+            stands: format!("another agent works on it · {}", clock(now.since(*since) / 1_000)),
+            waits: false,
+            is_over: false,
+            depth,
+        },
+        FleetKind::Shell(shell) => Told {
+            sign: "●",
+            name: shell.id.clone(),
+            task: shell.command.clone(),
+            stands: format!("running for {}", clock(now.since(shell.since) / 1_000)),
+            waits: false,
+            is_over: false,
+            depth,
+        },
+    }
+}
+
+/// Two rows: who and what for, and how it stands.
+fn entry(screen: &Screen<'_>, told: &Told, inner: usize) -> Vec<Line<'static>> {
+    let theme = screen.theme;
+    let indent = "  ".repeat(told.depth);
+    let head = format!("{indent}{} {}  ", told.sign, told.name);
+    let task = fit(&one_row(&told.task), inner.saturating_sub(width(&head)));
+    let style = if told.waits {
+        theme.warning
+    } else if told.is_over {
+        theme.dim
+    } else {
+        theme.accent
+    };
+    vec![
+        Line::from(vec![Span::styled(head, theme.title), Span::styled(task, theme.text)]),
+        Line::styled(fit(&format!("{indent}  {}", one_row(&told.stands)), inner), style),
+    ]
+}

@@ -1,0 +1,100 @@
+//! A sub-agent at work, as a box: what it did last, what it does now, and what it waits for.
+
+use ratatui::text::{Line, Span};
+
+use crate::ledger::{CallId, Limit};
+use crate::ui::keymap::{KeyAction, KeyContext};
+use crate::ui::text::{fit, width};
+use crate::view::{Activity, PanelState, View, subject};
+
+use super::boxes;
+use super::card_context::CardContext;
+use super::layouts::TranscriptRow;
+use super::margin::MARGIN;
+use super::words::{one_row, short, titled};
+
+/// Calls of the sub-agent that stand in its box, on a high screen and on a low one.
+const CALLS: (usize, usize) = (4, 1);
+
+/// The box.
+pub(super) fn lay(
+    call: CallId,
+    (name, task): (&str, &str),
+    child: &View,
+    around: &CardContext<'_>,
+) -> Vec<TranscriptRow> {
+    let theme = around.theme;
+    let total = usize::from(around.panel_width());
+    let inner = total.saturating_sub(4);
+    let waits = child.waiting_everywhere();
+    let mut body = calls(child, around, inner);
+    if waits > 0 {
+        body.push(asks(child, around, inner));
+    } else if !matches!(child.activity().0, Activity::Running { .. }) {
+        body.push(Line::styled(fit(&format!("{}…", one_row(&child.stands())), inner), theme.dim));
+    }
+    let right = Span::styled(figures(call, child, around), if waits > 0 { theme.warning } else { theme.dim });
+    let border = if waits > 0 { theme.warning } else { theme.border_live };
+    boxes::boxed(titled(name, task, theme), right, body, total, border)
+        .into_iter()
+        .map(|line| TranscriptRow::new(MARGIN, line))
+        .collect()
+}
+
+/// Turns of those that it may make, tokens, time.
+fn figures(call: CallId, child: &View, around: &CardContext<'_>) -> String {
+    let meter = child.meter();
+    let turns = match meter.limits().get(Limit::Turns) {
+        Some(most) => format!("turn {}/{most}", meter.turns()),
+        None => format!("turn {}", meter.turns()),
+    };
+    let usage = meter.session_usage();
+    let cost = usage.cost.map_or_else(
+        || format!("{} tokens", short(usage.input.saturating_add(usage.output))),
+        |cost| cost.to_string(),
+    );
+    let since = around.view.panel(call).map(|panel| match &panel.state {
+        PanelState::Running { since, .. } => around.now.since(*since) / 1_000,
+        _ => 0,
+    });
+    format!("{turns} · {cost} · {} s", since.unwrap_or(0))
+}
+
+/// Its last calls, each in a row.
+fn calls(child: &View, around: &CardContext<'_>, inner: usize) -> Vec<Line<'static>> {
+    let theme = around.theme;
+    let most = if around.height >= 15 { CALLS.0 } else { CALLS.1 };
+    let mut last: Vec<CallId> = child.calls().rev().take(most).collect();
+    last.reverse();
+    let row = |call: CallId| {
+        let panel = child.panel(call)?;
+        let (symbol, style) = match &panel.state {
+            PanelState::Running { .. } => ("●", theme.accent),
+            PanelState::Waiting => ("?", theme.warning),
+            PanelState::Refused => ("⊘", theme.warning),
+            PanelState::Finished(_) if panel.result().is_some_and(|result| result.outcome.is_error()) => {
+                ("✗", theme.error)
+            }
+            PanelState::Done(_) | PanelState::Finished(_) => ("✓", theme.success),
+            PanelState::Preparing | PanelState::Queued => ("◌", theme.dim),
+        };
+        let words = one_row(&format!("{} {}", panel.name(), subject(panel)));
+        let words = fit(&words, inner.saturating_sub(2));
+        Some(Line::from(vec![Span::styled(format!("{symbol} "), style), Span::styled(words, theme.dim)]))
+    };
+    last.into_iter().filter_map(row).collect()
+}
+
+/// What it waits for, and the way there.
+fn asks(child: &View, around: &CardContext<'_>, inner: usize) -> Line<'static> {
+    let theme = around.theme;
+    let asked = child.waiting().first().map(|(_, asked)| {
+        let about = child.panel(asked.call).map(subject).unwrap_or_default();
+        one_row(&format!("{} {about}", asked.name))
+    });
+    let what = asked.unwrap_or_else(|| "a sub-agent of its own".to_owned());
+    let key = around.keymap.first(KeyContext::Panel, KeyAction::Open, "enter");
+    let way = key.map(|key| format!(" · tab, {key}: decide")).unwrap_or_default();
+    let words = fit(&format!("waits for you: {what}"), inner.saturating_sub(width(&way)));
+    Line::from(vec![Span::styled(words, theme.warning), Span::styled(way, theme.text)])
+}

@@ -1,0 +1,120 @@
+//! Into the session of a sub-agent and back: it is shown by the same screen, with a composer, a scroll and a focus of its own.
+
+use crate::agent::{Event, Intent, Live};
+use crate::ledger::CallId;
+use crate::tool::delegate;
+use crate::ui::effect::UiEffect;
+use crate::ui::local::{Focus, Local};
+use crate::ui::panes::Layouts;
+use crate::view::View;
+
+use super::ScreenLoop;
+
+/// A session that stands behind the one that is shown.
+pub(super) struct Behind {
+    /// The call that started the one before it.
+    call: CallId,
+    view: View,
+    local: Local,
+    layouts: Layouts,
+}
+
+/// The state of the screen for the session of a sub-agent: as the user has set it, and nothing typed.
+fn of_subagent(before: &Local, name: &str) -> Local {
+    let mut local = Local::new();
+    local.keymap = before.keymap.clone();
+    (local.motion, local.now, local.thinking_open) = (before.motion, before.now, before.thinking_open);
+    local.lineage.clone_from(&before.lineage);
+    local.lineage.push(delegate(name).unwrap_or(name).to_owned());
+    local
+}
+
+impl ScreenLoop {
+    /// Shows the session of the sub-agent that this call started.
+    pub(super) fn enter(&mut self, call: CallId) {
+        let Some(child) = self.view.take_subagent(call) else { return };
+        let name = self.view.panel(call).map_or("", |panel| panel.name()).to_owned();
+        let mut local = of_subagent(&self.local, &name);
+        // The person came for this; a key still decides nothing before it has stood there for long enough.
+        if let Some((_, asked)) = child.waiting().first() {
+            local.focus = Focus::Approval(asked.call);
+        }
+        let layouts = Layouts::default();
+        self.behind.push(Behind {
+            call,
+            view: std::mem::replace(&mut self.view, child),
+            local: std::mem::replace(&mut self.local, local),
+            layouts: std::mem::replace(&mut self.layouts, layouts),
+        });
+        self.dirty = true;
+    }
+
+    /// Back to the session that started the one that is shown.
+    pub(super) fn leave(&mut self) {
+        let Some(Behind { call, view, local, layouts }) = self.behind.pop() else { return };
+        let child = std::mem::replace(&mut self.view, view);
+        self.view.put_subagent(call, child);
+        self.local = local;
+        self.layouts = layouts;
+        self.dirty = true;
+    }
+
+    /// News of a session that stands behind are taken in there. Returns those of the one that is shown.
+    pub(super) fn route(&mut self, event: Event) -> Option<Event> {
+        let now = self.now();
+        let mut event = event;
+        for behind in &mut self.behind {
+            behind.view.tick(now);
+            match event {
+                Event::Live(Live::Subagent { call, event: inner }) if call == behind.call => event = *inner,
+                event => {
+                    if let Event::Live(live) = &event {
+                        crate::ui::update::hear(&mut behind.local, &behind.view, live);
+                    }
+                    behind.view.fold(&event);
+                    return None;
+                }
+            }
+        }
+        Some(event)
+    }
+
+    /// What is wished in the session that is shown, as the first one is told it.
+    pub(super) fn addressed(&self, intent: Intent) -> Intent {
+        self.behind
+            .iter()
+            .rev()
+            .fold(intent, |intent, behind| Intent::Subagent { call: behind.call, intent: Box::new(intent) })
+    }
+
+    /// The words that are sent to a sub-agent which is done.
+    pub(super) fn said_to_nobody(&self, act: &UiEffect) -> Option<String> {
+        let is_done = !self.behind.is_empty() && !self.view.is_at_work() && self.view.last_end().is_some();
+        match act {
+            UiEffect::Send(Intent::Submit(said) | Intent::Queue(said)) if is_done => {
+                Some(said.content.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an effect is for the first session only, while that of a sub-agent is shown.
+    pub(super) fn is_for_the_first(&self, act: &UiEffect) -> bool {
+        let is_own = matches!(
+            act,
+            UiEffect::Send(_)
+                | UiEffect::Abort
+                | UiEffect::Type(..)
+                | UiEffect::Quit
+                | UiEffect::Suspend
+                | UiEffect::SetTheme(_)
+                | UiEffect::Edit
+                | UiEffect::Copy(_)
+                | UiEffect::CopyRecord(_)
+                | UiEffect::CopySelected
+                | UiEffect::Enter(_)
+                | UiEffect::Back
+        );
+        !self.behind.is_empty() && !is_own
+    }
+}

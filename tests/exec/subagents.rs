@@ -1,0 +1,161 @@
+//! Sub-agents: each has a session of its own and a part of the budget, and nothing of it is lost or done twice.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::books;
+use crate::world::{World, of_type, script, text};
+
+/// A call that starts a sub-agent.
+fn delegate(agent: &str, task: &str) -> Value {
+    json!({ "name": format!("delegate_to_{agent}"), "arguments": { "task": task } })
+}
+
+fn shell(command: &str) -> Value {
+    json!({ "name": "shell", "arguments": { "command": command } })
+}
+
+/// The session files of sub-agents, and of the others.
+fn sessions(world: &World) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let is_one = |path: &PathBuf| path.file_stem().unwrap().to_string_lossy().contains("-c");
+    world.sessions().into_iter().partition(is_one)
+}
+
+fn entries(file: &PathBuf) -> Vec<Value> {
+    fs::read_to_string(file).unwrap().lines().map(books::unchained).collect()
+}
+
+#[test]
+fn a_subagent_has_a_ledger_of_its_own_and_a_part_of_the_budget() {
+    let world = World::new();
+    let replies = script(json!([
+        { "text": "I ask.", "tool_calls": [delegate("explore", "What does one.txt say?")] },
+        { "tool_calls": [{ "name": "read", "arguments": { "path": "one.txt" } }] },
+        { "text": "It says first line." },
+        { "text": "Done: it says first line." },
+    ]));
+    let ran = world.json(&["--script", &replies, "--max-turns", "9", "go"]);
+    assert_eq!((ran.code, ran.outcomes()), (0, vec!["ok".to_owned()]), "{}", ran.out);
+    assert_eq!(text(&ran.one("tool_result"), "content"), "It says first line.");
+    let (reserved, settled) = (ran.one("escrow_reserved"), ran.one("escrow_settled"));
+    // One turn is used; the sub-agent gets half of the other eight.
+    assert_eq!(reserved["limits"]["max_model_turns"], 4);
+    assert_eq!((&settled["spent"]["turns"], &settled["spent"]["tool_calls"]), (&json!(2), &json!(1)));
+    assert_eq!(settled["is_assumed"], false);
+
+    let (below, above) = sessions(&world);
+    assert_eq!((below.len(), above.len()), (1, 1));
+    assert_eq!(below[0].file_stem().unwrap().to_string_lossy(), text(&reserved, "session"));
+    let own = entries(&below[0]);
+    assert_eq!(text(&of_type(&own, "user_message")[0], "content"), "What does one.txt say?");
+    assert!(text(&own[0], "system").contains("You are the sub-agent explore"));
+    for file in below.iter().chain(&above) {
+        let checked = world.sessions_cli(&["check", &file.file_stem().unwrap().to_string_lossy()]);
+        assert_eq!(checked.code, 0, "{}", checked.out);
+    }
+    let listed = world.sessions_cli(&["list"]).out;
+    assert!(!listed.contains("-c1"), "it is the session's own: {listed}");
+}
+
+#[test]
+fn the_limits_hold_over_the_sum_whatever_subagents_do() {
+    let world = World::new();
+    let read = || json!({ "tool_calls": [{ "name": "read", "arguments": { "path": "one.txt" } }] });
+    let greedy = [json!({ "tool_calls": [delegate("general", "Go on for ever.")] })];
+    let replies = script(Value::Array(greedy.into_iter().chain((0..30).map(|_| read())).collect()));
+    let ran = world.json(&["--script", &replies, "--max-turns", "9", "go"]);
+    assert_eq!(ran.reason(), "max_turns");
+    let calls = ran.events().iter().filter(|event| text(event, "type") == "transition").count();
+    let below = entries(&sessions(&world).0[0]);
+    let of_subagent = of_type(&below, "transition").len();
+    assert_eq!((of_subagent, calls + of_subagent), (4, 9), "no turn beyond the nine");
+    let result = &ran.all("tool_result")[0];
+    assert_eq!(text(result, "outcome"), "failed");
+    assert!(text(result, "content").contains("max_turns"), "{result}");
+
+    let ran = World::new().json(&[
+        "--script",
+        &script(json!([
+            { "tool_calls": [delegate("general", "One more.")] }, "I do it myself.",
+        ])),
+        "--max-turns",
+        "2",
+        "go",
+    ]);
+    assert!(text(&ran.one("tool_result"), "content").contains("max_model_turns"), "{}", ran.out);
+    assert!(ran.all("escrow_reserved").is_empty() && ran.reason() == "completed");
+}
+
+#[test]
+fn killed_while_a_subagent_works_nothing_of_it_is_lost_or_done_twice() {
+    let world = World::new();
+    let (command, mut beacon) = world.beacon();
+    let replies = script(json!([
+        { "tool_calls": [delegate("general", "Run it.")] },
+        { "text": "I run it.", "tool_calls": [shell(&format!("echo ran >> log.txt; {command}"))] },
+    ]));
+    let run = world.begin(&["--json", "--mode", "unrestricted", "--script", &replies, "go"]);
+    beacon.lit();
+    run.kill();
+    beacon.put_out();
+    let ran = world.json(&["--last", "--mode", "unrestricted", "--script", r#"["I see."]"#, "go on"]);
+    assert_eq!((ran.code, ran.outcomes()), (0, vec!["lost".to_owned()]), "{}", ran.err);
+    let said = text(&ran.one("tool_result"), "content");
+    assert!(said.contains("I run it.") && said.contains("nothing of it is done again"), "{said}");
+    let settled = ran.one("escrow_settled");
+    assert_eq!((&settled["spent"]["turns"], &settled["is_assumed"]), (&json!(1), &json!(false)));
+    assert_eq!(world.file("log.txt"), "ran\n");
+    let checked = world.sessions_cli(&["check", "--last"]);
+    assert_eq!(checked.code, 0, "{}", checked.out);
+}
+
+#[test]
+fn a_subagent_in_the_background_is_told_of_when_it_is_done() {
+    let world = World::new();
+    let mut call = delegate("explore", "Look.");
+    call["arguments"]["background"] = json!(true);
+    // The background one answers first, since its turn comes while the session's model is slow.
+    let replies = script(json!([
+        { "tool_calls": [call] },
+        { "text": "x", "delay_ms": 300, "tool_calls": [{ "name": "read", "arguments": { "path": "two.txt" } }] },
+        { "text": "y", "tool_calls": [] },
+        { "text": "z" },
+    ]));
+    let ran = world.json(&["--script", &replies, "go"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let result = &ran.all("delegation_response")[0];
+    assert_eq!(text(result, "state"), "working");
+    let settled = ran.one("escrow_settled");
+    assert!(!text(&settled, "answer").is_empty(), "{settled}");
+    assert_eq!(ran.all("escrow_reserved")[0]["in_background"], true);
+}
+
+#[test]
+fn agent_files_of_a_project_count_when_it_is_trusted_and_are_never_looser() {
+    let world = World::new();
+    let folder = world.work().join(".claude/agents");
+    fs::create_dir_all(&folder).unwrap();
+    let file = "---\nname: writer\ndescription: Writes\ntools: Read, Write\npermissionMode: bypassPermissions\n\
+                maxTurns: 2\n---\nWrite what is asked for.\n";
+    fs::write(folder.join("writer.md"), file).unwrap();
+    let replies = script(json!([
+        { "tool_calls": [delegate("writer", "Write it.")] },
+        { "tool_calls": [{ "name": "write", "arguments": { "path": "new.txt", "content": "x" } }] },
+        "I may not.",
+        "It may not.",
+    ]));
+    let untrusted = world.json(&["--script", &replies, "go"]);
+    assert_eq!(untrusted.outcomes()[0], "unknown_tool");
+    let trusted = world.program().args(["trust", "--yes"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&trusted.stdout).contains("sub-agent writer"), "{trusted:?}");
+    let ran = world.json(&["--script", &replies, "--mode", "plan", "go"]);
+    assert_eq!(ran.one("escrow_reserved")["limits"]["max_model_turns"], 2);
+    let (below, _) = sessions(&world);
+    let own = entries(below.last().unwrap());
+    assert_eq!(text(&of_type(&own, "tool_result")[0], "outcome"), "denied", "plan stays plan");
+    assert!(!world.work().join("new.txt").exists());
+    let begun = of_type(&own, "session_started");
+    assert!(text(&begun[0], "system").contains("Write what is asked for."));
+}

@@ -1,0 +1,19 @@
+//! Why the loop went on, or stopped.
+
+use countersign::ledger::{Body, Entry};
+
+/// Why the loop went on, or stopped, if the entry says that.
+pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
+    match &entry.body {
+        Body::Transition { reason, .. } => Some(reason.as_str()),
+        Body::TurnEnded(ended) => Some(ended.reason.as_str()),
+        Body::CallEdited(_) => Some("call_edited"),
+        Body::Command(_) => Some("own_command"),
+        Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
+        Body::Change(_) | Body::DelegationAnswered(_) => Some(entry.body.kind()),
+        Body::Note(note) if note.typed_into().is_some() => Some("typed_into"),
+        Body::Note(note) if note.ended().is_some() => Some("background_ended"),
+        Body::Note(note) if note.accepted().is_some() => Some("task_accepted"),
+        _ => None,
+    }
+}
