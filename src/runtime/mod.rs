@@ -44,7 +44,7 @@ pub use regular::open_regular;
 pub use router::ModelRouter;
 pub use status_command::UserCommand;
 pub use store::{NoStore, SessionStore};
-pub use subagents::{LocalSubagents, MadeSession, MakeSession, NoSubagents};
+pub use subagents::{AfterEnd, LocalSubagents, MadeSession, MakeSession, NoSubagents};
 pub(crate) use tools::holds_secret;
 pub use tools::{
     AllowedHost, BackgroundOutput, FileNames, ListedFile, LocalTools, MentionedFile, PastPlaces, Reach,

@@ -54,9 +54,42 @@ impl Undoing {
             None => turns.iter().rev().find(|turn| !turn.changing.is_empty()),
         };
         let since = changing.and_then(|turn| turn.changing.first());
-        let Some(since) = since else { return Ok(None) };
-        let commands = commands(&entries, *since);
+        let Some(since) = since else {
+            return match self.changed_by_subagents(&entries, message).as_slice() {
+                [] => Ok(None),
+                sessions => Err(format!(
+                    "nothing to undo here, but sub-agents changed files: their sessions undo that, as in `countersign \
+                    resume {}` and /undo",
+                    sessions.join("`, `countersign resume ")
+                )),
+            };
+        };
+        let mut commands = commands(&entries, *since);
+        let sessions = self.changed_by_subagents(
+            &entries,
+            turns.iter().find(|turn| turn.changing.contains(since)).map(|turn| turn.message),
+        );
+        commands.extend(
+            sessions.into_iter().map(|session| format!("what the sub-agent of session {session} changed")),
+        );
         Ok(Some(UndoPreview { commands, ..self.offer_of(*since, &self.plan(*since, &turns, &entries)?) }))
+    }
+
+    /// The sessions of sub-agents that changed files, since a message of the user or in the last turn.
+    fn changed_by_subagents(&self, entries: &[Arc<Entry>], message: Option<EntryId>) -> Vec<String> {
+        let last =
+            || entries.iter().rev().find(|entry| matches!(entry.body, Body::User(_))).map(|entry| entry.id);
+        let since = message.or_else(last);
+        let later = entries.iter().filter(|entry| since.is_none_or(|since| entry.id >= since));
+        let sessions = later.filter_map(|entry| match &entry.body {
+            Body::Change(Change::EscrowReserved(escrow)) => Some(escrow.session.clone()),
+            _ => None,
+        });
+        let changed = |session: &String| {
+            let snapshots = Snapshots::of_session(self.state.clone(), session.clone());
+            snapshots.changes().is_ok_and(|changes| changes.iter().any(|change| change.call.is_some()))
+        };
+        sessions.filter(changed).collect()
     }
 
     /// Does what was shown, and says what was done.

@@ -19,7 +19,7 @@ fn shell(command: &str) -> Value {
 
 /// The session files of sub-agents, and of the others.
 fn sessions(world: &World) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let is_one = |path: &PathBuf| path.file_stem().unwrap().to_string_lossy().contains("-c");
+    let is_one = |path: &PathBuf| path.file_stem().unwrap().len() > 36;
     world.sessions().into_iter().partition(is_one)
 }
 
@@ -130,6 +130,44 @@ fn a_subagent_in_the_background_is_told_of_when_it_is_done() {
     let settled = ran.one("escrow_settled");
     assert!(!text(&settled, "answer").is_empty(), "{settled}");
     assert_eq!(ran.all("escrow_reserved")[0]["in_background"], true);
+}
+
+/// Runs git in the workspace, as somebody.
+fn git(world: &World, words: &[&str]) {
+    let who = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    let ran =
+        std::process::Command::new("git").current_dir(world.work()).args(who).args(words).output().unwrap();
+    assert!(ran.status.success(), "{words:?}: {ran:?}");
+}
+
+#[test]
+fn a_subagent_with_a_worktree_changes_nothing_here_and_says_where_its_changes_are() {
+    let world = World::new();
+    let file = "---\ndescription: Writes\nisolation: worktree\n---\nWrite what is asked for.\n";
+    let folder = world.place().join("config/countersign/agents");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("writer.md"), file).unwrap();
+    let replies = |path: &str| {
+        script(json!([
+            { "tool_calls": [delegate("writer", "Write it.")] },
+            { "tool_calls": [{ "name": "write", "arguments": { "path": path, "content": "x" } }] },
+            "It is written.",
+            "Done.",
+        ]))
+    };
+    let ran = world.json(&["--script", &replies("other.txt"), "--mode", "edit", "go"]);
+    let said = text(&ran.all("tool_result")[0], "content");
+    assert!(said.contains("its worktree cannot be made: git: "), "no repository: {said}");
+    fs::remove_dir_all(world.work().join(".git")).unwrap();
+    git(&world, &["init", "-q"]);
+    git(&world, &["add", "-A"]);
+    git(&world, &["commit", "-qm", "one"]);
+    let ran = world.json(&["--script", &replies("new.txt"), "--mode", "edit", "go"]);
+    let said = text(&ran.one("tool_result"), "content");
+    let place =
+        said.split("of its own: ").nth(1).and_then(|rest| rest.split(". Nothing").next()).expect(&said);
+    assert_eq!(fs::read_to_string(format!("{place}/new.txt")).unwrap(), "x");
+    assert!(!world.work().join("new.txt").exists());
 }
 
 #[test]

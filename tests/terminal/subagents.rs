@@ -35,6 +35,8 @@ async fn a_call_of_a_subagent_is_decided_in_its_session_and_by_a_person_only() {
     app.keys("y").await;
     app.sees("│ y").await;
     app.keys("\x7f").await;
+    app.sees("│ ask anything").await;
+    app.reads().await;
     assert!(!home.has("made.txt"));
     app.keys("\t").await;
     app.sees("o open").await;

@@ -2,11 +2,18 @@
 
 use std::path::Path;
 
+/// Letters of the id of a session that a person began.
+const UUID: usize = 36;
+
 /// The id of the session that started this one; `None`: no session did.
 pub fn started_by(id: &str) -> Option<&str> {
-    let (parent, call) = id.rsplit_once("-c")?;
-    let is_call = !call.is_empty() && call.bytes().all(|byte| byte.is_ascii_digit());
-    (is_call && !parent.is_empty()).then_some(parent)
+    // The last group of an id can look like a call.
+    let mut calls = id.get(UUID..)?.strip_prefix("-c")?.split("-c");
+    let is_call = |call: &str| !call.is_empty() && call.bytes().all(|byte| byte.is_ascii_digit());
+    if !calls.all(is_call) {
+        return None;
+    }
+    Some(id.rsplit_once("-c")?.0)
 }
 
 /// Whether a file is the session of a sub-agent.
@@ -23,7 +30,17 @@ mod tests {
         let id = "01a212db-4b20-75c8-900c-a85deed01609";
         assert_eq!(started_by(&format!("{id}-c7")), Some(id));
         assert_eq!(started_by(&format!("{id}-c7-c12")), Some(&*format!("{id}-c7")));
-        for none in [id, "01a2-c", "01a2-cafe", "-c7", "a-c7x"] {
+        let like_a_call = "01a212db-4b20-75c8-900c-c12345678901";
+        assert_eq!(started_by(&format!("{like_a_call}-c1")), Some(like_a_call));
+        for none in [
+            id,
+            like_a_call,
+            "01a2-c7",
+            "-c7",
+            &format!("{id}-c7x"),
+            &format!("{id}-c"),
+            &format!("{id}x-c1"),
+        ] {
             assert_eq!(started_by(none), None, "{none}");
         }
     }

@@ -49,7 +49,7 @@ async fn work(
         Ok(Err(why)) => return not_started(&why),
         Err(broken) => return not_started(&broken.to_string()),
     };
-    let MadeSession { driver, handles, first } = made;
+    let MadeSession { driver, handles, first, after } = made;
     let (intents, abort, shutdown, mut events) =
         (handles.intents, handles.abort, handles.shutdown, handles.events);
     locked(roster).insert(call, AtWork { intents: intents.clone(), abort });
@@ -75,7 +75,11 @@ async fn work(
     let ended = driving
         .await
         .unwrap_or_else(|broken| Err(DriverError::Store { why: broken.to_string(), unwritten: Vec::new() }));
-    watched.report(ended.err(), handles.clock, max_chars)
+    let said = match after {
+        Some(after) => tokio::task::spawn_blocking(after).await.unwrap_or_default(),
+        None => None,
+    };
+    watched.report(ended.err(), said.as_deref(), handles.clock, max_chars)
 }
 
 /// What is seen of a sub-agent.
@@ -133,9 +137,15 @@ impl Watched {
         }
     }
 
-    fn report(self, broken: Option<DriverError>, clock: Clock, max_chars: usize) -> SubagentReport {
+    fn report(
+        self,
+        broken: Option<DriverError>,
+        said: Option<&str>,
+        clock: Clock,
+        max_chars: usize,
+    ) -> SubagentReport {
         let spent = self.meter.spent(clock.now());
-        let (outcome, state, content) = match (broken, self.ended) {
+        let (outcome, state, mut content) = match (broken, self.ended) {
             (Some(why), _) => {
                 let words = format!(
                     "The sub-agent's session could not be written: {why}. Check what it did before repeating."
@@ -149,6 +159,7 @@ impl Watched {
                 (Outcome::Failed, TaskState::Failed, words)
             }
         };
+        content.extend(said.into_iter().flat_map(|said| ["\n\n", said]));
         let bounded = bound(&content, max_chars);
         SubagentReport { outcome, content: bounded.text, cut_chars: bounded.cut_chars, state, spent }
     }

@@ -36,7 +36,12 @@ pub struct MadeSession {
     pub handles: Handles,
     /// What it does first.
     pub first: Vec<Effect>,
+    /// What is done after its end; what it says is added to the report.
+    pub after: Option<AfterEnd>,
 }
+
+/// What is done after the end of a session. May block.
+pub type AfterEnd = Box<dyn FnOnce() -> Option<String> + Send>;
 
 /// What is held of a sub-agent that is at work.
 struct AtWork {

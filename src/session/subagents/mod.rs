@@ -2,6 +2,7 @@
 //! that starts it.
 
 mod standing;
+mod worktree;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,16 +20,17 @@ use crate::agent::{
 };
 use crate::config::models::{Table, choose};
 use crate::config::subagents::Subagent;
-use crate::config::{Config, Invocation};
+use crate::config::{Config, Invocation, environment};
 use crate::ledger::Limit;
 use crate::model::ModelSpec;
 use crate::runtime::undo::Snapshots;
 use crate::runtime::{
-    Driver, Groups, LocalSubagents, MadeSession, MakeSession, ModelRouter, NoStore, NoSubagents, Ports,
-    SessionStore, StorePort, SubagentPort,
+    AfterEnd, Driver, Groups, LocalSubagents, MadeSession, MakeSession, ModelRouter, NoStore, NoSubagents,
+    Ports, SessionStore, StorePort, SubagentPort,
 };
 use crate::tool::name::ASK;
 use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec};
+use worktree::Worktree;
 
 /// How deep sub-agents may start others.
 const MOST_LEVELS: usize = 2;
@@ -60,7 +62,10 @@ pub(crate) fn tools(known: &[Subagent]) -> Vec<ToolSpec> {
 fn tool(subagent: &Subagent) -> ToolSpec {
     ToolSpec {
         name: format!("{DELEGATE_TO}{}", subagent.name),
-        description: format!("A sub-agent. {}", subagent.description),
+        description: format!(
+            "A sub-agent; `@{}` in a message asks for it. {}",
+            subagent.name, subagent.description
+        ),
         schema: json!({
             "type": "object",
             "properties": {
@@ -196,16 +201,24 @@ impl MakeSession for SubagentMaker {
     fn make(&self, start: &SubagentStart) -> Result<MadeSession, String> {
         let subagent = self.known.iter().find(|one| one.name == start.agent);
         let subagent = subagent.ok_or_else(|| format!("there is no sub-agent {}", start.agent))?;
-        let model = self.model(start, subagent)?;
-        let settings = self.settings(start, subagent, model);
         let id = start.session.as_str();
+        let model = self.model(start, subagent)?;
+        let worktree = subagent.in_worktree.then(|| Worktree::make(&self.invocation.cwd, id));
+        let worktree = worktree.transpose().map_err(|why| format!("its worktree cannot be made: {why}"))?;
+        let mut invocation = self.invocation.clone();
+        let mut settings = self.settings(start, subagent, model);
+        if let Some(worktree) = &worktree {
+            invocation.cwd.clone_from(&worktree.folder);
+            settings.cwd = invocation.cwd.to_string_lossy().into_owned();
+            settings.environment = environment::note(&invocation.cwd);
+        }
         let store = self.store(id)?;
-        let mut tools = local_tools(&self.invocation, &self.config, &self.groups, self.attendance);
+        let mut tools = local_tools(&invocation, &self.config, &self.groups, self.attendance);
         if self.is_kept {
             tools = tools.keeping(Snapshots::of_session(self.state.clone(), id.to_owned()));
         }
         let below = Self {
-            invocation: self.invocation.clone(),
+            invocation: invocation.clone(),
             config: self.config.clone(),
             state: self.state.clone(),
             settings: settings.clone(),
@@ -217,14 +230,15 @@ impl MakeSession for SubagentMaker {
         };
         let ports = Ports {
             model: Box::new(self.router.clone()),
-            tools: Box::new(WithNested::new(Box::new(tools), &self.invocation)),
-            hooks: hook_port(&self.invocation, id, &self.groups),
+            tools: Box::new(WithNested::new(Box::new(tools), &invocation)),
+            hooks: hook_port(&invocation, id, &self.groups),
             subagents: below.port(),
             store,
         };
         let agent = Agent::new(settings);
         let first = agent.first_effects();
         let (driver, handles) = Driver::new(agent, ports);
-        Ok(MadeSession { driver, handles, first })
+        let after = worktree.map(|worktree| -> AfterEnd { Box::new(move || worktree.end()) });
+        Ok(MadeSession { driver, handles, first, after })
     }
 }
