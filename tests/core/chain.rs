@@ -34,6 +34,7 @@ fn bodies() -> Vec<Body> {
             model: ModelRef::parse("script"),
             version: FORMAT_VERSION,
             system: "be brief".into(),
+            mode: None,
             forked_from: None,
         }),
         Body::User(Arc::new(UserMessage::text("list → \"ls\",\"hash\":\"x\""))),

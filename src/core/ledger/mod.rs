@@ -29,6 +29,7 @@ mod image;
 mod injector;
 mod limit;
 mod message;
+mod mode;
 mod note;
 mod open;
 mod outcome;
@@ -73,7 +74,7 @@ pub use project::{Message, Placed, placed, standing, tombstoned};
 pub use provider_limit::{LearnedLimit, ProviderLimit};
 pub use reach::Reach;
 pub use recover::{Recovered, recover};
-pub use {files_restored::FilesRestored, foreign_tool::ForeignTool};
+pub use {files_restored::FilesRestored, foreign_tool::ForeignTool, mode::Mode};
 
 /// Version of the session format that this program writes.
 pub const FORMAT_VERSION: u32 = 3;
