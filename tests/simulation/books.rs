@@ -147,9 +147,7 @@ impl Log {
                 self.tombstones.insert(t.target);
             }
             Body::Change(change) => self.change(change)?,
-            Body::SessionStarted(started) => {
-                (self.model, self.mode) = (Some(started.model.clone()), started.mode);
-            }
+            Body::SessionStarted(s) => (self.model, self.mode) = (Some(s.model.clone()), s.mode),
             Body::Note(note) => self.note(note)?,
             Body::Progress(_) | Body::ProviderLimit(_) | Body::Error { .. } => {}
         }

@@ -69,7 +69,7 @@ impl Agent {
         self.watch_the_clock(step);
     }
 
-    /// What is offered again is what was asked about: hooks or a person may have changed what the message said. A question
+    /// What nobody was asked about yet is a call like a new one. What is offered again is what was asked about: hooks or a person may have changed what the message said. A question
     /// is about nothing that could have changed.
     fn waiting_again(
         &self,
@@ -82,10 +82,10 @@ impl Agent {
             if let Some((_, arguments)) = asked {
                 call.arguments.clone_from(arguments);
             }
-            let request = asked.map_or(EntryId(0), |(id, _)| *id);
-            let state = match self.is_question(&call) {
-                true => CallState::Waiting(request),
-                false => CallState::Revisiting { request, is_looked_at: false },
+            let request = asked.map(|(id, _)| *id);
+            let state = match request.filter(|_| self.is_question(&call)) {
+                Some(request) => CallState::Waiting(request),
+                None => CallState::Revisiting { request, is_looked_at: false },
             };
             Pending::new(call, token, effect, state)
         });

@@ -1,12 +1,16 @@
 //! What the loop is told once, at the start.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::budget::{Limits, TokenBudget};
 use crate::hooks::HookSpec;
+use crate::ledger::CallId;
 use crate::model::{AnswerBounds, Effort, ModelSpec};
 use crate::policy::Policy;
 use crate::tool::{Absent, AnswerSchema, ToolSpec};
+
+use super::Answer;
 
 /// Settings of one process's part of a session.
 #[derive(Debug, Clone)]
@@ -59,6 +63,8 @@ pub struct Settings {
     pub parallel: bool,
     /// Who answers approvals.
     pub attendance: Attendance,
+    /// Calls about which a person has decided beforehand, in the place of the rules: where a branch goes otherwise.
+    pub overruled: BTreeMap<CallId, Answer>,
     /// Seed of the jitter in waits.
     pub seed: u64,
 }
@@ -91,6 +97,7 @@ impl Settings {
             tool_timeout_ms: 30_000,
             parallel: true,
             attendance: Attendance::Person,
+            overruled: BTreeMap::new(),
             seed: 1,
         }
     }

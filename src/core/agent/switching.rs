@@ -243,9 +243,10 @@ fn last_effort(ledger: &Ledger) -> Option<Option<Effort>> {
 
 /// The mode that the session was left in, as far as it is recorded.
 fn last_mode(ledger: &Ledger) -> Option<Mode> {
-    ledger.entries().iter().rev().find_map(|entry| match &entry.body {
-        Body::Change(Change::Mode { mode, .. }) => Some(*mode),
-        Body::SessionStarted(started) => started.mode,
-        _ => None,
+    ledger.entries().iter().rev().find_map(|entry| {
+        if let Body::Change(Change::Mode { mode, .. }) = &entry.body {
+            return Some(*mode);
+        }
+        if let Body::SessionStarted(started) = &entry.body { started.mode } else { None }
     })
 }

@@ -23,6 +23,7 @@ impl<'o> Player<'o> {
             cwd: tape.started.cwd.clone(),
             environment: tape.environment.clone(),
             attendance: tape.attendance,
+            overruled: tape.overruled.clone(),
             discovers: !tape.brought.is_empty(),
             ..settings
         };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::agent::{Attendance, Intent};
+use crate::agent::{Answer, Attendance, Intent};
 use crate::ledger::{
     ApprovalRequest, AssistantMessage, Body, CallId, Change, CompactionTrigger, Decider, Ending, Entry,
     EntryId, Injector, Mode, Outcome, ProviderLimit, SessionStarted, ToolResult, ToolUse, Transition,
@@ -31,6 +31,8 @@ pub struct Tape {
     pub examined: BTreeSet<CallId>,
     /// Calls that were lost with a process.
     pub lost: BTreeSet<CallId>,
+    /// Calls about which a person decides otherwise than the rules did.
+    pub overruled: BTreeMap<CallId, Answer>,
     /// What came, oldest first.
     pub cues: Vec<Cue>,
 }
@@ -66,6 +68,7 @@ impl Tape {
             asked: reader.asked,
             examined: reader.examined,
             lost: reader.lost,
+            overruled: BTreeMap::new(),
             cues: reader.cues,
         })
     }

@@ -120,9 +120,7 @@ impl View {
                 self.running.clear();
                 self.offer = self.offer_after(ended);
             }
-            Body::SessionStarted(started) => {
-                self.session.mode = started.mode.unwrap_or(self.session.mode);
-            }
+            Body::SessionStarted(started) => self.session.begin_in(started.mode),
             Body::User(_)
             | Body::ToolCall(_)
             | Body::Validation(_)

@@ -114,6 +114,7 @@ impl ScreenLoop {
             | Source::Efforts
             | Source::Shells
             | Source::Undo
+            | Source::Otherwise
             | Source::RewindWay => {}
         }
     }

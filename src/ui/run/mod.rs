@@ -273,6 +273,9 @@ impl ScreenLoop {
             let draft = rewinding::draft(&mut self.local, &self.view, *message);
             self.outcome = Some(UiOutcome::Resume { id: branch.clone(), draft });
         }
+        if let Reply::BranchStarts(start) = &said {
+            self.outcome = Some(UiOutcome::Branch(start.clone()));
+        }
         if let Reply::Forked(id) = &said {
             let draft = self.local.composer.whole();
             self.outcome = Some(UiOutcome::Resume { id: id.clone(), draft });

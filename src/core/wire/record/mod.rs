@@ -11,6 +11,7 @@ mod encode;
 mod fault;
 mod fields;
 mod file;
+mod glance;
 mod goal;
 mod image;
 mod left_out;
@@ -37,6 +38,7 @@ pub use fault::RecordError;
 pub use file::{
     FirstLine, SessionFile, Skipped, TornTail, first_line, read_document, read_lines, read_session,
 };
+pub use glance::{Glance, glance};
 pub use line::line;
 pub use links::{ChainFault, Links, follow};
 pub use outline::Outline;
