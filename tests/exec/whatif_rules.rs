@@ -123,6 +123,22 @@ fn what_the_rules_denied_can_be_allowed_and_only_that() {
 }
 
 #[test]
+fn what_a_hook_denies_stays_denied() {
+    for rules in ["", "deny = ['write(a.txt)']\n"] {
+        let hook = "[[hooks.pre_tool]]\ncommand = 'echo not here >&2; exit 2'\n";
+        let world = World::new().configured(&format!("{rules}{hook}"));
+        let one =
+            r#"[{"tool_calls":[{"name":"write","arguments":{"path":"a.txt","content":"a\n"}}]}, "Done."]"#;
+        world.exec(&["--mode", "edit", "--script", one, "write it"]);
+        let first = decision(&world.lines(), "c1");
+        let ran =
+            world.branch_off(&["--last", &first, "--allow", "--mode", "edit", "--script", r#"["So."]"#]);
+        assert!(ran.code == 0 && !ran.out.contains("+allowed c1"), "{rules}: {ran:?}");
+        assert!(world.in_copies("a.txt").is_empty(), "{rules}: {ran:?}");
+    }
+}
+
+#[test]
 fn the_mode_of_a_file_makes_no_branch_looser() {
     let world = World::new();
     let two = r#"[{"tool_calls":[{"name":"write","arguments":{"path":"a.txt","content":"a\n"}}]},

@@ -157,8 +157,8 @@ impl Agent {
         };
         let is_for_sandbox = matches!(policy, Verdict::Sandbox(_));
         let verdict = hooked.map_or(policy.clone(), |said| said.tighten(policy));
-        let is_by_hook = by == Decider::Hook && matches!(verdict, Verdict::Deny(_));
-        if self.settings.overruled.contains_key(&call.id) && !is_by_hook {
+        let hook_denies = hooked.is_some_and(|said| said.verdict == PreVerdict::Deny);
+        if self.settings.overruled.contains_key(&call.id) && !hook_denies {
             return self.overrule(step, dispatching, call, &verdict, found);
         }
         let state = match verdict {

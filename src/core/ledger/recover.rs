@@ -18,7 +18,7 @@ pub struct Recovered {
     /// The books; what recovery had to add is at their end.
     pub ledger: Ledger,
     /// Calls about which nobody has decided: those that wait for an answer are offered again. A branch that has not gone on yet also
-    /// has those that nobody was asked about: they are examined as if they had just been made.
+    /// has those that nobody was asked about, or that were changed since: they are examined as if they had just been made.
     pub waiting: Vec<(ToolUse, OpenCall)>,
     /// How many entries were in the file; those after them are new and must be appended to it.
     pub loaded: usize,
@@ -50,8 +50,8 @@ pub fn recover(entries: Vec<Arc<Entry>>, now: Millis) -> Result<Recovered, Fault
     let mut lost = (0, 0);
     for call in open_uses(&ledger, &open) {
         let token = ledger.token_again(&call);
-        let is_unasked = is_new_branch && is_unasked(&ledger.entries, &call);
-        if undecided.contains(&call.id) || is_unasked {
+        let goes_on = is_new_branch && is_undecided(&ledger.entries, &call);
+        if undecided.contains(&call.id) || goes_on {
             waiting.push((call, token));
             continue;
         }
@@ -197,17 +197,12 @@ fn has_not_gone_on(entries: &[Arc<Entry>]) -> bool {
     own.all(|entry| matches!(entry.body, Body::ToolResult(_) | Body::ToolCall(_)))
 }
 
-/// Whether a call of a model is one that nobody has decided or was asked about.
-fn is_unasked(entries: &[Arc<Entry>], call: &ToolUse) -> bool {
+/// Whether a call of a model is one that nobody has decided about: nobody was asked, or a person has changed it since.
+fn is_undecided(entries: &[Arc<Entry>], call: &ToolUse) -> bool {
     let made =
         |body: &Body| matches!(body, Body::Assistant(said) if said.calls().any(|one| one.id == call.id));
-    let about = |body: &Body| match body {
-        Body::ApprovalRequested(asked) => asked.call == call.id,
-        Body::ApprovalDecided(decision) => decision.call == call.id,
-        Body::CallEdited(edited) => edited.id == call.id,
-        _ => false,
-    };
-    entries.iter().any(|entry| made(&entry.body)) && !entries.iter().any(|entry| about(&entry.body))
+    let decides = |body: &Body| matches!(body, Body::ApprovalDecided(decision) if decision.call == call.id);
+    entries.iter().any(|entry| made(&entry.body)) && !entries.iter().any(|entry| decides(&entry.body))
 }
 
 /// What people answered to questions: acknowledged, so it is not lost with the process.

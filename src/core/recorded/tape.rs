@@ -59,7 +59,10 @@ impl Tape {
             reader.read(at);
         }
         // What a person wanted is heard before the news of the step in which it shows, and Esc after the words that it cut.
-        reader.cues.sort_by_key(|cue| (cue.entry, rank(cue)));
+        // An answer has the number that was set aside for it when the model was asked, so numbers are no order.
+        let places: BTreeMap<EntryId, usize> =
+            entries.iter().enumerate().map(|(at, entry)| (entry.id, at)).collect();
+        reader.cues.sort_by_key(|cue| (places.get(&cue.entry).copied(), rank(cue)));
         Some(Self {
             started: started.clone(),
             environment: reader.environment.unwrap_or_default(),
@@ -180,7 +183,10 @@ impl TapeReader<'_> {
             Body::Change(Change::Mode { mode, resumed }) => {
                 self.has_modes = true;
                 match resumed {
-                    true => self.restart(at, String::new(), false, Some(*mode)),
+                    true => {
+                        self.ended_by_restart(at);
+                        self.restart(at, String::new(), false, Some(*mode));
+                    }
                     false => self.wish(at, Intent::SetMode(*mode), false),
                 }
             }
@@ -283,6 +289,15 @@ impl TapeReader<'_> {
                 failure.tool = Some(Box::new(NamedTool::Called(tool.clone())));
             }
         }
+    }
+
+    /// The end of a run that stands in the same step as a restart came of it, and nobody pressed Esc.
+    fn ended_by_restart(&mut self, at: usize) {
+        let now = self.entries.get(at).map(|entry| entry.at);
+        self.cues.pop_if(|cue| {
+            let is_esc = matches!(&cue.news, News::Wished(Wish { intent: Intent::Abort, .. }));
+            is_esc && Some(cue.at) == now
+        });
     }
 
     /// Another process goes on. What it tells of its environment, it tells with the next message.

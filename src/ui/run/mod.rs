@@ -169,7 +169,11 @@ impl ScreenLoop {
     fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
         let mut local = Local::new();
         local.composer.hold(&settings.draft);
-        local.notice = settings.notice;
+        // In an inspector there is no transcript under which it could stand.
+        match settings.read_only {
+            true => local.hint = settings.notice,
+            false => local.notice = settings.notice,
+        }
         local.keymap = settings.keymap;
         local.motion = settings.motion;
         local.vim = Vim::new(settings.vim);
