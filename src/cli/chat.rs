@@ -26,7 +26,7 @@ use crate::session::telemetry::{Following, FollowingEnd};
 use crate::session::unrecorded;
 use crate::session::{Keeping, SessionChoice};
 use crate::ui::theme::Theme;
-use crate::ui::{AppIo, Reply, UiError, UiOutcome, UiSettings};
+use crate::ui::{AppIo, BranchStart, Reply, UiError, UiOutcome, UiSettings};
 use crate::view::ViewSettings;
 use crate::wire::record;
 
@@ -48,22 +48,29 @@ pub(super) fn run(
     prompt: Option<&str>,
     which: Option<&SessionChoice>,
 ) -> Result<Exit, Fault> {
-    converse_with(invocation, which, invocation.first(prompt))
+    converse_with(invocation, which.into(), invocation.first(prompt))
 }
 
 /// Opens the app in an earlier session, and wants this first.
-pub(super) fn go_on(invocation: &Invocation, which: &SessionChoice, first: Intent) -> Result<Exit, Fault> {
-    converse_with(invocation, Some(which), Some(first))
+pub(super) fn go_on(
+    invocation: &Invocation,
+    keeping: Keeping<'_>,
+    first: Option<Intent>,
+) -> Result<Exit, Fault> {
+    converse_with(invocation, keeping, first)
 }
 
 fn converse_with(
     invocation: &Invocation,
-    which: Option<&SessionChoice>,
+    keeping: Keeping<'_>,
     mut first: Option<Intent>,
 ) -> Result<Exit, Fault> {
-    let mut session = compose(invocation, which.into(), Attendance::Person)?;
+    let mut session = compose(invocation, keeping, Attendance::Person)?;
     let mut draft = String::new();
+    // A branch goes on in a folder of its own.
+    let mut elsewhere: Option<Invocation> = None;
     loop {
+        let invocation = elsewhere.as_ref().unwrap_or(invocation);
         let theme = theme(invocation)?;
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
         let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
@@ -84,6 +91,16 @@ fn converse_with(
         match ended? {
             Next::Leave(exit) => return Ok(exit),
             Next::New => session = anew(invocation, id)?,
+            Next::Branch(start) => {
+                let there = invocation.elsewhere(&start.folder, start.model.as_deref());
+                match branched(&there, &start) {
+                    Ok(branch) => (session, first, elsewhere) = (branch, start.first, Some(there)),
+                    Err(why) => {
+                        session = resumed(invocation, id.clone(), id)?;
+                        session.notices.push(why.to_string());
+                    }
+                }
+            }
             Next::Resume { wanted, draft: held } => {
                 session = resumed(invocation, wanted, id)?;
                 draft = held;
@@ -98,6 +115,8 @@ enum Next {
     Leave(Exit),
     /// A new session.
     New,
+    /// A branch that was made.
+    Branch(Box<BranchStart>),
     /// Another session.
     Resume {
         /// Its id.
@@ -105,6 +124,20 @@ enum Next {
         /// What the composer holds there.
         draft: String,
     },
+}
+
+/// The branch that was made, with what to know of it.
+fn branched(there: &Invocation, start: &BranchStart) -> Result<Session, Fault> {
+    let which = SessionChoice::Session(start.id.clone());
+    let keeping = match &start.decided {
+        Some((call, answer)) => Keeping::Branch(&which, *call, answer),
+        None => Keeping::Earlier(&which),
+    };
+    let mut session = compose(there, keeping, Attendance::Person)?;
+    let folder = there.environment.shown(&there.cwd);
+    session.notices.push(format!("You continue in a branch of the session, in the folder {folder}."));
+    session.notices.extend(start.remarks.iter().cloned());
+    Ok(session)
 }
 
 /// A new session; the one that was left, if there can be none, with the reason.
@@ -183,13 +216,7 @@ async fn converse(
         Ok(outcome) => outcome.map_err(|why| Fault::usage(why.to_string(), "")),
         Err(_panic) => Err(outcome::broken()),
     };
-    let how = match outcome {
-        Ok(UiOutcome::Quit | UiOutcome::New | UiOutcome::Resume { .. }) => Shutdown::Quit,
-        Ok(UiOutcome::Signalled | UiOutcome::AgentGone | UiOutcome::TerminalGone) | Err(_) => {
-            Shutdown::Signal
-        }
-    };
-    if handles.shutdown.send(how).await.is_err() {
+    if handles.shutdown.send(shutdown(&outcome)).await.is_err() {
         tracing::debug!("the loop ended before the screen did");
     }
     let ended = until_ended(running).await;
@@ -197,6 +224,7 @@ async fn converse(
     ended_well(ended)?;
     match outcome? {
         UiOutcome::New => Ok(Next::New),
+        UiOutcome::Branch(start) => Ok(Next::Branch(start)),
         UiOutcome::Resume { id, draft } => Ok(Next::Resume { wanted: id, draft }),
         UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id).map(Next::Leave),
         UiOutcome::Signalled => {
@@ -206,6 +234,18 @@ async fn converse(
             Ok(Next::Leave(Exit::Interrupted))
         }
         UiOutcome::TerminalGone => Ok(Next::Leave(Exit::Interrupted)),
+    }
+}
+
+/// How the loop ends after the screen.
+fn shutdown(outcome: &Result<UiOutcome, Fault>) -> Shutdown {
+    match outcome {
+        Ok(UiOutcome::Quit | UiOutcome::New | UiOutcome::Branch(_) | UiOutcome::Resume { .. }) => {
+            Shutdown::Quit
+        }
+        Ok(UiOutcome::Signalled | UiOutcome::AgentGone | UiOutcome::TerminalGone) | Err(_) => {
+            Shutdown::Signal
+        }
     }
 }
 

@@ -25,6 +25,7 @@ mod peers;
 pub mod policy;
 mod recording;
 mod replay;
+mod resume;
 pub mod sessions;
 mod signals;
 mod skills;
@@ -148,7 +149,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         Some(Command::Resume(resume)) => {
             let invocation = invoke(&args.flags.then(resume.flags), environment, None)?;
             let which = SessionChoice::named(resume.session, resume.last).unwrap_or(SessionChoice::Last);
-            chat::run(&invocation, None, Some(&which))
+            resume::run(&invocation, &which)
         }
         Some(Command::Exec(exec)) => {
             let flags = args.flags.then(exec.flags.clone());
@@ -197,7 +198,7 @@ fn inspect(flags: &Flags, words: InspectArgs, environment: Environment) -> Resul
     let invocation = invoke(&flags.clone().then(words.flags), environment, None)?;
     let which = SessionChoice::named(words.session, words.last).unwrap_or(SessionChoice::Last);
     appearance::needs_a_screen(&invocation)?;
-    inspect::run(&invocation, &which)
+    inspect::run(&invocation, &which, None)
 }
 
 /// The flags, as seen from a folder that was named behind the command.

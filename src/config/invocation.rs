@@ -1,11 +1,11 @@
 //! What a run is started with: the folder, the environment, the configuration.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Config;
 use super::environment::Environment;
+use super::{Config, Source};
 use crate::agent::Intent;
 use crate::ledger::Goal;
 use crate::tool::AnswerSchema;
@@ -35,6 +35,22 @@ impl Invocation {
             }
             (None, Some(words)) => Some(Intent::Submit(words.into())),
             (None, None) => None,
+        }
+    }
+
+    /// The same in another folder, with another model if one is named.
+    pub(crate) fn elsewhere(&self, folder: &Path, model: Option<&str>) -> Self {
+        let mut config = self.config.clone();
+        if let Some(name) = model {
+            config.model = Some(name.to_owned());
+            config.origins.insert("model".to_owned(), Source::Flag("/whatif"));
+        }
+        Self {
+            cwd: folder.to_owned(),
+            environment: self.environment.clone(),
+            config,
+            goal: None,
+            answer_schema: self.answer_schema.clone(),
         }
     }
 }

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 use crate::config::fault::Fault;
-use crate::ledger::{
-    Body, CallId, EntryId, Millis, accepted_gaps, check, grants, opened_hosts, resting_places,
-};
+use crate::ledger::{Body, EntryId, ForkFault, Millis, accepted_gaps, check, forkable, grants, opened_hosts};
+use crate::recorded::results_of_decided;
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Salts, adopt, find};
 use crate::wire::record::before as before_entry;
@@ -57,8 +56,7 @@ impl Trunk<'_> {
         check(&file.entries).map_err(|why| unsound(name, &why.to_string()))?;
         follow(beginning, Links::default())
             .map_err(|(line, why)| unsound(name, &format!("line {line}: {why}")))?;
-        at_rest(&bytes, &file, last)?;
-        nothing_comes_back(&bytes, &file, last)?;
+        can_end(&bytes, &file, last)?;
         let origin = format!("{}@{last}", session_id(&file));
         let (keeps, remark) = match self.is_ours {
             true => {
@@ -94,21 +92,14 @@ impl Trunk<'_> {
         follow(&bytes, Links::default())
             .map_err(|(line, why)| unsound(name, &format!("line {line}: {why}")))?;
         let at = whole.entries.iter().position(|entry| entry.id == first);
-        let (before, later) = whole.entries.split_at(at.unwrap_or_default());
+        let before = whole.entries.get(..at.unwrap_or_default()).unwrap_or_default();
         let last = before
             .last()
             .map(|entry| entry.id)
             .ok_or_else(|| Fault::usage(format!("nothing stands before {first}"), "name a later entry"))?;
-        let open = check(before).map_err(|why| unsound(name, &why.to_string()))?;
-        let started = |call: &CallId| {
-            let allows = |body: &Body| matches!(body, Body::ApprovalDecided(d) if d.allow && d.call == *call);
-            open.contains(call) && before.iter().any(|entry| allows(&entry.body))
-        };
-        let ended = later.iter().filter_map(|entry| match &entry.body {
-            Body::ToolResult(result) if started(&result.call) => Some(entry.id),
-            _ => None,
-        });
-        let beginning = before_entry(&bytes, first, &ended.collect())
+        let ended =
+            results_of_decided(&whole.entries, first).map_err(|why| unsound(name, &why.to_string()))?;
+        let beginning = before_entry(&bytes, first, &ended)
             .ok_or_else(|| Fault::usage(format!("session {name} has no entry {first}"), ""))?;
         let origin = format!("{}@{last}", session_id(&whole));
         let folder = folder.to_string_lossy();
@@ -173,26 +164,23 @@ fn unsound(name: &str, why: &str) -> Fault {
     )
 }
 
-/// Refuses a place at which calls wait for their results, and names the nearest that will do.
-fn at_rest(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> Result<(), Fault> {
-    let length = beginning.entries.len();
-    let before = resting_places(&beginning.entries);
-    if before.last() == Some(&length) {
-        return Ok(());
-    }
-    // The rest of the file may be damaged: then only what stands before can be named.
+/// Refuses a place at which no fork can end, and names the nearest that will do.
+fn can_end(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> Result<(), Fault> {
+    // The rest of the file may be damaged: then nothing more is known than what stands before.
     let whole = read_session(bytes).map(|file| file.entries).unwrap_or_else(|_| beginning.entries.clone());
-    let after = resting_places(&whole).into_iter().find(|place| *place > length);
-    let places: Vec<String> = [before.last().copied(), after]
-        .into_iter()
-        .flatten()
-        .filter_map(|place| whole.get(place.checked_sub(1)?))
-        .map(|entry| entry.id.to_string())
-        .collect();
-    Err(Fault::usage(
-        format!("at {last},,, calls wait for their results, so a session cannot end there"),
-        format!("fork at {}", places.join(" or ")),
-    ))
+    forkable(&whole, beginning.entries.len()).map_err(|why| match why {
+        ForkFault::CallsAreOpen(nearest) => {
+            let places: Vec<String> = nearest.iter().map(ToString::to_string).collect();
+            Fault::usage(
+                format!("at {last} calls wait for their results, so a session cannot end there"),
+                format!("fork at {}", places.join(" or ")),
+            )
+        }
+        ForkFault::ComesBack(stone) => Fault::usage(
+            format!("the fork would keep an answer at {last} that {stone} withdraws"),
+            format!("fork at {stone}"),
+        ),
+    })
 }
 
 /// What was allowed at the place and is taken back after it: nobody here allows it anew.
@@ -226,24 +214,6 @@ fn taken_back_since(bytes: &[u8], beginning: &SessionFile) -> (TakenBack, Option
         }
     }
     (back, None)
-}
-
-/// Refuses a place between an answer and the tombstone that withdraws it.
-fn nothing_comes_back(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> Result<(), Fault> {
-    // Of a damaged file nothing more is known than what stands before.
-    let whole = read_session(bytes).map(|file| file.entries).unwrap_or_default();
-    let later = whole.get(beginning.entries.len()..).unwrap_or_default();
-    let comes_back = later.iter().find(|entry| match &entry.body {
-        Body::Tombstone(stone) => beginning.entries.iter().any(|kept| kept.id == stone.target),
-        _ => false,
-    });
-    match comes_back {
-        None => Ok(()),
-        Some(stone) => Err(Fault::usage(
-            format!("the fork would keep an answer at {last} that {} withdraws", stone.id),
-            format!("fork at {}", stone.id),
-        )),
-    }
 }
 
 fn session_id(file: &SessionFile) -> &str {

@@ -82,8 +82,8 @@ pub(crate) fn compose(
     let now = now();
     let mut notices = notices(invocation, &config, &choice)?;
     let external = ExternalTools::of(invocation);
-    let mut settings =
-        Settings { effort: config.effort, ..settings(invocation, &choice, &external, attendance) };
+    let settings = settings(invocation, &choice, &external, attendance);
+    let mut settings = Settings { effort: config.effort, overruled: keeping.overruled(), ..settings };
     let maker = SubagentMaker {
         invocation: invocation.clone(),
         config: config.clone(),

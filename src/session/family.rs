@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::other_sessions::{first_words, when};
 use crate::runtime::store::{Summary, first_line_of};
+use crate::ui::BranchRow;
 
 /// Characters of the first words, and of an id from elsewhere.
 const MOST: usize = 60;
@@ -47,11 +48,43 @@ impl<'s> Family<'s> {
 
     /// The lines of the tree in which this session stands, which is marked; none if it has no branches and is none.
     pub(crate) fn around(&self, id: &str) -> Vec<String> {
+        let root = self.root_of(id);
+        if self.below.contains_key(root) { self.tree_of(root, id) } else { Vec::new() }
+    }
+
+    /// The sessions of the tree in which this one stands; none if it has no branches and is none.
+    pub(crate) fn rows_around(&self, id: &str) -> Vec<BranchRow> {
+        let root = self.root_of(id);
+        let mut rows = Vec::new();
+        if self.below.contains_key(root) {
+            let words = self.known.get(root).map_or_else(|| "not here".to_owned(), |one| words_of(one));
+            rows.push(BranchRow {
+                id: root.to_owned(),
+                depth: 0,
+                at: String::new(),
+                words,
+                is_own: root == id,
+            });
+            self.walk_rows(root, 1, id, &mut rows);
+        }
+        rows
+    }
+
+    fn walk_rows(&self, above: &str, depth: usize, own: &str, rows: &mut Vec<BranchRow>) {
+        for (at, branch) in self.below.get(above).into_iter().flatten().filter(|_| depth < MOST_DEPTH) {
+            let (id, at) = (branch.id.clone(), first_words(at, MOST));
+            rows.push(BranchRow { is_own: id == own, id, depth, at, words: words_of(branch) });
+            self.walk_rows(&branch.id, depth + 1, own, rows);
+        }
+    }
+
+    /// The first session of the tree in which this one stands.
+    fn root_of<'i>(&'i self, id: &'i str) -> &'i str {
         let (mut root, mut seen) = (id, BTreeSet::new());
         while let Some(from) = self.from.get(root).filter(|from| seen.insert(from.as_str())) {
             root = from;
         }
-        if self.below.contains_key(root) { self.tree_of(root, id) } else { Vec::new() }
+        root
     }
 
     fn tree_of(&self, root: &str, own: &str) -> Vec<String> {
@@ -72,14 +105,14 @@ impl<'s> Family<'s> {
     }
 }
 
-fn row(summary: &Summary, own: &str) -> String {
+/// When a session began, how it ended, and what it is called.
+fn words_of(summary: &Summary) -> String {
     let ending = summary.ending.as_deref().unwrap_or("unfinished");
+    let (ending, title) = (first_words(ending, MOST), first_words(summary.title(), MOST));
+    format!("{}  {ending}  {title}", when(summary.started))
+}
+
+fn row(summary: &Summary, own: &str) -> String {
     let here = if summary.id == own { "  ← this session" } else { "" };
-    format!(
-        "{}  {}  {}  {}{here}",
-        first_words(&summary.id, MOST),
-        when(summary.started),
-        first_words(ending, MOST),
-        first_words(summary.title(), MOST)
-    )
+    format!("{}  {}{here}", first_words(&summary.id, MOST), words_of(summary))
 }

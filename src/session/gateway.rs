@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
@@ -11,6 +10,7 @@ use uuid::Uuid;
 
 use super::attachments::{Attach, AttachmentRefusal};
 use super::branching::Rewinding;
+use super::compose::now;
 use super::exporting::Exporter;
 use super::model_switch::Switch;
 use super::other_sessions::EarlierSessions;
@@ -19,12 +19,13 @@ use super::rule_keeper::RuleKeeper;
 use super::spending::UsageReader;
 use super::status_line::StatusCommand;
 use super::undo::Undoing;
+use super::whatif::Brancher;
 use crate::agent::Intent;
 use crate::config::Invocation;
 use crate::config::models::{Usable, choices};
-use crate::ledger::{CallId, Millis, UserMessage};
+use crate::ledger::{CallId, UserMessage};
 use crate::runtime::Groups;
-use crate::ui::{Reply, Request};
+use crate::ui::{BranchWish, Otherwise, Reply, Request};
 
 /// Requests that may wait while the agent is busy.
 const REQUESTS_WAITING: usize = 16;
@@ -43,6 +44,8 @@ enum Task {
     Clipboard,
     RulePlan,
     Branch,
+    Tree,
+    Beside,
     Export,
     Report,
     Usage,
@@ -60,6 +63,8 @@ pub(crate) struct Gateway {
     pub undo: Undoing,
     /// Goes back to before a message.
     pub rewinding: Rewinding,
+    /// Branches that go otherwise, and the tree of all.
+    pub brancher: Brancher,
     /// The other sessions of this folder.
     pub earlier: EarlierSessions,
     /// The models that can be chosen.
@@ -109,6 +114,7 @@ impl Gateway {
             attach: Attach::new(invocation),
             undo,
             rewinding: Rewinding::new(state.clone(), id.to_owned()),
+            brancher: Brancher::new(state.clone(), id.to_owned(), invocation.environment.home()),
             earlier: EarlierSessions::new(state, invocation.cwd.clone(), id.to_owned()),
             usable: Usable::new(invocation.config.clone(), invocation.environment.clone()),
             rules: RuleKeeper::new(invocation),
@@ -166,14 +172,30 @@ impl Slow for Gateway {
             let status = self.status.as_ref()?;
             return Some(Reply::StatusLine(status.line(&facts).await));
         }
-        let Self { undo, rewinding, earlier, usable, attach, rules, spending, exporter, reporter, .. } =
-            self.clone();
+        if let Request::WhatIf(BranchWish { otherwise: Otherwise::Model(name), .. }) = &request
+            && let Err(why) = self.switch.model(name.clone()).await
+        {
+            return Some(Reply::Refused(why));
+        }
+        let Self {
+            undo,
+            rewinding,
+            brancher,
+            earlier,
+            usable,
+            attach,
+            rules,
+            spending,
+            exporter,
+            reporter,
+            ..
+        } = self.clone();
         let answered = spawn_blocking(move || match request {
             Request::PlanUndo(message) => Some(match undo.offer(message).transpose() {
                 Some(offer) => Reply::Undo(offer),
                 None => Reply::NothingToUndo,
             }),
-            Request::ListSessions => Some(Reply::Sessions(earlier.list(this_moment()))),
+            Request::ListSessions => Some(Reply::Sessions(earlier.list(now()))),
             Request::Preview(id) => Some(Reply::Preview { parts: earlier.preview(&id), id }),
             Request::ListModels => Some(Reply::Models(choices(&usable.now()))),
             Request::ListFiles => Some(Reply::Files(attach.list())),
@@ -183,13 +205,16 @@ impl Slow for Gateway {
             Request::PlanRule(rule) => Some(Reply::RulePlan(rules.plan(rule))),
             Request::AddUp(by) => Some(Reply::Usage(spending.table(by))),
             Request::KeepRule { rule, scope, lines } => Some(rules.keep(&rule, scope, &lines)),
-            Request::Fork => Some(rewinding.fork(this_moment()).map_or_else(Reply::Refused, Reply::Forked)),
+            Request::WhatIf(wish) => Some(brancher.reply(&wish, now())),
+            Request::ListBranches => Some(Reply::Branches(brancher.rows())),
+            Request::Beside(id) => Some(brancher.beside(&id).map_or_else(Reply::Refused, Reply::Beside)),
+            Request::Fork => Some(rewinding.fork(now()).map_or_else(Reply::Refused, Reply::Forked)),
             Request::Export(named) => {
                 Some(exporter.write(named.as_deref()).map_or_else(Reply::Refused, Reply::Done))
             }
             Request::Report(question) => Some(Reply::Report(question.subject, reporter.answer(&question))),
             Request::Branch { message, branch } => {
-                let made = rewinding.branch(message, &branch, this_moment());
+                let made = rewinding.branch(message, &branch, now());
                 Some(made.map_or_else(Reply::Refused, |()| Reply::Branched { message, branch }))
             }
             Request::Intent(_)
@@ -251,7 +276,9 @@ impl<S: Slow> PendingRequests<S> {
                 let branch = Uuid::now_v7().to_string();
                 return self.to_agent.send(Intent::Rewind { message, branch }).await.is_ok();
             }
-            Request::Branch { .. } | Request::Fork => self.answer(Task::Branch, request),
+            Request::Branch { .. } | Request::Fork | Request::WhatIf(_) => self.answer(Task::Branch, request),
+            Request::ListBranches => self.answer(Task::Tree, request),
+            Request::Beside(_) => self.answer(Task::Beside, request),
             Request::Export(_) => self.answer(Task::Export, request),
             Request::Report(_) => self.answer(Task::Report, request),
             Request::PlanUndo(_) => self.answer(Task::UndoPlan, request),
@@ -322,12 +349,6 @@ impl<S: Slow> PendingRequests<S> {
             earlier.abort();
         }
     }
-}
-
-/// When it is, as entries say it.
-fn this_moment() -> Millis {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// Tells whoever is at the other end, if anybody is: an answer may come after the end.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::ledger::{Arguments, Body, CallId, Decider, Entry, EntryId, Millis};
+use crate::ledger::{Arguments, Body, CallId, Change, Decider, Entry, EntryId, Millis, Mode};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{each, files};
 
@@ -23,6 +23,8 @@ pub(crate) struct PastCall {
     pub arguments: Arguments,
     /// Where its path led, if somebody was asked.
     pub leads_to: Option<String>,
+    /// The mode in which it was decided, if that is recorded.
+    pub mode: Option<Mode>,
     /// What was decided.
     pub was: WasDecided,
 }
@@ -77,7 +79,11 @@ fn of_session(path: &Path, since: Option<Millis>) -> Result<Vec<PastCall>, Strin
     let inherited = started.forked_at();
     let mut calls: Vec<(CallId, PastCall)> = Vec::new();
     let mut places: BTreeMap<CallId, usize> = BTreeMap::new();
+    let mut mode = started.mode;
     for entry in &file.entries {
+        if let Body::Change(Change::Mode { mode: now, .. }) = &entry.body {
+            mode = Some(*now);
+        }
         let is_own = inherited.is_none_or(|last| entry.id > last) && since.is_none_or(|at| entry.at >= at);
         if let Body::ToolCall(call) = &entry.body
             && is_own
@@ -90,26 +96,31 @@ fn of_session(path: &Path, since: Option<Millis>) -> Result<Vec<PastCall>, Strin
                 tool: call.name.clone(),
                 arguments: call.arguments.clone(),
                 leads_to: None,
+                mode,
                 was: WasDecided::Open,
             };
             calls.push((call.id, made));
         }
         let about = entry.body.call().and_then(|call| places.get(&call));
         if let Some((_, known)) = about.and_then(|at| calls.get_mut(*at)) {
-            known.learn(entry);
+            known.learn(entry, mode);
         }
     }
     Ok(calls.into_iter().map(|(_, call)| call).collect())
 }
 
 impl PastCall {
-    fn learn(&mut self, entry: &Entry) {
+    fn learn(&mut self, entry: &Entry, mode: Option<Mode>) {
         match &entry.body {
             Body::CallEdited(call) => self.arguments = call.arguments.clone(),
             Body::ApprovalRequested(asked) => {
+                self.mode = mode;
                 self.leads_to = asked.leads_to.clone().or(self.leads_to.take());
             }
             Body::ApprovalDecided(decision) => {
+                if decision.by != Decider::User {
+                    self.mode = mode;
+                }
                 self.was = match (decision.by, decision.allow) {
                     (Decider::User, true) => WasDecided::AllowedByPerson,
                     (Decider::User, false) => WasDecided::DeniedByPerson,

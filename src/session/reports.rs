@@ -95,12 +95,9 @@ impl Reporter {
         let sessions = list(&self.state).sessions;
         let told = Family::of(&sessions).around(&self.id);
         if told.is_empty() {
-            return vec![line(
-                "This session has no branches. `/fork`, `/rewind` and `countersign whatif SESSION ENTRY` make some.",
-            )];
+            return vec![line("This session has no branches. `/fork`, `/rewind` and `/whatif` make some.")];
         }
-        let how =
-            "`/resume` goes on with one; `countersign sessions compare ONE OTHER` puts two side by side.";
+        let how = "`/resume` goes on with one; the page Branches of the ledger, or /compare in lines, puts two side by side.";
         told.into_iter()
             .map(ReportPart::Line)
             .chain([ReportPart::Heading(String::new()), line(how)])

@@ -1,8 +1,11 @@
 //! Which session is meant, and where its entries go.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::agent::Answer;
 use crate::config::fault::Fault;
+use crate::ledger::CallId;
 use crate::runtime::undo::Snapshots;
 use crate::runtime::{LocalTools, NoStore, SessionStore, StorePort};
 
@@ -23,7 +26,7 @@ impl SessionChoice {
 }
 
 /// Where the entries of a session go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Keeping<'c> {
     /// Into the file of a new session.
     New,
@@ -31,14 +34,24 @@ pub enum Keeping<'c> {
     Ephemeral,
     /// Into the file of an earlier session, which goes on.
     Earlier(&'c SessionChoice),
+    /// The same, of a branch in which a person has decided beforehand about a call.
+    Branch(&'c SessionChoice, CallId, &'c Answer),
 }
 
 impl Keeping<'_> {
     /// The session that goes on, if one does.
     pub(crate) fn earlier(&self) -> Option<&SessionChoice> {
         match self {
-            Self::Earlier(which) => Some(which),
+            Self::Earlier(which) | Self::Branch(which, ..) => Some(which),
             Self::New | Self::Ephemeral => None,
+        }
+    }
+
+    /// What a person has decided beforehand.
+    pub(crate) fn overruled(&self) -> BTreeMap<CallId, Answer> {
+        match self {
+            Self::Branch(_, call, answer) => BTreeMap::from([(*call, (*answer).clone())]),
+            Self::New | Self::Ephemeral | Self::Earlier(_) => BTreeMap::new(),
         }
     }
 
@@ -49,7 +62,7 @@ impl Keeping<'_> {
     pub(crate) fn new_store(self, state: &Path, id: &str) -> Result<Box<dyn StorePort>, Fault> {
         match self {
             Self::Ephemeral => Ok(Box::new(NoStore)),
-            Self::New | Self::Earlier(_) => {
+            Self::New | Self::Earlier(_) | Self::Branch(..) => {
                 let store = SessionStore::create(state, id).map_err(|why| Fault::failed(why, ""))?;
                 Ok(Box::new(store))
             }
@@ -60,7 +73,7 @@ impl Keeping<'_> {
     pub(crate) fn with_undo(self, tools: LocalTools, state: &Path, id: &str) -> LocalTools {
         match self {
             Self::Ephemeral => tools,
-            Self::New | Self::Earlier(_) => {
+            Self::New | Self::Earlier(_) | Self::Branch(..) => {
                 tools.keeping(Snapshots::of_session(state.to_owned(), id.to_owned()))
             }
         }

@@ -139,6 +139,8 @@ pub enum KeyAction {
     CopyRecord,
     /// The command that forks the session here.
     ForkHere,
+    /// A branch that goes otherwise here.
+    WhatIf,
     /// The command that exports the session.
     ExportWords,
     /// Take back what was granted for the session.
@@ -310,6 +312,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Ledger, NONE, K::Char('g'), C::JumpToCard, "g", "to its card; enter on the entry too"),
         bind(P::Ledger, NONE, K::Char('y'), C::CopyEntry, "y Y", "copy what it says; its record as JSON"),
         bind(P::Ledger, NONE, K::Char('Y'), C::CopyRecord, "", ""),
+        bind(P::Ledger, NONE, K::Char('w'), C::WhatIf, "w", "what if: a branch that goes otherwise here"),
         bind(P::Ledger, NONE, K::Char('F'), C::ForkHere, "F", "copy the command that forks here"),
         bind(P::Ledger, NONE, K::Char('x'), C::ExportWords, "x", "copy the command that exports"),
         bind(P::Ledger, CTRL, K::Char('o'), C::Close, "esc", "back"),

@@ -93,6 +93,9 @@ pub mod host_services;
 /// What an undo would do.
 pub mod undo_preview;
 
+/// Branches of a session, as front ends ask for them and are told of them.
+mod branches;
+
 /// The files that a message can name.
 mod file_list;
 
@@ -162,6 +165,7 @@ mod terminal;
 #[expect(clippy::disallowed_methods, reason = "the screen's event loop reads the clock")]
 mod run;
 
+pub use branches::{BranchRow, BranchStart, BranchWish, Otherwise, SideBySide};
 pub use file_list::FileList;
 pub use outcome::{UiError, UiOutcome};
 pub use panes::{Screen, draw, prepare};

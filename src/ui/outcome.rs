@@ -3,8 +3,10 @@
 use std::fmt;
 use std::io;
 
+use super::branches::BranchStart;
+
 /// How the screen ended. Whoever runs it ends the agent next.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum UiOutcome {
     /// The user left.
     Quit,
@@ -17,6 +19,8 @@ pub enum UiOutcome {
         /// What the composer holds there.
         draft: String,
     },
+    /// The user wants to go on in a branch that was made, in another folder.
+    Branch(Box<BranchStart>),
     /// The process was told to end.
     Signalled,
     /// The agent is gone: its channels are closed.

@@ -48,6 +48,15 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
             InspectorAction::Close => true,
             InspectorAction::Copy(text) => return Some(vec![UiEffect::Copy(text)]),
             InspectorAction::CopyRecord(entry) => return Some(vec![UiEffect::CopyRecord(entry)]),
+            InspectorAction::Ask(request) => return Some(vec![UiEffect::Ask(request)]),
+            InspectorAction::WhatIf(_) if read_only => {
+                it.said = Some("a branch needs the app: `countersign whatif` makes one".to_owned());
+                false
+            }
+            InspectorAction::WhatIf(picker) => {
+                local.overlay = Some(Overlay::Picker(picker));
+                return Some(Vec::new());
+            }
             InspectorAction::Jump(card) => {
                 jump(local, view, card);
                 return Some(Vec::new());

@@ -7,6 +7,7 @@ use crate::model::Effort;
 use crate::policy::Mode;
 use crate::view::{FleetKind, FleetMember, View};
 
+use super::branches::BranchWish;
 use super::commands::typed;
 use super::composer::cut_last;
 use super::fuzzy;
@@ -41,6 +42,8 @@ pub enum Choice {
     Rewind(EntryId),
     /// In this way.
     RewindBy(EntryId, RewindWay),
+    /// Make this branch.
+    WhatIf(BranchWish),
     /// Put files back, as it is shown.
     Restore {
         /// The first call that is taken back.

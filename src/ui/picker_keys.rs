@@ -37,6 +37,7 @@ pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffe
         | Source::Themes
         | Source::Rewind
         | Source::RewindWay
+        | Source::Otherwise
         | Source::Undo => {
             return vec![UiEffect::Pick(source)];
         }

@@ -21,6 +21,8 @@ pub enum Source {
     Rewind,
     /// What goes back to before a message.
     RewindWay,
+    /// What goes otherwise in a branch.
+    Otherwise,
     /// What was granted for the session: the chosen one is taken back.
     Grants,
     /// The commands that run in the background: the chosen one is stopped.
@@ -44,6 +46,7 @@ impl Source {
             Self::Efforts => "effort · how hard the model thinks",
             Self::Rewind => "rewind · go back to before",
             Self::RewindWay => "rewind · go back with",
+            Self::Otherwise => "what if · in a branch",
             Self::Grants => "revoke a grant of this session",
             Self::Shells => "stop a background command",
             Self::Fleet => "open what works for this session",
@@ -62,7 +65,7 @@ impl Source {
             Self::Modes => "no matching mode: /mode unrestricted is typed",
             Self::Efforts => "no matching effort",
             Self::Rewind => "no matching message",
-            Self::RewindWay => "no matching line",
+            Self::RewindWay | Self::Otherwise => "no matching line",
             Self::Grants => "nothing is granted for this session",
             Self::Shells => "nothing runs in the background",
             Self::Fleet => "nothing works for this session",

@@ -3,7 +3,7 @@
 use crate::view::View;
 
 use super::commands::typed;
-use super::local::{Local, Overlay};
+use super::local::{Inspector, Local, Overlay};
 use super::pages::{report, usage};
 use super::picker::{Choice, Item, Picker};
 use super::picker_source::Source;
@@ -58,7 +58,9 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
             local.hint = Some(why);
         }
         // Whoever runs the screen leaves it.
-        Reply::Branched { .. } | Reply::Forked(_) => {}
+        Reply::Branched { .. } | Reply::Forked(_) | Reply::BranchStarts(_) => {}
+        Reply::Branches(rows) => inspected(local, |inspector| inspector.tree = Some(rows)),
+        Reply::Beside(beside) => inspected(local, |inspector| inspector.beside = Some(beside)),
         Reply::Done(said) => local.hint = Some(said),
         Reply::RulePlan(plan) => session_rule::planned(local, plan),
         Reply::Undo(offer) => undo(local, offer),
@@ -95,6 +97,13 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
         Reply::Report(subject, parts) => reported(local, subject, parts),
         Reply::StatusLine(wrote) => status_line(local, wrote),
         Reply::Notice(said) => local.found(&said),
+    }
+}
+
+/// Fills a page of the inspector, if it is still open.
+fn inspected(local: &mut Local, with: impl FnOnce(&mut Inspector)) {
+    if let Some(Overlay::Ledger(inspector)) = &mut local.overlay {
+        with(inspector);
     }
 }
 

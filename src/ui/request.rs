@@ -3,6 +3,7 @@
 use crate::agent::Intent;
 use crate::ledger::{CallId, EntryId, Scope};
 
+use super::branches::{BranchRow, BranchStart, BranchWish, SideBySide};
 use super::file_list::FileList;
 use super::report::{Question, ReportPart, Subject};
 use super::status_line::StatusFacts;
@@ -36,6 +37,12 @@ pub enum Request {
     },
     /// Make a session that has all that stands here, to go on there.
     Fork,
+    /// Make a branch in which something goes otherwise, to go on there.
+    WhatIf(BranchWish),
+    /// List the tree of branches in which this session stands.
+    ListBranches,
+    /// Put this session beside the one of this id.
+    Beside(String),
     /// Write the transcript into this file; by default into one named after the session.
     Export(Option<String>),
     /// Answer this about the session.
@@ -121,6 +128,12 @@ pub enum Reply {
     },
     /// The session of this id has all that stands here.
     Forked(String),
+    /// A branch was made, and goes on elsewhere.
+    BranchStarts(Box<BranchStart>),
+    /// The tree of branches in which this session stands.
+    Branches(Vec<BranchRow>),
+    /// This session beside another one.
+    Beside(SideBySide),
     /// What was asked about the session.
     Report(Subject, Vec<ReportPart>),
     /// The other sessions of this folder, newest first.

@@ -87,6 +87,7 @@ impl Session {
             model: ours(),
             version: FORMAT_VERSION,
             system: "Be brief.".into(),
+            mode: None,
             forked_from: None,
         };
         ledger.start(Millis(0), started);

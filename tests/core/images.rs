@@ -273,7 +273,15 @@ fn looked(images: Vec<Image>, last: Outcome) -> Ledger {
     let model = ModelRef::parse("near/model");
     ledger.start(
         Millis(0),
-        SessionStarted { session, cwd, model, version: FORMAT_VERSION, system, forked_from: None },
+        SessionStarted {
+            session,
+            cwd,
+            model,
+            version: FORMAT_VERSION,
+            system,
+            mode: None,
+            forked_from: None,
+        },
     );
     ledger.user(Millis(1), "look".into()).unwrap();
     let id = ledger.reserve();

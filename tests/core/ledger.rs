@@ -78,6 +78,7 @@ fn session(bodies: Vec<Body>) -> Vec<Arc<Entry>> {
         model: ModelRef::parse("script"),
         version: 1,
         system: String::new(),
+        mode: None,
         forked_from: None,
     });
     let entry = |(body, id)| Arc::new(Entry { id: EntryId(id), at: Millis(0), body });
@@ -338,6 +339,7 @@ fn entries_say_of_themselves_what_they_are() {
         model: ModelRef::parse("script"),
         version: 1,
         system: String::new(),
+        mode: None,
         forked_from: forked_from.map(str::to_owned),
     };
     assert_eq!(started(Some("0192@x@e14")).forked_at(), Some(EntryId(14)));

@@ -44,6 +44,7 @@ fn started() -> Body {
         // Lines without hashes are of the version before.
         version: FORMAT_VERSION - 1,
         system: "be brief".into(),
+        mode: None,
         forked_from: None,
     })
 }

@@ -148,7 +148,7 @@ fn where_nothing_could_go_otherwise_it_says_so() {
         (vec!["--last", "e1", "--allow"], "no message and no decision"),
         (vec!["--last", "e3"], "nothing is otherwise"),
         (vec!["--last", "e3", "--deny", "x"], "waits for no decision"),
-        (vec!["--last", "e6", "--deny", "x"], "the rules decided"),
+        (vec!["--last", "e6"], "nothing is otherwise"),
         (vec!["--last", "made", "--allow"], "is no entry"),
         (vec!["e3"], "a session or an entry is missing"),
         (vec!["--last", "x", "e3"], "--last names a session already"),

@@ -27,6 +27,7 @@ fn started(session: &str, cwd: &str) -> Arc<Entry> {
         model: ModelRef::parse("script"),
         version: FORMAT_VERSION,
         system: String::new(),
+        mode: None,
         forked_from: None,
     };
     entry(1, Body::SessionStarted(started))

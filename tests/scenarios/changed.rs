@@ -9,6 +9,8 @@ pub fn changed(change: &Change) -> (&'static str, String) {
         Change::PriceAccepted { up_to } => ("accepted", format!("up to {}", MicroDollars(*up_to))),
         Change::Model { model, previous } => ("model", format!("{model} in the place of {previous}")),
         Change::Effort { effort } => ("effort", effort.map_or("the vendor's", Effort::as_str).to_owned()),
+        Change::Mode { mode, resumed: false } => ("mode", mode.to_string()),
+        Change::Mode { mode, resumed: true } => ("mode", format!("{mode}, in which the session goes on")),
         Change::GrantRevoked { call } => ("revoked", format!("what was granted with {}", number(*call))),
         Change::BackgroundStopped { id, .. } => ("stopped", id.clone()),
         Change::FilesRestored(done) => ("undone", format!("since {}: {}", done.since, done.words())),

@@ -171,7 +171,8 @@ impl StoryPlayer {
                 self.wait(due.saturating_sub(self.now))
             }
             Act::Wait(ms) => self.wait(*ms),
-            Act::Kill => {
+            Act::Kill(mode) => {
+                self.settings.policy.mode = mode.unwrap_or(self.settings.policy.mode);
                 self.page.remark("the process dies");
                 self.reopen()
             }

@@ -22,7 +22,6 @@ const NOT_REPEATABLE: &[(&str, &str)] = &[
     ("again_leads_elsewhere", "a restart while a call waited is not recorded"),
     ("again_never_looser", "a restart while a call waited is not recorded"),
     ("again_not_possible", "a restart while a call waited is not recorded"),
-    ("always_taken_back", "entries of one instant"),
     ("answer_with_too_many_calls", "calls beyond the bound are recorded only in words"),
     ("background_command_lost_with_the_process", "a restart while a call waited is not recorded"),
     ("calls_parallel_limit", "entries of one instant"),

@@ -56,8 +56,8 @@ pub enum Act {
     /// Another model: its name, and what is different about it.
     Switch(String),
     Effort(Option<Effort>),
-    /// The process dies; the log so far is loaded again.
-    Kill,
+    /// The process dies; the log so far is loaded again, in another mode if one is named.
+    Kill(Option<Mode>),
     /// The app is closed, and opened again.
     Quit,
     /// The user types into the terminal of a call.
@@ -142,7 +142,7 @@ fn act(line: &str) -> Result<Act, String> {
         "mode" => Act::Mode(Mode::parse(rest)?),
         "switch" => Act::Switch(rest.to_owned()),
         "effort" => Act::Effort(if rest == "default" { None } else { Some(Effort::parse(rest)?) }),
-        "kill" => Act::Kill,
+        "kill" => Act::Kill(rest.strip_prefix("as ").map(Mode::parse).transpose()?),
         "quit" => Act::Quit,
         "type" => typed(rest)?,
         "named" => task(rest),

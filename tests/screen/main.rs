@@ -32,6 +32,7 @@ mod always;
 mod asking;
 mod best_match;
 mod blocked_hosts;
+mod branching;
 mod colours;
 mod coming_back;
 mod completing;

@@ -222,9 +222,10 @@ fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_only_one_begins_wit
     assert!(harness.frame(80, 24).contains("more, use the arrows"));
     harness.key(KeyCode::Up, KeyModifiers::NONE);
     assert!(
-        harness.frame(80, 24).contains("›/usage") && harness.frame(40, 10).contains("›/usage"),
+        harness.frame(80, 24).contains("›/whatif") && harness.frame(40, 10).contains("›/whatif"),
         "the last one"
     );
+    harness.key(KeyCode::Up, KeyModifiers::NONE);
     harness.key(KeyCode::Up, KeyModifiers::NONE);
     assert_eq!(enter(&mut harness), [UiEffect::Undo(None)]);
     harness.press("/plan");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use countersign::ledger::{
     ApprovalRequest, AssistantMessage, Body, CallId, Change, Decision, Ending, Entry, EntryId, Injector,
-    ModelRef, Note, NoteKind, Outcome, ToolResult, ToolUse, Transition,
+    Mode, ModelRef, Note, NoteKind, Outcome, ToolResult, ToolUse, Transition,
 };
 use countersign::tool::Invocation;
 use serde_json::Value;
@@ -68,6 +68,8 @@ pub struct Log {
     pub turns: u32,
     /// The model that was chosen last in the session.
     pub model: Option<ModelRef>,
+    /// The mode that was recorded last.
+    mode: Option<Mode>,
     hosts: OpenHosts,
     /// A process died, or was closed: calls that waited are settled after those behind them.
     died: bool,
@@ -148,7 +150,7 @@ impl Log {
                 self.tombstones.insert(t.target);
             }
             Body::Change(change) => self.change(change)?,
-            Body::SessionStarted(started) => self.model = Some(started.model.clone()),
+            Body::SessionStarted(s) => (self.model, self.mode) = (Some(s.model.clone()), s.mode),
             Body::Note(note) => self.note(note)?,
             Body::Progress(_) | Body::ProviderLimit(_) | Body::Error { .. } => {}
         }
@@ -164,6 +166,9 @@ impl Log {
                 self.raised = true;
             }
             Change::Model { model, .. } => self.model = Some(model.clone()),
+            Change::Mode { mode, .. } if self.mode.replace(*mode) == Some(*mode) => {
+                return Err(format!("the mode becomes {mode}, which it was"));
+            }
             Change::GrantRevoked { call } => self.granted.revoke(*call)?,
             Change::BackgroundStopped { id, call } => self.backgrounds.stop(id, *call)?,
             Change::FilesRestored(_) => self.untold_undo = Some(self.untold_undo.unwrap_or(false)),

@@ -12,6 +12,7 @@ use countersign::tool::{ASK, Preparation};
 
 use crate::books::Log;
 use crate::bounds::{Bounds, FROM_ELSEWHERE, found, settings};
+use crate::forks::Forks;
 use crate::reasons::reason;
 use crate::sendable::sendable;
 
@@ -206,6 +207,7 @@ pub struct Cuts {
     /// Of each beginning of the current log.
     prints: Vec<u64>,
     seen: BTreeSet<u64>,
+    forks: Forks,
     /// Transitions and endings after which the process died, and how often.
     reasons: BTreeMap<&'static str, u64>,
 }
@@ -214,6 +216,11 @@ impl Cuts {
     /// Logs that were cut and loaded.
     pub fn count(&self) -> u64 {
         self.seen.len() as u64
+    }
+
+    /// Forks and branches that went on.
+    pub fn forked(&self) -> (u64, u64) {
+        (self.forks.forks, self.forks.branches)
     }
 
     /// Transitions and endings after which the process died.
@@ -226,7 +233,7 @@ impl Cuts {
         self.prints.truncate(entries);
     }
 
-    /// Kills the process after each entry that is new.
+    /// Kills the process after each entry that is new, and branches where one can because of it.
     pub fn check(&mut self, entries: &[Arc<Entry>], bounds: Bounds, now: u64) -> Result<(), String> {
         for at in self.prints.len()..entries.len() {
             let print = print(self.prints.last().copied().unwrap_or_default(), &entries[at]);
@@ -238,21 +245,24 @@ impl Cuts {
                 let log = Log::of(&entries[..=at])?;
                 survives(log, bounds, Millis(now))
                     .map_err(|why| format!("killed after entry {at}: {why}"))?;
+                self.forks.check(entries, at, bounds, Millis(now))?;
             }
         }
         Ok(())
     }
 }
 
-/// Kills the process after each entry of a long log.
-pub fn survives_every_cut(whole: &Log, bounds: Bounds, now: u64) -> Result<u64, String> {
+/// Kills the process after each entry of a long log, and branches at each.
+pub fn survives_every_cut(whole: &Log, bounds: Bounds, now: u64) -> Result<(u64, Forks), String> {
+    let mut forks = Forks::default();
     let mut log = whole.emptied();
     for (at, entry) in whole.entries.iter().enumerate() {
         log.append(Arc::clone(entry))?;
         survives(log.clone(), bounds, Millis(now))
             .map_err(|why| format!("killed after entry {at}: {why}"))?;
+        forks.check(&whole.entries, at, bounds, Millis(now))?;
     }
-    Ok(whole.entries.len() as u64)
+    Ok((whole.entries.len() as u64, forks))
 }
 
 /// Names a log by what it says. When it was said makes no difference to a world without a clock.

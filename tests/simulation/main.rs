@@ -20,6 +20,7 @@ mod backgrounds;
 mod books;
 mod bounds;
 mod delegations;
+mod forks;
 mod goals;
 mod grants;
 mod hosts;
@@ -49,6 +50,9 @@ const AT_LEAST: u64 = 1_000_000;
 /// Logs that the process must have died after, and positions at which Esc was pressed, in that walk.
 const CUTS: u64 = 100_000;
 const ESCAPES: u64 = 20_000;
+/// At least so many sessions were forked, and left at a decision or a message.
+const FORKS: u64 = 10_000;
+const BRANCHES: u64 = 20_000;
 
 /// How many random walks.
 const WALKS: u64 = 400;
@@ -131,6 +135,7 @@ fn every_order_of_events_keeps_the_books() {
     assert!(report.fault.is_none(), "{}", report.fault.unwrap());
     assert!(report.steps >= AT_LEAST, "only {} steps were explored", report.steps);
     assert!(report.cuts >= CUTS && report.escapes >= ESCAPES, "too little was interrupted: {report}");
+    assert!(report.forks >= FORKS && report.branches >= BRANCHES, "too little was forked: {report}");
 }
 
 /// A rule is taken back at any moment: while a call waits, runs, or is allowed by it and has not started.

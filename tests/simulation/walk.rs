@@ -26,6 +26,10 @@ pub struct Report {
     pub escapes: u64,
     /// Logs after whose last entry the process died; equal ones count once in an exhaustive walk.
     pub cuts: u64,
+    /// Forks at rest that went on.
+    pub forks: u64,
+    /// Branches before a decision or a message that went on.
+    pub branches: u64,
     /// Transitions and endings that were written, and how often.
     pub seen: BTreeMap<&'static str, u64>,
     pub fault: Option<String>,
@@ -38,6 +42,8 @@ impl Report {
         self.positions += other.positions;
         self.escapes += other.escapes;
         self.cuts += other.cuts;
+        self.forks += other.forks;
+        self.branches += other.branches;
         for (name, count) in &other.seen {
             *self.seen.entry(name).or_default() += count;
         }
@@ -46,8 +52,9 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { traces, steps, positions, escapes, cuts, .. } = self;
-        write!(f, "{traces} traces, {steps} steps, {positions} positions, {escapes} Esc, {cuts} cuts")
+        let Self { traces, steps, positions, escapes, cuts, forks, branches, .. } = self;
+        write!(f, "{traces} traces, {steps} steps, {positions} positions, {escapes} Esc, {cuts} cuts, ")?;
+        write!(f, "{forks} forks, {branches} branches")
     }
 }
 
@@ -93,6 +100,7 @@ pub fn exhaustive(depth: usize, bounds: Bounds, mutant: Mutant) -> Report {
         }
         report.traces += 1;
         report.cuts = cuts.count();
+        (report.forks, report.branches) = cuts.forked();
         while choices.pop_if(|(taken, of)| *taken + 1 == *of).is_some() {}
         match choices.last_mut() {
             Some((taken, _)) => *taken += 1,
@@ -121,7 +129,9 @@ pub fn random(seed: u64, steps: u64, bounds: Bounds) -> Report {
     report.seen = world.reasons();
     (report.positions, report.escapes) = (report.steps, u64::from(world.escapes));
     match survives_every_cut(&world.log, bounds, world.now) {
-        Ok(cuts) => report.cuts = cuts,
+        Ok((cuts, forks)) => {
+            (report.cuts, report.forks, report.branches) = (cuts, forks.forks, forks.branches);
+        }
         Err(fault) => report.fault = Some(fault),
     }
     report

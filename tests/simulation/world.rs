@@ -8,7 +8,7 @@ use countersign::agent::{
 };
 use countersign::context::words;
 use countersign::hooks::{HookCall, HookId, HookPoint, Payload};
-use countersign::ledger::{Body, CallId, CompactionTrigger, Entry, EntryId, Message, Millis};
+use countersign::ledger::{Body, CallId, CompactionTrigger, EntryId, Message, Millis};
 use countersign::model::{ModelEvent, ModelNews, Request};
 use countersign::tool::{ASK, Invocation, SideEffect, ToolNews};
 

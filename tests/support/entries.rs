@@ -308,10 +308,19 @@ fn message() -> impl Strategy<Value = UserMessage> {
 pub fn body() -> impl Strategy<Value = Body> {
     let injector = proptest::sample::select(Injector::ALL.to_vec());
     let transition = proptest::sample::select(Transition::ALL.to_vec());
+    let mode = option::of(proptest::sample::select(Mode::ALL));
     prop_oneof![
-        (text(), text(), model(), 0..=FORMAT_VERSION, text(), option::of(text())).prop_map(
-            |(session, cwd, model, version, system, forked_from)| {
-                Body::SessionStarted(SessionStarted { session, cwd, model, version, system, forked_from })
+        ((text(), text(), text()), model(), 0..=FORMAT_VERSION, option::of(text()), mode).prop_map(
+            |((session, cwd, system), model, version, forked_from, mode)| {
+                Body::SessionStarted(SessionStarted {
+                    session,
+                    cwd,
+                    model,
+                    version,
+                    system,
+                    mode,
+                    forked_from,
+                })
             }
         ),
         message().prop_map(|said| Body::User(Arc::new(said))),

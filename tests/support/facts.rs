@@ -1,7 +1,7 @@
 //! Any facts that a result can tell, for properties of the session file.
 
 use countersign::ledger::{
-    AttachedFile, BackgroundStatus, Body, CallId, Change, CommandState, Facts, FilesRestored, Summary,
+    AttachedFile, BackgroundStatus, Body, CallId, Change, CommandState, Facts, FilesRestored, Mode, Summary,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -49,6 +49,8 @@ pub(crate) fn opened() -> impl Strategy<Value = Body> {
         text().prop_map(|host| Change::HostClosed { host }),
         vec(text(), 0..3).prop_map(|gaps| Change::GapsAccepted { gaps }),
         Just(Change::GapsRefused),
+        (proptest::sample::select(Mode::ALL), any::<bool>())
+            .prop_map(|(mode, resumed)| Change::Mode { mode, resumed }),
         (text(), text()).prop_map(|(head, signature)| Change::Sealed { head, signature }),
     ]
     .prop_map(Body::Change)

@@ -109,6 +109,7 @@ impl SessionBuilder {
             model,
             version: 1,
             system: "You are careful.".into(),
+            mode: None,
             forked_from: None,
         };
         builder.ledger.start(Millis(builder.now), started);

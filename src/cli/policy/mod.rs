@@ -16,7 +16,7 @@ use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::config::{self, Config, Invocation};
-use crate::ledger::{Arguments, Millis};
+use crate::ledger::{Arguments, Millis, Mode};
 use crate::policy::{Decided, Policy};
 use crate::runtime::sandbox::{Sandbox, support};
 use crate::runtime::{PastPlaces, tool_specs};
@@ -85,6 +85,33 @@ fn policy_of(config: &Config) -> Policy {
         looking_is_free: config.sandbox.reads,
         has_sandbox: support().refuses(false).is_none(),
         ..Policy::default()
+    }
+}
+
+/// A policy for past calls: each is decided in the mode of its time, unless one is given.
+struct PastPolicy {
+    given: Policy,
+    has_mode: bool,
+    by_mode: BTreeMap<Mode, Policy>,
+}
+
+impl PastPolicy {
+    fn new(bench: &PolicyBench<'_>, rules: &RuleFlags) -> Result<Self, Fault> {
+        let (given, has_mode) = (bench.policy(rules)?, rules.mode.is_some());
+        Ok(Self { given, has_mode, by_mode: BTreeMap::new() })
+    }
+
+    /// The one for a call. Of calls of earlier programs no mode is known: they are decided in that of the configuration.
+    fn of(&mut self, call: &PastCall) -> &Policy {
+        let mode = call.mode.filter(|_| !self.has_mode).unwrap_or(self.given.mode);
+        self.by_mode.entry(mode).or_insert_with(|| Policy { mode, ..self.given.clone() })
+    }
+
+    /// The modes in which it has decided, in words.
+    fn modes(&self) -> String {
+        let names: Vec<&str> = self.by_mode.keys().map(|mode| mode.as_str()).collect();
+        let word = if names.len() == 1 { "mode" } else { "modes" };
+        format!("{word} {}", names.join(", "))
     }
 }
 

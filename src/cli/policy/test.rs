@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::args::RuleFlags;
-use super::{PolicyBench, Redecider};
+use super::{PastPolicy, PolicyBench, Redecider};
 use crate::cli::outcome::{complain, say};
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
@@ -33,7 +33,8 @@ pub(super) fn run(
     rules: &RuleFlags,
     json: bool,
 ) -> Result<Exit, Fault> {
-    let (as_it_is, tried) = (bench.policy(&RuleFlags::default())?, bench.policy(rules)?);
+    let mut as_it_is = PastPolicy::new(bench, &RuleFlags::default())?;
+    let mut tried = PastPolicy::new(bench, rules)?;
     let (calls, sessions, unreadable) = bench.past(over)?;
     for why in &unreadable {
         complain(&format!("note: {}; not counted", one_line(why)));
@@ -44,10 +45,8 @@ pub(super) fn run(
     let (mut changes, mut against) = (Vec::new(), Vec::new());
     let mut decided = 0;
     for call in &calls {
-        let (Some(now), Some(then)) = (redecider.decided(&as_it_is, call), redecider.decided(&tried, call))
-        else {
-            continue;
-        };
+        let now = redecider.decided(as_it_is.of(call), call);
+        let (Some(now), Some(then)) = (now, redecider.decided(tried.of(call), call)) else { continue };
         decided += 1;
         let (now, then_word) = (now.verdict.as_str(), then.verdict.as_str());
         if let Some(sum) = sums.get_mut(now) {
@@ -84,7 +83,7 @@ pub(super) fn run(
         complain("note: there are no past calls to decide about");
         return Ok(Exit::Completed);
     }
-    let mut told = vec![format!("{decided} calls of {sessions} sessions, mode {}", tried.mode)];
+    let mut told = vec![format!("{decided} calls of {sessions} sessions, {}", tried.modes())];
     told.push(format!("{:<8} {:>8} {:>8}", "", "now", "then"));
     told.extend(Verdict::WORDS.iter().filter_map(|word| {
         let (now, then) = sums.get(word)?;

@@ -1,17 +1,18 @@
 //! `sessions check`: whether the books of a session are sound. Reads, and changes nothing.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::args::Pick;
 use super::place::{SessionPlace, entries, lines};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::ledger::Body;
+use crate::ledger::{Body, Entry};
 use crate::runtime::SessionStore;
 use crate::runtime::store::known;
 use crate::runtime::undo::{Agreement, Snapshots};
-use crate::wire::record::{Audit, audit_with, read_document};
+use crate::wire::record::{Audit, audit_entries};
 
 /// Faults that are listed; the rest is counted.
 const MOST_FAULTS: usize = 100;
@@ -24,11 +25,11 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let known = if place.keeps(&path) { known(&path) } else { None };
     let bytes = SessionStore::bytes(&path).map_err(|why| Fault::usage(why, "name another file"))?;
     let has_end = known.is_some();
-    let audit = audit_with(&bytes, known.unwrap_or_default());
+    let (audit, read) = audit_entries(&bytes, known.unwrap_or_default());
     let name = place.name(&path);
     // Kept beside the file, and not part of it.
     let kept =
-        if audit.faults.is_empty() && place.keeps(&path) { kept(place, &path, &bytes) } else { Vec::new() };
+        if audit.faults.is_empty() && place.keeps(&path) { kept(place, &path, &read) } else { Vec::new() };
     let told = if audit.faults.is_empty() {
         sound(place, &path, &name, &audit, has_end)
     } else {
@@ -71,13 +72,12 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
 }
 
 /// What is wrong with what is kept for an undo.
-fn kept(place: &SessionPlace, path: &Path, bytes: &[u8]) -> Vec<String> {
-    let Ok(file) = read_document(bytes) else { return Vec::new() };
-    let folder = file.entries.first().and_then(|entry| match &entry.body {
+fn kept(place: &SessionPlace, path: &Path, entries: &[Arc<Entry>]) -> Vec<String> {
+    let folder = entries.first().and_then(|entry| match &entry.body {
         Body::SessionStarted(started) => Some(PathBuf::from(&started.cwd)),
         _ => None,
     });
-    let books = Agreement::with(&file.entries, &folder.unwrap_or_default(), place.environment.home());
+    let books = Agreement::with(entries, &folder.unwrap_or_default(), place.environment.home());
     let faults = Snapshots::beside(path).faults(&books);
     let head = "undo: what is kept for it is not what was put there, and /undo refuses it:";
     let head = (!faults.is_empty()).then(|| head.to_owned());

@@ -11,12 +11,12 @@ use super::words::{MatchingLines, SearchWords};
 use crate::cli::outcome::{Audience, say_on};
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::ledger::{Body, Entry, standing};
+use crate::ledger::{Body, Entry, EntryId, FORMAT_VERSION, standing};
 use crate::runtime::store::{Summary, scan, summary_of};
 use crate::session::other_sessions::{first_words, when};
-use crate::wire::record::{self, first_line, read_lines, read_session};
+use crate::wire::record::{self, RecordError, first_line, glance, read_lines, read_session};
 
-/// Places of one session that a person is shown; the rest is counted.
+/// Places of one session that a person is shown.
 const MOST_PLACES: usize = 5;
 /// How a session begins that we wrote.
 const FIRST: &[u8] = br#"{"type":"session_started""#;
@@ -35,8 +35,8 @@ struct Hit {
 /// What comes of one session.
 enum Searched {
     Nothing,
-    /// Places in it, and how many more there are.
-    Found(Box<Summary>, Vec<Hit>, usize),
+    /// Places in it, and whether there are more.
+    Found(Box<Summary>, Vec<Hit>, bool),
     /// It cannot be read.
     Unreadable(String),
 }
@@ -56,9 +56,9 @@ pub(super) fn run(place: &SessionPlace, words: &[String], json: bool) -> Result<
         match searched {
             Searched::Nothing => {}
             Searched::Unreadable(why) => remark(&format!("{why}; not searched")),
-            Searched::Found(summary, hits, more) => {
+            Searched::Found(summary, hits, has_more) => {
                 is_found = true;
-                let told = say_on(&place.without_keys(lines(tell(place, &summary, (&hits, more), json))));
+                let told = say_on(&place.without_keys(lines(tell(place, &summary, (&hits, has_more), json))));
                 match told {
                     Ok(Audience::Reads) => {}
                     Ok(Audience::Gone) => return ControlFlow::Break(()),
@@ -86,47 +86,79 @@ fn searched(path: &Path, bytes: &[u8], wanted: &SearchWords, most: usize) -> Sea
     if !first.starts_with(FIRST) && first_line(first).is_none() {
         return Searched::Unreadable(format!("{}: its first line is not session_started", path.display()));
     }
-    let entries = match wanted.lines(bytes) {
+    let found = match wanted.lines(bytes) {
         MatchingLines::These(lines) if lines.is_empty() => return Searched::Nothing,
         MatchingLines::These(lines) if memmem::find(bytes, WITHDRAWN).is_none() => {
             // The first line says nothing, and whether the others can be read.
             let others = lines.into_iter().filter(|line| line.as_ptr() != first.as_ptr());
-            read_lines(std::iter::once(first).chain(others)).ok()
+            hits_of_lines(first, others, wanted, most)
         }
         MatchingLines::These(_) | MatchingLines::Any => None,
     };
-    let entries = match entries.map_or_else(|| read_session(bytes).map(|file| file.entries), Ok) {
-        Ok(entries) => entries,
+    let found = found.map_or_else(|| hits_of_all(bytes, wanted, most), Ok);
+    let (hits, has_more) = match found {
+        Ok(found) => found,
         Err(fault) => return Searched::Unreadable(format!("{}: {fault}", path.display())),
     };
-    let mut places = standing(&entries).filter_map(|entry| place_in(entry, wanted));
-    let hits: Vec<Hit> =
-        places.by_ref().take(most).map(|(entry, text, first)| hit(entry, &text, first)).collect();
     if hits.is_empty() {
         return Searched::Nothing;
     }
-    let more = places.count();
     match summary_of(path, bytes) {
-        Ok(summary) => Searched::Found(Box::new(summary), hits, more),
+        Ok(summary) => Searched::Found(Box::new(summary), hits, has_more),
         Err(why) => Searched::Unreadable(why),
     }
 }
 
-/// The text of an entry that has all words, and how many characters stand before the first of them.
-fn place_in<'e>(entry: &'e Entry, wanted: &SearchWords) -> Option<(&'e Entry, String, usize)> {
-    let text = said(&entry.body)?;
-    let small = text.to_lowercase();
-    let first = wanted.first_in(&small)?;
-    let before = small.get(..first).map_or(0, |before| before.chars().count());
-    Some((entry, text, before))
+/// The first places in lines that each stand, and whether there are more. Most lines need not be understood whole. `None`: one cannot
+/// be read by itself.
+fn hits_of_lines<'a>(
+    first: &'a [u8],
+    lines: impl Iterator<Item = &'a [u8]>,
+    wanted: &SearchWords,
+    most: usize,
+) -> Option<(Vec<Hit>, bool)> {
+    let mut hits = Vec::new();
+    // A version that is not known is told of by who reads all.
+    first_line(first).filter(|first| first.version <= u64::from(FORMAT_VERSION))?;
+    for line in lines {
+        let hit = match glance(line) {
+            Some(seen) => {
+                wanted.place_in(&seen.text).map(|before| hit(seen.entry, seen.kind, &seen.text, before))
+            }
+            None => {
+                let entries = read_lines([first, line].into_iter()).ok()?;
+                entries.get(1).and_then(|entry| place_in(entry, wanted))
+            }
+        };
+        if hit.is_some() && hits.len() == most {
+            return Some((hits, true));
+        }
+        hits.extend(hit);
+    }
+    Some((hits, false))
 }
 
-fn hit(entry: &Entry, text: &str, before: usize) -> Hit {
+/// The same of a session that must be understood whole.
+fn hits_of_all(bytes: &[u8], wanted: &SearchWords, most: usize) -> Result<(Vec<Hit>, bool), RecordError> {
+    let entries = read_session(bytes)?.entries;
+    let mut places = standing(&entries).filter_map(|entry| place_in(entry, wanted));
+    let hits: Vec<Hit> = places.by_ref().take(most).collect();
+    Ok((hits, places.next().is_some()))
+}
+
+/// Where an entry has all words.
+fn place_in(entry: &Entry, wanted: &SearchWords) -> Option<Hit> {
+    let text = said(&entry.body)?;
+    let before = wanted.place_in(&text)?;
+    Some(hit(entry.id, entry.body.kind(), &text, before))
+}
+
+fn hit(entry: EntryId, kind: &'static str, text: &str, before: usize) -> Hit {
     let start = before.saturating_sub(EXCERPT / 3);
     let part: String = text.chars().skip(start).take(EXCERPT * 4).collect();
     let lead = if start > 0 { "\u{2026}" } else { "" };
     let excerpt = format!("{lead}{}", first_words(&part, EXCERPT));
-    Hit { entry: entry.id.to_string(), kind: entry.body.kind(), excerpt }
+    Hit { entry: entry.to_string(), kind, excerpt }
 }
 
 /// What an entry says in a transcript.
@@ -159,7 +191,12 @@ fn said(body: &Body) -> Option<String> {
     }
 }
 
-fn tell(place: &SessionPlace, summary: &Summary, (hits, more): (&[Hit], usize), json: bool) -> Vec<String> {
+fn tell(
+    place: &SessionPlace,
+    summary: &Summary,
+    (hits, has_more): (&[Hit], bool),
+    json: bool,
+) -> Vec<String> {
     if json {
         let object = |hit: &Hit| {
             record::line(&json!({
@@ -178,8 +215,8 @@ fn tell(place: &SessionPlace, summary: &Summary, (hits, more): (&[Hit], usize), 
         first_words(&folder, EXCERPT)
     )];
     told.extend(hits.iter().map(|hit| format!("  {} {}: {}", hit.entry, hit.kind, hit.excerpt)));
-    if more > 0 {
-        told.push(format!("  \u{2026} and {more} more"));
+    if has_more {
+        told.push("  \u{2026} and more; --json lists all".to_owned());
     }
     told
 }

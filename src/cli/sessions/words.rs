@@ -12,6 +12,8 @@ const KELVIN: &[u8] = "\u{212a}".as_bytes();
 #[derive(Debug)]
 pub(super) struct SearchWords {
     small: Vec<String>,
+    /// Each as it is looked for in a text of ASCII, if it is of ASCII itself.
+    plain: Vec<Option<WordPart>>,
     pieces: Vec<WordPart>,
 }
 
@@ -35,12 +37,28 @@ impl SearchWords {
         parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
         parts.dedup();
         let pieces = parts.into_iter().map(WordPart::new).collect::<Option<_>>()?;
-        (!small.is_empty()).then_some(Self { small, pieces })
+        let plain = small.iter().map(|word| WordPart::new(word).filter(|_| word.is_ascii())).collect();
+        (!small.is_empty()).then_some(Self { small, plain, pieces })
     }
 
     /// Where the first of them begins in a text in small letters that has all of them.
-    pub(super) fn first_in(&self, small: &str) -> Option<usize> {
+    fn first_in(&self, small: &str) -> Option<usize> {
         self.small.iter().map(|word| small.find(word)).collect::<Option<Vec<_>>>()?.into_iter().min()
+    }
+
+    /// How many characters stand before the first of them in a text that has all of them.
+    pub(super) fn place_in(&self, text: &str) -> Option<usize> {
+        if text.is_ascii() {
+            // Its small form has the same length, and is not made.
+            let places = self.small.iter().zip(&self.plain).map(|(word, plain)| match plain {
+                Some(part) => part.find(text.as_bytes()),
+                None => text.to_ascii_lowercase().find(word),
+            });
+            return places.collect::<Option<Vec<_>>>()?.into_iter().min();
+        }
+        let small = text.to_lowercase();
+        let first = self.first_in(&small)?;
+        small.get(..first).map(|before| before.chars().count())
     }
 
     /// The lines that can have all words.

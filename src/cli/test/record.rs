@@ -8,10 +8,11 @@ use super::{lines, only_harmless};
 use crate::cli::outcome::say;
 use crate::cli::sessions::args::Pick;
 use crate::cli::sessions::place::{SessionPlace, read};
-use crate::config::Flags;
 use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
+use crate::config::{Flags, Invocation};
+use crate::ledger::Body;
 use crate::runtime::sandbox::support;
 use crate::session::exporting::without_keys;
 use crate::session::rehearsing::RecordedTest;
@@ -31,7 +32,7 @@ pub(super) fn run(
     let clean = |line| without_keys(&invocation.environment, line);
     let mut test = RecordedTest::of(&bytes, has_sandbox, clean)
         .map_err(|why| Fault::failed(why, "name another session"))?;
-    test.mode = invocation.config.mode.to_string();
+    test.mode = mode(flags, invocation, &test);
     test.config.clone_from(&flags.config);
     test.rules = [flags.allow.clone(), flags.deny.clone(), flags.ask.clone()];
     test.expected = lines(invocation, &test, None)?;
@@ -55,4 +56,16 @@ pub(super) fn run(
         );
     }
     say(&told)
+}
+
+/// The mode of the whole test. Where the session recorded its own and nobody names another, none is needed.
+fn mode(flags: &Flags, invocation: &Invocation, test: &RecordedTest) -> String {
+    let recorded = match test.entries.first().map(|entry| &entry.body) {
+        Some(Body::SessionStarted(started)) => started.mode,
+        _ => None,
+    };
+    match (&flags.mode, recorded) {
+        (None, Some(_)) => String::new(),
+        _ => invocation.config.mode.to_string(),
+    }
 }

@@ -19,7 +19,7 @@ which the files that the session changed are as they were then: on the screen, o
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct WhatifArgs {
-    /// The session, unless --last is given, and the entry: a message, or anything about a call that a person decided about
+    /// The session, unless --last is given, and the entry: a message, or anything about a call that was decided about
     #[arg(required = true, num_args = 1..=2, value_name = "SESSION|ENTRY")]
     pub words: Vec<String>,
     /// The newest session of this folder

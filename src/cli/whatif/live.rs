@@ -15,19 +15,19 @@ use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, CallId, Entry};
 use crate::recorded::{Played, trace};
+use crate::session::Keeping;
 use crate::session::compose::{Session, compose};
-use crate::session::{Keeping, SessionChoice};
 
 /// How long process groups may take to go after TERM when the branch has ended.
 const GRACE: Duration = Duration::from_millis(500);
 
 pub(super) fn run(
     invocation: &Invocation,
-    which: &SessionChoice,
-    first: Intent,
+    keeping: Keeping<'_>,
+    first: Option<Intent>,
     left: &[Arc<Entry>],
 ) -> Result<Exit, Fault> {
-    let session = compose(invocation, Keeping::Earlier(which), Attendance::Program)?;
+    let session = compose(invocation, keeping, Attendance::Program)?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let groups = session.groups.clone();
@@ -48,12 +48,14 @@ pub(super) fn run(
 }
 
 /// Runs the branch to its next ending. What else waits for a decision is denied: nobody is here.
-async fn go_on(session: Session, first: Intent) -> Result<(Vec<Arc<Entry>>, Exit), Fault> {
+async fn go_on(session: Session, first: Option<Intent>) -> Result<(Vec<Arc<Entry>>, Exit), Fault> {
     let Session { driver, handles, first: begins, before, groups, .. } = session;
     signals::listen(&handles.shutdown, &groups)?;
     let running = tokio::spawn(driver.run(begins));
-    let decided =
-        if let Intent::Decide { call, answer, .. } = &first { Some((*call, answer.clone())) } else { None };
+    let decided = match &first {
+        Some(Intent::Decide { call, answer, .. }) => Some((*call, answer.clone())),
+        _ => None,
+    };
     let asked_then = before.iter().find_map(|entry| match &entry.body {
         Body::ApprovalRequested(asked) if decided.as_ref().is_some_and(|(call, _)| *call == asked.call) => {
             Some(asked.arguments.clone())
@@ -62,7 +64,9 @@ async fn go_on(session: Session, first: Intent) -> Result<(Vec<Arc<Entry>>, Exit
     });
     let (intents, mut events) = (handles.intents, handles.events);
     let gone = || Fault::failed("the branch ended before it went on", "`countersign doctor` may say why");
-    intents.send(first).await.map_err(|_gone| gone())?;
+    if let Some(first) = first {
+        intents.send(first).await.map_err(|_gone| gone())?;
+    }
     let (mut entries, mut exit) = (before, Exit::Failed);
     while let Some(event) = events.recv().await {
         let Event::Appended(entry) = event else { continue };

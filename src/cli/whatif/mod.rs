@@ -10,17 +10,16 @@ use std::path::{Path, PathBuf};
 use super::chat;
 use super::sessions::args::Pick;
 use super::sessions::place::{SessionPlace, now, remark};
-use crate::agent::{Answer, Intent};
 use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::config::{Flags, Invocation};
-use crate::ledger::{Arguments, Body, EntryId};
-use crate::recorded::{Crossroads, Twist};
+use crate::ledger::{Body, EntryId};
+use crate::recorded::Twist;
 use crate::runtime::SessionStore;
-use crate::session::SessionChoice;
 use crate::session::branching::Trunk;
-use crate::session::whatif::{Departure, branch};
+use crate::session::whatif::{Typed, branch, departure, first, twist};
+use crate::session::{Keeping, SessionChoice};
 use crate::wire::record::SessionFile;
 use args::WhatifArgs;
 
@@ -35,8 +34,8 @@ pub(super) fn run(words: &WhatifArgs, before: Flags, environment: Environment) -
     let (pick, entry) = named(words)?;
     let path = place.locate(&pick)?;
     let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, "name another session"))?;
-    let departure = Departure::before(&file.entries, entry)?;
-    let twist = twist(words, &file, &departure)?;
+    let departure = departure(&file.entries, entry)?;
+    let twist = twist(typed(words), &file.entries, &departure)?;
     if words.offline {
         let invocation = super::invoke(&flags, environment, None)?;
         return offline::run(&invocation, &file.entries, &twist);
@@ -58,11 +57,15 @@ pub(super) fn run(words: &WhatifArgs, before: Flags, environment: Environment) -
     let flags = Flags { cd: Some(made.folder.clone()), ..flags };
     let invocation = super::invoke(&flags, environment, None)?;
     let which = SessionChoice::Session(made.id.clone());
-    let first = first(&twist, &departure, &file);
+    let first = first(&twist, &departure, &file.entries);
+    let keeping = match &twist {
+        Twist::Decides(call, answer) if first.is_none() => Keeping::Branch(&which, *call, answer),
+        Twist::Decides(..) | Twist::Says(..) => Keeping::Earlier(&which),
+    };
     if stdin().is_terminal() && stdout().is_terminal() {
-        chat::go_on(&invocation, &which, first)
+        chat::go_on(&invocation, keeping, first)
     } else {
-        live::run(&invocation, &which, first, &file.entries)
+        live::run(&invocation, keeping, first, &file.entries)
     }
 }
 
@@ -80,61 +83,13 @@ fn named(words: &WhatifArgs) -> Result<(Pick, EntryId), Fault> {
     Ok((Pick { session, last: words.last }, at))
 }
 
-/// What is to be otherwise.
-fn twist(words: &WhatifArgs, file: &SessionFile, departure: &Departure) -> Result<Twist, Fault> {
-    match departure.crossroads {
-        Crossroads::Decision(call) => {
-            let answer = match (&words.deny, words.allow, &words.edit) {
-                (Some(reason), _, _) => Answer::Deny(reason.clone()),
-                (None, true, _) => Answer::AllowOnce,
-                (None, false, Some(edit)) => match Arguments::parse(edit) {
-                    arguments @ Arguments::Object(_) => Answer::Edit(arguments),
-                    Arguments::Unusable(_) => {
-                        return Err(Fault::usage(
-                            "--edit is no JSON object",
-                            "give all arguments of the call",
-                        ));
-                    }
-                },
-                (None, false, None) => {
-                    return Err(Fault::usage("nothing is otherwise", "give --deny, --allow or --edit"));
-                }
-            };
-            Ok(Twist::Decides(call, answer))
-        }
-        Crossroads::Message(message) => {
-            if words.deny.is_some() || words.allow {
-                return Err(Fault::usage(
-                    format!("{message} is a message, and waits for no decision"),
-                    "give --edit with other words, or another model with -m",
-                ));
-            }
-            if words.edit.is_none() && words.model.is_none() && words.script.is_none() {
-                return Err(Fault::usage("nothing is otherwise", "give --edit, or another model with -m"));
-            }
-            let said = file.entries.iter().find(|entry| entry.id == message).map(|entry| &entry.body);
-            let before = if let Some(Body::User(said)) = said { said.content.clone() } else { String::new() };
-            Ok(Twist::Says(message, words.edit.clone().unwrap_or(before)))
-        }
-    }
-}
-
-fn first(twist: &Twist, departure: &Departure, file: &SessionFile) -> Intent {
-    match twist {
-        Twist::Decides(call, answer) => Intent::Decide {
-            request: departure.request.unwrap_or(EntryId(0)),
-            call: *call,
-            answer: answer.clone(),
-        },
-        Twist::Says(message, words) => {
-            let said = file.entries.iter().find_map(|entry| match &entry.body {
-                Body::User(said) if entry.id == *message => Some(said.as_ref().clone()),
-                _ => None,
-            });
-            let mut said = said.unwrap_or_default();
-            said.content.clone_from(words);
-            Intent::Submit(said)
-        }
+/// What was typed.
+fn typed(words: &WhatifArgs) -> Typed<'_> {
+    Typed {
+        deny: words.deny.as_deref(),
+        allow: words.allow,
+        edit: words.edit.as_deref(),
+        has_other_model: words.model.is_some() || words.script.is_some(),
     }
 }
 

@@ -30,15 +30,13 @@ impl Agent {
         let calls: Vec<(ToolUse, OpenCall)> = calls.collect();
         let meter = self.history.meter();
         let before = meter.tool_calls().saturating_sub(calls.len() as u64);
-        let most = meter.limits().get(Limit::ToolCalls).unwrap_or(u64::MAX);
         let calls = (before..)
             .zip(calls)
             .map(|(number, (call, token))| {
                 let state = if cut_off {
                     CallState::Over(Settlement::synthetic(Outcome::Failed, CUT_OFF))
-                } else if number >= most {
-                    let text = format!("The budget of {most} tool calls is used up; was not started");
-                    CallState::Over(Settlement::synthetic(Outcome::Denied(Decider::Policy), text))
+                } else if let Some(over) = self.unless_used_up(number) {
+                    CallState::Over(over)
                 } else {
                     self.examine(step, &call)
                 };
@@ -47,6 +45,13 @@ impl Agent {
             })
             .collect();
         self.advance(step, Dispatching::of(calls))
+    }
+
+    /// How a call ends before which the limit of calls was used up, counted from 0.
+    pub(super) fn unless_used_up(&mut self, number: u64) -> Option<Settlement> {
+        let most = self.history.meter().limits().get(Limit::ToolCalls).unwrap_or(u64::MAX);
+        let text = format!("The budget of {most} tool calls is used up; was not started");
+        (number >= most).then(|| Settlement::synthetic(Outcome::Denied(Decider::Policy), text))
     }
 
     /// Known and valid? Then the world is looked at, before anything is decided.
@@ -152,6 +157,10 @@ impl Agent {
         };
         let is_for_sandbox = matches!(policy, Verdict::Sandbox(_));
         let verdict = hooked.map_or(policy.clone(), |said| said.tighten(policy));
+        let hook_denies = hooked.is_some_and(|said| said.verdict == PreVerdict::Deny);
+        if self.settings.overruled.contains_key(&call.id) && !hook_denies {
+            return self.overrule(step, dispatching, call, &verdict, found);
+        }
         let state = match verdict {
             Verdict::Allow(_) if self.is_question(call) => {
                 self.ask_someone(step, call, AskReason::of(WHY.to_owned(), Sandboxing::Without), found)
@@ -191,7 +200,7 @@ impl Agent {
     }
 
     /// A person decides; where there is none, the answer is no.
-    fn ask_someone(
+    pub(super) fn ask_someone(
         &mut self,
         step: &mut Step,
         call: &ToolUse,
@@ -295,7 +304,7 @@ impl Agent {
         self.advance(step, dispatching)
     }
 
-    fn answered(&mut self, step: &mut Step, pending: &mut Pending, answer: Answer) {
+    pub(super) fn answered(&mut self, step: &mut Step, pending: &mut Pending, answer: Answer) {
         match answer {
             answer if self.is_question(&pending.call) => self.answer_question(step, pending, answer),
             Answer::Reply(_) => {

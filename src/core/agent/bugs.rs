@@ -61,6 +61,7 @@ mod tests {
                 model: ModelRef::parse("first"),
                 version: FORMAT_VERSION,
                 system: String::new(),
+                mode: None,
                 forked_from: None,
             },
         );

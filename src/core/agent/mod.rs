@@ -25,6 +25,7 @@ mod input;
 mod learning;
 mod model_stream;
 mod opening_hosts;
+mod overruling;
 mod own_command;
 mod phase;
 mod pricing;

@@ -194,10 +194,10 @@ pub(super) enum CallState {
     Consulting(HookId, Preparation),
     /// A person must decide; the request is named, so that a stale answer is told apart.
     Waiting(EntryId),
-    /// It waited over a restart, and can be decided when it has been looked at again.
+    /// It came back with the session, and can be decided when it has been looked at again.
     Revisiting {
-        /// What was asked about it.
-        request: EntryId,
+        /// What was asked about it; `None`: nobody was asked yet.
+        request: Option<EntryId>,
         /// Whether the look is under way; else its tool is still looked for.
         is_looked_at: bool,
     },
@@ -258,7 +258,8 @@ impl Pending {
     /// The request by which a person must decide about it, now or when it has been looked at again.
     pub(super) fn waits_since(&self) -> Option<EntryId> {
         match self.state {
-            CallState::Waiting(request) | CallState::Revisiting { request, .. } => Some(request),
+            CallState::Waiting(request) => Some(request),
+            CallState::Revisiting { request, .. } => request,
             CallState::Preparing
             | CallState::Consulting(..)
             | CallState::Ready(_)

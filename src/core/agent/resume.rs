@@ -69,23 +69,31 @@ impl Agent {
         self.watch_the_clock(step);
     }
 
-    /// What is offered again is what was asked about: hooks or a person may have changed what the message said. A question
-    /// is about nothing that could have changed.
+    /// What nobody was asked about yet is a call like a new one. What is offered again is what was asked about: hooks or a person may
+    /// have changed what the message said. A question is about nothing that could have changed.
     fn waiting_again(
         &self,
         waiting: Vec<(ToolUse, OpenCall)>,
         requests: &BTreeMap<CallId, (EntryId, Arguments)>,
     ) -> Phase {
+        let edited = edited(&self.history.ledger);
         let calls = waiting.into_iter().map(|(mut call, token)| {
             let effect = self.tools.registry.get(&call.name).map_or(SideEffect::Sends, |t| t.effect);
             let asked = requests.get(&call.id);
             if let Some((_, arguments)) = asked {
                 call.arguments.clone_from(arguments);
             }
-            let request = asked.map_or(EntryId(0), |(id, _)| *id);
-            let state = match self.is_question(&call) {
-                true => CallState::Waiting(request),
-                false => CallState::Revisiting { request, is_looked_at: false },
+            let mut request = asked.map(|(id, _)| *id);
+            if let Some((_, arguments)) =
+                edited.get(&call.id).filter(|(at, _)| request.is_none_or(|id| *at > id))
+            {
+                // What it was changed to is another action, about which nobody was asked yet.
+                call.arguments.clone_from(arguments);
+                request = None;
+            }
+            let state = match request.filter(|_| self.is_question(&call)) {
+                Some(request) => CallState::Waiting(request),
+                None => CallState::Revisiting { request, is_looked_at: false },
             };
             Pending::new(call, token, effect, state)
         });
@@ -118,6 +126,15 @@ fn requests(ledger: &Ledger) -> BTreeMap<CallId, (EntryId, Arguments)> {
         Some((r.call, (entry.id, Arguments::from_value(r.arguments.clone()))))
     });
     asked.collect()
+}
+
+/// What calls were changed to last, and where.
+fn edited(ledger: &Ledger) -> BTreeMap<CallId, (EntryId, Arguments)> {
+    let edited = ledger.entries().iter().filter_map(|entry| {
+        let Body::CallEdited(call) = &entry.body else { return None };
+        Some((call.id, (entry.id, call.arguments.clone())))
+    });
+    edited.collect()
 }
 
 /// What the user has allowed for the whole session and not taken back, with or without the sandbox, as fingerprints of the

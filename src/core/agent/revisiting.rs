@@ -23,8 +23,13 @@ impl Agent {
                 continue;
             }
             pending.effect = tool.unwrap_or(pending.effect);
+            let Some(request) = request else {
+                // Nobody was asked about it: it is examined like a new call.
+                pending.state = self.at_the_gate(step, &pending.call);
+                continue;
+            };
             pending.state = match self.examine(step, &pending.call) {
-                CallState::Preparing => CallState::Revisiting { request, is_looked_at: true },
+                CallState::Preparing => CallState::Revisiting { request: Some(request), is_looked_at: true },
                 CallState::Over(over) => self.void(step.now, pending.call.id, over),
                 other @ (CallState::Revisiting { .. }
                 | CallState::Consulting(..)
@@ -34,6 +39,18 @@ impl Agent {
             };
         }
         self.advance(step, dispatching)
+    }
+
+    /// A call that nobody was asked about is examined, unless the limit of calls was used up before it.
+    fn at_the_gate(&mut self, step: &mut Step, call: &ToolUse) -> CallState {
+        let made = self.history.ledger.entries().iter().rev().find_map(|entry| {
+            let Body::Assistant(said) = &entry.body else { return None };
+            let at = said.calls().position(|one| one.id == call.id)?;
+            Some((said.calls().count(), at))
+        });
+        let (all, at) = made.unwrap_or_default();
+        let before = self.history.meter().tool_calls().saturating_sub(all as u64);
+        self.unless_used_up(before + at as u64).map_or_else(|| self.examine(step, call), CallState::Over)
     }
 
     /// What was asked about it has come to nothing, which is written: its result may have to wait for those before it.
@@ -136,7 +153,9 @@ impl Agent {
         pending: &Pending,
         answer: Answer,
     ) -> Option<Answer> {
-        let CallState::Revisiting { request, is_looked_at } = pending.state else { return Some(answer) };
+        let CallState::Revisiting { request: Some(request), is_looked_at } = pending.state else {
+            return Some(answer);
+        };
         let call = pending.call.id;
         if matches!(answer, Answer::Deny(_)) {
             step.extend(is_looked_at.then_some(Effect::Cancel(Operation::Preparation(call))));

@@ -1,13 +1,16 @@
 //! What the loop is told once, at the start.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::budget::{Limits, TokenBudget};
 use crate::hooks::HookSpec;
+use crate::ledger::CallId;
 use crate::model::{AnswerBounds, Effort, ModelSpec};
 use crate::policy::Policy;
 use crate::tool::{Absent, AnswerSchema, ToolSpec};
 
+use super::Answer;
 use super::Subagents;
 
 /// Settings of one process's part of a session.
@@ -63,6 +66,8 @@ pub struct Settings {
     pub attendance: Attendance,
     /// The sub-agents that the model may start.
     pub subagents: Subagents,
+    /// Calls about which a person has decided beforehand, in the place of the rules: where a branch goes otherwise.
+    pub overruled: BTreeMap<CallId, Answer>,
     /// Seed of the jitter in waits.
     pub seed: u64,
 }
@@ -96,6 +101,7 @@ impl Settings {
             parallel: true,
             attendance: Attendance::Person,
             subagents: Subagents::default(),
+            overruled: BTreeMap::new(),
             seed: 1,
         }
     }

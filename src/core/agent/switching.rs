@@ -105,22 +105,42 @@ impl Agent {
     pub(super) fn set_mode(&mut self, step: &mut Step, mode: Mode) {
         if mode != self.policy.mode {
             self.policy.mode = mode;
-            self.inbox.news.push(words::mode_is_now(mode));
+            if !self.history.ledger.entries().is_empty() {
+                self.write_the_mode(step.now);
+            }
             step.emit(Live::ModeChanged(mode));
             self.tell_mode(step);
         }
     }
 
-    /// The session has a ledger now; it began with the chosen model.
-    pub(super) fn write_the_effort(&mut self, now: Millis) {
+    /// A person changed the mode; the model is told with the next message.
+    fn write_the_mode(&mut self, now: Millis) {
+        let mode = self.policy.mode;
+        self.history.ledger.remark(now, Remark::Change(Change::Mode { mode, resumed: false }));
+        self.inbox.news.push(words::mode_is_now(mode));
+    }
+
+    /// The session has a ledger now; it began with the chosen model, and in the mode of the settings.
+    pub(super) fn write_the_choice(&mut self, now: Millis) {
+        self.write_the_effort(now);
+        if self.policy.mode != self.settings.policy.mode {
+            self.write_the_mode(now);
+        }
+    }
+
+    fn write_the_effort(&mut self, now: Millis) {
         if std::mem::take(&mut self.models.chosen.effort_is_unwritten) {
             let effort = self.models.effort;
             self.history.ledger.remark(now, Remark::Change(Change::Effort { effort }));
         }
     }
 
-    /// A resumed session was told to go on with another model, or effort, than it was left with.
+    /// A resumed session was told to go on with another model, or effort, or in another mode, than it was left with.
     pub(super) fn note_the_choice(&mut self, now: Millis) {
+        let mode = self.policy.mode;
+        if last_mode(&self.history.ledger) != Some(mode) {
+            self.history.ledger.remark(now, Remark::Change(Change::Mode { mode, resumed: true }));
+        }
         let model = self.models.first.model.clone();
         if let Some(previous) = last_model(&self.history.ledger).filter(|last| *last != model) {
             self.history.ledger.remark(now, Remark::Change(Change::Model { model, previous }));
@@ -219,5 +239,15 @@ fn last_model(ledger: &Ledger) -> Option<ModelRef> {
 fn last_effort(ledger: &Ledger) -> Option<Option<Effort>> {
     ledger.entries().iter().rev().find_map(|entry| {
         if let Body::Change(Change::Effort { effort }) = &entry.body { Some(*effort) } else { None }
+    })
+}
+
+/// The mode that the session was left in, as far as it is recorded.
+fn last_mode(ledger: &Ledger) -> Option<Mode> {
+    ledger.entries().iter().rev().find_map(|entry| {
+        if let Body::Change(Change::Mode { mode, .. }) = &entry.body {
+            return Some(*mode);
+        }
+        if let Body::SessionStarted(started) = &entry.body { started.mode } else { None }
     })
 }

@@ -66,10 +66,11 @@ impl Agent {
                     model: models.first.model.clone(),
                     version: FORMAT_VERSION,
                     system: settings.system.clone(),
+                    mode: Some(settings.policy.mode),
                     forked_from: None,
                 },
             );
-            self.write_the_effort(now);
+            self.write_the_choice(now);
         }
         for text in std::mem::take(&mut self.inbox.news) {
             self.history.ledger.inject(now, Injected::text(Injector::Environment, text))?;

@@ -1,7 +1,9 @@
 //! What a person or the loop changed for the rest of the session. No protocol constrains these entries and no model reads
 //! them, so every fold that does not care about one has a single arm for all of them.
 
-use super::{CallId, Effort, EntryId, Escrow, EscrowSettlement, FilesRestored, ForeignTool, Limit, ModelRef};
+use super::{
+    CallId, Effort, EntryId, Escrow, EscrowSettlement, FilesRestored, ForeignTool, Limit, Mode, ModelRef,
+};
 
 /// Something is different from here on.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +31,14 @@ pub enum Change {
     Effort {
         /// The level, as configured; `None`: as each vendor thinks best.
         effort: Option<Effort>,
+    },
+    /// Calls are decided in another mode. It says what was so, and nothing is ever allowed because of it: the mode of a session that
+    /// is resumed is that of the flags and the configuration.
+    Mode {
+        /// Which.
+        mode: Mode,
+        /// The session was resumed in it. Otherwise a person changed it.
+        resumed: bool,
     },
     /// A person took back what they had granted for the session with this call, and every other grant of the same.
     GrantRevoked {
@@ -116,6 +126,7 @@ impl Change {
             Self::PriceAccepted { .. } => "price_accepted",
             Self::Model { .. } => "model_changed",
             Self::Effort { .. } => "effort_changed",
+            Self::Mode { .. } => "mode_changed",
             Self::GrantRevoked { .. } => "grant_revoked",
             Self::BackgroundStopped { .. } => "background_stopped",
             Self::Rewound { .. } => "rewound",

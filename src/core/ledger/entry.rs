@@ -6,7 +6,7 @@ use super::image::shown;
 use super::{
     ApprovalRequest, AssistantMessage, AttachedFile, CallId, Change, Checkpoint, Compaction, Decision,
     DelegationRequest, DelegationResponse, Ending, EntryId, Goal, Image, Injector, LearnedLimit, Millis,
-    ModelRef, Note, Progress, ProviderLimit, ToolResult, ToolUse, Transition, Usage,
+    Mode, ModelRef, Note, Progress, ProviderLimit, ToolResult, ToolUse, Transition, Usage,
 };
 
 /// One entry: immutable once appended, never removed.
@@ -171,6 +171,8 @@ pub struct SessionStarted {
     pub version: u32,
     /// The system prompt, frozen: newest models bind their thinking to it, and caches live by it.
     pub system: String,
+    /// The mode in which calls were decided first. `None`: a program wrote it that did not record modes.
+    pub mode: Option<Mode>,
     /// The session that this one was forked from, and the last entry that both have: `SESSION@e14`.
     pub forked_from: Option<String>,
 }

@@ -20,6 +20,7 @@ mod escrow;
 mod facts;
 mod files_restored;
 mod foreign_tool;
+mod fork;
 mod goal;
 mod grant;
 pub(crate) mod halves;
@@ -31,6 +32,7 @@ mod image;
 mod injector;
 mod limit;
 mod message;
+mod mode;
 mod note;
 mod open;
 mod outcome;
@@ -48,7 +50,6 @@ pub use approval::{ApprovalRequest, Decision, PATH, Preview, Sandboxing, Scope};
 pub use attached::AttachedFile;
 pub use attempt::{told_of_typing, was_typed_into};
 pub use background::BackgroundStatus;
-pub use change::Change;
 pub use check::{Fault, audit, check, resting_places};
 pub use compaction::{Compaction, CompactionTrigger};
 pub use content::{Arguments, Block, Thinking, ToolUse};
@@ -58,26 +59,25 @@ pub use ending::{Ending, EndingKind, Transition};
 pub use entry::{Body, Entry, Injected, SessionStarted, Tombstone, TurnEnded, UserMessage};
 pub use escrow::{Escrow, EscrowSettlement, Spent};
 pub use facts::{CommandState, Facts, Summary};
+pub use fork::{ForkFault, forkable};
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use grant::{Grant, grants};
 pub use handing_over::open_escrows;
 pub use host::{accepted_gaps, opened_hosts};
-pub use hosted::Hosted;
 pub use id::{CallId, EntryId, Millis};
-pub use image::Image;
-pub use injector::Injector;
 pub use limit::{Limit, LimitRow, Span, Unit};
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
 pub use note::{About, FailedCall, Note, NoteKind, PriceEstimate};
-pub use open::OpenCall;
 pub use outcome::{
     Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, forgotten_text, lost_text, seconds,
 };
 pub use project::{Message, Placed, placed, standing, tombstoned};
 pub use provider_limit::{LearnedLimit, ProviderLimit};
-pub use reach::Reach;
 pub use recover::{Recovered, recover, recover_with};
-pub use {files_restored::FilesRestored, foreign_tool::ForeignTool};
+pub use {
+    change::Change, files_restored::FilesRestored, foreign_tool::ForeignTool, hosted::Hosted, image::Image,
+    injector::Injector, mode::Mode, open::OpenCall, reach::Reach,
+};
 
 /// Version of the session format that this program writes.
 pub const FORMAT_VERSION: u32 = 3;

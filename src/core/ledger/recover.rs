@@ -18,7 +18,8 @@ use super::{
 pub struct Recovered {
     /// The books; what recovery had to add is at their end.
     pub ledger: Ledger,
-    /// Calls whose approval nobody has decided: they are offered again.
+    /// Calls about which nobody has decided: those that wait for an answer are offered again. A branch that has not gone on yet also
+    /// has those that nobody was asked about, or that were changed since: they are examined as if they had just been made.
     pub waiting: Vec<(ToolUse, OpenCall)>,
     /// How many entries were in the file; those after them are new and must be appended to it.
     pub loaded: usize,
@@ -57,13 +58,15 @@ pub fn recover_with(
     withdraw_summary(&mut ledger, now);
     ledger.settle_escrows(now, subagents);
     let undecided = undecided(&ledger.entries);
+    let is_new_branch = has_not_gone_on(&ledger.entries);
     let allowed = allowed(&ledger.entries);
     let answers = answers(&ledger.entries);
     let mut waiting = Vec::new();
     let mut lost = (0, 0);
     for call in open_uses(&ledger, &open) {
         let token = ledger.token_again(&call);
-        if undecided.contains(&call.id) {
+        let goes_on = is_new_branch && is_undecided(&ledger.entries, &call);
+        if undecided.contains(&call.id) || goes_on {
             waiting.push((call, token));
             continue;
         }
@@ -211,6 +214,22 @@ fn undecided(entries: &[Arc<Entry>]) -> BTreeSet<CallId> {
         }
     }
     waiting
+}
+
+/// Whether a fork has nothing of its own but results of calls that had been started before its end.
+fn has_not_gone_on(entries: &[Arc<Entry>]) -> bool {
+    let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else { return false };
+    let Some(last) = started.forked_at() else { return false };
+    let mut own = entries.iter().filter(|entry| entry.id > last);
+    own.all(|entry| matches!(entry.body, Body::ToolResult(_) | Body::ToolCall(_)))
+}
+
+/// Whether a call of a model is one that nobody has decided about: nobody was asked, or a person has changed it since.
+fn is_undecided(entries: &[Arc<Entry>], call: &ToolUse) -> bool {
+    let made =
+        |body: &Body| matches!(body, Body::Assistant(said) if said.calls().any(|one| one.id == call.id));
+    let decides = |body: &Body| matches!(body, Body::ApprovalDecided(decision) if decision.call == call.id);
+    entries.iter().any(|entry| made(&entry.body)) && !entries.iter().any(|entry| decides(&entry.body))
 }
 
 /// What people answered to questions: acknowledged, so it is not lost with the process.

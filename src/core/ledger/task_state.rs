@@ -65,6 +65,7 @@ mod tests {
                 model: ModelRef::parse("script"),
                 version: FORMAT_VERSION,
                 system: String::new(),
+                mode: None,
                 forked_from: None,
             },
         );

@@ -8,7 +8,6 @@ mod guarded;
 mod held;
 mod line;
 mod mention;
-mod mode;
 mod named;
 mod origin;
 mod page;
@@ -31,7 +30,6 @@ pub use explain::{ExplainedPart, Explanation};
 pub use guarded::is_guarded;
 pub use held::audit;
 pub use line::opened;
-pub use mode::Mode;
 pub use origin::{Origin, Tier};
 pub use page::{Page, page, server};
 pub use path::one_reading;
@@ -41,6 +39,7 @@ pub use rule::{BadRule, Rule, RuleKind};
 pub use suggest::{Suggestion, suggest};
 pub(crate) use wildcard::wildcard;
 
+pub use crate::ledger::Mode;
 use crate::ledger::{ApprovalRequest, Arguments};
 use crate::tool::{Preparation, SideEffect, ToolSpec};
 

@@ -1,7 +1,7 @@
 //! One thing that came from outside, and when.
 
 use crate::agent::{Answer, Intent};
-use crate::ledger::{Arguments, BackgroundStatus, CallId, EntryId, Millis};
+use crate::ledger::{Arguments, BackgroundStatus, CallId, EntryId, Millis, Mode};
 use crate::model::{ModelEvent, ModelFailure};
 use crate::tool::ToolReport;
 
@@ -48,6 +48,8 @@ pub enum News {
         environment: String,
         /// Whether a person had closed the session.
         was_closed: bool,
+        /// The mode in which it goes on. `None`: the one from before.
+        mode: Option<Mode>,
     },
 }
 

@@ -7,6 +7,7 @@
 
 mod answer;
 mod cue;
+mod departure;
 mod next;
 mod outside;
 mod played;
@@ -21,6 +22,7 @@ mod twist;
 mod wishes;
 
 pub use cue::{Answered, Cue, News, Wish};
+pub use departure::{Departure, results_of_decided};
 pub use outside::{NothingOutside, Outside};
 pub use played::{Deviation, Played, PlayedRequest};
 pub use stage::Player;

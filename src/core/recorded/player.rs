@@ -17,13 +17,14 @@ use super::{Answered, Cue, News, Outside, Tape};
 const MOST_INPUTS: usize = 1_000_000;
 
 impl<'o> Player<'o> {
-    /// Ready to play. The settings are of today; session, folder, environment and attendance are the tape's.
+    /// Ready to play. The settings are of today; session, folder, environment, mode and attendance are the tape's.
     pub fn new(settings: Settings, tape: Tape, outside: &'o mut dyn Outside) -> Self {
         let settings = Settings {
             session: tape.started.session.clone(),
             cwd: tape.started.cwd.clone(),
             environment: tape.environment.clone(),
             attendance: tape.attendance,
+            overruled: tape.overruled.clone(),
             discovers: !tape.brought.is_empty(),
             ..settings
         };
@@ -31,7 +32,8 @@ impl<'o> Player<'o> {
             true => settings.model.clone(),
             false => outside.model(&tape.started.model),
         };
-        let settings = Settings { model, ..settings };
+        let mut settings = Settings { model, ..settings };
+        settings.policy.mode = tape.started.mode.unwrap_or(settings.policy.mode);
         let agent = Agent::new(settings.clone());
         Self {
             discovers: settings.discovers,
@@ -137,6 +139,7 @@ impl<'o> Player<'o> {
                     Intent::SetModel(spec) => Intent::SetModel(Box::new(self.outside.model(&spec.model))),
                     intent => intent,
                 };
+                self.keep(&intent);
                 self.step(Input::Intent(intent));
             }
             News::Answered(answered) => self.speak(answered),
@@ -154,12 +157,23 @@ impl<'o> Player<'o> {
             }
             News::Ended(call, status) => self.step(Input::Tool(call, ToolNews::Ended(status))),
             News::Accepted(call, id) => self.step(Input::Tool(call, ToolNews::Output(Shown::Task(id)))),
-            News::Restarted { environment, was_closed } => {
+            News::Restarted { environment, was_closed, mode } => {
                 if was_closed {
                     self.step(Input::Shutdown(Shutdown::Quit));
                 }
+                self.settings.policy.mode = mode.unwrap_or(self.settings.policy.mode);
                 self.restart(environment);
             }
+        }
+    }
+
+    /// Another process goes on with what was chosen.
+    fn keep(&mut self, intent: &Intent) {
+        match intent {
+            Intent::SetModel(spec) => self.settings.model = spec.as_ref().clone(),
+            Intent::SetEffort(effort) => self.settings.effort = *effort,
+            Intent::SetMode(mode) => self.settings.policy.mode = *mode,
+            _ => {}
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::agent::Intent;
-use crate::ledger::{ApprovalRequest, AssistantMessage, CallId, Entry, EntryId, ToolUse, tombstoned};
+use crate::ledger::{ApprovalRequest, AssistantMessage, Body, CallId, Entry, EntryId, ToolUse, tombstoned};
 
 use super::{Cue, News, Wish};
 
@@ -18,6 +18,8 @@ pub(super) struct TapeReader<'e> {
     pub(super) examined: BTreeSet<CallId>,
     pub(super) lost: BTreeSet<CallId>,
     pub(super) environment: Option<String>,
+    /// From here on the session has entries for its modes.
+    pub(super) has_modes: bool,
     /// A model was asked, and has not answered.
     pub(super) model_is_asked: bool,
     /// A person asked for a summary, and it is not there yet.
@@ -37,6 +39,7 @@ impl<'e> TapeReader<'e> {
             examined: BTreeSet::new(),
             lost: BTreeSet::new(),
             environment: None,
+            has_modes: has_modes(entries),
             model_is_asked: false,
             is_by_hand: false,
             abandoned: None,
@@ -52,4 +55,12 @@ impl<'e> TapeReader<'e> {
     pub(super) fn wish(&mut self, at: usize, intent: Intent, begins: bool) {
         self.push(at, News::Wished(Wish { intent, begins }));
     }
+}
+
+fn has_modes(entries: &[Arc<Entry>]) -> bool {
+    let has_one = |entry: &Arc<Entry>| match &entry.body {
+        Body::SessionStarted(started) => started.mode.is_some(),
+        _ => false,
+    };
+    entries.first().is_some_and(has_one)
 }

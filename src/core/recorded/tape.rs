@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::agent::{Attendance, Intent};
+use crate::agent::{Answer, Attendance, Intent};
 use crate::ledger::{
-    ApprovalRequest, AssistantMessage, Body, CallId, CompactionTrigger, Decider, Ending, Entry, EntryId,
-    EscrowSettlement, Injector, Outcome, ProviderLimit, SessionStarted, ToolResult, ToolUse, Transition,
+    ApprovalRequest, AssistantMessage, Body, CallId, Change, CompactionTrigger, Decider, Ending, Entry,
+    EntryId, EscrowSettlement, Injector, Mode, Outcome, ProviderLimit, SessionStarted, ToolResult, ToolUse,
+    Transition,
 };
 use crate::model::{FailureClass, ModelFailure, NamedTool};
 use crate::tool::{ToolKind, ToolReport, ToolSpec};
@@ -33,11 +34,26 @@ pub struct Tape {
     pub lost: BTreeSet<CallId>,
     /// What sub-agents have spent, and how they ended.
     pub settled: BTreeMap<CallId, EscrowSettlement>,
+    /// Calls about which a person decides otherwise than the rules did.
+    pub overruled: BTreeMap<CallId, Answer>,
     /// What came, oldest first.
     pub cues: Vec<Cue>,
 }
 
 impl Tape {
+    /// The same tape, all of it in one mode.
+    #[must_use]
+    pub fn in_mode(mut self, mode: Mode) -> Self {
+        self.started.mode = Some(mode);
+        self.cues.retain(|cue| !matches!(&cue.news, News::Wished(Wish { intent: Intent::SetMode(_), .. })));
+        for cue in &mut self.cues {
+            if let News::Restarted { mode: known, .. } = &mut cue.news {
+                *known = None;
+            }
+        }
+        self
+    }
+
     /// The tape of a session. `None`: the entries begin with no session.
     pub fn of(entries: &[Arc<Entry>]) -> Option<Self> {
         let Body::SessionStarted(started) = &entries.first()?.body else { return None };
@@ -46,7 +62,10 @@ impl Tape {
             reader.read(at);
         }
         // What a person wanted is heard before the news of the step in which it shows, and Esc after the words that it cut.
-        reader.cues.sort_by_key(|cue| (cue.entry, rank(cue)));
+        // An answer has the number that was set aside for it when the model was asked, so numbers are no order.
+        let places: BTreeMap<EntryId, usize> =
+            entries.iter().enumerate().map(|(at, entry)| (entry.id, at)).collect();
+        reader.cues.sort_by_key(|cue| (places.get(&cue.entry).copied(), rank(cue)));
         Some(Self {
             started: started.clone(),
             environment: reader.environment.unwrap_or_default(),
@@ -56,6 +75,7 @@ impl Tape {
             examined: reader.examined,
             lost: reader.lost,
             settled: subagent::settled(entries),
+            overruled: BTreeMap::new(),
             cues: reader.cues,
         })
     }
@@ -130,10 +150,10 @@ impl TapeReader<'_> {
     fn returns(&mut self, at: usize, result: &ToolResult) {
         if report::was_lost(result) {
             self.lost.insert(result.call);
-            return self.restart(at, String::new(), false);
+            return self.restart(at, String::new(), false, None);
         }
         if report::was_left(self.entries, at, result) {
-            return self.restart(at, String::new(), true);
+            return self.restart(at, String::new(), true, None);
         }
         if let Some(call) = self.calls.get(&result.call).cloned() {
             if !matches!(result.outcome, Outcome::Aborted(_)) {
@@ -151,15 +171,27 @@ impl TapeReader<'_> {
         match body {
             Body::Injected(said) if said.by == Injector::Environment => {
                 match (wishes::mode_of(&said.text), &self.environment) {
+                    // Where modes have entries of their own, this came of one.
+                    (Some(_), _) if self.has_modes => {}
                     (Some(mode), _) => self.wish(at, Intent::SetMode(mode), false),
                     (None, None) => self.environment = Some(said.text.clone()),
-                    (None, Some(_)) => self.restart(at, said.text.clone(), false),
+                    (None, Some(_)) => self.restart(at, said.text.clone(), false, None),
                 }
             }
             Body::TurnEnded(ended) => {
                 self.model_is_asked = false;
                 if ended.reason.interrupted() {
                     wishes::interrupted(self, at);
+                }
+            }
+            Body::Change(Change::Mode { mode, resumed }) => {
+                self.has_modes = true;
+                match resumed {
+                    true => {
+                        self.ended_by_restart(at);
+                        self.restart(at, String::new(), false, Some(*mode));
+                    }
+                    false => self.wish(at, Intent::SetMode(*mode), false),
                 }
             }
             body => wishes::wished(self, at, body),
@@ -263,14 +295,26 @@ impl TapeReader<'_> {
         }
     }
 
+    /// The end of a run that stands in the same step as a restart came of it, and nobody pressed Esc.
+    fn ended_by_restart(&mut self, at: usize) {
+        let now = self.entries.get(at).map(|entry| entry.at);
+        self.cues.pop_if(|cue| {
+            let is_esc = matches!(&cue.news, News::Wished(Wish { intent: Intent::Abort, .. }));
+            is_esc && Some(cue.at) == now
+        });
+    }
+
     /// Another process goes on. What it tells of its environment, it tells with the next message.
-    fn restart(&mut self, at: usize, environment: String, was_closed: bool) {
+    fn restart(&mut self, at: usize, environment: String, was_closed: bool, mode: Option<Mode>) {
         self.model_is_asked = false;
         match self.cues.last_mut() {
-            Some(Cue { news: News::Restarted { environment: before, .. }, .. }) if before.is_empty() => {
+            Some(Cue { news: News::Restarted { environment: before, mode: known, .. }, .. })
+                if before.is_empty() =>
+            {
                 *before = environment;
+                *known = mode.or(*known);
             }
-            _ => self.push(at, News::Restarted { environment, was_closed }),
+            _ => self.push(at, News::Restarted { environment, was_closed, mode }),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::ledger::{Block, Body, Decision, Entry, Message, ToolResult, TurnEnded};
+use crate::ledger::{Block, Body, Change, Decision, Entry, Message, ToolResult, TurnEnded};
 use crate::model::{Request, ToolDescription};
 
 use super::{Deviation, Played, PlayedRequest};
@@ -133,6 +133,7 @@ fn said(entry: &Entry, lines: &mut Vec<String>) {
         Body::Compaction(made) => lines.push(format!("summary: {}", made.trigger.as_str())),
         Body::Error { message, .. } => lines.push(format!("error {message}")),
         Body::TurnEnded(ended) => lines.push(ending(ended)),
+        Body::Change(Change::Mode { mode, .. }) => lines.push(format!("mode {mode}")),
         Body::SessionStarted(_)
         | Body::Assistant(_)
         | Body::DelegationRequested(_)

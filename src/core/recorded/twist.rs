@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::agent::{Answer, Intent};
-use crate::ledger::{Body, CallId, Entry, EntryId, UserMessage};
+use crate::ledger::{Body, CallId, Decider, Entry, EntryId, UserMessage};
 
 use super::{Cue, News, Tape};
 
@@ -23,21 +23,25 @@ pub enum TwistFault {
     NoEntry(EntryId),
     /// The entry is no message and no decision.
     NothingToChange(EntryId),
-    /// The rules decided about the call, and no person.
-    DecidedByRules(CallId),
+    /// The call had its result without a decision: it was no valid call, or a limit was used up.
+    NeverDecided(CallId),
+    /// Nobody has decided about the call yet.
+    Undecided(CallId),
 }
 
 /// What an entry is about, where something could have gone otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Crossroads {
-    /// A person decided about this call.
+    /// Somebody was asked about this call.
     Decision(CallId),
+    /// The rules decided about this call, or a hook.
+    Ruled(CallId),
     /// The user spoke.
     Message(EntryId),
 }
 
 impl Crossroads {
-    /// What could have gone otherwise at an entry: at a message, or at anything about a call that a person was asked about.
+    /// What could have gone otherwise at an entry: at a message, or at anything about a call of a model that was decided about.
     ///
     /// # Errors
     /// Why nothing could.
@@ -47,10 +51,16 @@ impl Crossroads {
             (Body::User(_), _) => Ok(Self::Message(at)),
             (_, Some(call)) => {
                 let asks = |body: &Body| matches!(body, Body::ApprovalRequested(asked) if asked.call == call);
-                let mut entries = entries;
-                match entries.any(|entry| asks(&entry.body)) {
-                    true => Ok(Self::Decision(call)),
-                    false => Err(TwistFault::DecidedByRules(call)),
+                let rules = |body: &Body| match body {
+                    Body::ApprovalDecided(decision) => decision.call == call && decision.by != Decider::User,
+                    _ => false,
+                };
+                let is_of_a_model = |body: &Body| matches!(body, Body::ToolCall(made) if made.id == call);
+                let has = |is_it: &dyn Fn(&Body) -> bool| entries.clone().any(|entry| is_it(&entry.body));
+                match (has(&asks), has(&rules) && has(&is_of_a_model)) {
+                    (true, _) => Ok(Self::Decision(call)),
+                    (false, true) => Ok(Self::Ruled(call)),
+                    (false, false) => Err(TwistFault::NeverDecided(call)),
                 }
             }
             _ => Err(TwistFault::NothingToChange(at)),
@@ -63,7 +73,8 @@ impl fmt::Display for TwistFault {
         match self {
             Self::NoEntry(entry) => write!(f, "the session has no entry {entry}"),
             Self::NothingToChange(entry) => write!(f, "{entry} is no message and no decision about a call"),
-            Self::DecidedByRules(call) => write!(f, "nobody was asked about {call}: the rules decided"),
+            Self::NeverDecided(call) => write!(f, "nothing was decided about {call}"),
+            Self::Undecided(call) => write!(f, "nobody has decided about {call} yet"),
         }
     }
 }
@@ -73,6 +84,9 @@ impl Tape {
     #[must_use]
     pub fn twisted(mut self, twist: &Twist) -> Self {
         match twist {
+            Twist::Decides(call, answer) if !self.asked.contains_key(call) => {
+                self.overruled.insert(*call, answer.clone());
+            }
             Twist::Decides(call, answer) => {
                 let is_about = |cue: &Cue| matches!(&cue.news, News::Decided(decided, _) if decided == call);
                 let first = self.cues.iter().position(is_about);

@@ -84,6 +84,8 @@ fn changed(change: &Change) -> Option<(Intent, bool)> {
         Change::GapsAccepted { .. } => (Intent::AcceptGaps(None), false),
         Change::GapsRefused => (Intent::RefuseGaps, false),
         Change::FilesRestored(restored) => (Intent::Restored(restored.clone()), true),
+        // Read where restarts are.
+        Change::Mode { .. } => return None,
         // Written beside the loop.
         Change::Sealed { .. } | Change::Tagged { .. } | Change::Imported { .. } => return None,
         // The loop's own.
@@ -140,7 +142,7 @@ pub(super) fn interrupted(reader: &mut TapeReader<'_>, at: usize) {
     reader.wish(begins_at, Intent::Abort, false);
 }
 
-/// The mode of which the loop told the model, if that is what it said: modes are recorded nowhere else.
+/// The mode of which the loop told the model, if that is what it said: sessions of earlier programs record modes nowhere else.
 pub(super) fn mode_of(text: &str) -> Option<Mode> {
     Mode::ALL.iter().copied().find(|mode| words::mode_is_now(*mode) == text)
 }

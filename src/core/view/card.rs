@@ -183,6 +183,8 @@ impl CardBody {
             Body::Note(note) if note.price().is_some() => None,
             Body::Note(_) | Body::ProviderLimit(_) => Some(Self::Note(entry)),
             Body::Error { .. } => Some(Self::Error(entry)),
+            // The header shows it, and the model is told of it in a message that is shown.
+            Body::Change(Change::Mode { .. }) => None,
             Body::Change(Change::Budget { .. } | Change::PriceAccepted { .. }) => Some(Self::Raised(entry)),
             // The panel of the call shows it.
             Body::Change(

@@ -9,6 +9,7 @@ pub fn heading(change: &Change) -> &'static str {
         Change::PriceAccepted { .. } => "price",
         Change::Model { .. } => "model",
         Change::Effort { .. } => "effort",
+        Change::Mode { .. } => "mode",
         Change::GrantRevoked { .. } => "revoked",
         Change::BackgroundStopped { .. } => "stopped",
         Change::Rewound { .. } => "rewound",
@@ -34,6 +35,10 @@ pub fn words(change: &Change) -> String {
         }
         Change::Model { model, previous } => format!("{model} instead of {previous}"),
         Change::Effort { effort } => effort.map_or("the vendor's default", Effort::as_str).to_owned(),
+        Change::Mode { mode, resumed } => {
+            let how = if *resumed { "the session is resumed in it: " } else { "" };
+            format!("{mode}: {how}{}", mode.allows())
+        }
         Change::GrantRevoked { call } => {
             format!("what you granted for this session with {call} needs approval again")
         }
@@ -100,6 +105,7 @@ pub(super) fn why_not_sent(change: &Change) -> &'static str {
     match change {
         Change::Budget { .. } | Change::PriceAccepted { .. } => "a limit of the loop",
         Change::Model { .. } | Change::Effort { .. } => "which model is used from here on",
+        Change::Mode { .. } => "a change by you is sent before your next message",
         Change::GrantRevoked { .. } => "a decision about a call",
         Change::HostOpened { .. }
         | Change::HostClosed { .. }

@@ -106,6 +106,7 @@ impl View {
             Body::Tombstone(t) => self.remove(t.target),
             Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),
             Body::Change(Change::Model { model, .. }) => self.session.model = model.to_string(),
+            Body::Change(Change::Mode { mode, .. }) => self.session.mode = *mode,
             Body::Change(Change::GapsAccepted { gaps }) => self.session.gaps.extend(gaps.iter().cloned()),
             Body::Change(Change::GapsRefused) => self.session.gaps.clear(),
             Body::Change(Change::HostOpened { host }) => self.session.hosts.push(host.clone()),
@@ -120,8 +121,8 @@ impl View {
                 self.running.clear();
                 self.offer = self.offer_after(ended);
             }
-            Body::SessionStarted(_)
-            | Body::User(_)
+            Body::SessionStarted(started) => self.session.begin_in(started.mode),
+            Body::User(_)
             | Body::ToolCall(_)
             | Body::Validation(_)
             | Body::Command(_)

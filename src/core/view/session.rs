@@ -78,6 +78,11 @@ impl SessionFacts {
         }
     }
 
+    /// The session began in this mode, if that is recorded.
+    pub(super) fn begin_in(&mut self, mode: Option<Mode>) {
+        self.mode = mode.unwrap_or(self.mode);
+    }
+
     /// The window was learned to be smaller.
     pub(super) fn learn_window(&mut self, model: &ModelRef, most: u64) {
         if model.to_string() == self.model {

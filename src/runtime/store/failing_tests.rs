@@ -26,6 +26,7 @@ fn started() -> Arc<Entry> {
         model: ModelRef::parse("script"),
         version: FORMAT_VERSION,
         system: String::new(),
+        mode: None,
         forked_from: None,
     };
     entry(1, Body::SessionStarted(started))

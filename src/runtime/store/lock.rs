@@ -1,6 +1,8 @@
 //! One writer a session: a lock of the file itself, which the system releases when a process ends, however it ends.
 
 use std::fs::{File, TryLockError};
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -10,6 +12,8 @@ use super::cannot;
 /// program: that is no other writer, and is over in a moment.
 const MOMENT: Duration = Duration::from_millis(500);
 const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// Most bytes that are read of the system's list of locks.
+const MOST_LOCKS: u64 = 1024 * 1024;
 
 /// Takes the lock, or says who might have it.
 pub(super) fn take(file: &File, path: &Path) -> Result<(), String> {
@@ -24,10 +28,36 @@ pub(super) fn take(file: &File, path: &Path) -> Result<(), String> {
     }
 }
 
+/// Who else has the session open, in words; `None`: nobody, as far as can be told.
+pub fn held(path: &Path) -> Option<String> {
+    let file = File::open(path).ok()?;
+    // What is taken here is given back when the file is closed.
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Some(holder(path)),
+        Ok(()) | Err(TryLockError::Error(_)) => None,
+    }
+}
+
 fn taken(path: &Path) -> String {
     let id = path.file_stem().unwrap_or_default().to_string_lossy();
-    format!(
-        "session {id} is open in another countersign; close it there first, or view it with `countersign \
-        inspect {id}`"
-    )
+    format!("{}; close it there first, or view it with `countersign inspect {id}`", holder(path))
+}
+
+fn holder(path: &Path) -> String {
+    let id = path.file_stem().unwrap_or_default().to_string_lossy();
+    let process = process_of(path).map(|process| format!(" (process {process})")).unwrap_or_default();
+    format!("session {id} is open in another countersign{process}")
+}
+
+/// The process that has the lock, where the system tells: `1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF`.
+fn process_of(path: &Path) -> Option<u32> {
+    let inode = path.metadata().ok()?.ino();
+    let mut locks = String::new();
+    File::open("/proc/locks").ok()?.take(MOST_LOCKS).read_to_string(&mut locks).ok()?;
+    locks.lines().find_map(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        let (kind, process, place) = (words.next()?, words.nth(2)?, words.next()?);
+        let is_it = kind == "FLOCK" && place.rsplit(':').next()?.parse() == Ok(inode);
+        process.parse().ok().filter(|_| is_it)
+    })
 }

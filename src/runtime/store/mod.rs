@@ -37,6 +37,7 @@ pub use find::{files, find, head as first_line_of, latest};
 pub use foreign_file::ForeignFile;
 pub use head::known;
 pub use list::{Listing, list};
+pub use lock::held;
 pub use plain::open as open_plain;
 pub use remove::remove;
 pub use retention::{Old, old, remove_if_old, remove_old};

@@ -90,6 +90,9 @@ pub(crate) fn played(
     let tape = Tape::of(entries).ok_or_else(|| {
         Fault::usage("there is no session in it", "name a session, or a file that holds one")
     })?;
+    // A mode that somebody names is one for all of it.
+    let config = &today.invocation.config;
+    let tape = if config.source("mode").is_flag() { tape.in_mode(config.mode) } else { tape };
     let tape = match twist {
         Some(twist) => tape.twisted(twist),
         None => tape,

@@ -6,6 +6,7 @@ use crate::ledger::{BackgroundStatus, CallId, EntryId, UserMessage};
 use crate::model::Effort;
 use crate::policy::Mode;
 use crate::tool::NamedHost;
+use crate::ui::branches::BranchWish;
 use crate::ui::chord::Chord;
 use crate::ui::picker::RewindWay;
 use crate::ui::picker_source::Source;
@@ -60,6 +61,19 @@ pub(super) fn diff(words: &str) -> Read {
     };
     let command = format!("git --no-pager diff --color=always {against} --{path}");
     Ok(Meaning::Intent(Intent::Command(OwnCommand { command, is_shared: false, typed: None })))
+}
+
+/// What goes otherwise in a branch.
+pub(super) fn whatif(words: &str) -> Read {
+    BranchWish::read(words).map(|wish| Meaning::Request(Request::WhatIf(wish)))
+}
+
+/// The session to put this one beside.
+pub(super) fn compare(words: &str) -> Read {
+    match words {
+        "" => Err("/compare takes a session, as in /compare 0199".to_owned()),
+        id => Ok(Meaning::Request(Request::Beside(id.to_owned()))),
+    }
 }
 
 /// The file of `/export`.

@@ -151,6 +151,18 @@ pub const COMMANDS: &[SlashCommand] = {
         )
         .hint("BY")
         .values(read::USAGE),
+        row(
+            "/whatif",
+            "ENTRY, then deny REASON, allow, edit TEXT or model NAME: go on otherwise from there, in a branch",
+            Required(read::whatif),
+        )
+        .hint("ENTRY deny REASON"),
+        lines(
+            "/compare",
+            "what another session did otherwise, as in /compare 0199; /tree names the branches",
+            Required(read::compare),
+        )
+        .hint("SESSION"),
         lines("/ledger", "the last N entries, a line each", Optional(Linear(L::Ledger(LAST)), read::ledger))
             .hint("N"),
         lines(

@@ -5,13 +5,16 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::ledger::{Body, Entry, EntryId, resting_places};
 use crate::ui::keymap::{KeyAction, KeyContext, lookup};
+use crate::ui::picker::Picker;
+use crate::ui::request::Request;
 use crate::view::{CardId, View};
 
 use super::state::Inspector;
 use super::tab::{Group, Tab};
+use super::what_if;
 
 /// What a key asks of the rest of the screen.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum InspectorAction {
     /// Nothing.
     None,
@@ -23,6 +26,10 @@ pub enum InspectorAction {
     CopyRecord(EntryId),
     /// The transcript, with this card in sight.
     Jump(CardId),
+    /// What could go otherwise at this entry, to pick from.
+    WhatIf(Picker),
+    /// The session is asked for this.
+    Ask(Request),
 }
 
 /// One key; `page` is how many rows a page has.
@@ -37,14 +44,15 @@ pub fn update(inspector: &mut Inspector, view: &View, key: KeyEvent, page: i32) 
     match command {
         KeyAction::Escape => return escape(inspector),
         KeyAction::Close => return InspectorAction::Close,
-        KeyAction::Open if inspector.open => return jump(inspector, view),
-        KeyAction::Open if inspector.tab != Tab::Budgets => inspector.open = true,
+        KeyAction::WhatIf => return what_if(inspector, view),
+        KeyAction::Open if inspector.open && inspector.tab != Tab::Branches => return jump(inspector, view),
+        KeyAction::Open => return open(inspector),
         KeyAction::Filter => look(inspector),
         KeyAction::Kind => narrow(inspector),
         KeyAction::NextMatch => find(inspector, view, true),
         KeyAction::PreviousMatch => find(inspector, view, false),
-        KeyAction::NextTab => turn(inspector, view, inspector.tab.next()),
-        KeyAction::PreviousTab => turn(inspector, view, inspector.tab.previous()),
+        KeyAction::NextTab => return turn(inspector, view, inspector.tab.next()),
+        KeyAction::PreviousTab => return turn(inspector, view, inspector.tab.previous()),
         KeyAction::JumpToCard => return jump(inspector, view),
         KeyAction::CopyEntry => return copy(inspector, view),
         KeyAction::CopyRecord => {
@@ -79,12 +87,23 @@ pub fn choose(inspector: &mut Inspector, view: &View, line: usize) {
     hold(inspector, inspector.count(view), line);
 }
 
-/// Opens a page of the inspector.
-pub fn turn(inspector: &mut Inspector, view: &View, tab: Tab) {
+/// Opens what the chosen line is about.
+pub fn open(inspector: &mut Inspector) -> InspectorAction {
+    match inspector.tab {
+        Tab::Branches => return compare(inspector),
+        Tab::Budgets => {}
+        _ => inspector.open = true,
+    }
+    InspectorAction::None
+}
+
+/// Opens a page of the inspector. The tree is read from other files, which takes a moment.
+pub fn turn(inspector: &mut Inspector, view: &View, tab: Tab) -> InspectorAction {
     inspector.tab = tab;
     inspector.open = false;
     inspector.scroll = 0;
     inspector.catch_up(view);
+    if tab == Tab::Branches { InspectorAction::Ask(Request::ListBranches) } else { InspectorAction::None }
 }
 
 /// The next filter of the page.
@@ -93,7 +112,7 @@ fn narrow(inspector: &mut Inspector) {
         Tab::Ledger => inspector.group = inspector.group.next(),
         Tab::ModelSees => inspector.side = inspector.side.next(),
         Tab::Approvals => inspector.asked = !inspector.asked,
-        Tab::Timeline | Tab::Budgets => return,
+        Tab::Timeline | Tab::Budgets | Tab::Branches => return,
     }
     inspector.selected.remove(&inspector.tab);
     inspector.scroll = 0;
@@ -110,7 +129,8 @@ fn walk(inspector: &mut Inspector, view: &View, command: KeyAction, page: i32) {
         _ => return,
     };
     let pages = matches!(command, KeyAction::PageUp | KeyAction::PageDown);
-    if inspector.tab == Tab::Budgets || (inspector.open && pages) {
+    let scrolls = inspector.tab == Tab::Budgets || (inspector.open && inspector.tab == Tab::Branches);
+    if scrolls || (inspector.open && pages) {
         let there = i32::from(inspector.scroll).saturating_add(by).max(0);
         inspector.scroll = u16::try_from(there).unwrap_or(u16::MAX);
     } else {
@@ -201,6 +221,30 @@ fn go(inspector: &mut Inspector, view: &View, row: usize) {
     let line = inspector.books.shown(inspector.group).map_or(Some(row), |rows| rows.binary_search(&row).ok());
     if let Some(line) = line {
         hold(inspector, inspector.count(view), line);
+    }
+}
+
+/// The chosen branch beside this session, on the whole screen.
+fn compare(inspector: &mut Inspector) -> InspectorAction {
+    let Some(branch) = inspector.branch() else { return InspectorAction::None };
+    if branch.is_own {
+        inspector.said = Some("this is the session that is open; choose another one".to_owned());
+        return InspectorAction::None;
+    }
+    let id = branch.id.clone();
+    (inspector.open, inspector.scroll, inspector.beside) = (true, 0, None);
+    InspectorAction::Ask(Request::Beside(id))
+}
+
+/// What could go otherwise at the entry, to pick from.
+fn what_if(inspector: &mut Inspector, view: &View) -> InspectorAction {
+    let Some(entry) = inspector.entry(view) else { return InspectorAction::None };
+    match what_if::picker(view, entry) {
+        Ok(picker) => InspectorAction::WhatIf(picker),
+        Err(why) => {
+            inspector.said = Some(why);
+            InspectorAction::None
+        }
     }
 }
 

@@ -107,7 +107,7 @@ impl PageData {
                 self.spoken = self.sees.all.iter().filter(apart).map(|sight| sight.row).collect();
                 self.compared = rows.len();
             }
-            Tab::ModelSees => {}
+            Tab::ModelSees | Tab::Branches => {}
             Tab::Timeline => self.timeline.read(rows),
             Tab::Budgets => self.spending.read(rows, &view.settings.limits),
             Tab::Approvals => self.receipts.read(rows),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::ledger::EntryId;
+use crate::ui::branches::{BranchRow, SideBySide};
 use crate::view::View;
 
 use super::page_data::PageData;
@@ -31,6 +32,10 @@ pub struct Inspector {
     pub scroll: u16,
     /// One line at the foot, until the next key.
     pub said: Option<String>,
+    /// The tree of branches; `None`: it was not asked for, or is not here yet.
+    pub tree: Option<Vec<BranchRow>>,
+    /// This session beside the one that was chosen in the tree.
+    pub beside: Option<SideBySide>,
     /// What the pages are made of.
     pub books: Box<PageData>,
 }
@@ -48,6 +53,8 @@ impl Inspector {
             Tab::ModelSees => self.books.sights(self.side).len(),
             Tab::Timeline => self.books.timeline.moments().len(),
             Tab::Budgets => 0,
+            Tab::Branches if self.open => self.compared().len(),
+            Tab::Branches => self.tree.as_ref().map_or(0, Vec::len),
             Tab::Approvals => self.books.receipts.len(self.asked),
         }
     }
@@ -56,6 +63,20 @@ impl Inspector {
     pub fn place(&self, count: usize) -> usize {
         let last = count.saturating_sub(1);
         self.selected.get(&self.tab).map_or(last, |at| (*at).min(last))
+    }
+
+    /// The branch that is chosen in the tree.
+    pub fn branch(&self) -> Option<&BranchRow> {
+        let tree = self.tree.as_ref()?;
+        let last = tree.len().saturating_sub(1);
+        tree.get(self.selected.get(&Tab::Branches).map_or(last, |at| (*at).min(last)))
+    }
+
+    /// The rows of the comparison, if it is the one of the chosen branch.
+    pub fn compared(&self) -> &[(Option<String>, Option<String>)] {
+        let of = self.branch().map(|branch| branch.id.as_str());
+        let beside = self.beside.as_ref().filter(|beside| Some(beside.id.as_str()) == of);
+        beside.map_or(&[], |beside| beside.rows.as_slice())
     }
 
     /// The row of the ledger at a line of the table.
@@ -70,7 +91,7 @@ impl Inspector {
             Tab::Ledger => view.rows().get(self.row_at(at)?).map(|row| row.entry.id),
             Tab::ModelSees => self.books.sights(self.side).at(at).map(|sight| sight.entry),
             Tab::Timeline => self.books.timeline.moments().get(at).map(|moment| moment.entry),
-            Tab::Budgets => None,
+            Tab::Budgets | Tab::Branches => None,
             Tab::Approvals => self.books.receipts.get(at, self.asked).map(|receipt| receipt.entry),
         }
     }

@@ -16,12 +16,14 @@ pub enum Tab {
     Budgets,
     /// Who allowed what.
     Approvals,
+    /// The tree of branches, and two of them side by side.
+    Branches,
 }
 
 impl Tab {
     /// All of them, in order.
-    pub const ALL: [Self; 5] =
-        [Self::Ledger, Self::ModelSees, Self::Timeline, Self::Budgets, Self::Approvals];
+    pub const ALL: [Self; 6] =
+        [Self::Ledger, Self::ModelSees, Self::Timeline, Self::Budgets, Self::Approvals, Self::Branches];
 
     /// Its name, where there is room and where there is little.
     pub fn name(self) -> (&'static str, &'static str) {
@@ -31,6 +33,7 @@ impl Tab {
             Self::Timeline => ("Timeline", "Time"),
             Self::Budgets => ("Budgets", "Budgets"),
             Self::Approvals => ("Approvals", "Asked"),
+            Self::Branches => ("Branches", "Tree"),
         }
     }
 

@@ -369,6 +369,8 @@ fn remark(body: &Body) -> Option<String> {
         Body::Change(Change::Budget { limit, to }) => {
             format!("budget {}: raised to {}", limit.name(), amount(Some(*limit), *to))
         }
+        // What is in force now is said when it changes.
+        Body::Change(Change::Mode { .. }) => return None,
         Body::Change(change) => format!("{}: {}", change::heading(change), change::words(change)),
         Body::Goal(goal) => format!(
             "goal: done when {}; checkpoint every {}",

@@ -2,7 +2,7 @@
 
 use crate::agent::Intent;
 use crate::ui::pages::{report, usage};
-use crate::ui::{EarlierSession, Reply, Request};
+use crate::ui::{EarlierSession, Reply, Request, SideBySide};
 
 use super::awaited::Awaited;
 use super::session::LinearSession;
@@ -38,7 +38,8 @@ impl LinearSession {
             }
             Reply::Refused(why) => self.output.say(&format!("refused: {}", plain(&why))),
             // Whoever reads the lines leaves.
-            Reply::Branched { .. } | Reply::Forked(_) => {}
+            Reply::Branched { .. } | Reply::Forked(_) | Reply::BranchStarts(_) => {}
+            Reply::Beside(beside) => self.beside(&beside),
             Reply::Done(said) => self.output.say(&format!("done: {}", plain(&said))),
             Reply::RulePlan(plan) => {
                 let said = self.asking.rule.as_mut().filter(|said| said.text == plan.rule);
@@ -54,7 +55,11 @@ impl LinearSession {
                 report::said(subject, &parts).iter().for_each(|said| self.output.speak(said));
             }
             // Nothing here shows them.
-            Reply::Preview { .. } | Reply::Files(_) | Reply::Mention(_) | Reply::StatusLine(_) => {}
+            Reply::Branches(_)
+            | Reply::Preview { .. }
+            | Reply::Files(_)
+            | Reply::Mention(_)
+            | Reply::StatusLine(_) => {}
         }
         if is_answer {
             self.expected = None;
@@ -69,6 +74,19 @@ impl LinearSession {
         let how = "/sessions NUMBER resumes one";
         self.output.say(&listed(sessions.len(), "sessions: there are no others in this folder", how));
         self.sessions = sessions.into_iter().map(|session| session.id).collect();
+    }
+
+    /// What only this session has, and what only the other one.
+    fn beside(&mut self, beside: &SideBySide) {
+        for (here, there) in beside.rows.iter().filter(|(here, there)| here != there) {
+            for (side, line) in [("here", here), ("there", there)] {
+                line.iter().for_each(|line| self.output.say(&format!("only {side}: {}", plain(line))));
+            }
+        }
+        self.output.say(&match beside.differing() {
+            0 => format!("compare: both went the same way, {}", beside.id),
+            _ => format!("compare: there is the session {}", plain(&beside.id)),
+        });
     }
 
     /// The models that can be chosen, each with a number.

@@ -4,7 +4,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Scene;
 use crate::ui::effect::UiEffect;
-use crate::ui::inspector;
+use crate::ui::inspector::{self, InspectorAction};
 use crate::ui::key_actions::obey;
 use crate::ui::key_timing::Press;
 use crate::ui::keymap::KeyAction;
@@ -36,8 +36,10 @@ pub(super) fn click(local: &mut Local, scene: Scene<'_>, at: (u16, u16), count: 
             }
         }
         Hit::Tab(tab) => {
-            if let Some(Overlay::Ledger(it)) = &mut local.overlay {
-                inspector::turn(it, scene.view, tab);
+            if let Some(Overlay::Ledger(it)) = &mut local.overlay
+                && let InspectorAction::Ask(request) = inspector::turn(it, scene.view, tab)
+            {
+                return vec![UiEffect::Ask(request)];
             }
         }
         Hit::TimeLine(cell, of) => {
@@ -54,7 +56,11 @@ pub(super) fn click(local: &mut Local, scene: Scene<'_>, at: (u16, u16), count: 
 /// Chooses a line of a list; the chosen one is opened.
 fn on_line(local: &mut Local, scene: Scene<'_>, line: usize) -> Vec<UiEffect> {
     match &mut local.overlay {
-        Some(Overlay::Ledger(it)) if it.place(it.count(scene.view)) == line => it.open = true,
+        Some(Overlay::Ledger(it)) if it.place(it.count(scene.view)) == line => {
+            if let InspectorAction::Ask(request) = inspector::open(it) {
+                return vec![UiEffect::Ask(request)];
+            }
+        }
         Some(Overlay::Ledger(it)) => inspector::choose(it, scene.view, line),
         Some(Overlay::Picker(picker)) if picker.place() == line => {
             let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);

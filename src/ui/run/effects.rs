@@ -127,6 +127,7 @@ impl ScreenLoop {
             | Source::Shells
             | Source::Fleet
             | Source::Undo
+            | Source::Otherwise
             | Source::RewindWay => {}
         }
     }

@@ -162,6 +162,9 @@ impl LinearLoop {
                 let draft = self.talk.draft(message);
                 return self.outcome = Some(UiOutcome::Resume { id: branch, draft });
             }
+            News::Reply(Reply::BranchStarts(start)) => {
+                return self.outcome = Some(UiOutcome::Branch(start));
+            }
             News::Reply(reply) => {
                 self.talk.reply(reply);
                 Vec::new()

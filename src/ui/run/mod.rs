@@ -172,7 +172,11 @@ impl ScreenLoop {
     fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
         let mut local = Local::new();
         local.composer.hold(&settings.draft);
-        local.notice = settings.notice;
+        // In an inspector there is no transcript under which it could stand.
+        match settings.read_only {
+            true => local.hint = settings.notice,
+            false => local.notice = settings.notice,
+        }
         local.keymap = settings.keymap;
         local.motion = settings.motion;
         local.vim = Vim::new(settings.vim);
@@ -276,6 +280,9 @@ impl ScreenLoop {
         if let Reply::Branched { message, branch } = &said {
             let draft = rewinding::draft(&mut self.local, &self.view, *message);
             self.outcome = Some(UiOutcome::Resume { id: branch.clone(), draft });
+        }
+        if let Reply::BranchStarts(start) = &said {
+            self.outcome = Some(UiOutcome::Branch(start.clone()));
         }
         if let Reply::Forked(id) = &said {
             let draft = self.local.composer.whole();

@@ -73,6 +73,7 @@ impl EntryMaker {
             model: maker.model.clone(),
             version: FORMAT_VERSION,
             system: String::new(),
+            mode: None,
             forked_from: None,
         }));
         maker.push(Body::Change(Change::Imported { from: tool, session: session.to_owned() }));

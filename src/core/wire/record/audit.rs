@@ -70,6 +70,11 @@ pub fn audit(bytes: &[u8]) -> Audit {
 
 /// The same, with what is known of the chain.
 pub fn audit_with(bytes: &[u8], links: Links) -> Audit {
+    audit_entries(bytes, links).0
+}
+
+/// The same, and the entries that could be read, for whoever checks more of them.
+pub fn audit_entries(bytes: &[u8], links: Links) -> (Audit, Vec<Arc<Entry>>) {
     let mut found = AuditState { links, ..AuditState::default() };
     for (number, line, rest) in numbered(bytes) {
         match serde_json::from_slice::<Value>(line) {
@@ -91,7 +96,7 @@ pub fn audit_with(bytes: &[u8], links: Links) -> Audit {
                 let what = "an empty line was inserted".to_owned();
                 found.audit.faults.push(LineFault { line: number, entry: None, what });
             }
-            Err(_) if rest.is_empty() && !found.is_empty() && found.links.missing() == 0 => {
+            Err(why) if rest.is_empty() && !found.is_empty() && found.is_torn(line, &why) => {
                 found.audit.torn_tail = Some(TornTail { line: number, bytes: line.len() as u64 });
             }
             // Of a torn first line nothing is left.
@@ -125,6 +130,13 @@ struct AuditState {
 impl AuditState {
     fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.audit.faults.is_empty()
+    }
+
+    /// Whether a last line that is no JSON comes from a crash: it is the beginning of one, and nothing more was on disk. What has its
+    /// newline, or anything behind its end, was written whole and changed afterwards.
+    fn is_torn(&self, line: &[u8], why: &serde_json::Error) -> bool {
+        let is_beginning = why.is_eof() && !line.ends_with(b"\n");
+        self.links.missing() == 0 && (is_beginning || line.ends_with(b"\0"))
     }
 
     fn fault(&mut self, line: usize, entry: Option<String>, what: &RecordError) {
@@ -176,7 +188,7 @@ impl AuditState {
         std::ops::ControlFlow::Continue(())
     }
 
-    fn conclude(mut self) -> Audit {
+    fn conclude(mut self) -> (Audit, Vec<Arc<Entry>>) {
         self.conclude_chain();
         let (mut faults, mut open) = (Vec::new(), BTreeSet::new());
         if !self.audit.calls_left_out {
@@ -201,7 +213,7 @@ impl AuditState {
         self.audit.entries = self.entries.len();
         self.audit.calls = self.entries.iter().map(|entry| calls(entry)).sum();
         self.audit.open = open.into_iter().collect();
-        self.audit
+        (self.audit, self.entries)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ledger::{Body, Change, Effort, FilesRestored, ForeignTool, Limit, ModelRef};
+use crate::ledger::{Body, Change, Effort, FilesRestored, ForeignTool, Limit, Mode, ModelRef};
 
 use super::RecordError;
 use super::escrow;
@@ -16,6 +16,8 @@ pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
             json!({ "model": model.to_string(), "previous": previous.to_string() })
         }
         Change::Effort { effort } => json!({ "effort": effort.map(Effort::as_str) }),
+        Change::Mode { mode, resumed: false } => json!({ "mode": mode.as_str() }),
+        Change::Mode { mode, resumed: true } => json!({ "mode": mode.as_str(), "resumed": true }),
         Change::GrantRevoked { call } => json!({ "call": call.to_string() }),
         Change::BackgroundStopped { id, call } => json!({ "background": id, "call": call.to_string() }),
         Change::Rewound { message, branch } => json!({ "message": message.to_string(), "branch": branch }),
@@ -48,6 +50,7 @@ pub(super) fn reader(kind: &str) -> Option<Reader> {
         }
         "model_changed" => |f, _| model(f).map(Body::Change),
         "effort_changed" => |f, _| effort(f).map(Body::Change),
+        "mode_changed" => |f, _| mode(f).map(Body::Change),
         "grant_revoked" => |f, _| f.call("call").map(|call| Body::Change(Change::GrantRevoked { call })),
         "background_stopped" => |f, _| stopped(f).map(Body::Change),
         "rewound" => |f, _| rewound(f).map(Body::Change),
@@ -99,6 +102,12 @@ fn effort(fields: &Fields<'_>) -> Result<Change, RecordError> {
     let unknown = |_| RecordError::UnknownType("effort_changed to an unknown level".to_owned());
     let effort = given.map(|_| Effort::parse(fields.str("effort")?).map_err(unknown)).transpose()?;
     Ok(Change::Effort { effort })
+}
+
+fn mode(fields: &Fields<'_>) -> Result<Change, RecordError> {
+    let unknown = |_| RecordError::UnknownType("mode_changed to an unknown mode".to_owned());
+    let mode = Mode::parse(fields.str("mode")?).map_err(unknown)?;
+    Ok(Change::Mode { mode, resumed: fields.get("resumed").is_some() && fields.flag("resumed")? })
 }
 
 fn stopped(fields: &Fields<'_>) -> Result<Change, RecordError> {

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::ledger::{
     ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, Decider, Decision, DelegationRequest,
-    DelegationResponse, Ending, Entry, FORMAT_VERSION, Injected, Injector, ModelRef, Preview, Sandboxing,
-    Scope, SessionStarted, TaskState, Tombstone, Transition, TurnEnded, UserMessage,
+    DelegationResponse, Ending, Entry, FORMAT_VERSION, Injected, Injector, Mode, ModelRef, Preview,
+    Sandboxing, Scope, SessionStarted, TaskState, Tombstone, Transition, TurnEnded, UserMessage,
 };
 
 use super::fields::{Fields, Reader};
@@ -98,6 +98,8 @@ fn read_started(fields: &Fields<'_>) -> Result<Body, RecordError> {
         model: ModelRef::parse(fields.str("model")?),
         version: fields.small("version")?,
         system: fields.text_or_empty("system")?,
+        // Of a mode that only a later version knows, nothing is known.
+        mode: fields.get("mode").and_then(|mode| Mode::parse(mode.as_str()?).ok()),
         forked_from: fields.get("forked_from").map(|_| fields.text("forked_from")).transpose()?,
     }))
 }

@@ -91,6 +91,9 @@ fn write_started(record: &mut Map<String, Value>, started: &SessionStarted) {
             "system": started.system,
         }),
     );
+    if let Some(mode) = started.mode {
+        put(record, json!({ "mode": mode.as_str() }));
+    }
     if let Some(origin) = &started.forked_from {
         put(record, json!({ "forked_from": origin }));
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::ledger::{Block, Body, Entry, Millis};
@@ -182,21 +183,36 @@ pub struct FirstLine {
     pub started: Millis,
     /// The model it began with; empty when the line does not say.
     pub model: String,
+    /// The version of its format; 0 when the line does not say.
+    pub version: u64,
     /// The session that it was forked from, and the last entry that both have: `SESSION@e14`.
     pub forked_from: Option<String>,
 }
 
+/// The members that are read of it; the others, such as the system prompt, only have to be JSON.
+#[derive(Deserialize)]
+struct FirstMembers {
+    #[serde(rename = "type")]
+    kind: String,
+    session: String,
+    cwd: String,
+    at: Value,
+    model: Option<Value>,
+    version: Option<Value>,
+    forked_from: Option<Value>,
+}
+
 /// Reads the first line of a session file alone.
 pub fn first_line(line: &[u8]) -> Option<FirstLine> {
-    let value: Value = serde_json::from_slice(line).ok()?;
-    if value.get("type")?.as_str()? != "session_started" {
-        return None;
-    }
+    let members: FirstMembers = serde_json::from_slice(line).ok()?;
+    let text = |member: Option<Value>| member.as_ref().and_then(Value::as_str).map(str::to_owned);
+    (members.kind == "session_started").then_some(())?;
     Some(FirstLine {
-        session: value.get("session")?.as_str()?.to_owned(),
-        cwd: value.get("cwd")?.as_str()?.to_owned(),
-        started: time::from_value(value.get("at")?)?,
-        model: value.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        forked_from: value.get("forked_from").and_then(Value::as_str).map(str::to_owned),
+        session: members.session,
+        cwd: members.cwd,
+        started: time::from_value(&members.at)?,
+        model: text(members.model).unwrap_or_default(),
+        version: members.version.as_ref().and_then(Value::as_u64).unwrap_or_default(),
+        forked_from: text(members.forked_from),
     })
 }

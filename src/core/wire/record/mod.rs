@@ -12,6 +12,7 @@ mod escrow;
 mod fault;
 mod fields;
 mod file;
+mod glance;
 mod goal;
 mod image;
 mod left_out;
@@ -29,7 +30,7 @@ mod short;
 mod spent;
 mod time;
 
-pub use audit::{Audit, LineFault, audit, audit_with};
+pub use audit::{Audit, LineFault, audit, audit_entries, audit_with};
 pub use chain::{Chain, Salt};
 pub use copy::{Copy, Keeps, TakenBack, before, durable_lines, exported_lines, plain_lines, up_to};
 pub use decode::decode;
@@ -38,6 +39,7 @@ pub use fault::RecordError;
 pub use file::{
     FirstLine, SessionFile, Skipped, TornTail, first_line, read_document, read_lines, read_session,
 };
+pub use glance::{Glance, glance};
 pub use line::line;
 pub use links::{ChainFault, Links, follow};
 pub use outline::Outline;

@@ -10,7 +10,7 @@ use crate::ui::panes::words::{both_ends, cells, count, keys, one_row};
 use crate::ui::text::{fit, width};
 use crate::view::{Row, View};
 
-use super::{approvals, detail, plots, sees, table, timeline};
+use super::{approvals, branches, detail, plots, sees, table, timeline};
 
 /// From this width on, the list and the entry stand side by side.
 const WIDE: u16 = 100;
@@ -49,7 +49,7 @@ fn body(area: Rect) -> Rect {
 
 /// Where the list of a page stands, if there is one in sight, and whether the entry stands beside it.
 fn list_area(body: Rect, inspector: &Inspector) -> (Option<Rect>, bool) {
-    let beside = body.width + 2 >= WIDE && inspector.tab != Tab::Timeline;
+    let beside = body.width + 2 >= WIDE && !matches!(inspector.tab, Tab::Timeline | Tab::Branches);
     match inspector.tab {
         Tab::Budgets => (None, false),
         _ if inspector.open => (None, false),
@@ -97,7 +97,13 @@ fn names(total: usize) -> (Vec<(Tab, &'static str)>, usize) {
     let full: usize = Tab::ALL.into_iter().map(|tab| width(tab.name().0) + 3).sum();
     let is_full = full <= total;
     let name = |tab: Tab| (tab, if is_full { tab.name().0 } else { tab.name().1 });
-    (Tab::ALL.into_iter().map(name).collect(), if is_full { 3 } else { 2 })
+    let short: usize = Tab::ALL.into_iter().map(|tab| width(tab.name().1) + 2).sum();
+    let gap = match (is_full, short <= total + 2) {
+        (true, _) => 3,
+        (false, true) => 2,
+        (false, false) => 1,
+    };
+    (Tab::ALL.into_iter().map(name).collect(), gap)
 }
 
 /// The names of the pages, and the rule under them, which is bright under the one that is open.
@@ -123,11 +129,15 @@ fn summed_up(screen: &Screen<'_>, inspector: &Inspector, count: usize, total: us
         Tab::Timeline => timeline::summed_up(screen, inspector),
         Tab::Budgets => plots::summed_up(screen, inspector),
         Tab::Approvals => approvals::summed_up(screen, inspector),
+        Tab::Branches => branches::summed_up(screen, inspector),
     };
     both_ends(left, right, total)
 }
 
 fn page(frame: &mut Frame<'_>, body: Rect, screen: &Screen<'_>, inspector: &Inspector, count: usize) {
+    if inspector.tab == Tab::Branches && inspector.open {
+        return branches::compared(frame, body, screen, inspector);
+    }
     if inspector.tab == Tab::Budgets {
         return plots::draw(frame, body, screen, inspector);
     }
@@ -154,6 +164,7 @@ fn list(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, inspector: &Insp
             Tab::ModelSees => "no differences",
             Tab::Approvals => "no decisions yet",
             Tab::Timeline => "no model calls yet",
+            Tab::Branches => branches::none(inspector),
             Tab::Ledger | Tab::Budgets => "no entry",
         };
         frame
@@ -168,6 +179,7 @@ fn list(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, inspector: &Insp
             Tab::ModelSees => sees::line(screen, inspector, at, total),
             Tab::Timeline => timeline::line(screen, inspector, at, total),
             Tab::Approvals => approvals::line(screen, inspector, at, total),
+            Tab::Branches => branches::line(screen, inspector, at, total),
             Tab::Budgets => None,
         };
         let mut spans = vec![Span::styled(if at == place { "› " } else { "  " }, screen.theme.accent)];
@@ -192,7 +204,7 @@ fn entry(
     let mut lines = match inspector.tab {
         Tab::ModelSees => sees::about(screen, inspector, place, width),
         Tab::Approvals => approvals::about(screen, inspector, place, width),
-        Tab::Ledger | Tab::Timeline | Tab::Budgets => Vec::new(),
+        Tab::Ledger | Tab::Timeline | Tab::Budgets | Tab::Branches => Vec::new(),
     };
     if !lines.is_empty() {
         lines.push(Line::default());
@@ -218,13 +230,16 @@ fn keys_of(screen: &Screen<'_>, inspector: &Inspector, total: usize) -> Line<'st
         return Line::styled(fit(&one_row(said), total), theme.accent);
     }
     let leave = if screen.local.read_only { "quit" } else { "back" };
+    let what_if = if screen.local.read_only { "" } else { "what if" };
     let jump = if screen.local.read_only { "" } else { "to its card" };
     let pairs: Vec<(&str, &str)> = match inspector.tab {
         _ if inspector.typing => vec![("enter", "keep"), ("esc", "all entries")],
+        Tab::Branches if inspector.open => vec![("esc", "list"), ("up down", "scroll")],
         _ if inspector.open => {
             vec![("esc", "list"), ("pgup pgdn", "scroll"), ("y", "copy"), ("enter", jump), ("F", "fork")]
         }
         Tab::Budgets => vec![("esc", leave), ("tab", "page"), ("up down", "scroll")],
+        Tab::Branches => vec![("esc", leave), ("tab", "page"), ("enter", "side by side")],
         Tab::Timeline => {
             vec![("esc", leave), ("tab", "page"), ("enter", "entry"), ("g", jump), ("F", "fork")]
         }
@@ -249,6 +264,7 @@ fn keys_of(screen: &Screen<'_>, inspector: &Inspector, total: usize) -> Line<'st
             ("f", "filter"),
             ("g", jump),
             ("y Y", "copy"),
+            ("w", what_if),
             ("F", "fork"),
             ("x", "export"),
         ],

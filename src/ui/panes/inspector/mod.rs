@@ -1,6 +1,7 @@
 //! The inspector: the books as pages that are drawn from what the window shows of them.
 
 mod approvals;
+mod branches;
 mod detail;
 mod frame;
 mod plots;

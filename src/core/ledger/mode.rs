@@ -1,4 +1,4 @@
-//! How much the agent may do without a question.
+//! How much the agent may do without a question: what the policy decides by, and the ledger records.
 
 use std::fmt;
 

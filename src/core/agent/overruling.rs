@@ -1,0 +1,53 @@
+//! A person decides in the place of the rules, before a call is made again: for branches of a session, in which a call goes
+//! otherwise that nobody had been asked about.
+
+use crate::ledger::{Sandboxing, ToolUse};
+use crate::policy::Verdict;
+use crate::tool::Preparation;
+
+use super::Agent;
+use super::ask_reason::AskReason;
+use super::phase::{CallState, Dispatching, Phase};
+use super::step::Step;
+
+impl Agent {
+    /// The call is asked about whatever the rules say, and answered at once: the ledger has the request and a person's decision. That
+    /// counts once.
+    pub(super) fn overrule(
+        &mut self,
+        step: &mut Step,
+        mut dispatching: Dispatching,
+        call: &ToolUse,
+        verdict: &Verdict,
+        found: &Preparation,
+    ) -> Phase {
+        let reason = self.why_overruled(call, verdict, found);
+        if let Some(pending) = dispatching.calls.iter_mut().find(|pending| pending.call.id == call.id) {
+            pending.state = self.ask_someone(step, call, reason, found);
+            pending.looked = Some(found.clone());
+            let answer = self.settings.overruled.remove(&call.id);
+            if let (CallState::Waiting(_), Some(answer)) = (&pending.state, answer) {
+                self.answered(step, pending, answer);
+            }
+        }
+        self.advance(step, dispatching)
+    }
+
+    fn why_overruled(&self, call: &ToolUse, verdict: &Verdict, found: &Preparation) -> AskReason {
+        let tool = self.tools.registry.get(&call.name);
+        let can_confine = tool.is_some_and(|tool| self.policy.can_confine(tool, &call.arguments));
+        let sandboxing = match (can_confine, verdict) {
+            (false, _) => Sandboxing::Without,
+            (true, Verdict::Sandbox(_)) => Sandboxing::Within,
+            (true, _) => Sandboxing::OnWish,
+        };
+        let would = match verdict {
+            Verdict::Allow(why) => format!("allow it: {why}"),
+            Verdict::Sandbox(why) => format!("run it in the sandbox: {why}"),
+            Verdict::Ask(why) => format!("ask about it: {why}"),
+            Verdict::Deny(why) => format!("deny it: {why}"),
+        };
+        let why = format!("you decide about it in this branch; the rules would {would}");
+        self.with_gaps(AskReason::of(why, sandboxing), found)
+    }
+}

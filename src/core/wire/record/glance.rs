@@ -1,0 +1,83 @@
+//! What a line says in words, read without understanding all of it: for searches through many sessions.
+
+use serde::Deserialize;
+
+use crate::ledger::EntryId;
+
+/// How the lines begin that we write: the type comes first.
+const OURS: &[u8] = br#"{"type":""#;
+
+/// What one line says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Glance {
+    /// Its entry.
+    pub entry: EntryId,
+    /// Its type.
+    pub kind: &'static str,
+    /// The words.
+    pub text: String,
+}
+
+/// The members that are read; the others only have to be JSON.
+#[derive(Deserialize)]
+struct GlanceLine {
+    entry: String,
+    kind: Option<String>,
+    content: Option<String>,
+    text: Option<String>,
+    summary: Option<String>,
+}
+
+/// What a line says. `None`: it must be understood whole, as its type, its form or what was left out of it wants.
+pub fn glance(line: &[u8]) -> Option<Glance> {
+    let rest = line.strip_prefix(OURS)?;
+    let kind = KINDS
+        .iter()
+        .find(|kind| rest.strip_prefix(kind.as_bytes()).is_some_and(|rest| rest.starts_with(b"\"")))?;
+    let members: GlanceLine = serde_json::from_slice(line).ok()?;
+    let text = match *kind {
+        "user_message" | "tool_result" => members.content,
+        "compaction" => members.summary,
+        // Other kinds of notes are told in other words, or record something else.
+        "note" => members.text.filter(|_| members.kind.as_deref() == Some("plain")),
+        _ => members.text,
+    };
+    Some(Glance { entry: EntryId::parse(&members.entry)?, kind, text: text? })
+}
+
+const KINDS: [&str; 6] = ["user_message", "agent_response", "tool_result", "injected", "compaction", "note"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(line: &str) -> Option<(String, &'static str, String)> {
+        glance(line.as_bytes()).map(|seen| (seen.entry.to_string(), seen.kind, seen.text))
+    }
+
+    #[test]
+    fn the_words_of_a_line_are_read_and_nothing_else() {
+        let user = r#"{"type":"user_message","entry":"e2","at":"x","images":[{}],"content":"say \"hi\""}"#;
+        assert_eq!(seen(user), Some(("e2".into(), "user_message", "say \"hi\"".into())));
+        let answer = r#"{"type":"agent_response","entry":"e3","tool_calls":[{"name":"ls"}],"text":"Yes."}"#;
+        assert_eq!(seen(answer), Some(("e3".into(), "agent_response", "Yes.".into())));
+        let note = r#"{"type":"note","entry":"e4","kind":"plain","text":"so"}"#;
+        assert_eq!(seen(note), Some(("e4".into(), "note", "so".into())));
+    }
+
+    #[test]
+    fn what_needs_more_is_left_to_those_who_understand_it() {
+        for line in [
+            r#"{"type":"note","entry":"e4","text":"of version 1"}"#,
+            r#"{"type":"note","entry":"e4","kind":"call_failed","text":"x"}"#,
+            r#"{"type":"tool_call","entry":"e4","name":"shell"}"#,
+            r#"{"entry":"e4","type":"user_message","content":"another program wrote it"}"#,
+            r#"{"type":"user_message","entry":"e4"}"#,
+            r#"{"type":"user_message","entry":"four","content":"x"}"#,
+            r#"{"type":"user_message","entry":"e4","content":"x""#,
+            r#"{"type":"user_messages","entry":"e4","content":"x"}"#,
+        ] {
+            assert_eq!(seen(line), None, "{line}");
+        }
+    }
+}

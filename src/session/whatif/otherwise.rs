@@ -1,0 +1,84 @@
+//! What is to go otherwise at a departure, as it was typed: the same for the command line and for both front ends.
+
+use std::sync::Arc;
+
+use crate::agent::{Answer, Intent};
+use crate::config::fault::Fault;
+use crate::ledger::{Arguments, Body, Entry, EntryId};
+use crate::recorded::{Crossroads, Departure, Twist};
+
+/// What was typed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Typed<'w> {
+    /// Deny the call, for this reason.
+    pub(crate) deny: Option<&'w str>,
+    /// Allow it.
+    pub(crate) allow: bool,
+    /// The arguments of the call, or the words of the message.
+    pub(crate) edit: Option<&'w str>,
+    /// Another model answers, which makes a message worth saying again.
+    pub(crate) has_other_model: bool,
+}
+
+/// What is otherwise there.
+///
+/// # Errors
+/// Nothing is, or it is nothing for such an entry.
+pub(crate) fn twist(typed: Typed<'_>, entries: &[Arc<Entry>], departure: &Departure) -> Result<Twist, Fault> {
+    match departure.crossroads {
+        Crossroads::Decision(call) | Crossroads::Ruled(call) => {
+            let answer = match (typed.deny, typed.allow, typed.edit) {
+                (Some(reason), _, _) => Answer::Deny(reason.to_owned()),
+                (None, true, _) => Answer::AllowOnce,
+                (None, false, Some(edit)) => match Arguments::parse(edit) {
+                    arguments @ Arguments::Object(_) => Answer::Edit(arguments),
+                    Arguments::Unusable(_) => {
+                        return Err(Fault::usage(
+                            "what the call is changed to is no JSON object",
+                            "give all arguments of the call",
+                        ));
+                    }
+                },
+                (None, false, None) => {
+                    return Err(Fault::usage("nothing is otherwise", "deny, allow or edit the call"));
+                }
+            };
+            Ok(Twist::Decides(call, answer))
+        }
+        Crossroads::Message(message) => {
+            if typed.deny.is_some() || typed.allow {
+                return Err(Fault::usage(
+                    format!("{message} is a message, and waits for no decision"),
+                    "edit its words, or give another model",
+                ));
+            }
+            if typed.edit.is_none() && !typed.has_other_model {
+                return Err(Fault::usage("nothing is otherwise", "edit the words, or give another model"));
+            }
+            let words = typed.edit.map(str::to_owned);
+            Ok(Twist::Says(message, words.unwrap_or_else(|| said(entries, message).content)))
+        }
+    }
+}
+
+/// What the branch begins with. `None`: nobody was asked about the call, so the decision is known before it is examined.
+pub(crate) fn first(twist: &Twist, departure: &Departure, entries: &[Arc<Entry>]) -> Option<Intent> {
+    Some(match twist {
+        Twist::Decides(call, answer) => {
+            Intent::Decide { request: departure.request?, call: *call, answer: answer.clone() }
+        }
+        Twist::Says(message, words) => {
+            let mut said = said(entries, *message);
+            said.content.clone_from(words);
+            Intent::Submit(said)
+        }
+    })
+}
+
+fn said(entries: &[Arc<Entry>], message: EntryId) -> crate::ledger::UserMessage {
+    let found = entries.iter().find_map(|entry| match &entry.body {
+        Body::User(said) if entry.id == message => Some(said.as_ref().clone()),
+        _ => None,
+    });
+    found.unwrap_or_default()
+}
