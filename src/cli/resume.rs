@@ -19,10 +19,10 @@ pub(super) fn run(invocation: &Invocation, which: &SessionChoice) -> Result<Exit
     if has_screen && appearance::needs_a_screen(invocation).is_ok() {
         let path = locate(invocation, &state_dir(invocation)?, which)?;
         if let Some(who) = held(&path) {
-            let said = format!("{who}; it is shown read-only");
-            outcome::remark(&said);
             // The newest may be another one by now.
             let id = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            outcome::remark(&format!("session {id} is {who}; it is shown read-only"));
+            let said = format!("{who}; shown read-only");
             return inspect::run(invocation, &SessionChoice::Session(id), Some(said));
         }
     }

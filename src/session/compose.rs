@@ -2,11 +2,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use uuid::Uuid;
 
 use super::earlier::{background_calls, inherited, session_id};
+use super::moment::now;
 use super::notices::{file_notices, lost_notice, tools_notice, unconfined};
 use super::ports::{router, with_tool_calls};
 use super::subagents::SubagentMaker;
@@ -382,9 +383,4 @@ fn finish_undo(
     };
     notices.push(format!("An interrupted undo was completed: {}.", done.words()));
     Ok(agent.step(now, Input::Intent(Intent::Restored(done))))
-}
-
-pub(crate) fn now() -> Millis {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
 }

@@ -10,9 +10,9 @@ use uuid::Uuid;
 
 use super::attachments::{Attach, AttachmentRefusal};
 use super::branching::Rewinding;
-use super::compose::now;
 use super::exporting::Exporter;
 use super::model_switch::Switch;
+use super::moment::now;
 use super::other_sessions::EarlierSessions;
 use super::reports::Reporter;
 use super::rule_keeper::RuleKeeper;

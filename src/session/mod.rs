@@ -16,6 +16,7 @@ pub(crate) mod file_history;
 pub(crate) mod gateway;
 pub mod instructions;
 pub(crate) mod model_switch;
+mod moment;
 mod notices;
 pub(crate) mod other_sessions;
 pub(crate) mod past_calls;

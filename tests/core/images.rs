@@ -271,18 +271,8 @@ fn looked(images: Vec<Image>, last: Outcome) -> Ledger {
     let mut ledger = Ledger::default();
     let (session, cwd, system) = ("s".into(), "/".into(), String::new());
     let model = ModelRef::parse("near/model");
-    ledger.start(
-        Millis(0),
-        SessionStarted {
-            session,
-            cwd,
-            model,
-            version: FORMAT_VERSION,
-            system,
-            mode: None,
-            forked_from: None,
-        },
-    );
+    let (version, mode, forked_from) = (FORMAT_VERSION, None, None);
+    ledger.start(Millis(0), SessionStarted { session, cwd, model, version, system, mode, forked_from });
     ledger.user(Millis(1), "look".into()).unwrap();
     let id = ledger.reserve();
     let call = |ledger: &mut Ledger| ToolUse {

@@ -173,13 +173,11 @@ impl StoryPlayer {
             Act::Wait(ms) => self.wait(*ms),
             Act::Kill(mode) => {
                 self.settings.policy.mode = mode.unwrap_or(self.settings.policy.mode);
-                self.page.remark("the process dies");
-                self.reopen()
+                self.reopen("the process dies")
             }
             Act::Quit => {
                 self.deliver(Input::Shutdown(Shutdown::Quit))?;
-                self.page.remark("closed, and opened again");
-                self.reopen()
+                self.reopen("closed, and opened again")
             }
             Act::Type(name, words) => self.type_into(name, words),
             Act::Named(name, id) => self.name_task(name, id),
@@ -292,7 +290,8 @@ impl StoryPlayer {
     }
 
     /// What was in memory is gone; the log is loaded.
-    fn reopen(&mut self) -> Result<(), String> {
+    fn reopen(&mut self, why: &str) -> Result<(), String> {
+        self.page.remark(why);
         (self.model, self.hooks) = (None, None);
         self.looks.clear();
         self.running.clear();

@@ -25,7 +25,9 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
     let (agent, effects) = Agent::resume(settings(bounds), recovered, now);
     let mut life =
         Life { log, agent, now, unseen: BTreeSet::new(), looks: BTreeSet::new(), answered: BTreeMap::new() };
-    life.unseen = waiting.iter().filter(|call| call.name != ASK).map(|call| call.id).collect();
+    // In a branch there are calls that nobody was asked about, too; they may be over without a look.
+    let was_asked = |call: &&ToolUse| call.name != ASK && life.log.asked.contains_key(&call.id);
+    life.unseen = waiting.iter().filter(was_asked).map(|call| call.id).collect();
     life.keep(effects)?;
     if !life.log.escrows.open.is_empty() {
         return Err("what was set aside is not settled when the session is taken up".into());

@@ -51,8 +51,8 @@ const AT_LEAST: u64 = 1_000_000;
 const CUTS: u64 = 100_000;
 const ESCAPES: u64 = 20_000;
 /// At least so many sessions were forked, and left at a decision or a message.
-const FORKS: u64 = 10_000;
-const BRANCHES: u64 = 20_000;
+const FORKS: u64 = 50_000;
+const BRANCHES: u64 = 4_000;
 
 /// How many random walks.
 const WALKS: u64 = 400;

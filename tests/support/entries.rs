@@ -9,7 +9,7 @@ use countersign::ledger::*;
 use proptest::{collection::vec, option, prelude::*};
 use serde_json::Value;
 
-use crate::facts::{attached, facts, restored};
+use crate::facts::{attached, facts, restored, started};
 
 pub fn text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -308,21 +308,8 @@ fn message() -> impl Strategy<Value = UserMessage> {
 pub fn body() -> impl Strategy<Value = Body> {
     let injector = proptest::sample::select(Injector::ALL.to_vec());
     let transition = proptest::sample::select(Transition::ALL.to_vec());
-    let mode = option::of(proptest::sample::select(Mode::ALL));
     prop_oneof![
-        ((text(), text(), text()), model(), 0..=FORMAT_VERSION, option::of(text()), mode).prop_map(
-            |((session, cwd, system), model, version, forked_from, mode)| {
-                Body::SessionStarted(SessionStarted {
-                    session,
-                    cwd,
-                    model,
-                    version,
-                    system,
-                    mode,
-                    forked_from,
-                })
-            }
-        ),
+        started(model()),
         message().prop_map(|said| Body::User(Arc::new(said))),
         said(),
         call().prop_map(Body::ToolCall),

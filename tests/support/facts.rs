@@ -1,7 +1,8 @@
 //! Any facts that a result can tell, for properties of the session file.
 
 use countersign::ledger::{
-    AttachedFile, BackgroundStatus, Body, CallId, Change, CommandState, Facts, FilesRestored, Mode, Summary,
+    AttachedFile, BackgroundStatus, Body, CallId, Change, CommandState, FORMAT_VERSION, Facts, FilesRestored,
+    Mode, ModelRef, SessionStarted, Summary,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -32,6 +33,18 @@ pub fn attached() -> impl Strategy<Value = AttachedFile> {
     (any::<u64>(), any::<u64>(), texts).prop_map(|(first, last, [path, sha256, confirmed, text])| {
         AttachedFile { path, first, last, sha256, confirmed, text: text.into() }
     })
+}
+
+/// How a session began.
+pub(crate) fn started(model: impl Strategy<Value = ModelRef>) -> impl Strategy<Value = Body> {
+    let mode = option::of(proptest::sample::select(Mode::ALL));
+    let texts = (text(), text(), text(), option::of(text()));
+    (texts, model, 0..=FORMAT_VERSION, mode).prop_map(
+        |((session, cwd, system, forked_from), model, version, mode)| {
+            let begins = SessionStarted { session, cwd, model, version, system, mode, forked_from };
+            Body::SessionStarted(begins)
+        },
+    )
 }
 
 /// Files that were put back.

@@ -172,7 +172,7 @@ async fn the_second_app_on_a_session_is_told() {
     first.rests().await;
     let mut second = Console::start(&home, USUAL, &["resume", "--last"]);
     // It says who has it, and shows the ledger, in which nothing can be said.
-    second.sees("is open in another countersign (process ").await;
+    second.sees("open in another countersign (process ").await;
     second.sees("user_message").await;
     second.keys("q").await;
     assert!(second.ends().await.success());

@@ -12,7 +12,7 @@ use crate::ledger::{Body, Change, Entry, EntryId, Millis};
 use crate::runtime::{SessionStore, StorePort as _};
 use crate::session::SessionChoice;
 use crate::session::compose::{locate_from, state_of};
-use crate::session::exporting::without_keys;
+use crate::session::exporting::without;
 use crate::wire::record::{SessionFile, read_document};
 
 /// The store, and the folder that `--last` is about.
@@ -20,13 +20,16 @@ pub(in crate::cli) struct SessionPlace {
     pub(in crate::cli) state: PathBuf,
     pub(in crate::cli) environment: Environment,
     pub(in crate::cli) cwd: PathBuf,
+    /// The values of keys in the environment: whoever says much looks for them once.
+    keys: Vec<String>,
 }
 
 impl SessionPlace {
     /// # Errors
     /// When there is no home to keep sessions in.
     pub(in crate::cli) fn new(cwd: PathBuf, environment: Environment) -> Result<Self, Fault> {
-        Ok(Self { state: state_of(&environment)?, environment, cwd })
+        let keys = environment.keys().into_iter().map(str::to_owned).collect();
+        Ok(Self { state: state_of(&environment)?, environment, cwd, keys })
     }
 
     /// The file that is meant: any file by its name, or a kept session.
@@ -73,7 +76,7 @@ impl SessionPlace {
 
     /// The text without the values of keys in the environment: a tool may have printed one.
     pub(in crate::cli) fn without_keys(&self, text: String) -> String {
-        without_keys(&self.environment, text)
+        without(self.keys.iter().map(String::as_str), text)
     }
 }
 

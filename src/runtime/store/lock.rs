@@ -40,13 +40,13 @@ pub fn held(path: &Path) -> Option<String> {
 
 fn taken(path: &Path) -> String {
     let id = path.file_stem().unwrap_or_default().to_string_lossy();
-    format!("{}; close it there first, or view it with `countersign inspect {id}`", holder(path))
+    let who = holder(path);
+    format!("session {id} is {who}; close it there first, or view it with `countersign inspect {id}`")
 }
 
 fn holder(path: &Path) -> String {
-    let id = path.file_stem().unwrap_or_default().to_string_lossy();
     let process = process_of(path).map(|process| format!(" (process {process})")).unwrap_or_default();
-    format!("session {id} is open in another countersign{process}")
+    format!("open in another countersign{process}")
 }
 
 /// The process that has the lock, where the system tells: `1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF`.

@@ -75,7 +75,12 @@ pub(crate) fn markdown(file: &SessionFile) -> String {
 
 /// The text without the values of keys in the environment: a tool may have printed one.
 pub(crate) fn without_keys(environment: &Environment, text: String) -> String {
-    environment.keys().into_iter().fold(text, |text, key| {
+    without(environment.keys().into_iter(), text)
+}
+
+/// The text without these keys.
+pub(crate) fn without<'k>(keys: impl Iterator<Item = &'k str>, text: String) -> String {
+    keys.fold(text, |text, key| {
         let escaped = serde_json::Value::from(key).to_string();
         strike(&strike(&text, key, "(key hidden)"), escaped.trim_matches('"'), "(key hidden)")
     })

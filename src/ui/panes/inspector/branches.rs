@@ -84,13 +84,13 @@ pub(super) fn compared(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, i
     }
 }
 
-type Row = (Option<String>, Option<String>);
+type RowPair = (Option<String>, Option<String>);
 
-fn beside(screen: &Screen<'_>, rows: &[Row], width: usize) -> Vec<Line<'static>> {
+fn beside(screen: &Screen<'_>, rows: &[RowPair], width: usize) -> Vec<Line<'static>> {
     let theme = screen.theme;
     let half = width.saturating_sub(3) / 2;
     let side = |text: Option<&String>| fit(&one_row(&sanitize(text.map_or("", String::as_str))), half);
-    let row = |(one, other): &Row| {
+    let row = |(one, other): &RowPair| {
         let is_same = one == other;
         let (left, right) =
             if is_same { (theme.dim, theme.dim) } else { (theme.diff_remove, theme.diff_add) };
@@ -106,7 +106,7 @@ fn beside(screen: &Screen<'_>, rows: &[Row], width: usize) -> Vec<Line<'static>>
     rows.iter().map(row).collect()
 }
 
-fn below(screen: &Screen<'_>, rows: &[Row], width: usize) -> Vec<Line<'static>> {
+fn below(screen: &Screen<'_>, rows: &[RowPair], width: usize) -> Vec<Line<'static>> {
     let theme = screen.theme;
     let mut lines = Vec::new();
     let told = |sign: &str, text: &str| {
