@@ -138,7 +138,7 @@ impl Agent {
     ) -> Option<Answer> {
         let CallState::Revisiting { request, is_looked_at } = pending.state else { return Some(answer) };
         let call = pending.call.id;
-        if matches!(answer, Answer::Deny(_)) {
+        if matches!(answer, Answer::Deny(_) | Answer::Nobody(_)) {
             step.extend(is_looked_at.then_some(Effect::Cancel(Operation::Preparation(call))));
             return Some(answer);
         }
