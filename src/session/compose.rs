@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use uuid::Uuid;
 
+use super::background_ids::continued;
 use super::notices::{file_notices, lost_notice, tools_notice, unconfined};
 use super::ports::{router, with_tool_calls};
 use super::telemetry::{Following, follow};
@@ -15,14 +16,14 @@ use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::models::{Choice, Table, choose};
 use crate::config::{Config, Invocation, effort, environment};
-use crate::ledger::{Arguments, Body, Change, Entry, Fault as LedgerFault, Millis, ModelRef, recover};
+use crate::ledger::{Body, Change, Entry, Fault as LedgerFault, Millis, ModelRef, recover};
 use crate::model::Effort;
 use crate::policy::Policy;
 use crate::runtime::sandbox::support;
 use crate::runtime::store::{find, latest, remove_old};
 use crate::runtime::{
-    BackgroundOutput, CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, Reach,
-    SessionStore, StorePort, echo_spec, tool_specs,
+    BackgroundOutput, CommandHooks, Driver, EditorFiles, Groups, Handles, HookPort, LocalTools, NoHooks,
+    Ports, Reach, SessionStore, StorePort, echo_spec, tool_specs,
 };
 use crate::session::external::ExternalTools;
 use crate::session::gateway::Gateway;
@@ -31,7 +32,6 @@ use crate::session::model_switch::Switch;
 use crate::session::undo::Undoing;
 use crate::session::{Keeping, SessionChoice};
 use crate::tool::ToolSpec;
-use crate::tool::name::SHELL;
 use crate::wire::record::SessionFile;
 
 /// A session ready to run.
@@ -71,11 +71,24 @@ pub(crate) fn compose(
     keeping: Keeping<'_>,
     attendance: Attendance,
 ) -> Result<Session, Fault> {
+    compose_beside(invocation, keeping, attendance, None)
+}
+
+/// The same, beside an editor whose texts of files count.
+///
+/// # Errors
+/// As [`compose`].
+pub(crate) fn compose_beside(
+    invocation: &Invocation,
+    keeping: Keeping<'_>,
+    attendance: Attendance,
+    editor: Option<Arc<dyn EditorFiles>>,
+) -> Result<Session, Fault> {
     let state = state_dir(invocation)?;
     let opened = keeping.earlier().map(|which| open(invocation, &state, which)).transpose()?;
     let (config, choice) = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
-    let tools = local_tools(invocation, &config, &groups, attendance);
+    let tools = local_tools(invocation, &config, &groups, attendance, editor);
     let choice = with_tool_calls(choice, &config);
     let router = router(&choice, &config)?;
     let now = now();
@@ -152,24 +165,21 @@ fn damaged(id: &str, fault: &LedgerFault) -> Fault {
     )
 }
 
-/// Tools that give no background command the number of an earlier one.
-fn continued(tools: LocalTools, before: &[Arc<Entry>]) -> LocalTools {
-    tools.after(background_calls(before), background_calls(inherited(before)))
-}
-
 /// The built-in tools, in the session's folder and its sandbox.
 fn local_tools(
     invocation: &Invocation,
     config: &Config,
     groups: &Groups,
     attendance: Attendance,
+    editor: Option<Arc<dyn EditorFiles>>,
 ) -> LocalTools {
     let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
         .giving(invocation.named_for_programs())
         .within(sandbox::sandbox(invocation))
         .signing_commits(config.trailers)
         .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() });
-    if attendance == Attendance::Person { tools.attended() } else { tools }
+    let tools = if attendance == Attendance::Person { tools.attended() } else { tools };
+    if let Some(editor) = editor { tools.beside(editor) } else { tools }
 }
 
 /// The program's state folder.
@@ -240,26 +250,6 @@ fn open(
         )),
         _ => Ok((store, file)),
     }
-}
-
-/// How many background commands the session can have started: their ids are given to no others.
-fn background_calls(entries: &[Arc<Entry>]) -> u64 {
-    let is_one = |arguments: &Arguments| match arguments {
-        Arguments::Object(members) => members.get("background").is_some_and(|set| *set == true),
-        Arguments::Unusable(_) => false,
-    };
-    let calls = entries.iter().filter(|entry| match &entry.body {
-        Body::ToolCall(call) | Body::CallEdited(call) => call.name == SHELL && is_one(&call.arguments),
-        _ => false,
-    });
-    calls.count() as u64
-}
-
-/// The entries that a fork has of the session it was forked from.
-fn inherited(entries: &[Arc<Entry>]) -> &[Arc<Entry>] {
-    let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else { return &[] };
-    let last = started.forked_at().and_then(|at| entries.iter().position(|entry| entry.id == at));
-    last.and_then(|last| entries.get(..=last)).unwrap_or_default()
 }
 
 fn session_id(entries: &[Arc<Entry>]) -> String {

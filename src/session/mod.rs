@@ -2,6 +2,7 @@
 //! a front end asks for.
 
 pub(crate) mod attachments;
+mod background_ids;
 pub(crate) mod bisect;
 pub(crate) mod blame;
 pub(crate) mod branching;
@@ -21,7 +22,7 @@ pub(crate) mod past_calls;
 pub(crate) mod ports;
 pub(crate) mod rehearsing;
 mod reports;
-mod rule_keeper;
+pub(crate) mod rule_keeper;
 pub(crate) mod sandbox;
 mod session_choice;
 pub(crate) mod spending;
