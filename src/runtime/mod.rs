@@ -47,6 +47,7 @@ pub use store::{NoStore, SessionStore};
 pub use subagents::{AfterEnd, LocalSubagents, MadeSession, MakeSession, NoSubagents};
 pub(crate) use tools::holds_secret;
 pub use tools::{
-    AllowedHost, BackgroundOutput, FileNames, ListedFile, LocalTools, MentionedFile, PastPlaces, Reach,
-    WorkspaceFiles, echo_spec, for_programs, looks_secret, open_named, tool_specs,
+    AllowedHost, BackgroundOutput, EditorFailure, EditorFiles, FileNames, ListedFile, LocalTools,
+    MentionedFile, PastPlaces, Reach, WorkspaceFiles, echo_spec, for_programs, looks_secret, open_named,
+    tool_specs,
 };

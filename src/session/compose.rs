@@ -6,26 +6,27 @@ use std::time::SystemTime;
 
 use uuid::Uuid;
 
-use super::earlier::{background_calls, inherited, session_id};
+use super::background_ids::continued;
+use super::interrupted_undo::finish_undo;
 use super::moment::now;
 use super::notices::{file_notices, lost_notice, tools_notice, unconfined};
 use super::ports::{router, with_tool_calls};
 use super::subagents::SubagentMaker;
 use super::telemetry::{Following, follow};
 use super::{instructions, sandbox, subagents};
-use crate::agent::{Agent, Attendance, Effect, Input, Intent, Settings};
+use crate::agent::{Agent, Attendance, Effect, Settings};
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::models::{Choice, Table, choose};
 use crate::config::{Config, Invocation, effort, environment};
-use crate::ledger::{Body, Change, Entry, Fault as LedgerFault, Millis, ModelRef, recover_with};
+use crate::ledger::{Body, Change, Entry, Fault as LedgerFault, ModelRef, recover_with};
 use crate::model::Effort;
 use crate::policy::Policy;
 use crate::runtime::sandbox::support;
 use crate::runtime::store::{find, latest, remove_old};
 use crate::runtime::{
-    BackgroundOutput, CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, Reach,
-    SessionStore, StorePort, echo_spec, tool_specs,
+    BackgroundOutput, CommandHooks, Driver, EditorFiles, Groups, Handles, HookPort, LocalTools, NoHooks,
+    Ports, Reach, SessionStore, StorePort, echo_spec, tool_specs,
 };
 use crate::session::external::ExternalTools;
 use crate::session::gateway::Gateway;
@@ -73,11 +74,24 @@ pub(crate) fn compose(
     keeping: Keeping<'_>,
     attendance: Attendance,
 ) -> Result<Session, Fault> {
+    compose_beside(invocation, keeping, attendance, None)
+}
+
+/// The same, beside an editor whose texts of files count.
+///
+/// # Errors
+/// As [`compose`].
+pub(crate) fn compose_beside(
+    invocation: &Invocation,
+    keeping: Keeping<'_>,
+    attendance: Attendance,
+    editor: Option<Arc<dyn EditorFiles>>,
+) -> Result<Session, Fault> {
     let state = state_dir(invocation)?;
     let opened = keeping.earlier().map(|which| open(invocation, &state, which)).transpose()?;
     let (config, choice) = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
-    let tools = local_tools(invocation, &config, &groups, attendance);
+    let tools = local_tools(invocation, &config, &groups, attendance, editor.clone());
     let choice = with_tool_calls(choice, &config);
     let router = router(&choice, &config)?;
     let now = now();
@@ -93,6 +107,7 @@ pub(crate) fn compose(
         settings: settings.clone(),
         router: router.clone(),
         groups: groups.clone(),
+        editor,
         attendance: subagents::attendance(attendance),
         known: subagents::known(&config),
         level: 0,
@@ -168,24 +183,21 @@ fn damaged(id: &str, fault: &LedgerFault) -> Fault {
     )
 }
 
-/// Tools that give no background command the number of an earlier one.
-fn continued(tools: LocalTools, before: &[Arc<Entry>]) -> LocalTools {
-    tools.after(background_calls(before), background_calls(inherited(before)))
-}
-
 /// The built-in tools, in the session's folder and its sandbox.
 pub(super) fn local_tools(
     invocation: &Invocation,
     config: &Config,
     groups: &Groups,
     attendance: Attendance,
+    editor: Option<Arc<dyn EditorFiles>>,
 ) -> LocalTools {
     let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
         .giving(invocation.named_for_programs())
         .within(sandbox::sandbox(invocation))
         .signing_commits(config.trailers)
         .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() });
-    if attendance == Attendance::Person { tools.attended() } else { tools }
+    let tools = if attendance == Attendance::Person { tools.attended() } else { tools };
+    if let Some(editor) = editor { tools.beside(editor) } else { tools }
 }
 
 /// The program's state folder.
@@ -256,6 +268,13 @@ fn open(
         )),
         _ => Ok((store, file)),
     }
+}
+
+fn session_id(entries: &[Arc<Entry>]) -> String {
+    entries
+        .iter()
+        .find_map(|e| if let Body::SessionStarted(s) = &e.body { Some(s.session.clone()) } else { None })
+        .unwrap_or_default()
 }
 
 /// A resumed session keeps its model and its effort, unless others were named: what was chosen in it stands above the
@@ -357,30 +376,4 @@ pub(crate) fn settings(
         absent: external.absent().to_vec(),
         ..Settings::new(choice.spec.clone())
     }
-}
-
-/// A crash may have cut an undo off: the rest of it is done before anything else happens, and the books say so.
-fn finish_undo(
-    undo: &Undoing,
-    before: &[Arc<Entry>],
-    agent: &mut Agent,
-    now: Millis,
-    notices: &mut Vec<String>,
-) -> Result<Vec<Effect>, Fault> {
-    let finished = undo.finish(before).map_err(|why| {
-        Fault::failed(
-            format!("an interrupted undo cannot be completed: {why}"),
-            "fix that, then resume the session again",
-        )
-    })?;
-    let done = match finished {
-        Some(Ok(done)) => done,
-        Some(Err(refused)) => {
-            notices.push(refused);
-            return Ok(Vec::new());
-        }
-        None => return Ok(Vec::new()),
-    };
-    notices.push(format!("An interrupted undo was completed: {}.", done.words()));
-    Ok(agent.step(now, Input::Intent(Intent::Restored(done))))
 }

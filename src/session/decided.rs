@@ -48,6 +48,8 @@ impl Decided {
             (Decider::User, Scope::Project) => "a person, with a rule for the project".to_owned(),
             (Decider::User, Scope::Everywhere) => "a person, with a rule for all projects".to_owned(),
             (Decider::Hook, _) => "a hook".to_owned(),
+            // It allows nothing.
+            (Decider::Nobody, _) => "nobody".to_owned(),
             (Decider::Policy, _) => match &self.rule {
                 Some(rule) => format!("the rule {rule}"),
                 None if self.reason.is_empty() => "the policy".to_owned(),

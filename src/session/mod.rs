@@ -2,12 +2,12 @@
 //! a front end asks for.
 
 pub(crate) mod attachments;
+mod background_ids;
 pub(crate) mod bisect;
 pub(crate) mod blame;
 pub(crate) mod branching;
 pub(crate) mod compose;
 pub(crate) mod decided;
-mod earlier;
 pub(crate) mod exporting;
 pub(crate) mod exposure;
 pub(crate) mod external;
@@ -15,6 +15,7 @@ pub(crate) mod family;
 pub(crate) mod file_history;
 pub(crate) mod gateway;
 pub mod instructions;
+mod interrupted_undo;
 pub(crate) mod model_switch;
 mod moment;
 mod notices;
@@ -23,7 +24,7 @@ pub(crate) mod past_calls;
 pub(crate) mod ports;
 pub(crate) mod rehearsing;
 mod reports;
-mod rule_keeper;
+pub(crate) mod rule_keeper;
 pub(crate) mod sandbox;
 mod session_choice;
 pub(crate) mod spending;

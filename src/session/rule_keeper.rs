@@ -21,7 +21,7 @@ impl RuleKeeper {
     }
 
     /// What would be written, in either place.
-    pub(super) fn plan(&self, rule: String) -> RulePlan {
+    pub(crate) fn plan(&self, rule: String) -> RulePlan {
         let lines = |home| {
             let change = plan(home, &rule, &self.cwd, &self.environment)?;
             Ok(RuleLines { file: self.environment.shown(&change.file), lines: change.lines })

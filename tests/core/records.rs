@@ -32,6 +32,15 @@ proptest! {
     }
 }
 
+#[test]
+fn nobody_allows_nothing() {
+    let denied = line(3, Body::ApprovalDecided(Decision::denial(CallId(1), Decider::Nobody, "not shown")));
+    let mut record = encode(&denied);
+    assert_eq!(decode(&record).unwrap(), denied);
+    record["decision"] = json!("allow");
+    assert!(decode(&record).unwrap_err().to_string().contains("nobody allowed it"));
+}
+
 fn line(entry: u64, body: Body) -> Entry {
     Entry { id: EntryId(entry), at: Millis(1_763_679_241_120 + entry), body }
 }

@@ -124,9 +124,10 @@ fn act(line: &str) -> Result<Act, String> {
             let (name, arguments) = word(rest);
             Act::Decide(name.to_owned(), Answer::Edit(Arguments::parse(arguments)))
         }
-        "deny" => {
+        "deny" | "nobody" => {
+            let answer = if verb == "deny" { Answer::Deny } else { Answer::Nobody };
             let (name, reason) = word(rest);
-            Act::Decide(name.to_owned(), Answer::Deny(quoted(reason)?.0))
+            Act::Decide(name.to_owned(), answer(quoted(reason)?.0))
         }
         "tool" => {
             let (name, end) = named(rest)?;

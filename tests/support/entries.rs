@@ -85,7 +85,7 @@ pub fn usage() -> impl Strategy<Value = Usage> {
 }
 
 pub fn decider() -> impl Strategy<Value = Decider> {
-    prop_oneof![Just(Decider::Policy), Just(Decider::User), Just(Decider::Hook)]
+    prop::sample::select(vec![Decider::Policy, Decider::User, Decider::Hook, Decider::Nobody])
 }
 
 pub fn outcome() -> impl Strategy<Value = Outcome> {
@@ -203,6 +203,7 @@ pub fn approvals() -> impl Strategy<Value = Body> {
             option::of((text(), text()))
         )
             .prop_map(|(call, allow, scope, by, reason, [answer, rule], receipt)| {
+                let allow = allow && by != Decider::Nobody;
                 let sandboxed = allow && receipt.is_some() && answer.is_none();
                 let (digest, cwd) = receipt.filter(|(digest, _)| !digest.is_empty()).unwrap_or_default();
                 Body::ApprovalDecided(Decision {

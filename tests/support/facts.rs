@@ -22,9 +22,16 @@ pub(crate) fn facts() -> impl Strategy<Value = Facts> {
     let background = background().prop_map(CommandState::Background);
     let command = option::of(prop_oneof![text().prop_map(CommandState::Ended), background]);
     let blocked = vec(text(), 0..3);
-    (summary, command, any::<bool>(), blocked).prop_map(|(summary, command, is_silent, blocked_hosts)| {
-        Facts { summary, command, is_silent, blocked_hosts, is_elsewhere: false }
-    })
+    (summary, command, any::<[bool; 2]>(), blocked).prop_map(
+        |(summary, command, [is_silent, is_from_editor], blocked_hosts)| Facts {
+            summary,
+            command,
+            is_silent,
+            blocked_hosts,
+            is_from_editor,
+            is_elsewhere: false,
+        },
+    )
 }
 
 /// A file of a message.

@@ -8,6 +8,7 @@
 //! tests: everything that is sent is parsed with it.
 
 pub(crate) mod args;
+mod client_files;
 mod conversation;
 mod lines;
 mod methods;

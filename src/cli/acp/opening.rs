@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::client_files::ClientFiles;
+use super::conversation::ClientEnd;
 use super::methods::session_new::Place;
 use super::rpc::RpcError;
 use crate::agent::Attendance;
@@ -12,7 +14,8 @@ use crate::config::environment::Environment;
 use crate::config::fault::{Fault, one_line};
 use crate::config::models::{Listed, Table, list_known};
 use crate::config::{self, Flags, Invocation};
-use crate::session::compose::{Session, compose};
+use crate::runtime::EditorFiles;
+use crate::session::compose::{Session, compose_beside};
 use crate::session::{Keeping, SessionChoice};
 
 /// What every session of a connection begins with.
@@ -45,6 +48,8 @@ pub(super) struct Opened {
     pub(super) models: Vec<Listed>,
     /// What a person should be told.
     pub(super) notices: Vec<String>,
+    /// The client's file system, if it has one.
+    pub(super) files: Option<ClientFiles>,
 }
 
 impl Which {
@@ -62,7 +67,7 @@ impl SessionDefaults {
     ///
     /// # Errors
     /// A folder that is none, a session of another folder, a configuration that cannot be; in words.
-    pub(super) fn open(&self, which: &Which, place: &Place) -> Result<Opened, RpcError> {
+    pub(super) fn open(&self, which: &Which, place: &Place, client: &ClientEnd) -> Result<Opened, RpcError> {
         let cwd = folder(&place.cwd)?;
         let servers = place.servers()?;
         let mut config = config::load(&cwd, &self.environment, &self.flags.given()).map_err(told)?;
@@ -72,13 +77,18 @@ impl SessionDefaults {
         let invocation = Invocation { cwd, environment, config, goal: None, answer_schema: None };
         let earlier = which.earlier().map(|id| SessionChoice::Session(id.to_owned()));
         let keeping = Keeping::from(earlier.as_ref());
-        let session = compose(&invocation, keeping, Attendance::Program).map_err(told)?;
+        let files = ClientFiles::of(client, &invocation.cwd, &place.cwd);
+        let editor = files.clone().map(|files| Arc::new(files) as Arc<dyn EditorFiles>);
+        let session = compose_beside(&invocation, keeping, Attendance::Program, editor).map_err(told)?;
+        if let Some(files) = &files {
+            files.opened(&session.id);
+        }
         notices.extend(session.notices.iter().cloned());
         for notice in &notices {
             complain(&format!("note: {}", one_line(notice)));
         }
         let models = list_known(&invocation.config, &invocation.environment, &Table::embedded());
-        Ok(Opened { invocation, session, models, notices })
+        Ok(Opened { invocation, session, models, notices, files })
     }
 }
 

@@ -48,6 +48,13 @@ impl Out {
         Ok((Self { lines, gone }, Written(is_over)))
     }
 
+    /// One whose lines a test takes.
+    #[cfg(test)]
+    pub(super) fn of_test(gone: watch::Receiver<bool>) -> (Self, mpsc::Receiver<String>) {
+        let (lines, queue) = mpsc::channel(LINES_WAITING);
+        (Self { lines, gone }, queue)
+    }
+
     /// Sends a message. It waits for room only while the editor is there.
     pub(super) async fn send(&self, message: &Value) {
         let line = format!("{message}\n");

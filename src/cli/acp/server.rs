@@ -191,6 +191,11 @@ impl AcpServer {
         let Some((door, request)) = door else {
             return tracing::info!("an answer to no request of ours");
         };
+        let outcome = match &door.files {
+            // A call waits for it on a thread, and not the session.
+            Some(files) if files.answered(request, outcome.clone()) => return,
+            _ => outcome,
+        };
         let command = SessionCommand::Answer { request: request.to_owned(), outcome };
         // The connection waits for no session whose client reads slowly.
         if door.commands.try_send(command).is_err() {
@@ -216,7 +221,8 @@ impl AcpServer {
                 shut(door).await;
             }
             let opening = which.clone();
-            let opened = tokio::task::spawn_blocking(move || start.open(&opening, &place)).await;
+            let line = client.clone();
+            let opened = tokio::task::spawn_blocking(move || start.open(&opening, &place, &line)).await;
             let opened = opened.unwrap_or_else(|broken| Err(RpcError::internal(broken.to_string())));
             let heard = match opened {
                 Ok(opened) => {

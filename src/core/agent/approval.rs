@@ -239,7 +239,10 @@ impl Agent {
         found: &Preparation,
     ) -> ApprovalRequest {
         let rule = self.offered(call, found).ok().map(|rule| rule.to_string());
-        let warning = self.history.unclear().warning(&call.name, &call.arguments);
+        let warning = match (&found.warning, self.history.unclear().warning(&call.name, &call.arguments)) {
+            (Some(found), Some(known)) if !found.contains(&known) => Some(format!("{found}; {known}")),
+            (found, known) => found.clone().or(known),
+        };
         let effect = |tool: &ToolSpec| effect_of_call(tool, &call.arguments);
         let risk = self.tools.registry.get(&call.name).map_or(SideEffect::Sends, effect).as_str().to_owned();
         // One effect is said by the risk.
@@ -320,6 +323,7 @@ impl Agent {
             }
             Answer::AllowSandboxed => self.allow(step, pending, Scope::Once, true),
             Answer::Deny(reason) => pending.state = self.denied(step.now, &pending.call, reason),
+            Answer::Nobody(why) => pending.state = self.undecided(step.now, &pending.call, why),
         }
     }
 
@@ -350,6 +354,17 @@ impl Agent {
             format!("The user denied this call{why}. It was not started; do not repeat it unchanged.")
         };
         CallState::Over(Settlement::synthetic(Outcome::Denied(Decider::User), text))
+    }
+
+    /// A call that waits for nobody: it is over without a decision of the user.
+    pub(super) fn undecided(&mut self, now: Millis, call: &ToolUse, why: String) -> CallState {
+        let text = if self.is_question(call) {
+            format!("Nobody answered: {why}.")
+        } else {
+            format!("Nobody decided about this call: {why}. It was not started.")
+        };
+        self.record(now, Decision::denial(call.id, Decider::Nobody, why));
+        CallState::Over(Settlement::synthetic(Outcome::Denied(Decider::Nobody), text))
     }
 }
 

@@ -18,6 +18,7 @@ impl Agent {
                 pending.state = self.replied(step.now, &pending.call, words);
             }
             Answer::Deny(reason) => pending.state = self.denied(step.now, &pending.call, reason),
+            Answer::Nobody(why) => pending.state = self.undecided(step.now, &pending.call, why),
             Answer::Reply(_)
             | Answer::AllowOnce
             | Answer::AllowSession

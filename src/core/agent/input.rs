@@ -177,4 +177,6 @@ pub enum Answer {
     Reply(String),
     /// No; the reason, if any, is told to the model.
     Deny(String),
+    /// Nobody decided: the front end could ask nobody, or was answered with nothing that it knows; why.
+    Nobody(String),
 }

@@ -157,7 +157,7 @@ impl Agent {
             return Some(answer);
         };
         let call = pending.call.id;
-        if matches!(answer, Answer::Deny(_)) {
+        if matches!(answer, Answer::Deny(_) | Answer::Nobody(_)) {
             step.extend(is_looked_at.then_some(Effect::Cancel(Operation::Preparation(call))));
             return Some(answer);
         }

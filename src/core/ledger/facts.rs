@@ -13,6 +13,8 @@ pub struct Facts {
     pub is_silent: bool,
     /// Hosts that the sandbox did not let the command reach, each as [`crate::tool::NamedHost`] writes it.
     pub blocked_hosts: Vec<String>,
+    /// Whether the text that was read, or that a change began with, was the one in the user's editor, and not the file's.
+    pub is_from_editor: bool,
     /// Whether another program ran the call, before its session was imported: nobody here decided about it.
     pub is_elsewhere: bool,
 }

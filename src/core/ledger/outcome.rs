@@ -39,6 +39,8 @@ pub enum Decider {
     User,
     /// A hook.
     Hook,
+    /// Nobody: whoever was to be asked could not be, or gave no answer that means anything. It only denies.
+    Nobody,
 }
 
 impl Decider {
@@ -49,7 +51,9 @@ impl Decider {
 
     /// The reverse of [`Self::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Policy, Self::User, Self::Hook].into_iter().find(|decider| decider.as_str() == text)
+        [Self::Policy, Self::User, Self::Hook, Self::Nobody]
+            .into_iter()
+            .find(|decider| decider.as_str() == text)
     }
 }
 

@@ -215,6 +215,7 @@ impl<'o> Player<'o> {
         if let Some(asked) = self.tape.asked.get(&call.call).filter(|asked| asked.name == call.name) {
             found.preview = asked.preview.clone();
             (found.is_partial, found.replaces) = (asked.is_partial, asked.replaces);
+            found.warning.clone_from(&asked.warning);
             if let Some(to) = &asked.leads_to {
                 found.leads_to = vec![to.clone()];
             }

@@ -329,7 +329,7 @@ fn attendance(entries: &[Arc<Entry>]) -> Attendance {
                 asked.insert(request.call);
             }
             Body::ApprovalDecided(decision) if asked.contains(&decision.call) => match decision.by {
-                Decider::User => return Attendance::Person,
+                Decider::User | Decider::Nobody => return Attendance::Person,
                 Decider::Policy | Decider::Hook => denies |= !decision.allow,
             },
             Body::CallEdited(_) => return Attendance::Person,

@@ -95,6 +95,9 @@ fn changed(change: &Change) -> Option<(Intent, bool)> {
 
 /// A decision of a person. What policy and hooks decide comes by itself.
 pub(super) fn decided(reader: &mut TapeReader<'_>, at: usize, decision: &Decision) {
+    if decision.by == Decider::Nobody {
+        return reader.push(at, News::Decided(decision.call, Answer::Nobody(decision.reason.clone())));
+    }
     if decision.by != Decider::User {
         return;
     }

@@ -182,6 +182,8 @@ pub struct Preparation {
     pub is_partial: bool,
     /// Whether the call replaces all that an existing file holds.
     pub replaces: bool,
+    /// What a person should know before it is allowed.
+    pub warning: Option<String>,
     /// Why the arguments are not valid, where that is found with the look: by the schema of a tool from elsewhere, or since
     /// people and programs could read them differently.
     pub invalid: Option<String>,

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{CallId, Preview};
+use crate::ledger::Preview;
+use crate::ledger::{CallId, Facts};
+use crate::tool::Preparation;
 
 use super::super::undo::{self, Content, Hash, Snapshots};
 use super::diff::{Difference, compare};
+use super::editor::{Current, Editor, EditorFailure, EditorFiles};
 use super::encoding::Encoding;
-use super::file::replace;
+use super::file::{Before, found, load, replace};
 use super::seen::Seen;
 use super::stop::StopFlag;
 use super::target::Target;
@@ -18,8 +21,8 @@ use super::workspace::ResolvedPath;
 pub(super) struct FileChange {
     /// Which file.
     pub(super) target: Arc<Target>,
-    /// Its content now; `None` when it is new.
-    pub(super) before: Option<Vec<u8>>,
+    /// What it is now.
+    pub(super) now: Current,
     /// Its text to be.
     pub(super) after: String,
     /// How that is written down.
@@ -32,6 +35,8 @@ pub(super) struct Making<'a> {
     pub(super) call: CallId,
     /// What the model has seen.
     pub(super) seen: &'a Seen,
+    /// The editor that may hold the file.
+    pub(super) editor: &'a Editor,
     /// Where the earlier content is kept, if it is.
     pub(super) snapshots: Option<&'a Snapshots>,
     /// Whether anybody still waits for it.
@@ -39,14 +44,16 @@ pub(super) struct Making<'a> {
 }
 
 impl FileChange {
-    /// What the approval shows, remembered for [`Self::make`], and whether it leaves something out. A change that cannot
-    /// be made is shown as its reason, after `! `: it may be possible when it is made, so that says nothing of it.
-    pub(super) fn preview(planned: Result<Self, String>, call: CallId, seen: &Seen) -> (Preview, bool) {
+    /// Puts into a look what the approval shows, remembered for [`Self::make`], and whether that leaves something out. A change that
+    /// cannot be made is shown as its reason, after `! `: it may be possible when it is made, so that says nothing of it.
+    pub(super) fn preview(planned: Result<Self, String>, call: CallId, seen: &Seen, found: &mut Preparation) {
         let (text, is_partial) = match planned {
             Err(reason) => (format!("! {reason}\n"), true),
             Ok(change) => {
-                seen.look(call, &change.target.path, change.before.as_deref());
-                if change.before.as_deref() == Some(change.bytes().as_slice()) {
+                seen.look(call, &change.target.path, &change.now);
+                found.warning = change.now.held.as_ref().map(|_| UNSAVED.to_owned());
+                if change.now.disk.as_deref() == Some(change.bytes().as_slice()) && change.now.held.is_none()
+                {
                     ("! the file has this content already; nothing would change\n".to_owned(), true)
                 } else {
                     let difference = change.difference();
@@ -54,15 +61,23 @@ impl FileChange {
                 }
             }
         };
-        (Preview::Diff(text), is_partial)
+        (found.preview, found.is_partial) = (Preview::Diff(text), is_partial);
     }
 
-    /// The lines that differ. What is no text is compared as far as it can be shown.
+    /// The lines that differ from what the user sees. What is no text is compared as far as it can be shown.
     pub(super) fn difference(&self) -> Difference {
-        let before = self.before.as_deref().map(|bytes| {
+        let bytes = self.bytes();
+        let held = self.now.held.as_deref().filter(|held| *held != bytes);
+        let before = held.or(self.now.disk.as_deref()).map(|bytes| {
             self.encoding.decode(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes).into_owned())
         });
         compare(&self.target.shown, before.as_deref(), &self.after)
+    }
+
+    /// Facts of its result.
+    pub(super) fn facts(&self) -> Facts {
+        let summary = Some(self.difference().summary());
+        Facts { summary, is_from_editor: self.now.held.is_some(), ..Facts::default() }
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -73,10 +88,9 @@ impl FileChange {
     /// it besides is returned.
     ///
     /// # Errors
-    /// A sentence; the file is then as it was.
-    pub(super) fn make(&self, making: &Making<'_>) -> Result<Option<String>, String> {
-        let before = self.before.as_deref();
-        if !making.seen.is_as_looked(making.call, &self.target.path, before) {
+    /// A sentence; unless it says otherwise, the file is then as it was.
+    pub(super) fn make(&self, making: &Making<'_>) -> Result<String, String> {
+        if !making.seen.is_as_looked(making.call, &self.target.path, &self.now) {
             return Err(format!(
                 "`{}` has changed since the approved diff was made; nothing was written; read it again, \
                 then repeat the change",
@@ -84,7 +98,7 @@ impl FileChange {
             ));
         }
         let after = self.bytes();
-        let found = replace(&self.target, before, &after, |found| {
+        let record = |found: &Before| {
             if let Some(snapshots) = making.snapshots {
                 let change = undo::Change {
                     call: Some(making.call),
@@ -94,20 +108,108 @@ impl FileChange {
                     mode: found.mode,
                     made: found.made.clone(),
                 };
+                let before = self.now.disk.as_deref();
                 snapshots.keep(change, before).map_err(|why| format!("{why}; nothing was changed"))?;
             }
             if making.stop.is_set() { Err("stopped before anything was changed".to_owned()) } else { Ok(()) }
-        })?;
-        making.seen.note(&self.target.path, &after);
-        making.seen.is_made(making.call, &self.target.path);
-        let others = usize::try_from(found.names.saturating_sub(1)).unwrap_or(usize::MAX);
-        Ok((others > 0).then(|| {
-            format!(
-                "(the file had {}: they keep the earlier content; this one is now a separate file)",
-                counted(others, "other hard link")
-            )
-        }))
+        };
+        let noted = || {
+            making.seen.note(&self.target.path, &after);
+            making.seen.is_made(making.call, &self.target.path);
+        };
+        let mut remarks = Vec::new();
+        match (making.editor.writer(self.encoding), &self.now.disk) {
+            (None, _) if self.now.held.is_some() => return Err(self.not_taken_over()),
+            (Some(editor), Some(disk)) => {
+                remarks.extend(self.through(making, editor, disk, &after, record)?);
+                noted();
+                if remarks.is_empty() {
+                    making.editor.confirm(&self.target, after.clone())?;
+                }
+            }
+            (editor, disk) => {
+                let found = replace(&self.target, disk.as_deref(), &after, record)?;
+                noted();
+                remarks.extend(other_links(&found));
+                // A new file: the folders that it needs were made for it.
+                if let Some(Err(why)) = editor.map(|editor| editor.write(&self.target.path, &self.after)) {
+                    remarks.push(untold(&why));
+                }
+            }
+        }
+        if self.now.held.is_some() {
+            remarks.push(
+                "(the editor had changes of it that were not saved; they are saved with this one)".to_owned(),
+            );
+        }
+        Ok(remarks.iter().map(|remark| format!("\n{remark}")).collect())
     }
+
+    /// Makes it through the editor, which holds the file or may open it: it gets the text first, and what it does not write itself
+    /// is written here.
+    fn through(
+        &self,
+        making: &Making<'_>,
+        editor: &dyn EditorFiles,
+        before: &[u8],
+        after: &[u8],
+        record: impl FnOnce(&Before) -> Result<(), String>,
+    ) -> Result<Option<String>, String> {
+        record(&found(&self.target, before)?)?;
+        let asked = editor.write(&self.target.path, &self.after);
+        let now = load(&self.target)?;
+        match &asked {
+            Err(EditorFailure::Refused(_)) if self.now.held.is_none() => {}
+            Err(EditorFailure::Refused(why) | EditorFailure::Broken(why)) => {
+                let stands = match now.as_deref() == Some(before) {
+                    true => "nothing was changed on disk",
+                    false => "the file on disk is changed, perhaps in part",
+                };
+                let shown = &self.target.shown;
+                return Err(format!(
+                    "the editor was told to change `{shown}`, and {why}; {stands}; read the file again before you go on"
+                ));
+            }
+            Ok(()) if now.as_deref() == Some(after) => return Ok(None),
+            Ok(()) if now.as_deref() != Some(before) => {
+                return Ok(Some(
+                    "(the editor saved it as another text, perhaps formatted: read it again before you change it again)".to_owned(),
+                ));
+            }
+            Ok(()) => {}
+        }
+        if making.stop.is_set() {
+            return Err(format!("stopped: the file `{}` on disk is as it was", self.target.shown));
+        }
+        let found = replace(&self.target, Some(before), after, |_| Ok(()))?;
+        Ok(asked.err().as_ref().map(untold).or_else(|| other_links(&found)))
+    }
+
+    fn not_taken_over(&self) -> String {
+        format!(
+            "the editor has changes of `{}` that are not saved, and they cannot be changed from here; nothing was done; ask \
+             the user to save the file, then read it again",
+            self.target.shown
+        )
+    }
+}
+
+/// What a person is told whose editor holds another text than the file.
+const UNSAVED: &str = "the editor has changes of this file that are not saved: the diff begins with them, and the file gets the result";
+
+fn untold(why: &EditorFailure) -> String {
+    let (EditorFailure::Refused(why) | EditorFailure::Broken(why)) = why;
+    format!("(the file on disk is changed; the editor did not take that over: {why})")
+}
+
+fn other_links(found: &Before) -> Option<String> {
+    let others = usize::try_from(found.names.saturating_sub(1)).unwrap_or(usize::MAX);
+    (others > 0).then(|| {
+        format!(
+            "(the file had {}: they keep the earlier content; this one is now a separate file)",
+            counted(others, "other hard link")
+        )
+    })
 }
 
 /// Why a file that is not what the model saw is left alone.

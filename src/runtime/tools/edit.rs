@@ -10,6 +10,7 @@ use crate::tool::name::EDIT;
 use crate::tool::{Preparation, Shown, SideEffect, ToolSpec};
 
 use super::change::{FileChange, Making, refuse_changed};
+use super::editor::Editor;
 use super::encoding::Encoding;
 use super::file::load;
 use super::replace::{apply, edits};
@@ -55,8 +56,10 @@ impl Tool for EditTool {
 
     fn look(&self, look: LookedAt<'_>, found: &mut Preparation) {
         let LookedAt { tools, invocation, target } = look;
-        let planned = target.and_then(|target| plan(&target, &tools.seen, &invocation.arguments));
-        (found.preview, found.is_partial) = FileChange::preview(planned, invocation.call, &tools.seen);
+        let planned = target
+            .and_then(|target| planned(&target, &tools.seen, &tools.editor, &invocation.arguments))
+            .map(|(change, _)| change);
+        FileChange::preview(planned, invocation.call, &tools.seen, found);
     }
 
     fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
@@ -64,21 +67,13 @@ impl Tool for EditTool {
     }
 }
 
-/// What the call would change.
-///
-/// # Errors
-/// Why it cannot be done.
-fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<FileChange, String> {
-    planned(target, seen, arguments).map(|(change, _)| change)
-}
-
 /// Does it.
 ///
 /// # Errors
 /// Why it was not done.
 fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Result<ToolOutput, String> {
-    let (change, lines) = planned(target, making.seen, arguments)?;
-    let remark = change.make(making)?.map(|remark| format!("\n{remark}")).unwrap_or_default();
+    let (change, lines) = planned(target, making.seen, making.editor, arguments)?;
+    let remark = change.make(making)?;
     let difference = change.difference();
     let places: Vec<String> = lines.iter().take(20).map(usize::to_string).collect();
     let more = if lines.len() > places.len() { ", …" } else { "" };
@@ -90,22 +85,28 @@ fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Resu
         difference.added,
         difference.removed,
     );
-    Ok(ToolOutput::summed_up(text, difference.summary()))
+    Ok(ToolOutput { text, images: Vec::new(), facts: change.facts() })
 }
 
+/// What the call would change, and at which lines.
+///
+/// # Errors
+/// Why it cannot be done.
 fn planned(
     target: &Arc<Target>,
     seen: &Seen,
+    editor: &Editor,
     arguments: &Arguments,
 ) -> Result<(FileChange, Vec<usize>), String> {
     let shown = &target.shown;
     let edits = edits(arguments)?;
-    let before = load(target)?.ok_or_else(|| {
+    let now = editor.current(target, load(target)?)?;
+    let before = now.content().ok_or_else(|| {
         format!("`{shown}` does not exist; use `write` to create it, or `search` to find it")
     })?;
-    refuse_changed(target, &before, seen)?;
-    let encoding = Encoding::of(&before);
-    let text = encoding.decode(&before).map_err(|line| {
+    refuse_changed(target, before, seen)?;
+    let encoding = Encoding::of(before);
+    let text = encoding.decode(before).map_err(|line| {
         format!(
             "`{shown}` is not valid {} (line {line}); perhaps it is Latin-1: an edit could damage it; use `shell` with \
              sed, or with iconv first",
@@ -113,5 +114,5 @@ fn planned(
         )
     })?;
     let (after, lines) = apply(&text, &edits).map_err(|why| format!("{why}\n`{shown}` was not changed."))?;
-    Ok((FileChange { target: Arc::clone(target), before: Some(before), after, encoding }, lines))
+    Ok((FileChange { target: Arc::clone(target), now, after, encoding }, lines))
 }

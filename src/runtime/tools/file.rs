@@ -51,6 +51,15 @@ fn no_file(shown: &str) -> String {
 /// # Errors
 /// A sentence, also when it is too large to be held.
 pub(super) fn load(target: &Target) -> Result<Option<Vec<u8>>, String> {
+    let opened = open_if_there(target)?;
+    opened.map(|(file, meta)| content(target, file, &meta)).transpose()
+}
+
+/// Opens a plain file, if there is one.
+///
+/// # Errors
+/// As [`open`].
+pub(super) fn open_if_there(target: &Target) -> Result<Option<(File, Metadata)>, String> {
     let anchor = match target.anchor() {
         Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Ok(None),
         anchor => anchor.map_err(|failure| explain(&target.shown, &failure))?,
@@ -60,8 +69,7 @@ pub(super) fn load(target: &Target) -> Result<Option<Vec<u8>>, String> {
         Err(failure) => return Err(explain(&target.shown, &failure)),
         Ok(_) => {}
     }
-    let (file, meta) = open_in(&anchor, &target.shown)?;
-    content(target, file, &meta).map(Some)
+    open_in(&anchor, &target.shown).map(Some)
 }
 
 /// The content of an open file.
@@ -98,6 +106,18 @@ pub(super) struct Before {
     pub(super) made: Option<PathBuf>,
     /// How many names it has.
     pub(super) names: u64,
+}
+
+/// What is known of a file that is changed by somebody else; it must still have the content `before`.
+///
+/// # Errors
+/// A sentence.
+pub(super) fn found(target: &Target, before: &[u8]) -> Result<Before, String> {
+    let fail = |failure: io::Error| format!("{}; nothing was changed", explain(&target.shown, &failure));
+    let anchor = target.anchor().map_err(fail)?;
+    let now = anchor.open().and_then(|file| file.metadata()).map_err(fail)?;
+    refuse_other(&anchor, target, Some(before))?;
+    Ok(Before { mode: Some(now.permissions().mode() & 0o7777), made: None, names: now.nlink() })
 }
 
 /// Writes a content beside the file and puts it in its place; permissions, extended attributes and owner stay as they

@@ -14,6 +14,7 @@ mod credentials;
 mod diff;
 mod echo;
 mod edit;
+mod editor;
 mod encoding;
 mod environment;
 mod fetch;
@@ -75,6 +76,7 @@ use super::sandbox::Sandbox;
 use super::undo::Snapshots;
 use background::Background;
 use command::Shell;
+use editor::Editor;
 use fetch::Fetch;
 use ignored::GitSettings;
 use keyboard::Keyboards;
@@ -89,6 +91,7 @@ pub use background::BackgroundOutput;
 pub(crate) use credentials::holds_secret;
 pub use credentials::looks_secret;
 pub(super) use diff::compare;
+pub use editor::{EditorFailure, EditorFiles};
 pub use environment::for_programs;
 pub(super) use environment::{for_commands, with_given};
 pub use fetch::{AllowedHost, Reach};
@@ -146,6 +149,7 @@ pub struct LocalTools {
     fetch: Arc<Fetch>,
     snapshots: Option<Snapshots>,
     keyboards: Keyboards,
+    editor: Editor,
     absent: Vec<Absent>,
 }
 
@@ -171,6 +175,7 @@ impl LocalTools {
             fetch,
             snapshots: None,
             keyboards: Keyboards::default(),
+            editor: Editor::default(),
             background: Background::default(),
             absent: Vec::new(),
             shell: Arc::new(Shell {
@@ -225,6 +230,11 @@ impl LocalTools {
     /// With a person who can type into the terminals of commands: without one, what a command reads has ended.
     pub fn attended(self) -> Self {
         Self { keyboards: self.keyboards.attended(), ..self }
+    }
+
+    /// With an editor whose texts of files count: `read` gives them, and changes begin with them and go through it.
+    pub fn beside(self, editor: Arc<dyn EditorFiles>) -> Self {
+        Self { editor: Editor::new(editor), ..self }
     }
 
     /// With the ids of background commands going on after this many, which earlier processes of the session started; the

@@ -6,17 +6,18 @@ use std::io::{self, BufReader, Cursor, Read as _, Seek as _};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::ledger::{Arguments, Summary};
+use crate::ledger::{Arguments, Facts, Summary};
 use crate::tool::name::READ;
 use crate::tool::{Shown, SideEffect, ToolSpec};
 
+use super::LocalTools;
 use super::arguments::{number, required};
+use super::editor::Current;
 use super::encoding::Encoding;
-use super::file::{MOST_BYTES, content, open};
+use super::file::{MOST_BYTES, content, open, open_if_there};
 use super::kind;
 use super::pages::{TextPage, scan};
 use super::picture;
-use super::seen::Seen;
 use super::stop::StopFlag;
 use super::target::Target;
 use super::tool::{Running, RunningCall, Tool, ToolOutput, spec};
@@ -51,7 +52,7 @@ impl Tool for ReadTool {
     }
 
     fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
-        call.off_thread(|call, stop| run(&*call.target()?, &call.tools.seen, call.arguments(), stop))
+        call.off_thread(|call, stop| run(&*call.target()?, &call.tools, call.arguments(), stop))
     }
 }
 
@@ -59,31 +60,66 @@ impl Tool for ReadTool {
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-fn run(target: &Target, seen: &Seen, arguments: &Arguments, stop: &StopFlag) -> Result<ToolOutput, String> {
+fn run(
+    target: &Target,
+    tools: &LocalTools,
+    arguments: &Arguments,
+    stop: &StopFlag,
+) -> Result<ToolOutput, String> {
     let path = required(arguments, "path")?;
-    let (file, meta) = open(target)?;
     let place: &ResolvedPath = target;
     let first = number(arguments, "offset").unwrap_or(1).max(1);
     let count = number(arguments, "limit").unwrap_or(PAGE_LINES).clamp(1, MOST_PAGE_LINES);
-    let (page, encoding) = if meta.len() > MOST_BYTES {
-        (page_of_large(place, file, meta.len(), first, count, stop)?, Encoding::Utf8)
-    } else {
-        let content = content(target, file, &meta)?;
-        if is_binary(&content)
-            && let Some(shown) = picture::of(path, place, &content)
-        {
-            return shown;
+    let disk = match open_if_there(target)? {
+        Some((file, meta)) if meta.len() > MOST_BYTES => {
+            let page = page_of_large(place, file, meta.len(), first, count, stop)?;
+            return told(place, &page, (first, meta.len()), Encoding::Utf8, &Current::default());
         }
-        let (text, encoding) = as_text(place, content.as_slice())?;
-        seen.note(&place.path, &content);
-        let page = scan(Cursor::new(text.unwrap_or(content)), first, count, true, stop);
-        (page.map_err(|failure| explain(&place.shown, &failure))?, encoding)
+        Some((file, meta)) => Some(content(target, file, &meta)?),
+        None => None,
     };
-    let text = describe(place, &page, first, meta.len())? + &remarks(&page, encoding);
-    if page.lines.is_empty() {
-        return Ok(ToolOutput::from(text));
+    if let Some(content) = disk.as_deref().filter(|content| is_binary(content))
+        && let Some(shown) = picture::of(path, place, content)
+    {
+        return shown;
     }
-    Ok(ToolOutput::summed_up(text, Summary::Words(extent(&page, first, meta.len()))))
+    let now = tools.editor.current(place, disk)?;
+    let Some(content) = now.content() else {
+        return Err(explain(&place.shown, &io::ErrorKind::NotFound.into()));
+    };
+    let (text, encoding) = as_text(place, content)?;
+    tools.seen.note(&place.path, content);
+    let page = scan(Cursor::new(text.as_deref().unwrap_or(content)), first, count, true, stop);
+    let page = page.map_err(|failure| explain(&place.shown, &failure))?;
+    told(place, &page, (first, content.len() as u64), encoding, &now)
+}
+
+/// A page, with what its lines do not show.
+fn told(
+    place: &ResolvedPath,
+    page: &TextPage,
+    (first, bytes): (u64, u64),
+    encoding: Encoding,
+    now: &Current,
+) -> Result<ToolOutput, String> {
+    let mut text = describe(place, page, first, bytes)? + &remarks(page, encoding);
+    let is_from_editor = now.held.is_some();
+    if is_from_editor {
+        text.push_str("\n(This is the text in the user's editor, which is not saved. The file on disk is different, and \
+                       `search` and commands see that one.)");
+    }
+    if let Some(why) = &now.refusal {
+        text.push_str(&format!("\n(The editor gave no text of it: {why}. This is the file on disk.)"));
+    }
+    let words = (!page.lines.is_empty()).then(|| {
+        let from = if is_from_editor { ", not saved" } else { "" };
+        Summary::Words(extent(page, first, bytes) + from)
+    });
+    Ok(ToolOutput {
+        text,
+        images: Vec::new(),
+        facts: Facts { summary: words, is_from_editor, ..Facts::default() },
+    })
 }
 
 /// What a person attaches of a file: the same text as a call returns.

@@ -8,6 +8,8 @@ use tokio::sync::watch;
 
 use crate::ledger::CallId;
 
+use super::editor::Current;
+
 /// Calls that were looked at and never run are forgotten after so many others.
 const MOST_CALLS: usize = 1000;
 
@@ -20,8 +22,8 @@ pub(super) struct Seen(watch::Sender<Memory>);
 struct Memory {
     /// Hashes of the contents last shown or written, by real path.
     shown: BTreeMap<PathBuf, u64>,
-    /// What each call was to change when it was looked at, by real path; `None`: a file that was not there.
-    contents: BTreeMap<(CallId, PathBuf), Option<u64>>,
+    /// What each call was to change when it was looked at, by real path: on disk and in the editor; `None`: it was not there.
+    contents: BTreeMap<(CallId, PathBuf), [Option<u64>; 2]>,
 }
 
 impl Seen {
@@ -38,15 +40,15 @@ impl Seen {
     }
 
     /// Remembers the content on which the diff of a call was made.
-    pub(super) fn look(&self, call: CallId, path: &Path, content: Option<&[u8]>) {
+    pub(super) fn look(&self, call: CallId, path: &Path, now: &Current) {
         let key = (call, path.to_owned());
-        self.0.send_modify(|memory| remember(&mut memory.contents, key, content.map(hash)));
+        self.0.send_modify(|memory| remember(&mut memory.contents, key, hashes(now)));
     }
 
     /// Whether that was this content. A call that was never looked at can be made on any.
-    pub(super) fn is_as_looked(&self, call: CallId, path: &Path, content: Option<&[u8]>) -> bool {
+    pub(super) fn is_as_looked(&self, call: CallId, path: &Path, now: &Current) -> bool {
         let memory = self.0.borrow();
-        memory.contents.get(&(call, path.to_owned())).is_none_or(|looked| *looked == content.map(hash))
+        memory.contents.get(&(call, path.to_owned())).is_none_or(|looked| *looked == hashes(now))
     }
 
     /// The call has made its change: what it was looked at for is over.
@@ -67,6 +69,10 @@ fn remember<K: Ord, T>(map: &mut BTreeMap<K, T>, key: K, what: T) {
     if map.len() > MOST_CALLS {
         map.pop_first();
     }
+}
+
+fn hashes(now: &Current) -> [Option<u64>; 2] {
+    [now.disk.as_deref().map(hash), now.held.as_deref().map(hash)]
 }
 
 fn hash(content: &[u8]) -> u64 {

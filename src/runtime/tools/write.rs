@@ -11,6 +11,7 @@ use crate::tool::{Preparation, Shown, SideEffect, ToolSpec};
 
 use super::arguments::required;
 use super::change::{FileChange, Making, refuse_changed};
+use super::editor::Editor;
 use super::encoding::Encoding;
 use super::file::load;
 use super::seen::Seen;
@@ -39,9 +40,10 @@ impl Tool for WriteTool {
 
     fn look(&self, look: LookedAt<'_>, found: &mut Preparation) {
         let LookedAt { tools, invocation, target } = look;
-        let planned = target.and_then(|target| plan(&target, &tools.seen, &invocation.arguments));
-        found.replaces = planned.as_ref().is_ok_and(|change| change.before.is_some());
-        (found.preview, found.is_partial) = FileChange::preview(planned, invocation.call, &tools.seen);
+        let planned =
+            target.and_then(|target| plan(&target, &tools.seen, &tools.editor, &invocation.arguments));
+        found.replaces = planned.as_ref().is_ok_and(|change| change.now.content().is_some());
+        FileChange::preview(planned, invocation.call, &tools.seen, found);
     }
 
     fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
@@ -53,13 +55,18 @@ impl Tool for WriteTool {
 ///
 /// # Errors
 /// Why it cannot be done.
-fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<FileChange, String> {
+fn plan(
+    target: &Arc<Target>,
+    seen: &Seen,
+    editor: &Editor,
+    arguments: &Arguments,
+) -> Result<FileChange, String> {
     let after = required(arguments, "content")?.to_owned();
-    let before = load(target)?;
-    if let Some(before) = &before {
+    let now = editor.current(target, load(target)?)?;
+    if let Some(before) = now.content() {
         refuse_changed(target, before, seen)?;
     }
-    Ok(FileChange { target: Arc::clone(target), before, after, encoding: Encoding::Utf8 })
+    Ok(FileChange { target: Arc::clone(target), now, after, encoding: Encoding::Utf8 })
 }
 
 /// Does it.
@@ -67,16 +74,16 @@ fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<File
 /// # Errors
 /// Why it was not done.
 fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Result<ToolOutput, String> {
-    let change = plan(target, making.seen, arguments)?;
-    let remark = change.make(making)?.map(|remark| format!("\n{remark}")).unwrap_or_default();
+    let change = plan(target, making.seen, making.editor, arguments)?;
+    let remark = change.make(making)?;
     let size =
         format!("{}, {}", counted(change.after.len(), "byte"), counted(change.after.lines().count(), "line"));
     let shown = &change.target.shown;
-    Ok(match change.before {
+    Ok(match change.now.content() {
         None => {
             let lines = counted(change.after.lines().count(), "line");
             ToolOutput::summed_up(
-                format!("created {shown}: {size}"),
+                format!("created {shown}: {size}{remark}"),
                 Summary::Words(format!("created, {lines}")),
             )
         }
@@ -84,7 +91,7 @@ fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Resu
             let difference = change.difference();
             let (added, removed) = (difference.added, difference.removed);
             let text = format!("wrote {shown}: {size} (+{added} -{removed} lines){remark}");
-            ToolOutput::summed_up(text, difference.summary())
+            ToolOutput { text, images: Vec::new(), facts: change.facts() }
         }
     })
 }

@@ -234,6 +234,7 @@ impl PageWriter<'_> {
         let by = match decision.by.as_str() {
             "user" => "the user",
             "hook" => "a hook",
+            "nobody" => "nobody",
             _ => "the rules",
         };
         self.heading(if decision.allow { "good" } else { "bad" }, &format!("{what} by {by}"));

@@ -25,8 +25,8 @@ use crate::ledger::Limit;
 use crate::model::ModelSpec;
 use crate::runtime::undo::Snapshots;
 use crate::runtime::{
-    AfterEnd, Driver, Groups, LocalSubagents, MadeSession, MakeSession, ModelRouter, NoStore, NoSubagents,
-    Ports, SessionStore, StorePort, SubagentPort,
+    AfterEnd, Driver, EditorFiles, Groups, LocalSubagents, MadeSession, MakeSession, ModelRouter, NoStore,
+    NoSubagents, Ports, SessionStore, StorePort, SubagentPort,
 };
 use crate::tool::name::ASK;
 use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec};
@@ -47,6 +47,8 @@ pub(crate) struct SubagentMaker {
     pub(crate) settings: Settings,
     pub(crate) router: ModelRouter,
     pub(crate) groups: Groups,
+    /// The editor whose texts of files count, if there is one.
+    pub(crate) editor: Option<Arc<dyn EditorFiles>>,
     pub(crate) attendance: Attendance,
     /// Those that can be started.
     pub(crate) known: Vec<Subagent>,
@@ -144,6 +146,8 @@ impl SubagentMaker {
             token_budget: None,
             final_response: FinalResponse::SameCall,
             answer_schema: None,
+            // It is about calls of that session.
+            overruled: BTreeMap::new(),
             discovers: false,
             attendance: self.attendance,
             absent: Vec::new(),
@@ -205,6 +209,8 @@ impl MakeSession for SubagentMaker {
         let model = self.model(start, subagent)?;
         let worktree = subagent.in_worktree.then(|| Worktree::make(&self.invocation.cwd, id));
         let worktree = worktree.transpose().map_err(|why| format!("its worktree cannot be made: {why}"))?;
+        // An editor shows the files of the session's folder.
+        let editor = self.editor.clone().filter(|_| worktree.is_none());
         let mut invocation = self.invocation.clone();
         let mut settings = self.settings(start, subagent, model);
         if let Some(worktree) = &worktree {
@@ -213,7 +219,7 @@ impl MakeSession for SubagentMaker {
             settings.environment = environment::note(&invocation.cwd);
         }
         let store = self.store(id)?;
-        let mut tools = local_tools(&invocation, &self.config, &self.groups, self.attendance);
+        let mut tools = local_tools(&invocation, &self.config, &self.groups, self.attendance, editor.clone());
         if self.is_kept {
             tools = tools.keeping(Snapshots::of_session(self.state.clone(), id.to_owned()));
         }
@@ -224,6 +230,7 @@ impl MakeSession for SubagentMaker {
             settings: settings.clone(),
             router: self.router.clone(),
             groups: self.groups.clone(),
+            editor,
             known: self.below(subagent),
             level: self.level + 1,
             ..*self

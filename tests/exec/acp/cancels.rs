@@ -115,6 +115,64 @@ fn a_permission_that_the_editor_answers_with_cancelled_takes_the_turn_back() {
 }
 
 #[test]
+fn a_yes_that_comes_with_or_after_a_cancel_runs_nothing_and_one_before_it_counts_once() {
+    let (_server, world) = serve(vec![Part::call("a", "shell", &json!({ "command": "touch a" }))]);
+    let mut editor = Editor::start(&world, &["--mode", "ask"]);
+    let session = editor.new_session(&world);
+    let prompt = editor.prompt(&session, "hi");
+    let request = editor.asked("session/request_permission");
+    editor.tell("session/cancel", json!({ "sessionId": session }));
+    editor.choose(&request, "once");
+    assert_eq!(editor.stop_reason(&prompt), "cancelled");
+    editor.choose(&request, "once");
+    editor.until(|one| one.to_string().contains("it changed nothing"));
+    assert!(!world.work().join("a").exists());
+    assert_eq!(outcomes(&world), ["aborted"]);
+    // The other way round the call may have run: then it has a decision before it, and one result.
+    let (_server, world) = serve(vec![Part::call("a", "shell", &json!({ "command": "touch a" }))]);
+    let mut editor = Editor::start(&world, &["--mode", "ask"]);
+    let session = editor.new_session(&world);
+    let prompt = editor.prompt(&session, "hi");
+    let request = editor.asked("session/request_permission");
+    editor.choose(&request, "once");
+    editor.tell("session/cancel", json!({ "sessionId": session }));
+    assert_eq!(editor.stop_reason(&prompt), "cancelled");
+    editor.leave();
+    let ran = world.work().join("a").exists();
+    let allowed = world.entries().iter().any(|one| one["type"] == "approval" && one["decision"] == "allow");
+    assert!(outcomes(&world).len() == 1 && (allowed || !ran), "{:?}", world.entries());
+    let id = world.session_file().file_stem().unwrap().to_str().unwrap().to_owned();
+    assert_eq!(world.sessions_cli(&["check", &id]).code, 0);
+}
+
+#[test]
+fn an_editor_that_vanishes_while_it_is_asked_for_something_leaves_a_sound_session() {
+    let calls = [
+        ("read", json!({ "path": "one.txt" }), "fs/read_text_file"),
+        ("ask", json!({ "question": "Which?" }), "elicitation/create"),
+        ("shell", json!({ "command": "touch a" }), "session/request_permission"),
+    ];
+    for (name, arguments, method) in calls {
+        let (_server, world) = serve(vec![Part::call("a", name, &arguments)]);
+        let abilities =
+            json!({ "fs": { "readTextFile": true, "writeTextFile": true }, "elicitation": { "form": {} } });
+        let mut editor = Editor::able(&world, &["--mode", "ask"], abilities);
+        let session = editor.new_session(&world);
+        editor.prompt(&session, "hi");
+        editor.asked(method);
+        let ran = editor.leave();
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{method}");
+        assert_eq!(outcomes(&world), ["aborted"], "{method}");
+        assert!(
+            world.entries().iter().all(|one| one["type"] != "approval" || one["by"] == "policy"),
+            "{method}"
+        );
+        let id = world.session_file().file_stem().unwrap().to_str().unwrap().to_owned();
+        assert_eq!(world.sessions_cli(&["check", &id]).code, 0, "{method}");
+    }
+}
+
+#[test]
 fn an_editor_that_vanishes_ends_like_esc() {
     let command = json!({ "command": "echo begun; exec sleep 400", "timeout_seconds": 500 });
     let (_server, world) = serve(vec![Part::call("a", "shell", &command)]);

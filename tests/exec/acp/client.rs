@@ -1,12 +1,13 @@
 //! An editor as far as the tests need one.
 
 use std::io::{BufRead, BufReader, Read as _, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use agent_client_protocol_schema::v1::{
     CreateElicitationRequest, InitializeResponse, ListSessionsResponse, LoadSessionResponse,
-    NewSessionResponse, PromptResponse, RequestPermissionRequest, ResumeSessionResponse, SessionNotification,
-    SetSessionConfigOptionResponse, SetSessionModeResponse,
+    NewSessionResponse, PromptResponse, ReadTextFileRequest, RequestPermissionRequest, ResumeSessionResponse,
+    SessionNotification, SetSessionConfigOptionResponse, SetSessionModeResponse, WriteTextFileRequest,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -24,6 +25,18 @@ pub(super) struct Editor {
     open: Vec<(Value, String)>,
     /// All that came.
     pub(super) seen: Vec<Value>,
+    /// Answers requests about files: the method, the path, and the text to be written.
+    pub(super) files: Option<Box<dyn FnMut(&str, &Path, Option<&str>) -> FileAnswer>>,
+}
+
+/// What an editor says about a file.
+pub(super) enum FileAnswer {
+    /// This result.
+    Result(Value),
+    /// This error.
+    Error(&'static str),
+    /// Nothing.
+    Silence,
 }
 
 /// The text of a tool's call in a script.
@@ -41,7 +54,7 @@ impl Editor {
         let mut program = world.program();
         let mut child = program.arg("acp").args(words).stdin(Stdio::piped()).spawn().unwrap();
         let (to, from) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        Self { child, to, from, next_id: 0, open: Vec::new(), seen: Vec::new() }
+        Self { child, to, from, next_id: 0, open: Vec::new(), seen: Vec::new(), files: None }
     }
 
     /// Starts it and greets it.
@@ -165,9 +178,27 @@ impl Editor {
             let message: Value = serde_json::from_str(&line).expect(&line);
             self.check(&message);
             self.seen.push(message.clone());
+            self.answer_about_files(&message);
             if is_it(&message) {
                 return message;
             }
+        }
+    }
+
+    fn answer_about_files(&mut self, message: &Value) {
+        let (Some(method), Some(files)) = (message["method"].as_str(), &mut self.files) else { return };
+        if !method.starts_with("fs/") {
+            return;
+        }
+        let params = &message["params"];
+        let path = Path::new(params["path"].as_str().unwrap()).to_owned();
+        match files(method, &path, params["content"].as_str()) {
+            FileAnswer::Result(result) => self.answer(message, result),
+            FileAnswer::Error(words) => {
+                let error = json!({ "code": -32002, "message": words });
+                self.raw(&json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }).to_string());
+            }
+            FileAnswer::Silence => {}
         }
     }
 
@@ -191,6 +222,8 @@ impl Editor {
         match message["method"].as_str() {
             Some("session/update") => keeps::<SessionNotification>(params),
             Some("session/request_permission") => keeps::<RequestPermissionRequest>(params),
+            Some("fs/read_text_file") => keeps::<ReadTextFileRequest>(params),
+            Some("fs/write_text_file") => keeps::<WriteTextFileRequest>(params),
             Some("elicitation/create") => keeps::<CreateElicitationRequest>(params),
             Some(other) => panic!("a method that no editor has: {other}"),
             None => {

@@ -122,6 +122,38 @@ fn an_answer_that_is_late_second_or_for_another_call_does_nothing_and_is_answere
     assert_eq!(editor.stop_reason(&prompt), "end_turn");
     assert!(!world.work().join("a").exists() && !world.work().join("b").exists());
     editor.leave();
+    // The first was the user's decision; the second nobody's.
+    assert_eq!(deciders(&world), ["user", "nobody"]);
+}
+
+/// Who decided, in order; all results but the last call's say the same.
+fn deciders(world: &World) -> Vec<String> {
+    let by = |entry: Value| entry["by"].as_str().unwrap().to_owned();
+    world.entries().into_iter().filter(|entry| entry["type"] == "approval").map(by).collect()
+}
+
+#[test]
+fn what_an_editor_cannot_ask_or_answers_with_nonsense_is_decided_by_nobody() {
+    let world = World::new();
+    let script = json!([touches("a"), touches("b"), touches("c"), "Done."]);
+    let (mut editor, session) = Editor::with_script(&world, "ask", script);
+    let prompt = editor.prompt(&session, "go");
+    let request = editor.asked(ASKS);
+    let error = json!({ "code": -32603, "message": "the window is gone" });
+    editor.raw(&json!({ "jsonrpc": "2.0", "id": request["id"], "error": error }).to_string());
+    for nonsense in [json!({ "outcome": { "outcome": "selected" } }), json!("yes")] {
+        let request = editor.asked(ASKS);
+        editor.answer(&request, nonsense);
+    }
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    editor.leave();
+    assert_eq!(deciders(&world), ["nobody", "nobody", "nobody"]);
+    let entries = world.entries();
+    let results: Vec<&Value> = entries.iter().filter(|entry| entry["type"] == "tool_result").collect();
+    assert!(results.iter().all(|one| one["denied_by"] == "nobody"), "{results:?}");
+    assert!(results[0]["content"].as_str().unwrap().starts_with("Nobody decided about this call"));
+    let id = world.session_file().file_stem().unwrap().to_str().unwrap().to_owned();
+    assert_eq!(world.sessions_cli(&["check", &id]).code, 0);
 }
 
 #[test]
@@ -170,4 +202,5 @@ fn a_question_is_a_form_where_there_are_forms_choices_where_it_has_some_and_else
     assert_eq!(editor.stop_reason(&prompt), "end_turn");
     editor.leave();
     assert!(answer(&world).contains("cannot show questions"), "{}", answer(&world));
+    assert_eq!(deciders(&world), ["nobody"]);
 }

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::client::{Editor, calls};
 use crate::mcp::saying;
+use crate::mcp_site::Site;
 use crate::stub_server;
 use crate::world::World;
 
@@ -30,6 +31,25 @@ fn a_tool_of_the_editors_server_is_asked_about_and_called() {
     let result = world.entries().into_iter().find(|entry| entry["type"] == "tool_result").unwrap();
     assert_eq!(result["outcome"], "ok", "{result}");
     editor.leave();
+}
+
+#[test]
+fn a_server_at_an_address_gets_its_headers_and_its_tool_is_asked_about() {
+    let (world, site) = (World::new(), Site::good());
+    let script = json!([calls("mcp__far__get", json!({})), "Done."]).to_string();
+    let mut editor = Editor::start(&world, &["--mode", "ask", "--script", &script]);
+    let headers = json!([{ "name": "X-Mine", "value": "of-the-editor" }]);
+    let server = json!({ "type": "http", "name": "far", "url": site.url(), "headers": headers });
+    let opened = editor.ask("session/new", json!({ "cwd": world.work(), "mcpServers": [server] }));
+    let session = opened["sessionId"].as_str().unwrap().to_owned();
+    let prompt = editor.prompt(&session, "go");
+    let request = editor.asked("session/request_permission");
+    assert_eq!(site.count("tools/call"), 0);
+    editor.choose(&request, "once");
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    editor.leave();
+    assert_eq!(site.count("tools/call"), 1);
+    assert!(site.asked().iter().all(|one| one.head.contains("x-mine: of-the-editor")));
 }
 
 #[test]

@@ -69,6 +69,8 @@ fn a_model_and_an_effort_are_set_and_the_next_request_has_them() {
     let other = other.expect("another model").to_owned();
     let prompt = editor.prompt(&session, "hi");
     assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    let usage = editor.updates("usage_update").pop().unwrap();
+    assert!(usage["cost"]["amount"].as_f64().unwrap() > 0.0 && usage["cost"]["currency"] == "USD", "{usage}");
     let set = |id: &str, value: &str| json!({ "sessionId": session, "configId": id, "value": value });
     let result = editor.ask("session/set_config_option", set("model", &other));
     assert_eq!(option(&result["configOptions"], "model")["currentValue"], json!(other));

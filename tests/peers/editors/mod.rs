@@ -1,5 +1,7 @@
 //! Editors as their own SDK makes them: a client on the official Python SDK of the Agent Client Protocol drives the real binary.
 
+mod acpx;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Conversation;
+use super::{Conversation, SessionCommand};
 use crate::agent::{Answer, Intent};
 use crate::cli::acp::methods::elicitation_create;
 use crate::cli::acp::methods::session_request_permission::{
@@ -12,6 +12,8 @@ use crate::cli::acp::rpc;
 use crate::cli::acp::updates::tool_call;
 use crate::ledger::{ApprovalRequest, Body, CallId, Entry, EntryId};
 use crate::tool::ASK;
+use crate::ui::RulePlan;
+use crate::ui::local::RuleToKeep;
 
 /// A request that the client was asked about.
 #[derive(Debug)]
@@ -20,10 +22,18 @@ pub(super) struct OpenRequest {
     call: CallId,
     /// How often it was asked about: an answer that the loop did not take is asked for once more.
     round: u32,
-    /// What can be answered; `None`: it is a form.
-    offered: Option<Vec<OfferedAnswer>>,
-    /// Whether the client has answered.
-    is_answered: bool,
+    stage: AskStage,
+}
+
+/// How far a request is.
+#[derive(Debug)]
+enum AskStage {
+    /// What would be written for its rule is found out before the client is asked.
+    Planning(Box<ApprovalRequest>),
+    /// The client has it. What can be answered; `None`: it is a form.
+    Sent(Option<Vec<OfferedAnswer>>),
+    /// The client has answered.
+    Answered,
 }
 
 impl Conversation {
@@ -37,7 +47,10 @@ impl Conversation {
                     self.ask(entry.id, asked.clone(), 1).await;
                 }
             }
-            Body::ApprovalDecided(decision) => self.asked.retain(|_, asked| asked.call != decision.call),
+            Body::ApprovalDecided(decision) => {
+                self.asked.retain(|_, asked| asked.call != decision.call);
+                self.keep_rules().await;
+            }
             Body::ToolResult(result) => self.asked.retain(|_, asked| asked.call != result.call),
             _ => {}
         }
@@ -54,15 +67,48 @@ impl Conversation {
         }
     }
 
+    /// Asks about a call; where a rule can be offered, once it is known what would be written for it. That may take a slow disk.
     async fn ask(&mut self, entry: EntryId, asked: ApprovalRequest, round: u32) {
+        let Some(rule) = permission::rule_of(&asked).filter(|_| round == 1).cloned() else {
+            return self.put(entry, asked, round, None).await;
+        };
+        let stage = AskStage::Planning(Box::new(asked.clone()));
+        self.asked.insert(entry, OpenRequest { call: asked.call, round, stage });
+        let (rules, to_itself) = (self.rules.clone(), self.to_itself.clone());
+        tokio::spawn(async move {
+            let planning = rule.clone();
+            let plan = tokio::task::spawn_blocking(move || rules.plan(planning)).await;
+            let plan = plan.unwrap_or_else(|broken| RulePlan {
+                project: Err(broken.to_string()),
+                everywhere: Err(broken.to_string()),
+                rule,
+            });
+            if to_itself.send(SessionCommand::Planned { entry, plan }).await.is_err() {
+                tracing::debug!("a rule was planned after its session had ended");
+            }
+        });
+    }
+
+    /// What would be written for a rule is known: the client is asked, if the call still waits.
+    pub(super) async fn planned(&mut self, entry: EntryId, plan: RulePlan) {
+        let is_planning = |open: &&OpenRequest| matches!(open.stage, AskStage::Planning(_));
+        if self.asked.get(&entry).filter(is_planning).is_none() {
+            return;
+        }
+        if let Some(OpenRequest { round, stage: AskStage::Planning(asked), .. }) = self.asked.remove(&entry) {
+            self.put(entry, *asked, round, Some(&plan)).await;
+        }
+    }
+
+    async fn put(&mut self, entry: EntryId, asked: ApprovalRequest, round: u32, plan: Option<&RulePlan>) {
         let Some(panel) = self.view.panel(asked.call) else { return };
         // The name says which session, which request, and which round: an answer cannot be taken for that to another.
         let id = format!("{}/{entry}/{round}", self.id);
         let is_question = asked.name == ASK;
         let has_form = is_question && self.client.abilities.has_forms;
-        let offered = permission::offered(&asked, round > 1);
+        let offered = permission::offered(&asked, plan, round > 1);
         if is_question && !has_form && offered.is_empty() {
-            let answer = Answer::Deny(CANNOT_ASK.to_owned());
+            let answer = Answer::Nobody(CANNOT_ASK.to_owned());
             return self.wish(Intent::Decide { request: entry, call: asked.call, answer }).await;
         }
         let request = if has_form {
@@ -71,20 +117,24 @@ impl Conversation {
             let call = tool_call::asked(&self.cwd, panel, entry, &asked);
             rpc::request(&id, permission::METHOD, permission::params(&self.id, &call, &offered))
         };
-        let offered = (!has_form).then_some(offered);
-        self.asked.insert(entry, OpenRequest { call: asked.call, round, offered, is_answered: false });
+        let stage = AskStage::Sent((!has_form).then_some(offered));
+        self.asked.insert(entry, OpenRequest { call: asked.call, round, stage });
         self.client.out.send(&request).await;
     }
 
     /// The client answered a request of ours. An answer that is late, the second, or to a request that nobody made does
     /// nothing, and that is said.
     pub(super) async fn answered(&mut self, request: &str, outcome: Result<Value, Value>) {
+        if self.price_answered(request, &outcome).await {
+            return;
+        }
         let named = request.split_once('/');
         let named =
             named.and_then(|(entry, round)| Some((EntryId::parse(entry)?, round.parse::<u32>().ok()?)));
         let open = named.and_then(|(entry, round)| {
             let asked = self.asked.get_mut(&entry)?;
-            (asked.round == round).then_some((entry, asked))
+            let is_sent = !matches!(asked.stage, AskStage::Planning(_));
+            (asked.round == round && is_sent).then_some((entry, asked))
         });
         let Some((entry, asked)) = open else {
             // What was cancelled is answered by the client after that: nobody needs to hear of it.
@@ -98,33 +148,47 @@ impl Conversation {
             return;
         };
         let call = asked.call;
-        if asked.is_answered {
+        let AskStage::Sent(offered) = std::mem::replace(&mut asked.stage, AskStage::Answered) else {
             let words = format!("call {call} was decided about already: the second decision changed nothing");
             return self.remark(&words).await;
-        }
-        asked.is_answered = true;
-        let said = match (outcome, &asked.offered) {
+        };
+        let said = match (outcome, &offered) {
             (Ok(result), Some(offered)) => permission::said(offered, &result),
             (Ok(result), None) => elicitation_create::said(&result),
             (Err(_), _) => Err("the editor could not ask".to_owned()),
         };
-        match said {
-            Ok(PermissionAnswer::Answer(answer)) => {
-                self.wish(Intent::Decide { request: entry, call, answer }).await
+        let answer = match said {
+            Ok(PermissionAnswer::Answer(answer)) => answer,
+            Ok(PermissionAnswer::Keep(kept)) => {
+                let answer = Answer::Always { rule: kept.rule.clone(), scope: kept.scope };
+                self.to_keep.push(kept);
+                answer
             }
             // A client answers so when it takes the turn back.
-            Ok(PermissionAnswer::Cancelled) => self.cancel(),
+            Ok(PermissionAnswer::Cancelled) => return self.cancel().await,
+            Ok(PermissionAnswer::Price(_)) => return,
             Err(why) => {
-                self.remark(&format!("call {call} is denied: {why}")).await;
-                let answer = Answer::Deny(format!("nobody decided: {why}"));
-                self.wish(Intent::Decide { request: entry, call, answer }).await;
+                self.remark(&format!("nobody decided about call {call}, so it is not run: {why}")).await;
+                Answer::Nobody(why)
             }
+        };
+        self.wish(Intent::Decide { request: entry, call, answer }).await;
+    }
+
+    /// Rules whose decisions are recorded are written down.
+    async fn keep_rules(&mut self) {
+        for kept in std::mem::take(&mut self.to_keep) {
+            let mut kept = Some(kept);
+            if let Some(request) = RuleToKeep::due(&mut kept, &self.view) {
+                self.request(request).await;
+            }
+            self.to_keep.extend(kept);
         }
     }
 
     /// The loop refused something: the prompt, a setting, or a decision, whose call then waits on and is asked about again.
     pub(super) async fn refused(&mut self, why: &str) {
-        if self.prompt_refused(why) || self.setting_refused(why).await {
+        if self.price_refused(why).await || self.prompt_refused(why) || self.setting_refused(why).await {
             return;
         }
         self.remark(why).await;
@@ -133,10 +197,11 @@ impl Conversation {
         let answered: Vec<EntryId> = self
             .asked
             .iter()
-            .filter(|(entry, asked)| asked.is_answered && is_open(entry, &self.view))
+            .filter(|(entry, asked)| matches!(asked.stage, AskStage::Answered) && is_open(entry, &self.view))
             .map(|(entry, _)| *entry)
             .collect();
         for entry in answered {
+            self.to_keep.retain(|kept| self.asked.get(&entry).is_none_or(|asked| asked.call != kept.call));
             let Some(round) = self.asked.remove(&entry).map(|asked| asked.round) else { continue };
             let waiting = self.view.waiting();
             let found = waiting.iter().find(|(open, _)| *open == entry).map(|(_, asked)| (*asked).clone());

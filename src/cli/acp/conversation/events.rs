@@ -57,7 +57,10 @@ impl Conversation {
             Event::Appended(entry) => {
                 self.tell_entry(entry).await;
                 self.decide(entry).await;
-                self.follow_prompt(entry);
+                match &entry.body {
+                    Body::TurnEnded(end) if self.ask_price(entry.id, end).await => {}
+                    _ => self.follow_prompt(entry),
+                }
             }
             Event::Live(live) => self.hear_live(live).await,
         }
@@ -136,6 +139,7 @@ impl Conversation {
             Body::Error { message, next } => self.remark(&format!("{message}; next: {next}")).await,
             Body::Note(note) if note.price().is_some() => self.remark(note.for_people()).await,
             Body::Handoff { text } => self.remark(text).await,
+            Body::Change(Change::PriceAccepted { .. }) => self.price = None,
             _ => {}
         }
         if let Some(title) = self.note(entry) {

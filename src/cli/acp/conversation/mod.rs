@@ -2,6 +2,7 @@
 
 mod decisions;
 mod events;
+mod pricing;
 mod prompting;
 mod settings;
 
@@ -15,8 +16,10 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use self::decisions::OpenRequest;
+use self::pricing::PriceQuestion;
 use self::prompting::PendingPrompt;
 use self::settings::PendingSetting;
+use super::client_files::ClientFiles;
 use super::methods::initialize::ClientAbilities;
 use super::methods::session_set_config_option::Options;
 use super::methods::session_set_mode::modes;
@@ -33,8 +36,10 @@ use crate::ledger::{CallId, Entry, EntryId, UserMessage};
 use crate::runtime::{Driver, DriverError, Groups};
 use crate::session::attachments::Attach;
 use crate::session::gateway::{Ends, Gateway};
+use crate::session::rule_keeper::RuleKeeper;
 use crate::session::telemetry::Following;
-use crate::ui::{Reply, Request};
+use crate::ui::local::RuleToKeep;
+use crate::ui::{Reply, Request, RulePlan};
 use crate::view::{PlanItem, View};
 
 /// How long process groups may take to go after TERM when a session ends.
@@ -70,6 +75,13 @@ pub(super) enum SessionCommand {
         /// The message, or why there is none.
         said: Result<UserMessage, RpcError>,
     },
+    /// What would be written for the rule of a call that waits is known.
+    Planned {
+        /// The request.
+        entry: EntryId,
+        /// What would be written.
+        plan: RulePlan,
+    },
     /// End.
     Close,
 }
@@ -94,6 +106,8 @@ pub(super) struct Door {
     pub(super) abort: mpsc::Sender<()>,
     /// Ends with the session.
     pub(super) over: watch::Receiver<bool>,
+    /// The client's file system, if it has one: calls wait for its answers.
+    pub(super) files: Option<ClientFiles>,
 }
 
 /// What it needs of the connection.
@@ -136,6 +150,12 @@ pub(super) struct Conversation {
     events: mpsc::Receiver<Event>,
     prompt: Option<PendingPrompt>,
     asked: BTreeMap<EntryId, OpenRequest>,
+    price: Option<PriceQuestion>,
+    rules: RuleKeeper,
+    /// Rules that were taken for longer than the session: written down when their decisions are recorded.
+    to_keep: Vec<RuleToKeep>,
+    /// What is asked of the session beside its loop, once that has begun.
+    requests: Option<mpsc::Sender<Request>>,
     settings: Vec<PendingSetting>,
     streamed: Streamed,
     plan: Vec<PlanItem>,
@@ -148,14 +168,14 @@ pub(super) struct Conversation {
 impl Conversation {
     /// A session that was opened, and the door to it.
     pub(super) fn new(client: ClientEnd, opened: Opened) -> (Self, Begin, Door) {
-        let Opened { invocation, session, models, notices } = opened;
+        let Opened { invocation, session, models, notices, files } = opened;
         let view = View::new(view_settings(&invocation, &session));
         let options = Options::new(invocation.config.mode, &session.choice.spec, session.effort, &models);
         let (to_itself, commands) = mpsc::channel(COMMANDS_WAITING);
         let (over, is_over) = watch::channel(false);
         let handles = session.handles;
-        let door = Door { commands: to_itself.clone(), abort: handles.abort.clone(), over: is_over };
-        let attach = session.gateway.attach.clone();
+        let door = Door { commands: to_itself.clone(), abort: handles.abort.clone(), over: is_over, files };
+        let (attach, rules) = (session.gateway.attach.clone(), session.gateway.rules.clone());
         let begin = Begin {
             driver: session.driver,
             first: session.first,
@@ -181,6 +201,10 @@ impl Conversation {
             events: handles.events,
             prompt: None,
             asked: BTreeMap::new(),
+            price: None,
+            rules,
+            to_keep: Vec::new(),
+            requests: None,
             settings: Vec::new(),
             streamed: Streamed::default(),
             plan: Vec::new(),
@@ -205,7 +229,8 @@ impl Conversation {
         self.update(commands).await;
         let running = tokio::spawn(driver.run(first));
         let Ends { requests, replies, .. } = gateway.begin(self.intents.clone());
-        self.converse(requests, replies).await;
+        self.requests = Some(requests);
+        self.converse(replies).await;
         self.over(running).await;
         drop(tokio::task::spawn_blocking(move || {
             groups.end_all(GRACE);
@@ -229,13 +254,13 @@ impl Conversation {
         result
     }
 
-    async fn converse(&mut self, requests: mpsc::Sender<Request>, mut replies: mpsc::Receiver<Reply>) {
+    async fn converse(&mut self, mut replies: mpsc::Receiver<Reply>) {
         let mut gone = self.client.gone.clone();
         loop {
             tokio::select! {
                 biased;
                 () = vanished(&mut gone), if !self.is_closing => self.close(Shutdown::Signal).await,
-                Some(command) = self.commands.recv(), if !self.is_closing => self.obey(command, &requests).await,
+                Some(command) = self.commands.recv(), if !self.is_closing => self.obey(command).await,
                 event = self.events.recv() => match event {
                     Some(event) => self.hear_all(event).await,
                     None => return,
@@ -245,21 +270,22 @@ impl Conversation {
         }
     }
 
-    async fn obey(&mut self, command: SessionCommand, requests: &mpsc::Sender<Request>) {
+    async fn obey(&mut self, command: SessionCommand) {
         match command {
             SessionCommand::Request { id, what: Ask::Prompt(params) } => self.prompted(id, params).await,
             SessionCommand::Request { id, what: Ask::SetMode(params) } => self.set_mode(id, params).await,
             SessionCommand::Request { id, what: Ask::SetOption(params) } => {
-                self.set_option(id, params, requests).await;
+                self.set_option(id, params).await;
             }
-            SessionCommand::Cancel => self.cancel(),
+            SessionCommand::Cancel => self.cancel().await,
             SessionCommand::CancelRequest(id) => {
                 if self.prompt.as_ref().is_some_and(|prompt| prompt.id == id) {
-                    self.cancel();
+                    self.cancel().await;
                 }
             }
             SessionCommand::Answer { request, outcome } => self.answered(&request, outcome).await,
             SessionCommand::Read { id, said } => self.was_read(&id, said).await,
+            SessionCommand::Planned { entry, plan } => self.planned(entry, plan).await,
             SessionCommand::Close => self.close(Shutdown::Quit).await,
         }
     }
@@ -302,6 +328,14 @@ impl Conversation {
     /// Tells a remark of ours.
     async fn remark(&self, words: &str) {
         self.update(notice::remark(self.client.abilities, words)).await;
+    }
+
+    /// Asks the session for something beside its loop.
+    async fn request(&self, request: Request) {
+        let Some(requests) = &self.requests else { return };
+        if requests.send(request).await.is_err() {
+            tracing::debug!("a request came after the session had ended");
+        }
     }
 
     /// Passes on what the client wants.

@@ -105,7 +105,10 @@ impl Conversation {
     }
 
     /// Esc. One that comes before the loop has the message is remembered: it would find nothing to stop.
-    pub(super) fn cancel(&mut self) {
+    pub(super) async fn cancel(&mut self) {
+        if self.cancel_price().await {
+            return;
+        }
         let Some(prompt) = &mut self.prompt else { return };
         prompt.is_cancelled = true;
         if prompt.stage != Stage::Reading {
@@ -135,6 +138,13 @@ impl Conversation {
                 prompt.ended = Some(session_prompt::ended(entry.id, end));
             }
             _ => {}
+        }
+    }
+
+    /// The run of the prompt has ended, and this is the answer.
+    pub(super) fn end_with(&mut self, answer: Value) {
+        if let Some(prompt) = &mut self.prompt {
+            prompt.ended = Some(answer);
         }
     }
 
@@ -180,6 +190,7 @@ impl Conversation {
     async fn answer_prompt(&mut self, outcome: Result<Value, RpcError>) {
         // Requests of ours that are still open belong to a turn that is over.
         self.asked.clear();
+        self.price = None;
         if let Some(prompt) = self.prompt.take() {
             self.client.out.answer(&prompt.id, outcome).await;
         }
@@ -195,6 +206,13 @@ impl Conversation {
     /// Whether a call can be asked about: a client expects that only while it waits for a prompt.
     pub(super) fn is_prompted(&self) -> bool {
         self.prompt.as_ref().is_some_and(|prompt| prompt.stage != Stage::Reading)
+    }
+}
+
+impl PendingPrompt {
+    /// Whether it is with the loop, and not taken back: what its run waits for can be asked.
+    pub(super) fn waits_for_its_end(&self) -> bool {
+        matches!(self.stage, Stage::Taken | Stage::Returned(_)) && !self.is_cancelled
     }
 }
 

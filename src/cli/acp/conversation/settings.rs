@@ -1,7 +1,6 @@
 //! Mode, model and effort: set by the client, answered when the loop says that they are.
 
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 
 use super::Conversation;
 use crate::agent::Intent;
@@ -38,7 +37,7 @@ impl Conversation {
     }
 
     /// `session/set_config_option`
-    pub(super) async fn set_option(&mut self, id: Value, params: Value, requests: &mpsc::Sender<Request>) {
+    pub(super) async fn set_option(&mut self, id: Value, params: Value) {
         let setting = match option::read(params) {
             Ok(setting) => setting,
             Err(why) => return self.client.out.answer(&id, Err(why)).await,
@@ -50,9 +49,7 @@ impl Conversation {
                 // A later one replaces one that is still looked for.
                 self.drop_models().await;
                 self.settings.push(pending);
-                if requests.send(Request::ChooseModel(name)).await.is_err() {
-                    tracing::debug!("a model was chosen after the session had ended");
-                }
+                self.request(Request::ChooseModel(name)).await;
             }
             OptionSetting::Effort(effort) => {
                 self.settings.push(pending);
@@ -122,7 +119,7 @@ impl Conversation {
                     self.client.out.answer(&one.id, Err(RpcError::params(why))).await;
                 }
             }
-            Reply::Notice(words) | Reply::Refused(words) => self.remark(&words).await,
+            Reply::Notice(words) | Reply::Refused(words) | Reply::Done(words) => self.remark(&words).await,
             _ => tracing::debug!("a reply that nobody asked for"),
         }
     }

@@ -17,6 +17,10 @@ pub(in crate::cli::acp) struct ClientAbilities {
     pub(in crate::cli::acp) has_forms: bool,
     /// It shows notices apart from what the model says.
     pub(in crate::cli::acp) has_notices: bool,
+    /// It gives the texts of its buffers.
+    pub(in crate::cli::acp) reads_files: bool,
+    /// It takes texts over into its buffers.
+    pub(in crate::cli::acp) writes_files: bool,
 }
 
 #[derive(Deserialize)]
@@ -35,7 +39,13 @@ struct InitializeParams {
 pub(in crate::cli::acp) fn read(params: Value) -> Result<ClientAbilities, RpcError> {
     let InitializeParams { client_capabilities: can, .. } = rpc::params(params)?;
     let has = |path: &str| can.pointer(path).is_some_and(Value::is_object);
-    Ok(ClientAbilities { has_forms: has("/elicitation/form"), has_notices: has("/session/notices") })
+    let is_set = |path: &str| can.pointer(path).and_then(Value::as_bool) == Some(true);
+    Ok(ClientAbilities {
+        has_forms: has("/elicitation/form"),
+        has_notices: has("/session/notices"),
+        reads_files: is_set("/fs/readTextFile"),
+        writes_files: is_set("/fs/writeTextFile"),
+    })
 }
 
 /// What we say of ourselves.

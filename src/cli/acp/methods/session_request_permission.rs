@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 
 use crate::agent::Answer;
 use crate::cli::events::digest_of;
-use crate::ledger::{ApprovalRequest, EntryId, Sandboxing, Scope};
+use crate::ledger::{ApprovalRequest, EntryId, MicroDollars, Sandboxing, Scope};
 use crate::tool::ASK;
+use crate::ui::RulePlan;
+use crate::ui::local::RuleToKeep;
 use crate::ui::text::sanitize;
 
 /// The method.
@@ -23,7 +25,7 @@ pub(in crate::cli::acp) struct OfferedAnswer {
     id: String,
     kind: &'static str,
     name: String,
-    answer: Answer,
+    answer: PermissionAnswer,
 }
 
 /// What the client answered.
@@ -31,12 +33,25 @@ pub(in crate::cli::acp) struct OfferedAnswer {
 pub(in crate::cli::acp) enum PermissionAnswer {
     /// This.
     Answer(Answer),
+    /// This rule, which is written to a configuration when the decision is recorded: these lines, as they were found.
+    Keep(RuleToKeep),
+    /// The price is accepted, or not.
+    Price(bool),
     /// It cancels the turn.
     Cancelled,
 }
 
 impl OfferedAnswer {
     fn new(id: impl Into<String>, kind: &'static str, name: impl Into<String>, answer: Answer) -> Self {
+        Self::meaning(id, kind, name, PermissionAnswer::Answer(answer))
+    }
+
+    fn meaning(
+        id: impl Into<String>,
+        kind: &'static str,
+        name: impl Into<String>,
+        answer: PermissionAnswer,
+    ) -> Self {
         Self { id: id.into(), kind, name: sanitize(&name.into()).into_owned(), answer }
     }
 
@@ -45,8 +60,18 @@ impl OfferedAnswer {
     }
 }
 
-/// The answers to a request. `is_narrow`: an answer that holds for longer was not taken, so none is offered again.
-pub(in crate::cli::acp) fn offered(asked: &ApprovalRequest, is_narrow: bool) -> Vec<OfferedAnswer> {
+/// Whether a rule can be offered with it.
+pub(in crate::cli::acp) fn rule_of(asked: &ApprovalRequest) -> Option<&String> {
+    asked.rule.as_ref().filter(|_| asked.name != ASK)
+}
+
+/// The answers to a request; `plan`: what would be written for its rule. `is_narrow`: an answer that holds for longer was not taken,
+/// so none is offered again.
+pub(in crate::cli::acp) fn offered(
+    asked: &ApprovalRequest,
+    plan: Option<&RulePlan>,
+    is_narrow: bool,
+) -> Vec<OfferedAnswer> {
     if asked.name == ASK {
         return choices(asked);
     }
@@ -72,8 +97,40 @@ pub(in crate::cli::acp) fn offered(asked: &ApprovalRequest, is_narrow: bool) -> 
             Answer::Always { rule, scope: Scope::Session },
         ));
     }
+    if let Some(plan) = plan.filter(|_| !is_narrow) {
+        all.extend(kept(asked, plan, within));
+    }
     all.push(OfferedAnswer::new(DENY, "reject_once", "Deny", Answer::Deny(String::new())));
     all
+}
+
+/// The same rule, written to a configuration: of the project, and of the user. The names say the rule and the file.
+fn kept(
+    asked: &ApprovalRequest,
+    plan: &RulePlan,
+    within: impl Fn(&str) -> String,
+) -> impl Iterator<Item = OfferedAnswer> {
+    let places = [
+        ("rule-project", "in this project", Scope::Project, &plan.project),
+        ("rule-everywhere", "everywhere", Scope::Everywhere, &plan.everywhere),
+    ];
+    let all = places.map(|(id, place, scope, lines)| {
+        let lines = lines.as_ref().ok()?;
+        let name = within(&format!("Always allow {place}: {} (written to {})", plan.rule, lines.file));
+        let kept =
+            RuleToKeep { call: asked.call, rule: plan.rule.clone(), scope, lines: lines.lines.clone() };
+        Some(OfferedAnswer::meaning(id, "allow_always", name, PermissionAnswer::Keep(kept)))
+    });
+    all.into_iter().flatten()
+}
+
+/// The answers to a price.
+pub(in crate::cli::acp) fn price(up_to: u64) -> [OfferedAnswer; 2] {
+    let accept = format!("Accept up to {} for each request of this run", MicroDollars(up_to));
+    [
+        OfferedAnswer::meaning("accept", "allow_once", accept, PermissionAnswer::Price(true)),
+        OfferedAnswer::meaning("stop", "reject_once", "Stop here", PermissionAnswer::Price(false)),
+    ]
 }
 
 /// The choices of a question; none if it wants words.
@@ -132,7 +189,7 @@ pub(in crate::cli::acp) fn said(
             let chosen = outcome.and_then(|outcome| outcome.get("optionId")).and_then(Value::as_str);
             let found = offered.iter().find(|one| Some(one.id.as_str()) == chosen);
             found
-                .map(|one| PermissionAnswer::Answer(one.answer.clone()))
+                .map(|one| one.answer.clone())
                 .ok_or_else(|| "the option is none of those that were offered for this call".to_owned())
         }
         _ => Err("the answer has no outcome".to_owned()),

@@ -6,6 +6,7 @@ pub(super) mod message;
 pub(super) mod mode;
 pub(super) mod notice;
 pub(super) mod plan;
+pub(super) mod price;
 pub(super) mod session_info;
 pub(super) mod tool_call;
 pub(super) mod unified_diff;

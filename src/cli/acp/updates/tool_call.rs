@@ -133,7 +133,10 @@ pub(in crate::cli::acp) fn decided(entry: EntryId, decision: &Decision) -> Value
 pub(in crate::cli::acp) fn ended(cwd: &Path, panel: &Panel, entry: EntryId, result: &ToolResult) -> Value {
     let is_ok = result.outcome == Outcome::Ok;
     let change = if is_ok { changes(cwd, panel) } else { Vec::new() };
-    let mut content = if change.is_empty() { vec![words(result)] } else { change };
+    // What a change says besides itself, where it did not begin with the file.
+    let is_silent = !change.is_empty() && !result.facts.is_from_editor;
+    let mut content = change;
+    content.extend((!is_silent).then(|| words(result)));
     content.extend(result.images.iter().map(|image| {
         let picture = json!({ "type": "image", "mimeType": image.media_type, "data": &*image.data });
         json!({ "type": "content", "content": picture })

@@ -177,6 +177,10 @@ fn read_decision(fields: &Fields<'_>) -> Result<Body, RecordError> {
         "deny" => Some((false, false)),
         _ => None,
     })?;
+    let by = fields.one_of("by", Decider::parse)?;
+    if allow && by == Decider::Nobody {
+        return Err(fields.bad("by", "says that nobody allowed it".to_owned()));
+    }
     Ok(Body::ApprovalDecided(Decision {
         call: fields.call("id")?,
         allow,
@@ -186,7 +190,7 @@ fn read_decision(fields: &Fields<'_>) -> Result<Body, RecordError> {
                 .into_iter()
                 .find(|scope| scope.as_str() == name)
         })?,
-        by: fields.one_of("by", Decider::parse)?,
+        by,
         reason: fields.text("reason")?,
         digest: fields.text_or_empty("digest")?,
         cwd: fields.text_or_empty("cwd")?,

@@ -64,6 +64,9 @@ fn facts(facts: &Facts) -> Value {
     if facts.is_silent {
         put(&mut members, json!({ "silent": true }));
     }
+    if facts.is_from_editor {
+        put(&mut members, json!({ "editor": true }));
+    }
     if !facts.blocked_hosts.is_empty() {
         put(&mut members, json!({ "blocked_hosts": facts.blocked_hosts }));
     }
@@ -119,7 +122,8 @@ fn read_facts(fields: &Fields<'_>) -> Result<Facts, RecordError> {
     let is_silent = fields.get("silent").map_or(Ok(false), |_| fields.flag("silent"))?;
     let blocked_hosts =
         fields.get("blocked_hosts").map_or(Ok(Vec::new()), |_| fields.texts("blocked_hosts"))?;
-    Ok(Facts { summary, command, is_silent, blocked_hosts, is_elsewhere: false })
+    let is_from_editor = fields.get("editor").map_or(Ok(false), |_| fields.flag("editor"))?;
+    Ok(Facts { summary, command, is_silent, blocked_hosts, is_from_editor, is_elsewhere: false })
 }
 
 fn read_abort(fields: &Fields<'_>, content: &str) -> Result<Abort, RecordError> {

@@ -35,7 +35,7 @@ fn outcome(call: &CompletedCall) -> String {
         Outcome::Denied(by) => {
             let who = match by {
                 Decider::User => "You declined",
-                Decider::Policy => "Nobody allowed",
+                Decider::Policy | Decider::Nobody => "Nobody allowed",
                 Decider::Hook => "A hook refused",
             };
             format!("{who} {what}, so it was not started. I was told:\n\n{}", quoted(&call.result.content))
@@ -64,7 +64,7 @@ fn advice(call: &CompletedCall) -> &'static str {
     match &call.result.outcome {
         Outcome::Ok => "",
         Outcome::Denied(Decider::User) => "Tell me what you would like instead.",
-        Outcome::Denied(Decider::Policy | Decider::Hook) => {
+        Outcome::Denied(Decider::Policy | Decider::Hook | Decider::Nobody) => {
             "If you want it, allow it with a rule or another mode, and ask again."
         }
         Outcome::Failed if call.name == SHELL => "Its output may say why; change the command and ask again.",
