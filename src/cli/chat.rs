@@ -18,7 +18,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::config::models::Choice;
 use crate::config::{Invocation, project};
-use crate::ledger::{Body, Entry};
+use crate::ledger::{Body, Entry, UserMessage};
 use crate::runtime::DriverError;
 use crate::session::compose::{Session, compose};
 use crate::session::gateway::Ends;
@@ -62,7 +62,7 @@ fn converse_with(
     mut first: Option<Intent>,
 ) -> Result<Exit, Fault> {
     let mut session = compose(invocation, which.into(), Attendance::Person)?;
-    let mut draft = String::new();
+    let mut draft = UserMessage::default();
     loop {
         let theme = theme(invocation)?;
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
@@ -103,7 +103,7 @@ enum Next {
         /// Its id.
         wanted: String,
         /// What the composer holds there.
-        draft: String,
+        draft: UserMessage,
     },
 }
 
@@ -144,7 +144,7 @@ fn said_of_a_copy(mut session: Session, left: &str) -> Session {
 async fn converse(
     invocation: &Invocation,
     session: Session,
-    (first, draft): (Option<Intent>, String),
+    (first, draft): (Option<Intent>, UserMessage),
     theme: Theme,
     trouble: Option<oneshot::Receiver<String>>,
 ) -> Result<Next, Fault> {

@@ -1,5 +1,6 @@
 //! How the screen ended, and why there was none.
 
+use crate::ledger::UserMessage;
 use std::fmt;
 use std::io;
 
@@ -15,7 +16,7 @@ pub enum UiOutcome {
         /// Its id.
         id: String,
         /// What the composer holds there.
-        draft: String,
+        draft: UserMessage,
     },
     /// The process was told to end.
     Signalled,

@@ -12,8 +12,8 @@ use countersign::tool::{ASK, Preparation};
 
 use crate::books::Log;
 use crate::bounds::{Bounds, FROM_ELSEWHERE, found, settings};
+use crate::reasons::reason;
 use crate::sendable::sendable;
-use crate::world::reason;
 
 /// Loads a log that was cut, decides about what waits or does not, interrupts it, says something, and looks at what the model
 /// is then asked. Every entry that this appends goes through the rules.
@@ -108,8 +108,8 @@ impl Life {
             return Ok(discovers);
         }
         while let Some(call) = self.looks.pop_first() {
-            let leads_to = self.leads_to(call);
-            let mut look = Preparation { leads_to, ..Preparation::default() };
+            let (leads_to, gaps) = self.found_before(call);
+            let mut look = Preparation { leads_to, gaps, ..Preparation::default() };
             match found_there {
                 1 => look.outside = vec!["/etc/elsewhere".to_owned()],
                 2 => look.invalid = Some("it is gone".to_owned()),
@@ -141,13 +141,15 @@ impl Life {
         Ok(())
     }
 
-    /// Where the path of a call led when it was asked about.
-    fn leads_to(&self, call: CallId) -> Vec<String> {
+    /// Where the path of a call led when it was asked about, and what the question said of the sandbox.
+    fn found_before(&self, call: CallId) -> (Vec<String>, Vec<String>) {
         let last = self.log.entries.iter().rev().find_map(|entry| match &entry.body {
-            Body::ApprovalRequested(asked) if asked.call == call => Some(asked.leads_to.clone()),
+            Body::ApprovalRequested(asked) if asked.call == call => {
+                Some((asked.leads_to.clone().into_iter().collect(), asked.gaps.clone()))
+            }
             _ => None,
         });
-        last.flatten().into_iter().collect()
+        last.unwrap_or_default()
     }
 
     fn step(&mut self, input: Input) -> Result<Next, String> {

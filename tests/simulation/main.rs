@@ -20,6 +20,7 @@ mod backgrounds;
 mod books;
 mod bounds;
 mod delegations;
+mod gaps;
 mod goals;
 mod grants;
 mod hosts;
@@ -30,6 +31,7 @@ mod mutant;
 mod offers;
 mod own_commands;
 mod prices;
+mod reasons;
 mod residue;
 #[path = "../support/sendable.rs"]
 mod sendable;
@@ -127,6 +129,19 @@ fn every_order_of_grants_taken_back_keeps_the_books() {
     println!("revoked, depth 10: {report}; {:?}", report.seen);
     assert!(report.fault.is_none(), "{}", report.fault.unwrap());
     for reason in REVOKED {
+        assert!(report.seen.contains_key(reason), "no trace reached {reason}");
+    }
+}
+
+/// What the sandbox cannot hide is accepted at one of two calls, at both, or no longer, at any moment: what runs because of it is what
+/// its own question, or look, says.
+#[test]
+fn every_order_of_accepted_gaps_keeps_the_books() {
+    let report = exhaustive(6, Bounds::GAPPED, Mutant::None);
+    println!("gapped, depth 6: {report}; {:?}", report.seen);
+    assert!(report.fault.is_none(), "{}", report.fault.unwrap());
+    assert!(report.cuts > 1_000 && report.escapes > 2_000, "too little was interrupted: {report}");
+    for reason in ["gaps_accepted", "gaps_refused", "allowed_by_policy", "next_turn"] {
         assert!(report.seen.contains_key(reason), "no trace reached {reason}");
     }
 }

@@ -1,6 +1,6 @@
 //! Seeded faults: each turns the loop's effects, or the news it hears, into those of a loop with one bug.
 
-use countersign::agent::{Effect, Input};
+use countersign::agent::{Effect, Input, Intent};
 use countersign::ledger::{Abort, AbortPath, Body, Entry, EntryId, Outcome};
 
 use crate::bounds::Bounds;
@@ -33,10 +33,12 @@ pub enum Mutant {
     TaskIsNotWritten,
     /// What came of it is not written.
     TaskHasNoEnd,
+    /// Who accepts what one question names accepts what all of them name.
+    GapsOfOthersAreAccepted,
 }
 
 impl Mutant {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::PathBSettlesNothing,
         Self::PathCForgetsRunning,
         Self::StaleStreamIsHeard,
@@ -49,12 +51,14 @@ impl Mutant {
         Self::ResultsOutOfOrder,
         Self::TaskIsNotWritten,
         Self::TaskHasNoEnd,
+        Self::GapsOfOthersAreAccepted,
     ];
 
     /// A world in which it shows.
     pub fn bounds(self) -> Bounds {
         match self {
             Self::TaskIsNotWritten | Self::TaskHasNoEnd => Bounds::DELEGATING,
+            Self::GapsOfOthersAreAccepted => Bounds::GAPPED,
             _ => Bounds::SMALL,
         }
     }
@@ -63,6 +67,9 @@ impl Mutant {
     pub fn hear(self, input: Input, current: Option<EntryId>) -> Input {
         match (self, input, current) {
             (Self::StaleStreamIsHeard, Input::Model(_, news), Some(current)) => Input::Model(current, news),
+            (Self::GapsOfOthersAreAccepted, Input::Intent(Intent::AcceptGaps(_)), _) => {
+                Input::Intent(Intent::AcceptGaps(None))
+            }
             (_, input, _) => input,
         }
     }
@@ -70,7 +77,7 @@ impl Mutant {
     /// What a loop with this bug would have asked for.
     pub fn act(self, mut effects: Vec<Effect>) -> Vec<Effect> {
         match self {
-            Self::None | Self::StaleStreamIsHeard => effects,
+            Self::None | Self::StaleStreamIsHeard | Self::GapsOfOthersAreAccepted => effects,
             Self::PathBSettlesNothing => {
                 without(effects, |b| aborted(b).is_some_and(|a| a.path == AbortPath::B))
             }

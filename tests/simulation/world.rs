@@ -6,13 +6,14 @@ use std::sync::Arc;
 use countersign::agent::{Agent, Answer, Effect, Event, Input, Intent, Operation, Shutdown, TimerId};
 use countersign::context::words;
 use countersign::hooks::{HookCall, HookId, HookPoint, Payload};
-use countersign::ledger::{Body, CallId, CompactionTrigger, Entry, EntryId, Message, Millis};
+use countersign::ledger::{Body, CallId, CompactionTrigger, EntryId, Message, Millis};
 use countersign::model::{ModelEvent, ModelNews, Request};
 use countersign::tool::{ASK, Invocation, SideEffect, ToolNews};
 
 use crate::books::Log;
 use crate::bounds::{A_TASK, Bounds, FROM_ELSEWHERE, ON_TERMINAL, PARALLEL, is_waited_for, settings};
 use crate::mutant::Mutant;
+use crate::reasons::reason;
 use crate::sendable::sendable;
 
 /// A model call in flight, as the world plays it.
@@ -62,7 +63,7 @@ impl World {
     pub fn new(bounds: Bounds, mutant: Mutant) -> Self {
         let agent = Agent::new(settings(bounds));
         let discovers = agent.first_effects() == [Effect::DiscoverTools];
-        Self {
+        let mut world = Self {
             bounds,
             mutant,
             agent,
@@ -89,7 +90,11 @@ impl World {
             failed: BTreeSet::new(),
             over: false,
             heard: None,
+        };
+        if bounds.gaps > 0 {
+            world.begin_with_gaps();
         }
+        world
     }
 
     /// Delivers one input, performs the effects in their order, and checks every law.
@@ -103,11 +108,13 @@ impl World {
             // What waits for a decision stays open, and what is behind it is settled.
             self.log.died();
         }
+        self.log.gaps.hear(&input);
         let input = self.mutant.hear(input, self.models.keys().next_back().copied());
         let effects = self.mutant.act(self.agent.step(Millis(self.now), input));
         for effect in effects {
             self.perform(effect)?;
         }
+        self.log.gaps.end_step()?;
         if is_escape && !self.agent.is_idle() {
             return Err("Esc did not leave the loop idle within its step".into());
         }
@@ -373,21 +380,5 @@ impl World {
             *seen.entry(reason).or_default() += 1;
         }
         seen
-    }
-}
-
-/// Why the loop went on, or stopped, if the entry says that.
-pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
-    match &entry.body {
-        Body::Transition { reason, .. } => Some(reason.as_str()),
-        Body::TurnEnded(ended) => Some(ended.reason.as_str()),
-        Body::CallEdited(_) => Some("call_edited"),
-        Body::Command(_) => Some("own_command"),
-        Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
-        Body::Change(_) | Body::DelegationAnswered(_) => Some(entry.body.kind()),
-        Body::Note(note) if note.typed_into().is_some() => Some("typed_into"),
-        Body::Note(note) if note.ended().is_some() => Some("background_ended"),
-        Body::Note(note) if note.accepted().is_some() => Some("task_accepted"),
-        _ => None,
     }
 }

@@ -32,6 +32,7 @@ mod message;
 mod note;
 mod open;
 mod outcome;
+mod pastes;
 mod project;
 mod provider_limit;
 mod reach;
@@ -69,6 +70,7 @@ pub use open::OpenCall;
 pub use outcome::{
     Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, forgotten_text, lost_text, seconds,
 };
+pub use pastes::{Part, Pastes};
 pub use project::{Message, Placed, placed, standing, tombstoned};
 pub use provider_limit::{LearnedLimit, ProviderLimit};
 pub use reach::Reach;

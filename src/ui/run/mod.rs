@@ -168,7 +168,7 @@ struct ScreenLoop {
 impl ScreenLoop {
     fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
         let mut local = Local::new();
-        local.composer.hold(&settings.draft);
+        local.composer.hold_message(&settings.draft);
         local.notice = settings.notice;
         local.keymap = settings.keymap;
         local.motion = settings.motion;
@@ -274,7 +274,7 @@ impl ScreenLoop {
             self.outcome = Some(UiOutcome::Resume { id: branch.clone(), draft });
         }
         if let Reply::Forked(id) = &said {
-            let draft = self.local.composer.whole();
+            let draft = self.local.composer.message();
             self.outcome = Some(UiOutcome::Resume { id: id.clone(), draft });
         }
         reply(&mut self.local, &self.view, said);
