@@ -77,7 +77,9 @@ missing 'the formula by brew itself'
 if command -v dpkg-deb >/dev/null; then
   packaging/deb.sh "$program" "$out" >/dev/null
   package="$(echo "$out"/*.deb)"
-  dpkg-deb --contents "$package" | grep -q 'usr/share/man/man1/countersign.1.gz' || wrong 'the package has no page'
+  # Not into a pipe: grep would close it at the first match, and dpkg-deb would fail.
+  contents="$(dpkg-deb --contents "$package")"
+  grep -q 'usr/share/man/man1/countersign.1.gz' <<< "$contents" || wrong 'the package has no page'
   if [[ "$(id -u)" == 0 ]] && command -v debootstrap >/dev/null; then
     root="$out/root"
     debootstrap --variant=minbase "${SUITE:-bookworm}" "$root" ${MIRROR:+"$MIRROR"} >"$out/debootstrap.log" 2>&1 || { tail -5 "$out/debootstrap.log" >&2; wrong 'debootstrap'; }

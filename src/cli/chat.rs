@@ -18,7 +18,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::config::models::Choice;
 use crate::config::{Invocation, project};
-use crate::ledger::{Body, Entry};
+use crate::ledger::{Body, Entry, UserMessage};
 use crate::runtime::DriverError;
 use crate::session::compose::{Session, compose};
 use crate::session::gateway::Ends;
@@ -66,7 +66,7 @@ fn converse_with(
     mut first: Option<Intent>,
 ) -> Result<Exit, Fault> {
     let mut session = compose(invocation, keeping, Attendance::Person)?;
-    let mut draft = String::new();
+    let mut draft = UserMessage::default();
     // A branch goes on in a folder of its own.
     let mut elsewhere: Option<Invocation> = None;
     loop {
@@ -122,7 +122,7 @@ enum Next {
         /// Its id.
         wanted: String,
         /// What the composer holds there.
-        draft: String,
+        draft: UserMessage,
     },
 }
 
@@ -177,7 +177,7 @@ fn said_of_a_copy(mut session: Session, left: &str) -> Session {
 async fn converse(
     invocation: &Invocation,
     session: Session,
-    (first, draft): (Option<Intent>, String),
+    (first, draft): (Option<Intent>, UserMessage),
     theme: Theme,
     trouble: Option<oneshot::Receiver<String>>,
 ) -> Result<Next, Fault> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
 use super::fault::one_line;
-use super::front_matter::{body, fault, head, member};
+use super::front_matter::{body, fault, head, is_open, member};
 use super::skills::{file_in, sha256};
 use super::trusted::{Content, command_name, commands_of_user};
 use crate::view::{NamedCommand, Template};
@@ -42,6 +42,9 @@ impl CustomCommand {
         }
         if let Some((line, why)) = head(text).and_then(fault) {
             return Err(format!("line {line} of its header cannot be read: {why}"));
+        }
+        if is_open(text) {
+            return Err("its header is not closed: a line `---` is missing".to_owned());
         }
         let member =
             |name: &str| head(text).and_then(|head| member(head, name)).map(|said| one_line(said.trim()));
@@ -128,14 +131,15 @@ mod tests {
         assert_eq!(command.sha256.len(), 64);
         let plain = parsed("x", "\n# Tidy up\nAll of it.").unwrap();
         assert_eq!(plain.description, "Tidy up");
-        let broken = parsed("x", "---\ndescription: never closed\nbody").unwrap();
-        assert_eq!(broken.description, "---", "a head that is not closed is text");
+        let ruled = parsed("x", "---\nTidy up: all of it.").unwrap();
+        assert_eq!(ruled.description, "---", "a rule above a text is text");
     }
 
     #[test]
     fn what_is_no_command_says_why() {
         for (name, text, why) in [
             ("x", "", "says nothing"),
+            ("x", "---\ndescription: never closed\nbody", "is not closed"),
             ("x", "---\ndescription: a\n---\n", "below its header"),
             ("a b", "x", "its name"),
             ("x", "---\ndescription: \"broken\n---\nDo it.", "line 2 of its header cannot be read: a quote"),

@@ -14,6 +14,16 @@ pub(super) fn head(text: &str) -> Option<&str> {
     None
 }
 
+/// Whether a head is begun and never closed: the first line is `---`, and a member follows. A rule above a text is none.
+pub(super) fn is_open(text: &str) -> bool {
+    let mut lines = text.trim_start_matches('\u{feff}').lines();
+    let begins = lines.next() == Some("---");
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    let second = lines.next().and_then(|line| line.split_once(':'));
+    begins && head(text).is_none() && second.is_some_and(|(name, _)| is_name(name))
+}
+
 /// What is wrong with a head: its line in the file, from 2, and why. Only what no reader of YAML takes.
 pub(super) fn fault(head: &str) -> Option<(usize, &'static str)> {
     head.lines().enumerate().find_map(|(at, line)| Some((at + 2, fault_of(line)?)))

@@ -382,7 +382,7 @@ async fn with_attachments<S: Slow>(
     };
     if names(said) {
         match slow.message(said.content.clone()).await {
-            Ok(read) => *said = read,
+            Ok(read) => *said = UserMessage { pastes: std::mem::take(&mut said.pastes), ..read },
             Err(why) => return Err(Reply::Returned { words: std::mem::take(&mut said.content), why }),
         }
     }

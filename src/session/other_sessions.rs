@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Local};
 
 use crate::config::fault::one_line;
-use crate::ledger::{Body, Ending, Injector, Millis};
+use crate::ledger::{Body, Ending, Injector, Millis, Pastes, UserMessage};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Summary, find, list};
 use crate::ui::text::sanitize;
@@ -53,18 +53,18 @@ impl EarlierSessions {
     }
 
     /// What was sent in them, oldest first, each once where it was sent last.
-    pub(crate) fn prompts(&self) -> Vec<String> {
+    pub(crate) fn prompts(&self) -> Vec<UserMessage> {
         let (mut seen, mut newest_first) = (BTreeSet::new(), Vec::new());
         for summary in self.sessions().into_iter().take(MOST_SESSIONS) {
             let Ok(file) = SessionStore::read(&summary.path) else { continue };
             for entry in file.entries.iter().rev() {
-                let said = match &entry.body {
-                    Body::User(message) => &message.content,
-                    Body::Injected(said) if said.by == Injector::Steering => &said.text,
+                let (content, pastes) = match &entry.body {
+                    Body::User(message) => (&message.content, message.pastes.clone()),
+                    Body::Injected(said) if said.by == Injector::Steering => (&said.text, Pastes::default()),
                     _ => continue,
                 };
-                if !said.trim().is_empty() && seen.insert(said.clone()) {
-                    newest_first.push(said.clone());
+                if !content.trim().is_empty() && seen.insert(content.clone()) {
+                    newest_first.push(UserMessage { pastes, ..UserMessage::text(content.as_str()) });
                 }
             }
             if newest_first.len() >= MOST_PROMPTS {

@@ -1,7 +1,6 @@
 //! The keys that answer what waits, in its pane and on its page.
 
 use crate::agent::{Answer, Intent};
-use crate::ledger::Sandboxing;
 use crate::tool::ASK;
 use crate::view::View;
 
@@ -40,9 +39,9 @@ pub(super) fn answer(
     Some(decide(local, view, press, answer))
 }
 
-/// Whether the call in focus would run in the sandbox, and waits because of what that cannot hide.
+/// Whether the question about the call in focus names what the sandbox cannot hide from it.
 fn waits_for_a_gap(local: &Local, view: &View) -> bool {
-    local.subject(view).is_some_and(|(_, asked, _)| asked.sandboxing == Sandboxing::Within)
+    local.subject(view).is_some_and(|(_, asked, _)| !asked.gaps.is_empty())
 }
 
 /// Accepts for the session what this call names, so that no later command is asked about because of it, and allows this call. What

@@ -41,8 +41,9 @@ pub(super) fn earlier_command(local: &Local, view: &View) -> Option<String> {
         return None;
     }
     let sent = sent(view);
-    let begins = |text: &&String| text.starts_with(&typed) && **text != typed;
-    local.earlier.iter().chain(&sent).rev().find(begins).cloned()
+    let begins = |text: &&str| text.starts_with(&typed) && **text != typed;
+    let earlier = local.earlier.iter().chain(&sent).map(|message| message.content.as_str());
+    earlier.rev().find(begins).map(str::to_owned)
 }
 
 /// As far as all words that begin so agree, and whether it is one of them whole; `None` when none begins so.
@@ -84,19 +85,21 @@ pub(super) fn chosen(local: &Local) -> Option<usize> {
     (*text == local.composer.shown()).then_some(*at)
 }
 
-/// The command that Enter runs: the chosen one, or the only one that begins so.
+/// The command that Enter runs.
 pub(super) fn meant<'a>(local: &'a Local, view: &'a View) -> Option<Offered<'a>> {
     let offered = completions(local, view)?;
-    match chosen(local) {
-        Some(at) => offered.into_iter().nth(at),
-        None if local.composer.text().contains(char::is_whitespace) => None,
-        // Letters in the middle of a name are no command until it is chosen.
-        None => {
-            let typed = local.composer.text();
-            let mut begin = offered.into_iter().filter(|one| one.name.starts_with(&typed));
-            begin.next().filter(|_| begin.next().is_none())
-        }
-    }
+    let at = marked(local, &offered)?;
+    offered.into_iter().nth(at)
+}
+
+/// Which of them Enter runs, and the list marks: the one that the arrows have chosen, the one of exactly this name, or the first that
+/// begins so. Letters in the middle of a name are no command until it is chosen.
+pub(super) fn marked(local: &Local, offered: &[Offered<'_>]) -> Option<usize> {
+    let typed = local.composer.text();
+    let by_name = || offered.iter().position(|one| !one.is_value() && one.name == typed);
+    let begins = || offered.iter().position(|one| !one.is_value() && one.name.starts_with(&typed));
+    let is_name = typed.len() > 1 && !typed.contains(char::is_whitespace);
+    chosen(local).or_else(|| is_name.then(|| by_name().or_else(begins)).flatten())
 }
 
 /// A command that what is typed can become, or a word that can follow it.

@@ -124,7 +124,7 @@ fn in_composer(local: &mut Local, view: &View, step: isize, press: Press) -> boo
         return true;
     }
     let sent = sent(view);
-    let all: Vec<&str> = local.earlier.iter().chain(&sent).map(String::as_str).collect();
+    let all: Vec<_> = local.earlier.iter().chain(&sent).collect();
     local.edit.is_none() && local.composer.browse(&all, step)
 }
 

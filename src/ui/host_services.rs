@@ -1,5 +1,6 @@
 //! What only whoever runs the screen can do: the user's editor, themes by name, what was said in earlier sessions.
 
+use crate::ledger::UserMessage;
 use futures_util::future::{BoxFuture, ready};
 use tokio::sync::watch;
 
@@ -18,7 +19,7 @@ type Named<T> = Box<dyn Fn(&str) -> T + Send>;
 /// Who answers the screen's questions.
 pub struct HostServices {
     /// What was sent in earlier sessions of this folder, oldest first; comes when it has been read.
-    pub prompts: watch::Receiver<Vec<String>>,
+    pub prompts: watch::Receiver<Vec<UserMessage>>,
     /// Opens the user's editor on a text and returns the new one, or why there is none.
     pub editor: Box<dyn Fn(String) -> Editing + Send>,
     /// The last rows that the background command of this id has printed.

@@ -34,6 +34,9 @@ const LEAST_TRANSCRIPT: u16 = 5;
 /// The same on a low screen before what is said to the person gets more than one row.
 const LEAST_LOW: u16 = 2;
 
+/// Rows that a notice gets on a low screen.
+const LOW_NOTICE: u16 = 3;
+
 /// Rows that a list of names gets before the transcript gets more than one.
 const LEAST_LIST: u16 = 5;
 
@@ -42,6 +45,8 @@ const LEAST_LIST: u16 = 5;
 pub enum Above {
     /// What waits to be delivered, and what to know.
     Queue(u16),
+    /// What to know, and what waits to be delivered, while nothing waits for a decision.
+    Notice(u16),
     /// Names to choose from while one is typed, and nothing waits for a decision.
     List(u16),
 }
@@ -68,7 +73,8 @@ impl Areas {
                 let least = rest.saturating_sub(1).min(LEAST_LIST);
                 rows.min(rest.saturating_sub(LEAST_TRANSCRIPT).max(least))
             }
-            Above::Queue(rows) => {
+            Above::Notice(rows) if !roomy => rows.min(LOW_NOTICE).min(rest.saturating_sub(LEAST_LOW)),
+            Above::Queue(rows) | Above::Notice(rows) => {
                 let most = if roomy { rows } else { rows.min(1) };
                 most.min(rest.saturating_sub(LEAST_TRANSCRIPT))
             }

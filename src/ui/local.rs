@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
+use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector, UserMessage};
 use crate::view::{Card, CardId, Phase, View};
 
 use super::commands::typed;
@@ -19,7 +19,6 @@ use super::replay_keys::Replay;
 pub use super::scroll::{Anchor, Mark, Position, Scroll};
 use super::search::Search;
 use super::selection::Pointer;
-use super::sent_pastes::SentPastes;
 use super::status_line::StatusLine;
 pub use super::unwritable::Unwritable;
 use super::vim::Vim;
@@ -80,12 +79,10 @@ pub struct Local {
     pub menu: Option<(String, usize)>,
     /// The files that an `@` offers.
     pub files: FileMenu,
-    /// The messages with pastes that were sent.
-    pub sent_pastes: SentPastes,
     /// The search in the transcript, while there is one.
     pub search: Option<Search>,
     /// What was sent in earlier sessions of this folder, oldest first.
-    pub earlier: Vec<String>,
+    pub earlier: Vec<UserMessage>,
     /// The last rows that background commands have printed, by their ids, while their page is open.
     pub printed: BTreeMap<String, Vec<String>>,
     /// The card whose code was copied last, and which block of it.
@@ -273,7 +270,6 @@ impl Local {
             reading: None,
             menu: None,
             files: FileMenu::default(),
-            sent_pastes: SentPastes::default(),
             search: None,
             earlier: Vec::new(),
             copied: None,
@@ -376,14 +372,24 @@ fn stands(view: &View, id: CardId) -> bool {
     }
 }
 
+/// A message as it was typed, and what of that was pasted.
+pub fn as_typed(message: &UserMessage, view: &View) -> UserMessage {
+    let content = typed(&message.content, &view.settings);
+    let before = content.strip_suffix(message.content.as_str()).map(str::len);
+    let pastes = before.map(|before| message.pastes.behind(before)).unwrap_or_default();
+    UserMessage { pastes, ..UserMessage::text(content) }
+}
+
 /// What the user has sent so far as it was typed, oldest first.
-pub fn sent(view: &View) -> Vec<String> {
+pub fn sent(view: &View) -> Vec<UserMessage> {
     let words = view.rows().iter().map(|row| match &row.entry.body {
-        Body::User(message) => Some(message.content.as_str()),
-        Body::Injected(said) if said.by == Injector::Steering => Some(said.text.as_str()),
+        Body::User(message) => Some(as_typed(message, view)),
+        Body::Injected(said) if said.by == Injector::Steering => {
+            Some(UserMessage::text(typed(&said.text, &view.settings)))
+        }
         _ => None,
     });
-    let mut all: Vec<String> = words.flatten().map(|words| typed(words, &view.settings)).collect();
+    let mut all: Vec<UserMessage> = words.flatten().collect();
     // What a custom command runs first, and its message, are one thing that was typed.
     all.dedup();
     all

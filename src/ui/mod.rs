@@ -143,7 +143,6 @@ mod read_progress;
 mod recorder;
 mod replay_keys;
 mod replay_pace;
-mod sent_pastes;
 mod settings;
 mod submit;
 mod terminal_integration;

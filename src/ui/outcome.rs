@@ -1,5 +1,6 @@
 //! How the screen ended, and why there was none.
 
+use crate::ledger::UserMessage;
 use std::fmt;
 use std::io;
 
@@ -17,7 +18,7 @@ pub enum UiOutcome {
         /// Its id.
         id: String,
         /// What the composer holds there.
-        draft: String,
+        draft: UserMessage,
     },
     /// The user wants to go on in a branch that was made, in another folder.
     Branch(Box<BranchStart>),

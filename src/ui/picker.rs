@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::ledger::{CallId, EntryId, Millis};
+use crate::ledger::{CallId, EntryId, Millis, UserMessage};
 use crate::model::Effort;
 use crate::policy::Mode;
 use crate::view::{FleetKind, FleetMember, View};
@@ -27,7 +27,7 @@ pub enum Choice {
     /// The beginning of a command, to be completed in the composer.
     Begin(&'static str),
     /// This text into the composer.
-    Prompt(String),
+    Prompt(UserMessage),
     /// Go on with the session of this id.
     Session(String),
     /// Ask this model from now on.
@@ -274,13 +274,14 @@ impl Picker {
     }
 
     /// Earlier messages, given oldest first: the newest stands first, each once.
-    pub fn prompts<'a>(earlier: impl DoubleEndedIterator<Item = &'a str>) -> Self {
+    pub fn prompts<'a>(earlier: impl DoubleEndedIterator<Item = &'a UserMessage>) -> Self {
         let mut seen = std::collections::BTreeSet::new();
-        let items = earlier.rev().filter(|text| seen.insert((*text).to_owned())).map(|text| Item {
-            words: text.to_owned(),
-            aside: String::new(),
-            choice: Choice::Prompt(text.to_owned()),
-        });
+        let items =
+            earlier.rev().filter(|message| seen.insert(message.content.clone())).map(|message| Item {
+                words: message.content.clone(),
+                aside: String::new(),
+                choice: Choice::Prompt(message.clone()),
+            });
         Self::new(Source::Prompts, items.collect())
     }
 

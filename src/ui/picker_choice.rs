@@ -24,8 +24,8 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
             local.focus = Focus::Composer;
             Vec::new()
         }
-        Choice::Prompt(text) => {
-            local.composer.replace(&text);
+        Choice::Prompt(message) => {
+            local.composer.hold_message(&message);
             local.focus = Focus::Composer;
             Vec::new()
         }

@@ -25,7 +25,7 @@ pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffe
         Source::Palette => palette(local, view),
         Source::Prompts => {
             let sent = sent(view);
-            Picker::prompts(local.earlier.iter().chain(&sent).map(String::as_str))
+            Picker::prompts(local.earlier.iter().chain(&sent))
         }
         Source::Grants => Picker::grants(view),
         Source::Modes => Picker::modes(view),

@@ -1,12 +1,10 @@
 //! Going back to before a message: what is asked as each step is recorded, and what the composer holds afterwards.
 
-use crate::ledger::{Body, CallId, Change, Entry, EntryId};
+use crate::ledger::{Body, CallId, Change, Entry, EntryId, UserMessage};
 use crate::view::View;
 
-use super::commands::typed;
-use super::local::Local;
+use super::local::{Local, as_typed};
 use super::request::Request;
-use super::undo_preview::said_by_user;
 
 /// What an entry that was just recorded makes due: after the undo that was to come first, the conversation; after its
 /// entry, the session that goes on.
@@ -24,15 +22,17 @@ pub(super) fn due(rewind: &mut Option<(CallId, EntryId)>, entry: &Entry) -> Opti
 }
 
 /// What the composer holds where the conversation goes on: the message, before what is being typed.
-pub(super) fn draft(local: &mut Local, view: &View, message: EntryId) -> String {
-    if let Some(words) = words(view, message) {
-        local.composer.give_back(&words);
+pub(super) fn draft(local: &mut Local, view: &View, message: EntryId) -> UserMessage {
+    if let Some(said) = said(view, message) {
+        local.composer.give_back_message(&said);
     }
-    local.composer.whole()
+    local.composer.message()
 }
 
 /// A message as it was typed.
-pub(super) fn words(view: &View, message: EntryId) -> Option<String> {
-    let said = said_by_user(view).into_iter().find(|said| said.id == message)?;
-    Some(typed(said.text, &view.settings))
+pub(super) fn said(view: &View, message: EntryId) -> Option<UserMessage> {
+    view.rows().iter().find(|row| row.entry.id == message).and_then(|row| match &row.entry.body {
+        Body::User(said) => Some(as_typed(said, view)),
+        _ => None,
+    })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
 use crate::agent::{Event, Intent};
-use crate::ledger::{Entry, Millis};
+use crate::ledger::{Entry, Millis, UserMessage};
 use crate::view::ViewSettings;
 
 use super::host_services::HostServices;
@@ -55,7 +55,7 @@ pub struct UiSettings {
     /// Sent right after the first frame: a message, or a goal.
     pub first: Option<Intent>,
     /// What the composer holds at first.
-    pub draft: String,
+    pub draft: UserMessage,
     /// A resumed or inspected session, folded before the first frame.
     pub history: Vec<Event>,
     /// What to know before the first message, such as how to connect a real model.
@@ -92,7 +92,7 @@ impl UiSettings {
             has_status_line: false,
             keymap: Keymap::default(),
             first: None,
-            draft: String::new(),
+            draft: UserMessage::default(),
             history: Vec::new(),
             notice: None,
             read_only: false,

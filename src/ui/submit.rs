@@ -1,6 +1,7 @@
 //! What Enter does with the composer's text: a message now, one that steers, one for later, or a command.
 
 use crate::agent::{Intent, OwnCommand};
+use crate::ledger::UserMessage;
 use crate::tool::ASK;
 use crate::view::{CustomCall, View};
 
@@ -33,7 +34,7 @@ pub(super) fn send(local: &mut Local, view: &View) -> Vec<UiEffect> {
 }
 
 /// Says this to the model.
-fn say(local: &mut Local, view: &View, message: String) -> Vec<UiEffect> {
+fn say(local: &mut Local, view: &View, message: impl Into<UserMessage>) -> Vec<UiEffect> {
     local.scroll.top = None;
     local.focus = Focus::Composer;
     if local.waiting(view).iter().any(|(_, asked)| asked.name == ASK) {
@@ -54,16 +55,16 @@ pub(super) fn send_later(local: &mut Local, view: &View) -> Vec<UiEffect> {
     };
     let acts = command(local, view);
     acts.map(|acts| acts.into_iter().map(later).collect())
-        .unwrap_or_else(|| vec![UiEffect::Send(Intent::Queue(taken(local).into()))])
+        .unwrap_or_else(|| vec![UiEffect::Send(Intent::Queue(taken(local)))])
 }
 
 /// What was typed, to be sent.
-fn taken(local: &mut Local) -> String {
+fn taken(local: &mut Local) -> UserMessage {
     local.notice = None;
-    let shown = local.composer.shown();
-    let message = commands::unescaped(&local.composer.take()).to_owned();
-    local.sent_pastes.remember(&message, commands::unescaped(shown.trim()));
-    message
+    let UserMessage { content, pastes, .. } = local.composer.take_message();
+    let message = commands::unescaped(&content);
+    let pastes = pastes.within(content.len() - message.len(), content.len());
+    UserMessage { pastes, ..UserMessage::from(message) }
 }
 
 /// Obeys a slash command; `None` when the text is a message. One that is not known stays in the composer.

@@ -47,9 +47,17 @@ pub(super) struct SaidByUser<'a> {
     pub(super) at: Millis,
 }
 
-/// The user's messages, oldest first.
+/// The user's messages, oldest first, without the commands of their own: `!command`.
 pub(super) fn said_by_user(view: &View) -> Vec<SaidByUser<'_>> {
-    let said = view.rows().iter().filter_map(|row| match &row.entry.body {
+    let rows = view.rows();
+    let runs = |at: usize| {
+        let next = rows.get(at + 1..).into_iter().flatten().map(|row| &row.entry.body);
+        // Between them stands the tombstone of a command that no model is told of.
+        let mut next = next.filter(|body| !matches!(body, Body::Tombstone(_)));
+        matches!(next.next(), Some(Body::Command(_)))
+    };
+    let said = rows.iter().enumerate().filter_map(|(at, row)| match &row.entry.body {
+        Body::User(message) if message.content.starts_with('!') && runs(at) => None,
         Body::User(message) => {
             Some(SaidByUser { id: row.entry.id, text: &message.content, at: row.entry.at })
         }

@@ -176,7 +176,7 @@ fn nobody_accepts_a_gap_that_no_question_names() {
     };
     let accepted = |gate: &Gate| {
         gate.last(|body| match body {
-            Body::Change(Change::GapsAccepted { gaps }) => Some(gaps.len()),
+            Body::Change(Change::GapsAccepted { gaps, .. }) => Some(gaps.len()),
             _ => None,
         })
     };
@@ -207,7 +207,7 @@ fn who_accepts_what_one_call_names_accepts_nothing_of_another() {
     }
     gate.step(Input::Intent(Intent::AcceptGaps(Some(looks[0]))));
     let accepted = gate.last(|body| match body {
-        Body::Change(Change::GapsAccepted { gaps }) => Some(gaps.clone()),
+        Body::Change(Change::GapsAccepted { gaps, .. }) => Some(gaps.clone()),
         _ => None,
     });
     assert_eq!(accepted, Some(vec![".env can be read".to_owned()]));

@@ -59,6 +59,7 @@ fn request(id: u64, arguments: Value, leads_to: Option<&str>) -> ApprovalRequest
         is_partial: false,
         is_usual: false,
         replaces: false,
+        gaps: Vec::new(),
     }
 }
 

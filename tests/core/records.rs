@@ -126,6 +126,7 @@ fn session() -> Vec<Entry> {
             is_partial: false,
             is_usual: false,
             replaces: false,
+            gaps: Vec::new(),
         }),
         decided(2),
         result(2, Outcome::Failed),

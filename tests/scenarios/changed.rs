@@ -14,6 +14,10 @@ pub fn changed(change: &Change) -> (&'static str, String) {
         Change::GrantRevoked { call } => ("revoked", format!("what was granted with {}", number(*call))),
         Change::BackgroundStopped { id, .. } => ("stopped", id.clone()),
         Change::FilesRestored(done) => ("undone", format!("since {}: {}", done.since, done.words())),
+        Change::GapsAccepted { gaps, call } => {
+            let by = call.map(|call| format!(", at {}", number(call))).unwrap_or_default();
+            ("accepted", format!("{}{by}", gaps.join("; ")))
+        }
         other => (other.kind(), format!("{other:?}")),
     }
 }

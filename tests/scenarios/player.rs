@@ -151,9 +151,9 @@ impl StoryPlayer {
                 let call = self.called(name, &self.looks)?;
                 self.look(call, (**found).clone())
             }
-            Act::Revoke(name) => {
+            Act::About(name, wish) => {
                 let call = self.called(name, &self.names.keys().copied().collect())?;
-                self.want(Intent::Revoke(call))
+                self.want(wish(call))
             }
             Act::Decide(name, answer) => {
                 let request = self.request_of(name, &self.requests)?;

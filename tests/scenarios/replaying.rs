@@ -37,6 +37,7 @@ const NOT_REPEATABLE: &[(&str, &str)] = &[
     ("edit_esc_at_the_look", "what Esc met before it left an entry is not recorded"),
     ("edit_killed_before_the_look", "what Esc met before it left an entry is not recorded"),
     ("esc_after_the_tools_while_hooks_speak", "what Esc met before it left an entry is not recorded"),
+    ("gaps_refused_while_calls_wait", "when a look came is not recorded"),
     ("goal_check_unattended", "who was there is inferred from the ending"),
     ("hooks_stop_esc", "what Esc met before it left an entry is not recorded"),
     ("lesson_of_a_summary", "how a summary failed for good is recorded only in words"),

@@ -5,7 +5,7 @@ use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision};
 use countersign::ledger::{
-    Abort, AbortPath, Arguments, CutBy, Decider, Goal, Outcome, RemoteTask, Scope, TaskState,
+    Abort, AbortPath, Arguments, CallId, CutBy, Decider, Goal, Outcome, RemoteTask, Scope, TaskState,
 };
 use countersign::model::Effort;
 use countersign::policy::Mode;
@@ -38,8 +38,8 @@ pub enum Act {
     /// What the look finds: paths outside, where a path leads, what a sandbox could not hide, or that the arguments are not valid.
     Look(String, Box<Preparation>),
     Decide(String, Answer),
-    /// Take back what was granted with this call.
-    Revoke(String),
+    /// A wish about a call: take back what was granted with it, accept what its question says of the sandbox.
+    About(String, fn(CallId) -> Intent),
     /// A decision about the request that stood before the call was changed.
     DecideOld(String, Answer),
     Tool(String, ToolReport),
@@ -105,7 +105,9 @@ fn act(line: &str) -> Result<Act, String> {
         "late" => Act::LateModel(rest.strip_prefix("model: ").ok_or("late what?")?.to_owned()),
         "look" => look(rest)?,
         "allow" => Act::Decide(rest.to_owned(), Answer::AllowOnce),
-        "revoke" => Act::Revoke(rest.to_owned()),
+        "revoke" if rest == "gaps" => Act::GoOn(Intent::RefuseGaps),
+        "revoke" => Act::About(rest.to_owned(), Intent::Revoke),
+        "gaps" => Act::About(rest.to_owned(), |call| Intent::AcceptGaps(Some(call))),
         "session" => Act::Decide(rest.to_owned(), Answer::AllowSession),
         "sandboxed" => Act::Decide(rest.to_owned(), Answer::AllowSandboxed),
         "old" => match act(rest)? {
@@ -201,7 +203,7 @@ fn look(rest: &str) -> Result<Act, String> {
         look.leads_to = leads_to.map(str::to_owned).into_iter().collect();
         let (_, paths) = found.split_once("outside").unwrap_or((found, ""));
         look.outside = paths.split_whitespace().map(str::to_owned).collect();
-        look.gaps = gap.map(str::to_owned).into_iter().collect();
+        look.gaps = gap.into_iter().flat_map(|gaps| gaps.split(", ")).map(str::to_owned).collect();
     }
     Ok(Act::Look(name.to_owned(), Box::new(look)))
 }

@@ -337,6 +337,7 @@ fn what_is_read_with_reasoning_images_and_a_place_above_the_end() {
             content: "What is wrong in @screenshot.png?".into(),
             images: vec![image],
             files: Vec::new(),
+            ..UserMessage::default()
         };
         builder.ledger.user(builder.at(), asked).unwrap();
         builder.tell();

@@ -47,7 +47,7 @@ fn lines_offer_the_conversation_the_files_or_both() {
     assert_eq!(linear.types("/rewind 2 conversation"), asks(Request::Rewind(message)));
     assert_eq!(linear.types("/rewind 2 files"), asks(Request::PlanUndo(Some(message))));
     assert!(linear.types("/rewind 2 all").is_empty() && linear.said.contains("conversation, files or both"));
-    assert_eq!(linear.talk.draft(message), "//help me", "what goes on there is said as it was typed");
+    assert_eq!(linear.talk.draft(message).content, "//help me", "what goes on there is said as it was typed");
 }
 
 fn plan() -> UndoPreview {

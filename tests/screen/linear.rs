@@ -5,7 +5,7 @@ use crate::linear_harness::{LinearHarness, asked, snapshot};
 use crate::scenes;
 use crate::session_builder::{SessionBuilder, settings};
 use countersign::agent::{Answer, Event, Intent, Live};
-use countersign::ledger::{Decider, Ending, Outcome, Preview};
+use countersign::ledger::{Decider, Ending, Outcome, Preview, Sandboxing};
 use countersign::policy::Mode;
 use countersign::ui::linear::{Line, LinearEffect, LinearSession};
 use countersign::ui::{EarlierSession, Reply, Request};
@@ -370,4 +370,26 @@ fn a_line_decides_only_by_itself_and_a_moment_after_the_question() {
     let before = stopped.line("/raise", stopped.questions - 1);
     assert_eq!(stopped.hears_line(&before), [], "it was typed before the stop stood there");
     assert_eq!(stopped.types("/raise").len(), 1);
+}
+
+#[test]
+fn g_accepts_what_the_sandbox_cannot_hide_from_one_call_and_allows_it() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Test it.");
+    let calls = ["make a", "make b"].map(|command| builder.tool_use("shell", json!({ "command": command })));
+    let open = builder.say(None, "", "", calls.to_vec());
+    builder.sandboxing = Sandboxing::Within;
+    builder.gaps = vec![".env can be read".to_owned()];
+    builder.ask(open[0].id(), "shell", Preview::Command("make a".to_owned()));
+    builder.gaps.clear();
+    builder.ask(open[1].id(), "shell", Preview::Command("make b".to_owned()));
+    std::mem::forget(open);
+    let mut linear = LinearHarness::new(builder);
+    assert!(linear.said.contains("g 1 anyway, this session,"), "{}", linear.said);
+    let (request, call) = linear.builder.events.iter().find_map(asked).unwrap();
+    assert_eq!(linear.types("g 2"), [], "nothing is to be accepted there");
+    assert!(linear.said.contains("call 2 does not wait because of the sandbox"), "{}", linear.said);
+    let both = [Intent::AcceptGaps(Some(call)), Intent::Decide { request, call, answer: Answer::AllowOnce }];
+    assert_eq!(linear.types("g 1"), both.map(LinearEffect::Send));
+    assert!(linear.said.ends_with("1 call still waits for you: 2\n"), "{}", linear.said);
 }

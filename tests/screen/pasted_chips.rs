@@ -1,13 +1,18 @@
 //! A big paste is one chip: whole in a row of the composer, and in the transcript after it was sent.
 
+use std::sync::Arc;
+
 use countersign::agent::Intent;
+use countersign::ledger::{Body, Entry, EntryId, Millis, UserMessage};
+use countersign::ui::composer::plain;
 use countersign::ui::update::{UiEffect, paste};
+use countersign::wire::record::{decode, encode};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
 
-const CHIP: &str = "[Pasted\u{202f}400\u{202f}lines]";
+const CHIP: &str = "[Pasted 400 lines]";
 
 #[test]
 fn the_name_of_a_paste_stays_in_one_row() {
@@ -16,7 +21,7 @@ fn the_name_of_a_paste_stays_in_one_row() {
     paste(&mut harness.local, &harness.view, &"line\n".repeat(400));
     for width in 40..80 {
         let frame = harness.frame(width, 24);
-        assert!(frame.lines().any(|row| row.contains("Pasted\u{202f}400\u{202f}lines")), "{width}: {frame}");
+        assert!(frame.lines().any(|row| row.contains(CHIP)), "{width}: {frame}");
     }
 }
 
@@ -25,11 +30,16 @@ fn what_was_pasted_is_one_chip_in_the_transcript_and_can_be_opened() {
     let mut harness = ScreenHarness::new(SessionBuilder::new());
     harness.press("look: ");
     paste(&mut harness.local, &harness.view, &"line of a paste\n".repeat(400));
-    assert!(harness.local.composer.shown().ends_with(CHIP));
+    assert!(plain(&harness.local.composer.shown()).ends_with(CHIP));
     let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
     let [UiEffect::Send(Intent::Submit(said))] = acts.as_slice() else { panic!("{acts:?}") };
     let before = harness.builder.events.len();
-    harness.builder.user(&said.content);
+    // As the session file keeps it.
+    let kept =
+        decode(&encode(&Entry { id: EntryId(9), at: Millis(1), body: Body::User(Arc::new(said.clone())) }));
+    let Body::User(kept) = kept.unwrap().body else { panic!("a message") };
+    assert_eq!(*kept, *said);
+    harness.builder.message(UserMessage::clone(&kept));
     for event in &harness.builder.events[before..] {
         harness.view.fold(event);
     }
@@ -41,4 +51,31 @@ fn what_was_pasted_is_one_chip_in_the_transcript_and_can_be_opened() {
     harness.key(KeyCode::Tab, KeyModifiers::NONE);
     harness.key(KeyCode::Enter, KeyModifiers::NONE);
     assert!(harness.frame(80, 24).contains("line of a paste"), "{}", harness.frame(80, 24));
+}
+
+#[test]
+fn messages_that_are_called_back_show_their_pastes_as_chips() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("look: ");
+    paste(&mut harness.local, &harness.view, &"first\n".repeat(400));
+    harness.press(" and ");
+    paste(&mut harness.local, &harness.view, &"second\n".repeat(400));
+    harness.press(" then");
+    let whole = harness.local.composer.text();
+    let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    let [UiEffect::Send(Intent::Submit(said))] = acts.as_slice() else { panic!("{acts:?}") };
+    // From another session of the folder.
+    harness.local.earlier = vec![said.clone()];
+    harness.key(KeyCode::Up, KeyModifiers::NONE);
+    let chips = "look: [Pasted 400 lines] and [Pasted 400 lines #2] then";
+    assert_eq!(plain(&harness.local.composer.shown()), chips);
+    assert_eq!(harness.local.composer.text(), whole);
+    harness.key(KeyCode::Down, KeyModifiers::NONE);
+    assert!(harness.local.composer.is_empty());
+    // By the list, and as a command that was escaped.
+    harness.local.earlier[0].content.insert(0, '/');
+    harness.local.earlier[0].pastes = said.pastes.behind(1);
+    harness.ctrl('r');
+    harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    assert_eq!(plain(&harness.local.composer.shown()), format!("/{chips}"));
 }

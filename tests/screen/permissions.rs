@@ -77,6 +77,7 @@ fn one_key_runs_commands_although_the_sandbox_cannot_hide_something() {
     let call = builder.tool_use("shell", json!({ "command": "make" }));
     let open = builder.say(None, "", "", vec![call]).remove(0);
     builder.sandboxing = Sandboxing::Within;
+    builder.gaps = vec!["the sandbox cannot hide .env here".to_owned()];
     builder.why = Some("the sandbox cannot hide .env here, so commands could read and change it (/w/.env)");
     builder.ask(open.id(), "shell", Preview::Command("make".to_owned()));
     std::mem::forget(open);
@@ -328,6 +329,7 @@ fn an_exact_action_is_what_was_asked_about_and_known_by_its_digest() {
         is_partial: false,
         is_usual: false,
         replaces: false,
+        gaps: Vec::new(),
     };
     builder.remark(Remark::ApprovalRequested(request));
     allow(&mut builder, open[0].id(), Scope::Session);

@@ -4,7 +4,7 @@ use crate::scenes;
 use crate::screen_harness::{ScreenHarness, scrolled, snapshot};
 use crate::session_builder::SessionBuilder;
 use countersign::agent::Intent;
-use countersign::ledger::{CallId, Change, FilesRestored, Remark};
+use countersign::ledger::{CallId, Change, FilesRestored, Remark, UserMessage};
 use countersign::model::Effort;
 use countersign::policy::Mode;
 use countersign::ui::local::Overlay;
@@ -39,7 +39,7 @@ fn picked(harness: &mut ScreenHarness, typed: &str) -> Vec<UiEffect> {
 fn remembering() -> ScreenHarness {
     let mut harness = ScreenHarness::new(scenes::conversation());
     harness.local.earlier =
-        ["mend the lexer", "explain\nthe tests", "mend the parser"].map(str::to_owned).into();
+        ["mend the lexer", "explain\nthe tests", "mend the parser"].map(UserMessage::from).into();
     harness
 }
 

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::backgrounds::Backgrounds;
 use crate::delegations::Delegations;
+use crate::gaps::Gaps;
 use crate::goals::{Pursuit, end_pursuit};
 use crate::grants::Grants;
 use crate::hosts::OpenHosts;
@@ -71,6 +72,7 @@ pub struct Log {
     /// The mode that was recorded last.
     mode: Option<Mode>,
     hosts: OpenHosts,
+    pub gaps: Gaps,
     /// A process died, or was closed: calls that waited are settled after those behind them.
     died: bool,
 }
@@ -92,6 +94,7 @@ impl Log {
     pub fn died(&mut self) {
         self.died = true;
         self.again = self.asked.keys().copied().collect();
+        self.gaps.died();
     }
 
     /// Appends one entry, or says which law it breaks.
@@ -175,6 +178,7 @@ impl Log {
             Change::Rewound { message, .. } if self.run_is_open || !self.ids.contains(message) => {
                 return Err(format!("the conversation goes back to before {message}"));
             }
+            Change::GapsAccepted { .. } | Change::GapsRefused => self.gaps.change(change)?,
             Change::HostOpened { .. } | Change::HostClosed { .. } => self.hosts.change(change)?,
             _ => {}
         }
@@ -196,6 +200,7 @@ impl Log {
     fn decide(&mut self, decision: &Decision) -> Result<(), String> {
         let call = decision.call;
         self.asked.remove(&call);
+        self.gaps.decide(decision)?;
         if !self.open.contains(&call) {
             return Err(format!("a decision about {call}, which is not open"));
         }
@@ -247,8 +252,10 @@ impl Log {
             return Err(format!("{call} was changed, and something else is asked about"));
         }
         self.granted.ask(request);
+        self.gaps.ask(request)?;
         let is_the_same = self.shown.insert(call, request.arguments.clone()).map(|s| s == request.arguments);
-        let again = self.again.remove(&call) && is_the_same == Some(true);
+        let may_again = self.gaps.asks_again(call) | self.again.remove(&call);
+        let again = may_again && is_the_same == Some(true);
         if (self.asked.insert(call, entry).is_some() || is_the_same.is_some()) && !again {
             return Err(format!("{call} is asked about twice"));
         }
@@ -365,6 +372,7 @@ impl Log {
         }
         self.open.remove(at);
         self.settled.insert(result.call);
+        self.gaps.over(result.call);
         self.asked.remove(&result.call);
         Ok(())
     }

@@ -6,7 +6,7 @@ use countersign::budget::{Bound, Limit, Limits, TokenBudget};
 use countersign::hooks::{HookPoint, HookSpec};
 use countersign::ledger::ModelRef;
 use countersign::model::{ModelSpec, Price, Rates};
-use countersign::policy::Policy;
+use countersign::policy::{Mode, Policy};
 use countersign::tool::{Discovered, SideEffect, ToolKind, ToolSpec};
 
 /// Tools that may run at once.
@@ -52,6 +52,8 @@ pub struct Bounds {
     /// How often the user runs a command of their own, shared or not, or goes back to before a message, between runs and within
     /// one.
     pub commands: u32,
+    /// How often people accept what the sandbox cannot hide, or do not any more; then two commands wait because of it.
+    pub gaps: u32,
     /// How often the price of a request may be accepted, by enough or by too little; then each request is asked about.
     pub prices: u32,
     /// Also: tasks that go to another agent, which may name them.
@@ -86,6 +88,7 @@ impl Bounds {
         backgrounds: false,
         stops: 0,
         commands: 0,
+        gaps: 0,
         prices: 0,
         delegates: false,
         subagents: false,
@@ -113,6 +116,9 @@ impl Bounds {
         Self { submits: 2, calls: 1, texts: 0, turns: 3, backgrounds: true, stops: 2, ..Self::SMALL };
     /// Commands that the user runs as their own.
     pub const OWN_COMMANDS: Self = Self { submits: 1, calls: 1, turns: 2, commands: 2, ..Self::SMALL };
+    /// Commands that wait because of what the sandbox cannot hide.
+    pub const GAPPED: Self =
+        Self { submits: 1, calls: 0, texts: 0, turns: 2, retries: 0, gaps: 2, ..Self::SMALL };
     /// Requests that cost more than they may unasked: first ones, those after calls, and summaries.
     pub const PRICED: Self =
         Self { submits: 2, escapes: 1, calls: 1, texts: 0, turns: 2, retries: 0, prices: 4, ..Self::SMALL };
@@ -154,6 +160,7 @@ impl Bounds {
         backgrounds: true,
         stops: 20,
         commands: 8,
+        gaps: 0,
         prices: 0,
         delegates: true,
         subagents: false,
@@ -214,7 +221,11 @@ pub(crate) fn settings(bounds: Bounds) -> Settings {
         discovers: bounds.discovers,
         tools: tools(bounds),
         subagents: subagents::known(bounds),
-        policy: Policy { has_sandbox: true, ..Policy::default() },
+        policy: Policy {
+            has_sandbox: true,
+            mode: if bounds.gaps > 0 { Mode::Auto } else { Policy::default().mode },
+            ..Policy::default()
+        },
         limits: subagent_limits(bounds)
             .with(Limit::Turns, bounds.turns)
             .with(Limit::WallTime, bounds.rare.then_some(60))

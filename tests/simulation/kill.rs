@@ -114,8 +114,8 @@ impl Life {
             return Ok(discovers);
         }
         while let Some(call) = self.looks.pop_first() {
-            let leads_to = self.leads_to(call);
-            let mut look = Preparation { leads_to, ..Preparation::default() };
+            let (leads_to, gaps) = self.found_before(call);
+            let mut look = Preparation { leads_to, gaps, ..Preparation::default() };
             match found_there {
                 1 => look.outside = vec!["/etc/elsewhere".to_owned()],
                 2 => look.invalid = Some("it is gone".to_owned()),
@@ -147,13 +147,15 @@ impl Life {
         Ok(())
     }
 
-    /// Where the path of a call led when it was asked about.
-    fn leads_to(&self, call: CallId) -> Vec<String> {
+    /// Where the path of a call led when it was asked about, and what the question said of the sandbox.
+    fn found_before(&self, call: CallId) -> (Vec<String>, Vec<String>) {
         let last = self.log.entries.iter().rev().find_map(|entry| match &entry.body {
-            Body::ApprovalRequested(asked) if asked.call == call => Some(asked.leads_to.clone()),
+            Body::ApprovalRequested(asked) if asked.call == call => {
+                Some((asked.leads_to.clone().into_iter().collect(), asked.gaps.clone()))
+            }
             _ => None,
         });
-        last.flatten().into_iter().collect()
+        last.unwrap_or_default()
     }
 
     fn step(&mut self, input: Input) -> Result<Next, String> {

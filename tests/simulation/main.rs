@@ -21,6 +21,7 @@ mod books;
 mod bounds;
 mod delegations;
 mod forks;
+mod gaps;
 mod goals;
 mod grants;
 mod hosts;
@@ -165,6 +166,19 @@ fn every_order_of_subagents_keeps_the_books() {
         walks.add(&walk);
     }
     println!("sub-agents, random: {walks}; {:?}", walks.seen);
+}
+
+/// What the sandbox cannot hide is accepted at one of two calls, at both, or no longer, at any moment: what runs because of it is what
+/// its own question, or look, says.
+#[test]
+fn every_order_of_accepted_gaps_keeps_the_books() {
+    let report = exhaustive(6, Bounds::GAPPED, Mutant::None);
+    println!("gapped, depth 6: {report}; {:?}", report.seen);
+    assert!(report.fault.is_none(), "{}", report.fault.unwrap());
+    assert!(report.cuts > 1_000 && report.escapes > 2_000, "too little was interrupted: {report}");
+    for reason in ["gaps_accepted", "gaps_refused", "allowed_by_policy", "next_turn"] {
+        assert!(report.seen.contains_key(reason), "no trace reached {reason}");
+    }
 }
 
 /// Each request costs more than it may: nothing is asked of a model before the price of it was accepted, by enough.

@@ -1,6 +1,6 @@
 //! Seeded faults: each turns the loop's effects, or the news it hears, into those of a loop with one bug.
 
-use countersign::agent::{Effect, Input};
+use countersign::agent::{Effect, Input, Intent};
 use countersign::ledger::{Abort, AbortPath, Body, Change, Entry, EntryId, Outcome};
 
 use crate::bounds::Bounds;
@@ -37,10 +37,12 @@ pub enum Mutant {
     NothingIsSetAside,
     /// What a sub-agent has spent is not charged.
     NothingIsCharged,
+    /// Who accepts what one question names accepts what all of them name.
+    GapsOfOthersAreAccepted,
 }
 
 impl Mutant {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::PathBSettlesNothing,
         Self::PathCForgetsRunning,
         Self::StaleStreamIsHeard,
@@ -55,6 +57,7 @@ impl Mutant {
         Self::TaskHasNoEnd,
         Self::NothingIsSetAside,
         Self::NothingIsCharged,
+        Self::GapsOfOthersAreAccepted,
     ];
 
     /// A world in which it shows.
@@ -62,6 +65,7 @@ impl Mutant {
         match self {
             Self::TaskIsNotWritten | Self::TaskHasNoEnd => Bounds::DELEGATING,
             Self::NothingIsSetAside | Self::NothingIsCharged => Bounds::SUBAGENTS,
+            Self::GapsOfOthersAreAccepted => Bounds::GAPPED,
             _ => Bounds::SMALL,
         }
     }
@@ -70,6 +74,9 @@ impl Mutant {
     pub fn hear(self, input: Input, current: Option<EntryId>) -> Input {
         match (self, input, current) {
             (Self::StaleStreamIsHeard, Input::Model(_, news), Some(current)) => Input::Model(current, news),
+            (Self::GapsOfOthersAreAccepted, Input::Intent(Intent::AcceptGaps(_)), _) => {
+                Input::Intent(Intent::AcceptGaps(None))
+            }
             (_, input, _) => input,
         }
     }
@@ -77,7 +84,7 @@ impl Mutant {
     /// What a loop with this bug would have asked for.
     pub fn act(self, mut effects: Vec<Effect>) -> Vec<Effect> {
         match self {
-            Self::None | Self::StaleStreamIsHeard => effects,
+            Self::None | Self::StaleStreamIsHeard | Self::GapsOfOthersAreAccepted => effects,
             Self::PathBSettlesNothing => {
                 without(effects, |b| aborted(b).is_some_and(|a| a.path == AbortPath::B))
             }

@@ -102,6 +102,9 @@ impl World {
             // Of this one nothing was ever granted.
             options.extend(self.bounds.rare.then(|| revoke(&CallId(9_999))));
         }
+        if self.bounds.gaps > 0 {
+            self.offer_gaps(&mut options);
+        }
         if self.prices < self.bounds.prices {
             for up_to in [1, u64::MAX] {
                 options.push(Input::Intent(Intent::AcceptPrice { up_to }));

@@ -1,6 +1,6 @@
-//! Why the loop went on, or stopped.
+//! What of an entry is counted: why the loop went on or stopped, and what a walk must have met.
 
-use countersign::ledger::{Body, Entry};
+use countersign::ledger::{Body, Decider, Decision, Entry};
 
 /// Why the loop went on, or stopped, if the entry says that.
 pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
@@ -10,6 +10,9 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
         Body::CallEdited(_) => Some("call_edited"),
         Body::Command(_) => Some("own_command"),
         Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
+        Body::ApprovalDecided(Decision { by: Decider::Policy, allow: true, sandboxed: true, .. }) => {
+            Some("allowed_by_policy")
+        }
         Body::Change(_) | Body::DelegationAnswered(_) => Some(entry.body.kind()),
         Body::Note(note) if note.typed_into().is_some() => Some("typed_into"),
         Body::Note(note) if note.ended().is_some() => Some("background_ended"),

@@ -68,7 +68,7 @@ impl World {
     pub fn new(bounds: Bounds, mutant: Mutant) -> Self {
         let agent = Agent::new(settings(bounds));
         let discovers = agent.first_effects() == [Effect::DiscoverTools];
-        Self {
+        let mut world = Self {
             bounds,
             mutant,
             agent,
@@ -96,7 +96,11 @@ impl World {
             failed: BTreeSet::new(),
             over: false,
             heard: None,
+        };
+        if bounds.gaps > 0 {
+            world.begin_with_gaps();
         }
+        world
     }
 
     /// Delivers one input, performs the effects in their order, and checks every law.
@@ -110,11 +114,13 @@ impl World {
             // What waits for a decision stays open, and what is behind it is settled.
             self.log.died();
         }
+        self.log.gaps.hear(&input);
         let input = self.mutant.hear(input, self.models.keys().next_back().copied());
         let effects = self.mutant.act(self.agent.step(Millis(self.now), input));
         for effect in effects {
             self.perform(effect)?;
         }
+        self.log.gaps.end_step()?;
         let settles = self.agent.is_stopping() && self.subagents.values().any(|stopped| *stopped);
         if is_escape && !self.agent.is_idle() && !settles {
             return Err("Esc did not leave the loop idle within its step".into());

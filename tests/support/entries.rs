@@ -2,6 +2,7 @@
 
 #![allow(unreachable_pub, reason = "tests")]
 
+use countersign::ledger::Pastes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -162,11 +163,11 @@ fn sandboxings() -> impl Strategy<Value = Sandboxing> {
 }
 
 fn requests() -> impl Strategy<Value = ApprovalRequest> {
-    let effects = proptest::collection::vec(text(), 0..3);
+    let effects = [proptest::collection::vec(text(), 0..3), proptest::collection::vec(text(), 0..3)];
     let optional = [option::of(text()), option::of(text()), option::of(text())];
     let call = (any::<u64>(), text(), value());
     (call, [text(), text()], effects, preview(), any::<[bool; 3]>(), optional, sandboxings()).prop_map(
-        |((call, name, arguments), [why, risk], effects, preview, flags, optional, sandboxing)| {
+        |((call, name, arguments), [why, risk], [effects, gaps], preview, flags, optional, sandboxing)| {
             let ([is_partial, is_usual, replaces], [warning, rule, leads_to]) = (flags, optional);
             ApprovalRequest {
                 call: CallId(call),
@@ -183,6 +184,7 @@ fn requests() -> impl Strategy<Value = ApprovalRequest> {
                 is_partial,
                 is_usual,
                 replaces,
+                gaps,
             }
         },
     )
@@ -303,7 +305,11 @@ fn delegations() -> impl Strategy<Value = Body> {
 
 fn message() -> impl Strategy<Value = UserMessage> {
     let parts = (text(), vec(image(), 0..3), vec(attached(), 0..3));
-    parts.prop_map(|(content, images, files)| UserMessage { content, images, files })
+    parts.prop_map(|(content, images, files)| {
+        let middle = content.char_indices().nth(content.chars().count() / 2).map_or(0, |(at, _)| at);
+        let pastes = Pastes::of(&content, vec![(middle, content.len())]);
+        UserMessage { content, images, files, pastes }
+    })
 }
 
 pub fn body() -> impl Strategy<Value = Body> {
@@ -318,9 +324,9 @@ pub fn body() -> impl Strategy<Value = Body> {
         call().prop_map(Body::Command),
         goals(),
         approvals(),
-        (injector, message()).prop_map(|(by, UserMessage { content: text, images, files })| Body::Injected(
-            Injected { by, text, images, files }
-        )),
+        (injector, message()).prop_map(|(by, UserMessage { content: text, images, files, .. })| {
+            Body::Injected(Injected { by, text, images, files })
+        }),
         (any::<u64>(), text())
             .prop_map(|(n, reason)| Body::Tombstone(Tombstone { target: EntryId(n), reason })),
         (any::<u32>(), transition).prop_map(|(turn, reason)| Body::Transition { turn, reason }),

@@ -67,7 +67,8 @@ pub(crate) fn opened() -> impl Strategy<Value = Body> {
     prop_oneof![
         text().prop_map(|host| Change::HostOpened { host }),
         text().prop_map(|host| Change::HostClosed { host }),
-        vec(text(), 0..3).prop_map(|gaps| Change::GapsAccepted { gaps }),
+        (vec(text(), 0..3), option::of(any::<u64>()))
+            .prop_map(|(gaps, call)| Change::GapsAccepted { gaps, call: call.map(CallId) }),
         Just(Change::GapsRefused),
         (proptest::sample::select(Mode::ALL), any::<bool>())
             .prop_map(|(mode, resumed)| Change::Mode { mode, resumed }),

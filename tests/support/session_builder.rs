@@ -38,6 +38,8 @@ pub struct SessionBuilder {
     pub effects: Vec<String>,
     /// Whether previews leave something out from now on.
     pub is_partial: bool,
+    /// What the questions from now on name that the sandbox cannot hide.
+    pub gaps: Vec<String>,
     /// Whether what is asked about from now on replaces a file.
     pub replaces: bool,
     /// Why what is asked about from now on asks; `None`: no rule covers it.
@@ -99,6 +101,7 @@ impl SessionBuilder {
             leads_to: None,
             effects: Vec::new(),
             is_partial: false,
+            gaps: Vec::new(),
             replaces: false,
             why: None,
         };
@@ -140,7 +143,11 @@ impl SessionBuilder {
     }
 
     pub fn user(&mut self, text: &str) {
-        self.ledger.user(Millis(self.now), UserMessage::text(text)).unwrap();
+        self.message(UserMessage::text(text));
+    }
+
+    pub fn message(&mut self, message: UserMessage) {
+        self.ledger.user(Millis(self.now), message).unwrap();
         self.turn = 0;
         self.calls = 0;
         self.not_ok.clear();
@@ -321,6 +328,7 @@ impl SessionBuilder {
             is_partial: self.is_partial,
             is_usual: self.why.is_none(),
             replaces: self.replaces,
+            gaps: self.gaps.clone(),
         }))
     }
 

@@ -349,3 +349,34 @@ async fn ctrl_z_works_by_itself() {
     app.sees("it ended with 0").await;
     app.ends().await;
 }
+
+#[tokio::test]
+async fn the_conversation_goes_back_by_a_number_and_the_message_is_kept() {
+    let home = Home::new();
+    let mut app = start(&home, &[]);
+    says(&mut app, "list").await;
+    app.sees("end: done").await;
+    says(&mut app, "!!echo mine").await;
+    app.sees("not shown to the model").await;
+    says(&mut app, "change beta to delta in notes.txt").await;
+    app.sees("answer: y once").await;
+    app.reads().await;
+    app.keys("y\n").await;
+    app.until("a second end", |screen| screen.matches("end: done").count() == 2).await;
+    says(&mut app, "/rewind").await;
+    app.sees("/rewind NUMBER goes back to before that message").await;
+    assert_once(
+        &app,
+        &["message 1, just now: list", "message 2, just now: change beta to delta in notes.txt"],
+    );
+    assert!(!app.screen().contains("message 3"), "a command of one's own is no message\n{}", app.screen());
+    says(&mut app, "/rewind 2").await;
+    app.sees("/rewind 2 conversation: ").await;
+    says(&mut app, "/rewind 2 conversation").await;
+    app.sees("kept, /send sends it: change beta to delta in notes.txt").await;
+    assert_ne!(home.read("notes.txt"), "alpha\nbeta\ngamma\n", "the files stay");
+    assert_eq!(home.session_files().len(), 2, "the conversation goes on in another session");
+    assert_plain(&app);
+    says(&mut app, "/quit").await;
+    app.ends().await;
+}

@@ -104,8 +104,8 @@ async fn a_paste_of_a_megabyte_is_folded_and_sent_whole() {
     assert!(pasted.len() > 1 << 20);
     app.keys("look: ").await;
     app.keys(&format!("\x1b[200~{pasted}\x1b[201~")).await;
-    app.sees("[Pasted\u{202f}40,000\u{202f}lines]").await;
-    assert!(app.screen().contains("look: [Pasted\u{202f}"), "{}", app.screen());
+    app.sees("[Pasted 40,000 lines]").await;
+    assert!(app.screen().contains("look: [Pasted "), "{}", app.screen());
     app.keys(ENTER).await;
     app.sees("I read all of it").await;
     app.rests().await;

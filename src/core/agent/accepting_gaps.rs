@@ -1,55 +1,88 @@
 //! A person accepts what the sandbox cannot hide here, for the rest of the session: calls that would run in it are not asked about
 //! because of that any more. What is found later is another gap.
 
-use crate::ledger::{CallId, Change, Remark, Sandboxing, accepted_gaps};
+use crate::ledger::{CallId, Change, Decider, Decision, Remark, Sandboxing, accepted_gaps};
 
-use crate::tool::Preparation;
-
-use super::phase::{CallState, Phase};
+use super::phase::{CallState, Pending, Permission, Phase};
 use super::step::Step;
 use super::{Agent, Live};
 
-/// Most gaps that a question names, and that one acceptance covers.
-const MOST: usize = 6;
-
 impl Agent {
-    /// The gaps that a question about a call names: nobody accepts one without having read it.
-    pub(super) fn gaps_to_accept<'f>(&self, found: &'f Preparation) -> Vec<&'f str> {
-        let new = found.gaps.iter().filter(|gap| !self.gaps.contains(*gap));
-        new.take(MOST).map(String::as_str).collect()
-    }
-
-    /// Those of the calls that wait because of them, or of one such call. The calls themselves go on waiting: this decides about none
-    /// of them.
-    pub(super) fn accept_gaps(&mut self, step: &mut Step, phase: &Phase, of: Option<CallId>) {
-        let calls = if let Phase::Dispatching(dispatching) = phase { Some(&dispatching.calls) } else { None };
+    /// Those that the question about one waiting call names: other calls that wait because of them are decided about again, and it goes on
+    /// waiting for its own answer. Or those that all questions name: then this decides about no call.
+    pub(super) fn accept_gaps(&mut self, step: &mut Step, phase: Phase, of: Option<CallId>) -> Phase {
+        let Phase::Dispatching(dispatching) = phase else {
+            step.emit(Live::Refused(NOTHING_TO_ACCEPT.to_owned()));
+            return phase;
+        };
         let waiting =
-            calls.into_iter().flatten().filter(|pending| matches!(pending.state, CallState::Waiting(_)));
-        let waiting = waiting.filter(|pending| of.is_none_or(|call| call == pending.call.id));
-        // Only these name their gaps; of those of other calls nobody has read.
-        let because =
-            waiting.filter(|pending| self.history.sandboxing_of(pending.call.id) == Sandboxing::Within);
-        let mut gaps: Vec<String> = because
-            .filter_map(|pending| pending.looked.as_ref())
-            .flat_map(|found| self.gaps_to_accept(found).into_iter().map(str::to_owned))
-            .collect();
+            dispatching.calls.iter().filter(|pending| of.is_none_or(|call| call == pending.call.id));
+        // Of those that no question names nobody has read.
+        let mut gaps: Vec<String> = waiting.flat_map(|pending| self.gaps_asked_about(pending)).collect();
+        gaps.retain(|gap| !self.gaps.contains(gap));
         gaps.sort_unstable();
         gaps.dedup();
         if gaps.is_empty() {
-            let why = "nothing to accept: no call waits because the sandbox cannot hide something";
-            return step.emit(Live::Refused(why.to_owned()));
+            step.emit(Live::Refused(NOTHING_TO_ACCEPT.to_owned()));
+            return Phase::Dispatching(dispatching);
         }
         self.gaps.extend(gaps.iter().cloned());
-        self.history.ledger.remark(step.now, Remark::Change(Change::GapsAccepted { gaps }));
+        let others =
+            dispatching.calls.iter().filter(|pending| of.is_some_and(|call| call != pending.call.id));
+        let is_about_them =
+            |pending: &&Pending| self.gaps_asked_about(pending).iter().any(|gap| gaps.contains(gap));
+        let again: Vec<CallId> = others.filter(is_about_them).map(|pending| pending.call.id).collect();
+        self.history.ledger.remark(step.now, Remark::Change(Change::GapsAccepted { gaps, call: of }));
+        self.decide_anew(step, dispatching, &again)
     }
 
-    /// From now on each is asked about again.
-    pub(super) fn refuse_gaps(&mut self, step: &mut Step) {
+    /// From now on each is asked about again. Calls that have not started are decided about again: one that waits has to name them, too.
+    pub(super) fn refuse_gaps(&mut self, step: &mut Step, phase: Phase) -> Phase {
         if self.gaps.is_empty() {
-            return step.emit(Live::Refused("not revoked: no gap of the sandbox is accepted".to_owned()));
+            step.emit(Live::Refused("not revoked: no gap of the sandbox is accepted".to_owned()));
+            return phase;
         }
         self.gaps.clear();
         self.history.ledger.remark(step.now, Remark::Change(Change::GapsRefused));
+        let Phase::Dispatching(dispatching) = phase else { return phase };
+        let again: Vec<CallId> =
+            dispatching.calls.iter().filter(|p| self.relies_on_gaps(p)).map(|p| p.call.id).collect();
+        self.decide_anew(step, dispatching, &again)
+    }
+
+    /// What the question about a call names, if it waits for an answer.
+    fn gaps_asked_about(&self, pending: &Pending) -> Vec<String> {
+        let CallState::Waiting(_) = pending.state else { return Vec::new() };
+        self.history.request_of(pending.call.id).map(|(_, asked)| asked.gaps.clone()).unwrap_or_default()
+    }
+
+    /// Whether the sandbox cannot hide something from a call that has not started, and that would run there.
+    fn relies_on_gaps(&self, pending: &Pending) -> bool {
+        let would_run_there = match &pending.state {
+            CallState::Ready(Permission::ByPolicy { sandboxed, .. }) => *sandboxed,
+            CallState::Waiting(_) => self.history.sandboxing_of(pending.call.id) == Sandboxing::Within,
+            CallState::Preparing
+            | CallState::Consulting(..)
+            | CallState::Revisiting { .. }
+            | CallState::Ready(_)
+            | CallState::Running(_)
+            | CallState::Over(_) => false,
+        };
+        would_run_there && pending.looked.as_ref().is_some_and(|found| !found.gaps.is_empty())
+    }
+
+    /// What comes of a call that waited and was decided about again. What the policy lets run is written at once, because nobody is to
+    /// be asked about it while it waits for its turn.
+    pub(super) fn no_longer_waits(
+        &mut self,
+        step: &mut Step,
+        pending: &mut Pending,
+        state: CallState,
+    ) -> CallState {
+        let CallState::Ready(Permission::ByPolicy { reason, rule, sandboxed }) = state else { return state };
+        let once = Decision::permission(pending.call.id, Decider::Policy, reason);
+        self.allowed_by_policy(step.now, pending, Decision { sandboxed, rule, ..once });
+        CallState::Ready(Permission::Recorded)
     }
 
     /// Those of the session's ledger, when it is resumed.
@@ -58,3 +91,5 @@ impl Agent {
         accepted.into_iter().map(str::to_owned).collect()
     }
 }
+
+const NOTHING_TO_ACCEPT: &str = "nothing to accept: no call waits because the sandbox cannot hide something";

@@ -156,6 +156,8 @@ impl Agent {
             Some(_) | None => Decider::Policy,
         };
         let is_for_sandbox = matches!(policy, Verdict::Sandbox(_));
+        let is_it = |pending: &&Pending| pending.call.id == call.id;
+        let stands = dispatching.calls.iter().find(is_it).and_then(Pending::waits_since);
         let verdict = hooked.map_or(policy.clone(), |said| said.tighten(policy));
         let hook_denies = hooked.is_some_and(|said| said.verdict == PreVerdict::Deny);
         if self.settings.overruled.contains_key(&call.id) && !hook_denies {
@@ -163,7 +165,8 @@ impl Agent {
         }
         let state = match verdict {
             Verdict::Allow(_) if self.is_question(call) => {
-                self.ask_someone(step, call, AskReason::of(WHY.to_owned(), Sandboxing::Without), found)
+                let reason = AskReason::of(WHY.to_owned(), Sandboxing::Without);
+                self.ask_someone(step, call, reason, found, stands)
             }
             Verdict::Allow(reason) => {
                 CallState::Ready(Permission::ByPolicy { reason, rule, sandboxed: false })
@@ -173,24 +176,24 @@ impl Agent {
                 self.refuse(step.now, Decision { rule, ..Decision::denial(call.id, by, reason) })
             }
             Verdict::Sandbox(reason) => match self.why_not_confined(call, found) {
-                Some(why) => self.ask_someone(step, call, why, found),
+                Some(why) => self.ask_someone(step, call, why, found, stands),
                 None => CallState::Ready(Permission::ByPolicy { reason, rule, sandboxed: true }),
             },
             Verdict::Ask(why) => {
-                let is_possible = self.policy.can_confine(tool, &call.arguments);
-                let sandboxing = match is_possible {
+                let sandboxing = match self.policy.can_confine(tool, &call.arguments) {
                     // A hook that asks loosens nothing.
                     true if is_for_sandbox => Sandboxing::Within,
                     true => Sandboxing::OnWish,
                     false => Sandboxing::Without,
                 };
-                let reason = self.with_gaps(AskReason { why, is_usual, sandboxing }, found);
-                self.ask_someone(step, call, reason, found)
+                let reason = AskReason { is_usual, ..AskReason::of(why, sandboxing) };
+                let reason = self.with_gaps(reason, found);
+                self.ask_someone(step, call, reason, found, stands)
             }
         };
         let nobody_can = self.settings.attendance == Attendance::Stop && self.history.was_asked(call.id);
         if let Some(pending) = dispatching.calls.iter_mut().find(|p| p.call.id == call.id) {
-            pending.state = state;
+            pending.state = if stands.is_some() { self.no_longer_waits(step, pending, state) } else { state };
             pending.looked = Some(found.clone());
         }
         if nobody_can {
@@ -199,16 +202,22 @@ impl Agent {
         self.advance(step, dispatching)
     }
 
-    /// A person decides; where there is none, the answer is no.
+    /// A person decides; where there is none, the answer is no. `stands`: the request by which it waits already, which goes on if
+    /// there is nothing else to say.
     pub(super) fn ask_someone(
         &mut self,
         step: &mut Step,
         call: &ToolUse,
         reason: AskReason,
         found: &Preparation,
+        stands: Option<EntryId>,
     ) -> CallState {
         let request = self.request_about(call, reason, found);
-        let request = self.ask(step, request);
+        let is_the_same = self.history.request_of(call.id).is_some_and(|(_, asked)| *asked == request);
+        let request = match stands.filter(|_| is_the_same) {
+            Some(stands) => stands,
+            None => self.ask(step, request),
+        };
         match self.settings.attendance {
             Attendance::Person | Attendance::Program => CallState::Waiting(request),
             Attendance::Deny if self.is_question(call) => {
@@ -266,6 +275,7 @@ impl Agent {
             is_partial: found.is_partial,
             is_usual: reason.is_usual,
             replaces: found.replaces,
+            gaps: reason.gaps,
         }
     }
 

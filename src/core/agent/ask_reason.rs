@@ -11,11 +11,13 @@ pub(super) struct AskReason {
     pub(super) is_usual: bool,
     /// Where the call runs.
     pub(super) sandboxing: Sandboxing,
+    /// What the words say of gaps in the sandbox.
+    pub(super) gaps: Vec<String>,
 }
 
 impl AskReason {
     /// A reason of its own.
     pub(super) fn of(why: String, sandboxing: Sandboxing) -> Self {
-        Self { why, is_usual: false, sandboxing }
+        Self { why, is_usual: false, sandboxing, gaps: Vec::new() }
     }
 }

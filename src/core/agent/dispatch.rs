@@ -181,11 +181,8 @@ impl Agent {
     fn start(&mut self, step: &mut Step, pending: &mut Pending, company: Company) -> bool {
         let ready = std::mem::replace(&mut pending.state, CallState::Running(step.now));
         if let CallState::Ready(Permission::ByPolicy { reason, rule, sandboxed }) = ready {
-            pending.sandboxed = sandboxed;
-            let call = &pending.call;
-            let once = Decision::permission(call.id, Decider::Policy, reason);
-            let decision = Decision { sandboxed, rule, ..once };
-            pending.receipt = Some(self.receive(step.now, call, decision));
+            let once = Decision::permission(pending.call.id, Decider::Policy, reason);
+            self.allowed_by_policy(step.now, pending, Decision { sandboxed, rule, ..once });
         }
         if let Err(why) = self.is_what_was_allowed(pending) {
             pending.state = CallState::Over(Settlement::synthetic(Outcome::Failed, why));

@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::budget::Limit;
 use crate::goal::{self, KnownFacts, Validated, read_reply, words};
 use crate::ledger::{
-    Arguments, Body, Decider, Ending, Entry, Goal, Injected, Injector, Millis, Outcome, Progress, Remark,
-    ToolResult, Transition, UserMessage, Validation,
+    Arguments, Body, Decider, Ending, Entry, Goal, Injected, Injector, Millis, Outcome, Pastes, Progress,
+    Remark, ToolResult, Transition, UserMessage, Validation,
 };
 use crate::tool::name::SHELL;
 use crate::tool::{ToolKind, bound};
@@ -37,7 +37,7 @@ impl Agent {
         }
         self.models.auto_compaction_failed = false;
         let text = words::wish(&goal, &added.content);
-        let said = UserMessage { content: text.clone(), ..added };
+        let said = UserMessage { content: text.clone(), pastes: Pastes::default(), ..added };
         let brief = Injected::text(Injector::GoalCheck, words::brief(&goal));
         let written = self.write_message(step.now, said).and_then(|()| {
             self.history.ledger.remark(step.now, Remark::Goal(goal));

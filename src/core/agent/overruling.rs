@@ -23,7 +23,7 @@ impl Agent {
     ) -> Phase {
         let reason = self.why_overruled(call, verdict, found);
         if let Some(pending) = dispatching.calls.iter_mut().find(|pending| pending.call.id == call.id) {
-            pending.state = self.ask_someone(step, call, reason, found);
+            pending.state = self.ask_someone(step, call, reason, found, None);
             pending.looked = Some(found.clone());
             let answer = self.settings.overruled.remove(&call.id);
             if let (CallState::Waiting(_), Some(answer)) = (&pending.state, answer) {

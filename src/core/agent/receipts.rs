@@ -8,6 +8,9 @@ use super::Agent;
 use super::ask_reason::AskReason;
 use super::phase::Pending;
 
+/// Most gaps that a question names, and that one acceptance covers.
+const MOST_GAPS: usize = 6;
+
 impl Agent {
     /// Writes a decision.
     pub(super) fn record(&mut self, now: Millis, decision: Decision) {
@@ -29,6 +32,12 @@ impl Agent {
         let (digest, cwd, key) = (receipt.digest.clone(), receipt.cwd.clone(), self.key_of(call.id));
         self.record(now, Decision { digest, cwd, key, ..decision });
         receipt
+    }
+
+    /// Writes that the policy lets this call run.
+    pub(super) fn allowed_by_policy(&mut self, now: Millis, pending: &mut Pending, decision: Decision) {
+        pending.sandboxed = decision.sandboxed;
+        pending.receipt = Some(self.receive(now, &pending.call, decision));
     }
 
     /// The key by which whoever runs a call can tell a repetition: it stays the same over retries and restarts, since
@@ -57,28 +66,33 @@ impl Agent {
         if self.policy.granted_in_sandbox.contains(&action) {
             return None;
         }
-        Some(AskReason::of(self.gaps_named(found)?, Sandboxing::Within))
+        let (named, gaps) = self.gaps_named(found)?;
+        Some(AskReason { gaps, ..AskReason::of(named, Sandboxing::Within) })
     }
 
     /// Names the gaps of the sandbox behind another reason to ask: whoever allows a call to run there reads of them.
     pub(super) fn with_gaps(&self, mut reason: AskReason, found: &Preparation) -> AskReason {
         if reason.sandboxing == Sandboxing::Within
-            && let Some(named) = self.gaps_named(found)
+            && let Some((named, gaps)) = self.gaps_named(found)
         {
             reason.why = format!("{}; {named}", reason.why);
+            reason.gaps = gaps;
         }
         reason
     }
 
-    fn gaps_named(&self, found: &Preparation) -> Option<String> {
-        let gaps = self.gaps_to_accept(found);
-        let all = found.gaps.iter().filter(|gap| !self.gaps.contains(*gap)).count();
+    /// The words about what nobody accepted yet, and what of that they name.
+    fn gaps_named(&self, found: &Preparation) -> Option<(String, Vec<String>)> {
+        let mut gaps: Vec<String> =
+            found.gaps.iter().filter(|gap| !self.gaps.contains(*gap)).cloned().collect();
+        let more = gaps.len().saturating_sub(MOST_GAPS);
+        gaps.truncate(MOST_GAPS);
         let named = gaps.join("; ");
-        Some(match (gaps.len(), all.saturating_sub(gaps.len())) {
-            (0, _) => return None,
-            (_, 0) => named,
-            (_, more) => format!("{named}; and {more} more"),
-        })
+        match (gaps.len(), more) {
+            (0, _) => None,
+            (_, 0) => Some((named, gaps)),
+            (_, more) => Some((format!("{named}; and {more} more"), gaps)),
+        }
     }
 }
 

@@ -104,7 +104,7 @@ impl Agent {
             }
             Verdict::Ask(why) => {
                 let sandboxing = self.no_looser(&tool, call, before.sandboxing);
-                self.with_gaps(AskReason { why, is_usual, sandboxing }, found)
+                self.with_gaps(AskReason { is_usual, ..AskReason::of(why, sandboxing) }, found)
             }
             Verdict::Allow(_) => {
                 let sandboxing = self.no_looser(&tool, call, before.sandboxing);

@@ -1,12 +1,10 @@
 //! A person takes back what was granted for the session: the ledger says so, and the policy forgets it at once.
 
-use crate::ledger::{Arguments, CallId, Change, Remark, grants};
-use crate::policy::{Decided, Policy, RuleKind, Tier, Verdict, fingerprint};
-use crate::tool::Preparation;
-
 use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
 use super::step::Step;
 use super::{Agent, Live};
+use crate::ledger::{Arguments, CallId, Change, Remark, grants};
+use crate::policy::{Decided, Policy, RuleKind, Tier, Verdict, fingerprint};
 
 /// A grant as the policy knows it.
 enum Held {
@@ -42,16 +40,24 @@ impl Agent {
         self.history.ledger.remark(step.now, Remark::Change(Change::GrantRevoked { call }));
         forget(&mut self.policy, &held);
         let Phase::Dispatching(dispatching) = phase else { return phase };
-        self.decide_anew(step, dispatching)
+        let calls: Vec<CallId> =
+            dispatching.calls.iter().filter(|p| self.lost_its_grant(p)).map(|p| p.call.id).collect();
+        self.decide_anew(step, dispatching, &calls)
     }
 
-    /// Calls that the policy allowed, that have not started, and that it would not allow any more.
-    fn decide_anew(&mut self, step: &mut Step, mut dispatching: Dispatching) -> Phase {
+    /// Calls that have not started are decided about again, by what the last look at them found.
+    pub(super) fn decide_anew(
+        &mut self,
+        step: &mut Step,
+        mut dispatching: Dispatching,
+        calls: &[CallId],
+    ) -> Phase {
         let mut again = Vec::new();
-        for pending in &mut dispatching.calls {
-            if let Some(found) = self.without_its_grant(pending) {
-                again.push((pending.call.clone(), pending.hooked.clone(), found.clone()));
-                // None of them starts while another is decided about.
+        for pending in dispatching.calls.iter_mut().filter(|pending| calls.contains(&pending.call.id)) {
+            let Some(found) = pending.looked.clone() else { continue };
+            again.push((pending.call.clone(), pending.hooked.clone(), found));
+            // None of them starts while another is decided about.
+            if matches!(pending.state, CallState::Ready(_)) {
                 pending.state = CallState::Preparing;
             }
         }
@@ -63,12 +69,14 @@ impl Agent {
         phase
     }
 
-    /// What the last look found at a call that the policy allowed and would not allow any more.
-    fn without_its_grant<'a>(&self, pending: &'a Pending) -> Option<&'a Preparation> {
-        let CallState::Ready(Permission::ByPolicy { .. }) = &pending.state else { return None };
-        let (tool, found) = (self.tools.registry.get(&pending.call.name)?, pending.looked.as_ref()?);
-        let Decided { verdict, .. } = self.policy.decide(tool, &pending.call.arguments, found);
-        (!matches!(verdict, Verdict::Allow(_) | Verdict::Sandbox(_))).then_some(found)
+    /// Whether the policy allowed a call, which has not started, and would not allow it any more.
+    fn lost_its_grant(&self, pending: &Pending) -> bool {
+        let CallState::Ready(Permission::ByPolicy { .. }) = &pending.state else { return false };
+        let tool = self.tools.registry.get(&pending.call.name);
+        tool.zip(pending.looked.as_ref()).is_some_and(|(tool, found)| {
+            let Decided { verdict, .. } = self.policy.decide(tool, &pending.call.arguments, found);
+            !matches!(verdict, Verdict::Allow(_) | Verdict::Sandbox(_))
+        })
     }
 }
 

@@ -57,7 +57,7 @@ impl Agent {
 
     /// Delivers what steers, and goes on.
     pub(super) fn steer(&mut self, step: &mut Step) -> Phase {
-        for UserMessage { content, images, files } in std::mem::take(&mut self.inbox.steering) {
+        for UserMessage { content, images, files, .. } in std::mem::take(&mut self.inbox.steering) {
             let injected = Injected { by: Injector::Steering, text: content, images, files };
             if let Err(unsettled) = self.history.ledger.inject(step.now, injected) {
                 return self.give_up(step, &unsettled);

@@ -41,6 +41,9 @@ pub struct ApprovalRequest {
     pub is_usual: bool,
     /// Whether all that a file holds goes for what it would hold: an overwrite.
     pub replaces: bool,
+    /// What the sandbox cannot hide from it, as far as the question names it and nobody accepted it yet; empty in sessions of
+    /// earlier versions.
+    pub gaps: Vec<String>,
 }
 
 impl ApprovalRequest {

@@ -93,6 +93,8 @@ pub enum Change {
     GapsAccepted {
         /// What that is, a sentence each.
         gaps: Vec<String>,
+        /// The call whose question names them; `None`: all that waited, or the session is of an earlier version.
+        call: Option<CallId>,
     },
     /// A person takes back every acceptance.
     GapsRefused,

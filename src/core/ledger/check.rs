@@ -327,6 +327,7 @@ mod tests {
             is_partial: false,
             is_usual: false,
             replaces: false,
+            gaps: Vec::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use super::image::shown;
 use super::{
     ApprovalRequest, AssistantMessage, AttachedFile, CallId, Change, Checkpoint, Compaction, Decision,
     DelegationRequest, DelegationResponse, Ending, EntryId, Goal, Image, Injector, LearnedLimit, Millis,
-    Mode, ModelRef, Note, Progress, ProviderLimit, ToolResult, ToolUse, Transition, Usage,
+    Mode, ModelRef, Note, Pastes, Progress, ProviderLimit, ToolResult, ToolUse, Transition, Usage,
 };
 
 /// One entry: immutable once appended, never removed.
@@ -193,6 +193,8 @@ pub struct UserMessage {
     pub images: Vec<Image>,
     /// The text files, in the order of their names.
     pub files: Vec<AttachedFile>,
+    /// What of the words was pasted.
+    pub pastes: Pastes,
 }
 
 impl UserMessage {

@@ -90,6 +90,7 @@ mod tests {
             is_partial: false,
             is_usual: false,
             replaces: false,
+            gaps: Vec::new(),
         };
         let (one, other_arguments, other_tool) =
             (request("shell", "ls"), request("shell", "rm x"), request("run", "ls"));

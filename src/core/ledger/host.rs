@@ -20,7 +20,9 @@ pub fn accepted_gaps<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Vec<&'
     let mut accepted: Vec<&str> = Vec::new();
     for entry in entries {
         match &entry.body {
-            Body::Change(Change::GapsAccepted { gaps }) => accepted.extend(gaps.iter().map(String::as_str)),
+            Body::Change(Change::GapsAccepted { gaps, .. }) => {
+                accepted.extend(gaps.iter().map(String::as_str))
+            }
             Body::Change(Change::GapsRefused) => accepted.clear(),
             _ => {}
         }

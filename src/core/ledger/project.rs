@@ -95,7 +95,10 @@ pub fn placed(entries: &[Arc<Entry>]) -> Vec<Placed> {
             }
             Body::Injected(i) => {
                 let (content, images) = (with_files(&i.text, &i.files), i.images.clone());
-                push(false, Message::User(Arc::new(UserMessage { content, images, files: Vec::new() })));
+                push(
+                    false,
+                    Message::User(Arc::new(UserMessage { content, images, ..UserMessage::default() })),
+                );
             }
             Body::Compaction(made) => messages = compacted(entries, messages, made, last_images),
             // A refused turn is not shown to a model again, unless its calls have results.
@@ -145,7 +148,7 @@ fn with_its_files(said: &Arc<UserMessage>) -> Arc<UserMessage> {
         return Arc::clone(said);
     }
     let content = with_files(&said.content, &said.files);
-    Arc::new(UserMessage { content, images: said.images.clone(), files: Vec::new() })
+    Arc::new(UserMessage { content, images: said.images.clone(), ..UserMessage::default() })
 }
 
 /// Messages that were made while something stood before them that was withdrawn later. Providers bind reasoning to all
@@ -184,8 +187,11 @@ fn compacted(
     // The summary repeats the user's last words; what they showed with them must not be lost either.
     let has_wish = kept.iter().any(|placed| placed.is_users);
     let images = if has_wish { Vec::new() } else { last_images.to_vec() };
-    let message =
-        Message::User(Arc::new(UserMessage { content: made.summary.clone(), images, files: Vec::new() }));
+    let message = Message::User(Arc::new(UserMessage {
+        content: made.summary.clone(),
+        images,
+        ..UserMessage::default()
+    }));
     std::iter::once(Placed { at: 0, is_users: false, message }).chain(kept).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::agent::{Answer, Intent};
-use crate::ledger::{Body, CallId, Decider, Entry, EntryId, UserMessage};
+use crate::ledger::{Body, CallId, Decider, Entry, EntryId, Pastes, UserMessage};
 
 use super::{Cue, News, Tape};
 
@@ -106,7 +106,7 @@ impl Tape {
                 if let Some(Cue { news: News::Wished(wish), .. }) = cue
                     && let Intent::Submit(said) = &mut wish.intent
                 {
-                    *said = UserMessage { content: words.clone(), ..said.clone() };
+                    *said = UserMessage { content: words.clone(), pastes: Pastes::default(), ..said.clone() };
                 }
             }
         }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::agent::{Answer, Intent, OwnCommand};
 use crate::context::words;
 use crate::ledger::{
-    Body, CallId, Change, CutBy, Decider, Decision, Entry, Goal, Injector, Outcome, Sandboxing, UserMessage,
+    Body, CallId, Change, CutBy, Decider, Decision, Entry, Goal, Injector, Outcome, Pastes, Sandboxing,
+    UserMessage,
 };
 use crate::model::ModelSpec;
 use crate::policy::Mode;
@@ -20,7 +21,7 @@ pub(super) fn wished(reader: &mut TapeReader<'_>, at: usize, body: &Body) {
         Body::User(message) => said(reader, at, message),
         Body::Injected(steering) if steering.by == Injector::Steering => {
             let (images, files) = (steering.images.clone(), steering.files.clone());
-            let said = UserMessage { content: steering.text.clone(), images, files };
+            let said = UserMessage { images, files, ..UserMessage::text(steering.text.clone()) };
             let begins_at = step_of(reader.entries, at, |_| true);
             reader.wish(begins_at, Intent::Submit(said), false);
         }
@@ -44,7 +45,8 @@ fn said(reader: &mut TapeReader<'_>, at: usize, message: &Arc<UserMessage>) {
         _ => None,
     };
     if let Some(goal) = goal {
-        let added = UserMessage { content: added_to(&goal, &message.content), ..UserMessage::clone(message) };
+        let content = added_to(&goal, &message.content);
+        let added = UserMessage { content, pastes: Pastes::default(), ..UserMessage::clone(message) };
         return reader.wish(at, Intent::Pursue(Box::new(goal), added), true);
     }
     // Between them stands the tombstone of a command that no model is told of.
@@ -81,7 +83,7 @@ fn changed(change: &Change) -> Option<(Intent, bool)> {
         Change::Renamed { name } => (Intent::Rename(name.clone()), false),
         Change::HostOpened { host } => (Intent::OpenHost(host.clone()), false),
         Change::HostClosed { host } => (Intent::CloseHost(host.clone()), false),
-        Change::GapsAccepted { .. } => (Intent::AcceptGaps(None), false),
+        Change::GapsAccepted { call, .. } => (Intent::AcceptGaps(*call), false),
         Change::GapsRefused => (Intent::RefuseGaps, false),
         Change::FilesRestored(restored) => (Intent::Restored(restored.clone()), true),
         // Read where restarts are.

@@ -55,7 +55,9 @@ pub fn words(change: &Change) -> String {
         Change::Imported { from, .. } => {
             format!("what follows was said and done in {}; nobody here decided about it", from.name())
         }
-        Change::GapsAccepted { gaps } => format!("commands run in the sandbox although {}", gaps.join("; ")),
+        Change::GapsAccepted { gaps, .. } => {
+            format!("commands run in the sandbox although {}", gaps.join("; "))
+        }
         Change::Sealed { head, .. } => format!("all before this is signed; its hash is {head}"),
         Change::GapsRefused => "what the sandbox cannot hide is asked about again".to_owned(),
         Change::HostOpened { host } => format!("commands in the sandbox may reach {host} in this session"),

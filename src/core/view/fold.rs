@@ -107,7 +107,7 @@ impl View {
             Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),
             Body::Change(Change::Model { model, .. }) => self.session.model = model.to_string(),
             Body::Change(Change::Mode { mode, .. }) => self.session.mode = *mode,
-            Body::Change(Change::GapsAccepted { gaps }) => self.session.gaps.extend(gaps.iter().cloned()),
+            Body::Change(Change::GapsAccepted { gaps, .. }) => self.session.gaps.extend(gaps.iter().cloned()),
             Body::Change(Change::GapsRefused) => self.session.gaps.clear(),
             Body::Change(Change::HostOpened { host }) => self.session.hosts.push(host.clone()),
             Body::Change(Change::HostClosed { host }) => self.session.hosts.retain(|one| one != host),

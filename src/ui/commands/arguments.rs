@@ -44,6 +44,9 @@ pub(super) fn rename(words: &str) -> Read {
     Ok(Meaning::Intent(Intent::Rename(words.to_owned())))
 }
 
+/// How the command of `/diff git` begins. A terminal would get its colours without being asked.
+pub const GIT_DIFF: &str = "git --no-pager diff --color=always ";
+
 /// `git`, or a commit: `git diff` as the user's own command, which the model is not told of.
 pub(super) fn diff(words: &str) -> Read {
     let (word, path) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
@@ -54,12 +57,11 @@ pub(super) fn diff(words: &str) -> Read {
         }
         commit => revision(commit).ok_or("/diff takes git, or a commit, as in /diff main")?,
     };
-    // A terminal would get its colours without being asked.
     let path = match path.trim() {
         "" => String::new(),
         path => format!(" '{}'", path.replace('\'', "'\\''")),
     };
-    let command = format!("git --no-pager diff --color=always {against} --{path}");
+    let command = format!("{GIT_DIFF}{against} --{path}");
     Ok(Meaning::Intent(Intent::Command(OwnCommand { command, is_shared: false, typed: None })))
 }
 

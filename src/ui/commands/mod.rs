@@ -7,6 +7,7 @@ mod row;
 mod table;
 mod typed;
 
+pub use arguments::GIT_DIFF;
 pub use meaning::{LinearCommand, Meaning};
 pub use row::{Argument, Fronts, SlashCommand};
 pub use table::COMMANDS;

@@ -9,8 +9,12 @@ use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::text;
+use crate::ledger::{Part, Pastes, UserMessage};
 use history::History;
 use pastes::{Paste, unfolded};
+
+pub use pastes::plain;
+pub(super) use pastes::{JOINS, LEFT, NUMBER, RIGHT, named};
 
 /// What is being typed.
 #[derive(Debug, Clone)]
@@ -109,7 +113,23 @@ impl Composer {
 
     /// All that it holds, pastes unfolded.
     pub fn whole(&self) -> String {
-        unfolded(&self.shown(), &self.pastes)
+        unfolded(&self.shown(), &self.pastes).0
+    }
+
+    /// What would be sent, and what of it was pasted.
+    pub fn message(&self) -> UserMessage {
+        let (whole, pastes) = unfolded(&self.shown(), &self.pastes);
+        let begins = whole.len() - whole.trim_start().len();
+        let content = whole.trim().to_owned();
+        let pastes = pastes.within(begins, begins + content.len());
+        UserMessage { pastes, ..UserMessage::from(content) }
+    }
+
+    /// Takes it: see [`Self::take`].
+    pub fn take_message(&mut self) -> UserMessage {
+        let message = self.message();
+        self.take();
+        message
     }
 
     /// Takes what would be sent. What was sent is not undone. It is empty then, or holds the draft that lay below.
@@ -128,6 +148,26 @@ impl Composer {
         let typed = self.take();
         let both = if typed.is_empty() { text.to_owned() } else { format!("{text}\n\n{typed}") };
         self.paste_within(&both);
+        self.below = below;
+    }
+
+    /// The same with a message, whose pastes are names again.
+    pub fn give_back_message(&mut self, message: &UserMessage) {
+        if message.pastes.is_empty() {
+            return self.give_back(&message.content);
+        }
+        self.leave_walk();
+        let below = self.below.take();
+        let typed = self.take_message();
+        let mut both = message.clone();
+        if !typed.content.is_empty() {
+            both.content.push_str("\n\n");
+            let mut spans = both.pastes.spans().to_vec();
+            spans.extend_from_slice(typed.pastes.behind(both.content.len()).spans());
+            both.content.push_str(&typed.content);
+            both.pastes = Pastes::of(&both.content, spans);
+        }
+        self.hold_message(&both);
         self.below = below;
     }
 
@@ -282,6 +322,17 @@ impl Composer {
         }
     }
 
+    /// The same with a message, whose pastes are names again.
+    pub fn hold_message(&mut self, message: &UserMessage) {
+        let parts = message.pastes.parts(&message.content);
+        let typed = parts.iter().map(|part| if let Part::Typed(text) = part { text.len() } else { 0 });
+        if message.pastes.is_empty() || typed.sum::<usize>() > Self::MOST_BYTES {
+            return self.hold(&message.content);
+        }
+        let (shown, pastes) = named(&parts);
+        self.exchange_all(Self { pastes, ..Self::holding(&shown) });
+    }
+
     /// Puts the cursor at a row and a column of the text as it is wrapped, before what one sees as one character there.
     pub fn put_cursor(&mut self, row: usize, col: usize) {
         let there = self.area.screen_to_data(row, col);
@@ -310,7 +361,7 @@ impl Composer {
 
     /// Shows an earlier message (`step` -1) or a later one (1); past the newest, what was being typed is there again.
     /// Begins at the first line of what is typed, and goes on until the message is changed. Says whether it did.
-    pub fn browse(&mut self, sent: &[&str], step: isize) -> bool {
+    pub fn browse(&mut self, sent: &[&UserMessage], step: isize) -> bool {
         let here = self.browsing.as_ref().map_or(0, |b| b.back);
         if here == 0 && (step > 0 || self.position().0 > 0) {
             return self.is_empty();
@@ -326,9 +377,9 @@ impl Composer {
             self.exchange_all(*draft);
             return true;
         }
-        if let Some(text) = sent.get(sent.len() - back) {
+        if let Some(message) = sent.get(sent.len() - back) {
             // One that is too long to be edited here stands as a paste does.
-            self.hold(text);
+            self.hold_message(message);
         }
         self.browsing = Some(Browsing { back, draft });
         true

@@ -1,6 +1,6 @@
 //! What could go otherwise at an entry, as a list to pick from.
 
-use crate::ledger::{Body, CallId, EntryId};
+use crate::ledger::{Body, CallId, EntryId, UserMessage};
 use crate::recorded::Crossroads;
 use crate::ui::branches::{BranchWish, Otherwise};
 use crate::ui::picker::{Choice, Item, Picker};
@@ -20,7 +20,7 @@ pub(super) fn picker(view: &View, entry: EntryId) -> Result<Picker, String> {
     let typed = |words: &str, aside: &str, text: String| Item {
         words: words.to_owned(),
         aside: aside.to_owned(),
-        choice: Choice::Prompt(text),
+        choice: Choice::Prompt(UserMessage::text(text)),
     };
     let begin = |verb: &str, rest: &str| format!("/whatif {entry} {verb} {rest}");
     let items = match crossroads {

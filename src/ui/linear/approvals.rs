@@ -3,18 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use crate::agent::Answer;
-use crate::ledger::{ApprovalRequest, CallId, EntryId, Preview, Sandboxing, Scope};
-use crate::policy::page;
+use crate::ledger::{CallId, EntryId, Sandboxing, Scope};
 use crate::tool::ASK;
 use crate::ui::local::RuleToKeep;
-use crate::ui::text::diff;
-use crate::view::{Panel, View, subject};
+use crate::view::{Panel, View};
 
 use super::moment::Moment;
 use super::output::LinearOutput;
+use super::said_call::said_whole;
 use super::session_rule::Said;
 use super::words::{count, plain};
 
@@ -43,6 +40,8 @@ struct AskedCall {
     has_rule: bool,
     /// It can run in the sandbox, if the person says so.
     has_sandbox: bool,
+    /// Its question names what the sandbox cannot hide from it.
+    has_gap: bool,
 }
 
 /// What the next line is for.
@@ -70,6 +69,8 @@ pub(super) struct Word {
 pub(super) enum LineMeaning {
     /// Decide so.
     Decide(EntryId, CallId, Answer),
+    /// Accept for the session what the sandbox cannot hide from it, and allow it.
+    Anyway(EntryId, CallId),
     /// One more line is asked for.
     Words(EntryId, CallId, Purpose),
     /// Say the rule that is offered for it; the person calls it by this number.
@@ -82,7 +83,7 @@ pub(super) enum LineMeaning {
 pub(super) fn read(line: &str) -> Option<Word> {
     let mut words = line.split_whitespace();
     let mut letters = words.next()?.chars();
-    let letter = letters.next().filter(|letter| "ysabnre".contains(*letter))?;
+    let letter = letters.next().filter(|letter| "ysabgnre".contains(*letter))?;
     let mut words: Vec<&str> = words.collect();
     let named = words.last().copied().filter(|_| letter == 'a');
     let scope = named.and_then(|word| {
@@ -113,6 +114,7 @@ impl Approvals {
                 is_question: request.name == ASK,
                 has_rule: request.rule.is_some(),
                 has_sandbox: request.sandboxing == Sandboxing::OnWish,
+                has_gap: !request.gaps.is_empty(),
             };
             self.asked.insert(*id, asked);
             let of = if number > all { String::new() } else { format!(" of {all}") };
@@ -149,8 +151,9 @@ impl Approvals {
         let which = if self.open().count() > 1 { "; with the number of the call, as in y 2" } else { "" };
         let always = self.offered(|asked| asked.has_rule, "a", "always");
         let sandbox = self.offered(|asked| asked.has_sandbox, "b", "once in the sandbox");
+        let anyway = self.offered(|asked| asked.has_gap, "g", "anyway, this session");
         let calls = format!(
-            "y once, s this session,{always}{sandbox} n deny, r deny with a reason, e change it first"
+            "y once, s this session,{always}{sandbox}{anyway} n deny, r deny with a reason, e change it first"
         );
         let questions = "r answer, n no answer";
         let (asks, calls_wait) =
@@ -209,15 +212,8 @@ impl Approvals {
             ));
         };
         let Word { letter, .. } = word;
-        if !asked.was_asked(now.typed) {
-            return LineMeaning::Not(format!(
-                "{letter} was typed before the question; type it again to answer"
-            ));
-        }
-        if asked.since.is_none_or(|since| !now.answers(since)) {
-            return LineMeaning::Not(format!(
-                "{letter} came right after the question; type it again to answer"
-            ));
+        if let Some(why) = asked.not_yet(letter, now) {
+            return LineMeaning::Not(why);
         }
         let (call, number) = (asked.call, asked.number);
         let answer = match (word.letter, asked.is_question) {
@@ -244,6 +240,13 @@ impl Approvals {
                 return LineMeaning::Not(format!("call {number} cannot run in the sandbox"));
             }
             ('b', false) => Answer::AllowSandboxed,
+            ('g', false) if !asked.has_gap => {
+                return LineMeaning::Not(format!("call {number} does not wait because of the sandbox"));
+            }
+            ('g', false) => {
+                self.answered(request);
+                return LineMeaning::Anyway(request, call);
+            }
             ('r', false) => return LineMeaning::Words(request, call, Purpose::Denies),
             (_, false) => return LineMeaning::Words(request, call, Purpose::Changes),
         };
@@ -303,72 +306,17 @@ impl Approvals {
 }
 
 impl AskedCall {
+    /// Why a line of this moment cannot answer it, if it cannot.
+    fn not_yet(&self, letter: char, now: Moment) -> Option<String> {
+        if !self.was_asked(now.typed) {
+            return Some(format!("{letter} was typed before the question; type it again to answer"));
+        }
+        let is_late = self.since.is_some_and(|since| now.answers(since));
+        (!is_late).then(|| format!("{letter} came right after the question; type it again to answer"))
+    }
+
     fn was_asked(&self, typed: u64) -> bool {
         self.since.is_some_and(|since| since.typed <= typed)
-    }
-}
-
-/// What it would do, whole, and why it asks.
-fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, output: &mut LinearOutput) {
-    match &request.preview {
-        Preview::Command(command) => {
-            output.say(&format!("command: {command}"));
-            for (name, value) in request.beside_command() {
-                output.more(&format!("{name}: {value}"));
-            }
-        }
-        Preview::Diff(unified) => {
-            output.say(format!("change: {}", panel.map(subject).unwrap_or_default()).trim_end());
-            said_path(request, output);
-            diff::spoken(unified).iter().for_each(|line| output.more(line));
-            if request.is_partial {
-                output.say(&format!("the whole call, arguments: {:#}", request.arguments));
-            }
-        }
-        Preview::None if request.name == ASK => {
-            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            output.say(&format!(
-                "question: {}",
-                request.arguments.get("question").map(text).unwrap_or_default()
-            ));
-            let choices = request.arguments.get("choices").and_then(Value::as_array);
-            for (number, choice) in (1..).zip(choices.map_or(&[][..], Vec::as_slice)) {
-                output.say(&format!("choice {number}: {}", text(choice)));
-            }
-            return;
-        }
-        Preview::Recipient(to) => {
-            output.say(&format!("sent to: {to}"));
-            output.say(&format!("arguments: {:#}", request.arguments));
-        }
-        Preview::None => {
-            if let Some(page) =
-                request.arguments.get("url").and_then(Value::as_str).and_then(|url| page(url).ok())
-            {
-                output.say(&format!("asks the server {} for {}", page.server, page.whole));
-            }
-            if let Some(path) = &request.leads_to {
-                output.say(&format!("path: {path}"));
-                said_path(request, output);
-            }
-            output.say(&format!("arguments: {:#}", request.arguments));
-        }
-    }
-    if !request.is_usual {
-        output.say(&format!("why it asks: {}", request.why));
-    }
-    if request.sandboxing == Sandboxing::Within {
-        output.say("/permissions gaps, then allow this: commands run anyway for this session; /permissions revoke gaps takes that back");
-    }
-    if let Some(warning) = &request.warning {
-        output.say(&format!("warning: {warning}"));
-    }
-}
-
-/// That the path is not written as it is used, where it is not.
-fn said_path(request: &ApprovalRequest, output: &mut LinearOutput) {
-    if let Some(written) = request.written() {
-        output.say(&format!("written as: {written}"));
     }
 }
 
@@ -385,6 +333,7 @@ mod tests {
             ("e", true),
             ("a", true),
             ("a 2", true),
+            ("g 2", true),
             ("", false),
             ("yes", false),
             ("Y", false),

@@ -22,6 +22,14 @@ impl LinearSession {
                 self.left();
                 vec![LinearEffect::Send(Intent::Decide { request, call, answer })]
             }
+            LineMeaning::Anyway(request, call) => {
+                self.asking.said_again(now.at);
+                self.left();
+                let answer = Answer::AllowOnce;
+                [Intent::AcceptGaps(Some(call)), Intent::Decide { request, call, answer }]
+                    .map(LinearEffect::Send)
+                    .to_vec()
+            }
             LineMeaning::Words(request, call, purpose) => {
                 self.words = Some((request, call, purpose));
                 let what = match purpose {

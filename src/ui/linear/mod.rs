@@ -17,6 +17,7 @@ pub(super) mod pages;
 mod renderer;
 mod replying;
 mod rewind_step;
+mod said_call;
 mod session;
 mod session_rule;
 mod undo;

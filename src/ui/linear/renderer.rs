@@ -150,6 +150,9 @@ impl LinearRenderer {
                 if let Some(panel) = self.view.panel(result.call) {
                     finished(panel, output);
                 }
+                if self.view.is_untold(result.call) {
+                    output.more("not shown to the model");
+                }
             }
             Body::Injected(said) if said.by == Injector::Steering => {
                 self.forget(&said.text);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::agent::{Event, Intent, Live, OwnCommand};
-use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
+use crate::ledger::{Body, CallId, Entry, EntryId, Millis, UserMessage, standing};
 use crate::ui::Request;
 use crate::ui::commands::{self, Fronts};
 use crate::ui::local::RuleToKeep;
@@ -181,8 +181,8 @@ impl LinearSession {
     }
 
     /// What is to be said where the conversation goes on after a rewind: the message.
-    pub fn draft(&self, message: EntryId) -> String {
-        rewinding::words(&self.renderer.view, message).unwrap_or_default()
+    pub fn draft(&self, message: EntryId) -> UserMessage {
+        rewinding::said(&self.renderer.view, message).unwrap_or_default()
     }
 
     /// Something was found out that is worth knowing.

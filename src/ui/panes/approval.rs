@@ -143,7 +143,7 @@ fn reasons(
         foot.extend(risk::reason(request, inner, theme, most));
     }
     // It waits because of what the sandbox cannot hide.
-    if request.sandboxing == Sandboxing::Within && around.height >= 15 {
+    if !request.gaps.is_empty() && around.height >= 15 {
         let key = around.keymap.first(KeyContext::Approval, KeyAction::Raise, "g");
         let key = key.map(|key| format!(" {key}: yes")).unwrap_or_default();
         let words = format!("Run commands anyway for this session?{key}");
@@ -221,14 +221,14 @@ fn answers(
     if !has_keys && around.height < 10 {
         let always = if request.rule.is_some() { " a" } else { "" };
         let sandboxed = if request.sandboxing == Sandboxing::OnWish { " b" } else { "" };
-        let anyway = if request.sandboxing == Sandboxing::Within { " g" } else { "" };
+        let anyway = if request.gaps.is_empty() { "" } else { " g" };
         let letters = vec![vec![Span::styled(format!("y{anyway} s{always}{sandboxed} n r e"), theme.dim)]];
         return flow(led(letters, false, around), 2, inner);
     }
     let rule = request.rule.as_deref().map(|rule| format!("always: {}", one_row(rule)));
     let sandboxed = if request.sandboxing == Sandboxing::OnWish { "once, in the sandbox" } else { "" };
     let always = rule.as_deref().unwrap_or("");
-    let anyway = request.sandboxing == Sandboxing::Within;
+    let anyway = !request.gaps.is_empty();
     let words = [
         "once",
         if anyway { "anyway, this session" } else { "" },
@@ -244,16 +244,18 @@ fn answers(
     if needed <= inner + 3 {
         return flow(long, 3, inner);
     }
-    // Where one row is all, the key that denies must be in it.
-    let always = if rule.is_some() && around.height >= 10 { "always" } else { "" };
-    let sandboxed = if sandboxed.is_empty() || around.height < 10 { "" } else { "sandbox" };
+    // Where one row is all, the key that denies must be in it, and the words stand close together.
+    let is_low = around.height < 10;
+    let always = if rule.is_some() { "always" } else { "" };
+    let sandboxed = if sandboxed.is_empty() || is_low { "" } else { "sandbox" };
     let why = if inner < 46 { "why" } else { "reason" };
     // With a key that ends the questions, that for exactly this call can be left to the help.
-    let session = if anyway && around.height < 10 { "" } else { "session" };
+    let session = if anyway && is_low { "" } else { "session" };
     let words = ["once", if anyway { "anyway" } else { "" }, session, always, sandboxed, "deny", why, "edit"];
-    let mut lines = flow(led(offered(around, words, (key, word)), has_keys, around), 2, inner);
+    let space = if is_low && rule.is_some() { 1 } else { 2 };
+    let mut lines = flow(led(offered(around, words, (key, word)), has_keys, around), space, inner);
     // On a low screen what is decided about goes before the last of the keys, which the help has too.
-    lines.truncate(if around.height < 10 { 1 } else { lines.len() });
+    lines.truncate(if is_low { 1 } else { lines.len() });
     lines
 }
 

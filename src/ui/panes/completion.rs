@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::ui::command_menu::{chosen, completions};
+use crate::ui::command_menu::{completions, marked};
 use crate::ui::local::Local;
 use crate::ui::text::{fit, width};
 use crate::view::View;
@@ -30,7 +30,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
     let widest = offered.iter().map(|row| width(row.word())).max().unwrap_or(0);
     let names = widest.clamp(NAMES, (usize::from(area.width) / 2).max(NAMES));
     let room = usize::from(area.width).saturating_sub(names + 3);
-    let (height, chosen) = (usize::from(area.height), chosen(screen.local));
+    let (height, chosen) = (usize::from(area.height), marked(screen.local, &offered));
     // The chosen one stays in sight, and the last row says how many are out of it.
     let after = usize::from(height > 1);
     let top = chosen.map_or(0, |at| (at + 1 + after).saturating_sub(height));

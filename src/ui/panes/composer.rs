@@ -6,6 +6,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType};
 
 use crate::ui::command_menu::earlier_command;
+use crate::ui::composer::{JOINS, LEFT, NUMBER, RIGHT, plain};
 use crate::ui::layout::Areas;
 use crate::ui::local::Focus;
 use crate::ui::text::fit;
@@ -63,11 +64,25 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         frame.render_widget(Line::styled(words, theme.placeholder), text);
     } else {
         frame.render_widget(local.composer.area(), text);
+        written(frame, text);
         above(frame, outer, text, screen);
         ghost(frame, text, screen);
     }
     if has_focus && local.reason.is_none() {
         frame.set_cursor_position(cursor(text, screen));
+    }
+}
+
+/// Names of pastes as people read them: what keeps them in one row is drawn as brackets, blanks and a number sign.
+fn written(frame: &mut Frame<'_>, text: Rect) {
+    let buffer = frame.buffer_mut();
+    for position in text.positions() {
+        let Some(cell) = buffer.cell_mut(position) else { continue };
+        let mut chars = cell.symbol().chars();
+        let (Some(c), None) = (chars.next(), chars.next()) else { continue };
+        if matches!(c, JOINS | LEFT | RIGHT | NUMBER) {
+            cell.set_symbol(&plain(&c.to_string()));
+        }
     }
 }
 

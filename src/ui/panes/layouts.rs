@@ -9,7 +9,6 @@ use ratatui::text::Line;
 
 use crate::ui::graphics::{Pictures, Strip};
 use crate::ui::selection::{Point, Surface};
-use crate::ui::sent_pastes::SentPastes;
 use crate::ui::text::tag::{MOST_LINKS, Tag, tag_of, tagged};
 use crate::view::CardId;
 
@@ -99,8 +98,6 @@ pub struct Layouts {
     pub(in crate::ui) pictures: Pictures,
     /// The page that takes the whole screen, if one does.
     pub(super) page: Option<FullPage>,
-    /// How the composer showed messages with pastes.
-    pub(super) sent_pastes: SentPastes,
     /// Pieces of cards that were laid out so far.
     pub(super) work: usize,
     /// The numbers of the links in the window: they stay while a part of the link is in sight.

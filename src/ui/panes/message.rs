@@ -1,6 +1,7 @@
 //! A message in pieces: its reasoning, its words, what the provider ran between them, its pictures.
 
 use crate::ledger::{AssistantMessage, UserMessage};
+use crate::ui::composer;
 use crate::ui::text::grouped;
 use crate::ui::text::markdown::Stream;
 use crate::ui::text::plain::Plain;
@@ -70,9 +71,11 @@ impl Message {
     }
 
     /// A user's message; of a long one what the composer showed of it, else its beginning and how much follows.
-    pub(super) fn user(message: &UserMessage, is_long: bool, chip: Option<&str>, revision: u64) -> Self {
-        let chip = chip.filter(|chip| chip.lines().count() <= FIRST_LINES && chip.len() <= FIRST_CHARS);
-        let plain = match (is_long, chip) {
+    pub(super) fn user(message: &UserMessage, is_long: bool, revision: u64) -> Self {
+        let chip = (is_long && !message.pastes.is_empty())
+            .then(|| composer::plain(&composer::named(&message.pastes.parts(&message.content)).0));
+        let fits = |chip: &String| chip.lines().count() <= FIRST_LINES && chip.len() <= FIRST_CHARS;
+        let plain = match (is_long, chip.filter(fits)) {
             (false, _) => Plain::whole(&message.shown()),
             (true, None) => Plain::whole(&folded(message)),
             (true, Some(chip)) => {

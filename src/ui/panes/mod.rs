@@ -105,7 +105,6 @@ pub fn prepare(
     }
     local.composer.area_mut().set_selection_style(theme.selection);
     layouts.pictures.begin(screen);
-    layouts.sent_pastes.clone_from(&local.sent_pastes);
     match hits::areas(local, view, screen) {
         Some(areas) if local.overlay.is_none() => {
             local.page = areas.transcript.height;
@@ -262,7 +261,12 @@ fn above(local: &Local, view: &View, width: u16) -> Above {
     match offered.into_iter().find(|rows| *rows > 0) {
         Some(rows) if local.waiting(view).is_empty() => Above::List(rows),
         Some(rows) => Above::Queue(rows),
-        None => Above::Queue(notice::rows(local, view, width).saturating_add(queue::rows(local, view))),
+        None => {
+            let said = notice::rows(local, view, width);
+            let rows = said.saturating_add(queue::rows(local, view));
+            let is_quiet = said > 0 && local.waiting(view).is_empty();
+            if is_quiet { Above::Notice(rows) } else { Above::Queue(rows) }
+        }
     }
 }
 

@@ -11,12 +11,12 @@ use crate::tool::{ASK, Row};
 use crate::ui::local::Overlay;
 use crate::ui::text::diff::DiffColours;
 use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
-use crate::ui::theme::{Inks, Theme};
+use crate::ui::theme::Theme;
 use crate::view::{Panel, subject};
 
 use super::margin::{margin, theirs};
 use super::words::{both_ends, flow, keys, one_row};
-use super::{Screen, grid};
+use super::{Screen, grid, tools};
 
 /// A page as it was laid out: its title, its lines, where their links lead.
 pub(super) type LaidOutput = (String, Vec<Line<'static>>, Vec<Arc<str>>);
@@ -35,7 +35,7 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> (LaidOutput,
 /// say what would be done: to the end of a change that is shown whole, else all.
 fn lines(panel: &Panel, inner: usize, screen: &Screen<'_>) -> (Vec<Line<'static>>, usize) {
     let (mut lines, theme) = (Vec::new(), screen.theme);
-    let inks = Inks::new(theme, theme.text);
+    let inks = tools::inks(panel, theme, theme.text);
     let rows = |lines: &mut Vec<Line<'static>>, rows: &mut dyn Iterator<Item = &Row>| {
         lines.extend(rows.flat_map(|row| cut_spans(&theirs(grid::spans(row, &inks)), inner, margin())));
     };

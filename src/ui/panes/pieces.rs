@@ -195,13 +195,7 @@ impl PieceWalk<'_> {
             }
             Body::User(said) => {
                 let is_long = card.long_message().is_some();
-                let chip =
-                    self.layouts.sent_pastes.shown(&said.content).filter(|_| is_long).map(str::to_owned);
-                Some(
-                    self.layouts.message(card.id, revision, || {
-                        Message::user(said, is_long, chip.as_deref(), revision)
-                    }),
-                )
+                Some(self.layouts.message(card.id, revision, || Message::user(said, is_long, revision)))
             }
             _ => None,
         }

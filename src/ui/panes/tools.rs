@@ -7,10 +7,11 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
 use crate::tool::{self, SideEffect, delegate};
+use crate::ui::commands::GIT_DIFF;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::program_input::CHORD;
 use crate::ui::text::{fit, width};
-use crate::ui::theme::Inks;
+use crate::ui::theme::{Inks, Theme};
 use crate::view::{Forming, HostedLine, HostedState, Panel, PanelState, exit, measure, subject};
 
 use super::boxes;
@@ -77,15 +78,26 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     }
     let name = if panel.is_own_command() { "you" } else { panel.name() };
     let mut rows = vec![line(name, &about, &standing(panel, around), around)];
-    if panel.is_own_command() && panel.id().is_some_and(|call| around.view.is_untold(call)) {
-        let words = fit("not shown to the model", usize::from(around.text_width()).saturating_sub(2));
-        rows.push(TranscriptRow::new(INDENT + 2, Line::styled(words, around.theme.warning)));
-    }
+    let room = usize::from(around.text_width()).saturating_sub(2);
+    rows.extend(untold(panel, room, around).map(|line| TranscriptRow::new(INDENT + 2, line)));
     if let Some(result) = panel.result() {
         rows.extend(excerpt(panel, result, around));
         rows.extend(blocked(result, around));
     }
     rows
+}
+
+/// That no model is told of a command of the user's own.
+fn untold(panel: &Panel, room: usize, around: &CardContext<'_>) -> Option<Line<'static>> {
+    let is_untold = panel.is_own_command() && panel.id().is_some_and(|call| around.view.is_untold(call));
+    is_untold.then(|| Line::styled(fit("not shown to the model", room), around.theme.warning))
+}
+
+/// The looks of what a command writes; those of `/diff git` are ours.
+pub(super) fn inks<'t>(panel: &Panel, theme: &'t Theme, plain: Style) -> Inks<'t> {
+    let command = panel.arguments().and_then(|arguments| arguments.text("command"));
+    let is_diff = panel.is_own_command() && command.is_some_and(|command| command.starts_with(GIT_DIFF));
+    if is_diff { Inks::of_diff(theme, plain) } else { Inks::new(theme, plain) }
 }
 
 /// `✓ read    src/parser.rs                      212 lines · 3 ms`
@@ -218,7 +230,7 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
         Outcome::Ok | Outcome::Aborted(_) => &[],
     };
     let room = usize::from(around.text_width()).saturating_sub(2);
-    let inks = Inks::new(around.theme, around.theme.dim);
+    let inks = inks(panel, around.theme, around.theme.dim);
     shown.iter().map(|row| TranscriptRow::new(INDENT + 2, grid::fitted(row, room, &inks))).collect()
 }
 
@@ -256,10 +268,11 @@ fn live_box(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4);
     let most = if around.height >= 15 { TAIL.0 } else { TAIL.1 };
-    let inks = Inks::new(theme, theme.dim);
+    let inks = inks(panel, theme, theme.dim);
     let skip = panel.rows().count().saturating_sub(most);
     let written = panel.rows().skip(skip).map(|row| grid::fitted(row, inner, &inks));
-    let body = written.chain(how_to_type(panel, around, inner)).collect();
+    let body = untold(panel, inner, around).into_iter().chain(written);
+    let body = body.chain(how_to_type(panel, around, inner)).collect();
     let words = match panel.state {
         PanelState::Running { since, effect } => running_for(around.now.since(since), effect),
         _ => String::new(),

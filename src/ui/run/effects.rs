@@ -5,7 +5,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::Instant;
 
 use crate::agent::Intent;
-use crate::ledger::{CallId, EntryId};
+use crate::ledger::{CallId, EntryId, UserMessage};
 use crate::tool::{MOST_TYPED, Typed};
 
 use super::super::clipboard;
@@ -53,7 +53,9 @@ impl ScreenLoop {
             UiEffect::New => self.outcome = Some(UiOutcome::New),
             UiEffect::Send(intent) => self.send(intent),
             UiEffect::Type(call, keys) => self.keep_typed(call, keys),
-            UiEffect::Resume(id) => self.outcome = Some(UiOutcome::Resume { id, draft: String::new() }),
+            UiEffect::Resume(id) => {
+                self.outcome = Some(UiOutcome::Resume { id, draft: UserMessage::default() })
+            }
             UiEffect::Pick(source) => self.pick(source),
             UiEffect::Undo(since) => self.plan_undo(since, None),
             UiEffect::UndoAndRewind(message) => self.plan_undo(Some(message), Some(message)),

@@ -1,5 +1,6 @@
 //! The loop of a session in lines: lines, Ctrl-C and news of the agent in; words out. Nothing is written twice.
 
+use crate::ledger::UserMessage;
 use std::future::{Future, pending};
 use std::io::{self, Write, stdout};
 use std::pin::Pin;
@@ -40,7 +41,7 @@ pub async fn listen(
     let mut talk = LinearSession::new(settings.view, settings.entry_json);
     talk.tick((app.now)());
     talk.begin(&settings.history, settings.notice.as_deref());
-    talk.holds(&settings.draft);
+    talk.holds(&settings.draft.content);
     let sources = Sources { told_to_end, interrupts, typed, events: app.events, replies: app.replies };
     let mut session = LinearLoop {
         talk,
@@ -156,7 +157,7 @@ impl LinearLoop {
             News::Interrupt => self.talk.interrupt(self.lines.are_shown()),
             News::Agent(event) => self.talk.hear(&event).map(LinearEffect::Ask).into_iter().collect(),
             News::Reply(Reply::Forked(id)) => {
-                return self.outcome = Some(UiOutcome::Resume { id, draft: String::new() });
+                return self.outcome = Some(UiOutcome::Resume { id, draft: UserMessage::default() });
             }
             News::Reply(Reply::Branched { message, branch }) => {
                 let draft = self.talk.draft(message);
@@ -178,7 +179,7 @@ impl LinearLoop {
             LinearEffect::Quit => self.outcome = Some(UiOutcome::Quit),
             LinearEffect::New => self.outcome = Some(UiOutcome::New),
             LinearEffect::Resume(id) => {
-                self.outcome = Some(UiOutcome::Resume { id, draft: String::new() });
+                self.outcome = Some(UiOutcome::Resume { id, draft: UserMessage::default() });
             }
             LinearEffect::Abort => {
                 // A full channel holds one already.

@@ -171,7 +171,7 @@ struct ScreenLoop {
 impl ScreenLoop {
     fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
         let mut local = Local::new();
-        local.composer.hold(&settings.draft);
+        local.composer.hold_message(&settings.draft);
         // In an inspector there is no transcript under which it could stand.
         match settings.read_only {
             true => local.hint = settings.notice,
@@ -285,7 +285,7 @@ impl ScreenLoop {
             self.outcome = Some(UiOutcome::Branch(start.clone()));
         }
         if let Reply::Forked(id) = &said {
-            let draft = self.local.composer.whole();
+            let draft = self.local.composer.message();
             self.outcome = Some(UiOutcome::Resume { id: id.clone(), draft });
         }
         reply(&mut self.local, &self.view, said);

@@ -24,6 +24,7 @@ pub struct Inks<'t> {
     /// Text without a look of its own.
     plain: Style,
     depth: Depth,
+    is_diff: bool,
 }
 
 impl<'t> Inks<'t> {
@@ -31,13 +32,22 @@ impl<'t> Inks<'t> {
     #[must_use]
     pub fn new(theme: &'t Theme, plain: Style) -> Self {
         let styles = theme.styles().chain(Syntax::styles(&theme.syntax));
-        Self { theme, plain, depth: Depth::of(styles) }
+        Self { theme, plain, depth: Depth::of(styles), is_diff: false }
+    }
+
+    /// The same for a diff: what git shows red, green and cyan has the looks that the theme has for that.
+    #[must_use]
+    pub fn of_diff(theme: &'t Theme, plain: Style) -> Self {
+        Self { is_diff: true, ..Self::new(theme, plain) }
     }
 
     /// The style of a piece of text. The sixteen colours are the terminal's own, others as exact as the theme's; where
     /// the text would not be seen, it has none.
     #[must_use]
     pub fn style(&self, look: CellStyle, text: &str) -> Style {
+        if let Some(ours) = self.of_line(look.foreground) {
+            return self.plain.patch(ours).add_modifier(modifiers(look));
+        }
         let (ink, ground) = (self.depth.nearest(look.foreground), self.depth.nearest(look.background));
         // What is quiet here for its place is read on a background of its own.
         let plain = if ground.is_some() { self.theme.text } else { self.plain };
@@ -49,6 +59,16 @@ impl<'t> Inks<'t> {
             Style { fg: ink.or(plain.fg), bg: ground.or(plain.bg), ..plain }
         };
         style.add_modifier(modifiers(look))
+    }
+
+    /// What the theme has for a line of a diff that git shows in this colour.
+    fn of_line(&self, colour: Colour) -> Option<Style> {
+        match colour {
+            Colour::Palette(1) if self.is_diff => Some(self.theme.diff_remove),
+            Colour::Palette(2) if self.is_diff => Some(self.theme.diff_add),
+            Colour::Palette(6) if self.is_diff => Some(self.theme.diff_hunk),
+            _ => None,
+        }
     }
 
     /// Whether nobody would read this ink on this ground; `None` is what the theme has there.

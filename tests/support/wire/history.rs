@@ -69,9 +69,8 @@ pub fn user(text: &str) -> Message {
 
 /// Words and images, images alone, and images among what is said while it runs: one message for Anthropic.
 fn with_images() -> Vec<Message> {
-    let shown = |content: &str, images| {
-        Message::User(Arc::new(UserMessage { content: content.to_owned(), images, files: Vec::new() }))
-    };
+    let shown =
+        |content: &str, images| Message::User(Arc::new(UserMessage { images, ..UserMessage::text(content) }));
     vec![
         shown(
             "Compare @a.png and @b.jpg.",

@@ -25,7 +25,8 @@ pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
         Change::Tagged { added, removed } => json!({ "added": added, "removed": removed }),
         Change::Imported { from, session } => json!({ "from": from.as_str(), "session": session }),
         Change::HostOpened { host } | Change::HostClosed { host } => json!({ "host": host }),
-        Change::GapsAccepted { gaps } => json!({ "gaps": gaps }),
+        Change::GapsAccepted { gaps, call: None } => json!({ "gaps": gaps }),
+        Change::GapsAccepted { gaps, call: Some(call) } => json!({ "call": call.to_string(), "gaps": gaps }),
         Change::GapsRefused => json!({}),
         Change::Sealed { head, signature } => json!({ "head": head, "signature": signature }),
         Change::FilesRestored(done) => json!({
@@ -65,7 +66,10 @@ pub(super) fn reader(kind: &str) -> Option<Reader> {
         },
         "host_allowed" => |f, _| f.text("host").map(|host| Body::Change(Change::HostOpened { host })),
         "host_revoked" => |f, _| f.text("host").map(|host| Body::Change(Change::HostClosed { host })),
-        "gaps_accepted" => |f, _| f.texts("gaps").map(|gaps| Body::Change(Change::GapsAccepted { gaps })),
+        "gaps_accepted" => |f, _| {
+            let call = f.get("call").map(|_| f.call("call")).transpose()?;
+            Ok(Body::Change(Change::GapsAccepted { gaps: f.texts("gaps")?, call }))
+        },
         "sealed" => {
             |f, _| Ok(Body::Change(Change::Sealed { head: f.text("head")?, signature: f.text("signature")? }))
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::ledger::{
     ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, Decider, Decision, DelegationRequest,
-    DelegationResponse, Ending, Entry, FORMAT_VERSION, Injected, Injector, Mode, ModelRef, Preview,
+    DelegationResponse, Ending, Entry, FORMAT_VERSION, Injected, Injector, Mode, ModelRef, Pastes, Preview,
     Sandboxing, Scope, SessionStarted, TaskState, Tombstone, Transition, TurnEnded, UserMessage,
 };
 
@@ -46,7 +46,9 @@ fn reader(kind: &str) -> Option<Reader> {
         "session_started" => |f, _| read_started(f),
         "user_message" => |f, _| {
             let (images, files) = (image::read(f)?, attached::read(f)?);
-            let said = UserMessage { content: f.text("content")?, images, files };
+            let content = f.text("content")?;
+            let pastes = Pastes::of(&content, f.spans("pastes")?);
+            let said = UserMessage { content, images, files, pastes };
             Ok(Body::User(Arc::new(said)))
         },
         "agent_response" => |f, id| message::read(f, id).map(|said| Body::Assistant(Arc::new(said))),
@@ -149,6 +151,7 @@ fn read_request(fields: &Fields<'_>) -> Result<Body, RecordError> {
         is_partial: flagged(fields, "partial")?,
         is_usual: flagged(fields, "usual")?,
         replaces: flagged(fields, "replaces")?,
+        gaps: fields.get("gaps").map_or(Ok(Vec::new()), |_| fields.texts("gaps"))?,
     }))
 }
 

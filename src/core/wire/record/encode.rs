@@ -37,6 +37,9 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
         Body::SessionStarted(started) => write_started(record, started),
         Body::User(message) => {
             put(record, json!({ "content": message.content }));
+            if !message.pastes.is_empty() {
+                put(record, json!({ "pastes": message.pastes.spans() }));
+            }
             image::write(record, &message.images, bytes);
             attached::write(record, &message.files, bytes);
         }
@@ -122,6 +125,9 @@ fn write_request(record: &mut Map<String, Value>, request: &ApprovalRequest) {
         [("partial", request.is_partial), ("usual", request.is_usual), ("replaces", request.replaces)];
     for (name, _) in flags.into_iter().filter(|(_, is)| *is) {
         put_value(record, name, true.into());
+    }
+    if !request.gaps.is_empty() {
+        put(record, json!({ "gaps": request.gaps }));
     }
     match &request.preview {
         Preview::None => {}

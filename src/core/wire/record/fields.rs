@@ -77,6 +77,20 @@ impl<'a> Fields<'a> {
         texts.collect::<Option<_>>().ok_or_else(|| self.bad(field, "is not a list of texts"))
     }
 
+    /// Pairs of numbers; none when there is no such member.
+    pub(super) fn spans(&self, field: &str) -> Result<Vec<(usize, usize)>, RecordError> {
+        if self.get(field).is_none() {
+            return Ok(Vec::new());
+        }
+        let number = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
+        let pair = |value: &Value| match value.as_array().map(Vec::as_slice) {
+            Some([from, to]) => Some((number(from)?, number(to)?)),
+            _ => None,
+        };
+        let pairs = self.list(field)?.iter().map(pair);
+        pairs.collect::<Option<_>>().ok_or_else(|| self.bad(field, "is not a list of pairs of numbers"))
+    }
+
     pub(super) fn object(&self, field: &'a str) -> Result<Self, RecordError> {
         match self.need(field)? {
             Value::Object(members) => Ok(Self { kind: self.kind, members }),

@@ -1,0 +1,77 @@
+//! A call that waits, said whole: what it would do, and why it asks.
+
+use serde_json::Value;
+
+use crate::ledger::{ApprovalRequest, Preview};
+use crate::policy::page;
+use crate::tool::ASK;
+use crate::ui::text::diff;
+use crate::view::{Panel, subject};
+
+use super::output::LinearOutput;
+
+/// What it would do, whole, and why it asks.
+pub(super) fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, output: &mut LinearOutput) {
+    match &request.preview {
+        Preview::Command(command) => {
+            output.say(&format!("command: {command}"));
+            for (name, value) in request.beside_command() {
+                output.more(&format!("{name}: {value}"));
+            }
+        }
+        Preview::Diff(unified) => {
+            output.say(format!("change: {}", panel.map(subject).unwrap_or_default()).trim_end());
+            said_path(request, output);
+            diff::spoken(unified).iter().for_each(|line| output.more(line));
+            if request.is_partial {
+                output.say(&format!("the whole call, arguments: {:#}", request.arguments));
+            }
+        }
+        Preview::None if request.name == ASK => {
+            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            output.say(&format!(
+                "question: {}",
+                request.arguments.get("question").map(text).unwrap_or_default()
+            ));
+            let choices = request.arguments.get("choices").and_then(Value::as_array);
+            for (number, choice) in (1..).zip(choices.map_or(&[][..], Vec::as_slice)) {
+                output.say(&format!("choice {number}: {}", text(choice)));
+            }
+            return;
+        }
+        Preview::Recipient(to) => {
+            output.say(&format!("sent to: {to}"));
+            output.say(&format!("arguments: {:#}", request.arguments));
+        }
+        Preview::None => {
+            if let Some(page) =
+                request.arguments.get("url").and_then(Value::as_str).and_then(|url| page(url).ok())
+            {
+                output.say(&format!("asks the server {} for {}", page.server, page.whole));
+            }
+            if let Some(path) = &request.leads_to {
+                output.say(&format!("path: {path}"));
+                said_path(request, output);
+            }
+            output.say(&format!("arguments: {:#}", request.arguments));
+        }
+    }
+    if !request.is_usual {
+        output.say(&format!("why it asks: {}", request.why));
+    }
+    if !request.gaps.is_empty() {
+        output.say(
+            "g runs commands anyway for this session, this one too; /permissions revoke gaps takes that back",
+        );
+    }
+    if let Some(warning) = &request.warning {
+        output.say(&format!("warning: {warning}"));
+    }
+}
+
+/// That the path is not written as it is used, where it is not.
+fn said_path(request: &ApprovalRequest, output: &mut LinearOutput) {
+    if let Some(written) = request.written() {
+        output.say(&format!("written as: {written}"));
+    }
+}
