@@ -1,7 +1,8 @@
 //! Any facts that a result can tell, for properties of the session file.
 
 use countersign::ledger::{
-    AttachedFile, BackgroundStatus, Body, CallId, Change, CommandState, Facts, FilesRestored, Summary,
+    AttachedFile, BackgroundStatus, Body, CallId, Change, CommandState, Facts, FilesRestored, Image, Pastes,
+    Summary, UserMessage,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -40,6 +41,11 @@ pub(crate) fn restored() -> impl Strategy<Value = Body> {
     (any::<u64>(), files(), files(), files()).prop_map(|(since, restored, deleted, left)| {
         Body::Change(Change::FilesRestored(FilesRestored { since: CallId(since), restored, deleted, left }))
     })
+}
+
+/// A message, all of which was pasted.
+pub(crate) fn message_of((content, images, files): (String, Vec<Image>, Vec<AttachedFile>)) -> UserMessage {
+    UserMessage { pastes: Pastes::of(&content, vec![(0, content.len())]), content, images, files }
 }
 
 /// What was opened of the sandbox, and closed again.

@@ -59,7 +59,6 @@ pub use facts::{CommandState, Facts, Summary};
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use grant::{Grant, grants};
 pub use host::{accepted_gaps, opened_hosts};
-pub use hosted::Hosted;
 pub use id::{CallId, EntryId, Millis};
 pub use image::Image;
 pub use injector::Injector;
@@ -70,12 +69,11 @@ pub use open::OpenCall;
 pub use outcome::{
     Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, forgotten_text, lost_text, seconds,
 };
-pub use pastes::{Part, Pastes};
+pub use pastes::{MessagePiece, Pastes};
 pub use project::{Message, Placed, placed, standing, tombstoned};
 pub use provider_limit::{LearnedLimit, ProviderLimit};
-pub use reach::Reach;
 pub use recover::{Recovered, recover};
-pub use {files_restored::FilesRestored, foreign_tool::ForeignTool};
+pub use {files_restored::FilesRestored, foreign_tool::ForeignTool, hosted::Hosted, reach::Reach};
 
 /// Version of the session format that this program writes.
 pub const FORMAT_VERSION: u32 = 3;
