@@ -2,7 +2,6 @@
 
 #![allow(unreachable_pub, reason = "tests")]
 
-use countersign::ledger::Pastes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use countersign::ledger::*;
 use proptest::{collection::vec, option, prelude::*};
 use serde_json::Value;
 
-use crate::facts::{attached, facts, restored, started};
+use crate::facts::{attached, facts, message_of, restored, started};
 
 pub fn text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -304,12 +303,7 @@ fn delegations() -> impl Strategy<Value = Body> {
 }
 
 fn message() -> impl Strategy<Value = UserMessage> {
-    let parts = (text(), vec(image(), 0..3), vec(attached(), 0..3));
-    parts.prop_map(|(content, images, files)| {
-        let middle = content.char_indices().nth(content.chars().count() / 2).map_or(0, |(at, _)| at);
-        let pastes = Pastes::of(&content, vec![(middle, content.len())]);
-        UserMessage { content, images, files, pastes }
-    })
+    (text(), vec(image(), 0..3), vec(attached(), 0..3)).prop_map(message_of)
 }
 
 pub fn body() -> impl Strategy<Value = Body> {

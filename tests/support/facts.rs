@@ -2,7 +2,7 @@
 
 use countersign::ledger::{
     AttachedFile, BackgroundStatus, Body, CallId, Change, CommandState, FORMAT_VERSION, Facts, FilesRestored,
-    Mode, ModelRef, SessionStarted, Summary,
+    Image, Mode, ModelRef, Pastes, SessionStarted, Summary, UserMessage,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -60,6 +60,11 @@ pub(crate) fn restored() -> impl Strategy<Value = Body> {
     (any::<u64>(), files(), files(), files()).prop_map(|(since, restored, deleted, left)| {
         Body::Change(Change::FilesRestored(FilesRestored { since: CallId(since), restored, deleted, left }))
     })
+}
+
+/// A message, all of which was pasted.
+pub(crate) fn message_of((content, images, files): (String, Vec<Image>, Vec<AttachedFile>)) -> UserMessage {
+    UserMessage { pastes: Pastes::of(&content, vec![(0, content.len())]), content, images, files }
 }
 
 /// What was opened of the sandbox, and closed again.

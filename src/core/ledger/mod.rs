@@ -72,7 +72,7 @@ pub use note::{About, FailedCall, Note, NoteKind, PriceEstimate};
 pub use outcome::{
     Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, forgotten_text, lost_text, seconds,
 };
-pub use pastes::{Part, Pastes};
+pub use pastes::{MessagePiece, Pastes};
 pub use project::{Message, Placed, placed, standing, tombstoned};
 pub use provider_limit::{LearnedLimit, ProviderLimit};
 pub use recover::{Recovered, recover, recover_with};

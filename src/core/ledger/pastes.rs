@@ -6,7 +6,7 @@ pub struct Pastes(Vec<(usize, usize)>);
 
 /// A part of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part<'t> {
+pub enum MessagePiece<'t> {
     /// It was typed.
     Typed(&'t str),
     /// It was pasted, and stands as a name.
@@ -37,18 +37,18 @@ impl Pastes {
     }
 
     /// The parts of the text, in order. Of another text all counts as typed.
-    pub fn parts<'t>(&self, text: &'t str) -> Vec<Part<'t>> {
+    pub fn parts<'t>(&self, text: &'t str) -> Vec<MessagePiece<'t>> {
         let (mut parts, mut at) = (Vec::new(), 0);
         for (from, to) in &self.0 {
             let (Some(typed), Some(pasted)) = (text.get(at..*from), text.get(*from..*to)) else {
-                return vec![Part::Typed(text)];
+                return vec![MessagePiece::Typed(text)];
             };
-            parts.extend((!typed.is_empty()).then_some(Part::Typed(typed)));
-            parts.push(Part::Pasted(pasted));
+            parts.extend((!typed.is_empty()).then_some(MessagePiece::Typed(typed)));
+            parts.push(MessagePiece::Pasted(pasted));
             at = *to;
         }
         let rest = text.get(at..).filter(|rest| !rest.is_empty());
-        parts.extend(rest.map(Part::Typed));
+        parts.extend(rest.map(MessagePiece::Typed));
         parts
     }
 
@@ -84,7 +84,7 @@ mod tests {
     fn parts_are_the_whole_text() {
         let text = "see AAA and B";
         let pastes = Pastes::of(text, vec![(4, 7), (12, 13)]);
-        use Part::{Pasted, Typed};
+        use MessagePiece::{Pasted, Typed};
         assert_eq!(pastes.parts(text), [Typed("see "), Pasted("AAA"), Typed(" and "), Pasted("B")]);
         assert_eq!(pastes.parts("see"), [Typed("see")]);
         assert_eq!(pastes.within(4, 13).parts("AAA and B"), [Pasted("AAA"), Typed(" and "), Pasted("B")]);

@@ -2,6 +2,7 @@
 
 mod changes;
 mod history;
+mod messages;
 mod pastes;
 mod size;
 
@@ -9,7 +10,7 @@ use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::text;
-use crate::ledger::{Part, Pastes, UserMessage};
+use crate::ledger::UserMessage;
 use history::History;
 use pastes::{Paste, unfolded};
 
@@ -116,22 +117,6 @@ impl Composer {
         unfolded(&self.shown(), &self.pastes).0
     }
 
-    /// What would be sent, and what of it was pasted.
-    pub fn message(&self) -> UserMessage {
-        let (whole, pastes) = unfolded(&self.shown(), &self.pastes);
-        let begins = whole.len() - whole.trim_start().len();
-        let content = whole.trim().to_owned();
-        let pastes = pastes.within(begins, begins + content.len());
-        UserMessage { pastes, ..UserMessage::from(content) }
-    }
-
-    /// Takes it: see [`Self::take`].
-    pub fn take_message(&mut self) -> UserMessage {
-        let message = self.message();
-        self.take();
-        message
-    }
-
     /// Takes what would be sent. What was sent is not undone. It is empty then, or holds the draft that lay below.
     pub fn take(&mut self) -> String {
         let text = self.text();
@@ -148,26 +133,6 @@ impl Composer {
         let typed = self.take();
         let both = if typed.is_empty() { text.to_owned() } else { format!("{text}\n\n{typed}") };
         self.paste_within(&both);
-        self.below = below;
-    }
-
-    /// The same with a message, whose pastes are names again.
-    pub fn give_back_message(&mut self, message: &UserMessage) {
-        if message.pastes.is_empty() {
-            return self.give_back(&message.content);
-        }
-        self.leave_walk();
-        let below = self.below.take();
-        let typed = self.take_message();
-        let mut both = message.clone();
-        if !typed.content.is_empty() {
-            both.content.push_str("\n\n");
-            let mut spans = both.pastes.spans().to_vec();
-            spans.extend_from_slice(typed.pastes.behind(both.content.len()).spans());
-            both.content.push_str(&typed.content);
-            both.pastes = Pastes::of(&both.content, spans);
-        }
-        self.hold_message(&both);
         self.below = below;
     }
 
@@ -320,17 +285,6 @@ impl Composer {
         } else {
             self.replace(text)
         }
-    }
-
-    /// The same with a message, whose pastes are names again.
-    pub fn hold_message(&mut self, message: &UserMessage) {
-        let parts = message.pastes.parts(&message.content);
-        let typed = parts.iter().map(|part| if let Part::Typed(text) = part { text.len() } else { 0 });
-        if message.pastes.is_empty() || typed.sum::<usize>() > Self::MOST_BYTES {
-            return self.hold(&message.content);
-        }
-        let (shown, pastes) = named(&parts);
-        self.exchange_all(Self { pastes, ..Self::holding(&shown) });
     }
 
     /// Puts the cursor at a row and a column of the text as it is wrapped, before what one sees as one character there.

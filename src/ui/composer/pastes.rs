@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{Part, Pastes};
+use crate::ledger::{MessagePiece, Pastes};
 
 use super::super::text::{grouped, sanitize};
 
@@ -58,15 +58,15 @@ pub fn plain(text: &str) -> String {
 }
 
 /// The parts of a message with a name for each that was pasted.
-pub(in crate::ui) fn named(parts: &[Part<'_>]) -> (String, Vec<Paste>) {
+pub(in crate::ui) fn named(parts: &[MessagePiece<'_>]) -> (String, Vec<Paste>) {
     // Names must not be those of what was typed behind them.
-    let typed = parts.iter().map(|part| if let Part::Typed(text) = part { text } else { "" });
+    let typed = parts.iter().map(|part| if let MessagePiece::Typed(text) = part { text } else { "" });
     let all: String = typed.collect();
     let (mut shown, mut pastes) = (String::new(), Vec::new());
     for part in parts {
         match part {
-            Part::Typed(text) => shown.push_str(&sanitize(text)),
-            Part::Pasted(text) => {
+            MessagePiece::Typed(text) => shown.push_str(&sanitize(text)),
+            MessagePiece::Pasted(text) => {
                 let paste = Paste::new(Arc::from(*text), &all, &pastes);
                 shown.push_str(&paste.name);
                 pastes.push(paste);
