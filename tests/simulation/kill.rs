@@ -28,6 +28,7 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
     // In a branch there are calls that nobody was asked about, too; they may be over without a look.
     let was_asked = |call: &&ToolUse| call.name != ASK && life.log.asked.contains_key(&call.id);
     life.unseen = waiting.iter().filter(was_asked).map(|call| call.id).collect();
+    let unseen = life.unseen.clone();
     life.keep(effects)?;
     if !life.log.escrows.open.is_empty() {
         return Err("what was set aside is not settled when the session is taken up".into());
@@ -35,7 +36,10 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
     if waiting.is_empty() && !life.agent.is_idle() {
         return Err("resumed, but not idle".into());
     }
-    if life.log.open.len() != waiting.len() {
+    // Calls that nobody was asked about may be over at once.
+    let over = waiting.iter().filter(|call| !life.log.open.contains(&call.id)).count();
+    let asked_over = unseen.iter().any(|call| !life.log.open.contains(call));
+    if life.log.open.len() + over != waiting.len() || asked_over {
         return Err(format!("{:?} are open, while {} calls wait", life.log.open, waiting.len()));
     }
     let discovered = life.waits(&waiting, bounds)?;

@@ -57,8 +57,11 @@ pub fn results_of_decided(
     };
     let decided: BTreeSet<CallId> =
         before.iter().filter_map(decided).filter(|call| open.contains(call)).collect();
+    // What another agent answered is in entries of its own.
     let ended = later.iter().filter_map(|entry| match &entry.body {
-        Body::ToolResult(result) if decided.contains(&result.call) => Some(entry.id),
+        Body::ToolResult(_) | Body::DelegationRequested(_) | Body::DelegationAnswered(_) => {
+            entry.body.call().filter(|call| decided.contains(call)).map(|_| entry.id)
+        }
         _ => None,
     });
     Ok(ended.collect())
