@@ -99,19 +99,9 @@ pub(crate) fn compose_beside(
     let external = ExternalTools::of(invocation);
     let settings = settings(invocation, &choice, &external, attendance);
     let mut settings = Settings { effort: config.effort, overruled: keeping.overruled(), ..settings };
-    let maker = SubagentMaker {
-        invocation: invocation.clone(),
-        config: config.clone(),
-        state: state.clone(),
-        is_kept: !matches!(keeping, Keeping::Ephemeral),
-        settings: settings.clone(),
-        router: router.clone(),
-        groups: groups.clone(),
-        editor,
-        attendance: subagents::attendance(attendance),
-        known: subagents::known(&config),
-        level: 0,
-    };
+    let maker = SubagentMaker::new(invocation, &config, &state, settings.clone())
+        .kept(!matches!(keeping, Keeping::Ephemeral))
+        .plugged(&router, &groups, editor);
     let (agent, first, before, store, id) = match opened {
         None => {
             remove_old(&state, config.keep_days, SystemTime::now());
@@ -124,17 +114,7 @@ pub(crate) fn compose_beside(
             (agent, first, Vec::new(), store, id)
         }
         Some((store, file)) => {
-            notices.extend(file_notices(&file));
-            let before = file.entries.clone();
-            let id = session_id(&before);
-            let known = subagents::standing(&state, &file.entries);
-            let recovered = recover_with(file.entries, now, &known).map_err(|fault| damaged(&id, &fault))?;
-            notices.extend(lost_notice(recovered.lost));
-            let (mut agent, mut first) = Agent::resume(settings, recovered, now);
-            first.extend(agent.first_effects());
-            let undo = Undoing::new(state.clone(), id.clone(), invocation);
-            first.extend(finish_undo(&undo, &before, &mut agent, now, &mut notices)?);
-            first.extend(agent.first_forecast(now));
+            let (agent, first, before, id) = take_up(invocation, &state, settings, file, &mut notices)?;
             (agent, first, before, Box::new(store) as Box<dyn StorePort>, id)
         }
     };
@@ -162,6 +142,31 @@ pub(crate) fn compose_beside(
         printed,
         traces,
     })
+}
+
+type TakenUp = (Agent, Vec<Effect>, Vec<Arc<Entry>>, String);
+
+/// The loop of an earlier session, with what it does first, what its file holds, and its id.
+fn take_up(
+    invocation: &Invocation,
+    state: &Path,
+    settings: Settings,
+    file: SessionFile,
+    notices: &mut Vec<String>,
+) -> Result<TakenUp, Fault> {
+    let now = now();
+    notices.extend(file_notices(&file));
+    let before = file.entries.clone();
+    let id = session_id(&before);
+    let known = subagents::standing(state, &file.entries);
+    let recovered = recover_with(file.entries, now, &known).map_err(|fault| damaged(&id, &fault))?;
+    notices.extend(lost_notice(recovered.lost));
+    let (mut agent, mut first) = Agent::resume(settings, recovered, now);
+    first.extend(agent.first_effects());
+    let undo = Undoing::new(state.to_owned(), id.clone(), invocation);
+    first.extend(finish_undo(&undo, &before, &mut agent, now, notices)?);
+    first.extend(agent.first_forecast(now));
+    Ok((agent, first, before, id))
 }
 
 /// What a person should know of the configuration.

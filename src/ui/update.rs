@@ -44,8 +44,7 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     if let Some(acts) = program_input::update(local, view, key) {
         return acts;
     }
-    if editing::settle(local, view) {
-        local.hint = Some("the call that you were editing is no longer waiting".to_owned());
+    if is_over(local, view) {
         return Vec::new();
     }
     match overlays::update(local, view, press) {
@@ -61,8 +60,7 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
         Paced::Quit => return vec![UiEffect::Quit],
         Paced::Elsewhere => {}
     }
-    let is_empty = local.composer.is_empty() && local.reason.is_none() && local.search.is_none();
-    if key.code == KeyCode::Left && key.modifiers.is_empty() && is_empty && !local.lineage.is_empty() {
+    if goes_back(local, key) {
         return vec![UiEffect::Back];
     }
     focus::leave_to_text(local, view, press);
@@ -95,6 +93,21 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
             Vec::new()
         }
     }
+}
+
+/// Whether the call that was being changed waits no more, which is said.
+fn is_over(local: &mut Local, view: &View) -> bool {
+    let is_over = editing::settle(local, view);
+    if is_over {
+        local.hint = Some("the call that you were editing is no longer waiting".to_owned());
+    }
+    is_over
+}
+
+/// Whether a key leads back from the session of a sub-agent: it moves no cursor then.
+fn goes_back(local: &Local, key: KeyEvent) -> bool {
+    let is_empty = local.composer.is_empty() && local.reason.is_none() && local.search.is_none();
+    key.code == KeyCode::Left && key.modifiers.is_empty() && is_empty && !local.lineage.is_empty()
 }
 
 /// One key while the transcript is searched; false when it means what it always means.

@@ -65,7 +65,11 @@ impl World {
             options.push(Input::Intent(Intent::Abort));
         }
         for (message, stream) in &self.models {
-            self.offer_stream(*message, stream, &mut options);
+            if self.bounds.subagents {
+                self.offer_subagents(*message, stream, &mut options);
+            } else {
+                self.offer_stream(*message, stream, &mut options);
+            }
         }
         for message in &self.late_models {
             options.push(Input::Model(*message, ModelNews::Event(ModelEvent::Text(LATE.into()))));
@@ -176,9 +180,6 @@ impl World {
 
     fn offer_stream(&self, message: EntryId, stream: &Stream, options: &mut Vec<Input>) {
         let news = |event| Input::Model(message, ModelNews::Event(event));
-        if self.bounds.subagents {
-            return self.offer_subagents(message, stream, options);
-        }
         if stream.texts < self.bounds.texts {
             options.push(news(ModelEvent::Text(format!("words of {message}. "))));
         }

@@ -137,7 +137,7 @@ pub enum Intent {
         /// The call.
         call: CallId,
         /// What.
-        intent: Box<Intent>,
+        intent: Box<Self>,
     },
     /// Give the session this name.
     Rename(String),

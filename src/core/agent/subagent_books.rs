@@ -19,6 +19,7 @@ pub(super) struct SubagentBooks {
 
 impl SubagentBooks {
     /// Takes in one more entry.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "it reads four kinds of all")]
     pub(super) fn read(&mut self, entry: &Entry) {
         match &entry.body {
             Body::DelegationRequested(sent) => {

@@ -154,15 +154,14 @@ impl Agent {
     ) -> Phase {
         let SubagentReport { outcome, content, cut_chars, state, spent } = report;
         let settled = EscrowSettlement { call, spent, is_assumed: false, state, answer: None };
-        let mut dispatching = match phase {
-            Phase::Dispatching(dispatching) if dispatching.runs(call) => dispatching,
-            phase => {
-                self.cancelled.remove(&call);
-                let settled = EscrowSettlement { answer: Some(content), ..settled };
-                self.history.ledger.settle_escrow(step.now, settled);
-                return phase;
-            }
-        };
+        let is_waited_for = matches!(&phase, Phase::Dispatching(dispatching) if dispatching.runs(call));
+        if !is_waited_for {
+            self.cancelled.remove(&call);
+            let settled = EscrowSettlement { answer: Some(content), ..settled };
+            self.history.ledger.settle_escrow(step.now, settled);
+            return phase;
+        }
+        let Phase::Dispatching(mut dispatching) = phase else { return phase };
         self.history.ledger.settle_escrow(step.now, settled);
         let stopping = dispatching.stopping;
         for pending in dispatching.calls.iter_mut().filter(|pending| pending.call.id == call) {

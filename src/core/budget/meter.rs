@@ -135,28 +135,13 @@ impl Meter {
                 self.decided(d.call, entry.at);
             }
             Body::ToolResult(r) => self.result(r, entry.at),
-            Body::Change(Change::PriceAccepted { up_to }) => self.run.accepted_price = Some(*up_to),
-            Body::Change(Change::Budget { limit, to }) => self.raise(*limit, *to),
-            Body::Change(Change::EscrowReserved(escrow)) => {
-                self.escrows.insert(escrow.call, escrow.clone());
-            }
-            Body::Change(Change::EscrowSettled(settled)) => {
-                self.escrows.remove(&settled.call);
-                self.run.subagents = self.run.subagents.plus(settled.spent);
-                self.spend(settled.spent.usage);
-            }
-            Body::Change(Change::SubagentWaits { call, waits: true }) => {
-                self.waiting.insert(*call);
-                self.run.clock.stand(entry.at);
-            }
-            Body::Change(Change::SubagentWaits { call, waits: false }) => self.decided(*call, entry.at),
+            Body::Change(change) => self.changed(change, entry.at),
             Body::Goal(goal) => self.tighten(goal),
             Body::TurnEnded(_) => self.end(entry.at),
             Body::Note(note) => self.failed_runs.extend(note.failed_run()),
             Body::SessionStarted(_)
             | Body::DelegationRequested(_)
             | Body::DelegationAnswered(_)
-            | Body::Change(_)
             | Body::Injected(_)
             | Body::Tombstone(_)
             // The validation command of a goal is bounded by its checkpoints, not by the calls a model may make; a command of
@@ -168,6 +153,27 @@ impl Meter {
             | Body::Handoff { .. }
             | Body::ProviderLimit(_)
             | Body::Error { .. } => {}
+        }
+    }
+
+    fn changed(&mut self, change: &Change, at: Millis) {
+        match change {
+            Change::PriceAccepted { up_to } => self.run.accepted_price = Some(*up_to),
+            Change::Budget { limit, to } => self.raise(*limit, *to),
+            Change::EscrowReserved(escrow) => {
+                self.escrows.insert(escrow.call, escrow.clone());
+            }
+            Change::EscrowSettled(settled) => {
+                self.escrows.remove(&settled.call);
+                self.run.subagents = self.run.subagents.plus(settled.spent);
+                self.spend(settled.spent.usage);
+            }
+            Change::SubagentWaits { call, waits: true } => {
+                self.waiting.insert(*call);
+                self.run.clock.stand(at);
+            }
+            Change::SubagentWaits { call, waits: false } => self.decided(*call, at),
+            _ => {}
         }
     }
 

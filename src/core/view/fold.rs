@@ -105,14 +105,7 @@ impl View {
             Body::User(_) if PlanProgress::of(&self.plan).current.is_none() => self.plan.clear(),
             Body::Tombstone(t) => self.remove(t.target),
             Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),
-            Body::Change(Change::Model { model, .. }) => self.session.model = model.to_string(),
-            Body::Change(Change::Mode { mode, .. }) => self.session.mode = *mode,
-            Body::Change(Change::GapsAccepted { gaps, .. }) => self.session.gaps.extend(gaps.iter().cloned()),
-            Body::Change(Change::GapsRefused) => self.session.gaps.clear(),
-            Body::Change(Change::HostOpened { host }) => self.session.hosts.push(host.clone()),
-            Body::Change(Change::HostClosed { host }) => self.session.hosts.retain(|one| one != host),
-            Body::Change(Change::EscrowReserved(escrow)) => self.subagent_starts(escrow),
-            Body::Change(Change::Renamed { name }) => self.session.name = Some(name.clone()),
+            Body::Change(change) => self.changed(change),
             Body::ProviderLimit(LearnedLimit { lesson: ProviderLimit::Window { model, most }, .. }) => {
                 self.session.learn_window(model, *most);
             }
@@ -134,9 +127,22 @@ impl View {
             | Body::Injected(_)
             | Body::Compaction(_)
             | Body::Transition { .. }
-            | Body::Change(_)
             | Body::ProviderLimit(_)
             | Body::Error { .. } => {}
+        }
+    }
+
+    fn changed(&mut self, change: &Change) {
+        match change {
+            Change::Model { model, .. } => self.session.model = model.to_string(),
+            Change::Mode { mode, .. } => self.session.mode = *mode,
+            Change::GapsAccepted { gaps, .. } => self.session.gaps.extend(gaps.iter().cloned()),
+            Change::GapsRefused => self.session.gaps.clear(),
+            Change::HostOpened { host } => self.session.hosts.push(host.clone()),
+            Change::HostClosed { host } => self.session.hosts.retain(|one| one != host),
+            Change::EscrowReserved(escrow) => self.subagent_starts(escrow),
+            Change::Renamed { name } => self.session.name = Some(name.clone()),
+            _ => {}
         }
     }
 

@@ -140,7 +140,7 @@ pub struct View {
     /// What the model last said that it is going to do.
     plan: Vec<PlanItem>,
     shells: Vec<BackgroundShell>,
-    subagents: BTreeMap<CallId, View>,
+    subagents: BTreeMap<CallId, Self>,
     offer: Option<Offer>,
     revision: Revision,
     /// Rises when a card was taken away, so that positions kept outside are known to be stale.

@@ -14,7 +14,7 @@ impl View {
             settings.limits.set(*limit, escrow.limits.get(limit).copied());
         }
         settings.token_budget = None;
-        self.subagents.insert(escrow.call, View::new(settings));
+        self.subagents.insert(escrow.call, Self::new(settings));
         if !escrow.in_background {
             self.change_panel(escrow.call, |panel| panel.is_subagent = true);
         }
@@ -31,22 +31,22 @@ impl View {
     }
 
     /// The session of the sub-agent that this call started, as far as this process has seen it.
-    pub fn subagent(&self, call: CallId) -> Option<&View> {
+    pub fn subagent(&self, call: CallId) -> Option<&Self> {
         self.subagents.get(&call)
     }
 
     /// The same, taken out to be shown by itself.
-    pub fn take_subagent(&mut self, call: CallId) -> Option<View> {
+    pub fn take_subagent(&mut self, call: CallId) -> Option<Self> {
         self.subagents.remove(&call)
     }
 
     /// Put back.
-    pub fn put_subagent(&mut self, call: CallId, view: View) {
+    pub fn put_subagent(&mut self, call: CallId, view: Self) {
         self.subagents.insert(call, view);
     }
 
     /// The sub-agents that this process has seen, in the order of their calls.
-    pub fn subagents(&self) -> impl Iterator<Item = (CallId, &View)> {
+    pub fn subagents(&self) -> impl Iterator<Item = (CallId, &Self)> {
         self.subagents.iter().map(|(call, view)| (*call, view))
     }
 

@@ -5,7 +5,7 @@ mod standing;
 mod worktree;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -37,23 +37,23 @@ const MOST_LEVELS: usize = 2;
 
 /// What the sessions of sub-agents are made of.
 pub(crate) struct SubagentMaker {
-    pub(crate) invocation: Invocation,
+    invocation: Invocation,
     /// The configuration as the session has it.
-    pub(crate) config: Config,
-    pub(crate) state: PathBuf,
+    config: Config,
+    state: PathBuf,
     /// Whether their entries are kept.
-    pub(crate) is_kept: bool,
+    is_kept: bool,
     /// What the session that starts them began with.
-    pub(crate) settings: Settings,
-    pub(crate) router: ModelRouter,
-    pub(crate) groups: Groups,
+    settings: Settings,
+    router: ModelRouter,
+    groups: Groups,
     /// The editor whose texts of files count, if there is one.
-    pub(crate) editor: Option<Arc<dyn EditorFiles>>,
-    pub(crate) attendance: Attendance,
+    editor: Option<Arc<dyn EditorFiles>>,
+    attendance: Attendance,
     /// Those that can be started.
-    pub(crate) known: Vec<Subagent>,
+    known: Vec<Subagent>,
     /// How many sessions stand above theirs, the first not counted.
-    pub(crate) level: usize,
+    level: usize,
 }
 
 /// The tools that start sub-agents.
@@ -115,7 +115,7 @@ pub(crate) fn known(config: &Config) -> Vec<Subagent> {
 }
 
 /// Who answers for sub-agents. A program that answers for its user is not asked about them yet: their calls are denied then.
-pub(crate) fn attendance(of_session: Attendance) -> Attendance {
+fn attendance(of_session: Attendance) -> Attendance {
     match of_session {
         Attendance::Program => Attendance::Deny,
         other => other,
@@ -123,6 +123,40 @@ pub(crate) fn attendance(of_session: Attendance) -> Attendance {
 }
 
 impl SubagentMaker {
+    /// For a session of a person, which begins so.
+    pub(crate) fn new(invocation: &Invocation, config: &Config, state: &Path, settings: Settings) -> Self {
+        Self {
+            invocation: invocation.clone(),
+            config: config.clone(),
+            state: state.to_owned(),
+            is_kept: true,
+            attendance: attendance(settings.attendance),
+            settings,
+            router: ModelRouter::default(),
+            groups: Groups::default(),
+            editor: None,
+            known: known(config),
+            level: 0,
+        }
+    }
+
+    /// Whether their entries are kept.
+    #[must_use]
+    pub(crate) fn kept(self, is_kept: bool) -> Self {
+        Self { is_kept, ..self }
+    }
+
+    /// With the models, the register of programs, and the editor of that session.
+    #[must_use]
+    pub(crate) fn plugged(
+        self,
+        router: &ModelRouter,
+        groups: &Groups,
+        editor: Option<Arc<dyn EditorFiles>>,
+    ) -> Self {
+        Self { router: router.clone(), groups: groups.clone(), editor, ..self }
+    }
+
     /// The port for the session that starts them.
     pub(crate) fn port(self) -> Box<dyn SubagentPort> {
         if self.known.is_empty() {

@@ -28,14 +28,20 @@ pub(super) async fn room(requests: &mpsc::Sender<Request>) {
 }
 
 impl ScreenLoop {
-    pub(super) fn act(&mut self, act: UiEffect) {
-        if self.is_for_the_first(&act) {
+    /// What the session of a sub-agent does not do, and says so.
+    fn refused_here(&mut self, act: &UiEffect) -> bool {
+        if self.is_for_the_first(act) {
             self.local.hint = Some("this is a sub-agent's session: ← goes back to yours".to_owned());
-            return;
+            return true;
         }
-        if let Some(words) = self.said_to_nobody(&act) {
-            self.local.composer.give_back(&words);
-            self.local.hint = Some("this sub-agent is done: ← goes back to your session".to_owned());
+        let Some(words) = self.said_to_nobody(act) else { return false };
+        self.local.composer.give_back(&words);
+        self.local.hint = Some("this sub-agent is done: ← goes back to your session".to_owned());
+        true
+    }
+
+    pub(super) fn act(&mut self, act: UiEffect) {
+        if self.refused_here(&act) {
             return;
         }
         match act {

@@ -26,8 +26,11 @@ pub(super) struct Editor {
     /// All that came.
     pub(super) seen: Vec<Value>,
     /// Answers requests about files: the method, the path, and the text to be written.
-    pub(super) files: Option<Box<dyn FnMut(&str, &Path, Option<&str>) -> FileAnswer>>,
+    pub(super) files: Option<Files>,
 }
+
+/// Answers requests about files.
+type Files = Box<dyn FnMut(&str, &Path, Option<&str>) -> FileAnswer>;
 
 /// What an editor says about a file.
 pub(super) enum FileAnswer {
