@@ -76,15 +76,15 @@ fn a_wrong_agent_names_its_line_and_what_it_resembles() {
 }
 
 #[test]
-fn an_agent_of_this_machine_is_told_to_come_later_and_what_to_do() {
+fn a_sub_agent_is_a_file_and_the_error_says_where_it_belongs() {
     for (key, value) in [("model", "'openai/x'"), ("instructions", "'Be brief.'"), ("tools", "['read']")] {
-        let wanted = format!("/config/countersign/config.toml:3: agents.x.{key}: configures a local agent");
+        let wanted = format!("/config/countersign/config.toml:3: agents.x.{key}: configures a sub-agent");
         let said =
             World::of(&format!("[agents.x]\nurl = 'https://h'\n{key} = {value}")).load(&[]).unwrap_err();
-        assert!(said.contains(&wanted) && said.contains("set url"), "{said}");
+        assert!(said.contains(&wanted) && said.contains(".countersign/agents/NAME.md"), "{said}");
         assert!(!said.contains("unknown key"), "{said}");
         let said = World::of("").load(&[&format!("agents.x.{key}={value}")]).unwrap_err();
-        assert!(said.starts_with(&format!("error: -c: agents.x.{key}: configures a local agent")), "{said}");
+        assert!(said.starts_with(&format!("error: -c: agents.x.{key}: configures a sub-agent")), "{said}");
     }
 }
 

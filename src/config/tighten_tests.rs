@@ -48,6 +48,7 @@ fn values(pattern: &str) -> &'static [&'static str] {
         ("providers.*", "base_url") => &["'http://a:1'", "'http://b:1'"],
         ("providers.*", "protocol") => &["'anthropic'", "'openai-chat'"],
         ("providers.*", "api_key_file") => &["'/a'", "'/b'"],
+        ("agents", "max_parallel") => &["0", "2", "9"],
         ("mcp_servers.*" | "agents.*", "url") => &["'http://a:1'", "'http://b:1'"],
         ("mcp_servers.*", "args" | "reads") => &["[]", "['a']", "['a', 'b']"],
         (_, "start_seconds" | "call_seconds") => &["1", "20", "600"],

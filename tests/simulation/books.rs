@@ -49,9 +49,9 @@ pub struct Log {
     /// What people made of a call's arguments.
     edited: BTreeMap<CallId, Value>,
     /// Changed calls of which no model was told.
-    untold_edits: BTreeSet<CallId>,
+    pub(crate) untold_edits: BTreeSet<CallId>,
     /// Whether files were put back of which no model was told; and whether the user has spoken since.
-    untold_undo: Option<bool>,
+    pub(crate) untold_undo: Option<bool>,
     /// Tasks that went to another agent.
     pub delegations: Delegations,
     pub escrows: Escrows,
@@ -271,18 +271,6 @@ impl Log {
         }
         self.hosts.start(run)?;
         self.delegations.may_run(run)
-    }
-
-    /// A model that is asked to go on knows what was changed in its calls.
-    pub fn edits_are_told(&self) -> Result<(), String> {
-        let all_told = self.untold_edits.is_empty();
-        all_told.then_some(()).ok_or_else(|| "a model was not told of a changed call".into())
-    }
-
-    /// A model that hears the user knows which of its files were put back before.
-    pub fn undo_is_told(&self) -> Result<(), String> {
-        let all_told = self.untold_undo != Some(true);
-        all_told.then_some(()).ok_or_else(|| "a model was not told of files that were put back".into())
     }
 
     fn compaction(&self, summary: &str) -> Result<(), String> {

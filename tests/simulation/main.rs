@@ -37,6 +37,7 @@ mod residue;
 #[path = "../support/sendable.rs"]
 mod sendable;
 mod subagents;
+mod told;
 mod typed;
 mod walk;
 mod world;

@@ -1,6 +1,10 @@
 //! What of an entry is counted: why the loop went on or stopped, and what a walk must have met.
 
+use std::collections::BTreeMap;
+
 use countersign::ledger::{Body, Decider, Decision, Entry};
+
+use crate::world::World;
 
 /// Why the loop went on, or stopped, if the entry says that.
 pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
@@ -18,5 +22,16 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
         Body::Note(note) if note.ended().is_some() => Some("background_ended"),
         Body::Note(note) if note.accepted().is_some() => Some("task_accepted"),
         _ => None,
+    }
+}
+
+impl World {
+    /// The transitions and endings in the log, and how often each is there.
+    pub fn reasons(&self) -> BTreeMap<&'static str, u64> {
+        let mut seen = BTreeMap::new();
+        for reason in self.log.entries.iter().filter_map(|entry| reason(entry)) {
+            *seen.entry(reason).or_default() += 1;
+        }
+        seen
     }
 }

@@ -15,7 +15,6 @@ use countersign::tool::{ASK, Invocation, SideEffect, ToolNews};
 use crate::books::Log;
 use crate::bounds::{A_TASK, Bounds, FROM_ELSEWHERE, ON_TERMINAL, PARALLEL, is_waited_for, settings};
 use crate::mutant::Mutant;
-use crate::reasons::reason;
 use crate::sendable::sendable;
 use crate::subagents::IN_BACKGROUND;
 
@@ -390,14 +389,5 @@ impl World {
             return Err("quitting left something behind".into());
         }
         Ok(())
-    }
-
-    /// The transitions and endings in the log, and how often each is there.
-    pub fn reasons(&self) -> BTreeMap<&'static str, u64> {
-        let mut seen = BTreeMap::new();
-        for reason in self.log.entries.iter().filter_map(|entry| reason(entry)) {
-            *seen.entry(reason).or_default() += 1;
-        }
-        seen
     }
 }

@@ -138,7 +138,14 @@ async fn its_pages_are_a_key_apart_and_an_entry_leads_to_its_card() {
     app.rests().await;
     app.keys(CTRL_O).await;
     shows_the_kinds(&mut app).await;
-    for says in ["request and ledger", "model   ▒ tools and waiting", "of 50", "allowed once by policy"] {
+    let pages = [
+        "request and ledger",
+        "model   ▒ tools and waiting",
+        "of 50",
+        "allowed once by policy",
+        "no branches: w",
+    ];
+    for says in pages {
         app.keys("\t").await;
         app.sees(says).await;
     }
