@@ -44,6 +44,10 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
     }
     let discovered = life.waits(&waiting, bounds)?;
     life.step(Input::Intent(Intent::Abort))?;
+    if life.agent.is_stopping() {
+        // A sub-agent that started here is not waited for.
+        life.step(Input::Intent(Intent::Abort))?;
+    }
     life.log.nothing_open("idle after Esc")?;
     if !life.agent.is_idle() || life.log.run_is_open {
         return Err("Esc did not end the run that was taken up".into());

@@ -131,7 +131,7 @@ impl Escrows {
         let Some(escrow) = self.open.remove(&call) else {
             return Err(format!("the budget of {call} is settled, and none is set aside"));
         };
-        if settled.is_assumed != died {
+        if settled.is_assumed && !died {
             return Err(format!("the budget of {call} is settled by nobody's word"));
         }
         if settled.is_assumed && settled.spent != Spent::all_of(&escrow) {

@@ -6,9 +6,9 @@ use std::{
 };
 
 use super::{
-    Body, CallId, CompactionTrigger, Decision, Entry, EscrowSettlement, Fault, Ledger, Millis, OpenCall,
-    Outcome, RemoteTask, Settlement, TaskState, Tombstone, ToolUse, Transition, check, forgotten_text,
-    lost_text,
+    Body, CallId, Change, CompactionTrigger, Decision, Entry, EscrowSettlement, Fault, Ledger, Millis,
+    OpenCall, Outcome, RemoteTask, Settlement, TaskState, Tombstone, ToolUse, Transition, check,
+    forgotten_text, lost_text,
     task_state::{begun, delivered},
     told_of_typing,
 };
@@ -221,7 +221,17 @@ fn has_not_gone_on(entries: &[Arc<Entry>]) -> bool {
     let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else { return false };
     let Some(last) = started.forked_at() else { return false };
     let mut own = entries.iter().filter(|entry| entry.id > last);
-    own.all(|entry| matches!(entry.body, Body::ToolResult(_) | Body::ToolCall(_)))
+    // What others were given to do for those calls ends with them.
+    own.all(|entry| {
+        matches!(
+            entry.body,
+            Body::ToolResult(_)
+                | Body::ToolCall(_)
+                | Body::DelegationRequested(_)
+                | Body::DelegationAnswered(_)
+                | Body::Change(Change::EscrowReserved(_) | Change::EscrowSettled(_))
+        )
+    })
 }
 
 /// Whether a call of a model is one that nobody has decided about: nobody was asked, or a person has changed it since.

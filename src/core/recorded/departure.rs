@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::ledger::{Body, CallId, Decider, Entry, EntryId, Injector, check};
+use crate::ledger::{
+    Body, CallId, Change, Decider, Entry, EntryId, Escrow, EscrowSettlement, Injector, check,
+};
 
 use super::{Crossroads, TwistFault};
 
@@ -62,6 +64,11 @@ pub fn results_of_decided(
         Body::ToolResult(_) | Body::DelegationRequested(_) | Body::DelegationAnswered(_) => {
             entry.body.call().filter(|call| decided.contains(call)).map(|_| entry.id)
         }
+        // So is what a sub-agent may spend, and has spent.
+        Body::Change(
+            Change::EscrowReserved(Escrow { call, .. })
+            | Change::EscrowSettled(EscrowSettlement { call, .. }),
+        ) => decided.contains(call).then_some(entry.id),
         _ => None,
     });
     Ok(ended.collect())
