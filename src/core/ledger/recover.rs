@@ -223,14 +223,16 @@ fn has_not_gone_on(entries: &[Arc<Entry>]) -> bool {
     let mut own = entries.iter().filter(|entry| entry.id > last);
     // What others were given to do for those calls ends with them.
     own.all(|entry| {
-        matches!(
-            entry.body,
-            Body::ToolResult(_)
-                | Body::ToolCall(_)
-                | Body::DelegationRequested(_)
-                | Body::DelegationAnswered(_)
-                | Body::Change(Change::EscrowReserved(_) | Change::EscrowSettled(_))
-        )
+        let is_acceptance = matches!(&entry.body, Body::Note(note) if note.accepted().is_some() || note.typed_into().is_some());
+        is_acceptance
+            || matches!(
+                entry.body,
+                Body::ToolResult(_)
+                    | Body::ToolCall(_)
+                    | Body::DelegationRequested(_)
+                    | Body::DelegationAnswered(_)
+                    | Body::Change(Change::EscrowReserved(_) | Change::EscrowSettled(_))
+            )
     })
 }
 

@@ -64,6 +64,11 @@ pub fn results_of_decided(
         Body::ToolResult(_) | Body::DelegationRequested(_) | Body::DelegationAnswered(_) => {
             entry.body.call().filter(|call| decided.contains(call)).map(|_| entry.id)
         }
+        // So is what it calls the task, and that a person typed into a command.
+        Body::Note(note) => {
+            let call = note.accepted().map(|(call, _)| call).or(note.typed_into());
+            call.filter(|call| decided.contains(call)).map(|_| entry.id)
+        }
         // So is what a sub-agent may spend, and has spent.
         Body::Change(
             Change::EscrowReserved(Escrow { call, .. })
