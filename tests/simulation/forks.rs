@@ -49,9 +49,7 @@ impl Forks {
                 survives(Log::of(&fork)?, bounds, now).map_err(|why| format!("forked at {last}: {why}"))?;
             }
         }
-        // Long walks do everything at once; branches are walked in each world of its own.
-        let branches = if bounds.rare { Vec::new() } else { crossroads(entries, at) };
-        for decided in branches {
+        for decided in crossroads(entries, at) {
             self.branch(entries, decided, bounds, now)
                 .map_err(|why| format!("branched at {decided}: {why}"))?;
         }

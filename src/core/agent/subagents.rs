@@ -130,12 +130,13 @@ impl Agent {
         call: CallId,
         news: SubagentNews,
     ) -> Phase {
-        let Some(escrow) = self.history.subagents().open.get(&call).cloned() else { return phase };
+        let Some(escrow) = self.history.subagents().open.get(&call) else { return phase };
+        let in_background = escrow.in_background;
         match news {
             SubagentNews::Told(event) => step.emit(Live::Subagent { call, event }),
             SubagentNews::Waits(waits) => {
                 let is_waited_for = matches!(&phase, Phase::Dispatching(d) if d.runs(call));
-                if is_waited_for && !escrow.in_background {
+                if is_waited_for && !in_background {
                     let change = Change::SubagentWaits { call, waits };
                     self.history.ledger.remark(step.now, Remark::Change(change));
                 }

@@ -60,7 +60,7 @@ impl View {
             let below: Vec<CallId> = path.iter().copied().chain([call]).collect();
             view.muster(&below, all);
         }
-        for call in self.calls() {
+        for call in self.running.keys().copied() {
             let Some(panel) = self.panel(call).filter(|_| self.subagent(call).is_none()) else { continue };
             if let (Some(name), PanelState::Running { since, .. }) = (delegate(panel.name()), &panel.state) {
                 let kind = FleetKind::Delegated { call, name, task: subject(panel), since: *since };
