@@ -91,11 +91,19 @@ fn unit(gauge: &Gauge) -> Option<Unit> {
 }
 
 fn budget_event(gauge: &Gauge) -> Value {
-    if unit(gauge) == Some(Unit::MicroDollars) {
-        let usd = |micros: u64| micros as f64 / 1e6;
-        return json!({ "type": "budget", "name": gauge.name, "used": usd(gauge.used), "limit": gauge.limit.map(usd) });
+    let is_money = unit(gauge) == Some(Unit::MicroDollars);
+    let amount = |value: u64| if is_money { json!(value as f64 / 1e6) } else { json!(value) };
+    let mut event = json!({
+        "type": "budget",
+        "name": gauge.name,
+        "used": amount(gauge.used),
+        "limit": gauge.limit.map(amount),
+    });
+    // While sub-agents are at work.
+    if let (1.., Value::Object(members)) = (gauge.set_aside, &mut event) {
+        members.insert("set_aside".to_owned(), amount(gauge.set_aside));
     }
-    json!({ "type": "budget", "name": gauge.name, "used": gauge.used, "limit": gauge.limit })
+    event
 }
 
 fn live_event(live: &Live) -> Option<Value> {

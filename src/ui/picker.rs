@@ -210,7 +210,7 @@ impl Picker {
         Self::new(Source::Grants, items.chain(hosts).chain(gaps).collect())
     }
 
-    /// What works for the session.
+    /// What is at work for the session.
     pub fn fleet(view: &View) -> Self {
         let all = view.fleet();
         let item = |member: &FleetMember<'_>| match &member.kind {

@@ -27,7 +27,7 @@ pub enum Source {
     Grants,
     /// The commands that run in the background: the chosen one is stopped.
     Shells,
-    /// What works for the session: the chosen one is opened.
+    /// What is at work for the session: the chosen one is opened.
     Fleet,
     /// The files that would be put back; each line takes them all.
     Undo,
@@ -49,7 +49,7 @@ impl Source {
             Self::Otherwise => "what if · in a branch",
             Self::Grants => "revoke a grant of this session",
             Self::Shells => "stop a background command",
-            Self::Fleet => "open what works for this session",
+            Self::Fleet => "open one that is at work",
             Self::Undo => "undo",
         }
     }
@@ -68,7 +68,7 @@ impl Source {
             Self::RewindWay | Self::Otherwise => "no matching line",
             Self::Grants => "nothing is granted for this session",
             Self::Shells => "nothing runs in the background",
-            Self::Fleet => "nothing works for this session",
+            Self::Fleet => "nothing is at work for this session",
             Self::Undo => "no matching file",
         }
     }

@@ -224,3 +224,14 @@ fn a_url_that_reads_in_two_ways_is_not_asked_about() {
     assert!(ran.all("approval_request").is_empty());
     assert!(contents(&ran)[0].contains("exactly two slashes"), "{}", ran.out);
 }
+
+#[test]
+fn edits_of_one_file_in_one_answer_are_all_made() {
+    let world = World::new();
+    let edit =
+        |old: &str, new: &str| json!({ "path": "one.txt", "edits": [{ "old_text": old, "new_text": new }] });
+    let both = [("edit", edit("first", "1st")), ("edit", edit("second", "2nd"))];
+    let ran = calls(&world, &["--mode", "edit"], &both);
+    assert_eq!(ran.outcomes(), ["ok", "ok"], "{:?}", contents(&ran));
+    assert!(world.file("one.txt").starts_with("1st line\n2nd line\n"), "{}", world.file("one.txt"));
+}

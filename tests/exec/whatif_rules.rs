@@ -67,7 +67,7 @@ fn calls_that_nobody_was_asked_about_are_made_in_the_branch() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("+denied c2 by user, once: not that"), "{ran:?}");
     assert!(!ran.out.contains("result of c3: lost") && !ran.out.contains("-result of c3: ok"), "{ran:?}");
-    assert_eq!(world.in_copies("free.txt"), ["three\n"], "the third call ran in the branch");
+    assert_eq!(world.in_copies("free.txt"), ["three\n"], "the third call ran in the branch: {ran:?}");
     assert!(world.in_copies("asked.txt").is_empty(), "the second did not");
     world.checked();
 }

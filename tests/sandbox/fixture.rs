@@ -167,6 +167,7 @@ pub fn shell(command: &str, sandboxed: bool) -> Invocation {
         max_chars: 30_000,
         sandboxed,
         hosts: Vec::new(),
+        is_shown: false,
     }
 }
 

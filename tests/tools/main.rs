@@ -126,6 +126,7 @@ fn invocation(name: &str, arguments: Value, timeout_ms: u64) -> Invocation {
         max_chars: 30_000,
         sandboxed: false,
         hosts: Vec::new(),
+        is_shown: false,
     }
 }
 

@@ -152,30 +152,96 @@ async fn calls_beyond_those_whose_folders_are_held_find_the_same_place_without_f
     }
 }
 
+/// A call that a person was shown, and allowed.
+fn shown(number: u64, name: &str, arguments: Value) -> Invocation {
+    Invocation { call: CallId(number), is_shown: true, ..invocation(name, arguments, 30_000) }
+}
+
+fn replacing(path: &str, old: &str, new: &str) -> Value {
+    json!({ "path": path, "edits": [{ "old_text": old, "new_text": new }] })
+}
+
+impl Fixture {
+    async fn made(&self, call: Invocation) -> (Outcome, String) {
+        let (output, _listener) = mpsc::channel(1);
+        let report = self.tools.run(call, output).await;
+        (report.outcome, report.content)
+    }
+}
+
+const CHANGED: &str = "has changed since the approved diff was made; nothing was written";
+
 #[tokio::test]
 async fn a_file_that_is_not_what_the_diff_showed_is_not_written() {
     let fixture = Fixture::new();
-    let edit = json!({ "path": "a", "edits": [{ "old_text": "one", "new_text": "two" }] });
     let write = json!({ "path": "b", "content": "whole\n" });
-    for (tool, path, arguments) in [("edit", "a", edit), ("write", "b", write)] {
+    for (tool, path, arguments) in [("edit", "a", replacing("a", "one", "two")), ("write", "b", write)] {
         fixture.put(path, "one\n");
-        fixture.prepare(tool, arguments.clone()).await;
+        let call = || shown(1, tool, arguments.clone());
+        fixture.tools.prepare(call()).await;
         fixture.put(path, "one\nand theirs\n");
-        let why = fixture.fails(tool, arguments.clone()).await;
-        assert_has(
-            &why,
-            &[&format!("`{path}` has changed since the approved diff was made"), "nothing was written"],
-        );
+        let (outcome, why) = fixture.made(call()).await;
+        assert_eq!(outcome, Outcome::Failed);
+        assert_has(&why, &[&format!("`{path}` {CHANGED}")]);
         assert_eq!(fixture.get(path), "one\nand theirs\n");
         // Looked at again, it is another diff.
-        fixture.prepare(tool, arguments.clone()).await;
-        fixture.done(tool, arguments).await;
+        fixture.tools.prepare(call()).await;
+        assert_eq!(fixture.made(call()).await.0, Outcome::Ok);
     }
-    let new = json!({ "path": "new", "content": "mine" });
-    fixture.prepare("write", new.clone()).await;
+    let new = || shown(1, "write", json!({ "path": "new", "content": "mine" }));
+    fixture.tools.prepare(new()).await;
     fixture.put("new", "theirs");
-    assert_has(&fixture.fails("write", new).await, &["has changed since the approved diff was made"]);
+    assert_has(&fixture.made(new()).await.1, &[CHANGED]);
     assert_eq!(fixture.get("new"), "theirs");
+}
+
+#[tokio::test]
+async fn calls_of_one_answer_change_the_same_file_one_after_another() {
+    let fixture = Fixture::new();
+    let lines: String = (1..=20).map(|number| format!("line {number}\n")).collect();
+    fixture.put("a", &lines);
+    let first = || shown(1, "edit", replacing("a", "line 2\n", "2\nand more\n"));
+    let far = || shown(2, "edit", replacing("a", "line 18\n", "18\n"));
+    // Its diff showed a line that the first one takes away.
+    let near = || shown(3, "edit", replacing("a", "line 3\n", "3\n"));
+    for call in [first(), far(), near()] {
+        fixture.tools.prepare(call).await;
+    }
+    assert_eq!(fixture.made(first()).await.0, Outcome::Ok);
+    let (outcome, text) = fixture.made(far()).await;
+    assert_eq!(outcome, Outcome::Ok, "the same lines as shown, one further down: {text}");
+    assert_has(&fixture.made(near()).await.1, &[CHANGED]);
+    let now = lines.replace("line 2\n", "2\nand more\n").replace("line 18\n", "18\n");
+    assert_eq!(fixture.get("a"), now);
+    // Somebody else's change is not covered, wherever it is.
+    let last = || shown(4, "edit", replacing("a", "line 10\n", "10\n"));
+    fixture.tools.prepare(last()).await;
+    fixture.put("a", format!("{now}theirs\n"));
+    assert_eq!(fixture.made(last()).await.0, Outcome::Failed);
+    assert_eq!(fixture.get("a"), format!("{now}theirs\n"));
+}
+
+#[tokio::test]
+async fn what_rules_allow_is_made_on_the_file_as_it_is_then() {
+    let fixture = Fixture::new();
+    fixture.put("a", "one\ntwo\n");
+    let ruled = |call| Invocation { is_shown: false, ..call };
+    let first = || ruled(shown(1, "edit", replacing("a", "one", "1")));
+    let second = || ruled(shown(2, "edit", replacing("a", "two", "2")));
+    let whole = || ruled(shown(3, "write", json!({ "path": "a", "content": "whole\n" })));
+    for call in [first(), second(), whole()] {
+        fixture.tools.prepare(call).await;
+    }
+    assert_eq!(fixture.made(first()).await.0, Outcome::Ok);
+    assert_eq!(fixture.made(second()).await.0, Outcome::Ok);
+    assert_eq!(fixture.get("a"), "1\n2\n");
+    assert_eq!(fixture.made(whole()).await.0, Outcome::Ok);
+    assert_eq!(fixture.get("a"), "whole\n");
+    // What the model did not see stays, as ever.
+    fixture.put("a", "one\n");
+    let (outcome, why) = fixture.made(ruled(shown(4, "edit", replacing("a", "one", "1")))).await;
+    assert_eq!(outcome, Outcome::Failed);
+    assert_has(&why, &["has changed since it was read"]);
 }
 
 #[tokio::test]

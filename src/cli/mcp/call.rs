@@ -82,6 +82,7 @@ impl ToolInvocation<'_> {
             max_chars: usize::try_from(config.limits.bound(Bound::ResultChars)).unwrap_or(usize::MAX),
             sandboxed: false,
             hosts: Vec::new(),
+            is_shown: false,
         };
         if let Some(bad) = tools.prepare(invocation.clone()).await.invalid {
             let why = format!("{} does not take these arguments: {bad}", self.tool);

@@ -92,6 +92,7 @@ impl Agent {
             max_chars: usize::try_from(max_chars).unwrap_or(usize::MAX),
             sandboxed: false,
             hosts: self.hosts.clone(),
+            is_shown: false,
         }
     }
 

@@ -216,7 +216,12 @@ impl Agent {
 
     /// The call as it is to be run.
     fn running_of(&mut self, pending: &Pending) -> Effect {
-        Effect::RunTool(Invocation { sandboxed: pending.sandboxed, ..self.invocation(&pending.call) })
+        let is_shown = pending.receipt.as_ref().is_some_and(|receipt| receipt.decider == Decider::User);
+        Effect::RunTool(Invocation {
+            sandboxed: pending.sandboxed,
+            is_shown,
+            ..self.invocation(&pending.call)
+        })
     }
 }
 

@@ -154,7 +154,11 @@ mod tests {
     }
 
     fn runs(wanted: &[Effect]) -> Vec<CallId> {
-        let run = |e: &Effect| if let Effect::RunTool(run) = e { Some(run.call) } else { None };
+        let run = |e: &Effect| {
+            let Effect::RunTool(run) = e else { return None };
+            assert!(run.is_shown, "a person was shown it, and allowed that");
+            Some(run.call)
+        };
         wanted.iter().filter_map(run).collect()
     }
 

@@ -160,6 +160,8 @@ pub struct Invocation {
     pub sandboxed: bool,
     /// Hosts that a person opened to confined commands in this session, beside those of the configuration.
     pub hosts: Vec<NamedHost>,
+    /// Whether a person was shown what it would do and allowed that. What a rule allowed nobody was shown.
+    pub is_shown: bool,
 }
 
 /// What a look at the world says about a call before anything is decided. Finding it out changes nothing.

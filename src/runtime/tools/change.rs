@@ -33,6 +33,8 @@ pub(super) struct FileChange {
 pub(super) struct Making<'a> {
     /// The call that makes it.
     pub(super) call: CallId,
+    /// Whether a person was shown its diff and allowed that.
+    pub(super) is_shown: bool,
     /// What the model has seen.
     pub(super) seen: &'a Seen,
     /// The editor that may hold the file.
@@ -50,13 +52,13 @@ impl FileChange {
         let (text, is_partial) = match planned {
             Err(reason) => (format!("! {reason}\n"), true),
             Ok(change) => {
-                seen.look(call, &change.target.path, &change.now);
+                let difference = change.difference();
+                seen.look(call, &change.target.path, &change.now, &difference);
                 found.warning = change.now.held.as_ref().map(|_| UNSAVED.to_owned());
                 if change.now.disk.as_deref() == Some(change.bytes().as_slice()) && change.now.held.is_none()
                 {
                     ("! the file has this content already; nothing would change\n".to_owned(), true)
                 } else {
-                    let difference = change.difference();
                     (difference.text, difference.is_cut)
                 }
             }
@@ -80,6 +82,16 @@ impl FileChange {
         Facts { summary, is_from_editor: self.now.held.is_some(), ..Facts::default() }
     }
 
+    /// Whether it is what a person was shown: the file is as it was then, or it is as the model saw it last (another call of the same
+    /// answer may have changed it) and the diff is the same but for the numbers of its lines.
+    fn is_as_shown(&self, making: &Making<'_>) -> bool {
+        let (call, path) = (making.call, &self.target.path);
+        making.seen.is_as_looked(call, path, &self.now)
+            || (self.now.held.is_none()
+                && self.now.disk.as_deref().is_some_and(|disk| making.seen.is_seen(path, disk))
+                && making.seen.is_same_diff(call, path, &self.difference()))
+    }
+
     fn bytes(&self) -> Vec<u8> {
         self.encoding.encode(&self.after)
     }
@@ -90,7 +102,7 @@ impl FileChange {
     /// # Errors
     /// A sentence; unless it says otherwise, the file is then as it was.
     pub(super) fn make(&self, making: &Making<'_>) -> Result<String, String> {
-        if !making.seen.is_as_looked(making.call, &self.target.path, &self.now) {
+        if making.is_shown && !self.is_as_shown(making) {
             return Err(format!(
                 "`{}` has changed since the approved diff was made; nothing was written; read it again, \
                 then repeat the change",

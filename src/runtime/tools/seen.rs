@@ -8,6 +8,7 @@ use tokio::sync::watch;
 
 use crate::ledger::CallId;
 
+use super::diff::Difference;
 use super::editor::Current;
 
 /// Calls that were looked at and never run are forgotten after so many others.
@@ -22,8 +23,17 @@ pub(super) struct Seen(watch::Sender<Memory>);
 struct Memory {
     /// Hashes of the contents last shown or written, by real path.
     shown: BTreeMap<PathBuf, u64>,
-    /// What each call was to change when it was looked at, by real path: on disk and in the editor; `None`: it was not there.
-    contents: BTreeMap<(CallId, PathBuf), [Option<u64>; 2]>,
+    /// What each call was to change when it was looked at, by real path.
+    looks: BTreeMap<(CallId, PathBuf), Look>,
+}
+
+/// A file when a call that changes it was looked at.
+#[derive(Debug)]
+struct Look {
+    /// On disk and in the editor; `None`: it was not there.
+    contents: [Option<u64>; 2],
+    /// The diff without the numbers of its lines; `None`: it was cut.
+    diff: Option<u64>,
 }
 
 impl Seen {
@@ -39,28 +49,41 @@ impl Seen {
         self.0.borrow().shown.get(path).is_some_and(|seen| *seen != hash(content))
     }
 
-    /// Remembers the content on which the diff of a call was made.
-    pub(super) fn look(&self, call: CallId, path: &Path, now: &Current) {
-        let key = (call, path.to_owned());
-        self.0.send_modify(|memory| remember(&mut memory.contents, key, hashes(now)));
+    /// Whether the file was seen with this content.
+    pub(super) fn is_seen(&self, path: &Path, content: &[u8]) -> bool {
+        self.0.borrow().shown.get(path).is_some_and(|seen| *seen == hash(content))
+    }
+
+    /// Remembers the diff of a call and the content on which it was made.
+    pub(super) fn look(&self, call: CallId, path: &Path, now: &Current, difference: &Difference) {
+        let (key, look) =
+            ((call, path.to_owned()), Look { contents: hashes(now), diff: hash_of_diff(difference) });
+        self.0.send_modify(|memory| remember(&mut memory.looks, key, look));
     }
 
     /// Whether that was this content. A call that was never looked at can be made on any.
     pub(super) fn is_as_looked(&self, call: CallId, path: &Path, now: &Current) -> bool {
         let memory = self.0.borrow();
-        memory.contents.get(&(call, path.to_owned())).is_none_or(|looked| *looked == hashes(now))
+        memory.looks.get(&(call, path.to_owned())).is_none_or(|look| look.contents == hashes(now))
+    }
+
+    /// Whether that was this diff, wherever in the file its lines are now.
+    pub(super) fn is_same_diff(&self, call: CallId, path: &Path, difference: &Difference) -> bool {
+        let now = hash_of_diff(difference);
+        let memory = self.0.borrow();
+        now.is_some() && memory.looks.get(&(call, path.to_owned())).is_some_and(|look| look.diff == now)
     }
 
     /// The call has made its change: what it was looked at for is over.
     pub(super) fn is_made(&self, call: CallId, path: &Path) {
         self.0.send_modify(|memory| {
-            memory.contents.remove(&(call, path.to_owned()));
+            memory.looks.remove(&(call, path.to_owned()));
         });
     }
 
     /// The call is over: what it was looked at for is, too.
     pub(super) fn over(&self, call: CallId) {
-        self.0.send_modify(|memory| memory.contents.retain(|(of, _), _| *of != call));
+        self.0.send_modify(|memory| memory.looks.retain(|(of, _), _| *of != call));
     }
 }
 
@@ -73,6 +96,15 @@ fn remember<K: Ord, T>(map: &mut BTreeMap<K, T>, key: K, what: T) {
 
 fn hashes(now: &Current) -> [Option<u64>; 2] {
     [now.disk.as_deref().map(hash), now.held.as_deref().map(hash)]
+}
+
+fn hash_of_diff(difference: &Difference) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    for line in difference.text.split_inclusive('\n') {
+        // Within a hunk each line begins with its sign.
+        hasher.write(if line.starts_with("@@ ") { b"@@" } else { line.as_bytes() });
+    }
+    (!difference.is_cut).then(|| hasher.finish())
 }
 
 fn hash(content: &[u8]) -> u64 {

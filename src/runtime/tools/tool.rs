@@ -78,8 +78,14 @@ impl RunningCall {
 
     /// What a change of a file needs.
     pub(super) fn making<'a>(&'a self, stop: &'a StopFlag) -> Making<'a> {
-        let (seen, snapshots) = (&self.tools.seen, self.tools.snapshots.as_ref());
-        Making { call: self.invocation.call, seen, editor: &self.tools.editor, snapshots, stop }
+        Making {
+            call: self.invocation.call,
+            is_shown: self.invocation.is_shown,
+            seen: &self.tools.seen,
+            editor: &self.tools.editor,
+            snapshots: self.tools.snapshots.as_ref(),
+            stop,
+        }
     }
 
     /// What a model is told that calls something which nobody runs.

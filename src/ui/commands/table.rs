@@ -105,7 +105,7 @@ pub const COMMANDS: &[SlashCommand] = {
             Optional(Pick(Source::Models), read::model),
         )
         .hint("NAME"),
-        row("/fleet", "what works for this session: sub-agents, tasks, commands", None(Show(FLEET))),
+        row("/fleet", "what is at work: sub-agents, tasks, commands", None(Show(FLEET))),
         row("/new", "a new session; this one can be resumed", None(New)),
         row(
             "/permissions",

@@ -1,4 +1,4 @@
-//! The page of all that works for the session: sub-agents and theirs, tasks of other agents, commands in the background. Each with
+//! The page of all that is at work for the session: sub-agents and theirs, tasks of other agents, commands in the background. Each with
 //! what it does, for how long, what it costs and what it waits for.
 
 use std::sync::Arc;
@@ -34,7 +34,7 @@ struct Told {
 
 impl Page for Fleet {
     fn title(&self, _: &View) -> String {
-        "what works for this session".to_owned()
+        "at work for this session".to_owned()
     }
 
     fn keys(&self) -> Vec<(&'static str, &'static str)> {
@@ -70,8 +70,7 @@ impl Page for Fleet {
     }
 }
 
-const NOTHING: &str =
-    "Nothing works for this session: no sub-agent, no task of another agent, no command in the background.";
+const NOTHING: &str = "Nothing is at work for this session: no sub-agent, no task of another agent, no command in the background.";
 
 fn told(member: &FleetMember<'_>, now: Millis) -> Told {
     let depth = member.path.len();

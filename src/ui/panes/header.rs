@@ -31,11 +31,16 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let needed: usize = right.iter().map(|s| width(&s.content)).sum();
     let mut left = vec![Span::styled("countersign", theme.accent)];
     let branch = settings.branch.as_deref().map(|b| format!(" · {}", one_row(b))).unwrap_or_default();
+    let room = total.saturating_sub(needed + 11 + 2 + 2);
     let place = match screen.local.lineage.as_slice() {
         [] => format!("{}{branch}", one_row(&settings.cwd)),
-        names => format!("› {} (← back)", one_row(&names.join(" › "))),
+        names => {
+            let names = one_row(&names.join(" › "));
+            let whole = format!("› {names} (← back)");
+            // The way back is said in any case.
+            if width(&whole) <= room { whole } else { format!("← {names}") }
+        }
     };
-    let room = total.saturating_sub(needed + 11 + 2 + 2);
     if room >= 6 {
         left.push(Span::styled(format!("  {}", fit(&place, room)), theme.dim));
     }

@@ -16,6 +16,9 @@ use super::words::{one_row, short, titled};
 /// Calls of the sub-agent that stand in its box, on a high screen and on a low one.
 const CALLS: (usize, usize) = (4, 1);
 
+/// Cells of the upper edge that are neither the name nor the figures.
+const EDGES: usize = 10;
+
 /// The box.
 pub(super) fn lay(
     call: CallId,
@@ -33,7 +36,11 @@ pub(super) fn lay(
     } else if !matches!(child.activity().0, Activity::Running { .. }) {
         body.push(Line::styled(fit(&format!("{}…", one_row(&child.stands())), inner), theme.dim));
     }
-    let right = Span::styled(figures(call, child, around), if waits > 0 { theme.warning } else { theme.dim });
+    let all = figures(call, child, around);
+    // On a narrow screen the name matters more than all the figures.
+    let room = total.saturating_sub(width(name) + EDGES);
+    let shown = all.iter().find(|figures| width(figures) <= room).cloned().unwrap_or_default();
+    let right = Span::styled(shown, if waits > 0 { theme.warning } else { theme.dim });
     let border = if waits > 0 { theme.warning } else { theme.border_live };
     boxes::boxed(titled(name, task, theme), right, body, total, border)
         .into_iter()
@@ -41,8 +48,8 @@ pub(super) fn lay(
         .collect()
 }
 
-/// Turns of those that it may make, tokens, time.
-fn figures(call: CallId, child: &View, around: &CardContext<'_>) -> String {
+/// Turns of those that it may make, tokens, time; and shorter ways to say it.
+fn figures(call: CallId, child: &View, around: &CardContext<'_>) -> [String; 3] {
     let meter = child.meter();
     let turns = match meter.limits().get(Limit::Turns) {
         Some(most) => format!("turn {}/{most}", meter.turns()),
@@ -57,7 +64,8 @@ fn figures(call: CallId, child: &View, around: &CardContext<'_>) -> String {
         PanelState::Running { since, .. } => around.now.since(*since) / 1_000,
         _ => 0,
     });
-    format!("{turns} · {cost} · {} s", since.unwrap_or(0))
+    let since = since.unwrap_or(0);
+    [format!("{turns} · {cost} · {since} s"), format!("{turns} · {since} s"), format!("{since} s")]
 }
 
 /// Its last calls, each in a row.
@@ -95,6 +103,9 @@ fn asks(child: &View, around: &CardContext<'_>, inner: usize) -> Line<'static> {
     let what = asked.unwrap_or_else(|| "a sub-agent of its own".to_owned());
     let key = around.keymap.first(KeyContext::Panel, KeyAction::Open, "enter");
     let way = key.map(|key| format!(" · tab, {key}: decide")).unwrap_or_default();
-    let words = fit(&format!("waits for you: {what}"), inner.saturating_sub(width(&way)));
+    let whole = format!("waits for you: {what}");
+    // The row above says what, too.
+    let words = if width(&whole) + width(&way) <= inner { whole } else { "waits for you".to_owned() };
+    let words = fit(&words, inner.saturating_sub(width(&way)));
     Line::from(vec![Span::styled(words, theme.warning), Span::styled(way, theme.text)])
 }

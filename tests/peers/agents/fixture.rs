@@ -163,6 +163,7 @@ pub(crate) fn invocation(arguments: Value) -> Invocation {
         max_chars: 10_000,
         sandboxed: false,
         hosts: Vec::new(),
+        is_shown: false,
     }
 }
 

@@ -138,6 +138,7 @@ pub(crate) fn invocation(tool: &str, arguments: Value) -> Invocation {
         max_chars: 10_000,
         sandboxed: false,
         hosts: Vec::new(),
+        is_shown: false,
     }
 }
 
