@@ -13,6 +13,7 @@ use super::exposure::args::ExposureArgs;
 use super::import_settings::OtherTool;
 use super::mcp::args::McpArgs;
 use super::policy::args::PolicyArgs;
+use super::race::args::RaceArgs;
 use super::sessions::args::SessionsArgs;
 use super::test::args::TestArgs;
 use super::trust::args::TrustArgs;
@@ -91,6 +92,8 @@ pub enum Command {
     },
     /// Go back to a decision or a message of a session, and go on otherwise
     Whatif(WhatifArgs),
+    /// Give one task to several models at once, each in a worktree of its own, and take the best result
+    Race(Box<RaceArgs>),
     /// Keep sessions as tests, and play them through the program as it is now
     Test(TestArgs),
     /// Explain the rules, and try them on a command, on past calls or on the cases of a file

@@ -23,6 +23,7 @@ mod outcome;
 mod past;
 mod peers;
 pub mod policy;
+pub mod race;
 mod recording;
 mod replay;
 mod resume;
@@ -185,6 +186,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             import_settings::run(&words, args.flags.cd.as_deref(), &environment)
         }
         Some(Command::Whatif(words)) => whatif::run(&words, args.flags, environment),
+        Some(Command::Race(words)) => race::run(*words, args.flags, environment),
         Some(Command::Test(words)) => test::run(words, args.flags, environment),
         Some(Command::Policy(words)) => policy::run(&words, args.flags.cd.as_deref(), &environment),
         Some(Command::Verify { file, allowed_signers }) => verify::run(&file, &allowed_signers),

@@ -291,6 +291,8 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::SetEffort(_)
         | Intent::Revoke(_)
         | Intent::Command(_)
+        | Intent::Race(_)
+        | Intent::Adopt(_)
         | Intent::Rewind { .. }
         | Intent::Rename(_)
         | Intent::OpenHost(_)
@@ -322,6 +324,8 @@ fn words_of(intent: Intent) -> Option<String> {
         }
         Intent::SetModel(spec) => format!("/model {}", spec.model),
         Intent::Command(own) => own.typed(),
+        Intent::Race(race) => race.typed,
+        Intent::Adopt(adoption) => adoption.typed,
         _ => return None,
     };
     Some(words).filter(|words| !words.is_empty())

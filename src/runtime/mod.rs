@@ -7,6 +7,7 @@ mod collector;
 mod driver;
 #[cfg(all(test, target_os = "linux"))]
 mod failing;
+mod git;
 mod hooks;
 mod http;
 pub mod mcp;
@@ -34,6 +35,7 @@ mod untrusted;
 pub use clock::Clock;
 pub use collector::{Collector, NotSent};
 pub use driver::{Driver, DriverError, Handles, Ports};
+pub(crate) use git::{git, git_bytes};
 pub use hooks::{CommandHooks, NoHooks};
 pub use http::{HttpModel, Timeouts};
 pub use models::{AutoToolMode, Pace, RehearsalModel, ScriptedModel, StringModel};

@@ -68,7 +68,7 @@ impl ChangingSession {
     /// The entry of a call, and when it was done.
     fn made(&self, call: CallId) -> Option<(EntryId, Millis)> {
         let of_call = || self.entries.iter().filter(|entry| entry.body.call() == Some(call));
-        let asked = of_call().find(|entry| matches!(entry.body, Body::ToolCall(_)))?;
+        let asked = of_call().find(|entry| matches!(entry.body, Body::ToolCall(_) | Body::Command(_)))?;
         let done = of_call().find(|entry| matches!(entry.body, Body::ToolResult(_)));
         Some((asked.id, done.map_or(asked.at, |done| done.at)))
     }
@@ -84,7 +84,9 @@ impl ChangingSession {
     /// A call as it was asked, or changed last.
     pub(crate) fn call(&self, call: CallId) -> Option<&ToolUse> {
         self.entries.iter().rev().find_map(|entry| match &entry.body {
-            Body::ToolCall(asked) | Body::CallEdited(asked) if asked.id == call => Some(asked),
+            Body::ToolCall(asked) | Body::Command(asked) | Body::CallEdited(asked) if asked.id == call => {
+                Some(asked)
+            }
             _ => None,
         })
     }

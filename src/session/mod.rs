@@ -22,6 +22,7 @@ mod notices;
 pub(crate) mod other_sessions;
 pub(crate) mod past_calls;
 pub(crate) mod ports;
+pub(crate) mod racing;
 pub(crate) mod rehearsing;
 mod reports;
 pub(crate) mod rule_keeper;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::family::Family;
 use super::instructions;
+use super::racing::{Racer, page};
 use super::undo::Undoing;
 use crate::config::commands::CustomCommand;
 use crate::config::environment::Environment;
@@ -86,7 +87,18 @@ impl Reporter {
             Subject::Skills => self.skills(),
             Subject::Trust => self.trust(),
             Subject::Tree => self.tree(),
+            Subject::Race => self.race(),
             Subject::Changes => self.changes().unwrap_or_else(|why| vec![ReportPart::Line(why)]),
+        }
+    }
+
+    fn race(&self) -> Vec<ReportPart> {
+        match Racer::new(self.state.clone(), self.id.clone(), self.cwd.clone()).lanes() {
+            Ok(lanes) if lanes.is_empty() => {
+                vec![line("This session had no race. `/race TASK | check: COMMAND` starts one.")]
+            }
+            Ok(lanes) => page(&lanes),
+            Err(why) => vec![ReportPart::Line(why)],
         }
     }
 

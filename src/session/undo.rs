@@ -221,7 +221,7 @@ fn turns(entries: &[Arc<Entry>], changing: &BTreeSet<CallId>) -> Vec<Turn> {
     for entry in entries {
         match (&entry.body, turns.last_mut()) {
             (Body::User(_), _) => turns.push(Turn { message: entry.id, changing: BTreeSet::new() }),
-            (Body::ToolCall(call), Some(turn)) if changing.contains(&call.id) => {
+            (Body::ToolCall(call) | Body::Command(call), Some(turn)) if changing.contains(&call.id) => {
                 turn.changing.insert(call.id);
             }
             (Body::Change(Change::FilesRestored(done)), _) => {

@@ -229,7 +229,8 @@ impl Local {
 
     /// Whether a sign moves on the screen now: while something goes on that is no person's turn.
     pub fn moves(&self, view: &View) -> bool {
-        let works = view.status.is_busy() && view.status.phase != Phase::WaitingApproval;
+        let is_busy = view.status.is_busy() && view.status.phase != Phase::WaitingApproval;
+        let works = is_busy || (!self.read_only && self.replay.is_none() && view.in_background() > 0);
         let stands = self.replay.as_ref().is_some_and(|replay| replay.paused || replay.is_over());
         self.motion && works && !stands && self.overlay.is_none()
     }

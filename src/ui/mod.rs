@@ -69,6 +69,9 @@ pub mod status_line;
 /// Typing into the terminal of a running command.
 pub mod program_input;
 
+/// A race, as front ends ask for it.
+pub mod race_wish;
+
 /// Keys as an xterm sends them.
 pub mod xterm;
 
@@ -168,6 +171,7 @@ pub use branches::{BranchRow, BranchStart, BranchWish, Otherwise, SideBySide};
 pub use file_list::FileList;
 pub use outcome::{UiError, UiOutcome};
 pub use panes::{Screen, draw, prepare};
+pub use race_wish::RaceWish;
 pub use recorder::{Recorder, Recording};
 pub use replay_keys::{Replay, ReplayMark};
 pub use request::{EarlierSession, PreviewPart, Reply, Request, RuleLines, RulePlan};

@@ -21,6 +21,8 @@ pub enum Subject {
     Changes,
     /// The sessions that it was made from, and those that were made from it.
     Tree,
+    /// The lanes of the last race.
+    Race,
 }
 
 impl Subject {
@@ -34,6 +36,7 @@ impl Subject {
             Self::Trust => "trust",
             Self::Changes => "changes of this session",
             Self::Tree => "branches of this session",
+            Self::Race => "lanes of the last race",
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::ledger::{CallId, EntryId, Scope};
 
 use super::branches::{BranchRow, BranchStart, BranchWish, SideBySide};
 use super::file_list::FileList;
+use super::race_wish::RaceWish;
 use super::report::{Question, ReportPart, Subject};
 use super::status_line::StatusFacts;
 use super::undo_preview::UndoPreview;
@@ -39,6 +40,10 @@ pub enum Request {
     Fork,
     /// Make a branch in which something goes otherwise, to go on there.
     WhatIf(BranchWish),
+    /// Start a race of sub-agents.
+    Race(RaceWish),
+    /// Take what this lane of the last race made into the folder.
+    Adopt(u64),
     /// List the tree of branches in which this session stands.
     ListBranches,
     /// Put this session beside the one of this id.

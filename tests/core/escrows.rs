@@ -54,7 +54,7 @@ fn those_that_start_together_get_equal_shares_and_the_session_keeps_one() {
     let mut meter = meter(limits, 1);
     let asked = BTreeMap::new();
     for (call, shares) in [(1, 2), (2, 1)] {
-        let granted = meter.grantable(Millis(1_000), &asked, shares, 4).unwrap();
+        let granted = meter.grantable(Millis(1_000), &asked, shares + 1, 4).unwrap();
         assert_eq!((granted.limits[&Limit::Turns], granted.limits[&Limit::Cost]), (3, 300));
         reserve(&mut meter, call, &granted);
     }
@@ -75,22 +75,22 @@ fn those_that_start_together_get_equal_shares_and_the_session_keeps_one() {
 #[test]
 fn nobody_is_granted_what_is_used_up_or_set_aside() {
     let mut meter = meter(Limits::default().with(Limit::Turns, 3), 1);
-    let granted = meter.grantable(Millis(1_000), &BTreeMap::new(), 1, 4).unwrap();
+    let granted = meter.grantable(Millis(1_000), &BTreeMap::new(), 2, 4).unwrap();
     assert_eq!(granted.limits[&Limit::Turns], 1);
     reserve(&mut meter, 1, &granted);
-    assert_eq!(meter.grantable(Millis(1_000), &BTreeMap::new(), 1, 4), Err(Limit::Turns));
+    assert_eq!(meter.grantable(Millis(1_000), &BTreeMap::new(), 2, 4), Err(Limit::Turns));
     // An agent that asks for less gets less, and one that asks for more does not get more.
     for (asked, gets) in [(1, 1), (1_000, 24)] {
         let meter = self::meter(Limits::default(), 1);
         let asked = BTreeMap::from([(Limit::Turns, asked)]);
-        assert_eq!(meter.grantable(Millis(1_000), &asked, 1, 4).unwrap().limits[&Limit::Turns], gets);
+        assert_eq!(meter.grantable(Millis(1_000), &asked, 2, 4).unwrap().limits[&Limit::Turns], gets);
     }
 }
 
 #[test]
 fn calls_at_once_are_lent_too() {
     let mut meter = meter(Limits::default().bounded(Bound::ParallelCalls, 8), 1);
-    let granted = meter.grantable(Millis(1_000), &BTreeMap::new(), 4, 4).unwrap();
+    let granted = meter.grantable(Millis(1_000), &BTreeMap::new(), 5, 4).unwrap();
     assert_eq!(granted.parallel, 2);
     for call in 1..=4 {
         reserve(&mut meter, call, &granted);
@@ -107,7 +107,7 @@ fn a_greedy_subagent_spends_no_more_than_was_set_aside() {
         .with(Limit::ToolCalls, 13)
         .with(Limit::OutputTokens, 2_000)
         .with(Limit::Cost, 5_000_000);
-    let granted = meter(session.clone(), 1).grantable(Millis(1_000), &BTreeMap::new(), 1, 4).unwrap();
+    let granted = meter(session.clone(), 1).grantable(Millis(1_000), &BTreeMap::new(), 2, 4).unwrap();
     let greedy = Adversary {
         model: |_| {
             let usage =

@@ -69,6 +69,7 @@ mod own;
 mod parting;
 mod policies;
 mod prompts;
+mod races;
 mod recorded;
 mod refusals;
 mod resumed;

@@ -7,7 +7,7 @@ use countersign::ledger::{
     ApprovalRequest, AssistantMessage, Body, CallId, Change, Decision, Ending, Entry, EntryId, Injector,
     Mode, ModelRef, Note, NoteKind, Outcome, ToolResult, ToolUse, Transition,
 };
-use countersign::tool::Invocation;
+use countersign::tool::{Invocation, delegate};
 use serde_json::Value;
 
 use crate::backgrounds::Backgrounds;
@@ -289,7 +289,10 @@ impl Log {
 
     fn own_command(&mut self, call: &ToolUse) -> Result<(), String> {
         self.nothing_open("a command of the user")?;
-        self.own_commands.begin()?;
+        match delegate(&call.name) {
+            Some(_) => self.own_commands.lane()?,
+            None => self.own_commands.begin()?,
+        }
         self.own_call(call)
     }
 

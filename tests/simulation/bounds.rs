@@ -135,8 +135,10 @@ impl Bounds {
         subagents: true,
         ..Self::SMALL
     };
+    /// Races of sub-agents that the user starts, and what they made taken into the folder.
+    pub const RACES: Self = Self { submits: 1, commands: 2, ..Self::SUBAGENTS };
     /// The same, for long walks.
-    pub const MANY_SUBAGENTS: Self = Self { submits: 40, escapes: 30, ..Self::SUBAGENTS };
+    pub const MANY_SUBAGENTS: Self = Self { submits: 40, escapes: 30, commands: 6, ..Self::SUBAGENTS };
     /// Everything at once, for long walks.
     pub const WIDE: Self = Self {
         submits: 40,

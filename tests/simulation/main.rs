@@ -62,6 +62,9 @@ const WALKS: u64 = 400;
 /// How many more in which a person types into commands.
 const TYPED_WALKS: u64 = 50;
 
+/// How long the traces with races are.
+const RACE_STEPS: usize = 6;
+
 /// How many more with sub-agents.
 const SUBAGENT_WALKS: u64 = 50;
 
@@ -159,6 +162,12 @@ fn every_order_of_subagents_keeps_the_books() {
     assert!(report.fault.is_none(), "{}", report.fault.unwrap());
     for reason in SUBAGENTS {
         assert!(report.seen.contains_key(reason), "no trace reached {reason}");
+    }
+    let races = exhaustive(RACE_STEPS, Bounds::RACES, Mutant::None);
+    println!("races, depth {RACE_STEPS}: {races}; {:?}", races.seen);
+    assert!(races.fault.is_none(), "{}", races.fault.unwrap());
+    for reason in ["lane", "adopted", "escrow_settled"] {
+        assert!(races.seen.contains_key(reason), "no trace reached {reason}");
     }
     let mut walks = Report::default();
     for seed in 1..=SUBAGENT_WALKS {

@@ -36,7 +36,9 @@ impl World {
             options.push(Input::Intent(Intent::Submit(format!("message {}", self.submits).into())));
         }
         // A long walk has much else to do.
-        if self.commands < self.bounds.commands && (self.agent.is_idle() || !self.bounds.rare) {
+        if self.bounds.subagents {
+            self.offer_races(&mut options);
+        } else if self.commands < self.bounds.commands && (self.agent.is_idle() || !self.bounds.rare) {
             let own = |command: &str, is_shared, typed| {
                 Input::Intent(Intent::Command(OwnCommand { command: command.to_owned(), is_shared, typed }))
             };

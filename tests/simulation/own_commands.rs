@@ -11,16 +11,27 @@ pub struct OwnCommands {
     said: Option<EntryId>,
     /// Whether a command is the run, and whether the model was told of it.
     run: Option<bool>,
+    /// Whether the run is a race.
+    is_race: bool,
 }
 
 impl OwnCommands {
     pub fn say(&mut self, message: EntryId) {
-        (self.said, self.run) = (Some(message), None);
+        (self.said, self.run, self.is_race) = (Some(message), None, false);
+    }
+
+    /// A lane: others may follow in the same run, and no model is asked.
+    pub fn lane(&mut self) -> Result<(), String> {
+        self.is_race = true;
+        match (self.said, self.run) {
+            (Some(_), None) => Ok(()),
+            _ => Err("a race is not a run of its own".into()),
+        }
     }
 
     pub fn begin(&mut self) -> Result<(), String> {
         match self.run.replace(false) {
-            None if self.said.is_some() => Ok(()),
+            None if self.said.is_some() && !self.is_race => Ok(()),
             _ => Err("a command of the user is not a run of its own".into()),
         }
     }
@@ -34,11 +45,14 @@ impl OwnCommands {
 
     /// A model is asked.
     pub fn ask(&self) -> Result<(), String> {
-        self.run.map_or(Ok(()), |_| Err("a model is asked because of a command of the user".into()))
+        self.run
+            .or(self.is_race.then_some(false))
+            .map_or(Ok(()), |_| Err("a model is asked because of a command of the user".into()))
     }
 
     /// The run ends: the model was told, unless the user left the command out.
     pub fn end(&mut self, withdrawn: &BTreeSet<EntryId>) -> Result<(), String> {
+        self.is_race = false;
         let is_hidden = self.said.is_some_and(|said| withdrawn.contains(&said));
         match self.run.take() {
             Some(was_told) if was_told == is_hidden => {

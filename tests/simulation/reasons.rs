@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use countersign::ledger::{Body, Decider, Decision, Entry};
+use countersign::tool::delegate;
+use countersign::tool::name::ADOPT;
 
 use crate::world::World;
 
@@ -12,6 +14,8 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
         Body::Transition { reason, .. } => Some(reason.as_str()),
         Body::TurnEnded(ended) => Some(ended.reason.as_str()),
         Body::CallEdited(_) => Some("call_edited"),
+        Body::Command(call) if delegate(&call.name).is_some() => Some("lane"),
+        Body::Command(call) if call.name == ADOPT => Some("adopted"),
         Body::Command(_) => Some("own_command"),
         Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
         Body::ApprovalDecided(Decision { by: Decider::Policy, allow: true, sandboxed: true, .. }) => {

@@ -3,11 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign::agent::{Input, SubagentNews, SubagentReport, SubagentSpec, SubagentStart, Subagents};
+use countersign::agent::{
+    Adoption, Input, Intent, Race, SubagentNews, SubagentReport, SubagentSpec, SubagentStart, Subagents,
+};
 use countersign::budget::Limit;
 use countersign::ledger::{
-    Body, CallId, Change, EntryId, Escrow, EscrowSettlement, MicroDollars, Outcome, Spent, TaskState,
-    ToolResult, Usage,
+    Arguments, Body, CallId, Change, EntryId, Escrow, EscrowSettlement, MicroDollars, Outcome, Spent,
+    TaskState, ToolResult, Usage,
 };
 use countersign::model::{ModelEvent, ModelNews};
 
@@ -44,7 +46,9 @@ pub fn known(bounds: Bounds) -> Subagents {
         mode: None,
         in_background: false,
     };
-    Subagents { known: vec![spec], most_at_once: AT_ONCE, most_in_session: IN_SESSION }
+    let lane = |lane: &str| SubagentSpec { name: lane.into(), in_background: true, ..spec.clone() };
+    let known = vec![spec.clone(), lane("lane_1"), lane("lane_2")];
+    Subagents { known, most_at_once: AT_ONCE, most_in_session: IN_SESSION }
 }
 
 /// What the log says of sub-agents.
@@ -76,6 +80,11 @@ impl Escrows {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Whether sub-agents have spent all that the session may.
+    pub fn is_spent(&self) -> bool {
+        self.session.usage.cost.is_some_and(|cost| cost.0 >= COST)
     }
 
     fn say(&mut self) {
@@ -205,6 +214,21 @@ impl Escrows {
 }
 
 impl World {
+    /// Races of two lanes, which share all, of one, which is none, and the adoption of what one made: at any moment.
+    pub(crate) fn offer_races(&self, options: &mut Vec<Input>) {
+        if self.commands >= self.bounds.commands {
+            return;
+        }
+        let lane = |lane: &str| (lane.to_owned(), Arguments::parse(A_TASK));
+        let race = |lanes: &[&str]| {
+            let lanes = lanes.iter().map(|name| lane(name)).collect();
+            Input::Intent(Intent::Race(Box::new(Race { typed: "race".to_owned(), lanes })))
+        };
+        options.extend([race(&["lane_1", "lane_2"]), race(&["lane_1"])]);
+        let adoption = Adoption { typed: "adopt".to_owned(), arguments: Arguments::parse("{\"lane\": 1}") };
+        options.push(Input::Intent(Intent::Adopt(Box::new(adoption))));
+    }
+
     /// Calls that start sub-agents, and nothing else: what comes before they work is walked elsewhere.
     pub(crate) fn offer_subagents(&self, message: EntryId, stream: &Stream, options: &mut Vec<Input>) {
         let news = |event| Input::Model(message, ModelNews::Event(event));

@@ -144,6 +144,8 @@ impl World {
             Input::Intent(Intent::StopBackground(_)) => self.stops += 1,
             Input::Intent(
                 Intent::Command(_)
+                | Intent::Race(_)
+                | Intent::Adopt(_)
                 | Intent::Rewind { .. }
                 | Intent::Rename(_)
                 | Intent::OpenHost(_)

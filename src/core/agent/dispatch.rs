@@ -13,6 +13,7 @@ use crate::tool::{
 
 use super::phase::{CallState, Dispatching, Pending, Permission, Phase, Stopping};
 use super::step::Step;
+use super::subagents::Share;
 use super::{Agent, Effect, Live, Operation};
 
 /// Characters of a late result that its note keeps.
@@ -190,7 +191,8 @@ impl Agent {
         }
         if self.subagent(&pending.call.name).is_some() {
             let Company { running, shares } = company;
-            let started = self.start_subagent(step, pending, shares, running + 1);
+            let started =
+                self.start_subagent(step, pending, Share { with: shares, is_all: false }, running + 1);
             if !started {
                 return false;
             }

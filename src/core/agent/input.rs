@@ -67,6 +67,24 @@ impl OwnCommand {
     }
 }
 
+/// A race: the user has several sub-agents do one task at the same time, each with an equal part of what is left.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Race {
+    /// What the user typed.
+    pub typed: String,
+    /// The sub-agent of each lane, and what it is given.
+    pub lanes: Vec<(String, Arguments)>,
+}
+
+/// What a lane of a race made is taken into the folder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adoption {
+    /// What the user typed.
+    pub typed: String,
+    /// What is taken: the arguments of the call.
+    pub arguments: Arguments,
+}
+
 /// Names a timer; never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TimerId(pub u64);
@@ -125,6 +143,10 @@ pub enum Intent {
     RefuseGaps,
     /// Run this command as the user's own, between two runs: `!command`.
     Command(OwnCommand),
+    /// Have sub-agents do one task side by side, between two runs.
+    Race(Box<Race>),
+    /// Take what one of them made into the folder.
+    Adopt(Box<Adoption>),
     /// Go back to before a message of the user: the conversation goes on in the session of this id, which is made then.
     Rewind {
         /// The message.

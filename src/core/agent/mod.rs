@@ -29,6 +29,7 @@ mod overruling;
 mod own_command;
 mod phase;
 mod pricing;
+mod racing;
 mod receipts;
 mod recovery;
 mod renaming;
@@ -54,7 +55,7 @@ use std::collections::BTreeSet;
 
 pub use effect::{Effect, Operation};
 pub use event::{Event, Live};
-pub use input::{Answer, Input, Intent, OwnCommand, Shutdown, TimerId};
+pub use input::{Adoption, Answer, Input, Intent, OwnCommand, Race, Shutdown, TimerId};
 pub use settings::{Attendance, FinalResponse, Settings};
 pub use subagent_terms::{
     IN_BACKGROUND, SubagentNews, SubagentReport, SubagentSpec, SubagentStart, Subagents,
@@ -213,6 +214,8 @@ impl Agent {
             Intent::AcceptPrice { up_to } => return self.accept_price(step, phase, up_to),
             Intent::Revoke(call) => return self.revoke(step, phase, call),
             Intent::Command(own) => return self.run_own_command(step, phase, own),
+            Intent::Race(race) => return self.race(step, phase, *race),
+            Intent::Adopt(adoption) => return self.adopt(step, phase, *adoption),
             Intent::Rewind { message, branch } => self.rewind(step, &phase, message, branch),
             Intent::Rename(name) => self.rename(step, name),
             Intent::OpenHost(host) => self.open_host(step, &host),

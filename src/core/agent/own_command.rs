@@ -6,10 +6,11 @@
 //! it in a message, with the next one of the user, unless they left it out.
 
 use crate::ledger::{
-    Arguments, Body, Decider, Decision, Injected, Injector, Millis, Outcome, Remark, Tombstone, UserMessage,
-    tombstoned,
+    Arguments, Body, CallId, Decider, Decision, Entry, Injected, Injector, Millis, Outcome, Remark,
+    Tombstone, UserMessage, tombstoned,
 };
 use crate::tool::ToolKind;
+use crate::tool::name::ADOPT;
 use serde_json::Value;
 
 use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
@@ -82,14 +83,10 @@ impl super::history::History {
     /// What a model is told of the command that is this run, if it is to be told.
     fn own_command_in_words(&self) -> Option<String> {
         let run = self.run();
-        let call = run
+        let made = run
             .iter()
-            .find_map(|entry| if let Body::Command(call) = &entry.body { Some(call.id) } else { None })?;
-        // What was changed in its pane is what ran.
-        let command = run.iter().rev().find_map(|entry| {
-            let (Body::Command(made) | Body::CallEdited(made)) = &entry.body else { return None };
-            made.arguments.text("command").filter(|_| made.id == call)
-        })?;
+            .find_map(|entry| if let Body::Command(call) = &entry.body { Some(call) } else { None })?;
+        let call = made.id;
         let said = run.first()?;
         let is_told = |body: &Body| matches!(body, Body::Injected(said) if said.by == Injector::Command);
         // The process may have ended between that message and the end of the run.
@@ -108,14 +105,38 @@ impl super::history::History {
             Outcome::Denied(_) => "It was not allowed, and did not run.",
             Outcome::Lost { .. } | Outcome::Invalid | Outcome::UnknownTool => "How it ended is not known.",
         };
+        let (what, follows) = if made.name == ADOPT {
+            (adopted(&made.arguments), "What came of it")
+        } else {
+            (self.command_in_words(call, said)?, "Its output")
+        };
+        Some(format!("{what}\n{how} {follows}:\n{}", result.content))
+    }
+
+    /// Whose command it is, and which.
+    fn command_in_words(&self, call: CallId, said: &Entry) -> Option<String> {
+        // What was changed in its pane is what ran.
+        let command = self.run().iter().rev().find_map(|entry| {
+            let (Body::Command(made) | Body::CallEdited(made)) = &entry.body else { return None };
+            made.arguments.text("command").filter(|_| made.id == call)
+        })?;
         let is_custom = matches!(&said.body, Body::User(message) if message.content.starts_with('/'));
         let whose = if is_custom {
             "The custom command of the user runs this"
         } else {
             "The user ran this command in their own shell"
         };
-        Some(format!("{whose}: {command}\n{how} Its output:\n{}", result.content))
+        Some(format!("{whose}: {command}"))
     }
+}
+
+/// What the user took into the folder.
+fn adopted(arguments: &Arguments) -> String {
+    let lane = match arguments {
+        Arguments::Object(members) => members.get("lane").and_then(Value::as_u64).unwrap_or_default(),
+        Arguments::Unusable(_) => 0,
+    };
+    format!("The user took what lane {lane} of the race made into the folder.")
 }
 
 #[cfg(test)]

@@ -19,6 +19,15 @@ use super::{Agent, Effect, Intent, Live, Operation};
 /// How long sub-agents may take to settle after Esc, in milliseconds.
 const SETTLING_MS: u64 = 3_000;
 
+/// How a sub-agent shares what is left.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Share {
+    /// With how many that are about to start, itself included.
+    pub(super) with: u64,
+    /// Whether they get all of it, and the session keeps nothing for itself.
+    pub(super) is_all: bool,
+}
+
 impl Agent {
     /// The sub-agent that a tool of this name starts.
     pub(super) fn subagent(&self, tool: &str) -> Option<&SubagentSpec> {
@@ -39,11 +48,11 @@ impl Agent {
         &mut self,
         step: &mut Step,
         pending: &mut Pending,
-        shares: u64,
+        share: Share,
         running: u64,
     ) -> bool {
         let Some(spec) = self.subagent(&pending.call.name).cloned() else { return false };
-        let granted = match self.grant(step.now, &spec, shares, running) {
+        let granted = match self.grant(step.now, &spec, share, running) {
             Ok(granted) => granted,
             Err(why) => {
                 pending.state = CallState::Over(Settlement::synthetic(Outcome::Failed, why));
@@ -91,7 +100,7 @@ impl Agent {
         &mut self,
         now: Millis,
         spec: &SubagentSpec,
-        shares: u64,
+        share: Share,
         running: u64,
     ) -> Result<Grantable, String> {
         let Subagents { most_at_once, most_in_session, .. } = self.settings.subagents;
@@ -109,8 +118,8 @@ impl Agent {
             ));
         }
         let meter = self.history.meter();
-        let shares = shares.clamp(1, most_at_once - at_work);
-        let mut granted = meter.grantable(now, &spec.asks, shares, most_at_once).map_err(|limit| {
+        let parts = share.with.clamp(1, most_at_once - at_work) + u64::from(!share.is_all);
+        let mut granted = meter.grantable(now, &spec.asks, parts, most_at_once).map_err(|limit| {
             format!(
                 "Too little is left of the budget {} to share it with a sub-agent. It was not started; do the \
                  work yourself.",

@@ -16,8 +16,8 @@ pub struct Grantable {
 }
 
 impl Meter {
-    /// What one sub-agent can be granted when `shares` of them are about to start and up to `most_at_once` may be at work. Each gets an equal
-    /// part of what is left, and one part stays for the session itself; never more than is `asked` for.
+    /// What one sub-agent can be granted: one of so many equal `parts` of what is left, of which the session may keep one for itself; never
+    /// more than is `asked` for. Up to `most_at_once` may be at work.
     ///
     /// Time is not divided: they work at the same time. Calls at once are, and its own call leaves it one.
     ///
@@ -27,14 +27,14 @@ impl Meter {
         &self,
         now: Millis,
         asked: &BTreeMap<Limit, u64>,
-        shares: u64,
+        parts: u64,
         most_at_once: u64,
     ) -> Result<Grantable, Limit> {
         let mut limits = BTreeMap::new();
         for limit in Limit::forbidding() {
             let left = match limit {
                 Limit::WallTime => self.wall_left_ms(now).map(|left| left / 1000),
-                _ => self.left(limit, now).map(|left| left / shares.saturating_add(1).max(2)),
+                _ => self.left(limit, now).map(|left| left / parts.max(1)),
             };
             let most = match (left, asked.get(&limit).copied()) {
                 (Some(left), Some(asked)) => left.min(asked),

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::agent::{Answer, Intent, OwnCommand};
+use crate::agent::{Adoption, Answer, Intent, OwnCommand, Race};
 use crate::context::words;
 use crate::ledger::{
     Body, CallId, Change, CutBy, Decider, Decision, Entry, Goal, Injector, Outcome, Pastes, Sandboxing,
-    UserMessage,
+    ToolUse, UserMessage,
 };
 use crate::model::ModelSpec;
 use crate::policy::Mode;
-use crate::tool::Typed;
+use crate::tool::name::ADOPT;
+use crate::tool::{Typed, delegate};
 
 use super::News;
 use super::reader::TapeReader;
@@ -54,6 +55,10 @@ fn said(reader: &mut TapeReader<'_>, at: usize, message: &Arc<UserMessage>) {
         Body::Command(call) => Some(call.clone()),
         _ => None,
     });
+    if let Some(intent) = command.as_ref().and_then(|call| raced(reader.entries, at, call, &message.content))
+    {
+        return reader.wish(at, intent, true);
+    }
     match command.and_then(|call| call.arguments.text("command").map(str::to_owned)) {
         Some(command) => {
             let typed = (!message.content.starts_with('!')).then(|| message.content.clone());
@@ -62,6 +67,21 @@ fn said(reader: &mut TapeReader<'_>, at: usize, message: &Arc<UserMessage>) {
         }
         None => reader.wish(at, Intent::Submit(UserMessage::clone(message)), true),
     }
+}
+
+/// A race, or an adoption of what came of one, if that is what this call is.
+fn raced(entries: &[Arc<Entry>], at: usize, call: &ToolUse, typed: &str) -> Option<Intent> {
+    let typed = typed.to_owned();
+    if call.name == ADOPT {
+        return Some(Intent::Adopt(Box::new(Adoption { typed, arguments: call.arguments.clone() })));
+    }
+    delegate(&call.name)?;
+    let run = entries.iter().skip(at).take_while(|entry| !matches!(entry.body, Body::TurnEnded(_)));
+    let lanes = run.filter_map(|entry| match &entry.body {
+        Body::Command(call) => Some((delegate(&call.name)?.to_owned(), call.arguments.clone())),
+        _ => None,
+    });
+    Some(Intent::Race(Box::new(Race { typed, lanes: lanes.collect() })))
 }
 
 /// What a person added to the words of a goal.

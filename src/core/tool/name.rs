@@ -29,6 +29,12 @@ pub const PLAN: &str = "plan";
 /// The tool by which a model asks the user.
 pub const ASK: &str = "ask";
 
+/// Takes what a lane of a race made into the folder. No model is offered it: only a person can call it.
+pub const ADOPT: &str = "adopt";
+
+/// How the sub-agents of a race are called: `lane_1`.
+pub const LANE: &str = "lane_";
+
 /// How the tools begin that hand a task to another agent.
 pub const DELEGATE_TO: &str = "delegate_to_";
 

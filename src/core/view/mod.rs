@@ -50,7 +50,7 @@ pub use inspect::{Mark, Row, one_line};
 pub use measure::{exit, measure};
 pub use model_sees::{Fate, ModelSees, SeenEntry, model_sees};
 pub use offer::Offer;
-pub use panel::{Panel, PanelState};
+pub use panel::{InBackground, Panel, PanelState};
 pub use permissions::{Granted, Permissions};
 pub use plan::{PlanItem, PlanProgress, PlanStatus};
 pub use quote::code;

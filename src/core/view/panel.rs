@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::ledger::{
-    ApprovalRequest, Arguments, Body, CallId, Decision, Entry, EntryId, Millis, Outcome, TaskState,
-    ToolResult, ToolUse,
+    ApprovalRequest, Arguments, Body, CallId, Decision, Entry, EntryId, EscrowSettlement, Millis, Outcome,
+    TaskState, ToolResult, ToolUse,
 };
 
 use crate::tool::{Row, Screen, SideEffect, has_terminal, rows};
@@ -27,6 +27,17 @@ pub struct Panel {
     pub screen: Option<Screen>,
     /// Whether a sub-agent works for it, and its result is waited for.
     pub is_subagent: bool,
+    /// The sub-agent that works for it in the background, if one does or did.
+    pub in_background: Option<InBackground>,
+}
+
+/// A sub-agent in the background.
+#[derive(Debug, Clone, PartialEq)]
+pub enum InBackground {
+    /// It works.
+    AtWork,
+    /// It is over: what it has spent, and what it answered.
+    Over(Box<EscrowSettlement>),
 }
 
 /// Where a call stands.
@@ -66,6 +77,7 @@ impl Panel {
             tail,
             screen: None,
             is_subagent: false,
+            in_background: None,
         }
     }
 
@@ -202,11 +214,8 @@ impl Panel {
             PanelState::Running { .. } => {
                 self.is_subagent || self.takes_keys() || self.written().next().is_some()
             }
-            PanelState::Preparing
-            | PanelState::Queued
-            | PanelState::Refused
-            | PanelState::Done(_)
-            | PanelState::Finished(_) => false,
+            PanelState::Preparing | PanelState::Queued | PanelState::Refused | PanelState::Done(_) => false,
+            PanelState::Finished(_) => self.in_background == Some(InBackground::AtWork),
         }
     }
 }

@@ -2,8 +2,9 @@
 //! what was set aside and what came of it, and the sub-agent's own ledger keeps the rest.
 
 use crate::agent::Event;
-use crate::ledger::{CallId, Escrow};
+use crate::ledger::{CallId, Escrow, EscrowSettlement};
 
+use super::panel::InBackground;
 use super::{Phase, View};
 
 impl View {
@@ -15,9 +16,30 @@ impl View {
         }
         settings.token_budget = None;
         self.subagents.insert(escrow.call, Self::new(settings));
-        if !escrow.in_background {
-            self.change_panel(escrow.call, |panel| panel.is_subagent = true);
-        }
+        let in_background = escrow.in_background;
+        self.change_panel(escrow.call, |panel| {
+            panel.is_subagent = !in_background;
+            panel.in_background = in_background.then_some(InBackground::AtWork);
+        });
+    }
+
+    /// It is over.
+    pub(super) fn subagent_ends(&mut self, settled: &EscrowSettlement) {
+        self.change_panel(settled.call, |panel| {
+            if panel.in_background.is_some() {
+                panel.in_background = Some(InBackground::Over(Box::new(settled.clone())));
+            }
+        });
+    }
+
+    /// How many sub-agents work in the background.
+    pub fn in_background(&self) -> usize {
+        let works = |(call, view): &(CallId, &Self)| {
+            let is_background =
+                || self.panel(*call).is_some_and(|panel| panel.in_background == Some(InBackground::AtWork));
+            view.last_end().is_none() && is_background()
+        };
+        self.subagents().filter(works).count()
     }
 
     /// Something happened in the session of a sub-agent.

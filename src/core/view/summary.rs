@@ -22,8 +22,8 @@ pub fn summary(arguments: &Arguments) -> String {
     if let Some(items) = plan::read(arguments) {
         return PlanProgress::of(&items).words();
     }
-    if let Some(task) = task(members) {
-        return task;
+    if let Some(said) = task(members).or_else(|| adopted(members)) {
+        return said;
     }
     let path = arguments.text("path");
     if let Some(pattern) = arguments.text("pattern") {
@@ -49,11 +49,23 @@ pub fn summary(arguments: &Arguments) -> String {
 /// What another agent is asked to do, after the name of the task that it goes on with.
 fn task(members: &serde_json::Map<String, Value>) -> Option<String> {
     let task = first_line(members.get("task")?.as_str()?);
-    match (members.get("task_id"), members.len()) {
-        (None, 1) => Some(task),
-        (Some(Value::String(id)), 2) => Some(format!("{} · {task}", first_line(id))),
-        _ => None,
+    // What a sub-agent is told beside it is how, not what.
+    let hows = ["task", "task_id", "background", "model", "check", "base", "branch"];
+    if !members.keys().all(|name| hows.contains(&name.as_str())) {
+        return None;
     }
+    let before = members.get("task_id").or(members.get("model"));
+    Some(match before {
+        Some(Value::String(before)) => format!("{} · {task}", first_line(before)),
+        _ => task,
+    })
+}
+
+/// The lane that is adopted, and the files that it changed.
+fn adopted(members: &serde_json::Map<String, Value>) -> Option<String> {
+    let lane = members.get("lane")?.as_u64()?;
+    let files = members.get("files")?.as_array()?.iter().filter_map(Value::as_str).map(first_line);
+    Some(format!("lane {lane} · {}", files.collect::<Vec<_>>().join(", ")))
 }
 
 fn number(arguments: &Arguments, member: &str) -> Option<u64> {

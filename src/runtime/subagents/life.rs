@@ -8,9 +8,9 @@ use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 
 use super::{AtWork, MadeSession, MakeSession, Roster, locked, not_started, tell};
-use crate::agent::{Event, Input, Intent, Shutdown, SubagentNews, SubagentReport, SubagentStart};
+use crate::agent::{Event, Input, Shutdown, SubagentNews, SubagentReport, SubagentStart};
 use crate::budget::Meter;
-use crate::ledger::{Body, CallId, Change, Ending, Entry, Outcome, TaskState, TurnEnded, UserMessage};
+use crate::ledger::{Body, CallId, Change, Ending, Entry, Outcome, TaskState, TurnEnded};
 use crate::runtime::{Clock, DriverError};
 use crate::tool::bound;
 
@@ -42,20 +42,18 @@ async fn work(
 ) -> SubagentReport {
     let call = start.invocation.call;
     let max_chars = start.invocation.max_chars;
-    let task = start.invocation.arguments.text("task").unwrap_or_default().to_owned();
     let mut watched = Watched::new(Meter::new(start.limits.clone()));
     let made = match tokio::task::spawn_blocking(move || maker.make(&start)).await {
         Ok(Ok(made)) => made,
         Ok(Err(why)) => return not_started(&why),
         Err(broken) => return not_started(&broken.to_string()),
     };
-    let MadeSession { driver, handles, first, after } = made;
+    let MadeSession { driver, handles, first, task, after } = made;
     let (intents, abort, shutdown, mut events) =
         (handles.intents, handles.abort, handles.shutdown, handles.events);
     locked(roster).insert(call, AtWork { intents: intents.clone(), abort });
     let driving = tokio::spawn(driver.run(first));
-    let task = UserMessage::text(if task.trim().is_empty() { "There is no task. Say so." } else { &task });
-    if intents.send(Intent::Submit(task)).await.is_err() {
+    if intents.send(task).await.is_err() {
         return not_started("its loop ended at once");
     }
     while let Some(event) = events.recv().await {
@@ -171,6 +169,10 @@ fn of_ending(ended: &TurnEnded) -> (Outcome, TaskState, String) {
     if ended.reason == Ending::Completed {
         let words = if text.is_empty() { "It is done, and said nothing about it." } else { text };
         return (Outcome::Ok, TaskState::Completed, words.to_owned());
+    }
+    if ended.reason == Ending::GoalReached {
+        let words = format!("Its check passed. {text}");
+        return (Outcome::Ok, TaskState::Completed, words.trim_end().to_owned());
     }
     let state = match ended.reason {
         Ending::AbortedStreaming | Ending::AbortedTools => TaskState::Canceled,

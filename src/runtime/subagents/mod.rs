@@ -36,6 +36,8 @@ pub struct MadeSession {
     pub handles: Handles,
     /// What it does first.
     pub first: Vec<Effect>,
+    /// Its task.
+    pub task: Intent,
     /// What is done after its end; what it says is added to the report.
     pub after: Option<AfterEnd>,
 }

@@ -1,5 +1,6 @@
 //! The built-in tools, on the files and programs of this machine.
 
+mod adopt;
 pub(super) mod anchor;
 mod arguments;
 mod ask;
@@ -118,13 +119,20 @@ static TOOLS: &[&dyn Tool] = &[
 /// The tool of tests and demonstrations, which is no part of the built-in ones.
 static ECHO: &dyn Tool = &echo::EchoTool;
 
-/// What is told of each, and of the one for tests behind them: made once.
-static SPECS: LazyLock<Vec<ToolSpec>> =
-    LazyLock::new(|| TOOLS.iter().copied().chain([ECHO]).map(Tool::spec).collect());
+/// The tool that only a person can call.
+static ADOPT: &dyn Tool = &adopt::AdoptTool;
+
+/// All of them: those that models are told of first.
+fn all() -> impl Iterator<Item = &'static dyn Tool> {
+    TOOLS.iter().copied().chain([ECHO, ADOPT])
+}
+
+/// What is told of each: made once.
+static SPECS: LazyLock<Vec<ToolSpec>> = LazyLock::new(|| all().map(Tool::spec).collect());
 
 /// The tool of this name, and what is told of it.
 fn tool_named(name: &str) -> Option<(&'static dyn Tool, &'static ToolSpec)> {
-    TOOLS.iter().copied().chain([ECHO]).zip(SPECS.iter()).find(|(_, spec)| spec.name == name)
+    all().zip(SPECS.iter()).find(|(_, spec)| spec.name == name)
 }
 
 /// What is told of the built-in tools, in the order in which a model sees them.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::ledger::{Body, CallId, Entry};
-use crate::tool::name::{EDIT, WRITE};
+use crate::ledger::{Arguments, Body, CallId, Entry};
+use crate::tool::name::{ADOPT, EDIT, WRITE};
 
 use super::super::tools::workspace::Workspace;
 use super::record::{Change, Content};
@@ -34,6 +34,12 @@ impl Agreement {
                     let leads = workspace.resolve(path).ok().map(|place| place.path);
                     let written = workspace.as_written(path);
                     named.entry(call.id).or_default().extend(leads.into_iter().chain([written]));
+                }
+                Body::Command(call) if call.name == ADOPT => {
+                    let Arguments::Object(members) = &call.arguments else { continue };
+                    let files = members.get("files").and_then(|files| files.as_array());
+                    let files = files.into_iter().flatten().filter_map(|file| file.as_str());
+                    named.entry(call.id).or_default().extend(files.map(|file| workspace.as_written(file)));
                 }
                 Body::ApprovalDecided(decision) if decision.allow => drop(allowed.insert(decision.call)),
                 _ => {}

@@ -23,6 +23,7 @@ mod kept;
 mod plan;
 mod record;
 mod restore;
+mod together;
 
 pub use agreement::Agreement;
 pub use difference::FileDifference;
@@ -30,3 +31,4 @@ pub use history::difference_of;
 pub use plan::{FileAction, Plan, PlannedChange, Refusal, UndoScope, Why, plan};
 pub use record::{Change, Content, Hash};
 pub use restore::{Finished, Restored, Snapshots};
+pub use together::NewContent;

@@ -258,7 +258,7 @@ fn folder_of(file: &Path) -> PathBuf {
     file.with_extension(store::SNAPSHOTS)
 }
 
-fn cannot_keep(failure: io::Error) -> String {
+pub(super) fn cannot_keep(failure: io::Error) -> String {
     format!(
         "the data for undo cannot be saved beside the session: {failure}; free disk space or fix the \
         folder's permissions"
@@ -281,7 +281,7 @@ fn change_of(step: &PlannedChange) -> Change {
 }
 
 /// Adds lines to the record, after cutting off what a crash left unfinished.
-fn append(folder: &Path, changes: &[Change]) -> io::Result<()> {
+pub(super) fn append(folder: &Path, changes: &[Change]) -> io::Result<()> {
     let path = folder.join(CHANGES);
     if !path.exists() {
         return blobs::write(folder, CHANGES, lines(changes).as_bytes());

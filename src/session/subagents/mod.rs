@@ -1,6 +1,7 @@
 //! The sessions of sub-agents: put together as one of a person is, with what its agent may have, and never more than the session
 //! that starts it.
 
+mod lane;
 mod standing;
 mod worktree;
 
@@ -10,18 +11,20 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+pub(crate) use lane::{LaneTerms, is_commit};
 pub(crate) use standing::standing;
+pub(crate) use worktree::worktree_of;
 
 use super::compose::{hook_port, local_tools};
 use super::instructions::nested::WithNested;
 use super::ports::{model_port, with_tool_calls};
 use crate::agent::{
-    Agent, Attendance, FinalResponse, IN_BACKGROUND, Settings, SubagentSpec, SubagentStart, Subagents,
+    Agent, Attendance, FinalResponse, IN_BACKGROUND, Intent, Settings, SubagentSpec, SubagentStart, Subagents,
 };
 use crate::config::models::{Table, choose};
 use crate::config::subagents::Subagent;
 use crate::config::{Config, Invocation, environment};
-use crate::ledger::Limit;
+use crate::ledger::{Limit, UserMessage};
 use crate::model::ModelSpec;
 use crate::runtime::undo::Snapshots;
 use crate::runtime::{
@@ -30,6 +33,7 @@ use crate::runtime::{
 };
 use crate::tool::name::ASK;
 use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec};
+use lane::{is_lane, lanes};
 use worktree::Worktree;
 
 /// How deep sub-agents may start others.
@@ -58,7 +62,7 @@ pub(crate) struct SubagentMaker {
 
 /// The tools that start sub-agents.
 pub(crate) fn tools(known: &[Subagent]) -> Vec<ToolSpec> {
-    known.iter().map(tool).collect()
+    known.iter().filter(|one| !is_lane(one)).map(tool).collect()
 }
 
 fn tool(subagent: &Subagent) -> ToolSpec {
@@ -111,7 +115,8 @@ pub(crate) fn known(config: &Config) -> Vec<Subagent> {
         return Vec::new();
     }
     let is_elsewhere = |one: &Subagent| config.agents.contains_key(&one.name);
-    config.subagents.all.iter().filter(|one| !is_elsewhere(one)).cloned().collect()
+    let named = config.subagents.all.iter().filter(|one| !is_elsewhere(one)).cloned();
+    named.chain(lanes(config.subagents.most_at_once)).collect()
 }
 
 /// Who answers for sub-agents. A program that answers for its user is not asked about them yet: their calls are denied then.
@@ -209,13 +214,22 @@ impl SubagentMaker {
         }
         let may = |other: &&Subagent| {
             let tool = format!("{DELEGATE_TO}{}", other.name);
-            other.name != subagent.name && subagent.tools.is_none() && self.has(subagent, &tool)
+            other.name != subagent.name
+                && !is_lane(other)
+                && subagent.tools.is_none()
+                && self.has(subagent, &tool)
         };
         self.known.iter().filter(may).cloned().collect()
     }
 
-    fn model(&self, start: &SubagentStart, subagent: &Subagent) -> Result<ModelSpec, String> {
-        let Some(named) = &subagent.model else { return Ok(ModelSpec::clone(&start.model)) };
+    fn model(
+        &self,
+        start: &SubagentStart,
+        subagent: &Subagent,
+        lane: Option<&LaneTerms>,
+    ) -> Result<ModelSpec, String> {
+        let chosen = lane.and_then(|lane| lane.model.as_ref()).or(subagent.model.as_ref());
+        let Some(named) = chosen else { return Ok(ModelSpec::clone(&start.model)) };
         let mut config = self.config.clone();
         (config.model, config.script) = (Some(named.clone()), None);
         config.fallback.clear();
@@ -240,8 +254,14 @@ impl MakeSession for SubagentMaker {
         let subagent = self.known.iter().find(|one| one.name == start.agent);
         let subagent = subagent.ok_or_else(|| format!("there is no sub-agent {}", start.agent))?;
         let id = start.session.as_str();
-        let model = self.model(start, subagent)?;
-        let worktree = subagent.in_worktree.then(|| Worktree::make(&self.invocation.cwd, id));
+        let lane = is_lane(subagent).then(|| LaneTerms::read(&start.invocation.arguments)).transpose()?;
+        let task = match &lane {
+            Some(lane) => lane.begins()?,
+            None => Intent::Submit(task(start)),
+        };
+        let model = self.model(start, subagent, lane.as_ref())?;
+        let base = lane.as_ref().map(|lane| lane.base.as_str());
+        let worktree = subagent.in_worktree.then(|| Worktree::make(&self.invocation.cwd, id, base));
         let worktree = worktree.transpose().map_err(|why| format!("its worktree cannot be made: {why}"))?;
         // An editor shows the files of the session's folder.
         let editor = self.editor.clone().filter(|_| worktree.is_none());
@@ -279,7 +299,17 @@ impl MakeSession for SubagentMaker {
         let agent = Agent::new(settings);
         let first = agent.first_effects();
         let (driver, handles) = Driver::new(agent, ports);
-        let after = worktree.map(|worktree| -> AfterEnd { Box::new(move || worktree.end()) });
-        Ok(MadeSession { driver, handles, first, after })
+        let after = worktree.map(|worktree| -> AfterEnd {
+            Box::new(move || match lane {
+                Some(lane) => Some(worktree.end_as(&lane.branch)),
+                None => worktree.end(),
+            })
+        });
+        Ok(MadeSession { driver, handles, first, task, after })
     }
+}
+
+fn task(start: &SubagentStart) -> UserMessage {
+    let said = start.invocation.arguments.text("task").unwrap_or_default();
+    UserMessage::text(if said.trim().is_empty() { "There is no task. Say so." } else { said })
 }

@@ -44,7 +44,8 @@ fn stands(entries: &[Arc<Entry>], session: &str) -> (TaskState, String) {
         Body::TurnEnded(ended) => Some(ended),
         _ => None,
     });
-    if let Some(ended) = ended.filter(|ended| ended.reason == Ending::Completed) {
+    if let Some(ended) = ended.filter(|ended| matches!(ended.reason, Ending::Completed | Ending::GoalReached))
+    {
         return (TaskState::Completed, ended.text.to_string());
     }
     let said = entries.iter().rev().find_map(|entry| match &entry.body {

@@ -1,8 +1,10 @@
-//! A git worktree of its own for a sub-agent that asks for one: what it changes stays there, for a person to look at and take.
+//! A git worktree of its own for a sub-agent that asks for one, and for each lane of a race: what it changes stays there, for a
+//! person to look at and take.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+
+use crate::runtime::git;
 
 /// A worktree that a sub-agent works in.
 #[derive(Debug, Clone)]
@@ -15,17 +17,27 @@ pub(super) struct Worktree {
     began: String,
 }
 
+/// Where the worktree of this session is, if it is there.
+pub(crate) fn worktree_of(cwd: &Path, id: &str) -> Option<PathBuf> {
+    place(cwd, id).ok().filter(|top| top.is_dir())
+}
+
+/// Beside the repository.
+fn place(cwd: &Path, id: &str) -> Result<PathBuf, String> {
+    let repository = PathBuf::from(git(cwd, ["rev-parse", "--show-toplevel"])?);
+    let name = repository.file_name().unwrap_or_default().to_string_lossy();
+    Ok(repository.with_file_name(format!("{name}-{id}")))
+}
+
 impl Worktree {
-    /// Makes one at the last commit, beside the repository. Changes that are not committed are not in it.
+    /// Makes one at this commit, or at the last one, beside the repository. Changes that are not committed are not in it.
     ///
     /// # Errors
     /// Why it cannot be made, in one line.
-    pub(super) fn make(cwd: &Path, id: &str) -> Result<Self, String> {
-        let began = git(cwd, ["rev-parse", "HEAD"])?;
+    pub(super) fn make(cwd: &Path, id: &str, at: Option<&str>) -> Result<Self, String> {
+        let began = at.map_or_else(|| git(cwd, ["rev-parse", "HEAD"]), |commit| Ok(commit.to_owned()))?;
         let prefix = git(cwd, ["rev-parse", "--show-prefix"])?;
-        let repository = PathBuf::from(git(cwd, ["rev-parse", "--show-toplevel"])?);
-        let name = repository.file_name().unwrap_or_default().to_string_lossy();
-        let top = repository.with_file_name(format!("{name}-{id}"));
+        let top = place(cwd, id)?;
         git(
             cwd,
             [OsStr::new("worktree"), "add".as_ref(), "--detach".as_ref(), top.as_ref(), began.as_ref()],
@@ -37,32 +49,56 @@ impl Worktree {
 
     /// After the end: one without changes is removed; of another it is said where it is.
     pub(super) fn end(&self) -> Option<String> {
-        let is_same = git(&self.top, ["rev-parse", "HEAD"]).is_ok_and(|head| head == self.began);
-        let is_clean = git(&self.top, ["status", "--porcelain"]).is_ok_and(|status| status.is_empty());
-        if is_same && is_clean {
-            let top: &OsStr = self.top.as_ref();
-            return git(&self.top, [OsStr::new("worktree"), "remove".as_ref(), top]).err();
+        if self.is_as_it_began() {
+            return self.remove().err();
         }
         Some(format!(
             "Its changes are in a git worktree of its own: {}. Nothing of them is in this folder.",
             self.top.display()
         ))
     }
-}
 
-/// Runs git without the repository's hooks, which nobody has allowed.
-fn git<A: AsRef<OsStr>>(folder: &Path, words: impl IntoIterator<Item = A>) -> Result<String, String> {
-    let mut command = Command::new("git");
-    command
-        .arg("-C")
-        .arg(folder)
-        .args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"])
-        .args(words);
-    let ran = command.stdin(Stdio::null()).output().map_err(|fault| format!("git cannot be run: {fault}"))?;
-    let words = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    if ran.status.success() {
-        return Ok(words(&ran.stdout));
+    /// After the end of a lane: what it made becomes a branch, and the worktree goes. Says so, or where the worktree still is.
+    pub(super) fn end_as(&self, branch: &str) -> String {
+        if self.is_as_it_began() {
+            let left = self.remove().err().map(|why| format!(" Its worktree could not be removed: {why}."));
+            return format!("It changed no file.{}", left.unwrap_or_default());
+        }
+        match self.keep_as(branch).and_then(|()| self.remove()) {
+            Ok(()) => {
+                let lane = branch.rsplit('/').next().unwrap_or_default();
+                format!(
+                    "Its changes are the branch {branch}, and nothing of them is in this folder: the user takes them \
+                     with /adopt {lane}."
+                )
+            }
+            Err(why) => format!(
+                "Its changes are in the git worktree {}, since they could not become the branch {branch}: {why}.",
+                self.top.display()
+            ),
+        }
     }
-    let said = words(&ran.stderr);
-    Err(format!("git: {}", said.lines().next().unwrap_or("failed")))
+
+    fn is_as_it_began(&self) -> bool {
+        let is_same = git(&self.top, ["rev-parse", "HEAD"]).is_ok_and(|head| head == self.began);
+        is_same && git(&self.top, ["status", "--porcelain"]).is_ok_and(|status| status.is_empty())
+    }
+
+    /// Commits all that is in it, except what is ignored, to a new branch.
+    fn keep_as(&self, branch: &str) -> Result<(), String> {
+        git(&self.top, ["add", "--all", "--", ":/"])?;
+        let tree = git(&self.top, ["write-tree"])?;
+        let words = ["commit-tree", &tree, "-p", "HEAD", "-m", "What a lane of a race made"];
+        // Whoever has told git no name has one here.
+        let nobody = ["-c", "user.name=countersign", "-c", "user.email=countersign@localhost"];
+        let is_known = git(&self.top, ["var", "GIT_COMMITTER_IDENT"]).is_ok();
+        let commit = git(&self.top, if is_known { &[] } else { &nobody[..] }.iter().chain(&words))?;
+        // Only where there is no such branch.
+        git(&self.top, ["update-ref", &format!("refs/heads/{branch}"), &commit, ""]).map(drop)
+    }
+
+    fn remove(&self) -> Result<(), String> {
+        let top: &OsStr = self.top.as_ref();
+        git(&self.top, [OsStr::new("worktree"), "remove".as_ref(), "--force".as_ref(), top]).map(drop)
+    }
 }

@@ -10,6 +10,7 @@ use crate::ui::branches::BranchWish;
 use crate::ui::chord::Chord;
 use crate::ui::picker::RewindWay;
 use crate::ui::picker_source::Source;
+use crate::ui::race_wish::RaceWish;
 use crate::ui::request::Request;
 use crate::ui::usage_table::UsageBy;
 
@@ -68,6 +69,18 @@ pub(super) fn diff(words: &str) -> Read {
 /// What goes otherwise in a branch.
 pub(super) fn whatif(words: &str) -> Read {
     BranchWish::read(words).map(|wish| Meaning::Request(Request::WhatIf(wish)))
+}
+
+/// A race.
+pub(super) fn race(words: &str) -> Read {
+    RaceWish::read(words).map(|wish| Meaning::Request(Request::Race(wish)))
+}
+
+/// The lane whose result is taken.
+pub(super) fn adopt(words: &str) -> Read {
+    let lane =
+        words.parse().map_err(|_other| "/adopt takes the number of a lane, as in /adopt 2".to_owned())?;
+    Ok(Meaning::Request(Request::Adopt(lane)))
 }
 
 /// The session to put this one beside.

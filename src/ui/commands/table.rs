@@ -106,6 +106,13 @@ pub const COMMANDS: &[SlashCommand] = {
         )
         .hint("NAME"),
         row("/fleet", "what is at work: sub-agents, tasks, commands", None(Show(FLEET))),
+        row(
+            "/race",
+            "one task for several sub-agents at once; alone: how they stand",
+            Optional(Report(Subject::Race), read::race),
+        )
+        .hint("TASK | check: COMMAND"),
+        row("/adopt", "take what a lane of the race made", Required(read::adopt)).hint("LANE"),
         row("/new", "a new session; this one can be resumed", None(New)),
         row(
             "/permissions",

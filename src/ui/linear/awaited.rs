@@ -38,6 +38,8 @@ impl Awaited {
             | Intent::ResumeGoal(_)
             | Intent::Compact
             | Intent::Command(_)
+            | Intent::Race(_)
+            | Intent::Adopt(_)
             | Intent::Abort
             | Intent::Decide { .. }
             | Intent::Raise { .. }

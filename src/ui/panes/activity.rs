@@ -127,6 +127,17 @@ fn said(screen: &Screen<'_>, room: usize) -> ActivityLine {
     if !waits.is_empty() {
         return ActivityLine { sign: STILL, words: waits, style: theme.warning };
     }
+    let is_live = !local.read_only && local.replay.is_none();
+    let in_background = if is_live { screen.view.in_background() } else { 0 };
+    if !screen.view.status.is_busy() && in_background > 0 {
+        let count = count(in_background, "sub-agent");
+        let words = vec![
+            format!("{count} at work in the background · /fleet"),
+            format!("{count} at work · /fleet"),
+            format!("{count} at work"),
+        ];
+        return ActivityLine { sign: sign(screen), words, style: theme.status };
+    }
     if !screen.view.status.is_busy() {
         return ActivityLine { sign: "", words: vec!["Ready".to_owned()], style: theme.dim };
     }

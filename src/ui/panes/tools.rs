@@ -5,14 +5,16 @@ use std::borrow::Cow;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
+use crate::ledger::{Abort, Decider, EscrowSettlement, Outcome, TaskState, ToolResult, seconds};
 use crate::tool::{self, SideEffect, delegate};
 use crate::ui::commands::GIT_DIFF;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::program_input::CHORD;
 use crate::ui::text::{fit, width};
 use crate::ui::theme::{Inks, Theme};
-use crate::view::{Forming, HostedLine, HostedState, Panel, PanelState, exit, measure, subject};
+use crate::view::{
+    Forming, HostedLine, HostedState, InBackground, Panel, PanelState, exit, measure, subject,
+};
 
 use super::boxes;
 use super::card_context::{CardContext, INDENT};
@@ -76,11 +78,14 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     if panel.is_edited() {
         about.insert_str(0, "changed by you · ");
     }
-    let name = if panel.is_own_command() { "you" } else { panel.name() };
+    let is_typed = panel.is_own_command() && panel.arguments().is_some_and(|a| a.text("command").is_some());
+    let name = if is_typed { "you" } else { panel.name() };
     let mut rows = vec![line(name, &about, &standing(panel, around), around)];
     let room = usize::from(around.text_width()).saturating_sub(2);
     rows.extend(untold(panel, room, around).map(|line| TranscriptRow::new(INDENT + 2, line)));
-    if let Some(result) = panel.result() {
+    if let Some(InBackground::Over(settled)) = &panel.in_background {
+        rows.extend(reported(settled, around));
+    } else if let Some(result) = panel.result() {
         rows.extend(excerpt(panel, result, around));
         rows.extend(blocked(result, around));
     }
@@ -119,8 +124,33 @@ fn spoken(name: &str) -> Cow<'_, str> {
     delegate(name).map_or(Cow::Borrowed(name), |agent| Cow::Owned(format!("→ {agent}")))
 }
 
+/// What a sub-agent in the background answered in the end.
+fn reported(settled: &EscrowSettlement, around: &CardContext<'_>) -> Vec<TranscriptRow> {
+    let room = usize::from(around.text_width()).saturating_sub(2);
+    let lines =
+        settled.answer.iter().flat_map(|answer| answer.lines()).filter(|line| !line.trim().is_empty());
+    lines
+        .take(EXCERPT)
+        .map(|line| TranscriptRow::new(INDENT + 2, Line::styled(fit(&one_row(line), room), around.theme.dim)))
+        .collect()
+}
+
 fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
     let theme = around.theme;
+    if let Some(InBackground::Over(settled)) = &panel.in_background {
+        let is_good = settled.state == TaskState::Completed;
+        let turns = if settled.spent.turns == 1 { "turn" } else { "turns" };
+        let cost = settled.spent.usage.cost.map(|cost| format!(" · {cost}")).unwrap_or_default();
+        let spent = format!("{} {turns}{cost} · {}", settled.spent.turns, duration(settled.spent.wall_ms));
+        let (symbol, style) = if is_good { ("✓", theme.success) } else { ("✗", theme.error) };
+        let words = if is_good { spent } else { format!("{} · {spent}", settled.state.as_str()) };
+        return CallStatus {
+            symbol,
+            style,
+            words,
+            words_style: if is_good { theme.dim } else { theme.error },
+        };
+    }
     let quiet = |symbol, words: &str| CallStatus {
         symbol,
         style: theme.dim,

@@ -32,6 +32,10 @@ impl Slow for Slowly {
         Ok(Intent::Compact)
     }
 
+    async fn race(&self, wish: RaceErrand) -> Result<Intent, String> {
+        Err(format!("{wish:?}"))
+    }
+
     async fn answer(&self, request: Request) -> Option<Reply> {
         takes("5").await;
         Some(Reply::Refused(format!("{request:?}")))

@@ -1,19 +1,21 @@
 //! Between a front end and the agent. What needs no waiting passes at once; each slow request is a task with a name, so that
 //! an approval, a mode or Esc never waits for a key command, a slow disk or a model server.
 
+mod answers;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tokio::sync::mpsc;
-use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
+use tokio::task::{AbortHandle, JoinHandle};
 use uuid::Uuid;
 
-use super::attachments::{Attach, AttachmentRefusal};
+use super::attachments::Attach;
 use super::branching::Rewinding;
 use super::exporting::Exporter;
 use super::model_switch::Switch;
-use super::moment::now;
 use super::other_sessions::EarlierSessions;
+use super::racing::Racer;
 use super::reports::Reporter;
 use super::rule_keeper::RuleKeeper;
 use super::spending::UsageReader;
@@ -22,10 +24,10 @@ use super::undo::Undoing;
 use super::whatif::Brancher;
 use crate::agent::Intent;
 use crate::config::Invocation;
-use crate::config::models::{Usable, choices};
+use crate::config::models::Usable;
 use crate::ledger::{CallId, UserMessage};
 use crate::runtime::Groups;
-use crate::ui::{BranchWish, Otherwise, Reply, Request};
+use crate::ui::{RaceWish, Reply, Request};
 
 /// Requests that may wait while the agent is busy.
 const REQUESTS_WAITING: usize = 16;
@@ -65,6 +67,8 @@ pub(crate) struct Gateway {
     pub rewinding: Rewinding,
     /// Branches that go otherwise, and the tree of all.
     pub brancher: Brancher,
+    /// Races.
+    pub racer: Racer,
     /// The other sessions of this folder.
     pub earlier: EarlierSessions,
     /// The models that can be chosen.
@@ -115,6 +119,7 @@ impl Gateway {
             undo,
             rewinding: Rewinding::new(state.clone(), id.to_owned()),
             brancher: Brancher::new(state.clone(), id.to_owned(), invocation.environment.home()),
+            racer: Racer::new(state.clone(), id.to_owned(), invocation.cwd.clone()),
             earlier: EarlierSessions::new(state, invocation.cwd.clone(), id.to_owned()),
             usable: Usable::new(invocation.config.clone(), invocation.environment.clone()),
             rules: RuleKeeper::new(invocation),
@@ -129,6 +134,13 @@ impl Gateway {
     }
 }
 
+/// What of a race takes a while to prepare.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum RaceErrand {
+    Start(RaceWish),
+    Adopt(u64),
+}
+
 /// What is slow. A trait, so that a test has a model whose key command takes twelve seconds.
 trait Slow: Clone + Send + Sync + 'static {
     /// The model of this name, as the intent that chooses it.
@@ -141,90 +153,10 @@ trait Slow: Clone + Send + Sync + 'static {
         since: CallId,
         shown: Vec<(String, String)>,
     ) -> impl Future<Output = Result<Intent, String>> + Send;
+    /// A race, or an adoption of what came of one.
+    fn race(&self, wish: RaceErrand) -> impl Future<Output = Result<Intent, String>> + Send;
     /// What else can be asked for.
     fn answer(&self, request: Request) -> impl Future<Output = Option<Reply>> + Send;
-}
-
-impl Slow for Gateway {
-    async fn model(&self, name: String) -> Result<Intent, String> {
-        self.switch.model(name).await.map(|spec| Intent::SetModel(Box::new(spec)))
-    }
-
-    async fn message(&self, content: String) -> Result<UserMessage, String> {
-        let attach = self.attach.clone();
-        // Files may lie on a slow disk, or on one that never answers.
-        match spawn_blocking(move || attach.message_of_person(content)).await {
-            Ok(read) => read.map_err(|AttachmentRefusal { what, next }| format!("{what}: {next}")),
-            Err(broken) => Err(format!("the files cannot be read: {broken}")),
-        }
-    }
-
-    async fn restore(&self, since: CallId, shown: Vec<(String, String)>) -> Result<Intent, String> {
-        let undo = self.undo.clone();
-        match spawn_blocking(move || undo.restore(since, &shown)).await {
-            Ok(done) => done.map(Intent::Restored),
-            Err(broken) => Err(format!("the undo failed: {broken}")),
-        }
-    }
-
-    async fn answer(&self, request: Request) -> Option<Reply> {
-        if let Request::StatusLine(facts) = request {
-            let status = self.status.as_ref()?;
-            return Some(Reply::StatusLine(status.line(&facts).await));
-        }
-        if let Request::WhatIf(BranchWish { otherwise: Otherwise::Model(name), .. }) = &request
-            && let Err(why) = self.switch.model(name.clone()).await
-        {
-            return Some(Reply::Refused(why));
-        }
-        let Self {
-            undo,
-            rewinding,
-            brancher,
-            earlier,
-            usable,
-            attach,
-            rules,
-            spending,
-            exporter,
-            reporter,
-            ..
-        } = self.clone();
-        let answered = spawn_blocking(move || match request {
-            Request::PlanUndo(message) => Some(match undo.offer(message).transpose() {
-                Some(offer) => Reply::Undo(offer),
-                None => Reply::NothingToUndo,
-            }),
-            Request::ListSessions => Some(Reply::Sessions(earlier.list(now()))),
-            Request::Preview(id) => Some(Reply::Preview { parts: earlier.preview(&id), id }),
-            Request::ListModels => Some(Reply::Models(choices(&usable.now()))),
-            Request::ListFiles => Some(Reply::Files(attach.list())),
-            Request::PasteImage => {
-                Some(attach.image_of_clipboard().map_or_else(Reply::Refused, Reply::Mention))
-            }
-            Request::PlanRule(rule) => Some(Reply::RulePlan(rules.plan(rule))),
-            Request::AddUp(by) => Some(Reply::Usage(spending.table(by))),
-            Request::KeepRule { rule, scope, lines } => Some(rules.keep(&rule, scope, &lines)),
-            Request::WhatIf(wish) => Some(brancher.reply(&wish, now())),
-            Request::ListBranches => Some(Reply::Branches(brancher.rows())),
-            Request::Beside(id) => Some(brancher.beside(&id).map_or_else(Reply::Refused, Reply::Beside)),
-            Request::Fork => Some(rewinding.fork(now()).map_or_else(Reply::Refused, Reply::Forked)),
-            Request::Export(named) => {
-                Some(exporter.write(named.as_deref()).map_or_else(Reply::Refused, Reply::Done))
-            }
-            Request::Report(question) => Some(Reply::Report(question.subject, reporter.answer(&question))),
-            Request::Branch { message, branch } => {
-                let made = rewinding.branch(message, &branch, now());
-                Some(made.map_or_else(Reply::Refused, |()| Reply::Branched { message, branch }))
-            }
-            Request::Intent(_)
-            | Request::ChooseModel(_)
-            | Request::Restore { .. }
-            | Request::Rewind(_)
-            | Request::StatusLine(_) => None,
-        });
-        answered.await.unwrap_or_else(|broken| Some(Reply::Refused(format!("the request failed: {broken}"))))
-    }
 }
 
 fn open<S: Slow>(
@@ -272,6 +204,8 @@ impl<S: Slow> PendingRequests<S> {
                 let slow = self.slow.clone();
                 self.queue(async move { slow.restore(since, shown).await.map_err(Reply::Refused) });
             }
+            Request::Race(wish) => self.race(RaceErrand::Start(wish)),
+            Request::Adopt(lane) => self.race(RaceErrand::Adopt(lane)),
             Request::Rewind(message) => {
                 let branch = Uuid::now_v7().to_string();
                 return self.to_agent.send(Intent::Rewind { message, branch }).await.is_ok();
@@ -293,6 +227,11 @@ impl<S: Slow> PendingRequests<S> {
             Request::KeepRule { .. } => self.keep(request),
         }
         true
+    }
+
+    fn race(&mut self, wish: RaceErrand) {
+        let slow = self.slow.clone();
+        self.queue(async move { slow.race(wish).await.map_err(Reply::Refused) });
     }
 
     /// Passes an intent on. A message waits for what it names, and for messages and undos before it.
@@ -390,5 +329,4 @@ async fn with_attachments<S: Slow>(
 }
 
 #[cfg(test)]
-#[path = "gateway_tests.rs"]
 mod tests;

@@ -1,0 +1,145 @@
+//! `race`: one task for several sub-agents, each in a git worktree of its own; how they stand; taking what one of them made.
+
+pub mod args;
+mod run;
+mod shown;
+
+use std::io::{IsTerminal as _, stdin, stdout};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::chat;
+use super::outcome::{complain, say};
+use super::sessions::args::Pick;
+use super::sessions::place::SessionPlace;
+use crate::agent::Intent;
+use crate::config::environment::Environment;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::config::{Flags, Invocation};
+use crate::ledger::{Body, Entry};
+use crate::runtime::SessionStore;
+use crate::runtime::store::first_line_of;
+use crate::session::racing::{LaneStanding, adoption, drop_branches, lanes, point, race};
+use crate::session::{Keeping, SessionChoice};
+use crate::ui::RaceWish;
+use args::{OfRace, RaceArgs, RaceVerb};
+
+/// Does what was asked for.
+///
+/// # Errors
+/// There is no repository, no race or no such lane; the race cannot be run, or nothing can be taken.
+pub(super) fn run(words: RaceArgs, before: Flags, environment: Environment) -> Result<Exit, Fault> {
+    match words.verb.clone() {
+        None => begin(words, before, environment),
+        Some(RaceVerb::Show(of)) => {
+            let found = RaceFound::of(&of, before, environment)?;
+            say(&shown::lanes(&found.lanes, of.json))
+        }
+        Some(RaceVerb::Adopt { lane, of }) => {
+            let found = RaceFound::of(&of, before, environment)?;
+            let adopted = adoption(&found.lanes, lane, &found.invocation.cwd)
+                .map_err(|why| Fault::usage(why, "see `countersign race show`"))?;
+            let which = SessionChoice::Session(found.id);
+            let intent = Intent::Adopt(Box::new(adopted));
+            run::adopt(&found.invocation, Keeping::Earlier(&which), intent)
+        }
+        Some(RaceVerb::Drop(of)) => {
+            let found = RaceFound::of(&of, before, environment)?;
+            let dropped = drop_branches(&found.lanes, &found.invocation.cwd)
+                .map_err(|why| Fault::failed(why, "remove the branches with git"))?;
+            say(&dropped.iter().map(|branch| format!("removed {branch}\n")).collect::<String>())
+        }
+    }
+}
+
+fn begin(words: RaceArgs, before: Flags, environment: Environment) -> Result<Exit, Fault> {
+    let flags = before.then(words.flags);
+    let invocation = super::invoke(&flags, environment, None)?;
+    if invocation.goal.is_some() {
+        return Err(Fault::usage("--goal cannot be combined with a race", "give the task, and --check"));
+    }
+    let point = point(&invocation.cwd)
+        .map_err(|why| Fault::usage(why, "run `git init`, and commit what the lanes should begin with"))?;
+    if point.untracked > 0 {
+        complain(&format!(
+            "note: git does not know {} here, and the lanes do not have {}: `git add` takes them along",
+            if point.untracked == 1 {
+                "a file".to_owned()
+            } else {
+                format!("{} files or folders", point.untracked)
+            },
+            if point.untracked == 1 { "it" } else { "them" },
+        ));
+    }
+    let wish =
+        RaceWish { prompts: words.tasks, models: words.models, lanes: words.lanes, check: words.check };
+    // The last of an id is random.
+    let new = uuid::Uuid::now_v7().to_string();
+    let id = new.rsplit('-').next().unwrap_or_default();
+    let race = race(&wish, &point, id).map_err(|why| Fault::usage(why, "see `countersign race --help`"))?;
+    let first = Intent::Race(Box::new(race));
+    if !words.json && stdin().is_terminal() && stdout().is_terminal() {
+        return chat::go_on(&invocation, Keeping::New, Some(first));
+    }
+    run::race(&invocation, words.json, first)
+}
+
+/// The race of a session.
+struct RaceFound {
+    id: String,
+    invocation: Invocation,
+    lanes: Vec<LaneStanding>,
+}
+
+impl RaceFound {
+    fn of(of: &OfRace, before: Flags, environment: Environment) -> Result<Self, Fault> {
+        let flags = before.then(of.flags.clone());
+        let cwd = super::folder(flags.cd.as_deref())?;
+        let place = SessionPlace::new(cwd.clone(), environment.clone())?;
+        let path = match &of.session {
+            Some(session) => place.locate(&Pick { session: Some(session.clone()), last: false })?,
+            None => newest(&place)?,
+        };
+        let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, "name another session"))?;
+        // What is taken goes where the race was.
+        let folder = folder_of(&file.entries).filter(|folder| folder.is_dir()).unwrap_or(cwd);
+        let lanes = lanes(&place.state, &file.entries, &folder);
+        if lanes.is_empty() {
+            return Err(Fault::usage(
+                format!("session {} had no race", place.name(&path)),
+                "`countersign race --help` shows how to start one",
+            ));
+        }
+        let id = place.name(&path);
+        let invocation = super::invoke(&Flags { cd: Some(folder), ..flags }, environment, None)?;
+        Ok(Self { id, invocation, lanes })
+    }
+}
+
+/// The newest session of this folder that had a race.
+fn newest(place: &SessionPlace) -> Result<PathBuf, Fault> {
+    // The first line is read of all, and the rest of those of this folder.
+    let had_one = |path: &PathBuf| {
+        if first_line_of(path).is_none_or(|head| Path::new(&head.cwd) != place.cwd) {
+            return false;
+        }
+        let entries = SessionStore::read(path).map(|file| file.entries).unwrap_or_default();
+        folder_of(&entries).as_ref() == Some(&place.cwd)
+            && !lanes(&place.state, &entries, &place.cwd).is_empty()
+    };
+    let found = crate::runtime::store::files(&place.state).into_iter().find(had_one);
+    found.ok_or_else(|| {
+        Fault::usage(
+            "no session of this folder had a race",
+            "`countersign race --help` shows how to start one",
+        )
+    })
+}
+
+fn folder_of(entries: &[Arc<Entry>]) -> Option<PathBuf> {
+    match entries.first().map(|entry| &entry.body) {
+        Some(Body::SessionStarted(started)) => Some(PathBuf::from(&started.cwd)),
+        _ => None,
+    }
+}

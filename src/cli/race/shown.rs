@@ -1,0 +1,51 @@
+//! The lanes of a race as a table, or one JSON object a lane.
+
+use serde_json::{Value, json};
+
+use crate::session::racing::{HEADS, LaneStanding, next, row};
+use crate::ui::text::width;
+use crate::wire::record;
+
+/// What is told of them.
+pub(super) fn lanes(lanes: &[LaneStanding], is_json: bool) -> String {
+    if is_json {
+        return lanes.iter().map(|lane| record::line(&as_json(lane)) + "\n").collect();
+    }
+    let rows: Vec<[String; 9]> =
+        std::iter::once(HEADS.map(str::to_owned)).chain(lanes.iter().map(row)).collect();
+    let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max();
+    let line = |row: &[String; 9]| {
+        let cells = row.iter().enumerate().map(|(column, cell)| {
+            let room = widest(column).unwrap_or(0).saturating_sub(width(cell));
+            format!("{cell}{}", " ".repeat(room))
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    let mut text: String = rows.iter().map(line).collect();
+    text.push('\n');
+    text.extend(next(lanes, "countersign race adopt").into_iter().map(|line| line + "\n"));
+    text
+}
+
+fn as_json(lane: &LaneStanding) -> Value {
+    let spent = lane.settled.as_ref().map(|settled| settled.spent);
+    json!({
+        "lane": lane.lane,
+        "task": lane.terms.task,
+        "model": lane.model.as_deref().or(lane.terms.model.as_deref()),
+        "check": lane.terms.check,
+        "session": lane.session,
+        "passed": lane.passed(),
+        "ending": lane.ended.as_ref().map(|ended| ended.reason.as_str()),
+        "branch": lane.made.as_ref().map(|_| &lane.terms.branch),
+        "commit": lane.made.as_ref().map(|(commit, _)| commit),
+        "files": lane.made.as_ref().map(|(_, sums)| sums[0]),
+        "added": lane.made.as_ref().map(|(_, sums)| sums[1]),
+        "removed": lane.made.as_ref().map(|(_, sums)| sums[2]),
+        "turns": spent.map(|spent| spent.turns),
+        "cost": spent.and_then(|spent| spent.usage.cost).map(|cost| cost.0 as f64 / 1e6),
+        "wall_ms": spent.map(|spent| spent.wall_ms),
+        "approved": lane.decided.0,
+        "denied": lane.decided.1,
+    })
+}

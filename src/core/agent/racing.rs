@@ -1,0 +1,198 @@
+//! A race: the user has several sub-agents do one task side by side, in the background, and takes what one of them made.
+//!
+//! Each lane is a call of the user's own, in one run with the others. Together they get all that is left of the budget, in equal parts:
+//! the session does nothing itself meanwhile, and what a lane does not spend comes back.
+
+use crate::ledger::{Decider, Decision, Ending, UserMessage};
+use crate::tool::SideEffect;
+use crate::tool::name::{ADOPT, DELEGATE_TO};
+
+use super::Agent;
+use super::input::{Adoption, Race};
+use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
+use super::step::Step;
+use super::subagents::Share;
+
+impl Agent {
+    /// Starts every lane, if nothing else is under way and all of them can be at work at once.
+    pub(super) fn race(&mut self, step: &mut Step, phase: Phase, race: Race) -> Phase {
+        let refusal = if matches!(phase, Phase::Idle) {
+            self.why_no_race(&race)
+        } else {
+            Some("not started: a turn is running; wait until it has finished, or press esc first".to_owned())
+        };
+        if let Some(why) = refusal {
+            Self::not_taken(step, race.typed, why);
+            return phase;
+        }
+        self.take_the_chosen(step);
+        if let Err(unsettled) = self.write_message(step.now, UserMessage::text(race.typed)) {
+            return self.give_up(step, &unsettled);
+        }
+        let lanes = race.lanes.len() as u64;
+        for (before, (agent, arguments)) in (0..).zip(race.lanes) {
+            let tool = format!("{DELEGATE_TO}{agent}");
+            let (call, token) = match self.history.ledger.command(step.now, &tool, arguments) {
+                Ok(made) => made,
+                Err(unsettled) => return self.give_up(step, &unsettled),
+            };
+            let decision = Decision::permission(call.id, Decider::User, "the user started the race");
+            let receipt = Some(self.receive(step.now, &call, decision));
+            let state = CallState::Ready(Permission::Recorded);
+            let mut pending = Pending { receipt, ..Pending::new(call, token, SideEffect::Reads, state) };
+            let share = Share { with: lanes - before, is_all: true };
+            self.start_subagent(step, &mut pending, share, 1);
+            // It works in the background, or was not started: its call has its result.
+            let Pending { token, state: CallState::Over(ending), .. } = pending else {
+                return self.bug(step, "a lane of a race does not work in the background");
+            };
+            self.history.ledger.settle(step.now, token, ending);
+        }
+        self.end(step, Ending::Completed)
+    }
+
+    fn why_no_race(&mut self, race: &Race) -> Option<String> {
+        let most = self.settings.subagents.most_at_once;
+        let (lanes, at_work) = (race.lanes.len() as u64, self.history.subagents().open.len() as u64);
+        let is_known = |agent: &String| {
+            self.subagent(&format!("{DELEGATE_TO}{agent}")).is_some_and(|it| it.in_background)
+        };
+        if lanes < 2 {
+            return Some("not started: a race needs two lanes at least".to_owned());
+        }
+        if at_work > 0 {
+            return Some("not started: sub-agents are at work; wait for them, or stop them first".to_owned());
+        }
+        if lanes > most || !race.lanes.iter().all(|(agent, _)| is_known(agent)) {
+            return Some(format!(
+                "not started: {lanes} lanes are more than the {most} sub-agents that may be at work at once \
+                 (agents.max_parallel)"
+            ));
+        }
+        None
+    }
+
+    /// Takes what a lane made into the folder: a call that only a person can make.
+    pub(super) fn adopt(&mut self, step: &mut Step, phase: Phase, adoption: Adoption) -> Phase {
+        if !matches!(phase, Phase::Idle) {
+            let why = "not adopted: a turn is running; wait until it has finished, or press esc first";
+            Self::not_taken(step, adoption.typed, why.to_owned());
+            return phase;
+        }
+        self.take_the_chosen(step);
+        if let Err(unsettled) = self.write_message(step.now, UserMessage::text(adoption.typed)) {
+            return self.give_up(step, &unsettled);
+        }
+        let (call, token) = match self.history.ledger.command(step.now, ADOPT, adoption.arguments) {
+            Ok(made) => made,
+            Err(unsettled) => return self.give_up(step, &unsettled),
+        };
+        let decision = Decision::permission(call.id, Decider::User, "the user adopted it");
+        let receipt = Some(self.receive(step.now, &call, decision));
+        let state = CallState::Ready(Permission::Recorded);
+        let pending = Pending { receipt, ..Pending::new(call, token, SideEffect::Writes, state) };
+        self.advance(step, Dispatching::of([pending].into_iter().collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::agent::{Effect, Input, Intent, Live, Settings, SubagentSpec, Subagents};
+    use crate::budget::Limits;
+    use crate::ledger::{Arguments, Body, CallId, Change, Limit, Millis, ModelRef, Outcome};
+    use crate::model::ModelSpec;
+    use crate::tool::{ToolNews, ToolReport};
+
+    fn agent(turns: u64) -> Agent {
+        let lane = |at: u64| SubagentSpec {
+            name: format!("lane_{at}"),
+            asks: BTreeMap::new(),
+            mode: None,
+            in_background: true,
+        };
+        let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("script")));
+        let subagents = Subagents { known: (1..=4).map(lane).collect(), ..Subagents::default() };
+        let limits = Limits::default().with(Limit::Turns, turns);
+        Agent::new(Settings { subagents, limits, ..settings })
+    }
+
+    fn race(lanes: u64) -> Race {
+        let lane = |at| (format!("lane_{at}"), Arguments::parse(r#"{"task":"do it"}"#));
+        Race { typed: "race".to_owned(), lanes: (1..=lanes).map(lane).collect() }
+    }
+
+    fn start(agent: &mut Agent, lanes: u64) -> Vec<Effect> {
+        agent.step(Millis(1), Input::Intent(Intent::Race(Box::new(race(lanes)))))
+    }
+
+    #[test]
+    fn lanes_share_all_that_is_left_equally_and_each_is_decided_and_settled() {
+        let mut agent = agent(10);
+        let wanted = start(&mut agent, 3);
+        let started = |e: &Effect| {
+            let Effect::StartSubagent(start) = e else { return None };
+            Some((start.agent.clone(), start.limits.get(Limit::Turns)))
+        };
+        let started: Vec<_> = wanted.iter().filter_map(started).collect();
+        let turns = [("lane_1", 3), ("lane_2", 3), ("lane_3", 4)];
+        assert_eq!(started, turns.map(|(name, turns)| (name.to_owned(), Some(turns))));
+        assert!(agent.is_idle());
+        let entries = agent.ledger().entries();
+        let count = |is: fn(&Body) -> bool| entries.iter().filter(|entry| is(&entry.body)).count();
+        assert_eq!(count(|body| matches!(body, Body::Command(_))), 3);
+        assert_eq!(count(|body| matches!(body, Body::ApprovalDecided(d) if d.by == Decider::User)), 3);
+        assert_eq!(count(|body| matches!(body, Body::Change(Change::EscrowReserved(_)))), 3);
+        assert_eq!(count(|body| matches!(body, Body::ToolResult(r) if r.outcome == Outcome::Ok)), 3);
+        let wanted = start(&mut agent, 2);
+        assert!(matches!(&wanted[..], [Effect::Emit(Live::Returned(_)), Effect::Emit(Live::Refused(_))]));
+    }
+
+    #[test]
+    fn a_race_that_cannot_be_run_is_refused_and_nothing_is_written() {
+        for lanes in [0, 1, 5] {
+            let mut agent = agent(10);
+            let wanted = start(&mut agent, lanes);
+            assert!(
+                wanted
+                    .iter()
+                    .any(|e| matches!(e, Effect::Emit(Live::Refused(why)) if why.starts_with("not started")))
+            );
+            assert!(agent.ledger().entries().is_empty());
+        }
+        // Too little is left for each: those that cannot start have a result that says so.
+        let mut agent = agent(1);
+        start(&mut agent, 2);
+        let outcomes = agent.ledger().entries().iter().filter_map(|entry| {
+            let Body::ToolResult(result) = &entry.body else { return None };
+            Some(result.outcome.clone())
+        });
+        assert_eq!(outcomes.collect::<Vec<_>>(), [Outcome::Failed, Outcome::Ok]);
+    }
+
+    #[test]
+    fn an_adoption_is_decided_by_the_user_before_it_is_made_and_the_model_is_told() {
+        let mut agent = agent(10);
+        let arguments = Arguments::parse(r#"{"lane":2,"files":["a"]}"#);
+        let adoption = Adoption { typed: "/adopt 2".to_owned(), arguments };
+        let wanted = agent.step(Millis(1), Input::Intent(Intent::Adopt(Box::new(adoption))));
+        let decided = wanted.iter().position(|e| {
+            matches!(e, Effect::Append(entry) if matches!(&entry.body, Body::ApprovalDecided(d) if d.by == Decider::User))
+        });
+        let runs = wanted.iter().position(|e| matches!(e, Effect::RunTool(call) if call.name == ADOPT));
+        assert!(decided.unwrap() < runs.unwrap());
+        let done = ToolReport { outcome: Outcome::Ok, ..ToolReport::failed("changed a") };
+        agent.step(Millis(2), Input::Tool(CallId(1), ToolNews::Done(done)));
+        assert!(agent.is_idle());
+        let told = agent.ledger().entries().iter().find_map(|entry| {
+            let Body::Injected(said) = &entry.body else { return None };
+            Some(said.text.clone())
+        });
+        assert_eq!(
+            told.unwrap(),
+            "The user took what lane 2 of the race made into the folder.\nIt succeeded. What came of it:\nchanged a"
+        );
+    }
+}

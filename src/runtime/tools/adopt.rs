@@ -1,0 +1,197 @@
+//! `adopt`: takes what a lane of a race made, a commit, into the folder. No model is offered it: only a person can call it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use super::super::git::{git, git_bytes};
+use super::super::undo::NewContent;
+use super::diff::compare;
+use super::file::load;
+use super::target::Target;
+use super::tool::{Running, RunningCall, Tool, ToolOutput, spec};
+use super::words::counted;
+use crate::ledger::{Arguments, Facts, Summary};
+use crate::tool::name::ADOPT;
+use crate::tool::{Shown, SideEffect, Territory, ToolSpec};
+
+/// Most files that are taken at once: each is read four times.
+const MOST_FILES: usize = 500;
+/// Files that the result names.
+const MOST_NAMED: usize = 50;
+
+/// The tool.
+#[derive(Debug)]
+pub(super) struct AdoptTool;
+
+impl Tool for AdoptTool {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            ADOPT,
+            "Takes what a lane of a race made into the folder.",
+            json!({
+                "lane": { "type": "integer", "description": "Which lane." },
+                "base": { "type": "string", "description": "The commit that it began with." },
+                "commit": { "type": "string", "description": "The commit of what it made." },
+                "files": { "type": "array", "items": { "type": "string" }, "description": "The files that are different." },
+            }),
+            &["lane", "base", "commit", "files"],
+            SideEffect::Writes,
+        )
+    }
+
+    fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
+        call.off_thread(|call, stop| {
+            let wanted = wanted(call)?;
+            if stop.is_set() {
+                return Err("stopped before anything was changed".to_owned());
+            }
+            let snapshots = call.tools.snapshots.as_ref();
+            let snapshots = snapshots.ok_or("this session keeps nothing by which it could be undone")?;
+            let (contents, told): (Vec<NewContent>, Vec<AdoptedFile>) = wanted.into_iter().unzip();
+            snapshots.make_all(call.invocation.call, &contents)?;
+            Ok(output(&told))
+        })
+    }
+}
+
+/// A file that is different, as git tells it: from this folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Different {
+    path: String,
+    modes: (String, String),
+}
+
+/// What is told of a file.
+struct AdoptedFile {
+    shown: String,
+    how: String,
+    lines: (usize, usize),
+}
+
+/// What is to be changed. Nothing is, when one of the files is not what the lane began with.
+fn wanted(call: &RunningCall) -> Result<Vec<(NewContent, AdoptedFile)>, String> {
+    let (base, commit) = (commit(call.arguments(), "base")?, commit(call.arguments(), "commit")?);
+    let folder = call.tools.workspace.root();
+    let different = different(folder, &base, &commit)?;
+    let named: BTreeSet<&str> = named(call.arguments());
+    if different.iter().map(|one| one.path.as_str()).collect::<BTreeSet<_>>() != named {
+        return Err("the files that it changed are not those that were named; nothing was changed".to_owned());
+    }
+    if different.len() > MOST_FILES {
+        return Err(format!("it changed more than {MOST_FILES} files; merge its branch with git instead"));
+    }
+    let (mut all, mut changed) = (Vec::new(), Vec::new());
+    for one in &different {
+        match file(call, one, &base, &commit)? {
+            Some(file) => all.push(file),
+            None => changed.push(one.path.as_str()),
+        }
+    }
+    if changed.is_empty() {
+        return Ok(all);
+    }
+    Err(format!(
+        "nothing was changed: {} since the lane began: {}. Its branch can be merged with git",
+        if changed.len() == 1 { "a file has changed" } else { "files have changed" },
+        changed.join(", ")
+    ))
+}
+
+/// `None`: the file is neither what the lane began with nor what it made.
+fn file(
+    call: &RunningCall,
+    one: &Different,
+    base: &str,
+    commit: &str,
+) -> Result<Option<(NewContent, AdoptedFile)>, String> {
+    let plain = |mode: &str| matches!(mode, "000000" | "100644" | "100755");
+    if !plain(&one.modes.0) || !plain(&one.modes.1) {
+        return Err(format!(
+            "`{}` is a symlink or a submodule, which is not taken; nothing was changed; merge its branch with git \
+             instead",
+            one.path
+        ));
+    }
+    let workspace = &call.tools.workspace;
+    let target = Target::as_written(workspace, &one.path)?;
+    if matches!(target.territory, Territory::Outside) {
+        return Err(format!("`{}` is outside this folder; nothing was changed", one.path));
+    }
+    let folder = workspace.root();
+    let was = content(folder, base, &one.path, &one.modes.0)?;
+    let becomes = content(folder, commit, &one.path, &one.modes.1)?;
+    let now = load(&target)?;
+    if now != was && now != becomes {
+        return Ok(None);
+    }
+    let text = |bytes: Option<&Vec<u8>>| bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let (before, after) = (text(now.as_ref()), text(becomes.as_ref()).unwrap_or_default());
+    let difference = compare(&one.path, before.as_deref(), &after);
+    let lines = (difference.added, difference.removed);
+    let how = match (&now, &becomes) {
+        (None, _) => "new".to_owned(),
+        (_, None) => "deleted".to_owned(),
+        _ => format!("+{} -{}", lines.0, lines.1),
+    };
+    let is_executable = one.modes.1 == "100755";
+    let told = AdoptedFile { shown: one.path.clone(), how, lines };
+    let path: PathBuf = target.path.clone();
+    Ok(Some((NewContent { path, before: now, after: becomes, is_executable }, told)))
+}
+
+fn commit(arguments: &Arguments, name: &str) -> Result<String, String> {
+    let is_commit =
+        |text: &&str| matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let named = arguments.text(name).filter(is_commit);
+    named.map(str::to_owned).ok_or_else(|| format!("`{name}` is no commit"))
+}
+
+fn named(arguments: &Arguments) -> BTreeSet<&str> {
+    let Arguments::Object(members) = arguments else { return BTreeSet::new() };
+    let files = members.get("files").and_then(|files| files.as_array());
+    files.into_iter().flatten().filter_map(|file| file.as_str()).collect()
+}
+
+/// The files of this folder that are different in two commits.
+fn different(folder: &Path, base: &str, commit: &str) -> Result<Vec<Different>, String> {
+    let words =
+        ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-commit-id", "--relative", base, commit];
+    let printed = git_bytes(folder, words)?;
+    let printed =
+        String::from_utf8(printed).map_err(|_other| "a file's name is no text; merge its branch with git")?;
+    let mut parts = printed.split_terminator('\0');
+    let mut all = Vec::new();
+    while let (Some(head), Some(path)) = (parts.next(), parts.next()) {
+        let mut words = head.trim_start_matches(':').split(' ');
+        let (Some(from), Some(to)) = (words.next(), words.next()) else { continue };
+        all.push(Different { path: path.to_owned(), modes: (from.to_owned(), to.to_owned()) });
+    }
+    Ok(all)
+}
+
+/// What a file of this folder is in a commit, as it would be checked out.
+fn content(folder: &Path, commit: &str, path: &str, mode: &str) -> Result<Option<Vec<u8>>, String> {
+    if mode == "000000" {
+        return Ok(None);
+    }
+    let named = format!("{commit}:./{path}");
+    let size = git(folder, ["cat-file", "-s", &named])?;
+    if size.parse::<u64>().is_ok_and(|bytes| bytes > super::file::MOST_BYTES) {
+        return Err(format!("`{path}` is too large; nothing was changed; merge its branch with git instead"));
+    }
+    git_bytes(folder, ["cat-file", "--filters", &named]).map(Some)
+}
+
+fn output(told: &[AdoptedFile]) -> ToolOutput {
+    let lines = told.iter().take(MOST_NAMED).map(|one| format!("\n{} ({})", one.shown, one.how));
+    let more = told.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!("\nand {more} more") } else { String::new() };
+    let text = format!("took {}:{}{more}", counted(told.len(), "file"), lines.collect::<String>());
+    let sum = |of: fn(&AdoptedFile) -> usize| told.iter().map(of).sum::<usize>() as u64;
+    let summary = Summary::Changed { added: sum(|one| one.lines.0), removed: sum(|one| one.lines.1) };
+    let facts = Facts { summary: Some(summary), ..Facts::default() };
+    ToolOutput { text, images: Vec::new(), facts }
+}

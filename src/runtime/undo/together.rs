@@ -1,0 +1,123 @@
+//! Several files changed by one call: all of them, or none.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::ledger::CallId;
+
+use super::super::tools::anchor::Anchor;
+use super::blobs::{self, MOST_BYTES};
+use super::files::{open, put_back, roll_back};
+use super::record::{Change, Content};
+use super::restore::{Snapshots, append, cannot_keep};
+
+/// What one file is, and what it is to become.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewContent {
+    /// The file: absolute, symlinks resolved.
+    pub path: PathBuf,
+    /// What it is; `None`: it is not there.
+    pub before: Option<Vec<u8>>,
+    /// What it becomes; `None`: it goes.
+    pub after: Option<Vec<u8>>,
+    /// Whether it can be run, for one that is made anew.
+    pub is_executable: bool,
+}
+
+impl Snapshots {
+    /// Makes them for a call. What is replaced is kept, and all is on record, before anything is touched.
+    ///
+    /// # Errors
+    /// A sentence: a file is not what it is said to be, or cannot be written. All files are then as they were.
+    pub(in crate::runtime) fn make_all(&self, call: CallId, wanted: &[NewContent]) -> Result<(), String> {
+        let folder = self.folder()?;
+        let changes: Vec<Change> =
+            wanted.iter().map(|one| change_of(&folder, call, one)).collect::<Result<_, String>>()?;
+        append(&folder, &changes).map_err(cannot_keep)?;
+        for (done, (change, one)) in changes.iter().zip(wanted).enumerate() {
+            let mode = if one.is_executable { 0o755 } else { 0o644 };
+            let change = Change { mode: change.mode.or(Some(mode)), ..change.clone() };
+            if let Err(why) = put_back(&folder, &change) {
+                roll_back(&folder, changes.get(..done).unwrap_or_default());
+                return Err(format!("{}: {why}; nothing was changed", change.path.display()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn change_of(folder: &Path, call: CallId, one: &NewContent) -> Result<Change, String> {
+    let kept = |content: &Option<Vec<u8>>| match content {
+        None => Ok(Content::Absent),
+        Some(content) if content.len() as u64 > MOST_BYTES => {
+            Err(format!("{} is too large to be kept; nothing was changed", one.path.display()))
+        }
+        Some(content) => blobs::put(folder, content).map(Content::Known).map_err(cannot_keep),
+    };
+    let file = match &one.before {
+        None => None,
+        Some(_) => Anchor::of(&one.path).map_err(|failure| failure.to_string()).and_then(|at| open(&at))?,
+    };
+    let mode = file.map(|file| file.metadata()).transpose().map_err(|failure| failure.to_string())?;
+    let missing = |folder: &&Path| !folder.exists();
+    let made = one.path.ancestors().skip(1).take_while(missing).last().map(Path::to_owned);
+    Ok(Change {
+        call: Some(call),
+        path: one.path.clone(),
+        before: kept(&one.before)?,
+        after: kept(&one.after)?,
+        mode: mode.map(|meta| meta.permissions().mode() & 0o7777),
+        made,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::runtime::undo::{Hash, UndoScope, plan};
+
+    fn content(path: PathBuf, before: Option<&str>, after: Option<&str>) -> NewContent {
+        let bytes = |text: Option<&str>| text.map(|text| text.as_bytes().to_vec());
+        NewContent { path, before: bytes(before), after: bytes(after), is_executable: false }
+    }
+
+    #[test]
+    fn all_are_changed_and_can_be_taken_back_or_none_is() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        let at = |name: &str| top.join(name);
+        fs::write(at("a"), "one").unwrap();
+        fs::write(at("gone"), "old").unwrap();
+        let snapshots = Snapshots::beside(&at("s.jsonl"));
+        let wanted = [
+            content(at("a"), Some("one"), Some("1")),
+            content(at("gone"), Some("old"), None),
+            content(at("new/deep/b"), None, Some("two")),
+        ];
+        // The last one is not what it is said to be: the others are put back.
+        let wrong = content(at("a"), Some("else"), Some("x"));
+        let mut all = wanted[1..].to_vec();
+        all.push(wrong);
+        let why = snapshots.make_all(CallId(1), &all).unwrap_err();
+        assert!(why.contains("nothing was changed"), "{why}");
+        assert_eq!(fs::read_to_string(at("gone")).unwrap(), "old");
+        assert!(!at("new").exists());
+
+        snapshots.make_all(CallId(2), &wanted).unwrap();
+        assert_eq!(fs::read_to_string(at("a")).unwrap(), "1");
+        assert!(!at("gone").exists());
+        assert_eq!(fs::read_to_string(at("new/deep/b")).unwrap(), "two");
+
+        let changes = snapshots.changes().unwrap();
+        let scope = UndoScope::Since(CallId(2));
+        let back = plan(&changes, &scope, |_| true, super::super::files::look);
+        assert!(back.refused.is_empty(), "{back:?}");
+        snapshots.restore(&back, 1).unwrap();
+        assert_eq!(fs::read_to_string(at("a")).unwrap(), "one");
+        assert_eq!(fs::read_to_string(at("gone")).unwrap(), "old");
+        assert!(!at("new").exists(), "the folders that were made for it are gone, too");
+        assert_eq!(changes.last().unwrap().after, Content::Known(Hash::of(b"two")));
+    }
+}

@@ -1,0 +1,128 @@
+//! How the lanes of a race stand: what the ledger of its session, their own ledgers and their branches say.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::ledger::{Body, CallId, Change, Decider, Ending, Entry, EscrowSettlement, TurnEnded};
+use crate::runtime::SessionStore;
+use crate::runtime::git;
+use crate::runtime::store::find;
+use crate::session::subagents::{LaneTerms, worktree_of};
+use crate::tool::delegate;
+use crate::tool::name::LANE;
+
+/// A lane of the last race of a session.
+#[derive(Debug, Clone)]
+pub(crate) struct LaneStanding {
+    /// Which, counted from 1.
+    pub(crate) lane: u64,
+    /// What it was given.
+    pub(crate) terms: LaneTerms,
+    /// Its session, if it was started.
+    pub(crate) session: Option<String>,
+    /// What it has spent, when it is over.
+    pub(crate) settled: Option<EscrowSettlement>,
+    /// The model that answered it.
+    pub(crate) model: Option<String>,
+    /// How its run ended.
+    pub(crate) ended: Option<TurnEnded>,
+    /// Decisions about its calls: allowed by a person, and denied.
+    pub(crate) decided: (u64, u64),
+    /// Its worktree, while it is there.
+    pub(crate) worktree: Option<PathBuf>,
+    /// The commit of its branch, and how many files, lines more and lines less that is.
+    pub(crate) made: Option<(String, [u64; 3])>,
+}
+
+impl LaneStanding {
+    /// Whether its check passed; without a check, whether it came to its end.
+    pub(crate) fn passed(&self) -> bool {
+        let wanted = if self.terms.check.is_some() { Ending::GoalReached } else { Ending::Completed };
+        self.ended.as_ref().is_some_and(|ended| ended.reason == wanted)
+    }
+}
+
+/// The lanes of the last race in a session that works in `folder`; none: it had no race.
+pub(crate) fn lanes(state: &Path, entries: &[Arc<Entry>], folder: &Path) -> Vec<LaneStanding> {
+    let is_lane = |body: &Body| lane_of(body).is_some();
+    let Some(last) = entries.iter().rposition(|entry| is_lane(&entry.body)) else { return Vec::new() };
+    let begins = entries.iter().take(last).rposition(|entry| matches!(entry.body, Body::User(_)));
+    let of_race = entries.iter().skip(begins.unwrap_or(0));
+    of_race
+        .filter_map(|entry| {
+            let (lane, call, terms) = lane_of(&entry.body)?;
+            Some(standing(state, entries, folder, lane, call, terms))
+        })
+        .collect()
+}
+
+fn lane_of(body: &Body) -> Option<(u64, CallId, LaneTerms)> {
+    let Body::Command(call) = body else { return None };
+    let lane = delegate(&call.name)?.strip_prefix(LANE)?.parse().ok()?;
+    Some((lane, call.id, LaneTerms::read(&call.arguments).ok()?))
+}
+
+fn standing(
+    state: &Path,
+    entries: &[Arc<Entry>],
+    folder: &Path,
+    lane: u64,
+    call: CallId,
+    terms: LaneTerms,
+) -> LaneStanding {
+    let changes = || {
+        entries
+            .iter()
+            .filter_map(|entry| if let Body::Change(change) = &entry.body { Some(change) } else { None })
+    };
+    let session = changes().find_map(|change| match change {
+        Change::EscrowReserved(escrow) if escrow.call == call => Some(escrow.session.clone()),
+        _ => None,
+    });
+    let settled = changes().find_map(|change| match change {
+        Change::EscrowSettled(settled) if settled.call == call => Some(settled.clone()),
+        _ => None,
+    });
+    let own = session.as_deref().and_then(|session| own_entries(state, session)).unwrap_or_default();
+    let made = made(folder, &terms);
+    let ended = own
+        .iter()
+        .rev()
+        .find_map(|entry| if let Body::TurnEnded(ended) = &entry.body { Some(ended.clone()) } else { None });
+    let model = own.iter().rev().find_map(|entry| {
+        if let Body::Assistant(message) = &entry.body { Some(message.model.to_string()) } else { None }
+    });
+    let worktree = session.as_deref().and_then(|session| worktree_of(folder, session));
+    LaneStanding { lane, terms, session, settled, model, ended, decided: decided(&own), worktree, made }
+}
+
+/// The entries of a session of this very name.
+fn own_entries(state: &Path, session: &str) -> Option<Vec<Arc<Entry>>> {
+    let path = find(state, session).ok()?;
+    let is_it = path.file_stem().and_then(|stem| stem.to_str()) == Some(session);
+    is_it.then(|| SessionStore::read(&path).ok()).flatten().map(|file| file.entries)
+}
+
+fn decided(own: &[Arc<Entry>]) -> (u64, u64) {
+    let decisions = || {
+        own.iter().filter_map(|entry| {
+            if let Body::ApprovalDecided(decision) = &entry.body { Some(decision) } else { None }
+        })
+    };
+    let allowed = decisions().filter(|decision| decision.allow && decision.by == Decider::User).count();
+    (allowed as u64, decisions().filter(|decision| !decision.allow).count() as u64)
+}
+
+/// What is on its branch.
+fn made(folder: &Path, terms: &LaneTerms) -> Option<(String, [u64; 3])> {
+    let commit =
+        git(folder, ["rev-parse", "--verify", "--quiet", &format!("refs/heads/{}", terms.branch)]).ok()?;
+    let printed = git(folder, ["diff", "--numstat", "--no-renames", &terms.base, &commit]).ok()?;
+    let mut sums = [0; 3];
+    for line in printed.lines() {
+        let mut numbers = line.split('\t').map(|number| number.parse().unwrap_or(0));
+        let (added, removed): (u64, u64) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        sums = [sums[0] + 1, sums[1] + added, sums[2] + removed];
+    }
+    Some((commit, sums))
+}

@@ -1,0 +1,88 @@
+//! How the lanes of a race stand, in words.
+
+use super::LaneStanding;
+use crate::config::models::dollars;
+use crate::ledger::seconds;
+use crate::ui::report::ReportPart;
+use crate::ui::text::{fit, sanitize};
+use crate::view::ending_words;
+
+/// What stands over the columns of a table of them.
+pub(crate) const HEADS: [&str; 9] =
+    ["lane", "model", "ended", "files", "lines", "turns", "cost", "time", "approvals"];
+/// Cells of a model's name.
+const MOST_OF_A_NAME: usize = 36;
+
+/// The cells of a lane.
+pub(crate) fn row(lane: &LaneStanding) -> [String; 9] {
+    let spent = lane.settled.as_ref().map(|settled| settled.spent);
+    let model = lane.model.as_deref().or(lane.terms.model.as_deref()).unwrap_or("-");
+    let (files, lines) = match &lane.made {
+        Some((_, [files, added, removed])) => (files.to_string(), format!("+{added} -{removed}")),
+        None => ("-".to_owned(), "-".to_owned()),
+    };
+    let (allowed, denied) = lane.decided;
+    let or_none = |said: Option<String>| said.unwrap_or_else(|| "-".to_owned());
+    [
+        lane.lane.to_string(),
+        fit(&sanitize(model), MOST_OF_A_NAME),
+        ended(lane),
+        files,
+        lines,
+        or_none(spent.map(|spent| spent.turns.to_string())),
+        or_none(spent.and_then(|spent| spent.usage.cost).map(|cost| format!("${}", dollars(cost.0)))),
+        or_none(spent.map(|spent| seconds(spent.wall_ms))),
+        if denied > 0 { format!("{allowed}, {denied} denied") } else { allowed.to_string() },
+    ]
+}
+
+/// How it ended, in a few words.
+fn ended(lane: &LaneStanding) -> String {
+    match (&lane.ended, &lane.session, &lane.settled) {
+        _ if lane.passed() => if lane.terms.check.is_some() { "passed" } else { "completed" }.to_owned(),
+        (Some(ended), _, _) => ending_words(ended.reason).to_owned(),
+        (None, None, _) => "not started".to_owned(),
+        (None, Some(_), Some(_)) => "cut off".to_owned(),
+        (None, Some(_), None) => "at work".to_owned(),
+    }
+}
+
+/// What to do next.
+pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    for lane in lanes {
+        match (&lane.made, &lane.worktree) {
+            (Some(_), _) => said.push(format!("lane {} is the branch {}", lane.lane, lane.terms.branch)),
+            (None, Some(worktree)) if lane.settled.is_some() => {
+                said.push(format!("lane {} left its worktree behind: {}", lane.lane, worktree.display()));
+            }
+            _ => {}
+        }
+    }
+    if let Some(first) = lanes.iter().find(|lane| lane.made.is_some() && lane.passed()) {
+        said.push(format!("{adopt} {} takes lane {} into this folder", first.lane, first.lane));
+    }
+    said
+}
+
+/// The page of them.
+pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
+    let mut parts = Vec::new();
+    for lane in lanes {
+        let [number, model, ended, files, lines, turns, cost, time, approvals] = row(lane);
+        parts.push(ReportPart::Heading(format!("lane {number} · {ended}")));
+        parts.push(ReportPart::fact("model", model));
+        let changes = match files.as_str() {
+            "-" => "none".to_owned(),
+            "1" => format!("1 file, {lines}"),
+            _ => format!("{files} files, {lines}"),
+        };
+        parts.push(ReportPart::fact("changes", changes));
+        let spent = [format!("{turns} turns"), cost, time].into_iter().filter(|said| !said.starts_with('-'));
+        parts.push(ReportPart::fact("spent", spent.collect::<Vec<_>>().join(", ")));
+        parts.push(ReportPart::fact("approvals", approvals));
+    }
+    parts.push(ReportPart::Heading("next".to_owned()));
+    parts.extend(next(lanes, "/adopt").into_iter().map(ReportPart::Line));
+    parts
+}

@@ -1,0 +1,61 @@
+//! A race, as front ends ask for it.
+
+/// What a person wants of a race.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RaceWish {
+    /// What is to be done, each in lanes of its own.
+    pub prompts: Vec<String>,
+    /// The models, each in lanes of its own; none: that of the session.
+    pub models: Vec<String>,
+    /// How many lanes there are, where that is more than the pairs of both.
+    pub lanes: Option<u64>,
+    /// The command whose exit code says whether the task is done.
+    pub check: Option<String>,
+}
+
+/// How `/race` is used.
+const RACE: &str = "/race takes a task, as in /race Make the parser accept empty input | check: cargo test parser | lanes: 3 | models: \
+    PROVIDER/MODEL, PROVIDER/MODEL";
+
+impl RaceWish {
+    /// Reads what stands behind `/race`: the task, then parts with a name, between bars.
+    ///
+    /// # Errors
+    /// How it is used.
+    pub fn read(words: &str) -> Result<Self, String> {
+        let mut wish = Self::default();
+        for part in words.split(" | ").map(str::trim).filter(|part| !part.is_empty()) {
+            let named = part.split_once(':').map(|(name, rest)| (name.trim(), rest.trim()));
+            match named {
+                Some(("check", command)) if !command.is_empty() => wish.check = Some(command.to_owned()),
+                Some(("lanes", number)) => {
+                    wish.lanes = Some(number.parse().map_err(|_other| RACE.to_owned())?);
+                }
+                Some(("models", names)) => {
+                    let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+                    wish.models.extend(names.map(str::to_owned));
+                }
+                _ => wish.prompts.push(part.to_owned()),
+            }
+        }
+        if wish.prompts.is_empty() { Err(RACE.to_owned()) } else { Ok(wish) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_task_comes_first_and_the_rest_has_names() {
+        let wish = RaceWish::read("Fix it: now | check: cargo test | lanes: 4 | models: a/b, c").unwrap();
+        assert_eq!(wish.prompts, ["Fix it: now"]);
+        assert_eq!((wish.check.as_deref(), wish.lanes), (Some("cargo test"), Some(4)));
+        assert_eq!(wish.models, ["a/b", "c"]);
+        let two = RaceWish::read("one | two").unwrap();
+        assert_eq!(two.prompts, ["one", "two"]);
+        for wrong in ["", "check: x", "Fix it | lanes: many"] {
+            assert_eq!(RaceWish::read(wrong), Err(RACE.to_owned()), "{wrong}");
+        }
+    }
+}

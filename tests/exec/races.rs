@@ -1,0 +1,178 @@
+//! `race`: lanes in worktrees of their own, one budget, a check as the referee; what one made is adopted.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::world::{Ran, World, of_type, script, text};
+
+fn git(world: &World, words: &[&str]) -> String {
+    let named = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    let ran = Command::new("git")
+        .args(named)
+        .args(words)
+        .current_dir(world.work())
+        .env_remove("GIT_DIR")
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{words:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).unwrap().trim().to_owned()
+}
+
+/// A repository with a commit, a change that is not committed, and a file that git does not know.
+fn repository() -> World {
+    let world = World::new();
+    fs::remove_dir_all(world.work().join(".git")).unwrap();
+    git(&world, &["init", "-q"]);
+    git(&world, &["add", "."]);
+    git(&world, &["commit", "-q", "-m", "first"]);
+    fs::write(world.work().join("two.txt"), "not committed\n").unwrap();
+    fs::write(world.work().join("unknown.txt"), "mine\n").unwrap();
+    world
+}
+
+/// The same reply for every turn of every lane, since lanes share the script in any order. The check comes after five turns.
+fn again(call: &Value) -> String {
+    script(Value::Array(vec![json!({ "tool_calls": [call] }); 40]))
+}
+
+impl World {
+    fn race(&self, words: &[&str]) -> Ran {
+        let output = self.program().arg("race").args(words).output().unwrap();
+        Ran::of(output.status, output.stdout, output.stderr)
+    }
+
+    /// Three lanes that do the same, and are checked.
+    fn raced(&self) -> Vec<Value> {
+        let arguments = json!({ "path": "one.txt", "content": "1st line\nsecond line\n" });
+        let replies = again(&json!({ "name": "write", "arguments": arguments }));
+        let check = ["--check", "grep -q 1st one.txt", "--allow", "shell(grep *)"];
+        let words = ["--json", "--lanes", "3", "--mode", "edit", "--max-turns", "24", "--script", &replies];
+        let ran = self.race(&[&words[..], &check[..], &["Replace first by 1st in one.txt"]].concat());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn main_session(&self) -> String {
+        let lanes = self.race(&["show", "--json"]).out;
+        let first: Value = serde_json::from_str(lanes.lines().next().unwrap()).unwrap();
+        text(&first, "session").rsplit_once('-').unwrap().0.to_owned()
+    }
+
+    fn is_sound(&self, session: &str) {
+        let checked = self.sessions_cli(&["check", session]);
+        assert_eq!(checked.code, 0, "{}", checked.out);
+    }
+}
+
+#[test]
+fn three_lanes_share_one_budget_and_what_one_made_is_adopted() {
+    let world = repository();
+    let lanes = world.raced();
+    assert_eq!(lanes.len(), 3);
+    for lane in &lanes {
+        assert_eq!((&lane["passed"], &lane["ending"]), (&json!(true), &json!("goal_reached")), "{lane}");
+        assert_eq!((&lane["files"], &lane["added"], &lane["removed"]), (&json!(1), &json!(1), &json!(1)));
+        world.is_sound(&text(lane, "session"));
+    }
+    let session = world.main_session();
+    world.is_sound(&session);
+    let file =
+        world.sessions().into_iter().find(|path| path.file_stem().unwrap() == session.as_str()).unwrap();
+    let entries: Vec<Value> =
+        fs::read_to_string(file).unwrap().lines().map(crate::books::unchained).collect();
+    let reserved = of_type(&entries, "escrow_reserved");
+    let turns: u64 =
+        reserved.iter().map(|escrow| escrow["limits"]["max_model_turns"].as_u64().unwrap()).sum();
+    assert_eq!(turns, 24, "all of it, in equal parts: {reserved:?}");
+
+    // Nothing of it is here, and the worktrees are gone.
+    assert_eq!(world.file("one.txt"), "first line\nsecond line\n");
+    assert_eq!(git(&world, &["worktree", "list"]).lines().count(), 1);
+    let branch = text(&lanes[1], "branch");
+    assert_eq!(git(&world, &["show", &format!("{branch}:one.txt")]), "1st line\nsecond line");
+    assert_eq!(
+        git(&world, &["show", &format!("{branch}:two.txt")]),
+        "not committed",
+        "lanes begin with that"
+    );
+
+    let adopted = world.race(&["adopt", "2"]);
+    assert_eq!(adopted.code, 0, "{adopted:?}");
+    assert!(adopted.out.contains("took 1 file:\none.txt (+1 -1)"), "{adopted:?}");
+    assert_eq!(world.file("one.txt"), "1st line\nsecond line\n");
+    assert_eq!(
+        (world.file("two.txt"), world.file("unknown.txt")),
+        ("not committed\n".into(), "mine\n".into())
+    );
+    world.is_sound(&session);
+
+    let dropped = world.race(&["drop"]);
+    assert_eq!(dropped.out.lines().count(), 3, "{dropped:?}");
+    assert_eq!(git(&world, &["branch", "--list", "race/*"]), "");
+    assert_eq!(world.race(&["adopt", "2"]).code, 2, "there is nothing to take any more");
+}
+
+#[test]
+fn what_was_changed_meanwhile_is_not_overwritten() {
+    let world = repository();
+    world.raced();
+    fs::write(world.work().join("one.txt"), "mine\n").unwrap();
+    let adopted = world.race(&["adopt", "1"]);
+    assert_eq!(adopted.code, 1, "{adopted:?}");
+    assert!(adopted.err.contains("a file has changed since the lane began: one.txt"), "{adopted:?}");
+    assert_eq!(world.file("one.txt"), "mine\n");
+    world.is_sound(&world.main_session());
+}
+
+#[test]
+fn files_that_are_new_deleted_or_programs_are_taken_and_links_are_not() {
+    let world = repository();
+    let command = "mkdir -p bin && printf x > bin/run && chmod 755 bin/run && rm -f one.txt";
+    let link = format!("{command} && ln -sf two.txt link");
+    let race = |command: &str| {
+        let replies = again(&json!({ "name": "shell", "arguments": { "command": command } }));
+        let words = ["--lanes", "2", "--mode", "unrestricted", "--max-turns", "16", "--script", &replies];
+        let ran = world.race(&[&words[..], &["--check", "test -x bin/run", "Do it with care"]].concat());
+        assert_eq!(ran.code, 0, "{ran:?}");
+    };
+    race(&link);
+    let refused = world.race(&["adopt", "1"]);
+    assert!(refused.code == 1 && refused.err.contains("`link` is a symlink"), "{refused:?}");
+    assert!(world.work().join("one.txt").exists() && !world.work().join("bin").exists());
+    race(command);
+    let adopted = world.race(&["adopt", "1"]);
+    assert!(
+        adopted.out.contains("bin/run (new)") && adopted.out.contains("one.txt (deleted)"),
+        "{adopted:?}"
+    );
+    assert!(!world.work().join("one.txt").exists());
+    let mode = std::os::unix::fs::PermissionsExt::mode(
+        &fs::metadata(world.work().join("bin/run")).unwrap().permissions(),
+    );
+    assert_eq!(mode & 0o111, 0o111);
+}
+
+#[test]
+fn a_race_that_cannot_be_run_says_why() {
+    let world = World::new();
+    let none = world.race(&["Do it with care"]);
+    assert!(
+        none.code == 2 && none.err.contains("a race needs a git repository with a commit in it"),
+        "{none:?}"
+    );
+    let world = repository();
+    let many = world.race(&["--lanes", "9", "--script", "[]", "Do it with care"]);
+    assert!(many.code != 0 && many.err.contains("agents.max_parallel"), "{many:?}");
+    let vague = world.race(&["--check", "true", "--script", "[]", "improve it"]);
+    assert!(vague.code == 2 && vague.err.contains("too general"), "{vague:?}");
+    let shown = world.race(&["show"]);
+    assert!(shown.code == 2 && shown.err.contains("no session of this folder had a race"), "{shown:?}");
+    // A check that nobody allowed does not run, and proves nothing.
+    let replies = script(json!(["Done.", "Done."]));
+    let denied =
+        world.race(&["--lanes", "2", "--check", "touch ran", "--script", &replies, "Make one.txt say 1st"]);
+    assert_eq!(denied.code, 1, "{denied:?}");
+    assert!(denied.out.contains("denied") && !world.work().join("ran").exists(), "{denied:?}");
+}
