@@ -3,6 +3,7 @@
 
 mod abort;
 mod accepting_gaps;
+mod address;
 mod answer;
 mod approval;
 mod ask_reason;
@@ -52,6 +53,7 @@ mod uncertain;
 
 use std::collections::BTreeSet;
 
+pub use address::{CallAddress, SubagentPath};
 pub use effect::{Effect, Operation};
 pub use event::{Event, Live};
 pub use input::{Answer, Input, Intent, OwnCommand, Shutdown, TimerId};
@@ -205,6 +207,7 @@ impl Agent {
             Intent::Pursue(goal, added) => return self.pursue(step, phase, *goal, added),
             Intent::ResumeGoal(added) => return self.resume_goal(step, phase, added),
             Intent::Compact => return self.compact_by_hand(step, phase),
+            Intent::Abort if phase.was_just_stopped(step.now) => {}
             Intent::Abort => return self.stop(step, phase, CutBy::User),
             Intent::Decide { request, call, answer } => {
                 return self.decide(step, phase, request, call, answer);

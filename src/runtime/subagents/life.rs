@@ -52,7 +52,7 @@ async fn work(
     let MadeSession { driver, handles, first, after } = made;
     let (intents, abort, shutdown, mut events) =
         (handles.intents, handles.abort, handles.shutdown, handles.events);
-    locked(roster).insert(call, AtWork { intents: intents.clone(), abort });
+    locked(roster).insert(call, AtWork { intents: intents.clone(), abort, news: news.clone() });
     let driving = tokio::spawn(driver.run(first));
     let task = UserMessage::text(if task.trim().is_empty() { "There is no task. Say so." } else { &task });
     if intents.send(Intent::Submit(task)).await.is_err() {
@@ -174,6 +174,7 @@ fn of_ending(ended: &TurnEnded) -> (Outcome, TaskState, String) {
     }
     let state = match ended.reason {
         Ending::AbortedStreaming | Ending::AbortedTools => TaskState::Canceled,
+        Ending::ApprovalRequired => TaskState::InputRequired,
         _ => TaskState::Failed,
     };
     let mut words = format!("The sub-agent stopped before its end: {}.", ended.reason.as_str());

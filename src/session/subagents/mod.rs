@@ -114,14 +114,6 @@ pub(crate) fn known(config: &Config) -> Vec<Subagent> {
     config.subagents.all.iter().filter(|one| !is_elsewhere(one)).cloned().collect()
 }
 
-/// Who answers for sub-agents. A program that answers for its user is not asked about them yet: their calls are denied then.
-fn attendance(of_session: Attendance) -> Attendance {
-    match of_session {
-        Attendance::Program => Attendance::Deny,
-        other => other,
-    }
-}
-
 impl SubagentMaker {
     /// For a session of a person, which begins so.
     pub(crate) fn new(invocation: &Invocation, config: &Config, state: &Path, settings: Settings) -> Self {
@@ -130,7 +122,7 @@ impl SubagentMaker {
             config: config.clone(),
             state: state.to_owned(),
             is_kept: true,
-            attendance: attendance(settings.attendance),
+            attendance: settings.attendance,
             settings,
             router: ModelRouter::default(),
             groups: Groups::default(),
