@@ -1,9 +1,12 @@
 //! Events as lines of JSON: durable ones as the session file has them but for the bytes
 //! of images, live ones as the design names them.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
-use crate::agent::{Event, Live};
+use super::told_subagents::ToldSubagents;
+use crate::agent::{CallAddress, Event, Live};
 use crate::budget::{Gauge, Limit, Limits, Meter, Unit};
 use crate::ledger::{ApprovalRequest, Arguments, Body, Entry, Millis};
 use crate::policy::digest;
@@ -20,6 +23,9 @@ pub(super) struct EventLines {
     shown: Vec<Gauge>,
     /// Whether a program reads the lines and answers: it needs the digests of requests, and what it is refused.
     is_answered: bool,
+    subagents: ToldSubagents,
+    /// Calls of sub-agents that were asked about and not decided.
+    asked_below: BTreeSet<CallAddress>,
 }
 
 impl EventLines {
@@ -31,7 +37,13 @@ impl EventLines {
     ) -> Self {
         let mut meter = Meter::new(limits);
         before.for_each(|entry| meter.read(entry));
-        Self { meter, shown: Vec::new(), is_answered }
+        Self {
+            meter,
+            shown: Vec::new(),
+            is_answered,
+            subagents: ToldSubagents::default(),
+            asked_below: BTreeSet::new(),
+        }
     }
 
     /// The lines of one event, in order. A live event that the stream does not carry has none.
@@ -45,9 +57,15 @@ impl EventLines {
             Event::Live(Live::Refused(why)) if self.is_answered => {
                 vec![record::line(&json!({ "type": "input_rejected", "why": why }))]
             }
+            Event::Live(live @ Live::Subagent { .. }) => {
+                let mut told: Vec<Value> = live_event(live).into_iter().collect();
+                told.extend(self.of_subagent(event));
+                told.iter().map(record::line).collect()
+            }
             Event::Live(live) => live_event(live).iter().map(record::line).collect(),
             Event::Appended(entry) => {
                 self.meter.read(entry);
+                self.subagents.read(&[], &entry.body);
                 let mut lines = vec![self.durable(entry)];
                 lines.extend(self.moved(entry.at).iter().map(record::line));
                 lines
@@ -64,6 +82,46 @@ impl EventLines {
             members.insert("digest".to_owned(), digest_of(asked).into());
         }
         record::line(&event)
+    }
+
+    /// What is told of a sub-agent beside what happened in its session: its calls that wait for a decision and the decisions, in
+    /// the form of the session's own, by ids that no other call has.
+    fn of_subagent(&mut self, event: &Event) -> Option<Value> {
+        let (path, inner) = event.located();
+        let entry = match inner {
+            Event::Appended(entry) => entry,
+            Event::Live(Live::Refused(why)) if self.is_answered => {
+                let whose = self.subagents.described(&path);
+                return Some(json!({ "type": "input_rejected", "why": why, "subagent": whose }));
+            }
+            Event::Live(_) => return None,
+        };
+        self.subagents.read(&path, &entry.body);
+        let at = CallAddress { path, call: entry.body.call()? };
+        let is_told = match &entry.body {
+            Body::ApprovalRequested(_) => {
+                self.asked_below.insert(at.clone());
+                true
+            }
+            // What nobody was asked about is told as all else that happens there.
+            Body::ApprovalDecided(_) => self.asked_below.remove(&at),
+            _ => false,
+        };
+        if !is_told {
+            return None;
+        }
+        let mut event = record::without_images(entry);
+        let members = event.as_object_mut()?;
+        // They are those of an entry in the other ledger.
+        for member in ["entry", "at"] {
+            members.remove(member);
+        }
+        members.insert("id".to_owned(), at.to_string().into());
+        if let (Body::ApprovalRequested(asked), true) = (&entry.body, self.is_answered) {
+            members.insert("digest".to_owned(), digest_of(asked).into());
+        }
+        members.insert("subagent".to_owned(), self.subagents.described(&at.path)?);
+        Some(event)
     }
 
     /// The gauges that changed since they were last told; the clock alone moves none.

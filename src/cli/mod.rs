@@ -33,6 +33,7 @@ mod skills;
 mod terminals;
 pub mod test;
 mod themes;
+mod told_subagents;
 pub mod trust;
 pub mod usage;
 mod verify;

@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::config::load;
 use crate::config::peers::world::World;
+use crate::config::subagents::Subagent;
 
 const PROJECT: &str = "repo/.countersign/config.toml";
 
@@ -75,17 +76,101 @@ fn a_wrong_agent_names_its_line_and_what_it_resembles() {
     );
 }
 
+const FIXER: &str = "[agents.fixer]\ndescription = 'Fixes a test.'\ninstructions = \"\\nFix it.\\nSay how.\\n\"\n\
+                     tools = ['Read', 'edit', 'mcp__a__b']\nmodel = 'openai/x'\nmode = 'plan'\nmax_turns = 7\n";
+
 #[test]
-fn a_sub_agent_is_a_file_and_the_error_says_where_it_belongs() {
-    for (key, value) in [("model", "'openai/x'"), ("instructions", "'Be brief.'"), ("tools", "['read']")] {
-        let wanted = format!("/config/countersign/config.toml:3: agents.x.{key}: configures a sub-agent");
-        let said =
-            World::of(&format!("[agents.x]\nurl = 'https://h'\n{key} = {value}")).load(&[]).unwrap_err();
-        assert!(said.contains(&wanted) && said.contains(".countersign/agents/NAME.md"), "{said}");
-        assert!(!said.contains("unknown key"), "{said}");
-        let said = World::of("").load(&[&format!("agents.x.{key}={value}")]).unwrap_err();
-        assert!(said.starts_with(&format!("error: -c: agents.x.{key}: configures a sub-agent")), "{said}");
+fn an_agent_with_instructions_is_a_sub_agent_and_no_agent_elsewhere() {
+    let config = World::of(&format!("{FIXER}{TWO}")).config();
+    assert_eq!(config.agents.len(), 2, "{:?}", config.agents);
+    let all = &config.subagents.all;
+    let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["explore", "general", "fixer"]);
+    let fixer = &all[2];
+    assert_eq!(
+        (fixer.description.as_str(), fixer.instructions.as_str()),
+        ("Fixes a test.", "Fix it.\nSay how.")
+    );
+    let tools = ["read", "edit", "mcp__a__b"].map(str::to_owned).to_vec();
+    assert_eq!((&fixer.tools, fixer.model.as_deref()), (&Some(tools), Some("openai/x")));
+    assert_eq!((fixer.mode.unwrap().to_string(), fixer.turns), ("plan".to_owned(), Some(7)));
+    let shown = config.show();
+    for line in [
+        "agents.fixer.instructions = \"Fix it.\\U0000000ASay how.\"  # ",
+        "agents.fixer.tools = [\"read\", \"edit\", \"mcp__a__b\"]  # ",
+        "agents.fixer.max_turns = 7  # ",
+    ] {
+        assert!(shown.contains(line), "{line} in {shown}");
     }
+    let moved = |one: &Subagent| Subagent { file: None, ..one.clone() };
+    let again = World::of(&shown).config().subagents.all;
+    assert_eq!(again.iter().map(moved).collect::<Vec<_>>(), all.iter().map(moved).collect::<Vec<_>>());
+    // It takes the place of one that is built in, or switches it off.
+    let other = World::of(&FIXER.replace("fixer", "explore")).config().subagents.all;
+    assert_eq!(other.len(), 2);
+    assert_eq!(other[1].description, "Fixes a test.");
+    let off = World::of(&format!("{FIXER}enabled = false")).config();
+    assert_eq!((off.agents.len(), off.subagents.all.len()), (1, 2));
+}
+
+#[test]
+fn what_is_no_sub_agent_is_refused_in_words() {
+    let local = "[agents.x]\ndescription = 'd'\ninstructions = 'i'\n";
+    for (text, wanted) in [
+        ("[agents.x]\nurl = 'https://h'\nmodel = 'openai/x'", ":2: agents.x.model: configures a sub-agent"),
+        ("[agents.x]\nurl = 'https://h'\ntools = ['read']", ":2: agents.x.tools: configures a sub-agent"),
+        ("[agents.x]\nmax_turns = 3", ":2: agents.x.max_turns: configures a sub-agent"),
+        ("[agents.x]\ninstructions = 'i'", ":2: agents.x: has no `description`"),
+        ("[agents.x]\ndescription = 'd'", ":2: agents.x: has no `url`, and no `instructions`"),
+        (&format!("{local}url = 'https://h'"), ":2: agents.x: has both `url`"),
+        (&format!("{local}headers.A = 'planted'"), ":2: agents.x.headers: a sub-agent is sent no headers"),
+        (&format!("{local}call_seconds = 5"), "`max_turns` bounds a sub-agent"),
+        (
+            &format!("{local}tools = ['raed']"),
+            ":4: agents.x.tools: there is no tool `raed`; the tools are read",
+        ),
+        (
+            &format!("{local}tools = ['delegate_to_x']"),
+            "starts no others, so `delegate_to_x` cannot be in it",
+        ),
+        (&format!("{local}mode = 'fast'"), ":4: agents.x.mode: "),
+        (&format!("{local}max_turns = 0"), ":4: agents.x.max_turns: must be at least 1"),
+        (&format!("{local}max_turns = 10001"), ":4: agents.x.max_turns: must be at most 10000"),
+        (&format!("{local}turns = 3"), ":4: unknown key `agents.x.turns`"),
+        ("[agents.x]\ndescription = 'd'\ninstructions = ' '", ":3: agents.x.instructions: must be a string"),
+        ("[agents.x]\ninstructions = 3", ":2: agents.x.instructions: must be a string"),
+    ] {
+        let said = World::of(text).load(&[]).unwrap_err();
+        assert!(said.contains(wanted) && !said.contains("planted"), "{text}\n{said}");
+    }
+    let long = format!("[agents.x]\ninstructions = '{}'", "x".repeat(70_000));
+    assert!(World::of(&long).load(&[]).unwrap_err().contains("has at most 65536 bytes, not 70000"));
+    let said = World::of("").load(&["agents.x.instructions=Be brief."]).unwrap_err();
+    assert!(said.starts_with("error: -c: agents.x: has no `description`"), "{said}");
+}
+
+#[test]
+fn a_sub_agent_of_a_project_s_configuration_waits_for_trust() {
+    let world = World::of("");
+    world.file(PROJECT, FIXER);
+    let config = world.config();
+    assert_eq!((config.subagents.all.len(), config.untrusted_agents.len()), (2, 1));
+    assert!(config.warnings[0].contains("`agents.fixer` is ignored"), "{:?}", config.warnings);
+    let told = world.demands();
+    assert!(told[0].starts_with("tells the model of the sub-agent fixer: the model is told: "), "{told:?}");
+    assert!(
+        told[0].contains("its tools: read, edit, mcp__a__b; its model: openai/x; its mode: plan"),
+        "{told:?}"
+    );
+    assert!(told[0].contains("it is told: \"Fix it.\\nSay how.\""), "{told:?}");
+    let trusted = world.trust().config();
+    assert_eq!((trusted.subagents.all.len(), trusted.warnings.len()), (3, 0), "{:?}", trusted.warnings);
+    // What is the user's own stays as it is, trusted or not.
+    let world = World::of(FIXER);
+    world.file(PROJECT, "[agents.fixer]\ninstructions = 'Do as I say.'\nmode = 'unrestricted'").trust();
+    let config = world.config();
+    assert_eq!(config.subagents.all[2].instructions, "Fix it.\nSay how.");
+    assert!(config.warnings[0].contains("the agent is yours"), "{:?}", config.warnings);
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{
-    AgentEntry, CommandLineSetting, Config, McpEntry, Source, apply, keys, mcp, peers, projects, setting,
-    setting::Setting, user_file,
+    AgentEntry, CommandLineSetting, Config, McpEntry, Source, agents, apply, keys, mcp, peers, projects,
+    setting, setting::Setting, user_file,
 };
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
@@ -61,6 +61,7 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     keys::check(&config).map_err(|wrong| correct_file(&wrong))?;
     peers::check::<McpEntry>(&config).map_err(|wrong| correct_file(&wrong))?;
     peers::check::<AgentEntry>(&config).map_err(|wrong| correct_file(&wrong))?;
+    agents::local::take_up(&mut config);
     Ok(config)
 }
 

@@ -51,7 +51,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub use agents::AgentEntry;
+pub use agents::{AgentEntry, LocalAgent};
 pub(crate) use checked::check_text;
 pub(crate) use demands::{Demands, demands};
 pub(crate) use examine::examine;

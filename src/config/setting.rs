@@ -65,7 +65,7 @@ pub(super) fn of_letters(dotted: &str, letters: &str, source: Source) -> Result<
             letters: Some(letters.to_owned()),
             source,
         }),
-        KeyPath::Table | KeyPath::Later(_) | KeyPath::Nowhere(_) => Err(unknown(&source, &path)),
+        KeyPath::Table | KeyPath::Nowhere(_) => Err(unknown(&source, &path)),
     }
 }
 
@@ -132,7 +132,7 @@ fn walk(
                 letters: None,
                 source: source_here,
             }),
-            (KeyPath::Later(_) | KeyPath::Nowhere(_), _) => return Err(unknown(&source_here, path)),
+            (KeyPath::Nowhere(_), _) => return Err(unknown(&source_here, path)),
         }
         path.pop();
     }
@@ -143,7 +143,6 @@ fn unknown(source: &Source, path: &[String]) -> Wrong {
     let given = spelling::spelled(path);
     match key::find(path) {
         KeyPath::Nowhere(Some(meant)) => format!("{source}: unknown key `{given}`; did you mean `{meant}`?"),
-        KeyPath::Later(why) => format!("{source}: {given}: {why}"),
         KeyPath::Nowhere(None) | KeyPath::Table | KeyPath::Key(..) => {
             format!("{source}: unknown key `{given}`")
         }

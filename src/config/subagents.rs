@@ -1,8 +1,10 @@
 //! Sub-agents: the two that are built in, and Markdown files of the project and of the user, in the places where other programs
 //! keep theirs.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::AgentEntry;
 use super::environment::Environment;
 use super::fault::one_line;
 use super::front_matter::{body, fault, head, items, member};
@@ -13,13 +15,13 @@ use crate::tool::name::{
 };
 
 /// Most bytes of one file: it becomes a part of a system prompt.
-const MOST_BYTES: usize = 64 * 1024;
+pub(super) const MOST_BYTES: usize = 64 * 1024;
 /// Most letters of a name: its tool is `delegate_to_NAME`, of at most 64.
 const MOST_OF_NAME: usize = 50;
 /// Most letters of a description: the model reads it with every request.
 const MOST_OF_DESCRIPTION: usize = 1_024;
 /// Most turns that a file may ask for.
-const MOST_TURNS: u64 = 10_000;
+pub(super) const MOST_TURNS: u64 = 10_000;
 
 /// A sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,11 +57,13 @@ pub struct KnownSubagents {
     pub all: Vec<Subagent>,
     /// How many may be at work at once; 0: there are none.
     pub most_at_once: u64,
+    /// Those of `[agents.NAME]`, as they are written.
+    pub defined: BTreeMap<String, AgentEntry>,
 }
 
 impl Default for KnownSubagents {
     fn default() -> Self {
-        Self { all: Vec::new(), most_at_once: 4 }
+        Self { all: Vec::new(), most_at_once: 4, defined: BTreeMap::new() }
     }
 }
 
@@ -125,7 +129,7 @@ fn mode(said: &str) -> Option<Mode> {
 }
 
 /// Names of models that only another program knows mean the session's own.
-fn is_session_model(model: &str) -> bool {
+pub(super) fn is_session_model(model: &str) -> bool {
     ["inherit", "sonnet", "opus", "haiku", "default"].contains(&model)
 }
 
@@ -138,7 +142,7 @@ fn turns(said: Option<&str>) -> Result<Option<u64>, String> {
 }
 
 /// Tools by our names. Whoever may edit may also write, as with the others; what is not ours stays as it is written.
-fn ours(named: &[String]) -> Vec<String> {
+pub(super) fn ours(named: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     for tool in named {
         // `Bash(git:*)` permits nothing here: rules are the configuration's.

@@ -60,7 +60,10 @@ fn next(local: &Local, view: &View) -> Focus {
         Focus::Composer => first(local, view).unwrap_or_else(after_waiting),
         Focus::Approval(call) => {
             let at = waiting.iter().position(|c| *c == call);
-            at.and_then(|at| waiting.get(at + 1)).map_or(Focus::Composer, |c| Focus::Approval(*c))
+            let next = at.and_then(|at| waiting.get(at + 1)).map(|c| Focus::Approval(*c));
+            // Behind a call of a sub-agent comes the way into its session.
+            let way_in = || last.filter(|_| view.has_guests());
+            next.or_else(way_in).unwrap_or(Focus::Composer)
         }
         Focus::Stop => after_waiting(),
         Focus::Card(_) => Focus::Composer,
@@ -82,14 +85,7 @@ pub(super) fn give(local: &mut Local, view: &View) {
 /// The first thing that waits.
 fn first(local: &Local, view: &View) -> Option<Focus> {
     let call = local.waiting(view).first().map(|(_, asked)| Focus::Approval(asked.call));
-    let stop = || local.stop(view).map(|_| Focus::Stop);
-    call.or_else(stop).or_else(|| waiting_subagent(view).map(|call| Focus::Card(CardId::Call(call))))
-}
-
-/// The first call whose sub-agent waits for the person.
-pub(super) fn waiting_subagent(view: &View) -> Option<CallId> {
-    let waits = |(_, child): &(CallId, &View)| child.is_at_work() && child.waiting_everywhere() > 0;
-    view.subagents().find(waits).map(|(call, _)| call)
+    call.or_else(|| local.stop(view).map(|_| Focus::Stop))
 }
 
 /// An arrow key. False when it means nothing here but a move of the cursor.

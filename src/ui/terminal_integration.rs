@@ -81,6 +81,7 @@ impl TerminalIntegration {
     /// What is to be written now; nothing while nothing changes.
     pub(super) fn news(&mut self, view: &View) -> String {
         let doing = match view.status.phase {
+            _ if view.has_guests() => Doing::Waits(view.waiting().len()),
             Phase::WaitingApproval => Doing::Waits(view.waiting().len()),
             Phase::Idle if self.doing == Doing::Nothing => Doing::Nothing,
             Phase::Idle => Doing::Done,

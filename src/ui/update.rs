@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
-use crate::agent::Live;
+use crate::agent::{Event, Live};
 use crate::view::View;
 
 use super::commands::typed;
@@ -152,6 +152,12 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
             local.shut = None;
             local.hint = None;
         }
+        // A decision about the call of a sub-agent was not accepted there.
+        Live::Subagent { event, .. } => {
+            if let Event::Live(refused @ Live::Refused(_)) = event.located().1 {
+                hear(local, view, refused);
+            }
+        }
         Live::ModeChanged(_)
         | Live::Waiting { .. }
         | Live::Text { .. }
@@ -162,7 +168,6 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
         | Live::ToolOutput { .. }
         | Live::Screen { .. }
         | Live::ToolFinished { .. }
-        | Live::Subagent { .. }
         | Live::Retrying { .. }
         | Live::Asked { .. }
         | Live::AskingHooks(_)

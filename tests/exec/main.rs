@@ -28,6 +28,7 @@ mod pictures;
 mod acp;
 mod agents;
 mod answers;
+mod asked_below;
 mod backgrounds;
 mod bisected;
 mod blames;

@@ -197,3 +197,32 @@ fn agent_files_of_a_project_count_when_it_is_trusted_and_are_never_looser() {
     let begun = of_type(&own, "session_started");
     assert!(text(&begun[0], "system").contains("Write what is asked for."));
 }
+
+#[test]
+fn a_sub_agent_of_the_configuration_has_its_instructions_its_tools_and_its_mode() {
+    let world = World::new();
+    let folder = world.place().join("config/countersign");
+    fs::create_dir_all(&folder).unwrap();
+    let defined = "[agents.writer]\ndescription = 'Writes'\ninstructions = 'Write what is asked for.'\n\
+                   tools = ['Write']\nmode = 'plan'\nmax_turns = 2\n";
+    fs::write(folder.join("config.toml"), defined).unwrap();
+    let replies = script(json!([
+        { "tool_calls": [delegate("writer", "Write it.")] },
+        { "tool_calls": [
+            { "name": "write", "arguments": { "path": "new.txt", "content": "x" } }, shell("touch new.txt"),
+        ] },
+        "I may not.",
+        "It may not.",
+    ]));
+    let ran = world.json(&["--script", &replies, "--mode", "unrestricted", "go"]);
+    assert_eq!(ran.one("escrow_reserved")["limits"]["max_model_turns"], 2);
+    let own = entries(&sessions(&world).0[0]);
+    assert!(text(&own[0], "system").contains("Write what is asked for."));
+    let outcomes: Vec<String> =
+        of_type(&own, "tool_result").iter().map(|result| text(result, "outcome")).collect();
+    assert_eq!(outcomes, ["denied", "unknown_tool"], "plan only reads, and it has no shell");
+    assert!(!world.work().join("new.txt").exists());
+    let shown = world.program().args(["config", "show"]).output().unwrap();
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("agents.writer.instructions = \"Write what is asked for.\""), "{shown}");
+}

@@ -30,13 +30,14 @@ pub const SENTENCES: [&str; 9] = [
 /// A scene, by its name.
 pub type Scene = (&'static str, fn() -> SessionBuilder);
 
-pub fn scenes() -> [Scene; 5] {
+pub fn scenes() -> [Scene; 6] {
     [
         ("three calls", scenes::waiting_command),
         ("a change", scenes::waiting_diff),
         ("a question", question),
         ("a budget stop", scenes::budget_stop),
         ("a long command", long_command),
+        ("a sub-agent's command", scenes::waiting_below),
     ]
 }
 

@@ -39,10 +39,12 @@ pub enum Mutant {
     NothingIsCharged,
     /// Who accepts what one question names accepts what all of them name.
     GapsOfOthersAreAccepted,
+    /// A decision about a call of a sub-agent is taken for one about the session's own.
+    DecisionsStayAbove,
 }
 
 impl Mutant {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::PathBSettlesNothing,
         Self::PathCForgetsRunning,
         Self::StaleStreamIsHeard,
@@ -58,13 +60,14 @@ impl Mutant {
         Self::NothingIsSetAside,
         Self::NothingIsCharged,
         Self::GapsOfOthersAreAccepted,
+        Self::DecisionsStayAbove,
     ];
 
     /// A world in which it shows.
     pub fn bounds(self) -> Bounds {
         match self {
             Self::TaskIsNotWritten | Self::TaskHasNoEnd => Bounds::DELEGATING,
-            Self::NothingIsSetAside | Self::NothingIsCharged => Bounds::SUBAGENTS,
+            Self::NothingIsSetAside | Self::NothingIsCharged | Self::DecisionsStayAbove => Bounds::SUBAGENTS,
             Self::GapsOfOthersAreAccepted => Bounds::GAPPED,
             _ => Bounds::SMALL,
         }
@@ -77,6 +80,9 @@ impl Mutant {
             (Self::GapsOfOthersAreAccepted, Input::Intent(Intent::AcceptGaps(_)), _) => {
                 Input::Intent(Intent::AcceptGaps(None))
             }
+            (Self::DecisionsStayAbove, Input::Intent(Intent::Subagent { intent, .. }), _) => {
+                Input::Intent(*intent)
+            }
             (_, input, _) => input,
         }
     }
@@ -84,7 +90,10 @@ impl Mutant {
     /// What a loop with this bug would have asked for.
     pub fn act(self, mut effects: Vec<Effect>) -> Vec<Effect> {
         match self {
-            Self::None | Self::StaleStreamIsHeard | Self::GapsOfOthersAreAccepted => effects,
+            Self::None
+            | Self::StaleStreamIsHeard
+            | Self::GapsOfOthersAreAccepted
+            | Self::DecisionsStayAbove => effects,
             Self::PathBSettlesNothing => {
                 without(effects, |b| aborted(b).is_some_and(|a| a.path == AbortPath::B))
             }

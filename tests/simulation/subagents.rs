@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign::agent::{
-    Adoption, Input, Intent, Race, SubagentNews, SubagentReport, SubagentSpec, SubagentStart, Subagents,
+    Adoption, Answer, Effect, Input, Intent, Live, Race, SubagentNews, SubagentReport, SubagentSpec,
+    SubagentStart, Subagents,
 };
 use countersign::budget::Limit;
 use countersign::ledger::{
@@ -213,6 +214,35 @@ impl Escrows {
     }
 }
 
+/// A decision about a call of a sub-agent, made in the session above.
+pub(crate) struct WishBelow {
+    call: CallId,
+    intent: Intent,
+    /// Whether that sub-agent is at work.
+    is_there: bool,
+}
+
+impl WishBelow {
+    /// It reaches the sub-agent that it names, as it is, or nobody: then that is said. It is no entry of this session.
+    pub(crate) fn is_passed_on(&self, effects: &[Effect]) -> Result<(), String> {
+        let Self { call, intent, is_there } = self;
+        let is_right = match effects {
+            [Effect::TellSubagent(told, what)] => *is_there && told == call && **what == *intent,
+            [Effect::Emit(Live::Refused(_))] => !is_there,
+            _ => false,
+        };
+        let there = if *is_there { "works" } else { "does not work" };
+        let wrong = || format!("a decision for the sub-agent of {call}, which {there}, comes to {effects:?}");
+        is_right.then_some(()).ok_or_else(wrong)
+    }
+}
+
+/// A decision about the first call of a sub-agent.
+fn decision_below(call: CallId) -> Input {
+    let intent = Intent::Decide { request: EntryId(7), call: CallId(1), answer: Answer::AllowOnce };
+    Input::Intent(Intent::Subagent { call, intent: Box::new(intent) })
+}
+
 impl World {
     /// Races of two lanes, which share all, of one, which is none, and the adoption of what one made: at any moment.
     pub(crate) fn offer_races(&self, options: &mut Vec<Input>) {
@@ -227,6 +257,21 @@ impl World {
         options.extend([race(&["lane_1", "lane_2"]), race(&["lane_1"])]);
         let adoption = Adoption { typed: "adopt".to_owned(), arguments: Arguments::parse("{\"lane\": 1}") };
         options.push(Input::Intent(Intent::Adopt(Box::new(adoption))));
+    }
+
+    /// What is wished of a sub-agent, if something is.
+    pub(crate) fn wish_for_a_subagent(&self, input: &Input) -> Option<WishBelow> {
+        let Input::Intent(Intent::Subagent { call, intent }) = input else { return None };
+        let is_there = self.log.escrows.open.contains_key(call);
+        Some(WishBelow { call: *call, intent: (**intent).clone(), is_there })
+    }
+
+    /// Only one that is at work can be told anything.
+    pub(crate) fn may_be_told(&self, call: CallId) -> Result<(), String> {
+        let is_there = self.log.escrows.open.contains_key(&call) && self.subagents.contains_key(&call);
+        is_there
+            .then_some(())
+            .ok_or_else(|| format!("the sub-agent of {call} is told something, and is over"))
     }
 
     /// Calls that start sub-agents, and nothing else: what comes before they work is walked elsewhere.
@@ -257,6 +302,10 @@ impl World {
                 options.push(Input::Subagent(*call, SubagentNews::Waits(true)));
             }
         }
+        // Decided above: about calls of those that work, of one that is over, and of one that never was.
+        let over = self.log.escrows.settled.last().copied();
+        let at_work = self.log.escrows.open.keys().copied();
+        options.extend(at_work.chain(over).chain(over.map(|_| CallId(1_000))).map(decision_below));
     }
 
     /// One starts: its decision, its task and what is set aside for it are durable.

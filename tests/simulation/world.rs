@@ -114,8 +114,10 @@ impl World {
             self.log.died();
         }
         self.log.gaps.hear(&input);
+        let wish = self.wish_for_a_subagent(&input);
         let input = self.mutant.hear(input, self.models.keys().next_back().copied());
         let effects = self.mutant.act(self.agent.step(Millis(self.now), input));
+        wish.map_or(Ok(()), |wish| wish.is_passed_on(&effects))?;
         for effect in effects {
             self.perform(effect)?;
         }
@@ -230,7 +232,7 @@ impl World {
             }
             Effect::RunTool(invocation) => self.ran(&invocation),
             Effect::StartSubagent(start) => self.start_subagent(&start),
-            Effect::TellSubagent(..) => Ok(()),
+            Effect::TellSubagent(call, _) => self.may_be_told(call),
             Effect::TypeInto(call, _) => self.log.may_be_typed_into(call, self.tools.contains_key(&call)),
             Effect::StopBackground(_, id) => self.log.backgrounds.is_stopped_now(&id),
             Effect::RunHooks(call) => self.hooked(&call),

@@ -2,10 +2,12 @@
 
 #![allow(dead_code, clippy::unwrap_used, reason = "tests; not every test uses everything")]
 
-use countersign::agent::Live;
+use std::collections::BTreeMap;
+
+use countersign::agent::{Event, Live};
 use countersign::ledger::{
-    Abort, AbortPath, Block, CompactionTrigger, CutBy, Decider, Ending, Hosted, Outcome, Preview, Remark,
-    Tombstone, Transition, Usage,
+    Abort, AbortPath, Block, CallId, CompactionTrigger, CutBy, Decider, Ending, Escrow, Hosted, Outcome,
+    Preview, Remark, Tombstone, Transition, Usage,
 };
 use serde_json::{Value, json};
 
@@ -310,4 +312,47 @@ pub fn eventful() -> SessionBuilder {
     builder.say(None, "", "Done: the check is gone.", vec![]);
     builder.end(Ending::Completed);
     builder
+}
+
+/// A sub-agent at work whose command waits, with what happened in its session as it is told above.
+pub fn waiting_below() -> SessionBuilder {
+    waiting_below_beside(None)
+}
+
+/// The same beside another call of the session's own, which does not wait yet.
+pub fn waiting_below_beside(command: Option<&str>) -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Have it made.");
+    let task = builder.tool_use("delegate_to_general", json!({ "task": "Make it." }));
+    let own = command.map(|command| builder.tool_use("shell", json!({ "command": command })));
+    let mut open = builder.say(None, "", "I ask.", [task].into_iter().chain(own).collect());
+    let call = open[0].id();
+    builder.decide(call, true, Decider::Policy);
+    builder.ledger.delegate(builder.at(), &mut open[0], "general", "Make it.");
+    let session = format!("0192-test-{call}");
+    let escrow = Escrow { call, session, limits: BTreeMap::new(), parallel: 1, in_background: false };
+    builder.ledger.set_aside(builder.at(), escrow);
+    builder.tell();
+    builder.run(call, "delegate_to_general");
+    std::mem::forget(open);
+    below(&mut builder, call, child().events);
+    builder
+}
+
+/// The session of that sub-agent, up to its call that waits.
+pub fn child() -> SessionBuilder {
+    let mut child = SessionBuilder::new();
+    child.user("Make it.");
+    let command = child.tool_use("shell", json!({ "command": "touch made.txt" }));
+    let open = child.say(None, "", "I make it.", vec![command]);
+    child.offer(open[0].id(), "shell", Preview::Command("touch made.txt".into()), Some("shell(touch *)"));
+    std::mem::forget(open);
+    child
+}
+
+/// Events of the sub-agent that this call started, as they are told above.
+pub fn below(builder: &mut SessionBuilder, call: CallId, events: Vec<Event>) {
+    for event in events {
+        builder.live(Live::Subagent { call, event: Box::new(event) });
+    }
 }

@@ -24,24 +24,75 @@ fn decided(home: &Home) -> Vec<Value> {
     entries.filter(|entry| entry["type"] == "approval").collect()
 }
 
+/// Gives the focus to the panel of the sub-agent, behind what waits, and opens its session.
+async fn goes_in(app: &mut Console) {
+    app.keys("\t").await;
+    app.sees("this call").await;
+    app.reads().await;
+    app.keys("\t").await;
+    app.sees("o open").await;
+    app.keys(ENTER).await;
+    app.sees("› general (← back)").await;
+}
+
 #[tokio::test]
-async fn a_call_of_a_subagent_is_decided_in_its_session_and_by_a_person_only() {
+async fn a_call_of_a_subagent_is_decided_above_its_session_and_by_a_person_only() {
     let home = Home::new();
     let mut app = Console::scripted(&home, &script());
     app.sees("ask anything").await;
     app.says("make it").await;
-    app.sees("waits for you: shell $ echo x > made.txt").await;
-    // In the session above nothing waits that a key could decide.
+    app.sees("asked by the sub-agent general").await;
+    app.sees("Waiting for you: 1 call").await;
+    // It takes no keys by itself, however long it stands there.
+    app.reads().await;
     app.keys("y").await;
     app.sees("│ y").await;
     app.keys("\x7f").await;
     app.sees("│ ask anything").await;
     app.reads().await;
     assert!(!home.has("made.txt"));
-    app.keys("\t").await;
-    app.sees("o open").await;
+    app.answers("y").await;
+    app.sees("All done.").await;
+    app.sees_no("asked by the sub-agent").await;
+    assert!(home.has("made.txt"));
+    app.rests().await;
+    app.quits().await;
+    let decisions = decided(&home);
+    assert_eq!((&decisions[0]["by"], &decisions[0]["decision"]), (&json!("user"), &json!("allow")));
+    assert_eq!((&decisions[0]["id"], decisions.len()), (&json!("c1"), 1));
+}
+
+#[tokio::test]
+async fn a_denial_above_with_a_reason_reaches_the_subagent() {
+    let home = Home::new();
+    let mut app = Console::scripted(&home, &script());
+    app.sees("ask anything").await;
+    app.says("make it").await;
+    app.sees("asked by the sub-agent general").await;
+    app.answers("r").await;
+    app.sees("reason: ").await;
+    app.keys("not that one").await;
     app.keys(ENTER).await;
-    app.sees("› general (← back)").await;
+    app.sees("All done.").await;
+    app.rests().await;
+    app.quits().await;
+    let decisions = decided(&home);
+    assert_eq!(
+        (&decisions[0]["decision"], &decisions[0]["reason"]),
+        (&json!("deny"), &json!("not that one"))
+    );
+    assert!(!home.has("made.txt"));
+}
+
+#[tokio::test]
+async fn a_call_is_decided_in_the_session_of_its_subagent_too() {
+    let home = Home::new();
+    let mut app = Console::scripted(&home, &script());
+    app.sees("ask anything").await;
+    app.says("make it").await;
+    app.sees("asked by the sub-agent general").await;
+    goes_in(&mut app).await;
+    app.sees_no("asked by the sub-agent").await;
     app.sees("y once").await;
     app.answers("y").await;
     app.sees("✓ done").await;
@@ -51,8 +102,32 @@ async fn a_call_of_a_subagent_is_decided_in_its_session_and_by_a_person_only() {
     app.sees_no("← back").await;
     app.rests().await;
     app.quits().await;
-    let decisions = decided(&home);
-    assert_eq!((&decisions[0]["by"], &decisions[0]["decision"]), (&json!("user"), &json!("allow")));
+    assert_eq!(decided(&home)[0]["by"], "user");
+}
+
+#[tokio::test]
+async fn a_subagent_of_a_subagent_is_asked_about_by_both_names() {
+    let home = Home::new();
+    let agents = home.root().join("config/countersign/agents");
+    std::fs::create_dir_all(&agents).unwrap();
+    std::fs::write(agents.join("lead.md"), "---\ndescription: Leads\n---\nHand it on.\n").unwrap();
+    let mut app = Console::scripted(
+        &home,
+        &json!([
+            { "tool_calls": [{ "name": "delegate_to_lead", "arguments": { "task": "Have it made." } }] },
+            { "tool_calls": [{ "name": "delegate_to_general", "arguments": { "task": "Make it." } }] },
+            { "tool_calls": [{ "name": "shell", "arguments": { "command": "echo x > made.txt" } }] },
+            "It is made.", "They made it.", "All done.",
+        ]),
+    );
+    app.sees("ask anything").await;
+    app.says("make it").await;
+    app.sees("asked by the sub-agent lead › general").await;
+    app.answers("y").await;
+    app.sees("All done.").await;
+    assert!(home.has("made.txt"));
+    app.rests().await;
+    app.quits().await;
 }
 
 #[tokio::test]
@@ -61,19 +136,36 @@ async fn esc_in_a_subagents_session_stops_that_one_only() {
     let mut app = Console::scripted(&home, &script());
     app.sees("ask anything").await;
     app.says("make it").await;
-    app.sees("waits for you: shell").await;
-    app.keys("\t").await;
-    app.sees("o open").await;
-    app.keys(ENTER).await;
+    app.sees("asked by the sub-agent general").await;
+    goes_in(&mut app).await;
     app.sees("y once").await;
     app.keys(ESC).await;
     app.sees("interrupted").await;
     app.keys("\x1b[D").await;
-    // The session above goes on with what it was told.
+    // The session above goes on with what it was told, and nothing waits there any more.
     app.sees("It is made.").await;
+    app.sees_no("asked by the sub-agent").await;
     app.rests().await;
     app.quits().await;
     assert!(!home.has("made.txt"));
+}
+
+#[tokio::test]
+async fn in_lines_a_call_of_a_subagent_is_decided_where_the_session_is() {
+    let home = Home::new();
+    let replies = script().to_string();
+    let mut app = Console::start(&home, (120, 200), &["--screen-reader", "--script", &replies]);
+    app.until("a prompt", |screen| screen.trim_end().ends_with("\nyou:")).await;
+    app.keys("make it\n").await;
+    app.sees("waits for you 1 of 1: shell (of the sub-agent general)").await;
+    app.sees("answer: y once").await;
+    app.reads().await;
+    app.keys("y\n").await;
+    app.sees("All done.").await;
+    app.keys("/quit\n").await;
+    app.ends().await;
+    assert!(home.has("made.txt"));
+    assert_eq!(decided(&home)[0]["by"], "user");
 }
 
 #[tokio::test]
@@ -83,7 +175,7 @@ async fn in_lines_the_session_of_a_subagent_is_gone_into_and_left() {
     let mut app = Console::start(&home, (120, 200), &["--screen-reader", "--script", &replies]);
     app.until("a prompt", |screen| screen.trim_end().ends_with("\nyou:")).await;
     app.keys("make it\n").await;
-    app.sees("/into c1 shows its session, where you decide").await;
+    app.sees("/into c1 shows its session").await;
     app.keys("/into c1\n").await;
     app.sees("answer: y once").await;
     app.reads().await;

@@ -8,12 +8,12 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::message_lines::{self, LineDecision, MessageLine};
-use crate::agent::{Answer, Event, Intent, Live, Shutdown};
+use crate::agent::{Answer, CallAddress, Event, Intent, Live, Shutdown, SubagentPath};
 use crate::cli::events::digest_of;
 use crate::cli::outcome::for_stdout;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::ledger::{Body, CallId, Entry, EntryId, Injector};
+use crate::ledger::{Body, CallId, Change, Entry, EntryId, Injector};
 use crate::session::attachments::Attach;
 use crate::tool::name::ASK;
 use crate::wire::record;
@@ -25,12 +25,29 @@ const MOST_WAITING: usize = 100;
 pub(super) struct Lines {
     /// Reads the images that a message names.
     pub(super) attach: Attach,
-    /// Messages and decisions.
-    pub(super) intents: mpsc::Sender<Intent>,
     /// Interrupts.
     pub(super) abort: mpsc::Sender<()>,
+    /// All else.
+    pub(super) doors: Doors,
+}
+
+/// The doors of the loop that both sides open.
+#[derive(Debug, Clone)]
+pub(super) struct Doors {
+    /// Messages and decisions.
+    pub(super) intents: mpsc::Sender<Intent>,
     /// The end.
     pub(super) shutdown: mpsc::Sender<Shutdown>,
+}
+
+impl Doors {
+    fn wish(&self, intents: Vec<Intent>) {
+        for intent in intents {
+            if self.intents.blocking_send(intent).is_err() {
+                tracing::debug!("a decision came after the loop had ended");
+            }
+        }
+    }
 }
 
 /// What is known on both sides: of the thread that reads stdin and of the one that tells what happens.
@@ -39,8 +56,8 @@ pub(super) struct Conversation(Arc<Mutex<Exchange>>);
 
 #[derive(Debug, Default)]
 struct Exchange {
-    /// The calls that wait for a decision.
-    open: BTreeMap<CallId, Asked>,
+    /// The calls that wait for a decision, those of sub-agents too.
+    open: BTreeMap<CallAddress, Asked>,
     /// Messages that were handed to the loop, and those of them that it has taken up or given back.
     given: usize,
     taken: usize,
@@ -67,7 +84,7 @@ impl Conversation {
     /// About a session with these entries, which begins with a message or waits for one.
     pub(super) fn new<'e>(before: impl Iterator<Item = &'e Entry>, has_message: bool) -> Self {
         let mut state = Exchange::default();
-        before.for_each(|entry| state.read(entry));
+        before.for_each(|entry| state.read(&[], entry));
         let (given, taken) = (usize::from(has_message), 0);
         let state = Exchange { given, taken, is_idle: state.open.is_empty(), was_used: has_message, ..state };
         Self(Arc::new(Mutex::new(state)))
@@ -83,23 +100,28 @@ impl Conversation {
     }
 
     /// Takes in an event before it is told, and says whether everything is over with it. A call that waits while nobody
-    /// can decide any more ends the run.
-    pub(super) fn hear(&self, event: &Event, shutdown: &mpsc::Sender<Shutdown>) -> bool {
+    /// can decide any more ends the run, unless it is a sub-agent's.
+    pub(super) fn hear(&self, event: &Event, doors: &Doors) -> bool {
         let mut state = self.exchange();
-        match event {
-            Event::Appended(entry) => state.read(entry),
-            Event::Live(Live::Returned(texts)) => state.taken += texts.len(),
+        let (path, inner) = event.located();
+        match inner {
+            Event::Appended(entry) => state.read(&path, entry),
+            Event::Live(Live::Returned(texts)) if path.is_empty() => state.taken += texts.len(),
             // The loop did not accept an answer, so the call waits on.
             Event::Live(Live::Refused(_)) => {
-                state.open.values_mut().for_each(|asked| asked.is_answered = false)
+                let here = state.open.iter_mut().filter(|(at, _)| at.path.starts_with(&path));
+                here.for_each(|(_, asked)| asked.is_answered = false);
             }
             Event::Live(_) => {}
         }
         let is_stuck = state.is_closed && state.undecided.is_none() && state.note_undecided();
         let is_over = state.is_over();
+        let given_up = state.given_up();
         drop(state);
         if is_stuck {
-            quit(shutdown);
+            quit(&doors.shutdown);
+        } else {
+            doors.wish(given_up);
         }
         is_over
     }
@@ -146,9 +168,12 @@ impl Conversation {
         let mut state = self.exchange();
         state.is_closed = true;
         let is_over = state.note_undecided() || state.is_over();
+        let given_up = state.given_up();
         drop(state);
         if is_over {
-            quit(&lines.shutdown);
+            quit(&lines.doors.shutdown);
+        } else {
+            lines.doors.wish(given_up);
         }
     }
 
@@ -180,7 +205,7 @@ impl Conversation {
             }
         };
         self.exchange().was_used = true;
-        lines.intents.blocking_send(intent).map_err(|_gone| "the run has ended".to_owned())
+        lines.doors.intents.blocking_send(intent).map_err(|_gone| "the run has ended".to_owned())
     }
 
     /// A decision, if it is about a call that waits, and about exactly what was asked.
@@ -192,7 +217,7 @@ impl Conversation {
         reason: String,
     ) -> Result<Intent, String> {
         let mut state = self.exchange();
-        let waiting = CallId::parse(id).and_then(|call| Some((call, state.open.get_mut(&call)?)));
+        let waiting = CallAddress::parse(id).and_then(|at| state.open.get_mut(&at).map(|asked| (at, asked)));
         let Some((call, asked)) = waiting else {
             return Err(format!("no call `{id}` waits for a decision"));
         };
@@ -211,23 +236,30 @@ impl Conversation {
             LineDecision::Allow => Answer::Reply(reason),
         };
         asked.is_answered = true;
-        Ok(Intent::Decide { request: asked.request, call, answer })
+        let CallAddress { path, call } = call;
+        Ok(Intent::Decide { request: asked.request, call, answer }.within(&path))
     }
 }
 
 impl Exchange {
-    fn read(&mut self, entry: &Entry) {
+    fn read(&mut self, path: &[CallId], entry: &Entry) {
+        let at = |call| CallAddress { path: path.to_vec(), call };
         match &entry.body {
             Body::ApprovalRequested(asked) => {
                 let is_question = asked.name == ASK;
                 let digest = digest_of(asked);
-                let asked = Asked { request: entry.id, digest, is_question, is_answered: false };
-                if let Some(call) = entry.body.call() {
-                    self.open.insert(call, asked);
-                }
+                let open = Asked { request: entry.id, digest, is_question, is_answered: false };
+                self.open.insert(at(asked.call), open);
             }
-            Body::ApprovalDecided(decision) => drop(self.open.remove(&decision.call)),
-            Body::ToolResult(result) => drop(self.open.remove(&result.call)),
+            Body::ApprovalDecided(decision) => drop(self.open.remove(&at(decision.call))),
+            Body::ToolResult(result) => drop(self.open.remove(&at(result.call))),
+            // A sub-agent that is settled asks for nothing any more, nor do those that it started.
+            Body::Change(Change::EscrowSettled(settled)) => {
+                let over: SubagentPath = path.iter().copied().chain([settled.call]).collect();
+                self.open.retain(|at, _| !at.path.starts_with(&over));
+            }
+            Body::TurnEnded(_) if !path.is_empty() => self.open.retain(|at, _| at.path != path),
+            _ if !path.is_empty() => {}
             Body::User(_) => {
                 self.taken += 1;
                 self.is_idle = false;
@@ -243,11 +275,26 @@ impl Exchange {
         self.is_closed && self.is_idle && self.taken >= self.given
     }
 
-    /// Notes a call that nobody can decide any more.
+    /// Notes a call of the session that nobody can decide any more.
     fn note_undecided(&mut self) -> bool {
-        let undecided = self.open.iter().find(|(_, asked)| !asked.is_answered);
-        self.undecided = undecided.map(|(call, _)| *call);
+        let undecided = self.open.iter().find(|(at, asked)| at.path.is_empty() && !asked.is_answered);
+        self.undecided = undecided.map(|(at, _)| at.call);
         self.undecided.is_some()
+    }
+
+    /// What is answered about calls of sub-agents when nobody can decide any more. They cannot be left open: what a sub-agent
+    /// does is not taken up again when the session is resumed.
+    fn given_up(&mut self) -> Vec<Intent> {
+        if !self.is_closed {
+            return Vec::new();
+        }
+        let open = self.open.iter_mut().filter(|(at, asked)| !at.path.is_empty() && !asked.is_answered);
+        open.map(|(at, asked)| {
+            asked.is_answered = true;
+            let answer = Answer::Nobody("stdin ended before anybody decided".to_owned());
+            Intent::Decide { request: asked.request, call: at.call, answer }.within(&at.path)
+        })
+        .collect()
     }
 }
 

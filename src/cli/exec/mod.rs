@@ -18,7 +18,7 @@ use super::outcome::complain;
 use super::signals;
 use super::skills::{callable, custom};
 use answer_file::AnswerFile;
-use conversation::{Conversation, Lines};
+use conversation::{Conversation, Doors, Lines};
 pub(super) use output_schema::answer_schema;
 use prompt::Words;
 use telling::{Out, tell_all};
@@ -153,22 +153,20 @@ async fn follow(
         tracing::debug!("the loop ended before the message reached it");
     }
     // Whoever reads may be slow, and the loop goes on meanwhile.
-    let (events, shutdown, to_end) = (handles.events, handles.shutdown.clone(), handles.shutdown);
+    let (events, to_end) = (handles.events, handles.shutdown.clone());
+    let doors = Doors { intents: handles.intents.clone(), shutdown: handles.shutdown };
+    let of_telling = doors.clone();
     let (over, is_over) = oneshot::channel();
     let telling = std::thread::Builder::new().name("telling".to_owned()).spawn(move || {
         // Nobody waits for it only when the run has broken.
-        over.send(tell_all(events, &shutdown, out)).ok();
+        over.send(tell_all(events, &of_telling, out)).ok();
     });
     telling.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let is_steered = conversation.is_some();
-    if let Some((attach, program)) = conversation {
-        let lines = Lines {
-            attach,
-            intents: handles.intents.clone(),
-            abort: handles.abort,
-            shutdown: to_end.clone(),
-        };
-        program.listen(lines)?;
+    match conversation {
+        Some((attach, program)) => program.listen(Lines { attach, abort: handles.abort, doors })?,
+        // The loop ends when nobody holds a door of it any more.
+        None => drop(doors),
     }
     let told = is_over
         .await

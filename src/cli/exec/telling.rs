@@ -7,46 +7,44 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::answer_file::AnswerFile;
-use super::conversation::Conversation;
-use crate::agent::{Event, Live, Shutdown};
+use super::conversation::{Conversation, Doors};
+use crate::agent::{CallAddress, Event, Live, Shutdown, SubagentPath};
 use crate::budget::Limits;
 use crate::cli::args::ExecArgs;
 use crate::cli::events::EventLines;
 use crate::cli::outcome::{complain, for_stdout, say};
+use crate::cli::told_subagents::ToldSubagents;
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{
-    ApprovalRequest, Body, CallId, Ending, Entry, LearnedLimit, Outcome, ProviderLimit, ToolResult, TurnEnded,
+    ApprovalRequest, Body, Ending, Entry, LearnedLimit, Outcome, ProviderLimit, ToolResult, TurnEnded,
 };
 use crate::view::summary;
 
 /// Tells what happens up to the end of the run; on a thread of its own, since writing may block.
 pub(super) fn tell_all(
     mut events: mpsc::Receiver<Event>,
-    shutdown: &mpsc::Sender<Shutdown>,
+    doors: &Doors,
     mut out: Out,
 ) -> Result<(Option<TurnEnded>, Out), Fault> {
     // A program answers from the first event on.
     let mut said = out.conversation.is_some();
     let mut ended = None;
     while let Some(event) = events.blocking_recv() {
-        let is_over = out.conversation.as_ref().is_some_and(|program| program.hear(&event, shutdown));
-        if out.tell(&event).is_err() && shutdown.blocking_send(Shutdown::Signal).is_err() {
+        let is_over = out.conversation.as_ref().is_some_and(|program| program.hear(&event, doors));
+        if out.tell(&event).is_err() && doors.shutdown.blocking_send(Shutdown::Signal).is_err() {
             break;
+        }
+        if let (path, Event::Appended(entry)) = event.located()
+            && said
+        {
+            out.hear_call(path, &entry.body);
         }
         match event {
             Event::Appended(entry) => match &entry.body {
                 // What recovery adds to a resumed session holds no message, so the first one is ours.
                 Body::User(_) => said = true,
-                Body::ToolCall(call) if said => {
-                    out.calls.insert(call.id, summary(&call.arguments));
-                }
-                Body::ApprovalRequested(asked) if said => out.hear_request(asked),
-                Body::ApprovalDecided(decision) if said && !decision.allow => {
-                    out.reasons.entry(decision.call).or_default().push(decision.reason.clone());
-                }
-                Body::ToolResult(result) if said => out.hear_result(result),
                 Body::Handoff { text } => out.handoff = Some(text.clone()),
                 Body::Error { message, next } => out.fault = Some(Fault::failed(message, next)),
                 // A tool less: whoever relies on it must hear which.
@@ -65,7 +63,7 @@ pub(super) fn tell_all(
             Event::Live(Live::Unreached(why)) => complain(&format!("note: {}", one_line(&why))),
             // Nobody is here to make room: what runs is settled, and the end says what was not recorded.
             Event::Live(Live::LedgerUnwritable { .. }) => {
-                if shutdown.blocking_send(Shutdown::Signal).is_err() {
+                if doors.shutdown.blocking_send(Shutdown::Signal).is_err() {
                     break;
                 }
             }
@@ -96,10 +94,12 @@ pub(super) struct Out {
     fault: Option<Fault>,
     /// The calls of the run that were denied, a line each.
     denied: Vec<String>,
-    /// What each call of the run is about.
-    calls: BTreeMap<CallId, String>,
+    /// What each call of the run is about, those of sub-agents too.
+    calls: BTreeMap<CallAddress, String>,
     /// Why calls of the run were asked about and denied.
-    reasons: BTreeMap<CallId, Vec<String>>,
+    reasons: BTreeMap<CallAddress, Vec<String>>,
+    /// The sub-agents of the run.
+    subagents: ToldSubagents,
     /// Where a goal stopped.
     handoff: Option<String>,
     /// Why nothing more can be written to stdout.
@@ -121,6 +121,7 @@ impl Out {
             denied: Vec::new(),
             calls: BTreeMap::new(),
             reasons: BTreeMap::new(),
+            subagents: ToldSubagents::default(),
             handoff: None,
             gone: None,
         }
@@ -168,24 +169,45 @@ impl Out {
         written.map_err(|why| self.gone = Some(why))
     }
 
+    /// What is told of calls when the run has ended.
+    fn hear_call(&mut self, path: SubagentPath, body: &Body) {
+        self.subagents.read(&path, body);
+        let at = |call| CallAddress { path: path.clone(), call };
+        match body {
+            Body::ToolCall(call) => {
+                self.calls.insert(at(call.id), summary(&call.arguments));
+            }
+            Body::ApprovalRequested(asked) => self.hear_request(at(asked.call), asked),
+            Body::ApprovalDecided(decision) if !decision.allow => {
+                self.reasons.entry(at(decision.call)).or_default().push(decision.reason.clone());
+            }
+            Body::ToolResult(result) => self.hear_result(&at(result.call), result),
+            _ => {}
+        }
+    }
+
     /// What is asked about is where it leads, and why.
-    fn hear_request(&mut self, asked: &ApprovalRequest) {
+    fn hear_request(&mut self, at: CallAddress, asked: &ApprovalRequest) {
         if asked.leads_to.is_some() {
-            self.calls.insert(asked.call, summary(&asked.used()));
+            self.calls.insert(at.clone(), summary(&asked.used()));
         }
         // A request may be recorded again; the last one counts.
-        self.reasons.insert(asked.call, vec![asked.why.clone()]);
+        self.reasons.insert(at, vec![asked.why.clone()]);
     }
 
     /// Nobody is here to see a denial go by: it is named at the end.
-    fn hear_result(&mut self, result: &ToolResult) {
+    fn hear_result(&mut self, at: &CallAddress, result: &ToolResult) {
         if let Outcome::Denied(by) = result.outcome {
-            let what = self.calls.get(&result.call).map(String::as_str).unwrap_or_default();
-            let why = match self.reasons.remove(&result.call) {
+            let what = self.calls.get(at).map(String::as_str).unwrap_or_default();
+            let why = match self.reasons.remove(at) {
                 Some(reasons) => format!(" ({})", one_line(&reasons.join("; "))),
                 None => String::new(),
             };
-            self.denied.push(format!("denied by {}: {} {what}{why}", by.as_str(), result.name));
+            let whose = match self.subagents.get(&at.path) {
+                Some(one) => format!("sub-agent {}: ", one.name),
+                None => String::new(),
+            };
+            self.denied.push(format!("denied by {}: {whose}{} {what}{why}", by.as_str(), result.name));
         }
     }
 

@@ -47,6 +47,15 @@ pub(super) fn run(
     Ok(exit)
 }
 
+/// A call of a sub-agent that waits is denied, too.
+fn denied_below(event: &Event) -> Option<Intent> {
+    let (path, Event::Appended(entry)) = event.located() else { return None };
+    let Body::ApprovalRequested(asked) = &entry.body else { return None };
+    let answer = Answer::Nobody("nobody is here to decide in this branch".to_owned());
+    let denial = Intent::Decide { request: entry.id, call: asked.call, answer };
+    (!path.is_empty()).then(|| denial.within(&path))
+}
+
 /// Runs the branch to its next ending. What else waits for a decision is denied: nobody is here.
 async fn go_on(session: Session, first: Option<Intent>) -> Result<(Vec<Arc<Entry>>, Exit), Fault> {
     let Session { driver, handles, first: begins, before, groups, .. } = session;
@@ -69,6 +78,9 @@ async fn go_on(session: Session, first: Option<Intent>) -> Result<(Vec<Arc<Entry
     }
     let (mut entries, mut exit) = (before, Exit::Failed);
     while let Some(event) = events.recv().await {
+        if let Some(denial) = denied_below(&event) {
+            intents.send(denial).await.map_err(|_gone| gone())?;
+        }
         let Event::Appended(entry) = event else { continue };
         entries.push(Arc::clone(&entry));
         match &entry.body {

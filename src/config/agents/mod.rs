@@ -1,4 +1,9 @@
-//! `[agents.NAME]`: agents that tasks are handed to over A2A, as they are written, and what is wrong with one.
+//! `[agents.NAME]`: agents that tasks are handed to over A2A, and sub-agents (`local.rs`), as they are written, and what is wrong
+//! with one.
+
+pub(super) mod local;
+
+pub use local::LocalAgent;
 
 use std::collections::BTreeMap;
 
@@ -36,6 +41,8 @@ pub struct AgentEntry {
     pub start_seconds: u64,
     /// How long one task may take, in seconds.
     pub call_seconds: u64,
+    /// What it is, if it is a sub-agent of this machine.
+    pub local: LocalAgent,
     /// Whether it is used.
     pub enabled: bool,
     /// Where it was first spoken of: whose it is.
@@ -88,10 +95,38 @@ impl Peer for AgentEntry {
         if let Some(description) = &self.description {
             terms.push(format!("the model is told: {}", as_word(description)));
         }
+        terms.extend(self.local.terms());
         if !self.enabled {
             terms.push("switched off".to_owned());
         }
         terms
+    }
+
+    fn way(&self) -> Option<(&'static str, String)> {
+        match (&self.local.instructions, self.url()) {
+            (Some(_), _) => Some(("is", "a sub-agent".to_owned())),
+            (None, Some(url)) => Some(("reaches", address_without_query(url))),
+            (None, None) => None,
+        }
+    }
+
+    fn demand(&self, name: &str) -> (&'static str, String) {
+        let terms: Vec<String> = self.terms();
+        match (&self.local.instructions, self.url()) {
+            (Some(_), _) => ("tells", format!("the model of the sub-agent {name}: {}", terms.join("; "))),
+            (None, url) => {
+                let way = url.map(as_word).unwrap_or_default();
+                let terms: String = terms.iter().map(|term| format!("; {term}")).collect();
+                ("reaches", format!("{} {name}: {way}{terms}", Self::WORDS.kind))
+            }
+        }
+    }
+}
+
+impl AgentEntry {
+    /// Whether other times than the usual ones are written.
+    fn has_times(&self) -> bool {
+        (self.start_seconds, self.call_seconds) != (START_SECONDS, CALL_SECONDS)
     }
 }
 
@@ -103,9 +138,14 @@ impl Entry for AgentEntry {
             description: None,
             start_seconds: START_SECONDS,
             call_seconds: CALL_SECONDS,
+            local: LocalAgent::default(),
             enabled: true,
             source,
         }
+    }
+
+    fn shown(config: &Config) -> impl Iterator<Item = (&String, &Self)> {
+        config.agents.iter().chain(&config.subagents.defined)
     }
 
     fn known_mut(config: &mut Config) -> &mut BTreeMap<String, Self> {
@@ -121,16 +161,19 @@ impl Entry for AgentEntry {
     }
 
     fn check(&self, name: &str, _config: &Config) -> Result<(), Wrong> {
+        local::check(name, self)?;
         // Whoever only says no needs no agent.
-        if self.url.is_some() || !self.enabled {
+        if self.url.is_some() || self.local.instructions.is_some() || !self.enabled {
             return Ok(());
         }
-        Err(format!("{}: {}: has no `url`", self.source, peers::path::<Self>(name, &[])))
+        let path = peers::path::<Self>(name, &[]);
+        Err(format!("{}: {path}: has no `url`, and no `instructions` as a sub-agent has", self.source))
     }
 
     fn tightens(&self, before: &Self) -> bool {
-        let Self { url, headers, description, start_seconds, call_seconds, enabled, source: _ } = self;
-        (url, headers, description) == (&before.url, &before.headers, &before.description)
+        let Self { url, headers, description, start_seconds, call_seconds, local, enabled, source: _ } = self;
+        (url, headers, description, local)
+            == (&before.url, &before.headers, &before.description, &before.local)
             && (!enabled || before.enabled)
             && *start_seconds <= before.start_seconds
             && *call_seconds <= before.call_seconds

@@ -4,16 +4,6 @@ use super::super::nearest::nearest;
 use super::super::spelling::spelled;
 use super::{KeyRow, rows};
 
-/// What stands in the design and not here yet: the key, what it is, and what to do instead.
-const LATER: &[(&str, &str)] = &[
-    ("agents.*.model", OF_THIS_MACHINE),
-    ("agents.*.instructions", OF_THIS_MACHINE),
-    ("agents.*.tools", OF_THIS_MACHINE),
-];
-
-const OF_THIS_MACHINE: &str = "configures a sub-agent, which is a Markdown file: write .countersign/agents/NAME.md, or \
-    agents/NAME.md beside this file; [agents.NAME] with url names an agent elsewhere";
-
 /// Where a path leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::config) enum KeyPath {
@@ -21,8 +11,6 @@ pub(in crate::config) enum KeyPath {
     Key(&'static KeyRow, Vec<String>),
     /// To a table that keys are in.
     Table,
-    /// To a key that comes with a later version; says so, and what to do.
-    Later(&'static str),
     /// Nowhere; with the whole path of the key that it resembles.
     Nowhere(Option<String>),
 }
@@ -46,10 +34,6 @@ pub(in crate::config) fn find(path: &[String]) -> KeyPath {
         .any(|(pattern, _)| pattern.split('.').count() > path.len() && names(pattern, path).is_some())
     {
         return KeyPath::Table;
-    }
-    let is_meant = |pattern: &str| pattern.split('.').count() == path.len() && names(pattern, path).is_some();
-    if let Some((_, why)) = LATER.iter().find(|(pattern, _)| is_meant(pattern)) {
-        return KeyPath::Later(why);
     }
     KeyPath::Nowhere(resembling(path))
 }

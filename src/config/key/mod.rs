@@ -288,6 +288,7 @@ pub(super) fn rows() -> impl Iterator<Item = &'static KeyRow> {
         providers::ROWS,
         mcp::ROWS,
         agents::ROWS,
+        agents::local::ROWS,
         facts::ROWS,
     ];
     tables.into_iter().flatten()

@@ -10,9 +10,14 @@ use super::{Config, Peer, Source, Words};
 const LONGEST_NAME: usize = 32;
 
 /// A peer as an entry of its table.
-pub(in crate::config) trait Entry: Peer + Clone + PartialEq {
+pub(in crate::config) trait Entry: Peer + Clone + PartialEq + 'static {
     /// One of which nothing is said yet, first spoken of there.
     fn new(source: Source) -> Self;
+
+    /// All that were written and are in force.
+    fn shown(config: &Config) -> impl Iterator<Item = (&String, &Self)> {
+        Self::known(config).iter()
+    }
 
     /// Those in force, to be changed.
     fn known_mut(config: &mut Config) -> &mut BTreeMap<String, Self>;

@@ -13,7 +13,7 @@ const HIDDEN: &str = "…";
 
 /// What was said of each peer of a kind, a key a line; valid TOML. Values of variables and headers are hidden.
 pub(in crate::config) fn show<P: Entry>(config: &Config, text: &mut String) {
-    for (name, peer) in P::known(config) {
+    for (name, peer) in P::shown(config) {
         for row in rows() {
             let (Some(member), Some(key)) = (P::member(row), row.path.split('.').nth(2)) else { continue };
             for (below, literal) in member.literals(peer) {

@@ -90,7 +90,7 @@ impl Agent {
             }
             self.history.ledger.settle(step.now, token, ending);
         }
-        if let Some(Stopping { by, timer }) = stopping {
+        if let Some(Stopping { by, timer, .. }) = stopping {
             if calls.is_empty() {
                 step.cancel(Operation::Timer(timer));
                 return self.end_cut(step, Ending::AbortedTools, by);

@@ -3,6 +3,7 @@
 
 mod abort;
 mod accepting_gaps;
+mod address;
 mod answer;
 mod approval;
 mod ask_reason;
@@ -53,6 +54,7 @@ mod uncertain;
 
 use std::collections::BTreeSet;
 
+pub use address::{CallAddress, SubagentPath};
 pub use effect::{Effect, Operation};
 pub use event::{Event, Live};
 pub use input::{Adoption, Answer, Input, Intent, OwnCommand, Race, Shutdown, TimerId};
@@ -206,6 +208,7 @@ impl Agent {
             Intent::Pursue(goal, added) => return self.pursue(step, phase, *goal, added),
             Intent::ResumeGoal(added) => return self.resume_goal(step, phase, added),
             Intent::Compact => return self.compact_by_hand(step, phase),
+            Intent::Abort if phase.was_just_stopped(step.now) => {}
             Intent::Abort => return self.stop(step, phase, CutBy::User),
             Intent::Decide { request, call, answer } => {
                 return self.decide(step, phase, request, call, answer);

@@ -71,8 +71,21 @@ pub(super) struct Dispatching {
 pub(super) struct Stopping {
     /// Who stops it.
     pub(super) by: CutBy,
+    /// Since when.
+    pub(super) since: Millis,
     /// When it stops whatever they do.
     pub(super) timer: TimerId,
+}
+
+/// How long after an Esc another one is still the same, in milliseconds: an editor's cancel comes by two ways, and a key is held.
+const SAME_ESC_MS: u64 = 250;
+
+impl Phase {
+    /// Whether it was told to stop just now, and waits for sub-agents to settle.
+    pub(super) fn was_just_stopped(&self, now: Millis) -> bool {
+        let Self::Dispatching(Dispatching { stopping: Some(stopping), .. }) = self else { return false };
+        now.since(stopping.since) < SAME_ESC_MS
+    }
 }
 
 /// Waiting to try again.

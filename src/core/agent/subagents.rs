@@ -14,7 +14,7 @@ use super::step::Step;
 use super::subagent_terms::{
     IN_BACKGROUND, SubagentNews, SubagentReport, SubagentSpec, SubagentStart, Subagents,
 };
-use super::{Agent, Effect, Intent, Live, Operation};
+use super::{Agent, Attendance, Effect, Intent, Live, Operation};
 
 /// How long sub-agents may take to settle after Esc, in milliseconds.
 const SETTLING_MS: u64 = 3_000;
@@ -192,6 +192,11 @@ impl Agent {
             step.emit(Live::ToolFinished { call, outcome: ended.outcome.clone() });
             pending.state = CallState::Over(ended);
         }
+        // Nobody can decide what it needs, so the run stops as for a call of its own.
+        let is_stuck = state == TaskState::InputRequired && self.settings.attendance == Attendance::Stop;
+        if is_stuck && stopping.is_none() {
+            return self.stop(step, Phase::Dispatching(dispatching), CutBy::Approval);
+        }
         self.advance(step, dispatching)
     }
 
@@ -231,7 +236,7 @@ impl Agent {
         }
         let timer = self.clock.mint();
         step.act(Effect::SetTimer(timer, SETTLING_MS));
-        dispatching.stopping = Some(Stopping { by, timer });
+        dispatching.stopping = Some(Stopping { by, since: step.now, timer });
         Ok(self.advance(step, dispatching))
     }
 

@@ -73,9 +73,13 @@ impl View {
 
     /// How it stands with the session of a sub-agent, in a few words: what it waits for, does, or how it ended.
     pub fn stands(&self) -> String {
-        if let Some((_, asked)) = self.waiting().first() {
+        if let Some((_, asked)) = self.own_waiting().next() {
             let about = self.panel(asked.call).map(subject).unwrap_or_default();
-            return format!("waits for you: {} {about}", asked.name);
+            let others = match self.waiting_everywhere() {
+                0 | 1 => String::new(),
+                all => format!(" and {} more", all - 1),
+            };
+            return format!("waits for you: {} {about}{others}", asked.name);
         }
         if self.waiting_everywhere() > 0 {
             return "waits for you: a sub-agent of its own".to_owned();

@@ -141,7 +141,11 @@ impl View {
             Change::HostOpened { host } => self.session.hosts.push(host.clone()),
             Change::HostClosed { host } => self.session.hosts.retain(|one| one != host),
             Change::EscrowReserved(escrow) => self.subagent_starts(escrow),
-            Change::EscrowSettled(settled) => self.subagent_ends(settled),
+            Change::EscrowSettled(settled) => {
+                self.report(settled);
+                self.subagent_ends(settled.call);
+                self.invite();
+            }
             Change::Renamed { name } => self.session.name = Some(name.clone()),
             _ => {}
         }

@@ -10,6 +10,7 @@ mod ending;
 mod fleet;
 mod fold;
 mod goal_forecast;
+mod guests;
 mod hosted;
 mod inspect;
 mod measure;
@@ -61,6 +62,7 @@ pub use shells::BackgroundShell;
 pub use skill::NamedSkill;
 pub use spending::{Spending, Spent};
 pub use status::{Phase, Status};
+pub use subagents::WaitingCall;
 pub use subject::subject;
 pub use summary::summary;
 pub use synthetic::synthetic;
@@ -68,6 +70,7 @@ pub use tail::Tail;
 pub use timeline::{Call, Moment, MomentKind, Timeline};
 pub use transcript::{Style, transcript};
 
+use guests::Guest;
 use reach::Reaches;
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
@@ -141,6 +144,9 @@ pub struct View {
     plan: Vec<PlanItem>,
     shells: Vec<BackgroundShell>,
     subagents: BTreeMap<CallId, Self>,
+    /// Calls of theirs that wait for the person, and how many there were.
+    guests: Vec<Guest>,
+    invited: Revision,
     offer: Option<Offer>,
     revision: Revision,
     /// Rises when a card was taken away, so that positions kept outside are known to be stale.
@@ -173,6 +179,8 @@ impl View {
             plan: Vec::new(),
             shells: Vec::new(),
             subagents: BTreeMap::new(),
+            guests: Vec::new(),
+            invited: Revision::default(),
             offer: None,
             revision: Revision::default(),
             epoch: Revision::default(),
@@ -181,7 +189,7 @@ impl View {
 
     /// How many cards there are.
     pub fn len(&self) -> usize {
-        self.cards.len() + self.live_cards.len()
+        self.cards.len() + self.live_cards.len() + self.guests.len()
     }
 
     /// Whether nothing was said yet.
@@ -191,7 +199,10 @@ impl View {
 
     /// The card at a position, oldest first; the ones that still grow come last.
     pub fn card(&self, at: usize) -> Option<&Card> {
-        self.cards.get(at).or_else(|| self.live_cards.get(at.checked_sub(self.cards.len())?))
+        let live = at.checked_sub(self.cards.len());
+        let guest = live.and_then(|at| at.checked_sub(self.live_cards.len()));
+        let live = || self.live_cards.get(live?);
+        self.cards.get(at).or_else(live).or_else(|| Some(&self.guests.get(guest?)?.card))
     }
 
     /// The answer that is being written.
@@ -211,7 +222,7 @@ impl View {
 
     /// Where the panel of a call stands among the cards.
     pub fn position(&self, call: CallId) -> Option<usize> {
-        self.panels.get(&call).copied()
+        self.panels.get(&call).copied().or_else(|| self.guest_position(call))
     }
 
     /// The calls, in the order in which they were made.
@@ -265,9 +276,14 @@ impl View {
         made.and_then(|made| self.row_of.get(&made.replaces_to)).map_or(0, |at| at + 1)
     }
 
-    /// The requests that wait for a person, in the order of their calls.
+    /// The requests that wait for a person: the session's own in the order of their calls, then those of its sub-agents.
     pub fn waiting(&self) -> Vec<(EntryId, &ApprovalRequest)> {
-        self.asks.iter().filter_map(|call| self.panel(*call)?.request()).collect()
+        self.own_waiting().chain(self.guest_requests()).collect()
+    }
+
+    /// The session's own.
+    pub fn own_waiting(&self) -> impl Iterator<Item = (EntryId, &ApprovalRequest)> {
+        self.asks.iter().filter_map(|call| self.panel(*call)?.request())
     }
 
     /// The inspector's rows, one an entry.

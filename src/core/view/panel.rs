@@ -29,6 +29,8 @@ pub struct Panel {
     pub is_subagent: bool,
     /// The sub-agent that works for it in the background, if one does or did.
     pub in_background: Option<InBackground>,
+    /// The sub-agent that makes it, where it is shown above that one's session.
+    pub asked_by: Option<String>,
 }
 
 /// A sub-agent in the background.
@@ -78,7 +80,21 @@ impl Panel {
             screen: None,
             is_subagent: false,
             in_background: None,
+            asked_by: None,
         }
+    }
+
+    /// The same call as it waits in the session above that of the sub-agent that makes it: by other ids, and without what would
+    /// hold for longer than this call there. `None`: it does not wait.
+    pub(super) fn as_guest(&self, call: CallId, entry: EntryId, asked_by: String) -> Option<Self> {
+        let (asked_at, request) = (self.request.as_ref()?, self.request()?.1);
+        let made = ToolUse { id: call, arguments: self.arguments()?.clone(), ..self.tool_use()?.clone() };
+        let request = ApprovalRequest { call, rule: None, gaps: Vec::new(), ..request.clone() };
+        let of = |at, body| Arc::new(Entry { id: entry, at, body });
+        let mut panel = Self::new(of(self.call.at, Body::ToolCall(made)));
+        panel.asked_by = Some(asked_by);
+        panel.ask(of(asked_at.at, Body::ApprovalRequested(request)));
+        Some(panel)
     }
 
     pub(super) fn ask(&mut self, request: Arc<Entry>) {

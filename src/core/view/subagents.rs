@@ -1,11 +1,14 @@
 //! The sessions of sub-agents, each a view of its own beside the panel that started it. Facts of the process: a ledger keeps
 //! what was set aside and what came of it, and the sub-agent's own ledger keeps the rest.
 
-use crate::agent::Event;
-use crate::ledger::{CallId, Escrow, EscrowSettlement};
+use crate::agent::{Event, SubagentPath};
+use crate::ledger::{ApprovalRequest, CallId, EntryId, Escrow, EscrowSettlement};
 
 use super::panel::InBackground;
 use super::{Phase, View};
+
+/// A call that waits: the calls that lead to its session, the request's entry there, and what is asked.
+pub type WaitingCall<'v> = (SubagentPath, EntryId, &'v ApprovalRequest);
 
 impl View {
     /// Makes a view for a sub-agent that starts.
@@ -23,8 +26,8 @@ impl View {
         });
     }
 
-    /// It is over.
-    pub(super) fn subagent_ends(&mut self, settled: &EscrowSettlement) {
+    /// One that works in the background is over.
+    pub(super) fn report(&mut self, settled: &EscrowSettlement) {
         self.change_panel(settled.call, |panel| {
             if panel.in_background.is_some() {
                 panel.in_background = Some(InBackground::Over(Box::new(settled.clone())));
@@ -49,6 +52,9 @@ impl View {
             view.tick(clock);
             view.fold(event);
             self.change_panel(call, |_panel| {});
+            if matches!(event.located().1, Event::Appended(_)) {
+                self.invite();
+            }
         }
     }
 
@@ -57,14 +63,22 @@ impl View {
         self.subagents.get(&call)
     }
 
+    /// The session at the end of a path of such calls: this one, if there is none.
+    pub fn below(&self, path: &[CallId]) -> Option<&Self> {
+        path.iter().try_fold(self, |view, call| view.subagent(*call))
+    }
+
     /// The same, taken out to be shown by itself.
     pub fn take_subagent(&mut self, call: CallId) -> Option<Self> {
-        self.subagents.remove(&call)
+        let taken = self.subagents.remove(&call);
+        self.invite();
+        taken
     }
 
     /// Put back.
     pub fn put_subagent(&mut self, call: CallId, view: Self) {
         self.subagents.insert(call, view);
+        self.invite();
     }
 
     /// The sub-agents that this process has seen, in the order of their calls.
@@ -74,13 +88,39 @@ impl View {
 
     /// Calls that wait for a person in this session and those of its sub-agents.
     pub fn waiting_everywhere(&self) -> usize {
-        let own = self.waiting().len();
+        let own = self.own_waiting().count();
         own + self
             .subagents
             .values()
             .filter(|view| view.is_at_work())
             .map(Self::waiting_everywhere)
             .sum::<usize>()
+    }
+
+    /// Calls that wait for a person in this session and those of its sub-agents: the calls that lead to the session, the request's
+    /// entry in its ledger, and what is asked.
+    pub fn waiting_calls(&self) -> impl Iterator<Item = WaitingCall<'_>> {
+        let mut all = Vec::new();
+        self.gather_waiting(&[], &mut all);
+        all.into_iter()
+    }
+
+    fn gather_waiting<'v>(&'v self, path: &[CallId], all: &mut Vec<WaitingCall<'v>>) {
+        all.extend(self.own_waiting().map(|(entry, asked)| (path.to_vec(), entry, asked)));
+        for (call, view) in self.subagents().filter(|(_, view)| view.is_at_work()) {
+            let below: Vec<CallId> = path.iter().copied().chain([call]).collect();
+            view.gather_waiting(&below, all);
+        }
+    }
+
+    /// A sub-agent is over: it waits for nobody any more, whatever it was told of last.
+    pub(super) fn subagent_ends(&mut self, call: CallId) {
+        if let Some(view) = self.subagents.get_mut(&call) {
+            view.asks.clear();
+            view.guests.clear();
+            let below: Vec<CallId> = view.subagents.keys().copied().collect();
+            below.into_iter().for_each(|call| view.subagent_ends(call));
+        }
     }
 
     /// Whether a run is under way.

@@ -51,7 +51,7 @@ async fn work(
     let MadeSession { driver, handles, first, task, after } = made;
     let (intents, abort, shutdown, mut events) =
         (handles.intents, handles.abort, handles.shutdown, handles.events);
-    locked(roster).insert(call, AtWork { intents: intents.clone(), abort });
+    locked(roster).insert(call, AtWork { intents: intents.clone(), abort, news: news.clone() });
     let driving = tokio::spawn(driver.run(first));
     if intents.send(task).await.is_err() {
         return not_started("its loop ended at once");
@@ -176,6 +176,7 @@ fn of_ending(ended: &TurnEnded) -> (Outcome, TaskState, String) {
     }
     let state = match ended.reason {
         Ending::AbortedStreaming | Ending::AbortedTools => TaskState::Canceled,
+        Ending::ApprovalRequired => TaskState::InputRequired,
         _ => TaskState::Failed,
     };
     let mut words = format!("The sub-agent stopped before its end: {}.", ended.reason.as_str());

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::ports::SubagentPort;
 use super::{Driver, Handles};
-use crate::agent::{Effect, Input, Intent, SubagentNews, SubagentReport, SubagentStart};
+use crate::agent::{Effect, Event, Input, Intent, Live, SubagentNews, SubagentReport, SubagentStart};
 use crate::ledger::{CallId, Outcome, Spent, TaskState};
 
 /// How long sub-agents may take to settle when everything ends.
@@ -49,6 +49,8 @@ pub type AfterEnd = Box<dyn FnOnce() -> Option<String> + Send>;
 struct AtWork {
     intents: mpsc::Sender<Intent>,
     abort: mpsc::Sender<()>,
+    /// Where news of it go.
+    news: mpsc::Sender<Input>,
 }
 
 type Roster = Arc<Mutex<BTreeMap<CallId, AtWork>>>;
@@ -78,9 +80,15 @@ impl SubagentPort for LocalSubagents {
         if intent == Intent::Abort {
             return self.stop(call);
         }
-        let told = locked(&self.roster).get(&call).map(|at_work| at_work.intents.try_send(intent));
-        if !matches!(told, Some(Ok(()))) {
+        let roster = locked(&self.roster);
+        let Some(at_work) = roster.get(&call) else {
+            return tracing::debug!("a wish came for the sub-agent of {call}, which is over");
+        };
+        if at_work.intents.try_send(intent).is_err() {
             tracing::warn!("a wish for the sub-agent of {call} was not taken");
+            let why = "not accepted: the sub-agent is busy with earlier input; try again".to_owned();
+            let refused = SubagentNews::Told(Box::new(Event::Live(Live::Refused(why))));
+            at_work.news.try_send(Input::Subagent(call, refused)).unwrap_or_default();
         }
     }
 

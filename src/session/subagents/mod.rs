@@ -119,14 +119,6 @@ pub(crate) fn known(config: &Config) -> Vec<Subagent> {
     named.chain(lanes(config.subagents.most_at_once)).collect()
 }
 
-/// Who answers for sub-agents. A program that answers for its user is not asked about them yet: their calls are denied then.
-fn attendance(of_session: Attendance) -> Attendance {
-    match of_session {
-        Attendance::Program => Attendance::Deny,
-        other => other,
-    }
-}
-
 impl SubagentMaker {
     /// For a session of a person, which begins so.
     pub(crate) fn new(invocation: &Invocation, config: &Config, state: &Path, settings: Settings) -> Self {
@@ -135,7 +127,7 @@ impl SubagentMaker {
             config: config.clone(),
             state: state.to_owned(),
             is_kept: true,
-            attendance: attendance(settings.attendance),
+            attendance: settings.attendance,
             settings,
             router: ModelRouter::default(),
             groups: Groups::default(),

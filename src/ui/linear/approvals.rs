@@ -123,7 +123,9 @@ impl Approvals {
             let check = if panel.is_some_and(Panel::is_goal_check) { " (the check of the goal)" } else { "" };
             let custom = view.custom_command(request.call);
             let custom = custom.map(|name| format!(" (of the custom command {})", plain(name)));
-            let whose = custom.unwrap_or_else(|| check.to_owned());
+            let below = panel.and_then(|panel| panel.asked_by.as_ref());
+            let below = below.map(|name| format!(" (of the sub-agent {})", plain(name)));
+            let whose = custom.or(below).unwrap_or_else(|| check.to_owned());
             output.say(&format!("waits for you {number}{of}: {name}{whose}, {}", request.does()));
             said_whole(request, panel, output);
         }

@@ -63,20 +63,18 @@ impl LinearSession {
 
     /// What is wished in the session that is said, as the first one is told it.
     pub(super) fn addressed(&mut self, effects: Vec<LinearEffect>) -> Vec<LinearEffect> {
-        if self.behind.is_empty() {
-            return effects;
-        }
-        let to_child = |intent: Intent| {
-            let wrap = |intent: Intent, behind: &Behind| Intent::Subagent {
-                call: behind.call,
-                intent: Box::new(intent),
-            };
-            LinearEffect::Send(self.behind.iter().rev().fold(intent, wrap))
-        };
+        let path: Vec<CallId> = self.behind.iter().map(|behind| behind.call).collect();
+        let to_child = |intent: Intent| LinearEffect::Send(intent.within(&path));
         let (mut addressed, mut is_refused) = (Vec::new(), false);
         for effect in effects {
             match effect {
-                LinearEffect::Send(intent) => addressed.push(to_child(intent)),
+                LinearEffect::Send(intent) => match self.renderer.view.at_home(intent) {
+                    Some(intent) => addressed.push(to_child(intent)),
+                    None => {
+                        self.output.say("not accepted: that call is no longer waiting; nothing was decided")
+                    }
+                },
+                other if path.is_empty() => addressed.push(other),
                 LinearEffect::Abort => addressed.push(to_child(Intent::Abort)),
                 LinearEffect::Quit => addressed.push(LinearEffect::Quit),
                 LinearEffect::Ask(_) | LinearEffect::New | LinearEffect::Resume(_) => is_refused = true,
@@ -98,10 +96,7 @@ impl LinearRenderer {
         } else if self.waiting.insert(call) {
             let name = self.view.panel(call).map_or("", |panel| panel.name());
             let name = plain(delegate(name).unwrap_or(name));
-            let stands = plain(&child.stands());
-            output.say(&format!(
-                "sub-agent {name} ({call}) {stands}; /into {call} shows its session, where you decide"
-            ));
+            output.say(&format!("sub-agent {name} ({call}) waits for you; /into {call} shows its session"));
         }
     }
 }

@@ -162,8 +162,11 @@ impl LinearSession {
     /// Something happened. Returns what the session is to do now.
     pub fn hear(&mut self, event: &Event) -> Option<Request> {
         let event = self.route(event)?;
-        if matches!(event, Event::Live(Live::Refused(_))) {
+        if let (path, Event::Live(Live::Refused(why))) = event.located() {
             self.asking.reopen();
+            if !path.is_empty() {
+                self.output.say(&format!("refused: {}", super::words::plain(why)));
+            }
         }
         self.renderer.hear(event, self.now, &mut self.output);
         let is_busy = self.renderer.view.status.is_busy();

@@ -173,13 +173,6 @@ fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
             Some(Offer::Price { .. }) => "a price to accept".to_owned(),
             _ => "a budget is used up".to_owned(),
         },
-        (0, 0) if !matches!(focused, Focus::Card(_)) && focus::waiting_subagent(view).is_some() => {
-            return vec![
-                "Waiting for you: a sub-agent · tab, then enter".to_owned(),
-                "a sub-agent waits: tab, enter".to_owned(),
-                "sub-agent waits".to_owned(),
-            ];
-        }
         (0, 0) if matches!(focused, Focus::Card(_)) => {
             let mut says = vec!["keys: this card".to_owned()];
             if view.status.is_busy() {

@@ -22,6 +22,8 @@ use super::{action, boxes, risk, session_rule};
 
 /// Lines that are left for other calls that wait.
 const MOST_OTHERS: usize = 4;
+/// Cells of a sub-agent's name in a title.
+const MOST_OF_NAME: usize = 12;
 
 /// The panel of a call that waits: whole where it is chosen, else one line.
 pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
@@ -44,6 +46,9 @@ fn in_line(
 ) -> Line<'static> {
     let theme = around.theme;
     let mut left = action::title(panel, request).spans(request, theme, total);
+    if let Some(name) = &panel.asked_by {
+        left.insert(0, Span::styled(format!("{}: ", one_row(name)), theme.text));
+    }
     let about = subject(panel);
     if !matches!(request.preview, Preview::Diff(_)) && !about.is_empty() {
         left.push(Span::styled(format!("  {}", one_row(&about)), theme.dim));
@@ -73,8 +78,9 @@ fn whole(
     let inner = total.saturating_sub(4).max(1);
     let right = waits(around, id, total);
     let (mut foot, explained) = reasons(panel, id, request, inner, around);
-    foot.extend(answers(around.has_keys, id, request, inner, around));
-    let (title, head) = action::title(panel, request).with_head(request, theme, (width(&right) + 8, total));
+    let session = if panel.asked_by.is_some() { "its session" } else { "this session" };
+    foot.extend(answers(around.has_keys, id, request, (inner, session), around));
+    let (title, head) = title(panel, request, width(&right) + 8, around);
     let from = around.reading.filter(|reading| reading.request == id).map_or(0, |reading| reading.from);
     let airy = around.height >= 15;
     // The other calls that wait have a line each, which stays in sight.
@@ -120,6 +126,23 @@ fn whole(
         row.reach = Some(reach);
     }
     rows
+}
+
+/// The title, and the first lines where it has no room for what counts. On a low screen the name of a sub-agent stands there, and
+/// takes no row from the call.
+fn title(
+    panel: &Panel,
+    request: &ApprovalRequest,
+    beside: usize,
+    around: &CardContext<'_>,
+) -> (Vec<Span<'static>>, Vec<Line<'static>>) {
+    let (theme, total) = (around.theme, usize::from(around.panel_width()));
+    let name = panel.asked_by.as_ref().filter(|_| around.height < 15);
+    let name = name.map(|name| format!("{}: ", fit(&one_row(name), MOST_OF_NAME)));
+    let beside = beside + name.as_deref().map_or(0, width);
+    let (mut title, head) = action::title(panel, request).with_head(request, theme, (beside, total));
+    title.splice(0..0, name.map(|name| Span::styled(name, theme.text)));
+    (title, head)
 }
 
 /// What is said below the action: warnings, why it asks; and which of these lines can go where there is little room.
@@ -169,7 +192,9 @@ fn whose(
         (name, true) => format!("{name} runs this first"),
         (name, false) => format!("the custom command {name} runs this before its message"),
     });
-    let words = if panel.is_goal_check() { Some(check.to_owned()) } else { custom };
+    let below = panel.asked_by.as_ref().filter(|_| around.height >= 15);
+    let below = below.map(|name| format!("asked by the sub-agent {}", one_row(name)));
+    let words = if panel.is_goal_check() { Some(check.to_owned()) } else { custom.or(below) };
     words.map_or_else(Vec::new, |words| wrap(&words, inner, around.theme.text))
 }
 
@@ -187,12 +212,12 @@ fn waits(around: &CardContext<'_>, id: EntryId, total: usize) -> String {
     }
 }
 
-/// The keys, or the reason that is being written.
+/// The keys, or the reason that is being written. `session`: whose session a key speaks of.
 fn answers(
     has_keys: bool,
     id: EntryId,
     request: &ApprovalRequest,
-    inner: usize,
+    (inner, session): (usize, &str),
     around: &CardContext<'_>,
 ) -> Vec<Line<'static>> {
     let theme = around.theme;
@@ -232,7 +257,7 @@ fn answers(
     let words = [
         "once",
         if anyway { "anyway, this session" } else { "" },
-        "this session",
+        session,
         always,
         sandboxed,
         "deny",

@@ -24,9 +24,12 @@ pub(super) type LaidOutput = (String, Vec<Line<'static>>, Vec<Arc<str>>);
 /// All of a call, on lines of at most `inner` cells, and how many of them must have been in sight before it is allowed.
 pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> (LaidOutput, usize) {
     let Some(panel) = screen.view.panel(call) else {
-        return (("call".to_owned(), Vec::new(), Vec::new()), 0);
+        // A call of a sub-agent is here only as long as it waits.
+        let words = vec![Line::styled("This call is no longer waiting.", screen.theme.dim)];
+        return (("call".to_owned(), words, Vec::new()), 0);
     };
-    let title = format!("{}  {}", one_row(panel.name()), one_row(&subject(panel)));
+    let whose = panel.asked_by.as_ref().map(|name| format!("{}: ", one_row(name))).unwrap_or_default();
+    let title = format!("{whose}{}  {}", one_row(panel.name()), one_row(&subject(panel)));
     let (lines, must) = lines(panel, usize::from(inner).max(1), screen);
     ((title, lines, Vec::new()), must)
 }

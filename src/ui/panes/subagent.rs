@@ -3,7 +3,6 @@
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{CallId, Limit};
-use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::text::{fit, width};
 use crate::view::{Activity, PanelState, View, subject};
 
@@ -93,19 +92,11 @@ fn calls(child: &View, around: &CardContext<'_>, inner: usize) -> Vec<Line<'stat
     last.into_iter().filter_map(row).collect()
 }
 
-/// What it waits for, and the way there.
+/// What it waits for. The call itself stands below all else, with the keys that decide about it.
 fn asks(child: &View, around: &CardContext<'_>, inner: usize) -> Line<'static> {
     let theme = around.theme;
-    let asked = child.waiting().first().map(|(_, asked)| {
-        let about = child.panel(asked.call).map(subject).unwrap_or_default();
-        one_row(&format!("{} {about}", asked.name))
-    });
-    let what = asked.unwrap_or_else(|| "a sub-agent of its own".to_owned());
-    let key = around.keymap.first(KeyContext::Panel, KeyAction::Open, "enter");
-    let way = key.map(|key| format!(" · tab, {key}: decide")).unwrap_or_default();
-    let whole = format!("waits for you: {what}");
-    // The row above says what, too.
-    let words = if width(&whole) + width(&way) <= inner { whole } else { "waits for you".to_owned() };
-    let words = fit(&words, inner.saturating_sub(width(&way)));
-    Line::from(vec![Span::styled(words, theme.warning), Span::styled(way, theme.text)])
+    // The row above says what.
+    let is_own = child.own_waiting().next().is_some();
+    let words = if is_own { "waits for you" } else { "waits for you: a sub-agent of its own" };
+    Line::styled(fit(words, inner), theme.warning)
 }

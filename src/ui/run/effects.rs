@@ -192,6 +192,10 @@ impl ScreenLoop {
     }
 
     pub(super) fn send(&mut self, intent: Intent) {
+        let Some(intent) = self.view.at_home(intent) else {
+            self.local.hint = Some("that call is no longer waiting: nothing was decided".to_owned());
+            return self.local.answered.clear();
+        };
         let intent = self.addressed(intent);
         self.ask(Request::Intent(intent));
     }

@@ -81,10 +81,7 @@ impl ScreenLoop {
 
     /// What is wished in the session that is shown, as the first one is told it.
     pub(super) fn addressed(&self, intent: Intent) -> Intent {
-        self.behind
-            .iter()
-            .rev()
-            .fold(intent, |intent, behind| Intent::Subagent { call: behind.call, intent: Box::new(intent) })
+        intent.within(&self.behind.iter().map(|behind| behind.call).collect::<Vec<_>>())
     }
 
     /// The words that are sent to a sub-agent which is done.

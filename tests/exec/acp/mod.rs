@@ -11,3 +11,4 @@ mod priced;
 mod prompts;
 mod servers;
 mod settings;
+mod subagents;

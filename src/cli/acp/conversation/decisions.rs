@@ -1,9 +1,11 @@
 //! Calls that wait: the client is asked, and its answer becomes the decision that a key of the screen would make.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::{Conversation, SessionCommand};
-use crate::agent::{Answer, Intent};
+use crate::agent::{Answer, CallAddress, Intent, SubagentPath};
 use crate::cli::acp::methods::elicitation_create;
 use crate::cli::acp::methods::session_request_permission::{
     self as permission, CANNOT_ASK, OfferedAnswer, PermissionAnswer,
@@ -14,6 +16,32 @@ use crate::ledger::{ApprovalRequest, Body, CallId, Entry, EntryId};
 use crate::tool::ASK;
 use crate::ui::RulePlan;
 use crate::ui::local::RuleToKeep;
+
+/// Which request: of which session, that of a sub-agent or this one, and by which entry.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Asking {
+    /// The calls that lead to the session.
+    pub(super) path: SubagentPath,
+    /// The entry.
+    entry: EntryId,
+}
+
+impl Asking {
+    /// Names it after the session: `e12`, and of a sub-agent's `c7/e12`.
+    fn named(&self) -> String {
+        let calls = self.path.iter().map(|call| format!("{call}/"));
+        calls.chain([self.entry.to_string()]).collect()
+    }
+
+    /// What an answer names, and its round.
+    fn parse(request: &str) -> Option<(Self, u32)> {
+        let (named, round) = request.rsplit_once('/')?;
+        let (calls, entry) = named.rsplit_once('/').map_or(("", named), |(calls, entry)| (calls, entry));
+        let calls = calls.split('/').filter(|_| !calls.is_empty());
+        let path = calls.map(CallId::parse).collect::<Option<SubagentPath>>()?;
+        Some((Self { path, entry: EntryId::parse(entry)? }, round.parse().ok()?))
+    }
+}
 
 /// A request that the client was asked about.
 #[derive(Debug)]
@@ -37,43 +65,64 @@ enum AskStage {
 }
 
 impl Conversation {
-    /// An entry that asks for a decision, or makes one.
-    pub(super) async fn decide(&mut self, entry: &Entry) {
+    /// An entry that asks for a decision, or makes one, in the session at the end of this path.
+    pub(super) async fn decide(&mut self, path: &[CallId], entry: &Entry) {
         match &entry.body {
             Body::ApprovalRequested(asked) => {
                 // A request that was recorded again voids the one before: an answer to that comes too late.
-                self.asked.retain(|_, earlier| earlier.call != asked.call);
+                self.no_longer_asked(path, asked.call);
                 if self.is_prompted() {
-                    self.ask(entry.id, asked.clone(), 1).await;
+                    let asking = Asking { path: path.to_vec(), entry: entry.id };
+                    self.ask(asking, asked.clone(), 1).await;
                 }
             }
             Body::ApprovalDecided(decision) => {
-                self.asked.retain(|_, asked| asked.call != decision.call);
-                self.keep_rules().await;
+                self.no_longer_asked(path, decision.call);
+                if path.is_empty() {
+                    self.keep_rules().await;
+                }
             }
-            Body::ToolResult(result) => self.asked.retain(|_, asked| asked.call != result.call),
+            Body::ToolResult(result) => self.no_longer_asked(path, result.call),
             _ => {}
         }
     }
 
+    fn no_longer_asked(&mut self, path: &[CallId], call: CallId) {
+        self.asked.retain(|asking, open| asking.path != path || open.call != call);
+    }
+
     /// Asks about the calls that wait and were not asked about.
     pub(super) async fn offer_waiting(&mut self) {
-        let waiting = self.view.waiting().into_iter().map(|(entry, asked)| (entry, asked.clone()));
-        let waiting: Vec<(EntryId, ApprovalRequest)> = waiting.collect();
-        for (entry, asked) in waiting {
-            if !self.asked.contains_key(&entry) {
-                self.ask(entry, asked, 1).await;
+        let waiting: Vec<(Asking, ApprovalRequest)> = self
+            .view
+            .waiting_calls()
+            .map(|(path, entry, asked)| (Asking { path, entry }, asked.clone()))
+            .collect();
+        for (asking, asked) in waiting {
+            if self.asked.contains_key(&asking) {
+                continue;
             }
+            let at = CallAddress { path: asking.path.clone(), call: asked.call };
+            if !at.path.is_empty()
+                && self.shown_below.insert(at.clone())
+                && let Some(begun) = self.begun_below(&at)
+            {
+                self.update_below(begun, &at).await;
+            }
+            self.ask(asking, asked, 1).await;
         }
     }
 
     /// Asks about a call; where a rule can be offered, once it is known what would be written for it. That may take a slow disk.
-    async fn ask(&mut self, entry: EntryId, asked: ApprovalRequest, round: u32) {
-        let Some(rule) = permission::rule_of(&asked).filter(|_| round == 1).cloned() else {
-            return self.put(entry, asked, round, None).await;
+    /// What a sub-agent asks about is allowed once or not at all: a rule for longer would be its own, and end with it.
+    async fn ask(&mut self, asking: Asking, asked: ApprovalRequest, round: u32) {
+        let is_own = asking.path.is_empty();
+        let Some(rule) = permission::rule_of(&asked).filter(|_| is_own && round == 1).cloned() else {
+            return self.put(asking, asked, round, None).await;
         };
+        let entry = asking.entry;
         let stage = AskStage::Planning(Box::new(asked.clone()));
-        self.asked.insert(entry, OpenRequest { call: asked.call, round, stage });
+        self.asked.insert(asking, OpenRequest { call: asked.call, round, stage });
         let (rules, to_itself) = (self.rules.clone(), self.to_itself.clone());
         tokio::spawn(async move {
             let planning = rule.clone();
@@ -91,34 +140,39 @@ impl Conversation {
 
     /// What would be written for a rule is known: the client is asked, if the call still waits.
     pub(super) async fn planned(&mut self, entry: EntryId, plan: RulePlan) {
+        let asking = Asking { path: SubagentPath::new(), entry };
         let is_planning = |open: &&OpenRequest| matches!(open.stage, AskStage::Planning(_));
-        if self.asked.get(&entry).filter(is_planning).is_none() {
+        if self.asked.get(&asking).filter(is_planning).is_none() {
             return;
         }
-        if let Some(OpenRequest { round, stage: AskStage::Planning(asked), .. }) = self.asked.remove(&entry) {
-            self.put(entry, *asked, round, Some(&plan)).await;
+        if let Some(OpenRequest { round, stage: AskStage::Planning(asked), .. }) = self.asked.remove(&asking)
+        {
+            self.put(asking, *asked, round, Some(&plan)).await;
         }
     }
 
-    async fn put(&mut self, entry: EntryId, asked: ApprovalRequest, round: u32, plan: Option<&RulePlan>) {
-        let Some(panel) = self.view.panel(asked.call) else { return };
+    async fn put(&mut self, asking: Asking, asked: ApprovalRequest, round: u32, plan: Option<&RulePlan>) {
+        let at = CallAddress { path: asking.path.clone(), call: asked.call };
+        let Some(panel) = self.view.below(&at.path).and_then(|view| view.panel(at.call)) else { return };
         // The name says which session, which request, and which round: an answer cannot be taken for that to another.
-        let id = format!("{}/{entry}/{round}", self.id);
+        let id = format!("{}/{}/{round}", self.id, asking.named());
         let is_question = asked.name == ASK;
         let has_form = is_question && self.client.abilities.has_forms;
-        let offered = permission::offered(&asked, plan, round > 1);
+        let offered = permission::offered(&asked, plan, round > 1 || !at.path.is_empty());
         if is_question && !has_form && offered.is_empty() {
             let answer = Answer::Nobody(CANNOT_ASK.to_owned());
-            return self.wish(Intent::Decide { request: entry, call: asked.call, answer }).await;
+            let decision = Intent::Decide { request: asking.entry, call: asked.call, answer };
+            return self.wish(decision.within(&at.path)).await;
         }
         let request = if has_form {
             rpc::request(&id, elicitation_create::METHOD, elicitation_create::params(&self.id, &asked))
         } else {
-            let call = tool_call::asked(&self.cwd, panel, entry, &asked);
+            let call = tool_call::asked(self.cwd_of(&at.path), panel, asking.entry, &asked);
+            let call = self.under_its_name(call, &at);
             rpc::request(&id, permission::METHOD, permission::params(&self.id, &call, &offered))
         };
         let stage = AskStage::Sent((!has_form).then_some(offered));
-        self.asked.insert(entry, OpenRequest { call: asked.call, round, stage });
+        self.asked.insert(asking, OpenRequest { call: asked.call, round, stage });
         self.client.out.send(&request).await;
     }
 
@@ -128,15 +182,12 @@ impl Conversation {
         if self.price_answered(request, &outcome).await {
             return;
         }
-        let named = request.split_once('/');
-        let named =
-            named.and_then(|(entry, round)| Some((EntryId::parse(entry)?, round.parse::<u32>().ok()?)));
-        let open = named.and_then(|(entry, round)| {
-            let asked = self.asked.get_mut(&entry)?;
+        let open = Asking::parse(request).and_then(|(asking, round)| {
+            let asked = self.asked.get_mut(&asking)?;
             let is_sent = !matches!(asked.stage, AskStage::Planning(_));
-            (asked.round == round && is_sent).then_some((entry, asked))
+            (asked.round == round && is_sent).then_some((asking, asked))
         });
-        let Some((entry, asked)) = open else {
+        let Some((Asking { path, entry }, asked)) = open else {
             // What was cancelled is answered by the client after that: nobody needs to hear of it.
             let is_cancelled = outcome.as_ref().is_ok_and(|result| {
                 result.pointer("/outcome/outcome").and_then(Value::as_str) == Some("cancelled")
@@ -172,7 +223,7 @@ impl Conversation {
                 Answer::Nobody(why)
             }
         };
-        self.wish(Intent::Decide { request: entry, call, answer }).await;
+        self.wish(Intent::Decide { request: entry, call, answer }.within(&path)).await;
     }
 
     /// Rules whose decisions are recorded are written down.
@@ -192,21 +243,33 @@ impl Conversation {
             return;
         }
         self.remark(why).await;
-        let is_open =
-            |entry: &EntryId, view: &crate::view::View| view.waiting().iter().any(|(open, _)| open == entry);
-        let answered: Vec<EntryId> = self
+        self.ask_again(&[]).await;
+    }
+
+    /// A decision was not accepted in the session at the end of this path, or in one below: what still waits is asked about again.
+    pub(super) async fn ask_again(&mut self, path: &[CallId]) {
+        let waiting: BTreeMap<Asking, ApprovalRequest> = self
+            .view
+            .waiting_calls()
+            .map(|(path, entry, asked)| (Asking { path, entry }, asked.clone()))
+            .collect();
+        let is_it = |asking: &Asking, open: &OpenRequest| {
+            asking.path.starts_with(path) && matches!(open.stage, AskStage::Answered)
+        };
+        let answered: Vec<Asking> = self
             .asked
             .iter()
-            .filter(|(entry, asked)| matches!(asked.stage, AskStage::Answered) && is_open(entry, &self.view))
-            .map(|(entry, _)| *entry)
+            .filter(|(asking, open)| is_it(asking, open))
+            .map(|(at, _)| at.clone())
             .collect();
-        for entry in answered {
-            self.to_keep.retain(|kept| self.asked.get(&entry).is_none_or(|asked| asked.call != kept.call));
-            let Some(round) = self.asked.remove(&entry).map(|asked| asked.round) else { continue };
-            let waiting = self.view.waiting();
-            let found = waiting.iter().find(|(open, _)| *open == entry).map(|(_, asked)| (*asked).clone());
-            if let Some(asked) = found.filter(|_| round < 3) {
-                self.ask(entry, asked, round + 1).await;
+        for asking in answered {
+            let Some(asked) = waiting.get(&asking) else { continue };
+            if asking.path.is_empty() {
+                self.to_keep.retain(|kept| kept.call != asked.call);
+            }
+            let Some(round) = self.asked.remove(&asking).map(|open| open.round) else { continue };
+            if round < 3 {
+                self.ask(asking, asked.clone(), round + 1).await;
             }
         }
     }

@@ -55,13 +55,16 @@ impl Conversation {
         self.view.fold(&event);
         match &event {
             Event::Appended(entry) => {
+                self.subagents.read(&[], &entry.body);
                 self.tell_entry(entry).await;
-                self.decide(entry).await;
+                self.decide(&[], entry).await;
+                self.forsake_below(&[], &entry.body).await;
                 match &entry.body {
                     Body::TurnEnded(end) if self.ask_price(entry.id, end).await => {}
                     _ => self.follow_prompt(entry),
                 }
             }
+            Event::Live(Live::Subagent { .. }) => self.hear_subagent(&event).await,
             Event::Live(live) => self.hear_live(live).await,
         }
     }

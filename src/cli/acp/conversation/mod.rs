@@ -5,8 +5,9 @@ mod events;
 mod pricing;
 mod prompting;
 mod settings;
+mod subagents;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use self::decisions::OpenRequest;
+use self::decisions::{Asking, OpenRequest};
 use self::pricing::PriceQuestion;
 use self::prompting::PendingPrompt;
 use self::settings::PendingSetting;
@@ -28,9 +29,10 @@ use super::out::Out;
 use super::rpc::{self, RpcError};
 use super::updates::message::Streamed;
 use super::updates::{available_commands, notice};
-use crate::agent::{Effect, Event, Intent, Shutdown};
+use crate::agent::{CallAddress, Effect, Event, Intent, Shutdown};
 use crate::cli::chat::view_settings;
 use crate::cli::outcome::complain;
+use crate::cli::told_subagents::ToldSubagents;
 use crate::config::fault::one_line;
 use crate::ledger::{CallId, Entry, EntryId, UserMessage};
 use crate::runtime::{Driver, DriverError, Groups};
@@ -149,7 +151,10 @@ pub(super) struct Conversation {
     shutdown: mpsc::Sender<Shutdown>,
     events: mpsc::Receiver<Event>,
     prompt: Option<PendingPrompt>,
-    asked: BTreeMap<EntryId, OpenRequest>,
+    asked: BTreeMap<Asking, OpenRequest>,
+    subagents: ToldSubagents,
+    /// Calls of sub-agents that the client was asked about and that have no result.
+    shown_below: BTreeSet<CallAddress>,
     price: Option<PriceQuestion>,
     rules: RuleKeeper,
     /// Rules that were taken for longer than the session: written down when their decisions are recorded.
@@ -161,7 +166,7 @@ pub(super) struct Conversation {
     plan: Vec<PlanItem>,
     title: String,
     /// Calls whose output has grown since it was told.
-    grown: std::collections::BTreeSet<CallId>,
+    grown: BTreeSet<CallId>,
     is_closing: bool,
 }
 
@@ -201,6 +206,8 @@ impl Conversation {
             events: handles.events,
             prompt: None,
             asked: BTreeMap::new(),
+            subagents: ToldSubagents::default(),
+            shown_below: BTreeSet::new(),
             price: None,
             rules,
             to_keep: Vec::new(),
@@ -209,7 +216,7 @@ impl Conversation {
             streamed: Streamed::default(),
             plan: Vec::new(),
             title: String::new(),
-            grown: std::collections::BTreeSet::new(),
+            grown: BTreeSet::new(),
             is_closing: false,
         };
         (conversation, begin, door)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::unified_diff::hunks;
+use crate::agent::CallAddress;
 use crate::cli::acp::methods::session_request_permission::about;
 use crate::ledger::{ApprovalRequest, Arguments, CallId, Decision, EntryId, Outcome, Preview, ToolResult};
 use crate::tool::name::{
@@ -16,6 +17,30 @@ use crate::view::{Panel, subject};
 
 /// Characters of a title.
 const TITLE: usize = 300;
+
+/// An update about a call of a sub-agent: named by its address, titled by who makes it. `whose`: what is told of the sub-agent.
+pub(in crate::cli::acp) fn of_subagent(
+    mut update: Value,
+    at: &CallAddress,
+    name: &str,
+    whose: Value,
+) -> Value {
+    put(&mut update, "toolCallId", json!(at.to_string()));
+    if let Some(title) = update.get("title").and_then(Value::as_str) {
+        let title: String = format!("{name}: {title}").chars().take(TITLE).collect();
+        put(&mut update, "title", json!(sanitize(&title)));
+    }
+    if let Some(members) = update.as_object_mut() {
+        let meta = members.entry("_meta").or_insert_with(|| json!({}));
+        put(meta, "countersign/subagent", whose);
+    }
+    update
+}
+
+/// Nothing more comes of a call: whoever made it is over.
+pub(in crate::cli::acp) fn forsaken() -> Value {
+    json!({ "sessionUpdate": "tool_call_update", "status": "failed" })
+}
 
 /// A call was made.
 pub(in crate::cli::acp) fn begun(cwd: &Path, panel: &Panel) -> Value {

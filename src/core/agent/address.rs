@@ -1,0 +1,87 @@
+//! Where in a session something is that a sub-agent may have done: the calls that lead there.
+
+use std::fmt;
+
+use crate::ledger::CallId;
+
+use super::{Event, Intent, Live};
+
+/// The calls that lead from a session to that of a sub-agent, outermost first; none: the session itself.
+pub type SubagentPath = Vec<CallId>;
+
+/// A call of a session or of its sub-agents. Calls are numbered session by session, so the number alone may mean several.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallAddress {
+    /// The session.
+    pub path: SubagentPath,
+    /// The call in it.
+    pub call: CallId,
+}
+
+impl CallAddress {
+    /// Reads what [`fmt::Display`] writes, and nothing else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut path = text.split('/').map(CallId::parse).collect::<Option<SubagentPath>>()?;
+        let call = path.pop()?;
+        let address = Self { path, call };
+        (address.to_string() == text).then_some(address)
+    }
+}
+
+impl fmt::Display for CallAddress {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.iter().try_for_each(|call| write!(out, "{call}/"))?;
+        write!(out, "{}", self.call)
+    }
+}
+
+impl Event {
+    /// What happened, without the sessions around it, and in which of them.
+    pub fn located(&self) -> (SubagentPath, &Self) {
+        let (mut path, mut event) = (SubagentPath::new(), self);
+        while let Self::Live(Live::Subagent { call, event: inner }) = event {
+            path.push(*call);
+            event = inner;
+        }
+        (path, event)
+    }
+}
+
+impl Intent {
+    /// The same, wanted of the session at the end of this path.
+    #[must_use]
+    pub fn within(self, path: &[CallId]) -> Self {
+        path.iter().rev().fold(self, |intent, call| Self::Subagent { call: *call, intent: Box::new(intent) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_read_as_it_is_written_and_in_no_other_form() {
+        let deep = CallAddress { path: vec![CallId(7), CallId(2)], call: CallId(3) };
+        assert_eq!(deep.to_string(), "c7/c2/c3");
+        assert_eq!(CallAddress::parse("c7/c2/c3"), Some(deep));
+        assert_eq!(CallAddress::parse("c3"), Some(CallAddress { path: Vec::new(), call: CallId(3) }));
+        for other in ["", "/", "c7/", "/c3", "c7//c3", "c07/c3", "c7/c+3", "c7 /c3", "7/3", "c7-c3"] {
+            assert_eq!(CallAddress::parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn events_come_out_and_wishes_go_in_by_the_same_path() {
+        let told = |call, event| Event::Live(Live::Subagent { call: CallId(call), event: Box::new(event) });
+        let event = told(7, told(2, Event::Live(Live::Discovering)));
+        let (path, inner) = event.located();
+        assert_eq!(
+            (path.as_slice(), inner),
+            ([CallId(7), CallId(2)].as_slice(), &Event::Live(Live::Discovering))
+        );
+        let inner = Intent::Subagent { call: CallId(2), intent: Box::new(Intent::Abort) };
+        let outer = Intent::Subagent { call: CallId(7), intent: Box::new(inner) };
+        assert_eq!(Intent::Abort.within(&path), outer);
+        assert_eq!(Intent::Abort.within(&[]), Intent::Abort);
+    }
+}

@@ -1,0 +1,108 @@
+//! Calls of sub-agents that wait for a person, as they are shown above their sessions: cards of this view, by ids that only this
+//! view knows. What is decided about one is told its session by the call's own name. Facts of the process, as their sessions are.
+
+use crate::agent::{Intent, SubagentPath};
+use crate::ledger::{ApprovalRequest, CallId, EntryId};
+use crate::tool::delegate;
+
+use super::{Card, CardBody, CardId, View};
+
+/// Ids from here on are those of guests: no ledger gets so far.
+const FIRST: u64 = 1 << 62;
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Guest {
+    /// The calls that lead to its session.
+    path: SubagentPath,
+    /// The request there, and the call.
+    entry: EntryId,
+    call: CallId,
+    /// As it is shown here.
+    pub(super) card: Card,
+}
+
+impl Guest {
+    fn id(&self) -> CardId {
+        self.card.id
+    }
+
+    fn request(&self) -> Option<(EntryId, &ApprovalRequest)> {
+        self.card.panel()?.request()
+    }
+}
+
+impl View {
+    /// The guests are those that wait now. One that waits on keeps its ids.
+    pub(super) fn invite(&mut self) {
+        let waiting: Vec<(SubagentPath, EntryId, CallId)> = self
+            .waiting_calls()
+            .filter(|(path, ..)| !path.is_empty())
+            .map(|(path, entry, asked)| (path, entry, asked.call))
+            .collect();
+        let is_it = |guest: &Guest, (path, entry, call): &(SubagentPath, EntryId, CallId)| {
+            guest.path == *path && (guest.entry, guest.call) == (*entry, *call)
+        };
+        self.guests.retain(|guest| waiting.iter().any(|one| is_it(guest, one)));
+        for one in waiting {
+            if self.guests.iter().any(|guest| is_it(guest, &one)) {
+                continue;
+            }
+            let (path, entry, call) = one;
+            let number = FIRST + self.invited.rise().0;
+            let name = self.name_below(&path);
+            let panel = self.below(&path).and_then(|view| view.panel(call));
+            let Some(panel) = panel.and_then(|it| it.as_guest(CallId(number), EntryId(number), name)) else {
+                continue;
+            };
+            let (id, body) = (CardId::Call(CallId(number)), CardBody::Tool(Box::new(panel)));
+            let card = Card { id, revision: self.revision, body };
+            self.guests.push(Guest { path, entry, call, card });
+        }
+    }
+
+    /// The names of the sub-agents on the way to a session.
+    fn name_below(&self, path: &[CallId]) -> String {
+        let mut names = Vec::new();
+        let mut view = Some(self);
+        for call in path {
+            let panel = view.and_then(|view| view.panel(*call));
+            names.extend(panel.map(|panel| delegate(panel.name()).unwrap_or(panel.name())));
+            view = view.and_then(|view| view.subagent(*call));
+        }
+        names.join(" › ")
+    }
+
+    /// Where the card of a guest stands, behind all others.
+    pub(super) fn guest_position(&self, call: CallId) -> Option<usize> {
+        let at = self.guests.iter().position(|guest| guest.id() == CardId::Call(call))?;
+        Some(self.cards.len() + self.live_cards.len() + at)
+    }
+
+    /// The requests of guests, in the order in which they came.
+    pub(super) fn guest_requests(&self) -> impl Iterator<Item = (EntryId, &ApprovalRequest)> {
+        self.guests.iter().filter_map(Guest::request)
+    }
+
+    /// Whether calls of sub-agents wait for the person.
+    pub fn has_guests(&self) -> bool {
+        !self.guests.is_empty()
+    }
+
+    /// What is wished of this view, as the session is told it: a decision about the call of a sub-agent goes to its own session.
+    /// `None`: that call does not wait any more.
+    pub fn at_home(&self, intent: Intent) -> Option<Intent> {
+        match intent {
+            Intent::Decide { request, call, answer } if call.0 >= FIRST || request.0 >= FIRST => {
+                let is_it = |guest: &&Guest| {
+                    guest.request().is_some_and(|(id, asked)| id == request && asked.call == call)
+                };
+                let guest = self.guests.iter().find(is_it)?;
+                let decision = Intent::Decide { request: guest.entry, call: guest.call, answer };
+                Some(decision.within(&guest.path))
+            }
+            Intent::AcceptGaps(Some(call)) if call.0 >= FIRST => None,
+            intent => Some(intent),
+        }
+    }
+}
