@@ -5,8 +5,7 @@ use std::sync::Arc;
 use crate::agent::{Answer, Intent, OwnCommand};
 use crate::context::words;
 use crate::ledger::{
-    Body, CallId, Change, CutBy, Decider, Decision, Entry, Goal, Injector, Outcome, Pastes, Sandboxing,
-    UserMessage,
+    Body, CallId, Change, CutBy, Decider, Decision, Entry, Goal, Outcome, Pastes, Sandboxing, UserMessage,
 };
 use crate::model::ModelSpec;
 use crate::policy::Mode;
@@ -19,11 +18,11 @@ use super::reader::TapeReader;
 pub(super) fn wished(reader: &mut TapeReader<'_>, at: usize, body: &Body) {
     match body {
         Body::User(message) => said(reader, at, message),
-        Body::Injected(steering) if steering.by == Injector::Steering => {
-            let (images, files) = (steering.images.clone(), steering.files.clone());
-            let said = UserMessage { images, files, ..UserMessage::text(steering.text.clone()) };
-            let begins_at = step_of(reader.entries, at, |_| true);
-            reader.wish(begins_at, Intent::Submit(said), false);
+        Body::Injected(steering) => {
+            if let Some(said) = steering.said() {
+                let begins_at = step_of(reader.entries, at, |_| true);
+                reader.wish(begins_at, Intent::Submit(said), false);
+            }
         }
         Body::Change(change) => {
             if let Some((intent, begins)) = changed(change) {
