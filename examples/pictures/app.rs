@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use pty_process::blocking::{Command, Pty, open};
 use tempfile::TempDir;
+use vt100::Color;
 
 /// Whoever waits longer has found something broken.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -126,6 +128,32 @@ impl App {
     /// Reads until nothing moves, and returns the screen.
     pub fn still(&mut self) -> &vt100::Screen {
         while self.reads_until(Instant::now() + STILL) {}
+        self.parser.screen()
+    }
+
+    /// Puts other words over the first ones that are on the screen, in their colours: what differs from run to run. The end of
+    /// `words` stays where the end of `before` was.
+    pub fn puts_over(&mut self, before: impl Fn(&str) -> Option<Range<usize>>, words: &str) {
+        let screen = self.parser.screen();
+        let rows = screen.rows(0, screen.size().1.get());
+        let found = rows.enumerate().find_map(|(row, text)| Some((row, before(&text)?, text)));
+        let Some((row, bytes, text)) = found else { panic!("nothing to settle is on the screen") };
+        let cells = |bytes: Range<usize>| text.get(bytes).unwrap().chars().count();
+        let end = cells(0..bytes.end);
+        let from = end - words.chars().count().max(cells(bytes));
+        let row = u16::try_from(row).unwrap();
+        let Some(Color::Rgb(r, g, b)) =
+            screen.cell(row, u16::try_from(end - 1).unwrap()).map(|cell| cell.fgcolor())
+        else {
+            panic!("pictures are made with all colours")
+        };
+        let wide = end - from;
+        let over = format!("\x1b7\x1b[{};{}H\x1b[0;38;2;{r};{g};{b}m{words:>wide$}\x1b8", row + 1, from + 1);
+        self.parser.process(over.as_bytes());
+    }
+
+    /// What is on the screen now.
+    pub fn screen(&self) -> &vt100::Screen {
         self.parser.screen()
     }
 

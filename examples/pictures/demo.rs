@@ -63,7 +63,7 @@ fn script() -> Value {
     ])
 }
 
-const QUESTION: &str = "Why does the parser treat blank input as a number? Mend it.";
+const QUESTION: &str = "Why does the parser treat blank input as a number? Fix it.";
 
 /// Plays until two calls wait.
 fn waiting(program: &Program) -> (Home, App) {
@@ -151,6 +151,41 @@ fn long(program: &Program) -> Home {
     home
 }
 
+/// One sub-agent has answered, and another waits for a decision. This is the running program: who resumes a session finds its
+/// sub-agents ended. Only how long they took is settled.
+fn subagents(program: &Program) -> String {
+    let usage =
+        |input: u64, output: u64, cost: f64| json!({ "input": input, "output": output, "cost_usd": cost });
+    let says =
+        |text: &str, call: Value, used: Value| json!({ "text": text, "tool_calls": [call], "usage": used });
+    let task = |agent: &str, task: &str| json!({ "name": format!("delegate_to_{agent}"), "arguments": { "task": task } });
+    let read = json!({ "name": "read", "arguments": { "path": "src/parser.rs" } });
+    let edit = json!({ "name": "edit", "arguments": { "path": "src/parser.rs", "edits": [
+        { "old_text": "if input.is_empty()", "new_text": "if input.trim().is_empty()" },
+    ]}});
+    let script = json!([
+        says("I'll have the callers looked up first.", task("explore", "Who calls `parse`, and what becomes of its errors?"), usage(2_140, 118, 0.0082)),
+        says("", read.clone(), usage(1_320, 44, 0.0046)),
+        { "text": "Only tests/parser.rs calls it, and it expects an error for empty input.", "usage": usage(1_700, 61, 0.006) },
+        says("Nothing else depends on it, so the change can be made.", task("general", "Let blank input be an error, as empty input is."), usage(2_460, 97, 0.0088)),
+        says("", read, usage(1_340, 40, 0.0046)),
+        says("", edit, usage(1_780, 120, 0.0071)),
+    ]);
+    let home = Home::new(FILES);
+    let mut app =
+        App::start(program, &home, (104, 24), &[&["--script", &script.to_string()], LIMITS].concat());
+    app.sees("ask anything");
+    app.keys("Treat blank input as an error. Have sub-agents do it.\r");
+    app.sees("tab, enter: decide");
+    app.still();
+    let lasted = |text: &str| text.find("1 line · ").map(|from| from..text.trim_end().len());
+    app.puts_over(lasted, "1 line · 412 ms");
+    let runs =
+        |text: &str| text.find("turn 2/").map(|_| text.rfind(" s ╮").unwrap()).map(|end| end - 1..end + 2);
+    app.puts_over(runs, "6 s");
+    draw(app.screen(), &Ground::of(DARK))
+}
+
 /// A screen of a settled session.
 pub struct Shot<'a> {
     pub size: (u16, u16),
@@ -200,6 +235,9 @@ pub fn all(program: &Program) -> Vec<Picture> {
     ]
     .into_iter()
     .map(|(name, home, wanted)| Picture { name, svg: shot(program, home, &wanted) })
-    .chain([Picture { name: "small.svg", svg: small(program, &undecided) }])
+    .chain([
+        Picture { name: "small.svg", svg: small(program, &undecided) },
+        Picture { name: "subagents.svg", svg: subagents(program) },
+    ])
     .collect()
 }

@@ -24,6 +24,15 @@ pub struct CustomCommand {
     pub file: PathBuf,
 }
 
+/// The custom commands that are there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CustomCommands {
+    /// Those that can be called.
+    pub usable: Vec<CustomCommand>,
+    /// The names of the others, each with what is wrong with it, in a sentence.
+    pub ignored: Vec<(String, String)>,
+}
+
 impl CustomCommand {
     /// Reads a file of this name (without its ending).
     ///
@@ -80,17 +89,17 @@ impl CustomCommand {
     }
 }
 
-/// The commands among a folder's files, and what is wrong with the others, a sentence each. The first of a name counts.
-pub(crate) fn of(content: &Content) -> (Vec<CustomCommand>, Vec<String>) {
+/// Files that are no commands, and why, in a sentence.
+pub(crate) type Ignored = Vec<(PathBuf, String)>;
+
+/// The commands among a folder's files, and what is wrong with the others. The first of a name counts.
+pub(crate) fn of(content: &Content) -> (Vec<CustomCommand>, Ignored) {
     let files = content.commands().map(|(name, text)| (content.path(name), text));
     read(files.collect(), &[])
 }
 
 /// The commands of the user that none of the project has the name of; and what is wrong with the others.
-pub(crate) fn of_user(
-    environment: &Environment,
-    known: &[CustomCommand],
-) -> (Vec<CustomCommand>, Vec<String>) {
+pub(crate) fn of_user(environment: &Environment, known: &[CustomCommand]) -> (Vec<CustomCommand>, Ignored) {
     let (files, mut wrong) =
         commands_of_user(environment.home().as_deref(), environment.config_dir().as_deref());
     let (commands, more) = read(files, known);
@@ -98,7 +107,7 @@ pub(crate) fn of_user(
     (commands, wrong)
 }
 
-fn read(files: Vec<(PathBuf, String)>, known: &[CustomCommand]) -> (Vec<CustomCommand>, Vec<String>) {
+fn read(files: Vec<(PathBuf, String)>, known: &[CustomCommand]) -> (Vec<CustomCommand>, Ignored) {
     let (mut commands, mut wrong) = (Vec::<CustomCommand>::new(), Vec::new());
     for (file, text) in files {
         let name = command_name(&file);
@@ -106,7 +115,10 @@ fn read(files: Vec<(PathBuf, String)>, known: &[CustomCommand]) -> (Vec<CustomCo
         match CustomCommand::parse(&name, file.clone(), &text) {
             Ok(_) if has(&name) => {}
             Ok(command) => commands.push(command),
-            Err(why) => wrong.push(format!("{}: {why}; the command is ignored", file.display())),
+            Err(why) => {
+                let said = format!("{}: {why}; the command is ignored", file.display());
+                wrong.push((file, said));
+            }
         }
     }
     (commands, wrong)

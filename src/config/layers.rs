@@ -12,7 +12,7 @@ use crate::config::fault::Fault;
 use crate::config::project;
 use crate::config::reading;
 use crate::config::reading::Reading;
-use crate::config::trusted::{Book, CONFIG, Content, SHARED_SERVERS};
+use crate::config::trusted::{Book, CONFIG, Content, SHARED_SERVERS, command_name};
 use crate::config::{commands, skills, subagents};
 
 /// Most bytes of the user's file.
@@ -40,9 +40,9 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
         config.skills.extend(skills);
         config.warnings.extend(wrong);
     }
-    let (custom, wrong) = commands::of_user(environment, &config.commands);
-    config.commands.extend(custom);
-    config.warnings.extend(wrong);
+    let (custom, wrong) = commands::of_user(environment, &config.commands.usable);
+    config.commands.usable.extend(custom);
+    ignore(&mut config, wrong);
     let (found, wrong) = subagents::of_user(environment, &config.subagents.all);
     config.subagents.all.extend(found);
     config.warnings.extend(wrong);
@@ -63,6 +63,14 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     peers::check::<AgentEntry>(&config).map_err(|wrong| correct_file(&wrong))?;
     agents::local::take_up(&mut config);
     Ok(config)
+}
+
+/// Files that are no commands are named once, and whoever calls one hears of it again.
+fn ignore(config: &mut Config, wrong: commands::Ignored) {
+    for (file, why) in wrong {
+        config.commands.ignored.push((command_name(&file), why.clone()));
+        config.warnings.push(why);
+    }
 }
 
 /// What the user's own file says.
@@ -93,7 +101,7 @@ pub(super) fn of_project(
     let (skills, wrong) = skills::of(content);
     config.warnings.extend(wrong);
     let (custom, wrong) = commands::of(content);
-    config.warnings.extend(wrong);
+    ignore(config, wrong);
     let (found, wrong) = subagents::of(content);
     config.warnings.extend(wrong);
     if is_trusted {
@@ -104,8 +112,8 @@ pub(super) fn of_project(
         config.skills.retain(|(known, _)| skills.iter().all(|(skill, _)| skill.name != known.name));
         config.skills.extend(skills);
         let has = |name: &str| custom.iter().any(|one| one.command.name == name);
-        config.commands.retain(|known| !has(&known.command.name));
-        config.commands.extend(custom);
+        config.commands.usable.retain(|known| !has(&known.command.name));
+        config.commands.usable.extend(custom);
     } else if book.is_some() && !(skills.is_empty() && custom.is_empty() && found.is_empty()) {
         config.warnings.push(waiting(content.folder(), skills.len(), custom.len(), found.len()));
     }

@@ -78,7 +78,7 @@ use crate::policy::{Mode, Rule};
 use crate::runtime::{AllowedHost, Network};
 use crate::ui::rebinding::Keymap;
 use crate::wire::Quirks;
-use commands::CustomCommand;
+use commands::CustomCommands;
 use connection::{Protocol, Secret};
 use environment::Environment;
 use skills::Skill;
@@ -189,7 +189,7 @@ pub struct Config {
     /// The skills that the model is told of, or that the user can call, each with its file.
     pub skills: Vec<(Skill, PathBuf)>,
     /// The custom commands that the user can call.
-    pub commands: Vec<CustomCommand>,
+    pub commands: CustomCommands,
     /// The sub-agents that the model can start.
     pub subagents: KnownSubagents,
     /// What was ignored, and why: one sentence each, to be shown once.
@@ -353,7 +353,7 @@ impl Default for Config {
             trusted: Vec::new(),
             instructions: ["AGENTS.md", "CLAUDE.md"].map(str::to_owned).to_vec(),
             skills: Vec::new(),
-            commands: Vec::new(),
+            commands: CustomCommands::default(),
             subagents: KnownSubagents::default(),
             warnings: Vec::new(),
             origins: BTreeMap::new(),

@@ -206,11 +206,9 @@ pub(crate) fn of(content: &Content) -> (Vec<Subagent>, Vec<String>) {
 
 /// The sub-agents of the user that none of the project has the name of; and what is wrong with the others.
 pub(crate) fn of_user(environment: &Environment, known: &[Subagent]) -> (Vec<Subagent>, Vec<String>) {
-    let (files, mut wrong) =
-        agents_of_user(environment.home().as_deref(), environment.config_dir().as_deref());
-    let (found, more) = read(files, known);
-    wrong.extend(more);
-    (found, wrong)
+    let (files, refused) = agents_of_user(environment.home().as_deref(), environment.config_dir().as_deref());
+    let (found, wrong) = read(files, known);
+    (found, refused.into_iter().map(|(_, why)| why).chain(wrong).collect())
 }
 
 fn read(files: Vec<(PathBuf, String)>, known: &[Subagent]) -> (Vec<Subagent>, Vec<String>) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Local};
 
 use crate::config::fault::one_line;
-use crate::ledger::{Body, Ending, Injector, Millis, Pastes, UserMessage};
+use crate::ledger::{Body, Ending, Injector, Millis, UserMessage};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Summary, find, list};
 use crate::ui::text::sanitize;
@@ -60,7 +60,9 @@ impl EarlierSessions {
             for entry in file.entries.iter().rev() {
                 let (content, pastes) = match &entry.body {
                     Body::User(message) => (&message.content, message.pastes.clone()),
-                    Body::Injected(said) if said.by == Injector::Steering => (&said.text, Pastes::default()),
+                    Body::Injected(said) if said.by == Injector::Steering => {
+                        (&said.text, said.pastes.clone())
+                    }
                     _ => continue,
                 };
                 if !content.trim().is_empty() && seen.insert(content.clone()) {

@@ -310,7 +310,7 @@ fn commands_of(config: &Config, cwd: &std::path::Path) -> Vec<(String, Vec<Strin
         lines.push(command.file);
         (command.name, lines)
     };
-    config.commands.iter().map(described).collect()
+    config.commands.usable.iter().map(described).collect()
 }
 
 /// What the session was started with: names and values.

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use memchr::memrchr;
+
 /// Paths that are ranked: nobody looks at more.
 pub(super) const MOST_SHOWN: usize = 100;
 /// Where the bits of a rank stand that say how long a path is.
@@ -29,6 +31,8 @@ struct Name {
     /// Where its last part begins, in `lower`.
     base: usize,
     letters: u64,
+    /// Which letters stand side by side, as bits.
+    pairs: u64,
     depth: u32,
     comes_last: bool,
 }
@@ -72,12 +76,12 @@ impl FileList {
     /// The paths that these letters can mean, the likeliest first.
     pub fn fitting(&self, typed: &str) -> Fitting {
         let typed = typed.to_lowercase();
-        let wanted = letters(&typed);
+        let (wanted, side_by_side) = (letters(&typed), pairs(&typed));
         // Of equal ones the shorter path, then the order of names.
         let mut found: Vec<(u32, usize)> = Vec::new();
         for (at, name) in self.0.names.iter().enumerate() {
             if wanted & !name.letters == 0
-                && let Some(rank) = name.rank(typed.as_bytes())
+                && let Some(rank) = name.rank(typed.as_bytes(), side_by_side)
             {
                 found.push((rank, at));
             }
@@ -98,32 +102,31 @@ impl Name {
         let name = lower.strip_suffix('/').unwrap_or(&lower);
         let base = name.rfind('/').map_or(0, |at| at + 1);
         let depth = u32::try_from(name.matches('/').count()).unwrap_or(u32::MAX);
-        let letters = letters(&lower);
-        Self { path: path.into(), lower: lower.into(), base, letters, depth, comes_last }
+        let (letters, pairs) = (letters(&lower), pairs(&lower));
+        Self { path: path.into(), lower: lower.into(), base, letters, pairs, depth, comes_last }
     }
 
     /// How far from what is meant it is, lower is better; `None` when the letters are not in it.
-    fn rank(&self, typed: &[u8]) -> Option<u32> {
+    fn rank(&self, typed: &[u8], side_by_side: u64) -> Option<u32> {
         let path = self.lower.as_bytes();
         let name = path.get(self.base..).unwrap_or_default();
+        let may_hold = side_by_side & !self.pairs == 0;
         let level = if typed.is_empty() {
             self.depth.min(15)
-        } else if name == typed || path == typed {
+        } else if may_hold && (name == typed || path == typed) {
             0
-        } else if path.starts_with(typed) {
+        } else if may_hold && path.starts_with(typed) {
             1
-        } else if name.starts_with(typed) {
+        } else if may_hold && name.starts_with(typed) {
             2
-        } else if holds(name, typed) {
+        } else if may_hold && holds(name, typed) {
             3
-        } else if holds(path, typed) {
+        } else if may_hold && holds(path.get(..self.base + typed.len() - 1).unwrap_or(path), typed) {
             4
-        } else if in_order(name, typed) {
+        } else if last_in_order(path, typed)? >= self.base {
             5
-        } else if in_order(path, typed) {
-            6
         } else {
-            return None;
+            6
         };
         let length = u32::try_from(path.len()).unwrap_or(u32::MAX).min((1 << LENGTH_BITS) - 1);
         Some(u32::from(self.comes_last) << LAST_BIT | level << LENGTH_BITS | length)
@@ -135,15 +138,25 @@ fn letters(text: &str) -> u64 {
     text.bytes().fold(0, |bits, byte| bits | 1 << (byte & 63))
 }
 
+/// The same of each two that stand side by side: what has not all of those that are typed holds them at most scattered.
+fn pairs(text: &str) -> u64 {
+    let both = text.bytes().zip(text.bytes().skip(1));
+    both.fold(0, |bits, (one, two)| bits | 1 << (one.wrapping_mul(7).wrapping_add(two) & 63))
+}
+
 fn holds(text: &[u8], typed: &[u8]) -> bool {
     let Some(first) = typed.first() else { return true };
     let begins = text.iter().enumerate().filter(|(_, byte)| *byte == first);
     begins.into_iter().any(|(at, _)| text.get(at..).is_some_and(|rest| rest.starts_with(typed)))
 }
 
-fn in_order(text: &[u8], typed: &[u8]) -> bool {
-    let mut rest = text.iter();
-    typed.iter().all(|letter| rest.any(|byte| byte == letter))
+/// Where these letters begin in a text that has them in this order, as far behind as they can; `None` where it has not.
+fn last_in_order(text: &[u8], typed: &[u8]) -> Option<usize> {
+    let mut before = text;
+    for letter in typed.iter().rev() {
+        before = before.get(..memrchr(*letter, before)?)?;
+    }
+    Some(before.len())
 }
 
 #[cfg(test)]
@@ -176,6 +189,15 @@ mod tests {
         assert_eq!(order(&list, "SRC/UI"), ["src/ui/mad_in.rs"], "case does not matter");
         assert_eq!(order(&list, "sdom"), ["src/domain.rs"]);
         assert!(order(&list, "xyz").is_empty());
+        let list = FileList::new(
+            ["mx/an/i_n.rs", "x/m_a_i_n.rs"].iter().map(|path| ((*path).to_owned(), false)),
+            false,
+        );
+        assert_eq!(
+            order(&list, "main"),
+            ["x/m_a_i_n.rs", "mx/an/i_n.rs"],
+            "all of them in the name come first"
+        );
     }
 
     #[test]

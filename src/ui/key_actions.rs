@@ -198,7 +198,7 @@ fn open(local: &mut Local, view: &View) -> Vec<UiEffect> {
     local.overlay = match local.focused(view) {
         Focus::Approval(call) | Focus::Card(CardId::Call(call)) => Some(Overlay::Output(call, 0)),
         Focus::Card(CardId::Entry(entry)) => {
-            let opens = view.compaction(entry).is_some() || view.long_message(entry).is_some();
+            let opens = view.compaction(entry).is_some() || view.has_long_message(entry);
             opens.then_some(Overlay::Summary(entry, 0))
         }
         Focus::Composer | Focus::Stop | Focus::Card(CardId::Forming(..)) => None,

@@ -95,6 +95,13 @@ impl Areas {
         Some(Self { header, transcript, plan, activity, queue, composer, footer: take(1), boxed })
     }
 
+    /// Gives the rows above the transcript to it: what is decided there needs each of them.
+    pub(super) fn take_header(&mut self) {
+        self.transcript.height += self.transcript.y - self.header.y;
+        self.transcript.y = self.header.y;
+        self.header.height = 0;
+    }
+
     /// The width that text has in the composer.
     pub fn composer_width(screen: Rect) -> u16 {
         screen.width.saturating_sub(COMPOSER_SIDES).max(1)

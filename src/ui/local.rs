@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector, UserMessage};
+use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, UserMessage};
 use crate::view::{Card, CardId, Phase, View};
 
 use super::commands::typed;
@@ -366,7 +366,7 @@ fn stands(view: &View, id: CardId) -> bool {
         CardId::Call(call) => view.panel(call).is_some(),
         CardId::Entry(entry) => {
             view.compaction(entry).is_some()
-                || view.long_message(entry).is_some()
+                || view.has_long_message(entry)
                 || view.place(id).and_then(|at| view.card(at)).is_some_and(Card::has_code)
         }
         CardId::Forming(..) => false,
@@ -385,9 +385,7 @@ pub fn as_typed(message: &UserMessage, view: &View) -> UserMessage {
 pub fn sent(view: &View) -> Vec<UserMessage> {
     let words = view.rows().iter().map(|row| match &row.entry.body {
         Body::User(message) => Some(as_typed(message, view)),
-        Body::Injected(said) if said.by == Injector::Steering => {
-            Some(UserMessage::text(typed(&said.text, &view.settings)))
-        }
+        Body::Injected(said) => said.said().map(|message| as_typed(&message, view)),
         _ => None,
     });
     let mut all: Vec<UserMessage> = words.flatten().collect();

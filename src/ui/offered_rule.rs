@@ -18,6 +18,8 @@ pub struct OfferedRule {
     pub scope: Scope,
     /// What would be written for it to hold longer than the session, once that is known.
     pub plan: Option<RulePlan>,
+    /// Whether the last frame showed the file that would be written, for each time that it may hold.
+    pub names_files: bool,
 }
 
 impl OfferedRule {

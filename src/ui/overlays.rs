@@ -126,7 +126,7 @@ fn jump(local: &mut Local, view: &View, card: CardId) {
     local.overlay = None;
     local.scroll.reveal = Some(card);
     let opens = |card: &crate::view::Card| {
-        matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_)) || card.long_message().is_some()
+        matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_)) || card.is_long_message()
     };
     if view.place(card).and_then(|at| view.card(at)).is_some_and(opens) {
         local.focus = Focus::Card(card);

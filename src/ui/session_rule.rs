@@ -18,8 +18,6 @@ pub(super) const NO_RULE: &str = "no suitable rule to suggest · s allows exactl
 
 /// How long a rule may hold, in the order in which the arrows go through them.
 const SCOPES: [Scope; 3] = [Scope::Session, Scope::Project, Scope::Everywhere];
-/// Rows of a pane below which it shows one scope at a time.
-pub(super) const LOW: u16 = 15;
 
 /// Shows the rule that is offered for the call that has the focus, if the person has seen the call.
 pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
@@ -38,7 +36,8 @@ pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect
     };
     let covers = view.covered(&rule, asked.call).into_iter().rev().map(words).collect();
     let plan = Request::PlanRule(rule.clone());
-    local.always = Some(OfferedRule { request, rule, covers, scope: Scope::Session, plan: None });
+    local.always =
+        Some(OfferedRule { request, rule, covers, scope: Scope::Session, plan: None, names_files: false });
     local.overlay = None;
     local.focus = Focus::Approval(asked.call);
     // The next key counts only when a frame has shown the rule for long enough.
@@ -50,9 +49,8 @@ pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect
 pub(super) fn planned(local: &mut Local, plan: RulePlan) {
     if let Some(always) = local.always.as_mut().filter(|always| always.rule == plan.rule) {
         always.plan = Some(plan);
-        if always.scope != Scope::Session || local.page >= LOW {
-            local.stand.clear();
-        }
+        // The pane shows something else then.
+        local.stand.clear();
     }
 }
 
@@ -102,7 +100,7 @@ fn numbered(code: KeyCode) -> Option<Scope> {
 
 /// Takes the rule for so long, where what would be written for that is in sight; else shows it.
 fn choose(local: &mut Local, view: &View, press: Press, always: OfferedRule, scope: Scope) -> Vec<UiEffect> {
-    if always.scope == scope || local.page >= LOW {
+    if always.scope == scope || always.names_files {
         return take(local, view, press, OfferedRule { scope, ..always });
     }
     if let Some(always) = &mut local.always {

@@ -13,7 +13,8 @@ const CLAUDE: &str = r#"{
   "permissions": {
     "allow": ["Bash(npm test:*)", "Edit(src/*.rs)", "WebSearch", 7],
     "deny": ["Read(./.env)"],
-    "defaultMode": "acceptEdits"
+    "defaultMode": "acceptEdits",
+    "additionalDirectories": ["../docs"]
   },
   "hooks": { "PreToolUse": [{ "matcher": "Bash|Write", "hooks": [{ "type": "command", "command": "./check.sh", "timeout": 5 },
     { "type": "prompt", "prompt": "x" }] }], "SessionEnd": [] },
@@ -24,10 +25,12 @@ const STATE: &str = r#"{ "oauthAccount": "planted-account", "mcpServers": { "fil
   "env": { "API_KEY": "planted-key" } } }, "projects": { "/home/ada/x": { "mcpServers": { "db": { "command": "planted-db" } } } } }"#;
 const CODEX: &str = "model = \"gpt-6\"\nmodel_reasoning_effort = \"high\"\nsandbox_mode = \"danger-full-access\"\n\
     [mcp_servers.docs]\nurl = \"https://docs.example/mcp\"\nbearer_token_env_var = \"DOCS_TOKEN\"\nstartup_timeout_sec = 7.5\n\
-    [model_providers.own]\nbase_url = \"http://127.0.0.1:8080/v1\"\nenv_key = \"OWN_KEY\"\nwire_api = \"responses\"\n";
+    [model_providers.own]\nbase_url = \"http://127.0.0.1:8080/v1\"\nenv_key = \"OWN_KEY\"\nwire_api = \"responses\"\n\
+    [sandbox_workspace_write]\nnetwork_access = true\n";
 const RULES: &str = "prefix_rule(pattern=[\"git\", [\"push\", \"fetch\"]], decision=\"prompt\")\nprefix_rule(pattern=[\"rm\"], decision=\"forbidden\")\n";
 const OPENCODE: &str = r#"{
   // mine
+  "model": "anthropic/claude-x",
   "permission": { "edit": "ask", "bash": { "*": "ask", "git *": "allow", "rm *": "deny" } },
   "mcp": { "local": { "type": "local", "command": ["node", "server.js"], "environment": { "PORT": "80" } } },
 }"#;
@@ -79,6 +82,10 @@ fn what_can_be_said_is_a_configuration_and_the_rest_is_named() {
         "# - ~/.claude/settings.json: hooks of SessionEnd: there is no such point here\n",
         "# - ~/.claude/settings.json: env: values are not copied",
         "# - ~/.claude.json: the servers for /home/ada/x: they hold in one folder only",
+        "# - ~/.claude/settings.json: the hook of the type prompt of PreToolUse: only hooks that are commands exist here\n",
+        "# - ~/.claude/settings.json: permissions.additionalDirectories: name them in tools.sandbox.writable",
+        "# - ~/.codex/config.toml: sandbox_workspace_write.network_access: name the hosts in tools.sandbox.network",
+        "# - model: `model` stays \"openai/gpt-6\", and is not changed to \"anthropic/claude-x\"\n",
         "# - ~/.codex/config.toml: sandbox_mode danger-full-access: choose a mode yourself",
         "# - ~/.config/opencode/opencode.json: permission bash \"git *\": allow: the last match wins there",
         "# - .claude/commands is read as it is\n",
@@ -107,7 +114,7 @@ fn with_write_they_are_added_and_nothing_is_changed() {
         "{now}"
     );
     assert!(now.contains("deny = [\"shell(rm *)\", \"read(.env)\", \"shell(rm)\"] # never"), "{now}");
-    assert!(ran.out.contains("`mode` stays as the configuration has it"), "{}", ran.out);
+    assert!(ran.out.contains("`mode` stays \"plan\", and is not changed to \"edit\""), "{}", ran.out);
     assert!(ran.out.contains("mcp_servers.files stays as the configuration has it"), "{}", ran.out);
     let again = imports(&world, &["--write"]);
     assert!(again.out.contains("0 settings were added"), "{}", again.out);

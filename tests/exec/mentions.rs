@@ -125,3 +125,23 @@ fn what_cannot_be_attached_is_one_line_and_nothing_is_sent() {
     let ran = world.exec(&["-m", "rehearsal", "the names `@.env` and `@denied/a.txt`"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
 }
+
+#[test]
+fn a_custom_command_that_is_ignored_is_not_sent_as_words() {
+    let world = World::new();
+    let folder = world.place().join("config/countersign/commands");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("broken.md"), "---\ndescription: [open\n---\nDo it.\n").unwrap();
+    fs::create_dir(folder.join("folder.md")).unwrap();
+    for (prompt, why) in [
+        ("/broken now", "broken.md: line 2 of its header cannot be read: a bracket is not closed"),
+        ("/folder", "folder.md cannot be read: it is not a regular file"),
+    ] {
+        let ran = world.exec(&["--script", "[\"sent\"]", prompt]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{prompt}: {}", ran.err);
+        assert!(ran.err.contains(why) && ran.err.contains("next: correct the file"), "{}", ran.err);
+    }
+    for prompt in ["/unknown", "/broken/path is a path", "say /broken"] {
+        assert_eq!(world.exec(&["--script", "[\"sent\"]", prompt]).out, "sent\n", "{prompt}");
+    }
+}

@@ -56,6 +56,9 @@ fn the_call_names_the_hosts_and_a_key_allows_one_after_the_other() {
     harness.key(KeyCode::Tab, NONE);
     assert_eq!(opened(&harness.key(KeyCode::Char('h'), NONE)), Some("cdn.example:8443"));
     assert!(harness.frame(80, 24).contains("commands in the sandbox may reach registry.example"));
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("blocked registry.example · allowed since then"), "{frame}");
+    assert!(frame.contains("blocked cdn.example:8443 · tab, h"), "{frame}");
     let mut builder = blocked();
     for host in ["registry.example", "cdn.example:8443"] {
         builder.remark(allow(host));

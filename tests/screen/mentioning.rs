@@ -37,10 +37,10 @@ fn the_list_opens_narrows_and_puts_the_path_in() {
     let mut harness = harness(SessionBuilder::new());
     let asked = harness.press("see @");
     assert_eq!(asked, [UiEffect::Ask(Request::ListFiles)], "the files are read when an @ begins");
-    assert_eq!(offered(&mut harness)[..2], ["›src/", "docs/"], "the top comes first");
+    assert_eq!(offered(&mut harness)[..2], ["› src/", "docs/"], "the top comes first");
     assert!(offered(&mut harness).ends_with(&["target/".to_owned()]), "hidden and ignored ones come last");
     assert!(harness.press("main").is_empty(), "they are read once");
-    assert_eq!(offered(&mut harness), ["›src/main.rs"]);
+    assert_eq!(offered(&mut harness), ["› src/main.rs"]);
     assert!(key(&mut harness, KeyCode::Enter).is_empty());
     assert_eq!(harness.local.composer.shown(), "see @src/main.rs ");
     assert!(offered(&mut harness).is_empty());
@@ -68,7 +68,7 @@ fn what_follows_a_chosen_path_stands_right_behind_it() {
 fn arrows_choose_a_folder_is_gone_into_and_lines_can_follow() {
     let mut harness = harness(SessionBuilder::new());
     harness.press("@src");
-    assert_eq!(offered(&mut harness)[0], "›src/");
+    assert_eq!(offered(&mut harness)[0], "› src/");
     key(&mut harness, KeyCode::Tab);
     assert_eq!(harness.local.composer.shown(), "@src/");
     assert!(offered(&mut harness).len() > 2, "what is in the folder is offered");
@@ -77,7 +77,7 @@ fn arrows_choose_a_folder_is_gone_into_and_lines_can_follow() {
     let chosen = offered(&mut harness).into_iter().find(|line| line.starts_with('›')).unwrap();
     key(&mut harness, KeyCode::Enter);
     assert_eq!(
-        format!("@{} ", chosen.trim_start_matches('›')),
+        format!("@{} ", chosen.trim_start_matches(['›', ' '])),
         harness.local.composer.shown().replace("/ ", "/")
     );
     harness.ctrl('u');
@@ -90,7 +90,7 @@ fn arrows_choose_a_folder_is_gone_into_and_lines_can_follow() {
 fn enter_behind_a_whole_path_sends_it() {
     let mut harness = harness(SessionBuilder::new());
     harness.press("@src/main.rs");
-    assert_eq!(offered(&mut harness), ["›src/main.rs"]);
+    assert_eq!(offered(&mut harness), ["› src/main.rs"]);
     assert_eq!(
         key(&mut harness, KeyCode::Enter),
         [UiEffect::Send(Intent::Submit("@src/main.rs".to_owned().into()))]
@@ -105,7 +105,7 @@ fn esc_closes_the_list_until_another_mention_and_stops_a_run_first() {
     harness.press("i");
     assert!(offered(&mut harness).is_empty() && harness.local.composer.text() == "@mai");
     harness.press("n @main");
-    assert_eq!(offered(&mut harness), ["›src/main.rs"]);
+    assert_eq!(offered(&mut harness), ["› src/main.rs"]);
     let mut harness = self::harness(scenes::running());
     harness.press("@ma");
     assert_eq!(key(&mut harness, KeyCode::Esc), [UiEffect::Abort]);
@@ -119,7 +119,7 @@ fn what_is_pasted_or_no_mention_chooses_nothing() {
     harness.ctrl('u');
     let (local, view) = (&mut harness.local, &harness.view);
     assert_eq!(paste(local, view, "@main"), [UiEffect::Ask(Request::ListFiles)]);
-    assert_eq!(offered(&mut harness), ["›src/main.rs"]);
+    assert_eq!(offered(&mut harness), ["› src/main.rs"]);
     harness.ctrl('u');
     let sent = harness.bursts("@mai\r").pop();
     assert_eq!(

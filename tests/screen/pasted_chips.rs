@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign::agent::Intent;
-use countersign::ledger::{Body, Entry, EntryId, Millis, UserMessage};
+use countersign::ledger::{Body, Entry, EntryId, Injected, Millis, UserMessage};
 use countersign::ui::composer::plain;
 use countersign::ui::update::{UiEffect, paste};
 use countersign::wire::record::{decode, encode};
@@ -78,4 +78,38 @@ fn messages_that_are_called_back_show_their_pastes_as_chips() {
     harness.ctrl('r');
     harness.key(KeyCode::Enter, KeyModifiers::NONE);
     assert_eq!(plain(&harness.local.composer.shown()), format!("/{chips}"));
+}
+
+#[test]
+fn what_was_pasted_into_a_message_for_a_running_model_is_a_chip_for_good() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("look: ");
+    paste(&mut harness.local, &harness.view, &"line of a paste\n".repeat(400));
+    let said = harness.local.composer.take_message();
+    let written = encode(&Entry {
+        id: EntryId(9),
+        at: Millis(1),
+        body: Body::Injected(Injected::steering(said.clone())),
+    });
+    // As the session file keeps it.
+    let Body::Injected(kept) = decode(&written).unwrap().body else { panic!("a message") };
+    assert_eq!(kept.said(), Some(said.clone()));
+    harness.builder.user("begin");
+    harness.builder.steer(kept.said().unwrap());
+    for event in &harness.builder.events {
+        harness.view.fold(event);
+    }
+    for (width, height) in [(40, 16), (80, 24), (120, 40)] {
+        let frame = harness.frame(width, height);
+        assert!(frame.contains("look: [Pasted 400 lines]") && frame.contains("steering"), "{frame}");
+        assert!(frame.contains("o: show all of it") && !frame.contains("line of a paste"), "{frame}");
+    }
+    // It is called back with its chip, too.
+    harness.key(KeyCode::Up, KeyModifiers::NONE);
+    assert_eq!(plain(&harness.local.composer.shown()), "look: [Pasted 400 lines]");
+    assert_eq!(harness.local.composer.whole(), said.content);
+    harness.ctrl('u');
+    harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    assert!(harness.frame(80, 24).contains("line of a paste"), "{}", harness.frame(80, 24));
 }

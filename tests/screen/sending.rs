@@ -202,7 +202,7 @@ fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_it_marks() {
     assert!(scrolled(harness.local.overlay.as_ref(), "budgets").is_some(), "the only one that begins so");
     harness.key(KeyCode::Esc, KeyModifiers::NONE);
     harness.press("/mo");
-    assert!(harness.frame(80, 24).contains("›/mode"), "what Enter runs is marked");
+    assert!(harness.frame(80, 24).contains("› /mode"), "what Enter runs is marked");
     assert!(enter(&mut harness).is_empty());
     let picks =
         matches!(&harness.local.overlay, Some(Overlay::Picker(picker)) if picker.source == Source::Modes);
@@ -219,7 +219,7 @@ fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_it_marks() {
     assert!(harness.frame(80, 24).contains("more, use the arrows"));
     harness.key(KeyCode::Up, KeyModifiers::NONE);
     assert!(
-        harness.frame(80, 24).contains("›/whatif") && harness.frame(40, 10).contains("›/whatif"),
+        harness.frame(80, 24).contains("› /whatif") && harness.frame(40, 10).contains("› /whatif"),
         "the last one"
     );
     harness.key(KeyCode::Up, KeyModifiers::NONE);

@@ -31,6 +31,7 @@ mod legacy_facts;
 mod mutant;
 mod offers;
 mod own_commands;
+mod pasted;
 mod prices;
 mod reasons;
 mod residue;

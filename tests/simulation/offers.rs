@@ -23,6 +23,7 @@ use serde_json::Value;
 use crate::books::LATE;
 use crate::bounds::{A_TASK, DELEGATE, FROM_ELSEWHERE, ON_TERMINAL, found, spec};
 use crate::legacy_facts;
+use crate::pasted::numbered;
 use crate::world::{Stream, World};
 
 impl World {
@@ -33,7 +34,7 @@ impl World {
             return options;
         }
         if self.agent.is_idle() && self.submits < self.bounds.submits {
-            options.push(Input::Intent(Intent::Submit(format!("message {}", self.submits).into())));
+            options.push(Input::Intent(Intent::Submit(numbered("message", self.submits))));
         }
         // A long walk has much else to do.
         if self.bounds.subagents {
@@ -325,8 +326,8 @@ impl World {
         let done = FilesRestored { since: CallId(1), restored, deleted: Vec::new(), left: Vec::new() };
         options.push(Input::Intent(Intent::Restored(done)));
         if self.submits < self.bounds.submits {
-            options.push(Input::Intent(Intent::Submit(format!("steer {}", self.submits).into())));
-            options.push(Input::Intent(Intent::Queue(format!("later {}", self.submits).into())));
+            options.push(Input::Intent(Intent::Submit(numbered("steer", self.submits))));
+            options.push(Input::Intent(Intent::Queue(numbered("later", self.submits))));
         }
         for call in self.tools.keys() {
             let report = ToolReport {

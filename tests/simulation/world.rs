@@ -15,6 +15,7 @@ use countersign::tool::{ASK, Invocation, SideEffect, ToolNews};
 use crate::books::Log;
 use crate::bounds::{A_TASK, Bounds, FROM_ELSEWHERE, ON_TERMINAL, PARALLEL, is_waited_for, settings};
 use crate::mutant::Mutant;
+use crate::pasted;
 use crate::sendable::sendable;
 use crate::subagents::IN_BACKGROUND;
 
@@ -217,7 +218,7 @@ impl World {
             }
         }
         match effect {
-            Effect::Append(entry) => self.log.append(entry),
+            Effect::Append(entry) => pasted::are_kept(&entry.body).and_then(|()| self.log.append(entry)),
             Effect::Cancel(operation) => {
                 self.cancel(operation);
                 Ok(())

@@ -318,8 +318,8 @@ pub fn body() -> impl Strategy<Value = Body> {
         call().prop_map(Body::Command),
         goals(),
         approvals(),
-        (injector, message()).prop_map(|(by, UserMessage { content: text, images, files, .. })| {
-            Body::Injected(Injected { by, text, images, files })
+        (injector, message()).prop_map(|(by, UserMessage { content: text, images, files, pastes })| {
+            Body::Injected(Injected { by, text, images, files, pastes })
         }),
         (any::<u64>(), text())
             .prop_map(|(n, reason)| Body::Tombstone(Tombstone { target: EntryId(n), reason })),

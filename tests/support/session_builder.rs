@@ -203,8 +203,9 @@ impl SessionBuilder {
     }
 
     /// The user said this while it ran, and the model hears it now.
-    pub fn steer(&mut self, text: &str) {
-        self.inject(Injector::Steering, text);
+    pub fn steer(&mut self, said: impl Into<UserMessage>) {
+        self.ledger.inject(Millis(self.now), Injected::steering(said.into())).unwrap();
+        self.tell();
         self.call_model(Transition::Steered);
     }
 

@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use super::args::ExecArgs;
 use super::outcome::complain;
 use super::signals;
-use super::skills::{callable, custom};
+use super::skills::{callable, custom, ignored};
 use answer_file::AnswerFile;
 use conversation::{Conversation, Doors, Lines};
 pub(super) use output_schema::answer_schema;
@@ -110,7 +110,10 @@ fn first(invocation: &Invocation, exec: &ExecArgs) -> Result<Option<Intent>, Fau
             return Err(Fault::usage(one_line(&what), "call it in `countersign`, or write the prompt out"));
         }
         Some(call) => call.message,
-        None => prompt,
+        None => match ignored(&prompt, invocation) {
+            Some(why) => return Err(Fault::usage(why, "correct the file, or write the prompt out")),
+            None => prompt,
+        },
     };
     let mut said = attach.message(prompt).map_err(refused)?;
     // What stands on the command line is meant from where it was typed, whatever -C says.

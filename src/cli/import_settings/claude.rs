@@ -79,6 +79,10 @@ fn permissions(found: &mut Found, said: &Map<String, Value>) {
                 "plan" => found.add(mode(Mode::Plan), "defaultMode"),
                 _ => found.note(&format!("defaultMode {theirs}"), "choose a mode yourself: see /mode"),
             },
+            _ if key == "additionalDirectories" => found.note(
+                "permissions.additionalDirectories",
+                "name them in tools.sandbox.writable: commands in the sandbox may write there, and other tools ask",
+            ),
             _ => found.note(&format!("permissions.{key}"), "has no counterpart here"),
         }
     }
@@ -111,8 +115,10 @@ fn hooks(found: &mut Found, said: &Map<String, Value>) {
 
 fn one_hook(found: &mut Found, point: HookPoint, matcher: &str, hook: &Value) {
     let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
-    let what = format!("the hook {command} of {}", point.event_name());
-    if hook.get("type").and_then(Value::as_str).unwrap_or("command") != "command" || command.is_empty() {
+    let kind = hook.get("type").and_then(Value::as_str).unwrap_or("command");
+    let called = if command.is_empty() { format!("of the type {kind}") } else { command.to_owned() };
+    let what = format!("the hook {called} of {}", point.event_name());
+    if kind != "command" || command.is_empty() {
         return found.note(&what, "only hooks that are commands exist here");
     }
     if command.contains("CLAUDE_") {

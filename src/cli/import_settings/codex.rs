@@ -35,11 +35,25 @@ pub(super) fn settings(all: &Map<String, Value>) -> Found {
                 }
                 _ => found.note(&format!("sandbox_mode {theirs}"), "choose a mode yourself: see /mode"),
             },
+            ("sandbox_workspace_write", Value::Object(all)) => workspace_write(&mut found, all),
             ("projects", _) => found.note("projects", "each folder is trusted by `countersign trust`"),
             (other, _) => found.note(other, "has no counterpart here"),
         }
     }
     found
+}
+
+/// What its sandbox lets through. Ours is opened by hand: both would hold in every folder.
+fn workspace_write(found: &mut Found, all: &Map<String, Value>) {
+    for (key, said) in all.iter().take(MOST) {
+        let why = match (key.as_str(), said) {
+            ("network_access", Value::Bool(false)) => continue,
+            ("network_access", _) => "name the hosts in tools.sandbox.network, or set it to true for all",
+            ("writable_roots", _) => "name them in tools.sandbox.writable",
+            _ => "has no counterpart here",
+        };
+        found.note(&format!("sandbox_workspace_write.{key}"), why);
+    }
 }
 
 fn mcp(found: &mut Found, all: &Map<String, Value>) {

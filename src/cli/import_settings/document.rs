@@ -70,7 +70,10 @@ fn add(document: &mut DocumentMut, setting: &Setting) -> Result<bool, String> {
         }
         Setting::Text(key, text) => match document.get(key) {
             Some(known) if known.as_str() == Some(text) => return Ok(false),
-            Some(_) => return Err(format!("`{key}` stays as the configuration has it")),
+            Some(known) => {
+                let known = known.as_str().unwrap_or("what it is");
+                return Err(format!("`{key}` stays {known:?}, and is not changed to {text:?}"));
+            }
             None => drop(document.insert(key, value(text.as_str()))),
         },
         Setting::Named(table, name, one) => {

@@ -100,12 +100,12 @@ pub(super) fn speaks_of(pattern: &str, name: &str) -> bool {
         })
 }
 
-/// The custom commands of the user, each file with its text; and a sentence about each that cannot be read. They may lie behind
+/// The custom commands of the user, each file with its text; and those that cannot be read, each with a sentence. They may lie behind
 /// links: the user has put them there.
 pub(crate) fn commands_of_user(
     home: Option<&Path>,
     config: Option<&Path>,
-) -> (Vec<(PathBuf, String)>, Vec<String>) {
+) -> (Vec<(PathBuf, String)>, Vec<(PathBuf, String)>) {
     let ours = config.map(|folder| (folder, COMMANDS_OF_CONFIG.as_slice()));
     files_of_user(ours.into_iter().chain(home.map(|folder| (folder, COMMANDS_OF_HOME.as_slice()))))
 }
@@ -114,14 +114,14 @@ pub(crate) fn commands_of_user(
 pub(crate) fn agents_of_user(
     home: Option<&Path>,
     config: Option<&Path>,
-) -> (Vec<(PathBuf, String)>, Vec<String>) {
+) -> (Vec<(PathBuf, String)>, Vec<(PathBuf, String)>) {
     let ours = config.map(|folder| (folder, AGENTS_OF_CONFIG.as_slice()));
     files_of_user(ours.into_iter().chain(home.map(|folder| (folder, AGENTS_OF_HOME.as_slice()))))
 }
 
 fn files_of_user<'p>(
     places: impl Iterator<Item = (&'p Path, &'p [&'p str])>,
-) -> (Vec<(PathBuf, String)>, Vec<String>) {
+) -> (Vec<(PathBuf, String)>, Vec<(PathBuf, String)>) {
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for (folder, patterns) in places {
         let mut refused = Vec::new();
@@ -139,8 +139,13 @@ fn files_of_user<'p>(
                 }
             }
         }
+        // What two patterns speak of is said once.
+        refused.sort();
+        refused.dedup();
         let said = |(name, why): (String, String)| {
-            format!("{} cannot be read: {why}; it is ignored", folder.join(name).display())
+            let file = folder.join(name);
+            let said = format!("{} cannot be read: {why}; it is ignored", file.display());
+            (file, said)
         };
         wrong.extend(refused.into_iter().map(said));
     }

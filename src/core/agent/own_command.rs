@@ -27,7 +27,7 @@ impl Agent {
         let refusal = match runner {
             _ if own.command.is_empty() => Some("not run: type a command behind the !"),
             _ if !matches!(phase, Phase::Idle) => {
-                Some("not run: a turn is running; wait until it has finished, or press esc first")
+                Some("not run: a turn is running; wait until it has finished, or interrupt it first")
             }
             None => Some("not run: no tool runs commands here"),
             Some(_) => None,
@@ -309,7 +309,7 @@ mod tests {
         };
         let mut busy = agent(ToolKind::Shell);
         runs(&mut busy, "!sleep 9");
-        assert!(refused(busy, "!ls").contains("press esc first"));
+        assert!(refused(busy, "!ls").contains("interrupt it first"));
         assert!(refused(agent(ToolKind::Mcp), "!ls").contains("no tool runs commands"));
         assert!(refused(agent(ToolKind::Shell), "!").contains("type a command"));
     }

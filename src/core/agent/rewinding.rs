@@ -14,7 +14,7 @@ impl Agent {
             entries.rev().any(|entry| entry.id == id && matches!(entry.body, Body::User(_)))
         };
         let refusal = if !matches!(phase, Phase::Idle) {
-            Some("not rewound: a turn is running; press esc first".to_owned())
+            Some("not rewound: a turn is running; interrupt it first".to_owned())
         } else if is_said(message) {
             None
         } else {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::ledger::{Injected, Injector, Transition, UserMessage};
+use crate::ledger::{Injected, Transition, UserMessage};
 
 use super::phase::Phase;
 use super::step::Step;
@@ -57,9 +57,8 @@ impl Agent {
 
     /// Delivers what steers, and goes on.
     pub(super) fn steer(&mut self, step: &mut Step) -> Phase {
-        for UserMessage { content, images, files, .. } in std::mem::take(&mut self.inbox.steering) {
-            let injected = Injected { by: Injector::Steering, text: content, images, files };
-            if let Err(unsettled) = self.history.ledger.inject(step.now, injected) {
+        for said in std::mem::take(&mut self.inbox.steering) {
+            if let Err(unsettled) = self.history.ledger.inject(step.now, Injected::steering(said)) {
                 return self.give_up(step, &unsettled);
             }
         }

@@ -232,12 +232,33 @@ pub struct Injected {
     pub images: Vec<Image>,
     /// The text files: as images, only what the user says has any.
     pub files: Vec<AttachedFile>,
+    /// What of the words was pasted: as images, only what the user says has any.
+    pub pastes: Pastes,
 }
 
 impl Injected {
     /// Words alone.
     pub fn text(by: Injector, text: impl Into<String>) -> Self {
-        Self { by, text: text.into(), images: Vec::new(), files: Vec::new() }
+        let (images, files, pastes) = Default::default();
+        Self { by, text: text.into(), images, files, pastes }
+    }
+
+    /// What the user said while a run was under way.
+    pub fn steering(said: UserMessage) -> Self {
+        let UserMessage { content: text, images, files, pastes } = said;
+        Self { by: Injector::Steering, text, images, files, pastes }
+    }
+
+    /// What the user said while a run was under way, as the message that it was; `None` if others said it.
+    pub fn said(&self) -> Option<UserMessage> {
+        let Self { by, text, images, files, pastes } = self;
+        let (content, pastes) = (text.clone(), pastes.clone());
+        (*by == Injector::Steering).then(|| UserMessage {
+            content,
+            images: images.clone(),
+            files: files.clone(),
+            pastes,
+        })
     }
 
     /// What people read: the words, and a line for each image and file.

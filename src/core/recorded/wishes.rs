@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::agent::{Adoption, Answer, Intent, OwnCommand, Race};
 use crate::context::words;
 use crate::ledger::{
-    Body, CallId, Change, CutBy, Decider, Decision, Entry, Goal, Injector, Outcome, Pastes, Sandboxing,
-    ToolUse, UserMessage,
+    Body, CallId, Change, CutBy, Decider, Decision, Entry, Goal, Outcome, Pastes, Sandboxing, ToolUse,
+    UserMessage,
 };
 use crate::model::ModelSpec;
 use crate::policy::Mode;
@@ -20,11 +20,11 @@ use super::reader::TapeReader;
 pub(super) fn wished(reader: &mut TapeReader<'_>, at: usize, body: &Body) {
     match body {
         Body::User(message) => said(reader, at, message),
-        Body::Injected(steering) if steering.by == Injector::Steering => {
-            let (images, files) = (steering.images.clone(), steering.files.clone());
-            let said = UserMessage { images, files, ..UserMessage::text(steering.text.clone()) };
-            let begins_at = step_of(reader.entries, at, |_| true);
-            reader.wish(begins_at, Intent::Submit(said), false);
+        Body::Injected(steering) => {
+            if let Some(said) = steering.said() {
+                let begins_at = step_of(reader.entries, at, |_| true);
+                reader.wish(begins_at, Intent::Submit(said), false);
+            }
         }
         Body::Change(change) => {
             if let Some((intent, begins)) = changed(change) {

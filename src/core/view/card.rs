@@ -1,9 +1,12 @@
 //! One card of the transcript: an entry, a call with all that became of it, or an answer that still grows.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::context;
-use crate::ledger::{AssistantMessage, Block, Body, CallId, Change, Entry, EntryId, Hosted, UserMessage};
+use crate::ledger::{
+    AssistantMessage, Block, Body, CallId, Change, Entry, EntryId, Hosted, Injector, UserMessage,
+};
 
 use super::Panel;
 
@@ -128,13 +131,26 @@ impl Card {
             .any(|block| matches!(block, Block::Text(text) if text.contains("```") || text.contains("~~~")))
     }
 
+    /// Whether it is a message of the user's that is too long to be shown whole among others.
+    pub fn is_long_message(&self) -> bool {
+        let (CardBody::User(entry) | CardBody::Injected(entry)) = &self.body else { return false };
+        let words = match &entry.body {
+            Body::User(said) => &said.content,
+            Body::Injected(said) if said.by == Injector::Steering => &said.text,
+            _ => return false,
+        };
+        words.len() > Self::LONG_BYTES || words.lines().count() > Self::LONG_LINES
+    }
+
     /// The user's message, if it is too long to be shown whole among others.
-    pub fn long_message(&self) -> Option<&UserMessage> {
-        let CardBody::User(entry) = &self.body else { return None };
-        let Body::User(said) = &entry.body else { return None };
-        let is_long =
-            said.content.len() > Self::LONG_BYTES || said.content.lines().count() > Self::LONG_LINES;
-        is_long.then_some(said)
+    pub fn long_message(&self) -> Option<Cow<'_, UserMessage>> {
+        let (CardBody::User(entry) | CardBody::Injected(entry)) = &self.body else { return None };
+        match &entry.body {
+            _ if !self.is_long_message() => None,
+            Body::User(said) => Some(Cow::Borrowed(said)),
+            Body::Injected(said) => said.said().map(Cow::Owned),
+            _ => None,
+        }
     }
 
     /// A message with more lines is long.
@@ -150,7 +166,6 @@ impl Card {
 impl CardBody {
     /// The card that an entry makes; `None` for those that only change other cards or the status.
     pub(super) fn of(entry: &Arc<Entry>) -> Option<Self> {
-        use crate::ledger::Injector;
         let entry = Arc::clone(entry);
         match &entry.body {
             Body::User(_) => Some(Self::User(entry)),

@@ -37,6 +37,7 @@ mod tail;
 mod timeline;
 mod transcript;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use crate::ledger::Reach;
@@ -234,7 +235,7 @@ impl View {
     pub fn focusable(&self) -> impl DoubleEndedIterator<Item = CardId> {
         let takes = |card: &&Card| {
             let opens = matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_));
-            opens || card.has_code() || card.long_message().is_some()
+            opens || card.has_code() || card.is_long_message()
         };
         self.cards.iter().filter(takes).map(|card| card.id)
     }
@@ -247,8 +248,13 @@ impl View {
         }
     }
 
+    /// Whether the user's message of this entry is too long to be shown whole.
+    pub fn has_long_message(&self, id: EntryId) -> bool {
+        self.place(CardId::Entry(id)).and_then(|at| self.card(at)).is_some_and(Card::is_long_message)
+    }
+
     /// The user's message of this entry, if it is one that is too long to be shown whole.
-    pub fn long_message(&self, id: EntryId) -> Option<&UserMessage> {
+    pub fn long_message(&self, id: EntryId) -> Option<Cow<'_, UserMessage>> {
         self.place(CardId::Entry(id)).and_then(|at| self.card(at))?.long_message()
     }
 

@@ -193,7 +193,7 @@ fn as_text(place: &ResolvedPath, content: &[u8]) -> Result<(Option<Vec<u8>>, Enc
 fn refuse_binary(place: &ResolvedPath, content: &[u8], bytes: u64) -> Result<(), String> {
     if is_binary(content) {
         return Err(format!(
-            "`{}` is not text: {} ({}), a binary file; use `shell` with file, strings or xxd to inspect it",
+            "`{}` is not text: {} ({}); use `shell` with file, strings or xxd to inspect it",
             place.shown,
             kind::of(content),
             size(bytes)

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::mention::{before_lines, without_lines};
 use super::{Attach, Attached, AttachmentRefusal, is_called_an_image};
 
-const CORRECT: &str = "correct the path, or put it in `backquotes` to send it as text";
+pub(super) const CORRECT: &str = "correct the path, or put it in `backquotes` to send it as text";
 
 /// Endings that nothing else than files has.
 const FILE_ENDINGS: [&str; 38] = [
@@ -21,7 +21,7 @@ impl Attach {
     pub(super) fn missing(&self, readings: &[String]) -> Result<Option<Attached>, AttachmentRefusal> {
         let refuse = |what: String, next: &str| Err(AttachmentRefusal::new(what, next));
         let is_there = |path: &&str| std::fs::symlink_metadata(self.path(path)).is_ok();
-        let unnumbered = readings.iter().filter_map(|path| before_lines(path)).find(is_there);
+        let unnumbered = readings.iter().filter_map(|path| Some(path.rsplit_once("#L")?.0)).find(is_there);
         // The shortest reading is the path without the sentence's own punctuation.
         if let (Some(name), Some(asked)) = (unnumbered, readings.last()) {
             let next = format!("write @{name}#L10-40, or put it in `backquotes` to send it as text");
@@ -73,6 +73,7 @@ mod tests {
         let work = held.path().canonicalize().unwrap();
         fs::create_dir(work.join("d")).unwrap();
         fs::write(work.join("d/a.rs"), "one\ntwo\nthree\n").unwrap();
+        std::os::unix::fs::symlink("nowhere", work.join("broken")).unwrap();
         let files = LocalTools::new(work.clone(), Vec::new(), Groups::default()).files();
         let attach = Attach {
             cwd: work,
@@ -88,6 +89,8 @@ mod tests {
         assert_eq!(why("@gone.txt what"), "there is no file at gone.txt");
         assert_eq!(why("see @Makefile."), "there is no file at Makefile");
         assert_eq!(why("see @d/a.rs#L0"), "d/a.rs#L0 names no lines of d/a.rs");
+        assert_eq!(why("see @d/a.rs#Lx"), "d/a.rs#Lx names no lines of d/a.rs");
+        assert_eq!(why("see @broken"), "broken leads to no file");
         for words in ["@scope/name", "@app.route", "@channel#Lobby", "ask @ann: now", "@ann:12"] {
             assert_eq!(attach.message(words.to_owned()).unwrap().files, [], "{words}");
         }

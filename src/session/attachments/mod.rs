@@ -177,7 +177,11 @@ impl Attach {
                 self.text_files.refuse_denied(name)?;
                 self.load(name).map(Attached::Image).map(Some)
             } else {
-                Ok(self.text_files.read(name, lines)?.map(Attached::File))
+                match self.text_files.read(name, lines)? {
+                    Some(file) => Ok(Some(Attached::File(file))),
+                    // A link without its file, or a file that has just gone.
+                    None => Err(AttachmentRefusal::new(format!("{name} leads to no file"), missing::CORRECT)),
+                }
             };
         }
         self.missing(readings)

@@ -42,10 +42,11 @@ pub fn read(text: &str, front: Fronts) -> Option<Result<Meaning, String>> {
 
 /// What is said of a new session while a run would be cut short by it.
 pub(in crate::ui) const STILL_BUSY: &str =
-    "a turn is running: begin a new session when it has finished, or press esc first";
+    "a turn is running: begin a new session when it has finished, or interrupt it first";
 
 /// What is said of a fork while a run is under way.
-pub(in crate::ui) const FORK_LATER: &str = "a turn is running: fork when it has finished, or press esc first";
+pub(in crate::ui) const FORK_LATER: &str =
+    "a turn is running: fork when it has finished, or interrupt it first";
 
 /// The command of the user's own that a text runs, if it does: `!command`.
 pub fn own(text: &str) -> Option<Meaning> {

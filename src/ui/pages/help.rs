@@ -23,7 +23,7 @@ const PLACES: [KeyContext; 7] = [
 ];
 
 /// Cells of the column of keys.
-const KEYS: usize = 11;
+const KEYS: usize = 13;
 
 /// `/help`
 #[derive(Debug)]

@@ -136,15 +136,14 @@ fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'stat
     }
     lines.extend(exactly(theme, inner, granted));
     if !hosts.is_empty() {
-        lines.extend([Line::default(), Line::styled("Hosts for the sandbox, in this session", theme.title)]);
+        lines.extend([Line::default(), Line::styled("Sandbox: hosts, in this session", theme.title)]);
     }
     for host in hosts {
         lines.extend(entry("allow", theme.success, host, theme.text, inner));
         lines.extend(entry("", theme.dim, "by you", theme.dim, inner));
     }
     if !gaps.is_empty() {
-        lines
-            .extend([Line::default(), Line::styled("Accepted of the sandbox, in this session", theme.title)]);
+        lines.extend([Line::default(), Line::styled("Sandbox: accepted, in this session", theme.title)]);
     }
     for gap in gaps {
         lines.extend(entry("accept", theme.warning, gap, theme.text, inner));

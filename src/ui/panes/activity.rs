@@ -50,7 +50,8 @@ pub(super) fn rows(local: &Local, view: &View, (width, height): (u16, u16)) -> u
         return 1;
     }
     let total = usize::from(width).saturating_sub(2);
-    let stop = if is_busy(local, view) { cells(&stop(total, Style::new(), Style::new())) + 2 } else { 0 };
+    let stop =
+        if is_busy(local, view) { cells(&stop(local, total, Style::new(), Style::new())) + 2 } else { 0 };
     let room = total.saturating_sub(stop);
     u16::try_from(wrap(&one_row(hint), room, Style::new()).len().clamp(1, MOST_ROWS)).unwrap_or(1)
 }
@@ -59,15 +60,19 @@ fn is_busy(local: &Local, view: &View) -> bool {
     view.status.is_busy() && !local.read_only && local.replay.is_none()
 }
 
-fn stop(total: usize, key: Style, word: Style) -> Vec<Span<'static>> {
-    keys(&[("esc", if total < NARROW { "stop" } else { "interrupt" })], key, word).concat()
+/// What Esc does now: what was opened last goes first.
+fn stop(local: &Local, total: usize, key: Style, word: Style) -> Vec<Span<'static>> {
+    let is_editing = local.edit.as_ref().is_some_and(|edit| edit.is_open());
+    let goes_back = local.always.is_some() || local.reason.is_some() || local.search.is_some() || is_editing;
+    let interrupts = if total < NARROW { "stop" } else { "interrupt" };
+    keys(&[("esc", if goes_back { "back" } else { interrupts })], key, word).concat()
 }
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let theme = screen.theme;
     let total = usize::from(area.width).saturating_sub(2);
     let busy = is_busy(screen.local, screen.view);
-    let stop = if busy { stop(total, theme.text, theme.dim) } else { Vec::new() };
+    let stop = if busy { stop(screen.local, total, theme.text, theme.dim) } else { Vec::new() };
     let room = total.saturating_sub(if busy { cells(&stop) + 2 } else { 0 });
     if let Some(hint) = screen.local.hint.as_ref().filter(|_| area.height > 1) {
         return wrapped(frame, area, (&one_row(hint), theme.warning), room, stop);

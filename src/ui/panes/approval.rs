@@ -15,7 +15,7 @@ use crate::ui::text::{fit, width, wrap};
 use crate::view::{Panel, subject};
 
 use super::card_context::{CardContext, INDENT};
-use super::layouts::TranscriptRow;
+use super::layouts::{PaneReach, TranscriptRow};
 use super::margin::MARGIN;
 use super::words::{both_ends, cells, flow, keys, middle, one_row};
 use super::{action, boxes, risk, session_rule};
@@ -79,7 +79,15 @@ fn whole(
     let right = waits(around, id, total);
     let (mut foot, explained) = reasons(panel, id, request, inner, around);
     let session = if panel.asked_by.is_some() { "its session" } else { "this session" };
-    foot.extend(answers(around.has_keys, id, request, (inner, session), around));
+    let always = around.always.filter(|always| always.request == id && around.has_keys);
+    // A line for what is decided about, two for the box; the rest is for the rule.
+    let room_for_rule = usize::from(around.height).saturating_sub(3 + foot.len());
+    let names_files =
+        always.is_some_and(|always| session_rule::names_files(always, inner, room_for_rule, around));
+    foot.extend(match always.filter(|_| around.reason.is_none_or(|reason| reason.request != id)) {
+        Some(always) => session_rule::lay(always, inner, names_files, around),
+        None => answers(around.has_keys, id, request, (inner, session), around),
+    });
     let (title, head) = title(panel, request, width(&right) + 8, around);
     let from = around.reading.filter(|reading| reading.request == id).map_or(0, |reading| reading.from);
     let airy = around.height >= 15;
@@ -123,7 +131,7 @@ fn whole(
         boxes::boxed(title, Span::styled(right, theme.accent), body, total, theme.border_waiting).into_iter();
     let mut rows: Vec<TranscriptRow> = lines.map(|line| TranscriptRow::new(MARGIN, line)).collect();
     if let Some(row) = rows.first_mut() {
-        row.reach = Some(reach);
+        row.reach = Some(PaneReach { names_files, ..reach });
     }
     rows
 }
@@ -232,9 +240,6 @@ fn answers(
             reason_line(label, &reason.text, inner, around),
             Line::styled(fit(&format!("{enter} · esc back"), inner), theme.dim),
         ];
-    }
-    if let Some(always) = around.always.filter(|a| a.request == id && has_keys) {
-        return session_rule::lay(always, inner, around);
     }
     if around.editing == Some(id) {
         let words = "editing below · enter reviews it again · esc cancels";

@@ -158,8 +158,12 @@ fn two_lines(entry: &BudgetRow, inner: usize, theme: &Theme) -> Vec<Line<'static
         second.extend(bar(entry.used, limit, SHORT_BAR, theme));
         second.push(Span::raw("  "));
     }
-    let words = format!("{} · {}", numbers_of(entry), left_of(entry));
-    second.push(Span::styled(fit(&words, inner.saturating_sub(cells(&second))), theme.dim));
+    let room = inner.saturating_sub(cells(&second));
+    let numbers = numbers_of(entry);
+    // What is left follows from the numbers, so it goes whole where there is no room.
+    let words = format!("{numbers} · {}", left_of(entry));
+    let words = if width(&words) <= room { words } else { numbers };
+    second.push(Span::styled(fit(&words, room), theme.dim));
     vec![Line::from(first), Line::from(second)]
 }
 

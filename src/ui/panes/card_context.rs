@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::ledger::{EntryId, Millis};
+use crate::ui::blocked_host;
 use crate::ui::graphics::Sizing;
 use crate::ui::local::{Focus, Local, OfferedRule, ReadProgress, Reason};
 use crate::ui::rebinding::Keymap;
@@ -117,7 +118,12 @@ impl<'a> CardContext<'a> {
                 height: self.height,
                 ..Version::default()
             },
-            _ => Version::default(),
+            // Hosts that it did not reach can be allowed later, and closed again.
+            _ => {
+                let is_open = |host: &&String| self.view.session.hosts.contains(*host);
+                let open = blocked_host::blocked(panel).iter().filter(is_open).count() as u64;
+                Version { focus: open, ..Version::default() }
+            }
         }
     }
 

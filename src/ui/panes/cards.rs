@@ -9,7 +9,7 @@ use crate::view::{Card, CardBody, LiveMessage, PanelState, hosted_lines};
 
 use super::card_context::{CardContext, INDENT};
 use super::layouts::{Part, TranscriptRow};
-use super::message::Message;
+use super::message::{Message, abridged};
 use super::words::count;
 use super::{approval, endings, goals, pictures, remarks, tools};
 
@@ -21,7 +21,11 @@ pub(super) fn lay(card: &Card, around: &CardContext<'_>) -> Vec<TranscriptRow> {
         CardBody::Tool(panel) if panel.state == PanelState::Waiting => approval::lay(panel, around),
         CardBody::Tool(panel) => tools::lay(panel, around),
         CardBody::Injected(entry) => {
-            let mut rows = remarks::lay(entry, around);
+            let long = card.long_message();
+            let mut rows = match &long {
+                Some(said) => remarks::steering(&abridged(said), around),
+                None => remarks::lay(entry, around),
+            };
             if let Body::Injected(injected) = &entry.body {
                 rows.extend(pictures::lay(entry.id, &injected.images, &around.of_pictures()));
             }

@@ -29,7 +29,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
     let theme = screen.theme;
     let widest = offered.iter().map(|row| width(row.word())).max().unwrap_or(0);
     let names = widest.clamp(NAMES, (usize::from(area.width) / 2).max(NAMES));
-    let room = usize::from(area.width).saturating_sub(names + 3);
+    let room = usize::from(area.width).saturating_sub(names + 4);
     let (height, chosen) = (usize::from(area.height), marked(screen.local, &offered));
     // The chosen one stays in sight, and the last row says how many are out of it.
     let after = usize::from(height > 1);
@@ -40,13 +40,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
         let y = area.y + u16::try_from(at - top).unwrap_or(u16::MAX);
         let is_chosen = chosen == Some(at);
         let more = if at + 1 == top + height && below > 0 {
-            format!(" … {below} more, use the arrows")
+            // Half of a sentence is no help.
+            let long = format!(" … {below} more, use the arrows");
+            if width(&long) < room { long } else { format!(" … {below} more") }
         } else {
             String::new()
         };
         let words = fit(row.help(), room.saturating_sub(width(&more)));
         let line = Line::from(vec![
-            Span::styled(if is_chosen { "›" } else { " " }, theme.accent),
+            Span::styled(if is_chosen { "› " } else { "  " }, theme.accent),
             Span::styled(column(row.word(), names), theme.accent),
             Span::styled(words, if is_chosen { theme.text } else { theme.dim }),
             Span::styled(more, theme.dim),

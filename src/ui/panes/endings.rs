@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{Ending, Entry, MicroDollars, PriceEstimate, TurnEnded};
+use crate::ledger::{Ending, Entry, MicroDollars, PriceEstimate, Reach, TurnEnded};
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::text::{fit, sanitize, wrap};
 use crate::view::{Offer, View, ending_words};
@@ -40,7 +40,12 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
         Ending::AbortedStreaming | Ending::AbortedTools => {
             let what = format!("interrupted · {}", around.view.reach(entry.id).words());
             let mut rows = said("■", &what, theme.warning, theme.warning, around);
-            rows.extend(said("", &ended.next_safe_action, theme.dim, theme.dim, around));
+            // What was cut short is said once: the sentence on record is also for those who read nothing else.
+            let next = match around.view.reach(entry.id) {
+                Reach::CutShort => &ended.next_safe_action,
+                Reach::NothingStarted | Reach::NothingCut => "Say what to do differently.",
+            };
+            rows.extend(said("", next, theme.dim, theme.dim, around));
             rows
         }
         reason => match around.view.offer() {

@@ -24,7 +24,7 @@ pub(super) fn rows(local: &Local) -> u16 {
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bool {
     let Some(offered) = screen.local.files.offered() else { return false };
     let (theme, height) = (screen.theme, usize::from(area.height));
-    let room = usize::from(area.width).saturating_sub(2);
+    let room = usize::from(area.width).saturating_sub(3);
     // The chosen one stays in sight, and the last row says how many are out of it.
     let top = (offered.chosen + 1 + usize::from(height > 1)).saturating_sub(height);
     let top = top.min(offered.files.len().saturating_sub(height));
@@ -43,7 +43,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
             (false, false) => theme.text,
         };
         let line = Line::from(vec![
-            Span::styled(if is_chosen { "›" } else { " " }, theme.accent),
+            Span::styled(if is_chosen { "› " } else { "  " }, theme.accent),
             Span::styled(ending(&one_row(file.path), room.saturating_sub(width(&more))), style),
             Span::styled(more, theme.dim),
         ]);

@@ -121,10 +121,14 @@ pub(super) fn areas(local: &Local, view: &View, screen: Rect) -> Option<Areas> {
         Some(_) => time_line::ROWS,
         None => local.composer.rows(Areas::composer_width(screen)),
     };
-    Areas::of(
+    let mut areas = Areas::of(
         screen,
         rows,
         above(local, view, screen.width),
         activity::rows(local, view, (screen.width, screen.height)),
-    )
+    )?;
+    if !areas.boxed && local.always.is_some() {
+        areas.take_header();
+    }
+    Some(areas)
 }

@@ -45,6 +45,8 @@ pub(super) struct PaneReach {
     pub all: usize,
     /// Lines, counted from the first, that must have been in sight before it can be allowed.
     pub must: usize,
+    /// Whether it shows, for each time that a rule may hold, the file that would be written.
+    pub names_files: bool,
 }
 
 /// The parts of a card.

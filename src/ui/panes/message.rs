@@ -72,16 +72,7 @@ impl Message {
 
     /// A user's message; of a long one what the composer showed of it, else its beginning and how much follows.
     pub(super) fn user(message: &UserMessage, is_long: bool, revision: u64) -> Self {
-        let chip = (is_long && !message.pastes.is_empty())
-            .then(|| composer::plain(&composer::named(&message.pastes.parts(&message.content)).0));
-        let fits = |chip: &String| chip.lines().count() <= FIRST_LINES && chip.len() <= FIRST_CHARS;
-        let plain = match (is_long, chip.filter(fits)) {
-            (false, _) => Plain::whole(&message.shown()),
-            (true, None) => Plain::whole(&folded(message)),
-            (true, Some(chip)) => {
-                Plain::whole(&format!("{chip}\n[tab, then o: show all of it]{}", attached(message)))
-            }
-        };
+        let plain = Plain::whole(&if is_long { abridged(message) } else { message.shown() });
         // An empty message, too, has its sign in the margin.
         let mut bits: Vec<Bit> = (0..plain.pieces().max(1)).map(Bit::Plain).collect();
         bits.extend((!message.images.is_empty()).then_some(Bit::Pictures));
@@ -93,6 +84,17 @@ impl Message {
 const FIRST_LINES: usize = 8;
 /// Most characters of them.
 const FIRST_CHARS: usize = 800;
+
+/// What stands for a long message: what the composer showed of it, else its beginning and how much follows.
+pub(super) fn abridged(message: &UserMessage) -> String {
+    let chip = (!message.pastes.is_empty())
+        .then(|| composer::plain(&composer::named(&message.pastes.parts(&message.content)).0));
+    let fits = |chip: &String| chip.lines().count() <= FIRST_LINES && chip.len() <= FIRST_CHARS;
+    match chip.filter(fits) {
+        Some(chip) => format!("{chip}\n[tab, then o: show all of it]{}", attached(message)),
+        None => folded(message),
+    }
+}
 
 /// The beginning of a long message, how much there is of it, and a line for each image and file.
 fn folded(message: &UserMessage) -> String {

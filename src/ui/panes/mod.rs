@@ -125,10 +125,13 @@ fn stands(layouts: &Layouts, view: &View, local: &mut Local) {
     let window = &layouts.window;
     let chosen = local.chosen(view).map(|(request, _)| request).filter(|_| window.answerable);
     local.reading = chosen.zip(window.reach).map(|(request, reach)| {
-        let PaneReach { from, rows, all, must } = reach;
+        let PaneReach { from, rows, all, must, .. } = reach;
         let now = ReadProgress { request, from, rows, all, seen: from + rows, must, is_page: false };
         ReadProgress::after(local.reading, now)
     });
+    if let Some(always) = &mut local.always {
+        always.names_files = window.reach.is_some_and(|reach| reach.names_files);
+    }
     let call = chosen.map(|request| local.stands_as(request));
     let stop = local.stop(view).filter(|_| window.stop).map(Shown::Stop);
     local.stand.lay(call.or(stop), matches!(local.focused(view), Focus::Approval(_) | Focus::Stop));
@@ -234,7 +237,9 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
         Some(Overlay::Terminal(typing)) => terminal::draw(frame, area, screen, *typing),
         Some(Overlay::Picker(picker)) => picker::draw(frame, area, screen, picker),
         None => {
-            header::draw(frame, areas.header, screen);
+            if areas.header.height > 0 {
+                header::draw(frame, areas.header, screen);
+            }
             window::draw(frame, areas.transcript, screen);
             plan::draw(frame, areas.plan, screen);
             activity::draw(frame, areas.activity, screen);

@@ -116,7 +116,7 @@ fn row(
 ) -> Line<'static> {
     let theme = screen.theme;
     let left = total.saturating_sub(width(&one_row(item.words.trim())) + 4);
-    let aside = fit(one_row(&item.aside).trim_end(), column.unwrap_or(left.max(total / 3)));
+    let aside = whole_words(one_row(&item.aside).trim_end(), column.unwrap_or(left.max(total / 3)));
     let aside = format!("{aside}{}", " ".repeat(column.unwrap_or(0).saturating_sub(width(&aside))));
     let room = total.saturating_sub(width(&aside) + 4);
     let left = vec![
@@ -125,6 +125,19 @@ fn row(
     ];
     let line = both_ends(left, vec![Span::styled(aside, theme.dim)], total);
     if chosen { line.style(theme.selection) } else { line }
+}
+
+/// The words at the right in so many cells. Those of a later column that do not fit are left out; half of a key or of a price is
+/// no help.
+fn whole_words(aside: &str, room: usize) -> String {
+    let ends = aside.match_indices("  ").map(|(at, _)| at).filter(|at| !aside[..*at].ends_with(' '));
+    let fits = |words: &&str| width(words) <= room && !words.trim().is_empty();
+    let shorter = ends.filter_map(|at| aside.get(..at)).filter(fits).last();
+    if width(aside) <= room {
+        aside.to_owned()
+    } else {
+        shorter.map_or_else(|| fit(aside, room), str::to_owned)
+    }
 }
 
 /// The end of a session, its last row at the bottom.

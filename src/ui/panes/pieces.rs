@@ -194,7 +194,7 @@ impl PieceWalk<'_> {
                 Some(self.layouts.message(card.id, revision, || Message::answer(said, revision)))
             }
             Body::User(said) => {
-                let is_long = card.long_message().is_some();
+                let is_long = card.is_long_message();
                 Some(self.layouts.message(card.id, revision, || Message::user(said, is_long, revision)))
             }
             _ => None,

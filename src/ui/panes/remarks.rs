@@ -71,7 +71,7 @@ fn quiet(sign: &'static str, words: &str, style: Style, around: &CardContext<'_>
 }
 
 /// The user's own words, marked as said while it ran.
-fn steering(text: &str, around: &CardContext<'_>) -> Vec<TranscriptRow> {
+pub(super) fn steering(text: &str, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let mut rows = said("↳", text, theme.accent, theme.user, around);
     let mark = TranscriptRow::new(INDENT, Line::styled("steering · delivered during the run", theme.dim));

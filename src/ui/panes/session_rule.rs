@@ -7,29 +7,56 @@ use crate::ledger::Scope;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::OfferedRule;
 use crate::ui::request::RuleLines;
-use crate::ui::session_rule::LOW;
-use crate::ui::text::{fit, wrap};
+use crate::ui::text::{fit, width, wrap};
 
 use super::card_context::CardContext;
 use super::words::{flow, keys, middle, one_row};
 
+/// Rows of a pane from which on there is room for everything.
+const ROOMY: u16 = 15;
+
+/// How long a rule may hold, each with its number.
+const SCOPES: [(u8, Scope, &str); 3] = [
+    (1, Scope::Session, "this session"),
+    (2, Scope::Project, "this project"),
+    (3, Scope::Everywhere, "everywhere"),
+];
+
+/// Whether so many rows show the file that would be written for each of them.
+pub(super) fn names_files(always: &OfferedRule, inner: usize, rows: usize, around: &CardContext<'_>) -> bool {
+    around.height >= ROOMY
+        || always.scope == Scope::Session && named(always, inner, around).len() + SCOPES.len() <= rows
+}
+
 /// The rule in the pane of its call.
-pub(super) fn lay(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<Line<'static>> {
+pub(super) fn lay(
+    always: &OfferedRule,
+    inner: usize,
+    names_files: bool,
+    around: &CardContext<'_>,
+) -> Vec<Line<'static>> {
     let theme = around.theme;
+    let mut lines = named(always, inner, around);
+    if around.height < ROOMY && names_files {
+        lines.extend(SCOPES.iter().map(|(number, scope, words)| {
+            let (key, words) = (format!("{number} "), words.trim_start_matches("this "));
+            in_a_row(always, *scope, &key, words, inner, around)
+        }));
+        return lines;
+    }
     // A key that would be refused is not lit.
     let lit = if always.can_be_taken() { theme.accent } else { theme.dim };
     let key = around.keymap.first(KeyContext::Approval, KeyAction::Always, "a");
     let taking = key.map_or_else(|| "enter".to_owned(), |key| format!("{key} enter"));
-    let most = usize::from(around.height / 4).clamp(1, 4);
-    if around.height < LOW {
-        let mut lines = in_few_rows(always, inner, around);
+    if around.height < ROOMY {
+        let mut lines = in_few_rows(always, lines, inner, around);
         let mut spans = keys(&[(taking.as_str(), short(always.scope))], lit, theme.text);
         spans.extend(keys(&[("1-3", "other")], theme.accent, theme.text));
         spans.push(vec![Span::styled("esc", theme.accent)]);
         lines.extend(flow(spans, 2, inner).into_iter().take(1));
         return lines;
     }
-    let mut lines = wrap(&format!("always: {}", one_row(&always.rule)), inner, theme.accent);
+    let most = usize::from(around.height / 4).clamp(1, 4);
     lines.extend(at_most(covered(always, most), most, inner, around));
     lines.extend(scopes(always, inner, around));
     let mut spans = keys(&[("1-3", "add it for so long")], theme.accent, theme.text);
@@ -39,9 +66,45 @@ pub(super) fn lay(always: &OfferedRule, inner: usize, around: &CardContext<'_>) 
     lines
 }
 
-/// Where there is little room: the rule, all of it, and what it would have covered; or the file and the line that is written
-/// there.
-fn in_few_rows(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<Line<'static>> {
+/// The rule, all of it.
+fn named(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<Line<'static>> {
+    wrap(&format!("always: {}", one_row(&always.rule)), inner, around.theme.accent)
+}
+
+/// How long it may hold, with its number, and what that matches or writes, on one row.
+fn in_a_row(
+    always: &OfferedRule,
+    scope: Scope,
+    key: &str,
+    words: &str,
+    inner: usize,
+    around: &CardContext<'_>,
+) -> Line<'static> {
+    let theme = around.theme;
+    let (can, about) = match (scope, always.lines_for(scope)) {
+        (Scope::Session, _) => (true, earlier(always)),
+        (_, None) => (false, "reading…".to_owned()),
+        (_, Some(Ok(RuleLines { file, .. }))) => (true, one_row(file)),
+        (_, Some(Err(why))) => (false, one_row(why)),
+    };
+    let room = inner.saturating_sub(width(key) + width(words) + 1);
+    let about = if scope == Scope::Session || !can { fit(&about, room) } else { middle(&about, room) };
+    let (lit, said) = if can { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };
+    Line::from(vec![
+        Span::styled(key.to_owned(), lit),
+        Span::styled(format!("{words} "), said),
+        Span::styled(about, theme.dim),
+    ])
+}
+
+/// Where there is too little room for that: the rule, all of it, and what it would have covered; or the file and the line that
+/// is written there.
+fn in_few_rows(
+    always: &OfferedRule,
+    mut named: Vec<Line<'static>>,
+    inner: usize,
+    around: &CardContext<'_>,
+) -> Vec<Line<'static>> {
     let theme = around.theme;
     if let Some(Ok(RuleLines { file, lines })) = always.lines().filter(|_| always.scope != Scope::Session) {
         let file = middle(&format!("→ {}", one_row(file)), inner);
@@ -52,9 +115,17 @@ fn in_few_rows(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> 
         Scope::Session => covered(always, 1),
         scope => written(always, scope),
     };
-    let mut rows = wrap(&format!("always: {}", one_row(&always.rule)), inner, theme.accent);
-    rows.push(Line::styled(fit(&about, inner), theme.text));
-    rows
+    named.push(Line::styled(fit(&about, inner), theme.text));
+    named
+}
+
+/// How many earlier calls it would have matched.
+fn earlier(always: &OfferedRule) -> String {
+    match always.covers.len() {
+        0 => "like no earlier call".to_owned(),
+        1 => "like 1 earlier call".to_owned(),
+        number => format!("like {number} earlier calls"),
+    }
 }
 
 /// What it would have covered, so many calls by name.
@@ -74,11 +145,7 @@ fn covered(always: &OfferedRule, most: usize) -> String {
 fn scopes(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<Line<'static>> {
     let theme = around.theme;
     let mut lines = Vec::new();
-    for (number, scope, words) in [
-        (1, Scope::Session, "this session"),
-        (2, Scope::Project, "this project"),
-        (3, Scope::Everywhere, "everywhere"),
-    ] {
+    for (number, scope, words) in SCOPES {
         let is_chosen = scope == always.scope;
         let (sign, style) = if is_chosen { ("●", theme.title) } else { ("○", theme.dim) };
         let can = scope == Scope::Session || matches!(always.lines_for(scope), Some(Ok(_)));

@@ -273,7 +273,9 @@ fn blocked(result: &ToolResult, around: &CardContext<'_>) -> Vec<TranscriptRow> 
     let row = |host: &String| {
         let words = format!("blocked {}", one_row(host));
         let left = room.saturating_sub(width(&words));
+        let is_open = around.view.session.hosts.contains(host);
         let how = ways.iter().flatten().find(|how| width(how) <= left).cloned().unwrap_or_default();
+        let how = if is_open { fit(" · allowed since then", left) } else { how };
         let line = vec![Span::styled(fit(&words, room), theme.warning), Span::styled(how, theme.dim)];
         TranscriptRow::new(INDENT + 2, Line::from(line))
     };

@@ -88,7 +88,7 @@ pub(super) fn opens(local: &Local, scene: Scene<'_>, at: (u16, u16), count: u8) 
     let has_more = match &card.body {
         CardBody::Tool(panel) => panel.state != PanelState::Waiting,
         CardBody::Compacted(_) => true,
-        _ => card.long_message().is_some(),
+        _ => card.is_long_message(),
     };
     let has_focus = local.focused(scene.view) == Focus::Card(card.id);
     has_more && has_focus && local.reason.is_none() && (is_first || count == 1)

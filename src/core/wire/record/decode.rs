@@ -76,7 +76,9 @@ fn reader(kind: &str) -> Option<Reader> {
         "injected" => |f, _| {
             let by = f.one_of("by", Injector::parse)?;
             let (images, files) = (image::read(f)?, attached::read(f)?);
-            Ok(Body::Injected(Injected { by, text: f.text("text")?, images, files }))
+            let text = f.text("text")?;
+            let pastes = Pastes::of(&text, f.spans("pastes")?);
+            Ok(Body::Injected(Injected { by, text, images, files, pastes }))
         },
         "tombstone" => {
             |f, _| Ok(Body::Tombstone(Tombstone { target: f.entry("target")?, reason: f.text("reason")? }))

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{
-    ApprovalRequest, Body, Compaction, Decision, DelegationResponse, Entry, Injector, Preview, Sandboxing,
-    SessionStarted, TurnEnded,
+    ApprovalRequest, Body, Compaction, Decision, DelegationResponse, Entry, Injector, Pastes, Preview,
+    Sandboxing, SessionStarted, TurnEnded,
 };
 
 use super::fields::{put, put_value};
@@ -32,14 +32,18 @@ fn record(entry: &Entry, bytes: Bytes) -> Value {
     Value::Object(record)
 }
 
+fn write_pastes(record: &mut Map<String, Value>, pastes: &Pastes) {
+    if !pastes.is_empty() {
+        put(record, json!({ "pastes": pastes.spans() }));
+    }
+}
+
 fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
     match body {
         Body::SessionStarted(started) => write_started(record, started),
         Body::User(message) => {
             put(record, json!({ "content": message.content }));
-            if !message.pastes.is_empty() {
-                put(record, json!({ "pastes": message.pastes.spans() }));
-            }
+            write_pastes(record, &message.pastes);
             image::write(record, &message.images, bytes);
             attached::write(record, &message.files, bytes);
         }
@@ -64,6 +68,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
         Body::ToolResult(result) => result::write(record, result, bytes),
         Body::Injected(injected) => {
             put(record, json!({ "by": injected.by.as_str(), "text": injected.text }));
+            write_pastes(record, &injected.pastes);
             image::write(record, &injected.images, bytes);
             attached::write(record, &injected.files, bytes);
         }
