@@ -45,7 +45,13 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
     let discovered = life.waits(&waiting, bounds)?;
     life.step(Input::Intent(Intent::Abort))?;
     if life.agent.is_stopping() {
-        // A sub-agent that started here is not waited for.
+        // What comes with an Esc is the same one.
+        life.step(Input::Intent(Intent::Abort))?;
+        if !life.agent.is_stopping() {
+            return Err("an Esc that came twice did not wait for a sub-agent".into());
+        }
+        // After another one a sub-agent that started here is not waited for.
+        life.now.0 += 700;
         life.step(Input::Intent(Intent::Abort))?;
     }
     life.log.nothing_open("idle after Esc")?;

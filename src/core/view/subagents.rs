@@ -68,7 +68,7 @@ impl View {
         path.iter().try_fold(self, |view, call| view.subagent(*call))
     }
 
-    /// The same, taken out to be shown by itself.
+    /// The session of that sub-agent, taken out to be shown by itself.
     pub fn take_subagent(&mut self, call: CallId) -> Option<Self> {
         let taken = self.subagents.remove(&call);
         self.invite();
