@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::config::reading;
 use crate::config::reading::Reading;
 
+/// Files, each with its text, or with a sentence.
+type NamedFiles = Vec<(PathBuf, String)>;
+
 /// Skills, below the folder of a project or of the user: the standard's place, and Claude Code's.
 pub(super) const SKILLS: [&str; 2] = [".agents/skills/*/SKILL.md", ".claude/skills/*/SKILL.md"];
 
@@ -102,26 +105,18 @@ pub(super) fn speaks_of(pattern: &str, name: &str) -> bool {
 
 /// The custom commands of the user, each file with its text; and those that cannot be read, each with a sentence. They may lie behind
 /// links: the user has put them there.
-pub(crate) fn commands_of_user(
-    home: Option<&Path>,
-    config: Option<&Path>,
-) -> (Vec<(PathBuf, String)>, Vec<(PathBuf, String)>) {
+pub(crate) fn commands_of_user(home: Option<&Path>, config: Option<&Path>) -> (NamedFiles, NamedFiles) {
     let ours = config.map(|folder| (folder, COMMANDS_OF_CONFIG.as_slice()));
     files_of_user(ours.into_iter().chain(home.map(|folder| (folder, COMMANDS_OF_HOME.as_slice()))))
 }
 
 /// The sub-agents of the user, in the same way.
-pub(crate) fn agents_of_user(
-    home: Option<&Path>,
-    config: Option<&Path>,
-) -> (Vec<(PathBuf, String)>, Vec<(PathBuf, String)>) {
+pub(crate) fn agents_of_user(home: Option<&Path>, config: Option<&Path>) -> (NamedFiles, NamedFiles) {
     let ours = config.map(|folder| (folder, AGENTS_OF_CONFIG.as_slice()));
     files_of_user(ours.into_iter().chain(home.map(|folder| (folder, AGENTS_OF_HOME.as_slice()))))
 }
 
-fn files_of_user<'p>(
-    places: impl Iterator<Item = (&'p Path, &'p [&'p str])>,
-) -> (Vec<(PathBuf, String)>, Vec<(PathBuf, String)>) {
+fn files_of_user<'p>(places: impl Iterator<Item = (&'p Path, &'p [&'p str])>) -> (NamedFiles, NamedFiles) {
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for (folder, patterns) in places {
         let mut refused = Vec::new();

@@ -33,6 +33,16 @@ impl Guest {
 }
 
 impl View {
+    /// The requests that wait for a person: the session's own in the order of their calls, then those of its sub-agents.
+    pub fn waiting(&self) -> Vec<(EntryId, &ApprovalRequest)> {
+        self.own_waiting().chain(self.guest_requests()).collect()
+    }
+
+    /// The session's own.
+    pub fn own_waiting(&self) -> impl Iterator<Item = (EntryId, &ApprovalRequest)> {
+        self.asks.iter().filter_map(|call| self.panel(*call)?.request())
+    }
+
     /// The guests are those that wait now. One that waits on keeps its ids.
     pub(super) fn invite(&mut self) {
         let waiting: Vec<(SubagentPath, EntryId, CallId)> = self

@@ -75,7 +75,7 @@ use guests::Guest;
 use reach::Reaches;
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
-use crate::ledger::{ApprovalRequest, Body, CallId, Compaction, EntryId, Millis, TurnEnded, UserMessage};
+use crate::ledger::{Body, CallId, Compaction, EntryId, Millis, TurnEnded, UserMessage};
 use crate::model::{Effort, ToolCalls};
 use crate::policy::{Mode, Rule};
 use crate::tool::ToolSpec;
@@ -280,16 +280,6 @@ impl View {
     fn end_of(&self, id: EntryId) -> usize {
         let made = self.compaction(id);
         made.and_then(|made| self.row_of.get(&made.replaces_to)).map_or(0, |at| at + 1)
-    }
-
-    /// The requests that wait for a person: the session's own in the order of their calls, then those of its sub-agents.
-    pub fn waiting(&self) -> Vec<(EntryId, &ApprovalRequest)> {
-        self.own_waiting().chain(self.guest_requests()).collect()
-    }
-
-    /// The session's own.
-    pub fn own_waiting(&self) -> impl Iterator<Item = (EntryId, &ApprovalRequest)> {
-        self.asks.iter().filter_map(|call| self.panel(*call)?.request())
     }
 
     /// The inspector's rows, one an entry.

@@ -130,7 +130,10 @@ fn row(
 /// The words at the right in so many cells. Those of a later column that do not fit are left out; half of a key or of a price is
 /// no help.
 fn whole_words(aside: &str, room: usize) -> String {
-    let ends = aside.match_indices("  ").map(|(at, _)| at).filter(|at| !aside[..*at].ends_with(' '));
+    let ends = aside
+        .match_indices("  ")
+        .map(|(at, _)| at)
+        .filter(|at| !aside.get(..*at).is_some_and(|before| before.ends_with(' ')));
     let fits = |words: &&str| width(words) <= room && !words.trim().is_empty();
     let shorter = ends.filter_map(|at| aside.get(..at)).filter(fits).last();
     if width(aside) <= room {
