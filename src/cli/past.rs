@@ -19,7 +19,8 @@ use crate::policy::Mode;
 use crate::runtime::{Clock, SessionStore};
 use crate::session::SessionChoice;
 use crate::session::compose::{locate, state_dir};
-use crate::ui::{AppIo, UiSettings};
+use crate::session::whatif::Brancher;
+use crate::ui::{AppIo, Reply, Request, UiSettings};
 use crate::view::ViewSettings;
 
 /// Shows a session until the user leaves. `stage` is given its entries, inside the runtime, and says how they are shown.
@@ -30,18 +31,23 @@ pub(super) fn show(
     stage: impl FnOnce(Vec<Arc<Entry>>, UiSettings) -> UiSettings,
 ) -> Result<Exit, Fault> {
     let theme = theme(invocation)?;
-    let path = locate(invocation, &state_dir(invocation)?, which)?;
+    let state = state_dir(invocation)?;
+    let path = locate(invocation, &state, which)?;
     let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, ""))?;
-    let (model, cwd) = match file.entries.first().map(|e| &e.body) {
-        Some(Body::SessionStarted(started)) => (started.model.to_string(), started.cwd.clone()),
-        _ => (String::new(), String::new()),
+    let (model, cwd, id) = match file.entries.first().map(|e| &e.body) {
+        Some(Body::SessionStarted(started)) => {
+            (started.model.to_string(), started.cwd.clone(), started.session.clone())
+        }
+        _ => Default::default(),
     };
+    let brancher = Brancher::new(state, id, invocation.environment.home());
     let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     runtime.block_on(async {
         let quit = signals::told_to_end()?;
-        // Nobody is at the other ends: there is nothing to say to the past.
-        let (requests, _requests_of) = mpsc::channel(1);
-        let (_reply_to, replies) = mpsc::channel(1);
+        let (requests, requests_of) = mpsc::channel(8);
+        let (reply_to, replies) = mpsc::channel(8);
+        tokio::spawn(answer(brancher, requests_of, reply_to));
+        // Nobody is at the other end: there is nothing to stop in the past.
         let (abort, _abort_of) = mpsc::channel(1);
         let settings = UiSettings {
             follows_background: appearance::follows_background(invocation),
@@ -55,6 +61,23 @@ pub(super) fn show(
         let outcome = crate::ui::run(AppIo { events, requests, replies, abort, now }, settings).await;
         outcome.map(|_| Exit::Completed).map_err(|why| Fault::usage(why.to_string(), ""))
     })
+}
+
+/// Reads what the pages about other sessions ask for. There is nothing else to say to the past.
+async fn answer(brancher: Brancher, mut requests: mpsc::Receiver<Request>, to: mpsc::Sender<Reply>) {
+    while let Some(request) = requests.recv().await {
+        let brancher = brancher.clone();
+        let read = tokio::task::spawn_blocking(move || match request {
+            Request::ListBranches => Some(Reply::Branches(brancher.rows())),
+            Request::Beside(id) => Some(brancher.beside(&id).map_or_else(Reply::Refused, Reply::Beside)),
+            _ => None,
+        });
+        if let Ok(Some(reply)) = read.await
+            && to.send(reply).await.is_err()
+        {
+            return;
+        }
+    }
 }
 
 /// The view of a session that nobody goes on with.

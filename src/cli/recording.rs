@@ -64,7 +64,9 @@ pub(super) fn run(
         lines.push_str(&record::line(&event));
         lines.push('\n');
     }
-    out.write_all(lines.as_bytes()).map_err(|why| written(file, &why))?;
+    // Half a recording would be in the way of the next try.
+    let wrote = out.write_all(lines.as_bytes()).inspect_err(|_| drop(std::fs::remove_file(file)));
+    wrote.map_err(|why| written(file, &why))?;
     say(&format!("{count} frames were recorded to {}\n", file.display()))
 }
 

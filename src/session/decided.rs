@@ -25,7 +25,12 @@ pub(crate) struct Decided {
 impl Decided {
     /// The last decision that allowed this call, if one did.
     pub(crate) fn about(entries: &[Arc<Entry>], call: CallId) -> Option<Self> {
-        entries.iter().rev().find_map(|entry| match &entry.body {
+        entries.iter().rev().find_map(|entry| Self::allowing(entry, call))
+    }
+
+    /// What an entry says, if it allowed this call.
+    pub(crate) fn allowing(entry: &Entry, call: CallId) -> Option<Self> {
+        match &entry.body {
             Body::ApprovalDecided(decision) if decision.call == call && decision.allow => Some(Self {
                 entry: entry.id,
                 at: entry.at,
@@ -37,7 +42,7 @@ impl Decided {
                 digest: decision.digest.clone(),
             }),
             _ => None,
-        })
+        }
     }
 
     /// In words: "allowed by a person for the session". Not yet safe for a screen.

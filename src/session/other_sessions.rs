@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use chrono::{DateTime, Local};
+use chrono::{DateTime, Datelike as _, Local, Timelike as _};
 
 use crate::config::fault::one_line;
 use crate::ledger::{Body, Ending, Injector, Millis, UserMessage};
@@ -139,7 +139,10 @@ fn described(summary: &Summary, now: Millis) -> EarlierSession {
 /// `2026-11-20 22:54`, by the clock of this place.
 pub(crate) fn when(at: Millis) -> String {
     let moment = i64::try_from(at.0).ok().and_then(DateTime::from_timestamp_millis).unwrap_or_default();
-    moment.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
+    let local = moment.with_timezone(&Local);
+    let (year, month, day) = (local.year(), local.month(), local.day());
+    // Lists have thousands of them, and a pattern would be read for each.
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", local.hour(), local.minute())
 }
 
 /// The beginning of a text on one line, safe to show.

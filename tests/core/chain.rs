@@ -25,7 +25,7 @@ fn bodies() -> Vec<Body> {
             interrupted: false,
         }))
     };
-    let allowed = Decision::permission(CallId(1), Decider::User, "");
+    let allowed = Decision::permission(CallId(1), Decider::Policy, "");
     let digest = digest(&call.name, &call.arguments);
     vec![
         Body::SessionStarted(SessionStarted {

@@ -42,6 +42,7 @@ mod chain;
 mod choosing;
 mod compaction;
 mod compatible;
+mod contradictions;
 mod escrows;
 mod history;
 mod images;

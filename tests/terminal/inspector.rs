@@ -108,6 +108,9 @@ async fn alone_it_is_read_only_and_leaves_in_three_ways() {
     for way in ["q", ESC, CTRL_C] {
         let mut app = Console::start(&home, USUAL, &["inspect", "--last"]);
         shows_the_kinds(&mut app).await;
+        // The page that is read from other sessions, too.
+        app.keys("\t\t\t\t\t").await;
+        app.sees("no branches").await;
         app.keys(way).await;
         assert_eq!(app.ends().await.code(), Some(0), "{way:?}");
         app.assert_restored();

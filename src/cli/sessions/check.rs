@@ -47,6 +47,7 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
         }
         (0, _) => "no call".to_owned(),
         (1, 0) => "1 call with its one result".to_owned(),
+        (1, _) => "1 call, still open".to_owned(),
         (made, 0) => format!("{made} calls, each with one result"),
         (made, open) => format!("{made} calls, {open} of them still open"),
     };
@@ -81,7 +82,20 @@ fn kept(place: &SessionPlace, path: &Path, entries: &[Arc<Entry>]) -> Vec<String
     let faults = Snapshots::beside(path).faults(&books);
     let head = "undo: what is kept for it is not what was put there, and /undo refuses it:";
     let head = (!faults.is_empty()).then(|| head.to_owned());
-    head.into_iter().chain(faults.into_iter().take(MOST_FAULTS)).collect()
+    let exchanged = exchanged(path, entries);
+    exchanged.into_iter().chain(head).chain(faults.into_iter().take(MOST_FAULTS)).collect()
+}
+
+/// That the file is kept under the name of another session.
+fn exchanged(path: &Path, entries: &[Arc<Entry>]) -> Option<String> {
+    let Body::SessionStarted(started) = &entries.first()?.body else { return None };
+    let name = path.file_stem()?.to_string_lossy();
+    (started.session != name).then(|| {
+        format!(
+            "line 1: this is session {}, and is kept under the name of another one, {name}",
+            started.session
+        )
+    })
 }
 
 /// What the hashes of the lines prove.

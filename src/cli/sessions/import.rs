@@ -73,8 +73,9 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     if let Some(torn) = &audit.torn_tail {
         remark(&format!("line {} was incomplete; its {} bytes were dropped", torn.line, torn.bytes));
     }
+    let why = if can_be_an_id(&head.session) { "is taken" } else { "cannot be one here" };
     let renamed =
-        if is_free { String::new() } else { format!(" (its own id, {}, is taken)", one_line(&head.session)) };
+        if is_free { String::new() } else { format!(" (its own id, {}, {why})", one_line(&head.session)) };
     say(&format!(
         "{id} imported: {}{renamed}\nIts folder is {}. Continue with: countersign -C {} resume {id}\n",
         entries(audit.entries),

@@ -7,14 +7,14 @@ use memchr::{memchr, memmem};
 use serde_json::json;
 
 use super::place::{SessionPlace, lines, remark};
-use super::words::{MatchingLines, SearchWords};
+use super::words::SearchWords;
 use crate::cli::outcome::{Audience, say_on};
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, EntryId, FORMAT_VERSION, standing};
-use crate::runtime::store::{Summary, scan, summary_of};
+use crate::runtime::store::{scan, title_of};
 use crate::session::other_sessions::{first_words, when};
-use crate::wire::record::{self, RecordError, first_line, glance, read_lines, read_session};
+use crate::wire::record::{self, FirstLine, RecordError, first_line, glance, read_lines, read_session};
 
 /// Places of one session that a person is shown.
 const MOST_PLACES: usize = 5;
@@ -32,11 +32,17 @@ struct Hit {
     excerpt: String,
 }
 
+/// The session that has them.
+struct FoundIn {
+    head: FirstLine,
+    title: String,
+}
+
 /// What comes of one session.
 enum Searched {
     Nothing,
     /// Places in it, and whether there are more.
-    Found(Box<Summary>, Vec<Hit>, bool),
+    Found(Box<FoundIn>, Vec<Hit>, bool),
     /// It cannot be read.
     Unreadable(String),
 }
@@ -56,9 +62,9 @@ pub(super) fn run(place: &SessionPlace, words: &[String], json: bool) -> Result<
         match searched {
             Searched::Nothing => {}
             Searched::Unreadable(why) => remark(&format!("{why}; not searched")),
-            Searched::Found(summary, hits, has_more) => {
+            Searched::Found(session, hits, has_more) => {
                 is_found = true;
-                let told = say_on(&place.without_keys(lines(tell(place, &summary, (&hits, has_more), json))));
+                let told = say_on(&place.without_keys(lines(tell(place, &session, (&hits, has_more), json))));
                 match told {
                     Ok(Audience::Reads) => {}
                     Ok(Audience::Gone) => return ControlFlow::Break(()),
@@ -83,29 +89,31 @@ pub(super) fn run(place: &SessionPlace, words: &[String], json: bool) -> Result<
 /// What stands in a session of all words. Only lines that can have them are understood, unless something was withdrawn.
 fn searched(path: &Path, bytes: &[u8], wanted: &SearchWords, most: usize) -> Searched {
     let first = memchr(b'\n', bytes).and_then(|end| bytes.get(..=end)).unwrap_or(bytes);
-    if !first.starts_with(FIRST) && first_line(first).is_none() {
-        return Searched::Unreadable(format!("{}: its first line is not session_started", path.display()));
-    }
-    let found = match wanted.lines(bytes) {
-        MatchingLines::These(lines) if lines.is_empty() => return Searched::Nothing,
-        MatchingLines::These(lines) if memmem::find(bytes, WITHDRAWN).is_none() => {
-            // The first line says nothing, and whether the others can be read.
-            let others = lines.into_iter().filter(|line| line.as_ptr() != first.as_ptr());
-            hits_of_lines(first, others, wanted, most)
-        }
-        MatchingLines::These(_) | MatchingLines::Any => None,
-    };
-    let found = found.map_or_else(|| hits_of_all(bytes, wanted, most), Ok);
-    let (hits, has_more) = match found {
-        Ok(found) => found,
-        Err(fault) => return Searched::Unreadable(format!("{}: {fault}", path.display())),
-    };
-    if hits.is_empty() {
+    let mut lines = wanted.lines(bytes).map(Iterator::peekable);
+    let has_some = lines.as_mut().is_none_or(|lines| lines.peek().is_some());
+    if first.starts_with(FIRST) && !has_some {
         return Searched::Nothing;
     }
-    match summary_of(path, bytes) {
-        Ok(summary) => Searched::Found(Box::new(summary), hits, has_more),
-        Err(why) => Searched::Unreadable(why),
+    let Some(head) = first_line(first) else {
+        return Searched::Unreadable(format!("{}: its first line is not session_started", path.display()));
+    };
+    if !has_some {
+        return Searched::Nothing;
+    }
+    // A version that is not known is told of by who reads all.
+    let can_stand_alone = head.version <= u64::from(FORMAT_VERSION);
+    let lines = lines.filter(|_| can_stand_alone && memmem::find(bytes, WITHDRAWN).is_none());
+    // The first line says nothing, and whether the others can be read.
+    let others = lines.map(|lines| lines.filter(|line| line.as_ptr() != first.as_ptr()));
+    let found = others.and_then(|others| hits_of_lines(first, others, wanted, most));
+    let found = found.map_or_else(|| hits_of_all(bytes, wanted, most), Ok);
+    match found {
+        Ok((hits, _)) if hits.is_empty() => Searched::Nothing,
+        Ok((hits, has_more)) => {
+            let session = FoundIn { head, title: title_of(bytes) };
+            Searched::Found(Box::new(session), hits, has_more)
+        }
+        Err(fault) => Searched::Unreadable(format!("{}: {fault}", path.display())),
     }
 }
 
@@ -118,8 +126,6 @@ fn hits_of_lines<'a>(
     most: usize,
 ) -> Option<(Vec<Hit>, bool)> {
     let mut hits = Vec::new();
-    // A version that is not known is told of by who reads all.
-    first_line(first).filter(|first| first.version <= u64::from(FORMAT_VERSION))?;
     for line in lines {
         let hit = match glance(line) {
             Some(seen) => {
@@ -155,9 +161,14 @@ fn place_in(entry: &Entry, wanted: &SearchWords) -> Option<Hit> {
 
 fn hit(entry: EntryId, kind: &'static str, text: &str, before: usize) -> Hit {
     let start = before.saturating_sub(EXCERPT / 3);
-    let part: String = text.chars().skip(start).take(EXCERPT * 4).collect();
+    let byte = |text: &str, characters: usize| match text.is_ascii() {
+        true => characters.min(text.len()),
+        false => text.char_indices().nth(characters).map_or(text.len(), |(byte, _)| byte),
+    };
+    let rest = text.get(byte(text, start)..).unwrap_or_default();
+    let part = rest.get(..byte(rest, EXCERPT * 4)).unwrap_or(rest);
     let lead = if start > 0 { "\u{2026}" } else { "" };
-    let excerpt = format!("{lead}{}", first_words(&part, EXCERPT));
+    let excerpt = format!("{lead}{}", first_words(part, EXCERPT));
     Hit { entry: entry.to_string(), kind, excerpt }
 }
 
@@ -193,25 +204,25 @@ fn said(body: &Body) -> Option<String> {
 
 fn tell(
     place: &SessionPlace,
-    summary: &Summary,
+    FoundIn { head, title }: &FoundIn,
     (hits, has_more): (&[Hit], bool),
     json: bool,
 ) -> Vec<String> {
     if json {
         let object = |hit: &Hit| {
             record::line(&json!({
-                "session": summary.id, "at": record::moment(summary.started), "cwd": summary.cwd,
+                "session": head.session, "at": record::moment(head.started), "cwd": head.cwd,
                 "entry": hit.entry, "type": hit.kind, "excerpt": hit.excerpt,
             }))
         };
         return hits.iter().map(object).collect();
     }
-    let folder = place.environment.shown(std::path::Path::new(&summary.cwd));
-    let words = first_words(summary.title(), EXCERPT / 2);
+    let folder = place.environment.shown(Path::new(&head.cwd));
+    let words = first_words(title, EXCERPT / 2);
     let mut told = vec![format!(
         "{}  {}  {}  {words}",
-        first_words(&summary.id, EXCERPT),
-        when(summary.started),
+        first_words(&head.session, EXCERPT),
+        when(head.started),
         first_words(&folder, EXCERPT)
     )];
     told.extend(hits.iter().map(|hit| format!("  {} {}: {}", hit.entry, hit.kind, hit.excerpt)));

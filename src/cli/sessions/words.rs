@@ -17,13 +17,32 @@ pub(super) struct SearchWords {
     pieces: Vec<WordPart>,
 }
 
-/// Which lines of a file can contain all words.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum MatchingLines<'a> {
-    /// These; none for a file without any.
-    These(Vec<&'a [u8]>),
-    /// Nothing can be said without reading the file.
-    Any,
+/// The lines of a file that can contain all words.
+#[derive(Debug)]
+pub(super) struct MatchingLines<'a> {
+    first: &'a WordPart,
+    others: &'a [WordPart],
+    bytes: &'a [u8],
+    from: usize,
+}
+
+impl<'a> Iterator for MatchingLines<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let bytes = self.bytes;
+        loop {
+            let at = self.from + self.first.find(bytes.get(self.from..)?)?;
+            let begin = bytes.get(..at).and_then(|before| memrchr(b'\n', before)).map_or(0, |end| end + 1);
+            let end =
+                bytes.get(at..).and_then(|rest| memchr(b'\n', rest)).map_or(bytes.len(), |end| at + end + 1);
+            self.from = end;
+            let line = bytes.get(begin..end)?;
+            if self.others.iter().all(|piece| piece.find(line).is_some()) {
+                return Some(line);
+            }
+        }
+    }
 }
 
 impl SearchWords {
@@ -61,24 +80,13 @@ impl SearchWords {
         small.get(..first).map(|before| before.chars().count())
     }
 
-    /// The lines that can have all words.
-    pub(super) fn lines<'a>(&self, bytes: &'a [u8]) -> MatchingLines<'a> {
-        let Some((first, others)) = self.pieces.split_first() else { return MatchingLines::Any };
+    /// The lines that can have all words, found one by one. `None`: nothing can be said without reading the file.
+    pub(super) fn lines<'a>(&'a self, bytes: &'a [u8]) -> Option<MatchingLines<'a>> {
+        let (first, others) = self.pieces.split_first()?;
         if has_odd_escape(bytes) || self.pieces.iter().any(|piece| piece.can_be_disguised(bytes)) {
-            return MatchingLines::Any;
+            return None;
         }
-        let (mut lines, mut from) = (Vec::new(), 0);
-        while let Some(at) = bytes.get(from..).and_then(|rest| first.find(rest)).map(|at| from + at) {
-            let begin = bytes.get(..at).and_then(|before| memrchr(b'\n', before)).map_or(0, |end| end + 1);
-            let end =
-                bytes.get(at..).and_then(|rest| memchr(b'\n', rest)).map_or(bytes.len(), |end| at + end + 1);
-            let line = bytes.get(begin..end).unwrap_or_default();
-            if others.iter().all(|piece| piece.find(line).is_some()) {
-                lines.push(line);
-            }
-            from = end;
-        }
-        MatchingLines::These(lines)
+        Some(MatchingLines { first, others, bytes, from: 0 })
     }
 }
 
@@ -170,10 +178,8 @@ mod tests {
 
     fn found(typed: &[&str], text: &str) -> Vec<String> {
         match words(typed).lines(text.as_bytes()) {
-            MatchingLines::These(lines) => {
-                lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
-            }
-            MatchingLines::Any => vec!["any".to_owned()],
+            Some(lines) => lines.map(|line| String::from_utf8_lossy(line).into_owned()).collect(),
+            None => vec!["any".to_owned()],
         }
     }
 
@@ -235,7 +241,7 @@ mod tests {
             if words.first_in(&text.to_lowercase()).is_some() {
                 hits += 1;
                 let lines = words.lines(text.as_bytes());
-                assert!(lines != MatchingLines::These(Vec::new()), "{word:?} in {text:?}");
+                assert!(lines.is_none_or(|mut lines| lines.next().is_some()), "{word:?} in {text:?}");
             }
         }
         assert!(hits > 500, "{hits}");

@@ -45,7 +45,10 @@ pub(super) fn run(
         _ => Fault::failed(format!("{shown} cannot be written: {why}"), "name another file"),
     };
     let mut file = OpenOptions::new().write(true).create_new(true).open(&to).map_err(failed)?;
-    file.write_all(test.text().as_bytes()).map_err(failed)?;
+    // Half a test is none, and would be in the way of the next try.
+    file.write_all(test.text().as_bytes())
+        .inspect_err(|_| drop(std::fs::remove_file(&to)))
+        .map_err(failed)?;
     let requests = test.expected.iter().filter(|line| line.starts_with("request ")).count();
     let deviates = test.expected.iter().filter(|line| line.starts_with("the recording has no ")).count();
     let mut told = format!("{shown}: {} entries, {requests} requests to models\n", test.entries.len());

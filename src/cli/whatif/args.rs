@@ -34,7 +34,7 @@ pub struct WhatifArgs {
     /// The arguments of the call, as JSON, or the words of the message
     #[arg(long, value_name = "TEXT")]
     pub edit: Option<String>,
-    /// Ask this model from there on
+    /// Ask this model from there on; at a decision, together with --allow, --deny or --edit
     #[arg(short, long, value_name = "PROVIDER/MODEL", conflicts_with = "offline")]
     pub model: Option<String>,
     /// Play the recorded rest instead: nothing runs, nothing is kept, and the difference is shown

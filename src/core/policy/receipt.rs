@@ -1,5 +1,7 @@
 //! Receipts: what exactly was approved, so that nothing else runs under its name.
 
+use std::fmt::Write as _;
+
 use sha2::{Digest, Sha256};
 
 use super::fingerprint;
@@ -27,7 +29,12 @@ pub struct Receipt {
 /// SHA-256 of the exact action, in lower-case hexadecimal: 64 characters.
 pub fn digest(tool: &str, arguments: &Arguments) -> String {
     let hash = Sha256::digest(fingerprint(tool, arguments).as_bytes());
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::with_capacity(hash.len() * 2);
+    for byte in hash {
+        // Writing to a string cannot fail.
+        write!(text, "{byte:02x}").unwrap_or_default();
+    }
+    text
 }
 
 impl Receipt {

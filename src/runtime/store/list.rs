@@ -25,7 +25,10 @@ pub fn list(state: &Path) -> Listing {
     files.retain(|path| !is_of_subagent(path));
     let cache = ListCache::load(state);
     let now = SystemTime::now();
-    let listed: Vec<ListedFile> = side_by_side::each(&files, |reader, path| one(reader, path, &cache, now));
+    let numbered: Vec<(usize, &PathBuf)> = files.iter().enumerate().collect();
+    let listed: Vec<ListedFile> = side_by_side::each(&numbered, |scratch, (number, path)| {
+        one(scratch, path, (*number, files.len()), &cache, now)
+    });
     cache.renew(state, &files, &listed);
     let mut listing = Listing::default();
     for (path, one) in files.into_iter().zip(listed) {
@@ -37,8 +40,14 @@ pub fn list(state: &Path) -> Listing {
     listing
 }
 
-fn one(reader: &mut LineReader, path: &Path, cache: &ListCache, now: SystemTime) -> ListedFile {
-    if let Some((summary, stamp)) = cache.known(path) {
+fn one(
+    reader: &mut LineReader,
+    path: &Path,
+    place: (usize, usize),
+    cache: &ListCache,
+    now: SystemTime,
+) -> ListedFile {
+    if let Some((summary, stamp)) = cache.known(path, place) {
         return ListedFile { summary: Ok(summary), stamp: Some(stamp), is_fresh: false };
     }
     match summarise_with(reader, path) {

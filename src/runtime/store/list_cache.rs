@@ -144,16 +144,20 @@ impl ListCache {
         self.text.get(*begin..*path_end).unwrap_or_default()
     }
 
-    /// What stands in the line of a session after its path.
-    fn line(&self, path: &str) -> Option<&str> {
-        let found = self.lines.binary_search_by(|line| self.path_of(line).cmp(path)).ok()?;
-        let (_, path_end, end) = self.lines.get(found)?;
+    /// What stands in the line of a session after its path. `near`: where the line is if nothing has changed since it was written.
+    fn line(&self, path: &str, near: usize) -> Option<&str> {
+        let is_it = |line: &&(usize, usize, usize)| self.path_of(line) == path;
+        let (_, path_end, end) = self.lines.get(near).filter(is_it).or_else(|| {
+            let found = self.lines.binary_search_by(|line| self.path_of(line).cmp(path)).ok()?;
+            self.lines.get(found)
+        })?;
         self.text.get(path_end + 1..*end)
     }
 
-    /// What is known of a session whose file is still the same.
-    pub(super) fn known(&self, path: &Path) -> Option<(Summary, Stamp)> {
-        let mut fields = self.line(path.to_str()?)?.split('\t');
+    /// What is known of a session whose file is still the same. Of `all` files, which are newest first, it is this one.
+    pub(super) fn known(&self, path: &Path, (number, all): (usize, usize)) -> Option<(Summary, Stamp)> {
+        let near = all.checked_sub(number + 1)?;
+        let mut fields = self.line(path.to_str()?, near)?.split('\t');
         let stamp = Stamp::read(&mut fields)?;
         if Stamp::of(&std::fs::metadata(path).ok()?)? != stamp {
             return None;
@@ -165,9 +169,12 @@ impl ListCache {
     /// Writes it again, if enough was read anew, or a session is gone: nothing of that one is kept. That this fails is told
     /// to the log alone.
     pub(super) fn renew(&self, state: &Path, files: &[PathBuf], listed: &[ListedFile]) {
-        let is_known = |path: &&PathBuf| path.to_str().is_some_and(|path| self.line(path).is_some());
+        let is_known = |(number, path): &(usize, &PathBuf)| {
+            let near = files.len() - number - 1;
+            path.to_str().is_some_and(|path| self.line(path, near).is_some())
+        };
         let fresh = listed.iter().filter(|one| one.is_fresh && one.stamp.is_some()).count();
-        if fresh < WORTH && files.iter().filter(is_known).count() == self.lines.len() {
+        if fresh < WORTH && files.iter().enumerate().filter(is_known).count() == self.lines.len() {
             return;
         }
         let mut text = HEAD.to_owned();

@@ -45,7 +45,7 @@ pub use salts::Salts;
 pub use scan::scan;
 pub use side_by_side::each;
 pub use spending::{SessionSpending, spending};
-pub use summary::{Summary, summarise, summary_of};
+pub use summary::{Summary, summarise, title_of};
 
 use crate::ledger::{Entry, Millis};
 use crate::wire::record::{self, Chain, Links, SessionFile, follow};

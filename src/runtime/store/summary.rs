@@ -58,14 +58,11 @@ pub(super) fn summarise_with(reader: &mut LineReader, path: &Path) -> Result<(Su
     Ok((made.summary(path, bytes)?, found))
 }
 
-/// One session in short, of the bytes of its file.
-///
-/// # Errors
-/// A sentence: it does not begin like a session.
-pub fn summary_of(path: &Path, bytes: &[u8]) -> Result<Summary, String> {
-    let mut made = SummaryMaker::default();
-    split(bytes, |line| made.read(line));
-    made.summary(path, bytes.len() as u64)
+/// The title of a session, of the bytes of its file.
+pub fn title_of(bytes: &[u8]) -> String {
+    let mut outline = Outline::default();
+    split(bytes, |line| outline.read_title(line));
+    outline.title().to_owned()
 }
 
 /// Makes a summary of lines.

@@ -7,11 +7,12 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use tempfile::TempDir;
 
+use super::repository::{Repository, command};
 use crate::runtime::open_regular;
 use crate::runtime::tools::anchor::Anchor;
 
@@ -39,11 +40,20 @@ impl TrialFolder {
         Self::copy_in(&std::env::temp_dir(), source, stop)
     }
 
-    /// The same, below another folder than that for temporary files.
+    /// The same, beside the folder, or beside the repository in which it lies. The copy has a repository of its own then, so that what git
+    /// does in it changes nothing in the other one.
     ///
     /// # Errors
-    /// As for [`Self::copy`].
-    pub fn copy_in(place: &Path, source: &Path, stop: &AtomicBool) -> Result<Self, String> {
+    /// As for [`Self::copy`], and that git fails.
+    pub fn copy_beside(source: &Path, stop: &AtomicBool) -> Result<Self, String> {
+        let repository = Repository::of(source);
+        let top = repository.as_ref().map_or(source, Repository::top);
+        let copy = Self::copy_in(top.parent().unwrap_or(source), source, stop)?;
+        repository.map_or(Ok(()), |repository| repository.give(source, copy.path()))?;
+        Ok(copy)
+    }
+
+    fn copy_in(place: &Path, source: &Path, stop: &AtomicBool) -> Result<Self, String> {
         let folder = tempfile::Builder::new().prefix("countersign-copy-").tempdir_in(place);
         let folder = folder.map_err(|why| format!("cannot make a temporary folder: {why}"))?;
         let root =
@@ -194,20 +204,9 @@ fn too_large(source: &Path, what: &str) -> String {
 
 /// What git lists; `None`: there is no repository, or no git. Nothing that the repository's settings name is run.
 fn listed_by_git(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
-    let child = Command::new("git")
-        .args([
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "core.hooksPath=/dev/null",
-            "ls-files",
-            "-coz",
-            "--exclude-standard",
-        ])
-        .current_dir(folder)
+    let child = command(folder, &["ls-files", "-coz", "--exclude-standard"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
         .spawn();
     let Ok(mut child) = child else { return Ok(None) };
     let mut list = Vec::new();

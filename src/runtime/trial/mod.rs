@@ -2,6 +2,7 @@
 
 mod attempt;
 mod copy;
+mod repository;
 
 pub use attempt::{Attempt, Trial};
 pub use copy::TrialFolder;

@@ -22,6 +22,8 @@ pub(super) struct CallFacts<'a> {
     pub(super) asked: &'a ToolUse,
     leads_to: Option<&'a str>,
     is_allowed: bool,
+    /// The place of the last decision that allowed it.
+    pub(super) allowed_at: Option<usize>,
     result: Option<&'a ToolResult>,
 }
 
@@ -49,13 +51,11 @@ impl<'a> Books<'a> {
             _ => PathBuf::new(),
         };
         let mut calls: BTreeMap<CallId, CallFacts<'a>> = BTreeMap::new();
-        for entry in entries {
+        for (at, entry) in entries.iter().enumerate() {
             match &entry.body {
                 Body::ToolCall(asked) | Body::Validation(asked) | Body::Command(asked) => {
-                    calls.insert(
-                        asked.id,
-                        CallFacts { asked, leads_to: None, is_allowed: false, result: None },
-                    );
+                    let (leads_to, is_allowed, allowed_at, result) = (None, false, None, None);
+                    calls.insert(asked.id, CallFacts { asked, leads_to, is_allowed, allowed_at, result });
                 }
                 Body::CallEdited(asked) => {
                     if let Some(call) = calls.get_mut(&asked.id) {
@@ -70,6 +70,7 @@ impl<'a> Books<'a> {
                 Body::ApprovalDecided(decision) => {
                     if let Some(call) = calls.get_mut(&decision.call) {
                         call.is_allowed = decision.allow;
+                        call.allowed_at = if decision.allow { Some(at) } else { call.allowed_at };
                     }
                 }
                 Body::ToolResult(result) => {

@@ -2,10 +2,12 @@
 
 mod books;
 mod carriers;
+mod counted;
 mod reach;
 mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub(crate) use reach::Destination;
@@ -18,7 +20,8 @@ use crate::session::decided::Decided;
 use crate::wire::record::read_document;
 use books::Books;
 use carriers::{action, carriers};
-use reach::{Carried, Sending, in_calls, in_requests};
+use counted::Counted;
+use reach::{InCall, InRequests, Sending, in_calls, in_requests};
 use wanted::Prefilter;
 
 /// How often, and when, it went to one place.
@@ -30,6 +33,13 @@ pub(crate) struct Reached {
     pub(crate) count: u64,
     /// Those of them that nobody answered.
     pub(crate) unanswered: u64,
+}
+
+impl Reached {
+    fn once(sending: &Sending) -> Self {
+        let unanswered = u64::from(!sending.is_answered);
+        Self { first: sending.at, last: sending.at, count: 1, unanswered }
+    }
 }
 
 /// An entry that had it.
@@ -71,7 +81,9 @@ struct OfSession {
     /// Of a fork, the other session and the last entry that both have.
     forked_from: Option<(String, EntryId)>,
     exposed: Vec<Exposed>,
-    sendings: Vec<(Sending, Vec<usize>)>,
+    requests: InRequests,
+    /// Calls that sent it, each with the places of what is said of it.
+    calls: Vec<(Sending, Range<usize>)>,
 }
 
 /// Searches all sessions of a state folder, or this file alone; of what was sent, what was sent since then.
@@ -114,26 +126,22 @@ fn of_file(path: &Path, wanted: &Sought, filter: &Prefilter) -> Result<Option<Of
         Some(Body::SessionStarted(started)) => (started.session.clone(), origin(started)),
         _ => (String::new(), None),
     };
-    let mut found = OfSession { id, forked_from, exposed: Vec::new(), sendings: Vec::new() };
+    let mut exposed = Vec::new();
     for carrier in &carriers {
         let what = (carrier.what.clone(), carrier.variable.clone());
-        found.exposed.extend(exposed(&books, carrier.at, what, carrier.call, carrier.is_certain));
+        exposed.extend(exposure_of(&books, carrier.at, what, carrier.call, carrier.is_certain));
     }
-    for sending in in_requests(&books, &carriers) {
-        let Carried::Carriers(places) = &sending.by else { continue };
-        let places = places.clone();
-        found.sendings.push((sending, places));
-    }
-    for sending in in_calls(&books, wanted) {
-        let Carried::Call { call, at, variables, is_certain } = &sending.by else { continue };
-        let mut places = Vec::new();
+    let requests = in_requests(&books, &carriers);
+    let mut calls = Vec::new();
+    for InCall { sending, call, at, variables, is_certain } in in_calls(&books, wanted) {
+        let begins = exposed.len();
         for variable in variables {
-            let what = (format!("the call {}", action(&books, *call)), variable.clone());
-            places.push(found.exposed.len());
-            found.exposed.extend(exposed(&books, *at, what, Some(*call), *is_certain));
+            let what = (format!("the call {}", action(&books, call)), variable);
+            exposed.extend(exposure_of(&books, at, what, Some(call), is_certain));
         }
-        found.sendings.push((sending, places));
+        calls.push((sending, begins..exposed.len()));
     }
+    let found = OfSession { id, forked_from, exposed, requests, calls };
     Ok((!found.exposed.is_empty()).then_some(found))
 }
 
@@ -164,7 +172,7 @@ impl Seen {
     }
 }
 
-fn exposed(
+fn exposure_of(
     books: &Books<'_>,
     at: usize,
     (what, variable): (String, Option<String>),
@@ -176,7 +184,10 @@ fn exposed(
         Some(Body::SessionStarted(started)) => (started.session.clone(), started.cwd.clone()),
         _ => (String::new(), String::new()),
     };
-    let decided = call.and_then(|call| Decided::about(books.entries, call));
+    let decided = call.and_then(|call| {
+        let allowed = books.entries.get(books.calls.get(&call)?.allowed_at?)?;
+        Decided::allowing(allowed, call)
+    });
     Some(Exposed {
         session,
         folder,
@@ -194,27 +205,36 @@ fn exposed(
 
 impl Exposure {
     fn take(&mut self, session: OfSession, since: Option<Millis>, seen: &mut Seen) {
-        let OfSession { id, forked_from, mut exposed, sendings } = session;
+        let OfSession { id, forked_from, mut exposed, requests, calls } = session;
         seen.parents.extend(forked_from.map(|from| (id.clone(), from)));
         let is_wanted = |at: Millis| since.is_none_or(|since| at >= since);
         let mut is_other = BTreeSet::new();
-        for (sending, places) in sendings {
-            if !seen.is_new(&id, &sending) || !is_wanted(sending.at) {
-                is_other.extend(places);
+        for (sending, places) in &calls {
+            if !seen.is_new(&id, sending) || !is_wanted(sending.at) {
+                is_other.extend(places.clone());
                 continue;
             }
-            for place in places {
-                if let Some(one) = exposed.get_mut(place) {
-                    count(&mut one.reached, &sending.to, &sending);
-                }
+            for one in exposed.get_mut(places.clone()).into_iter().flatten() {
+                count(&mut one.reached, &sending.to, &Reached::once(sending));
             }
-            let to = match &sending.to {
-                Destination::Model(Some(model)) => {
-                    Destination::Model(Some(ModelRef { name: String::new(), ..model.clone() }))
-                }
-                other => other.clone(),
-            };
-            count(&mut self.sum, &to, &sending);
+            self.add(sending);
+        }
+        let counts = |sending: &Sending| seen.is_new(&id, sending) && is_wanted(sending.at);
+        let counted = Counted::of(&requests.sendings, counts);
+        requests
+            .sendings
+            .iter()
+            .zip(&counted.is_in)
+            .filter(|(_, is_in)| **is_in)
+            .for_each(|(one, _)| self.add(one));
+        for (place, span) in &requests.spans {
+            if counted.has_others(span) {
+                is_other.insert(*place);
+            }
+            let Some(one) = exposed.get_mut(*place) else { continue };
+            for (to, reached) in counted.reached(&requests.sendings, span) {
+                count(&mut one.reached, to, &reached);
+            }
         }
         // What went nowhere but where it was counted already, or before the time that is asked about, is left out.
         let keeps = |(place, one): &(usize, Exposed)| {
@@ -225,14 +245,28 @@ impl Exposure {
         kept.sort_by_key(|one| one.entry);
         self.all.extend(kept);
     }
+
+    /// One more time that something went somewhere: models are told by their providers.
+    fn add(&mut self, sending: &Sending) {
+        let to = match &sending.to {
+            Destination::Model(Some(model)) => {
+                Destination::Model(Some(ModelRef { name: String::new(), ..model.clone() }))
+            }
+            other => other.clone(),
+        };
+        count(&mut self.sum, &to, &Reached::once(sending));
+    }
 }
 
-fn count(reached: &mut BTreeMap<Destination, Reached>, to: &Destination, sending: &Sending) {
-    let new = Reached { first: sending.at, last: sending.at, count: 0, unanswered: 0 };
-    let one = reached.entry(to.clone()).or_insert(new);
-    (one.first, one.last) = (one.first.min(sending.at), one.last.max(sending.at));
-    one.count += 1;
-    one.unanswered += u64::from(!sending.is_answered);
+fn count(reached: &mut BTreeMap<Destination, Reached>, to: &Destination, more: &Reached) {
+    match reached.get_mut(to) {
+        None => drop(reached.insert(to.clone(), more.clone())),
+        Some(one) => {
+            (one.first, one.last) = (one.first.min(more.first), one.last.max(more.last));
+            one.count += more.count;
+            one.unanswered += more.unanswered;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -240,8 +274,7 @@ mod tests {
     use super::*;
 
     fn sending(entry: u64) -> Sending {
-        let (to, by) = (Destination::Command, Carried::Carriers(Vec::new()));
-        Sending { to, entry: EntryId(entry), at: Millis(0), is_answered: true, by }
+        Sending { to: Destination::Command, entry: EntryId(entry), at: Millis(0), is_answered: true }
     }
 
     #[test]

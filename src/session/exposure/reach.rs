@@ -1,11 +1,13 @@
 //! Where what is looked for went: the requests of models that had it, and the calls that took it elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
 
 use super::books::{Books, Naming, strings};
 use super::carriers::Carrier;
 use super::wanted::Sought;
-use crate::ledger::{Body, CallId, EntryId, Millis, ModelRef};
+use crate::ledger::{Body, CallId, Entry, EntryId, Millis, ModelRef};
 use crate::policy::server;
 use crate::tool::name::{FETCH, delegate, mcp};
 use crate::view::{ModelRequest, contents, requests};
@@ -34,73 +36,104 @@ pub(super) struct Sending {
     pub(super) at: Millis,
     /// Whether somebody answered.
     pub(super) is_answered: bool,
-    /// The carriers that were in it, by their places; for a call, the call itself.
-    pub(super) by: Carried,
 }
 
-#[derive(Debug, Clone)]
-pub(super) enum Carried {
-    /// Places in the list of carriers.
-    Carriers(Vec<usize>),
-    /// A call, by the names of the variables whose values are in its arguments; whether it surely had it.
-    Call { call: CallId, at: usize, variables: Vec<Option<String>>, is_certain: bool },
+/// The requests that had one of the carriers, in their order.
+#[derive(Debug, Default)]
+pub(super) struct InRequests {
+    pub(super) sendings: Vec<Sending>,
+    /// Which of them had which carrier, by its place in the list of carriers: from one request on, up to another.
+    pub(super) spans: Vec<(usize, Range<usize>)>,
 }
 
-/// The requests that had one of the carriers. What is in a request changes with what is withdrawn, replaced or added: only then it is
-/// looked up again.
-pub(super) fn in_requests(books: &Books<'_>, carriers: &[Carrier]) -> Vec<Sending> {
+/// A call that took it elsewhere.
+#[derive(Debug)]
+pub(super) struct InCall {
+    pub(super) sending: Sending,
+    pub(super) call: CallId,
+    /// The place of its entry.
+    pub(super) at: usize,
+    /// The variables whose values are in its arguments.
+    pub(super) variables: Vec<Option<String>>,
+    /// Whether it surely had it.
+    pub(super) is_certain: bool,
+}
+
+/// The requests that had one of the carriers. A request has what the one before it had, and what was said since then; only where something
+/// was withdrawn or replaced, or another model is asked, is it looked up as a whole.
+pub(super) fn in_requests(books: &Books<'_>, carriers: &[Carrier]) -> InRequests {
     let mut of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (number, carrier) in carriers.iter().enumerate() {
         of.entry(carrier.at).or_default().push(number);
     }
-    let changes = |at: &usize| {
-        let entry = books.entries.get(*at);
-        of.contains_key(at)
-            || entry.is_some_and(|entry| {
-                matches!(entry.body, Body::Compaction(_) | Body::Tombstone(_) | Body::ProviderLimit(_))
-            })
+    let replaces = |entry: &Entry| {
+        matches!(entry.body, Body::Compaction(_) | Body::Tombstone(_) | Body::ProviderLimit(_))
     };
-    let changing: BTreeSet<usize> = (0..books.entries.len()).filter(changes).collect();
-    let (mut found, mut had, mut last): (_, Vec<usize>, Option<(usize, Option<ModelRef>)>) =
-        (Vec::new(), Vec::new(), None);
+    let mut found = InRequests::default();
+    // Since which request each is in all of them.
+    let mut had: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut last: Option<(usize, Option<ModelRef>)> = None;
     for request in requests(books.entries) {
-        let is_same = last.as_ref().is_some_and(|(after, model)| {
-            *model == request.model
-                && *after <= request.after
-                && changing.range(*after..request.after).next().is_none()
-        });
-        if !is_same {
-            had = carried(books, carriers, &of, &request);
+        let next = found.sendings.len();
+        let before = last.replace((request.after, request.model.clone()));
+        let since = before.filter(|(after, model)| *model == request.model && *after <= request.after);
+        let since =
+            since.map(|(after, _)| (after, books.entries.get(after..request.after).unwrap_or_default()));
+        match since.filter(|(_, new)| !new.iter().any(|entry| replaces(entry))) {
+            Some((after, new)) => {
+                if of.range(after..request.after).next().is_some() {
+                    had.extend(
+                        carried(new, after, carriers, &of, &request).into_iter().map(|one| (one, next)),
+                    );
+                }
+            }
+            None => {
+                let before = books.entries.get(..request.after).unwrap_or(books.entries);
+                let now = carried(before, 0, carriers, &of, &request);
+                had.retain(|one, from| {
+                    let stays = now.contains(one);
+                    if !stays {
+                        found.spans.push((*one, *from..next));
+                    }
+                    stays
+                });
+                for one in now {
+                    had.entry(one).or_insert(next);
+                }
+            }
         }
-        last = Some((request.after, request.model.clone()));
         if !had.is_empty() {
             let ModelRequest { entry, at, model, is_answered, .. } = request;
-            let by = Carried::Carriers(had.clone());
-            found.push(Sending { to: Destination::Model(model), entry, at, is_answered, by });
+            found.sendings.push(Sending { to: Destination::Model(model), entry, at, is_answered });
         }
     }
+    let all = found.sendings.len();
+    found.spans.extend(had.into_iter().map(|(one, from)| (one, from..all)));
     found
 }
 
+/// Which carriers are in what a request had of these entries, the first of which has this place.
 fn carried(
-    books: &Books<'_>,
+    entries: &[Arc<Entry>],
+    first: usize,
     carriers: &[Carrier],
     of: &BTreeMap<usize, Vec<usize>>,
     request: &ModelRequest,
-) -> Vec<usize> {
-    if of.range(..request.after).next().is_none() {
-        return Vec::new();
+) -> BTreeSet<usize> {
+    if of.range(first..first + entries.len()).next().is_none() {
+        return BTreeSet::new();
     }
-    let parts = contents(books.entries, request);
+    let request = ModelRequest { after: entries.len(), ..request.clone() };
+    let parts = contents(entries, &request);
     let numbers = parts.iter().flat_map(|(at, part)| {
-        let here = of.get(at).into_iter().flatten().copied();
+        let here = of.get(&(first + at)).into_iter().flatten().copied();
         here.filter(|number| carriers.get(*number).is_some_and(|carrier| carrier.is_in(part)))
     });
     numbers.collect()
 }
 
 /// The calls that took it elsewhere, or may have.
-pub(super) fn in_calls(books: &Books<'_>, wanted: &Sought) -> Vec<Sending> {
+pub(super) fn in_calls(books: &Books<'_>, wanted: &Sought) -> Vec<InCall> {
     let mut found = Vec::new();
     for (at, entry) in books.entries.iter().enumerate() {
         let (Body::ToolCall(made) | Body::Validation(made) | Body::Command(made)) = &entry.body else {
@@ -120,8 +153,8 @@ pub(super) fn in_calls(books: &Books<'_>, wanted: &Sought) -> Vec<Sending> {
         };
         let Some((variables, is_named_only)) = has(books, made.id, wanted) else { continue };
         let is_certain = to != Destination::Command && !is_named_only;
-        let by = Carried::Call { call: made.id, at, variables, is_certain };
-        found.push(Sending { to, entry: entry.id, at: entry.at, is_answered: true, by });
+        let sending = Sending { to, entry: entry.id, at: entry.at, is_answered: true };
+        found.push(InCall { sending, call: made.id, at, variables, is_certain });
     }
     found
 }

@@ -74,8 +74,7 @@ fn copied(
 ) -> Result<(PathBuf, Vec<String>), Fault> {
     let failed = |why: String| Fault::failed(why, "branch with --here, or --offline");
     // Beside the folder, as worktrees of git are: what lies in hidden folders or in those of the program is hidden from tools.
-    let place = folder.parent().unwrap_or(folder);
-    let copy = TrialFolder::copy_in(place, folder, &AtomicBool::new(false)).map_err(failed)?;
+    let copy = TrialFolder::copy_beside(folder, &AtomicBool::new(false)).map_err(failed)?;
     let mut remarks = Vec::new();
     // A session that changed no file has nothing to walk.
     if let Ok(walk) = SessionWalk::of(trunk.path, home) {

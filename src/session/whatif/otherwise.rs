@@ -39,6 +39,14 @@ pub(crate) fn twist(typed: Typed<'_>, entries: &[Arc<Entry>], departure: &Depart
                         ));
                     }
                 },
+                // What was decided in the session is not decided anew without a word of the person who makes the branch.
+                (None, false, None) if typed.has_other_model => {
+                    return Err(Fault::usage(
+                        format!("{call} is to be decided there, and another model only answers after that"),
+                        "say what you decide, too: --allow, --deny REASON or --edit ARGUMENTS; in the app, decide, and then \
+                        take the model with /model",
+                    ));
+                }
                 (None, false, None) => {
                     return Err(Fault::usage("nothing is otherwise", "deny, allow or edit the call"));
                 }

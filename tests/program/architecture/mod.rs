@@ -76,6 +76,7 @@ fn the_core_is_built_without_a_crate_that_waits() {
         "base64",
         "chrono",
         "jsonschema",
+        "memchr",
         "percent-encoding",
         "pulldown-cmark",
         "serde",

@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::ledger::{self, CallId, Entry, EntryId, resting_places};
+use crate::ledger::{self, CHAINED_VERSION, CallId, Entry, EntryId, resting_places};
 use crate::policy;
 
+use super::contradictions::contradictions;
 use super::file::numbered;
-use super::{Links, RecordError, Skipped, TornTail, decode, left_out};
+use super::members::{Member, members, record};
+use super::{Links, RecordError, Skipped, TornTail, decode, derived, left_out};
 
 /// What can be said of a session file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -70,18 +72,28 @@ pub fn audit(bytes: &[u8]) -> Audit {
 
 /// The same, with what is known of the chain.
 pub fn audit_with(bytes: &[u8], links: Links) -> Audit {
-    audit_entries(bytes, links).0
+    audited(bytes, links, false).0
 }
 
-/// The same, and the entries that could be read, for whoever checks more of them.
+/// The same, what no session of ours says besides, and the entries that could be read, for whoever checks more of them.
 pub fn audit_entries(bytes: &[u8], links: Links) -> (Audit, Vec<Arc<Entry>>) {
-    let mut found = AuditState { links, ..AuditState::default() };
+    audited(bytes, links, true)
+}
+
+fn audited(bytes: &[u8], links: Links, is_strict: bool) -> (Audit, Vec<Arc<Entry>>) {
+    let mut found = AuditState { links, is_strict, ..AuditState::default() };
     for (number, line, rest) in numbered(bytes) {
-        match serde_json::from_slice::<Value>(line) {
+        let members = members(line);
+        let known = members.as_deref().and_then(record);
+        let (members, read) =
+            (members.unwrap_or_default(), known.map_or_else(|| serde_json::from_slice::<Value>(line), Ok));
+        match read {
             Ok(mut value) => {
-                found.follow(number, line, &value);
+                found.follow(number, line, &members, &value);
+                found.is_copy |= COPIES.iter().any(|how| value.get(how).is_some());
                 let names = left_out::fill(&mut value);
                 found.audit.calls_left_out |= names.iter().any(|name| left_out::is_of_calls(name));
+                found.left_out.extend(names);
                 if found.take(number, &value).is_break() {
                     // What follows is not looked at, so nothing of it is missing.
                     found.links = Links::default();
@@ -119,12 +131,19 @@ pub fn audit_entries(bytes: &[u8], links: Links) -> (Audit, Vec<Arc<Entry>>) {
     found.conclude()
 }
 
+/// What the first line of a session names that was made from another one.
+const COPIES: [&str; 2] = ["forked_from", "imported_from"];
+
 #[derive(Default)]
 struct AuditState {
     links: Links,
     audit: Audit,
     entries: Vec<Arc<Entry>>,
     lines: Vec<usize>,
+    left_out: BTreeSet<String>,
+    is_copy: bool,
+    /// Contradictions are faults, too.
+    is_strict: bool,
 }
 
 impl AuditState {
@@ -143,8 +162,8 @@ impl AuditState {
         self.audit.faults.push(LineFault { line, entry, what: what.to_string() });
     }
 
-    fn follow(&mut self, line: usize, bytes: &[u8], value: &Value) {
-        if let Err(fault) = self.links.read(bytes) {
+    fn follow(&mut self, line: usize, bytes: &[u8], members: &[Member<'_>], value: &Value) {
+        if let Err(fault) = self.links.read_members(bytes, members) {
             let entry = value.get("entry").and_then(Value::as_str).map(str::to_owned);
             self.audit.faults.push(LineFault { line, entry, what: fault.to_string() });
         }
@@ -175,6 +194,10 @@ impl AuditState {
         }
         match decode(value) {
             Ok(entry) => {
+                if let Some(member) = derived::another(value, &entry).filter(|_| self.is_strict) {
+                    let what = format!("`{member}` does not follow from the rest of the line");
+                    self.audit.faults.push(LineFault { line, entry: named, what });
+                }
                 self.entries.push(Arc::new(entry));
                 self.lines.push(line);
             }
@@ -188,12 +211,23 @@ impl AuditState {
         std::ops::ControlFlow::Continue(())
     }
 
+    /// Programs of earlier versions counted and named some things otherwise.
+    fn is_of_this_format(&self) -> bool {
+        let began = self.entries.first().map(|entry| &entry.body);
+        matches!(began, Some(ledger::Body::SessionStarted(started)) if started.version >= CHAINED_VERSION)
+    }
+
     fn conclude(mut self) -> (Audit, Vec<Arc<Entry>>) {
         self.conclude_chain();
         let (mut faults, mut open) = (Vec::new(), BTreeSet::new());
         if !self.audit.calls_left_out {
             (faults, open) = ledger::audit(&self.entries);
             faults.extend(policy::audit(&self.entries));
+            // What contradicts a fault is brought about by it.
+            let is_sound = faults.is_empty() && self.audit.faults.is_empty();
+            if self.is_strict && is_sound && self.is_of_this_format() {
+                faults.extend(contradictions(&self.entries, &self.left_out, self.is_copy));
+            }
         }
         for (position, fault) in faults {
             let line = self.lines.get(position).copied().unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use memchr::memchr;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -129,7 +130,7 @@ fn read(
 pub(super) fn numbered(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8], &[u8])> {
     let mut rest = bytes;
     (1..).map_while(move |number| {
-        let end = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
+        let end = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
         let (line, after) = rest.split_at(end);
         rest = after;
         (!line.is_empty()).then_some((number, line, after))

@@ -1,7 +1,10 @@
 //! What a line says in words, read without understanding all of it: for searches through many sessions.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 
+use super::members::Text;
 use crate::ledger::EntryId;
 
 /// How the lines begin that we write: the type comes first.
@@ -9,40 +12,45 @@ const OURS: &[u8] = br#"{"type":""#;
 
 /// What one line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Glance {
+pub struct Glance<'l> {
     /// Its entry.
     pub entry: EntryId,
     /// Its type.
     pub kind: &'static str,
     /// The words.
-    pub text: String,
+    pub text: Cow<'l, str>,
 }
 
 /// The members that are read; the others only have to be JSON.
 #[derive(Deserialize)]
-struct GlanceLine {
-    entry: String,
-    kind: Option<String>,
-    content: Option<String>,
-    text: Option<String>,
-    summary: Option<String>,
+struct GlanceLine<'l> {
+    #[serde(borrow)]
+    entry: Text<'l>,
+    #[serde(borrow)]
+    kind: Option<Text<'l>>,
+    #[serde(borrow)]
+    content: Option<Text<'l>>,
+    #[serde(borrow)]
+    text: Option<Text<'l>>,
+    #[serde(borrow)]
+    summary: Option<Text<'l>>,
 }
 
 /// What a line says. `None`: it must be understood whole, as its type, its form or what was left out of it wants.
-pub fn glance(line: &[u8]) -> Option<Glance> {
+pub fn glance(line: &[u8]) -> Option<Glance<'_>> {
     let rest = line.strip_prefix(OURS)?;
     let kind = KINDS
         .iter()
         .find(|kind| rest.strip_prefix(kind.as_bytes()).is_some_and(|rest| rest.starts_with(b"\"")))?;
-    let members: GlanceLine = serde_json::from_slice(line).ok()?;
+    let members: GlanceLine<'_> = serde_json::from_slice(line).ok()?;
     let text = match *kind {
         "user_message" | "tool_result" => members.content,
         "compaction" => members.summary,
         // Other kinds of notes are told in other words, or record something else.
-        "note" => members.text.filter(|_| members.kind.as_deref() == Some("plain")),
+        "note" => members.text.filter(|_| members.kind.as_ref().is_some_and(|kind| kind.0 == "plain")),
         _ => members.text,
     };
-    Some(Glance { entry: EntryId::parse(&members.entry)?, kind, text: text? })
+    Some(Glance { entry: EntryId::parse(&members.entry.0)?, kind, text: text?.0 })
 }
 
 const KINDS: [&str; 6] = ["user_message", "agent_response", "tool_result", "injected", "compaction", "note"];
@@ -52,7 +60,7 @@ mod tests {
     use super::*;
 
     fn seen(line: &str) -> Option<(String, &'static str, String)> {
-        glance(line.as_bytes()).map(|seen| (seen.entry.to_string(), seen.kind, seen.text))
+        glance(line.as_bytes()).map(|seen| (seen.entry.to_string(), seen.kind, seen.text.into_owned()))
     }
 
     #[test]

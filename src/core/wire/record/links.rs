@@ -1,17 +1,17 @@
 //! Reads the hash chain of a session file line by line and says what is wrong with it. It holds bytes against hashes; what
 //! the records mean is checked elsewhere.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use memchr::memmem;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::ledger::CHAINED_VERSION;
 
 use super::chain::{Chain, HASH, hex, sealed_hash};
+use super::members::{Member, listed, member, members, unquoted};
+
+/// What stands once in a line, before its hash.
+const HASH_BEGINS: &[u8] = b",\"hash\":\"";
 
 /// What is wrong with a line of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -80,12 +80,16 @@ impl Links {
     /// # Errors
     /// [`ChainFault`]. The chain goes on with the hash that the line gives itself, so that later faults are found too.
     pub fn read(&mut self, line: &[u8]) -> Result<(), ChainFault> {
+        self.read_members(line, &members(line).unwrap_or_default())
+    }
+
+    /// The same of a line whose members are known.
+    pub(super) fn read_members(&mut self, line: &[u8], members: &[Member<'_>]) -> Result<(), ChainFault> {
         self.lines += 1;
         let text = line.strip_suffix(b"\n").unwrap_or(line);
-        let members = members(text).unwrap_or_default();
         let at = members.iter().position(|(name, _)| name == HASH);
         let Some(at) = at else {
-            self.must_be_chained |= self.lines == 1 && version(&members) >= u64::from(CHAINED_VERSION);
+            self.must_be_chained |= self.lines == 1 && version(members) >= u64::from(CHAINED_VERSION);
             self.before.update(line);
             self.unchained += 1;
             let is_missing = self.must_be_chained || self.head.is_some();
@@ -93,7 +97,7 @@ impl Links {
         };
         let claimed = unquoted(members.get(at).map_or("", |(_, raw)| raw.get())).to_owned();
         let expected = self.head.take().unwrap_or_else(|| hex(&self.before.clone().finalize()));
-        let found = self.held(text, &members, at, &claimed, &expected);
+        let found = self.held(text, members, at, &claimed, &expected);
         let is_known = self.known.as_ref().is_none_or(|(line, hash)| *line != self.lines || *hash == claimed);
         self.head = Some(claimed);
         self.is_lost = false;
@@ -103,7 +107,7 @@ impl Links {
     fn held(
         &mut self,
         text: &[u8],
-        members: &[(Cow<'_, str>, &RawValue)],
+        members: &[Member<'_>],
         at: usize,
         claimed: &str,
         expected: &str,
@@ -119,8 +123,10 @@ impl Links {
         if covered(text, members).map(<[u8]>::len) != text.len().checked_sub(1) || !text.ends_with(b"}") {
             return Err(ChainFault::NotCanonical("spaces, or keys that are escaped"));
         }
-        let first = find(text, b",\"hash\":\"");
-        if first != Some(hashed.len()) {
+        let (before, rest) = text.split_at_checked(hashed.len()).unwrap_or_default();
+        // One that begins before it ends at most in what it begins with.
+        let reach = text.get(..before.len() + HASH_BEGINS.len() - 1).unwrap_or(text);
+        if !rest.starts_with(HASH_BEGINS) || memmem::find(reach, HASH_BEGINS).is_some() {
             return Err(ChainFault::NotCanonical("a second `hash`"));
         }
         if self.is_lost || member(head, "prev").map(unquoted) == Some(expected) {
@@ -182,21 +188,9 @@ pub fn follow(bytes: &[u8], mut links: Links) -> Result<Links, (usize, ChainFaul
 }
 
 /// That each content field has its hash, in the same order; how many were left out, salt and all.
-fn contents(
-    head: &[(Cow<'_, str>, &RawValue)],
-    tail: &[(Cow<'_, str>, &RawValue)],
-) -> Result<u64, ChainFault> {
+fn contents(head: &[Member<'_>], tail: &[Member<'_>]) -> Result<u64, ChainFault> {
     let other =
         || ChainFault::NotCanonical("content fields, their hashes and their salts do not fit together");
-    let listed = |raw: &str| -> Option<Vec<(String, String)>> {
-        let listed = members(raw.as_bytes())?;
-        Some(
-            listed
-                .into_iter()
-                .map(|(name, raw)| (name.into_owned(), unquoted(raw.get()).to_owned()))
-                .collect(),
-        )
-    };
     let sealed = member(head, "sealed").map_or(Some(Vec::new()), listed).ok_or_else(other)?;
     let mut rest = tail.get(1..).unwrap_or_default();
     let mut salts = Vec::new();
@@ -214,7 +208,7 @@ fn contents(
         match (salt, content) {
             (Some((_, salt)), Some((_, raw))) => {
                 if sealed_hash(salt, raw.get().as_bytes()) != *hash {
-                    return Err(ChainFault::ContentChanged(name.clone()));
+                    return Err(ChainFault::ContentChanged(name.clone().into_owned()));
                 }
             }
             (None, None) => redacted += 1,
@@ -225,7 +219,7 @@ fn contents(
 }
 
 /// The beginning of a line that these members are, if it is written without a space between them.
-fn covered<'t>(text: &'t [u8], members: &[(Cow<'_, str>, &RawValue)]) -> Option<&'t [u8]> {
+fn covered<'t>(text: &'t [u8], members: &[Member<'_>]) -> Option<&'t [u8]> {
     let mut length = 0;
     for (number, (name, raw)) in members.iter().enumerate() {
         for part in [if number == 0 { "{\"" } else { ",\"" }, name, "\":", raw.get()] {
@@ -237,44 +231,6 @@ fn covered<'t>(text: &'t [u8], members: &[(Cow<'_, str>, &RawValue)]) -> Option<
     text.get(..length)
 }
 
-fn version(members: &[(Cow<'_, str>, &RawValue)]) -> u64 {
+fn version(members: &[Member<'_>]) -> u64 {
     member(members, "version").and_then(|raw| raw.parse().ok()).unwrap_or_default()
-}
-
-fn member<'m>(members: &'m [(Cow<'_, str>, &RawValue)], name: &str) -> Option<&'m str> {
-    members.iter().find(|(found, _)| found == name).map(|(_, raw)| raw.get())
-}
-
-fn unquoted(raw: &str) -> &str {
-    raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or(raw)
-}
-
-fn find(text: &[u8], what: &[u8]) -> Option<usize> {
-    text.windows(what.len()).position(|window| window == what)
-}
-
-/// The members of an object in their order, each with the bytes of its value; `None`: this is no object.
-pub(super) fn members(text: &[u8]) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    let members = reader.deserialize_map(MembersInOrder).ok()?;
-    reader.end().ok()?;
-    Some(members)
-}
-
-struct MembersInOrder;
-
-impl<'de> Visitor<'de> for MembersInOrder {
-    type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some(name) = map.next_key::<String>()? {
-            members.push((Cow::Owned(name), map.next_value()?));
-        }
-        Ok(members)
-    }
 }

@@ -215,7 +215,7 @@ pub(super) fn dollars(cost: Option<MicroDollars>) -> Value {
     cost.map_or(Value::Null, |micros| json!(micros.0 as f64 / 1e6))
 }
 
-fn read_dollars(fields: &Fields<'_>) -> Result<Option<MicroDollars>, RecordError> {
+pub(super) fn read_dollars(fields: &Fields<'_>) -> Result<Option<MicroDollars>, RecordError> {
     match fields.get("cost_usd") {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_f64() {

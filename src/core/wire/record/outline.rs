@@ -73,6 +73,25 @@ impl Outline {
     }
 }
 
+impl Outline {
+    /// Reads of one line only what a title is made of.
+    pub fn read_title(&mut self, line: &[u8]) {
+        let kind = line.strip_prefix(OURS);
+        let is_one = kind.is_none_or(|kind| {
+            kind.starts_with(b"session_renamed\"")
+                || (self.first_message.is_none() && kind.starts_with(b"user_message\""))
+        });
+        if is_one {
+            self.read(line);
+        }
+    }
+
+    /// What a session is known by: its name, else what the user said first.
+    pub fn title(&self) -> &str {
+        self.name.as_ref().or(self.first_message.as_ref()).map_or("", String::as_str)
+    }
+}
+
 impl Said {
     /// Understands a line if it is of one of these types. Most lines are told apart without being parsed.
     fn of(line: &[u8]) -> Option<Self> {
@@ -129,6 +148,23 @@ mod tests {
         let (first, name) = (Some("first".to_owned()), Some("x".to_owned()));
         let ending = Some("completed".to_owned());
         assert_eq!(found, Outline { first_message: first, name, tags, is_sealed: true, ending });
+    }
+
+    #[test]
+    fn a_title_is_the_same_without_the_rest() {
+        let lines = [
+            r#"{"type":"user_message","content":"first"}"#,
+            r#"{"type":"turn_ended","reason":"completed"}"#,
+            r#"{ "content": "second", "type": "user_message" }"#,
+            r#"{"type":"session_renamed","name":"x"}"#,
+            r#"{"name":"y", "type": "session_renamed"}"#,
+        ];
+        for most in 0..=lines.len() {
+            let (mut titled, whole) = (Outline::default(), outline(&lines[..most]));
+            lines[..most].iter().for_each(|line| titled.read_title(line.as_bytes()));
+            assert_eq!(titled.title(), whole.title());
+        }
+        assert_eq!(outline(&lines).title(), "y");
     }
 
     #[test]

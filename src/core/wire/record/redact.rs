@@ -8,7 +8,8 @@ use crate::ledger::EntryId;
 
 use super::chain::HASH;
 use super::file::numbered;
-use super::links::{ChainFault, Links, members};
+use super::links::{ChainFault, Links};
+use super::members::members;
 
 /// A content field of a line.
 #[derive(Debug, Clone, Copy)]

@@ -1,0 +1,194 @@
+//! What entries say of each other that no loop of ours has written, though each of them may stand: for checks of whole files, in which
+//! somebody may have changed a line and made the chain anew. What the ledger itself holds is checked before.
+
+mod of_calls;
+mod of_sessions;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::budget::{Limits, Meter};
+use crate::ledger::{
+    Arguments, Body, CallId, Decider, Ending, Entry, EntryId, Escrow, Fault, Mode, NoteKind, SessionStarted,
+    ToolUse,
+};
+use crate::tool::delegate;
+
+use of_calls::task_of;
+
+/// Every contradiction with the position of its entry. `left_out` names the content fields that are missing somewhere: what depends on
+/// them is not compared. `is_copy`: the session was made from another one, whose name its older receipts have.
+pub(super) fn contradictions(
+    entries: &[Arc<Entry>],
+    left_out: &BTreeSet<String>,
+    is_copy: bool,
+) -> Vec<(usize, Fault)> {
+    let mut read = SessionReading::new(left_out, is_copy);
+    for (position, entry) in entries.iter().enumerate() {
+        read.position = position;
+        read.entry(entry);
+        read.meter.read(entry);
+    }
+    read.faults
+}
+
+/// What is known of a call.
+#[derive(Default)]
+struct KnownCall {
+    name: String,
+    /// The task that it hands over, as far as that is known.
+    task: Option<String>,
+    /// Its place among all calls.
+    number: usize,
+    is_announced: bool,
+    /// A person typed it.
+    is_own: bool,
+    /// What the last question about it says the sandbox cannot hide. `None`: nobody was asked.
+    asked: Option<Vec<String>>,
+    /// Who decided, whether it may run, and whether the decision is an answer.
+    decided: Option<(Decider, bool, bool)>,
+    is_delegated: bool,
+}
+
+struct SessionReading<'l> {
+    left_out: &'l BTreeSet<String>,
+    is_copy: bool,
+    position: usize,
+    faults: Vec<(usize, Fault)>,
+    session: String,
+    mode: Option<Mode>,
+    calls: BTreeMap<CallId, KnownCall>,
+    open: BTreeSet<(usize, CallId)>,
+    ids: BTreeSet<EntryId>,
+    withdrawn_early: BTreeSet<EntryId>,
+    /// Messages of the user, and all else that can be withdrawn.
+    messages: BTreeSet<EntryId>,
+    withdrawable: BTreeSet<EntryId>,
+    escrows: BTreeMap<CallId, (Escrow, bool)>,
+    /// What stands here was done by another program: until a model is asked here.
+    is_foreign: bool,
+    is_own: bool,
+    /// How the last run ended, if no other has begun.
+    ended: Option<Ending>,
+    not_ok: Vec<(CallId, String)>,
+    meter: Meter,
+}
+
+impl<'l> SessionReading<'l> {
+    fn new(left_out: &'l BTreeSet<String>, is_copy: bool) -> Self {
+        Self {
+            left_out,
+            is_copy,
+            position: 0,
+            faults: Vec::new(),
+            session: String::new(),
+            mode: None,
+            calls: BTreeMap::new(),
+            open: BTreeSet::new(),
+            ids: BTreeSet::new(),
+            withdrawn_early: BTreeSet::new(),
+            messages: BTreeSet::new(),
+            withdrawable: BTreeSet::new(),
+            escrows: BTreeMap::new(),
+            is_foreign: false,
+            is_own: false,
+            ended: None,
+            not_ok: Vec::new(),
+            meter: Meter::new(Limits::default()),
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        let id = entry.id;
+        self.ids.insert(id);
+        if self.withdrawn_early.contains(&id) {
+            self.fault(id, format!("{id} was withdrawn before it was written"));
+        }
+        match &entry.body {
+            Body::SessionStarted(started) => self.began(started),
+            Body::User(_) => {
+                self.messages.insert(id);
+                self.withdrawable.insert(id);
+                self.not_ok.clear();
+                self.ended = None;
+            }
+            Body::Injected(_) => drop(self.withdrawable.insert(id)),
+            Body::Assistant(said) => {
+                said.calls().for_each(|call| self.makes(call, false));
+                // A failed answer makes no call.
+                if said.calls().next().is_none() {
+                    self.withdrawable.insert(id);
+                }
+            }
+            Body::ToolCall(call) => self.of(call.id, |known| known.is_announced = true),
+            Body::Validation(call) => {
+                self.makes(call, false);
+                self.of(call.id, |known| known.is_announced = true);
+            }
+            Body::Command(call) => self.makes(call, true),
+            Body::CallEdited(call) => self.of(call.id, |known| known.task = task_of(&call.arguments)),
+            Body::Note(note) => {
+                if let (NoteKind::ChangedByHook { arguments }, Some(call)) = (&note.kind, note.about.call()) {
+                    let task = arguments.clone().map(Arguments::from_value).and_then(|a| task_of(&a));
+                    self.of(call, |known| known.task = task);
+                }
+            }
+            Body::ApprovalRequested(asked) => self.asked(asked),
+            Body::ApprovalDecided(decision) => self.decided(id, decision),
+            Body::DelegationRequested(sent) => self.sent(id, sent.call, &sent.agent, &sent.task),
+            Body::ToolResult(result) => self.result(id, result),
+            Body::Tombstone(stone) => self.withdrawn(id, stone.target),
+            Body::Transition { .. } => {
+                self.ended = None;
+                (self.is_own, self.is_foreign) = (true, false);
+            }
+            Body::Change(change) => self.change(id, change),
+            Body::TurnEnded(ended) => self.turn_ended(id, ended),
+            Body::DelegationAnswered(_)
+            | Body::Compaction(_)
+            | Body::Goal(_)
+            | Body::Checkpoint(_)
+            | Body::Progress(_)
+            | Body::Handoff { .. }
+            | Body::ProviderLimit(_)
+            | Body::Error { .. } => {}
+        }
+    }
+
+    fn began(&mut self, started: &SessionStarted) {
+        self.session.clone_from(&started.session);
+        self.mode = started.mode;
+    }
+
+    /// Messages are withdrawn, and answers that failed. An answer of which nothing came has no entry.
+    fn withdrawn(&mut self, id: EntryId, target: EntryId) {
+        if !self.ids.contains(&target) {
+            self.withdrawn_early.insert(target);
+        } else if !self.withdrawable.contains(&target) {
+            self.fault(id, format!("{target} is withdrawn, but no such entry can be"));
+        }
+    }
+
+    fn makes(&mut self, call: &ToolUse, is_own: bool) {
+        let number = self.calls.len();
+        let known = KnownCall {
+            name: call.name.clone(),
+            task: delegate(&call.name).and_then(|_| task_of(&call.arguments)),
+            number,
+            is_own,
+            ..KnownCall::default()
+        };
+        self.calls.insert(call.id, known);
+        self.open.insert((number, call.id));
+    }
+
+    fn of(&mut self, call: CallId, change: impl FnOnce(&mut KnownCall)) {
+        if let Some(known) = self.calls.get_mut(&call) {
+            change(known);
+        }
+    }
+
+    fn fault(&mut self, entry: EntryId, what: impl Into<String>) {
+        self.faults.push((self.position, Fault { entry, what: what.into() }));
+    }
+}

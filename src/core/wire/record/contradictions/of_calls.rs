@@ -1,0 +1,106 @@
+//! What is said of one call: who was asked about it and who decided, what was sent for it, and how it ended.
+
+use super::{KnownCall, SessionReading};
+use crate::ledger::{
+    Abort, ApprovalRequest, Arguments, CallId, Decider, Decision, EntryId, Outcome, Scope, ToolResult,
+};
+use crate::tool::{delegate, name};
+
+impl SessionReading<'_> {
+    pub(super) fn asked(&mut self, asked: &ApprovalRequest) {
+        self.of(asked.call, |known| known.asked = Some(asked.gaps.clone()));
+    }
+
+    /// A person decides about what they were asked, or typed; and only a person's decision goes on.
+    pub(super) fn decided(&mut self, id: EntryId, decision: &Decision) {
+        let Decision { call, allow, by, .. } = *decision;
+        let Some(known) = self.calls.get_mut(&call) else { return };
+        known.decided = Some((by, allow, decision.answer.is_some()));
+        let was_asked = known.asked.is_some() || known.is_own;
+        if matches!(by, Decider::User | Decider::Nobody) && !was_asked {
+            self.fault(id, format!("call {call} is said to be a person's to decide, but nobody was asked"));
+        }
+        if allow && by == Decider::Hook {
+            self.fault(id, format!("a hook is said to have allowed call {call}, and a hook can only deny"));
+        }
+        if decision.scope != Scope::Once && !(allow && by == Decider::User) {
+            self.fault(id, format!("what nobody but a person can grant is granted with call {call}"));
+        }
+        let of_this = format!("{}-{call}", self.session);
+        let is_named =
+            if self.is_copy { decision.key.ends_with(&format!("-{call}")) } else { decision.key == of_this };
+        if !decision.key.is_empty() && !is_named {
+            self.fault(id, format!("the receipt of call {call} has the key of another call"));
+        }
+    }
+
+    /// The task that goes to another agent is that of the call.
+    pub(super) fn sent(&mut self, id: EntryId, call: CallId, agent: &str, task: &str) {
+        let Some(known) = self.calls.get_mut(&call) else { return };
+        known.is_delegated = true;
+        let is_same_agent = delegate(&known.name) == Some(agent);
+        let is_same_task =
+            known.task.as_deref().is_none_or(|told| told == task) || self.left_out.contains("task");
+        if !is_same_agent || !is_same_task {
+            self.fault(id, format!("another task is sent than call {call} says"));
+        }
+    }
+
+    pub(super) fn result(&mut self, id: EntryId, result: &ToolResult) {
+        if result.outcome != Outcome::Ok {
+            self.not_ok.push((result.call, result.outcome.as_str().to_owned()));
+        }
+        let Some(known) = self.calls.get_mut(&result.call) else { return };
+        let (number, is_elsewhere) = (known.number, result.facts.is_elsewhere);
+        let what = if known.name != result.name {
+            Some("is the result of another tool")
+        } else if !known.is_announced && !known.is_own && !is_elsewhere {
+            Some("has no line of its own")
+        } else if result.facts.is_from_editor
+            && ![name::READ, name::EDIT, name::WRITE].contains(&&*result.name)
+        {
+            Some("is said to have read a text in an editor, which its tool cannot")
+        } else {
+            differs(known, &result.outcome).filter(|_| !is_elsewhere)
+        };
+        // A call that waits can be left behind by those that were cut short or lost, and by what was answered; none that ran passes it.
+        let ran = matches!(result.outcome, Outcome::Ok | Outcome::TimedOut);
+        let has_come = known.is_delegated || known.decided.is_some_and(|(_, _, is_answer)| is_answer);
+        self.open.remove(&(number, result.call));
+        let earlier = self.open.first().filter(|(other, _)| *other < number).map(|(_, call)| *call);
+        if let Some(what) = what {
+            self.fault(id, format!("call {} {what}", result.call));
+        }
+        if let Some(earlier) = earlier.filter(|_| ran && !has_come && !is_elsewhere && !self.is_copy) {
+            self.fault(id, format!("the result of call {} comes before that of {earlier}", result.call));
+        }
+        let (call, is_ok) = (result.call, result.outcome == Outcome::Ok);
+        let is_owed =
+            |(escrow, is_settled): &(crate::ledger::Escrow, bool)| !is_settled && !escrow.in_background;
+        if is_ok && self.escrows.get(&call).is_some_and(is_owed) {
+            self.fault(id, format!("call {call} is done, but what was set aside for it is not settled"));
+        }
+    }
+}
+
+/// What a result says of the decision about its call, where that is another one.
+fn differs(known: &KnownCall, outcome: &Outcome) -> Option<&'static str> {
+    match (known.decided, outcome) {
+        (Some((by, false, _)), Outcome::Denied(denied_by)) if by == *denied_by => None,
+        (Some(_), Outcome::Denied(_)) => Some("is said to be denied, but was decided otherwise"),
+        // The limit of calls is used up without a decision.
+        (None, Outcome::Denied(Decider::Policy)) => None,
+        (None, Outcome::Denied(_)) => Some("is said to be denied, but nobody has decided about it"),
+        (Some((_, false, _)), Outcome::Failed) => Some("failed, but was denied"),
+        (Some((_, true, _)), Outcome::Lost { started: false }) => {
+            Some("is said not to have been started, but was allowed")
+        }
+        (Some((_, false, _)), Outcome::Aborted(Abort { ran_ms: Some(_), .. })) => Some("ran, but was denied"),
+        _ => None,
+    }
+}
+
+/// The task that arguments hand over.
+pub(super) fn task_of(arguments: &Arguments) -> Option<String> {
+    arguments.text("task").map(str::to_owned)
+}

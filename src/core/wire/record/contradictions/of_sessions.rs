@@ -1,0 +1,123 @@
+//! What is said of a session as a whole: what a person changed in it, what sub-agents may spend, and what its runs came to.
+
+use std::collections::BTreeSet;
+
+use super::SessionReading;
+use crate::ledger::{
+    CallId, Change, Decider, Ending, EntryId, Escrow, EscrowSettlement, Mode, Spent, TaskState, TurnEnded,
+};
+
+impl SessionReading<'_> {
+    pub(super) fn change(&mut self, id: EntryId, change: &Change) {
+        match change {
+            Change::Mode { mode, .. } => self.mode(id, *mode),
+            Change::Imported { .. } => self.is_foreign = !self.is_own,
+            Change::GapsAccepted { gaps, call } => self.gaps(id, gaps, *call),
+            Change::PriceAccepted { .. } if self.ended != Some(Ending::PriceAsked) => {
+                self.fault(id, "a price is accepted, but no run has ended to ask about one");
+            }
+            Change::GrantRevoked { call } => {
+                let decided = self.calls.get(call).and_then(|known| known.decided);
+                if !matches!(decided, Some((Decider::User, true, _))) {
+                    self.fault(
+                        id,
+                        format!("a grant of call {call} is taken back, but no person has given one"),
+                    );
+                }
+            }
+            Change::Rewound { message, .. } if !self.messages.contains(message) => {
+                self.fault(
+                    id,
+                    format!("the conversation goes back to before {message}, which is no message"),
+                );
+            }
+            Change::FilesRestored(done) if !self.calls.contains_key(&done.since) => {
+                self.fault(id, format!("files are put back since call {}, which is not there", done.since));
+            }
+            Change::EscrowReserved(escrow) => self.set_aside(id, escrow),
+            Change::EscrowSettled(settled) => self.settled(id, settled),
+            Change::SubagentWaits { call, .. } => {
+                let works = self
+                    .escrows
+                    .get(call)
+                    .is_some_and(|(escrow, is_settled)| !is_settled && !escrow.in_background);
+                if !works {
+                    self.fault(id, format!("the sub-agent of call {call} waits, but none is waited for"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn mode(&mut self, id: EntryId, mode: Mode) {
+        if self.mode.replace(mode) == Some(mode) {
+            self.fault(id, format!("the mode changes to {}, which it was before", mode.as_str()));
+        }
+    }
+
+    /// A person accepts what questions name that wait for an answer. Questions of earlier programs name nothing.
+    fn gaps(&mut self, id: EntryId, gaps: &[String], call: Option<CallId>) {
+        if self.left_out.contains("gaps") {
+            return;
+        }
+        let waiting = self.open.iter().filter(|(_, open)| call.is_none_or(|call| call == *open));
+        let waiting = waiting.filter_map(|(_, open)| self.calls.get(open));
+        let waiting = waiting.filter(|known| known.decided.is_none());
+        let asked: Vec<&Vec<String>> = waiting.filter_map(|known| known.asked.as_ref()).collect();
+        let named: BTreeSet<&String> = asked.iter().copied().flatten().collect();
+        let is_earlier = call.is_none() && !asked.is_empty() && named.is_empty();
+        if gaps.is_empty() || !(is_earlier || gaps.iter().all(|gap| named.contains(gap))) {
+            self.fault(id, "a person accepts what no question that waits has named");
+        }
+    }
+
+    fn set_aside(&mut self, id: EntryId, escrow: &Escrow) {
+        let Escrow { call, session, .. } = escrow;
+        let is_named = match self.is_copy {
+            true => session.ends_with(&format!("-{call}")),
+            false => *session == format!("{}-{call}", self.session),
+        };
+        if !is_named {
+            self.fault(id, format!("what is set aside for call {call} is for another session"));
+        }
+        self.escrows.insert(*call, (escrow.clone(), false));
+    }
+
+    /// Where nobody knows what was spent, all of it is charged.
+    fn settled(&mut self, id: EntryId, settled: &EscrowSettlement) {
+        let Some((escrow, is_settled)) = self.escrows.get_mut(&settled.call) else { return };
+        *is_settled = true;
+        let is_all = settled.spent == Spent::all_of(escrow) && settled.state == TaskState::Unknown;
+        if settled.is_assumed && !is_all {
+            let what = format!("nobody knows what call {} spent, but not all of it is charged", settled.call);
+            self.fault(id, what);
+        }
+    }
+
+    /// The end of a run says what the entries of the run come to.
+    pub(super) fn turn_ended(&mut self, id: EntryId, ended: &TurnEnded) {
+        self.ended = Some(ended.reason);
+        if self.is_foreign {
+            return;
+        }
+        let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let counted = [
+            (ended.turns, small(self.meter.turns()), "turns"),
+            (ended.tool_calls, small(self.meter.tool_calls()), "calls"),
+            (ended.hosted_tools, small(self.meter.hosted_tools()), "uses of the provider's tools"),
+        ];
+        // What was left out of an end is a count of nothing.
+        let counts = counted
+            .into_iter()
+            .filter(|(_, _, what)| *what != "calls" || !self.left_out.contains("tool_calls"));
+        for (said, found, what) in counts.filter(|(said, found, _)| said != found).collect::<Vec<_>>() {
+            self.fault(id, format!("the run is said to have {said} {what}, and has {found}"));
+        }
+        if ended.usage != self.meter.usage() {
+            self.fault(id, "the run is said to have used other tokens, or to have cost something else, than its answers did");
+        }
+        if ended.not_ok != self.not_ok {
+            self.fault(id, "the run does not name the calls that were not ok");
+        }
+    }
+}
