@@ -24,7 +24,9 @@ pub(crate) fn check_run(ran: &Ran, file: &str) {
     let there = kept[before..].iter().map(|line| unchained(line));
     assert!(told.eq(there), "the stream and the file differ");
     let (audit, _) = audit_entries(file.as_bytes(), Links::default());
-    assert_eq!(audit.faults, [], "the file proves itself");
+    // What this run wrote: a test may have forged what was there before.
+    let own: Vec<_> = audit.faults.iter().filter(|fault| fault.line > before).collect();
+    assert!(own.is_empty(), "the file does not prove itself: {own:?}");
     assert!(kept[0].starts_with("{\"type\":\"session_started\""), "{}", kept[0]);
     let events = ran.events();
     assert_eq!(events.last().unwrap()["type"], "turn_ended", "{}", ran.out);

@@ -163,5 +163,5 @@ fn another_model_at_a_decision_needs_the_decision_too() {
         "{refused:?}"
     );
     let allowed = whatif(&["--allow", "--script", r#"["From another model."]"#]);
-    assert!(allowed.code == 0 && allowed.out.contains("From another model."), "{allowed:?}");
+    assert!(allowed.code == 0 && allowed.out.contains("+allowed c1 by user, once"), "{allowed:?}");
 }
