@@ -11,13 +11,15 @@ use super::front_matter::{body, fault, head, items, member};
 use super::trusted::{Content, agents_of_user, command_name};
 use crate::policy::Mode;
 use crate::tool::name::{
-    ASK, EDIT, FETCH, GLOB, LIST, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT, WRITE,
+    ASK, EDIT, FETCH, GLOB, LANE, LIST, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT, WRITE,
 };
 
 /// Most bytes of one file: it becomes a part of a system prompt.
 pub(super) const MOST_BYTES: usize = 64 * 1024;
 /// Most letters of a name: its tool is `delegate_to_NAME`, of at most 64.
 const MOST_OF_NAME: usize = 50;
+/// What is wrong with an agent that is called as a lane of a race is.
+pub(crate) const LANES_ONLY: &str = "names that begin with `lane_` are those of the lanes of a race";
 /// Most letters of a description: the model reads it with every request.
 const MOST_OF_DESCRIPTION: usize = 1_024;
 /// Most turns that a file may ask for.
@@ -92,6 +94,9 @@ impl Subagent {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if name.is_empty() || name.len() > MOST_OF_NAME || !name.chars().all(fits) {
             return Err(format!("its name must be at most {MOST_OF_NAME} letters, digits, `-` and `_`"));
+        }
+        if name.starts_with(LANE) {
+            return Err(LANES_ONLY.to_owned());
         }
         let description = said(&["description"]).ok_or("it has no `description`")?;
         let instructions = body(text).trim().to_owned();
@@ -264,6 +269,7 @@ mod tests {
             ("---\nname: x\n---\nGo.", "no `description`"),
             ("---\ndescription: x\n---\n", "nothing below"),
             ("---\ndescription: x\nname: a b\n---\nGo.", "its name"),
+            ("---\ndescription: x\nname: lane_1\n---\nGo.", "lanes of a race"),
             ("---\ndescription: x\nmaxTurns: many\n---\nGo.", "its turns"),
             ("---\ndescription: \"x\n---\nGo.", "line 2 of its header"),
         ] {

@@ -9,11 +9,12 @@ use crate::config::key::{KeyRow, Member, one};
 use crate::config::peers::{self, Peer as _, as_word};
 use crate::config::setting::Wrong;
 use crate::config::spelling::{listed, quoted};
-use crate::config::subagents::{MOST_BYTES, MOST_TURNS, Subagent, is_session_model, ours};
+use crate::config::subagents::{LANES_ONLY, MOST_BYTES, MOST_TURNS, Subagent, is_session_model, ours};
 use crate::config::value::Written;
 use crate::policy::Mode;
 use crate::tool::name::{
-    DELEGATE_TO, EDIT, FETCH, GLOB, LIST, MCP, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT, WRITE,
+    DELEGATE_TO, EDIT, FETCH, GLOB, LANE, LIST, MCP, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT,
+    WRITE,
 };
 
 /// The tools that one can be given.
@@ -67,6 +68,9 @@ pub(super) fn check(name: &str, agent: &AgentEntry) -> Result<(), Wrong> {
         Err(format!("{}: {}: {why}", agent.source, peers::path::<AgentEntry>(name, keys)))
     };
     let local = &agent.local;
+    if name.starts_with(LANE) {
+        return wrong(&[], LANES_ONLY);
+    }
     if local.instructions.is_none() {
         return match local.keys().next() {
             Some(key) => wrong(&[key], "configures a sub-agent, which has `instructions` and no `url`"),

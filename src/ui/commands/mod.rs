@@ -130,6 +130,7 @@ mod tests {
                     "/later" => "/later this",
                     "/keys" => "/keys ctrl-c",
                     "/rename" => "/rename the parser",
+                    "/adopt" => "/adopt 2",
                     word => word,
                 };
                 assert!(matches!(super::read(text, front), Some(Ok(_))), "{text}");
