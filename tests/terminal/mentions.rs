@@ -13,7 +13,7 @@ async fn a_file_is_chosen_from_the_list_and_goes_with_the_message() {
     app.keys("see @").await;
     app.sees("first.rs").await;
     app.keys("no").await;
-    app.sees("›notes.md").await;
+    app.sees("› notes.md").await;
     app.takes_time(std::time::Duration::from_millis(100)).await;
     app.keys(ENTER).await;
     app.sees("see @notes.md").await;

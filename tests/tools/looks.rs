@@ -40,7 +40,7 @@ async fn read_says_what_else_to_do_with_what_is_no_text() {
         &fixture.fails("read", json!({ "path": "missing" })).await,
         &["does not exist", "`list` or `search`"],
     );
-    assert_has(&fixture.fails("read", json!({ "path": "binary" })).await, &["binary file", "`shell`"]);
+    assert_has(&fixture.fails("read", json!({ "path": "binary" })).await, &["is not text", "`shell`"]);
     assert_has(&fixture.fails("read", json!({ "path": "pipe" })).await, &["neither a file nor a folder"]);
     assert_has(&fixture.fails("read", json!({ "path": "binary/x" })).await, &["is a file, not a folder"]);
     let latin = fixture.done("read", json!({ "path": "latin" })).await;

@@ -297,6 +297,6 @@ async fn read_says_what_a_binary_file_is() {
         ("program", "`program` is not text: an ELF program or library (10 B)"),
         ("page.pdf", "a PDF document (11 B)"),
     ] {
-        assert_has(&fixture.fails("read", json!({ "path": path })).await, &[what, "binary file", "`shell`"]);
+        assert_has(&fixture.fails("read", json!({ "path": path })).await, &[what, "is not text", "`shell`"]);
     }
 }
