@@ -30,7 +30,7 @@ impl Home {
         let text = format!(
             "model = 'mock/one'\nmode = 'unrestricted'\n[providers.mock]\nbase_url = '{base_url}'\nprotocol = 'openai-chat'\n\
              [providers.mock.models.one]\nwindow = 100000000\n[budget]\nmax_output_tokens = 100000000\n\
-             max_input_tokens = 1000000000\n"
+             max_input_tokens = 1000000000\n[agents]\nmax_parallel = 8\n"
         );
         fs::write(config.join("config.toml"), text).unwrap();
         home

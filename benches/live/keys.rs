@@ -26,7 +26,7 @@ pub fn first_frame(server: &Server) {
 }
 
 /// A hundred keys, five times twenty; the composer is cleared in between.
-fn type_hundred(app: &mut App) -> Vec<Duration> {
+pub fn type_hundred(app: &mut App) -> Vec<Duration> {
     let mut times = Vec::new();
     for _ in 0..5 {
         for end in 1..=LETTERS.len() {
@@ -41,7 +41,7 @@ fn type_hundred(app: &mut App) -> Vec<Duration> {
     times
 }
 
-fn report(figure: &str, mut times: Vec<Duration>, target: &str) {
+pub fn report(figure: &str, mut times: Vec<Duration>, target: &str) {
     let (median, most) = spread(&mut times);
     row(figure, &format!("{median:.2} ms, 99th {most:.2}"), target);
 }

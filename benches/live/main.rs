@@ -15,12 +15,14 @@
 )]
 
 mod app;
+mod editor;
 mod headless;
 mod keys;
 mod server;
 mod shells;
 mod size;
 mod stream;
+mod subagents;
 
 use std::time::Duration;
 
@@ -29,7 +31,7 @@ use server::Server;
 type Measure = fn(&Server);
 
 fn main() {
-    let all: [(&str, Measure); 13] = [
+    let all: [(&str, Measure); 16] = [
         ("first", keys::first_frame),
         ("idle", keys::idle),
         ("steady", keys::while_steady),
@@ -40,6 +42,9 @@ fn main() {
         ("two", stream::two_hundred_a_second),
         ("headless", headless::tool_turn),
         ("shells", shells::shell_calls),
+        ("child", subagents::start),
+        ("eight", subagents::eight),
+        ("editor", editor::prompts),
         ("resume", headless::resume),
         ("rest", size::rest),
         ("memory", size::memory),

@@ -1,6 +1,7 @@
 //! What only the terminal app can do for the screen: the user's editor, themes by name, what was said in earlier sessions.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::sync::watch;
 
@@ -8,9 +9,12 @@ use super::editor::edit;
 use super::themes::{fitting, theme_called, themes_folder};
 use crate::config::Invocation;
 use crate::config::project;
-use crate::runtime::BackgroundOutput;
+use crate::ledger::Entry;
+use crate::runtime::store::find;
+use crate::runtime::{BackgroundOutput, SessionStore};
+use crate::session::compose::state_dir;
 use crate::session::other_sessions::EarlierSessions;
-use crate::ui::host_services::HostServices;
+use crate::ui::host_services::{HostServices, Named};
 use crate::ui::theme::Theme;
 
 /// Answers the screen. What was said in other sessions is read beside it: it does not wait for that.
@@ -30,6 +34,7 @@ pub(super) fn errands(
         editor: Box::new(move |text| Box::pin(edit(editor.clone(), workspace.clone(), text))),
         prompts,
         printed: Box::new(move |id| printed.recent(id)),
+        past: past_of(state_dir(invocation).ok()),
         theme_names: theme_names(themes.as_deref()),
         branches: project::branches(&invocation.cwd),
         theme: Box::new(move |name| match environment.no_color() {
@@ -40,6 +45,18 @@ pub(super) fn errands(
             },
         }),
     }
+}
+
+/// Reads sessions that are kept in this folder, by their whole ids.
+pub(super) fn past_of(state: Option<PathBuf>) -> Named<Result<Vec<Arc<Entry>>, String>> {
+    Box::new(move |id| {
+        let state = state.as_deref().ok_or("there is no folder for sessions")?;
+        let path = find(state, id)?;
+        if path.file_stem().and_then(|stem| stem.to_str()) != Some(id) {
+            return Err(format!("there is no session {id}"));
+        }
+        SessionStore::read(&path).map(|file| file.entries)
+    })
 }
 
 /// The themes that come with the program, and the user's own.

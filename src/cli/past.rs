@@ -8,6 +8,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 use super::chat::entry_json;
+use super::host_services::past_of;
 use super::themes::theme;
 use super::{appearance, signals};
 use crate::agent::Event;
@@ -20,6 +21,7 @@ use crate::runtime::{Clock, SessionStore};
 use crate::session::SessionChoice;
 use crate::session::compose::{locate, state_dir};
 use crate::session::whatif::Brancher;
+use crate::ui::host_services::HostServices;
 use crate::ui::{AppIo, Reply, Request, UiSettings};
 use crate::view::ViewSettings;
 
@@ -40,6 +42,7 @@ pub(super) fn show(
         }
         _ => Default::default(),
     };
+    let past = past_of(Some(state.clone()));
     let brancher = Brancher::new(state, id, invocation.environment.home());
     let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     runtime.block_on(async {
@@ -53,6 +56,7 @@ pub(super) fn show(
             follows_background: appearance::follows_background(invocation),
             takes: appearance::takes(invocation),
             keymap: invocation.config.keymap.clone(),
+            errands: HostServices { past, ..HostServices::default() },
             ..UiSettings::of_the_past(view(invocation, model, &cwd), theme, quit, entry_json)
         };
         let settings = stage(file.entries, settings);

@@ -96,12 +96,13 @@ pub(crate) fn compose_beside(
     let router = router(&choice, &config)?;
     let now = now();
     let mut notices = notices(invocation, &config, &choice)?;
-    let external = ExternalTools::of(invocation);
+    let external = ExternalTools::of(invocation, &groups);
     let settings = settings(invocation, &choice, &external, attendance);
     let mut settings = Settings { effort: config.effort, overruled: keeping.overruled(), ..settings };
     let maker = SubagentMaker::new(invocation, &config, &state, settings.clone())
         .kept(!matches!(keeping, Keeping::Ephemeral))
-        .plugged(&router, &groups, editor);
+        .plugged(&router, &groups, editor)
+        .lending(external.servers());
     let (agent, first, before, store, id) = match opened {
         None => {
             remove_old(&state, config.keep_days, SystemTime::now());
@@ -121,7 +122,7 @@ pub(crate) fn compose_beside(
     let (store, traces) = follow(invocation, &id, &before, store, &mut notices);
     let tools = keeping.with_undo(continued(tools, &before), &state, &id);
     let printed = tools.background_output();
-    let tools = Box::new(WithNested::new(external.around(tools, invocation, &groups), invocation));
+    let tools = Box::new(WithNested::new(external.around(tools, invocation), invocation));
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone());
     let gateway = Gateway::new(invocation, (state, &id), switch, &groups);
     let hooks = hook_port(invocation, &id, &groups);

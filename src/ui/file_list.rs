@@ -1,4 +1,4 @@
-//! The files and folders that a message can name, and those of them that a few letters mean.
+//! The files, folders and sub-agents that a message can name, and those of them that a few letters mean.
 //!
 //! Each key asks a hundred thousand paths: so they are kept in lower case, with the letters of each as bits, and nothing is
 //! allocated for a path.
@@ -35,6 +35,7 @@ struct Name {
     pairs: u64,
     depth: u32,
     comes_last: bool,
+    is_subagent: bool,
 }
 
 /// The paths that fit what is typed.
@@ -49,8 +50,23 @@ pub struct Fitting {
 impl FileList {
     /// Of these paths, each with whether it comes behind all others. Those of folders end with `/`.
     pub fn new(paths: impl Iterator<Item = (String, bool)>, is_cut: bool) -> Self {
-        let names = paths.map(|(path, comes_last)| Name::new(path, comes_last)).collect();
-        Self(Arc::new(Names { names, is_cut }))
+        Self::with_subagents(std::iter::empty(), paths, is_cut)
+    }
+
+    /// The same with the names of these sub-agents.
+    pub fn with_subagents(
+        subagents: impl Iterator<Item = String>,
+        paths: impl Iterator<Item = (String, bool)>,
+        is_cut: bool,
+    ) -> Self {
+        let subagents = subagents.map(|name| Name { is_subagent: true, ..Name::new(name, false) });
+        let paths = paths.map(|(path, comes_last)| Name::new(path, comes_last));
+        Self(Arc::new(Names { names: subagents.chain(paths).collect(), is_cut }))
+    }
+
+    /// Whether the name in this place is that of a sub-agent.
+    pub fn is_subagent(&self, at: usize) -> bool {
+        self.0.names.get(at).is_some_and(|name| name.is_subagent)
     }
 
     /// Whether there are files that are not listed.
@@ -70,7 +86,8 @@ impl FileList {
 
     /// Whether this path is listed; a folder is without its `/`, too.
     pub fn has(&self, path: &str) -> bool {
-        self.0.names.iter().any(|name| name.path.strip_suffix('/').unwrap_or(&name.path) == path)
+        let mut files = self.0.names.iter().filter(|name| !name.is_subagent);
+        files.any(|name| name.path.strip_suffix('/').unwrap_or(&name.path) == path)
     }
 
     /// The paths that these letters can mean, the likeliest first.
@@ -103,7 +120,8 @@ impl Name {
         let base = name.rfind('/').map_or(0, |at| at + 1);
         let depth = u32::try_from(name.matches('/').count()).unwrap_or(u32::MAX);
         let (letters, pairs) = (letters(&lower), pairs(&lower));
-        Self { path: path.into(), lower: lower.into(), base, letters, pairs, depth, comes_last }
+        let (path, lower) = (path.into(), lower.into());
+        Self { path, lower, base, letters, pairs, depth, comes_last, is_subagent: false }
     }
 
     /// How far from what is meant it is, lower is better; `None` when the letters are not in it.
@@ -212,6 +230,14 @@ mod tests {
         let list = list(&["a/b/c.rs", "a/b/", "a/", "z.rs", ".git.d"]);
         assert_eq!(order(&list, ""), ["a/", "z.rs", "a/b/", "a/b/c.rs", ".git.d"]);
         assert!(list.has("a/b") && list.has("z.rs") && !list.has("z"));
+    }
+
+    #[test]
+    fn subagents_are_offered_and_are_no_files() {
+        let files = ["explored.rs", "z.rs"].map(|path| (path.to_owned(), false));
+        let list = FileList::with_subagents(["explore".to_owned()].into_iter(), files.into_iter(), false);
+        assert_eq!(order(&list, "expl"), ["explore", "explored.rs"]);
+        assert!(list.is_subagent(0) && !list.is_subagent(1) && !list.has("explore"));
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub struct OfferedFile<'a> {
     pub path: &'a str,
     /// Whether it is hidden or ignored.
     pub comes_last: bool,
+    /// Whether it is no path, but the name of a sub-agent.
+    pub is_subagent: bool,
 }
 
 impl FileMenu {
@@ -53,7 +55,8 @@ impl FileMenu {
     pub fn offered(&self) -> Option<OfferedFiles<'_>> {
         let open = self.open.as_ref().filter(|open| !self.is_shut && !open.found.best.is_empty())?;
         let one = |at: &usize| {
-            Some(OfferedFile { path: self.list.path(*at)?, comes_last: self.list.comes_last(*at) })
+            let (comes_last, is_subagent) = (self.list.comes_last(*at), self.list.is_subagent(*at));
+            Some(OfferedFile { path: self.list.path(*at)?, comes_last, is_subagent })
         };
         let files = open.found.best.iter().filter_map(one).collect();
         let (chosen, count) = (open.chosen, open.found.count);

@@ -1,6 +1,8 @@
 //! What only whoever runs the screen can do: the user's editor, themes by name, what was said in earlier sessions.
 
-use crate::ledger::UserMessage;
+use std::sync::Arc;
+
+use crate::ledger::{Entry, UserMessage};
 use futures_util::future::{BoxFuture, ready};
 use tokio::sync::watch;
 
@@ -14,7 +16,7 @@ use crate::view::View;
 pub type Editing = BoxFuture<'static, Result<String, String>>;
 
 /// What there is of this name.
-type Named<T> = Box<dyn Fn(&str) -> T + Send>;
+pub type Named<T> = Box<dyn Fn(&str) -> T + Send>;
 
 /// Who answers the screen's questions.
 pub struct HostServices {
@@ -24,6 +26,8 @@ pub struct HostServices {
     pub editor: Box<dyn Fn(String) -> Editing + Send>,
     /// The last rows that the background command of this id has printed.
     pub printed: Named<Vec<String>>,
+    /// The entries of the session of this id, as they are kept, or why they cannot be read.
+    pub past: Named<Result<Vec<Arc<Entry>>, String>>,
     /// The names of the themes.
     pub theme_names: Vec<String>,
     /// The branches of the repository around the folder.
@@ -39,6 +43,7 @@ impl Default for HostServices {
             prompts: watch::channel(Vec::new()).1,
             editor: Box::new(|_| Box::pin(ready(Err("no editor is available here".to_owned())))),
             printed: Box::new(|_| Vec::new()),
+            past: Box::new(|id| Err(format!("session {id} cannot be read here"))),
             theme_names: Vec::new(),
             branches: Vec::new(),
             theme: Box::new(|name| Err(format!("no theme is called {name}"))),

@@ -191,7 +191,7 @@ fn next_mode(mode: Mode) -> Mode {
 
 fn open(local: &mut Local, view: &View) -> Vec<UiEffect> {
     if let Focus::Card(CardId::Call(call)) = local.focused(view)
-        && view.subagent(call).is_some()
+        && view.subagent_session(call).is_some()
     {
         return vec![UiEffect::Enter(call)];
     }

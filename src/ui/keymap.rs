@@ -133,6 +133,10 @@ pub enum KeyAction {
     PreviousMatch,
     /// The card of an entry in the transcript.
     JumpToCard,
+    /// The ledger of the sub-agent that an entry is about.
+    WalkIn,
+    /// The next call that waits, to be decided.
+    Decide,
     /// What an entry says, into the clipboard.
     CopyEntry,
     /// An entry as it is recorded, into the clipboard.
@@ -310,6 +314,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Ledger, NONE, K::Char('N'), C::PreviousMatch, "", ""),
         bind(P::Ledger, NONE, K::Enter, C::Open, "enter", "the entry on the whole screen"),
         bind(P::Ledger, NONE, K::Char('g'), C::JumpToCard, "g", "to its card; enter on the entry too"),
+        bind(P::Ledger, NONE, K::Char('s'), C::WalkIn, "s", "the ledger of the sub-agent; esc comes back"),
         bind(P::Ledger, NONE, K::Char('y'), C::CopyEntry, "y Y", "copy what it says; its record as JSON"),
         bind(P::Ledger, NONE, K::Char('Y'), C::CopyRecord, "", ""),
         bind(P::Ledger, NONE, K::Char('w'), C::WhatIf, "w", "what if: a branch that goes otherwise here"),
@@ -328,8 +333,9 @@ pub const BINDINGS: &[Binding] = {
             K::Char('x'),
             C::Revoke,
             "x",
-            "on the permissions: revoke a grant of this session",
+            "on the permissions: revoke a grant; on what is at work: stop it",
         ),
+        bind(P::Page, NONE, K::Char('d'), C::Decide, "d", "on what is at work: the next call that waits"),
         bind(P::Page, NONE, K::Char('q'), C::Close, "esc", "back"),
         bind(P::Page, NONE, K::Char('?'), C::Close, "", ""),
         bind(P::Page, NONE, K::F(1), C::Close, "", ""),

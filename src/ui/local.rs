@@ -33,6 +33,8 @@ pub struct Local {
     pub focus: Focus,
     /// What lies on top of the transcript.
     pub overlay: Option<Overlay>,
+    /// The page that is there again when a call that was opened from it is decided or closed.
+    pub below: Option<OpenPage>,
     /// The reason that is being written for a denial.
     pub reason: Option<Reason>,
     /// The rule that is shown in the pane of a call, to be taken or not.
@@ -247,6 +249,7 @@ impl Local {
             composer: Composer::default(),
             focus: Focus::Composer,
             overlay: None,
+            below: None,
             reason: None,
             always: None,
             to_keep: None,

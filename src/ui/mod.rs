@@ -137,6 +137,7 @@ mod command_menu;
 mod copying;
 mod deciding;
 mod editing;
+mod fleet_picker;
 mod focus;
 mod key_actions;
 mod offered_rule;

@@ -48,6 +48,7 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
             InspectorAction::Close => true,
             InspectorAction::Copy(text) => return Some(vec![UiEffect::Copy(text)]),
             InspectorAction::CopyRecord(entry) => return Some(vec![UiEffect::CopyRecord(entry)]),
+            InspectorAction::WalkIn(call) => return Some(vec![UiEffect::Enter(call)]),
             InspectorAction::Ask(request) => return Some(vec![UiEffect::Ask(request)]),
             InspectorAction::WhatIf(_) if read_only => {
                 it.said = Some("a branch needs the app: `countersign whatif` makes one".to_owned());
@@ -67,7 +68,11 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
         // The program has had its key.
         Overlay::Terminal(_) => false,
         Overlay::Page(open) => {
-            let list = lookup(KeyContext::Page, key).and_then(|command| open.page.opens(command));
+            let command = lookup(KeyContext::Page, key);
+            if command == Some(KeyAction::Decide) && open.page.decides() {
+                return Some(decide_from(local, view));
+            }
+            let list = command.and_then(|command| open.page.opens(command));
             if let Some(list) = list {
                 return Some(picker_keys::open(local, view, list));
             }
@@ -86,12 +91,30 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
     Some(if suspends { vec![UiEffect::Suspend] } else { Vec::new() })
 }
 
+/// The first call that waits, whole and with the keys that decide about it. Then the page is there again.
+fn decide_from(local: &mut Local, view: &View) -> Vec<UiEffect> {
+    match local.waiting(view).first().map(|(_, asked)| asked.call) {
+        Some(call) => {
+            let page = local.overlay.replace(Overlay::Output(call, 0));
+            local.below =
+                page.and_then(|page| if let Overlay::Page(page) = page { Some(page) } else { None });
+        }
+        None => local.hint = Some("nothing waits for you".to_owned()),
+    }
+    Vec::new()
+}
+
 /// What lies on top goes; where there is nothing below it, so does the program.
 fn close(local: &mut Local, read_only: bool) -> Vec<UiEffect> {
+    if let Some(Overlay::Ledger(inspector)) = &local.overlay
+        && inspector.walked_in
+    {
+        return vec![UiEffect::Back];
+    }
     if read_only {
         return vec![UiEffect::Quit];
     }
-    local.overlay = None;
+    local.overlay = local.below.take().map(Overlay::Page);
     Vec::new()
 }
 

@@ -2,10 +2,11 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use crate::agent::SubagentPath;
 use crate::ledger::{CallId, EntryId, Millis, UserMessage};
 use crate::model::Effort;
 use crate::policy::Mode;
-use crate::view::{FleetKind, FleetMember, View};
+use crate::view::View;
 
 use super::branches::BranchWish;
 use super::commands::typed;
@@ -30,6 +31,8 @@ pub enum Choice {
     Prompt(UserMessage),
     /// Go on with the session of this id.
     Session(String),
+    /// Have the sub-agents at the ends of these paths of calls stop and settle.
+    StopSubagents(Vec<SubagentPath>),
     /// Ask this model from now on.
     Model(String),
     /// Change the mode.
@@ -208,35 +211,6 @@ impl Picker {
             choice: Choice::RefuseGaps,
         });
         Self::new(Source::Grants, items.chain(hosts).chain(gaps).collect())
-    }
-
-    /// What is at work for the session.
-    pub fn fleet(view: &View) -> Self {
-        let all = view.fleet();
-        let item = |member: &FleetMember<'_>| match &member.kind {
-            FleetKind::Subagent { call, name, task, view } => Item {
-                words: format!("{}→ {name}  {task}", "  ".repeat(member.path.len())).replace('\n', " "),
-                aside: view.stands(),
-                choice: Choice::Enter(member.path.iter().copied().chain([*call]).collect()),
-            },
-            FleetKind::Delegated { call, name, task, .. } => Item {
-                words: format!("→ {name}  {task}").replace('\n', " "),
-                aside: "another agent".to_owned(),
-                choice: Choice::Reveal(*call),
-            },
-            FleetKind::Shell(shell) => Item {
-                words: shell.command.trim_end().replace('\n', " \u{21b5} "),
-                aside: format!("stop {}", shell.id),
-                choice: Choice::StopShell(shell.id.clone()),
-            },
-        };
-        // What waits for the person comes first.
-        let waits = |member: &&FleetMember<'_>| match &member.kind {
-            FleetKind::Subagent { view, .. } => view.is_at_work() && !view.waiting().is_empty(),
-            _ => false,
-        };
-        let (first, then): (Vec<_>, Vec<_>) = all.iter().partition(waits);
-        Self::new(Source::Fleet, first.into_iter().chain(then).map(item).collect())
     }
 
     /// The commands that run in the background.

@@ -53,6 +53,9 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
             local.scroll.reveal = Some(CardId::Call(call));
             Vec::new()
         }
+        Choice::StopSubagents(paths) => {
+            paths.iter().map(|path| UiEffect::Send(Intent::Abort.within(path))).collect()
+        }
         Choice::StopShell(id) => vec![UiEffect::Send(Intent::StopBackground(id))],
         Choice::Nothing(why) => {
             local.hint = Some(why);

@@ -32,6 +32,7 @@ pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffe
         Source::Efforts => Picker::efforts(view),
         Source::Shells => Picker::shells(view),
         Source::Fleet => Picker::fleet(view),
+        Source::FleetStop => Picker::fleet_to_stop(view),
         Source::Sessions
         | Source::Models
         | Source::Themes

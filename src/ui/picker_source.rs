@@ -29,6 +29,8 @@ pub enum Source {
     Shells,
     /// What is at work for the session: the chosen one is opened.
     Fleet,
+    /// What is at work for the session: the chosen one is stopped.
+    FleetStop,
     /// The files that would be put back; each line takes them all.
     Undo,
 }
@@ -50,6 +52,7 @@ impl Source {
             Self::Grants => "revoke a grant of this session",
             Self::Shells => "stop a background command",
             Self::Fleet => "open one that is at work",
+            Self::FleetStop => "stop one that is at work",
             Self::Undo => "undo",
         }
     }
@@ -68,7 +71,7 @@ impl Source {
             Self::RewindWay | Self::Otherwise => "no matching line",
             Self::Grants => "nothing is granted for this session",
             Self::Shells => "nothing runs in the background",
-            Self::Fleet => "nothing is at work for this session",
+            Self::Fleet | Self::FleetStop => "nothing is at work for this session",
             Self::Undo => "no matching file",
         }
     }

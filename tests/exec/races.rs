@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Ran, World, of_type, script, text};
 
-fn git(world: &World, words: &[&str]) -> String {
+pub(super) fn git(world: &World, words: &[&str]) -> String {
     let named = ["-c", "user.name=a", "-c", "user.email=a@b"];
     let ran = Command::new("git")
         .args(named)
@@ -142,6 +142,14 @@ fn files_that_are_new_deleted_or_programs_are_taken_and_links_are_not() {
     assert!(refused.code == 1 && refused.err.contains("`link` is a symlink"), "{refused:?}");
     assert!(world.work().join("one.txt").exists() && !world.work().join("bin").exists());
     race(command);
+    // A folder of that name leads out by now.
+    let outside = world.place().join("outside");
+    fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, world.work().join("bin")).unwrap();
+    let refused = world.race(&["adopt", "1"]);
+    assert!(refused.code == 1 && refused.err.contains("symlink"), "{refused:?}");
+    assert!(fs::read_dir(&outside).unwrap().next().is_none() && world.work().join("one.txt").exists());
+    fs::remove_file(world.work().join("bin")).unwrap();
     let adopted = world.race(&["adopt", "1"]);
     assert!(
         adopted.out.contains("bin/run (new)") && adopted.out.contains("one.txt (deleted)"),

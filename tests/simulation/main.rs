@@ -33,6 +33,7 @@ mod offers;
 mod own_commands;
 mod pasted;
 mod prices;
+mod proven;
 mod reasons;
 mod residue;
 #[path = "../support/sendable.rs"]

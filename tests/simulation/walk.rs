@@ -12,6 +12,7 @@ use countersign::tool::{Shown, ToolNews};
 use crate::bounds::Bounds;
 use crate::kill::{Cuts, survives_every_cut};
 use crate::mutant::Mutant;
+use crate::proven::proves_itself;
 use crate::world::World;
 
 /// What a walk explored, and the first fault it met.
@@ -58,6 +59,9 @@ impl fmt::Display for Report {
     }
 }
 
+/// The file of one in so many traces is checked: the others differ from it in little.
+const PROVEN: u64 = 8;
+
 /// Every order of inputs to `depth`. After each new input, the process is killed after each entry that it wrote.
 pub fn exhaustive(depth: usize, bounds: Bounds, mutant: Mutant) -> Report {
     let mut report = Report::default();
@@ -98,6 +102,12 @@ pub fn exhaustive(depth: usize, bounds: Bounds, mutant: Mutant) -> Report {
                 return report;
             }
         }
+        if report.traces.is_multiple_of(PROVEN)
+            && let Err(fault) = proves_itself(&world.log.entries)
+        {
+            report.fault = Some(format!("{fault}\n  after {}", trace.join(" > ")));
+            return report;
+        }
         report.traces += 1;
         report.cuts = cuts.count();
         (report.forks, report.branches) = cuts.forked();
@@ -128,6 +138,10 @@ pub fn random(seed: u64, steps: u64, bounds: Bounds) -> Report {
     }
     report.seen = world.reasons();
     (report.positions, report.escapes) = (report.steps, u64::from(world.escapes));
+    if let Err(fault) = proves_itself(&world.log.entries) {
+        report.fault = Some(fault);
+        return report;
+    }
     match survives_every_cut(&world.log, bounds, world.now) {
         Ok((cuts, forks)) => {
             (report.cuts, report.forks, report.branches) = (cuts, forks.forks, forks.branches);

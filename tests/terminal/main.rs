@@ -45,6 +45,7 @@ mod offers;
 mod outside;
 mod pointer;
 mod questions;
+mod races;
 mod replays;
 mod returning;
 mod rewinding;

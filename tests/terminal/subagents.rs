@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::console::{Console, ENTER, ESC};
+use super::console::{CTRL_U, Console, ENTER, ESC, USUAL};
 use super::home::Home;
 
 /// A sub-agent that makes a file by a command, and says so.
@@ -24,6 +24,24 @@ fn decided(home: &Home) -> Vec<Value> {
     entries.filter(|entry| entry["type"] == "approval").collect()
 }
 
+/// The app when the sub-agent's call waits.
+async fn asked(home: &Home) -> Console {
+    let mut app = Console::scripted(home, &script());
+    app.sees("ask anything").await;
+    app.says("make it").await;
+    app.sees("asked by the sub-agent general").await;
+    app
+}
+
+/// The same in lines, as soon as the message is sent.
+async fn asked_in_lines(home: &Home) -> Console {
+    let replies = script().to_string();
+    let mut app = Console::start(home, (120, 200), &["--screen-reader", "--script", &replies]);
+    app.until("a prompt", |screen| screen.trim_end().ends_with("\nyou:")).await;
+    app.keys("make it\n").await;
+    app
+}
+
 /// Gives the focus to the panel of the sub-agent, behind what waits, and opens its session.
 async fn goes_in(app: &mut Console) {
     app.keys("\t").await;
@@ -38,10 +56,7 @@ async fn goes_in(app: &mut Console) {
 #[tokio::test]
 async fn a_call_of_a_subagent_is_decided_above_its_session_and_by_a_person_only() {
     let home = Home::new();
-    let mut app = Console::scripted(&home, &script());
-    app.sees("ask anything").await;
-    app.says("make it").await;
-    app.sees("asked by the sub-agent general").await;
+    let mut app = asked(&home).await;
     app.sees("Waiting for you: 1 call").await;
     // It takes no keys by itself, however long it stands there.
     app.reads().await;
@@ -65,10 +80,7 @@ async fn a_call_of_a_subagent_is_decided_above_its_session_and_by_a_person_only(
 #[tokio::test]
 async fn a_denial_above_with_a_reason_reaches_the_subagent() {
     let home = Home::new();
-    let mut app = Console::scripted(&home, &script());
-    app.sees("ask anything").await;
-    app.says("make it").await;
-    app.sees("asked by the sub-agent general").await;
+    let mut app = asked(&home).await;
     app.answers("r").await;
     app.sees("reason: ").await;
     app.keys("not that one").await;
@@ -87,10 +99,7 @@ async fn a_denial_above_with_a_reason_reaches_the_subagent() {
 #[tokio::test]
 async fn a_call_is_decided_in_the_session_of_its_subagent_too() {
     let home = Home::new();
-    let mut app = Console::scripted(&home, &script());
-    app.sees("ask anything").await;
-    app.says("make it").await;
-    app.sees("asked by the sub-agent general").await;
+    let mut app = asked(&home).await;
     goes_in(&mut app).await;
     app.sees_no("asked by the sub-agent").await;
     app.sees("y once").await;
@@ -133,10 +142,7 @@ async fn a_subagent_of_a_subagent_is_asked_about_by_both_names() {
 #[tokio::test]
 async fn esc_in_a_subagents_session_stops_that_one_only() {
     let home = Home::new();
-    let mut app = Console::scripted(&home, &script());
-    app.sees("ask anything").await;
-    app.says("make it").await;
-    app.sees("asked by the sub-agent general").await;
+    let mut app = asked(&home).await;
     goes_in(&mut app).await;
     app.sees("y once").await;
     app.keys(ESC).await;
@@ -153,10 +159,7 @@ async fn esc_in_a_subagents_session_stops_that_one_only() {
 #[tokio::test]
 async fn in_lines_a_call_of_a_subagent_is_decided_where_the_session_is() {
     let home = Home::new();
-    let replies = script().to_string();
-    let mut app = Console::start(&home, (120, 200), &["--screen-reader", "--script", &replies]);
-    app.until("a prompt", |screen| screen.trim_end().ends_with("\nyou:")).await;
-    app.keys("make it\n").await;
+    let mut app = asked_in_lines(&home).await;
     app.sees("waits for you 1 of 1: shell (of the sub-agent general)").await;
     app.sees("answer: y once").await;
     app.reads().await;
@@ -171,10 +174,7 @@ async fn in_lines_a_call_of_a_subagent_is_decided_where_the_session_is() {
 #[tokio::test]
 async fn in_lines_the_session_of_a_subagent_is_gone_into_and_left() {
     let home = Home::new();
-    let replies = script().to_string();
-    let mut app = Console::start(&home, (120, 200), &["--screen-reader", "--script", &replies]);
-    app.until("a prompt", |screen| screen.trim_end().ends_with("\nyou:")).await;
-    app.keys("make it\n").await;
+    let mut app = asked_in_lines(&home).await;
     app.sees("/into c1 shows its session").await;
     app.keys("/into c1\n").await;
     app.sees("answer: y once").await;
@@ -187,4 +187,85 @@ async fn in_lines_the_session_of_a_subagent_is_gone_into_and_left() {
     app.ends().await;
     assert!(home.has("made.txt"));
     assert_eq!(decided(&home)[0]["by"], "user");
+}
+
+#[tokio::test]
+async fn what_waits_is_decided_from_the_page_of_all_that_is_at_work() {
+    let home = Home::new();
+    let mut app = asked(&home).await;
+    app.keys("/fleet\r").await;
+    app.sees("at work for this session").await;
+    app.sees("waits for you: shell $ echo x > made.txt").await;
+    // A key that would decide means nothing on the page itself.
+    app.reads().await;
+    app.keys("y").await;
+    app.keys("d").await;
+    app.sees("y once").await;
+    assert!(!home.has("made.txt"));
+    app.reads().await;
+    app.keys("y").await;
+    // The page is there again.
+    app.sees("at work for this session").await;
+    app.meanwhile("the call", || home.has("made.txt")).await;
+    app.keys("d").await;
+    app.keys(ESC).await;
+    app.sees("All done.").await;
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(decided(&home)[0]["by"], "user");
+}
+
+#[tokio::test]
+async fn a_subagent_is_stopped_from_the_page_of_all_that_is_at_work() {
+    let home = Home::new();
+    let mut app = asked(&home).await;
+    app.keys("/fleet\r").await;
+    app.sees("at work for this session").await;
+    app.keys("x").await;
+    app.sees("stop one that is at work").await;
+    app.keys(ENTER).await;
+    app.sees("It is made.").await;
+    app.rests().await;
+    app.quits().await;
+    assert!(!home.has("made.txt"));
+    assert_eq!(home.entries("escrow_settled")[0]["state"], "canceled");
+}
+
+#[tokio::test]
+async fn the_session_of_a_subagent_is_read_in_a_later_process_too() {
+    let home = Home::new();
+    let mut app = asked(&home).await;
+    app.answers("y").await;
+    app.sees("All done.").await;
+    app.rests().await;
+    app.quits().await;
+    let mut app = Console::start(&home, USUAL, &["resume", "--last", "--script", "[]"]);
+    app.sees("All done.").await;
+    app.reads().await;
+    app.keys("\t").await;
+    app.sees("o open").await;
+    app.keys(ENTER).await;
+    app.sees("› general (← back)").await;
+    app.sees("I make it.").await;
+    // Nobody is there to be told.
+    app.keys("go on\r").await;
+    app.sees("this sub-agent is done").await;
+    app.keys(CTRL_U).await;
+    app.keys("\x1b[D").await;
+    app.sees("All done.").await;
+    app.quits().await;
+
+    let mut app = Console::start(&home, (100, 50), &["inspect", "--last"]);
+    app.sees("escrow_reserved").await;
+    app.keys("/escrow_reserved\r").await;
+    app.keys("s").await;
+    app.sees("Make it.").await;
+    app.sees("agent_response").await;
+    app.sees_no("delegation_request").await;
+    app.keys("s").await;
+    app.sees("this entry is about no sub-agent").await;
+    app.keys(ESC).await;
+    app.sees("delegation_request").await;
+    app.keys("q").await;
+    assert!(app.ends().await.success());
 }

@@ -20,7 +20,7 @@ use crate::config::{Flags, Invocation};
 use crate::ledger::{Body, Entry};
 use crate::runtime::SessionStore;
 use crate::runtime::store::first_line_of;
-use crate::session::racing::{LaneStanding, adoption, drop_branches, lanes, point, race};
+use crate::session::racing::{LaneStanding, adoption, drop_branches, lanes, race_in};
 use crate::session::{Keeping, SessionChoice};
 use crate::ui::RaceWish;
 use args::{OfRace, RaceArgs, RaceVerb};
@@ -59,29 +59,15 @@ fn begin(words: RaceArgs, before: Flags, environment: Environment) -> Result<Exi
     if invocation.goal.is_some() {
         return Err(Fault::usage("--goal cannot be combined with a race", "give the task, and --check"));
     }
-    let point = point(&invocation.cwd)
-        .map_err(|why| Fault::usage(why, "run `git init`, and commit what the lanes should begin with"))?;
-    if point.untracked > 0 {
-        complain(&format!(
-            "note: git does not know {} here, and the lanes do not have {}: `git add` takes them along",
-            if point.untracked == 1 {
-                "a file".to_owned()
-            } else {
-                format!("{} files or folders", point.untracked)
-            },
-            if point.untracked == 1 { "it" } else { "them" },
-        ));
-    }
     let wish =
         RaceWish { prompts: words.tasks, models: words.models, lanes: words.lanes, check: words.check };
-    // The last of an id is random.
-    let new = uuid::Uuid::now_v7().to_string();
-    let id = new.rsplit('-').next().unwrap_or_default();
-    let race = race(&wish, &point, id).map_err(|why| Fault::usage(why, "see `countersign race --help`"))?;
+    let (race, point) =
+        race_in(&invocation.cwd, &wish).map_err(|why| Fault::usage(why, "see `countersign race --help`"))?;
     let first = Intent::Race(Box::new(race));
     if !words.json && stdin().is_terminal() && stdout().is_terminal() {
         return chat::go_on(&invocation, Keeping::New, Some(first));
     }
+    point.left_out().iter().for_each(|note| complain(&format!("note: {note}")));
     run::race(&invocation, words.json, first)
 }
 

@@ -25,6 +25,7 @@ mod hooking;
 mod input;
 mod learning;
 mod model_stream;
+mod naming;
 mod opening_hosts;
 mod overruling;
 mod own_command;

@@ -58,7 +58,10 @@ impl Agent {
     /// Delivers what steers, and goes on.
     pub(super) fn steer(&mut self, step: &mut Step) -> Phase {
         for said in std::mem::take(&mut self.inbox.steering) {
-            if let Err(unsettled) = self.history.ledger.inject(step.now, Injected::steering(said)) {
+            let told = self.tell_named(step.now, &said.content);
+            if let Err(unsettled) =
+                told.and_then(|()| self.history.ledger.inject(step.now, Injected::steering(said)).map(drop))
+            {
                 return self.give_up(step, &unsettled);
             }
         }

@@ -78,6 +78,7 @@ impl Agent {
         self.tell_missing(now)?;
         // Before the message, so that the user has the last word.
         self.tell_undone(now);
+        self.tell_named(now, &said.content)?;
         self.history.ledger.user(now, said)?;
         Ok(())
     }

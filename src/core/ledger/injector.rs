@@ -28,6 +28,8 @@ pub enum Injector {
     Background,
     /// A sub-agent that no result of a call speaks of: it is done.
     Subagent,
+    /// The user, by naming a sub-agent in a message.
+    Choice,
     /// The user, by a command that they ran.
     Command,
 }

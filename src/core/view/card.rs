@@ -185,6 +185,7 @@ impl CardBody {
                         | Injector::Undo
                         | Injector::Background
                         | Injector::Command
+                        | Injector::Choice
                 ) =>
             {
                 None

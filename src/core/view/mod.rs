@@ -75,7 +75,7 @@ use guests::Guest;
 use reach::Reaches;
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
-use crate::ledger::{Body, CallId, Compaction, EntryId, Millis, TurnEnded, UserMessage};
+use crate::ledger::{Body, CallId, Compaction, EntryId, Escrow, Millis, TurnEnded, UserMessage};
 use crate::model::{Effort, ToolCalls};
 use crate::policy::{Mode, Rule};
 use crate::tool::ToolSpec;
@@ -145,6 +145,8 @@ pub struct View {
     plan: Vec<PlanItem>,
     shells: Vec<BackgroundShell>,
     subagents: BTreeMap<CallId, Self>,
+    /// What was set aside for each that was ever started.
+    escrows: BTreeMap<CallId, Escrow>,
     /// Calls of theirs that wait for the person, and how many there were.
     guests: Vec<Guest>,
     invited: Revision,
@@ -180,6 +182,7 @@ impl View {
             plan: Vec::new(),
             shells: Vec::new(),
             subagents: BTreeMap::new(),
+            escrows: BTreeMap::new(),
             guests: Vec::new(),
             invited: Revision::default(),
             offer: None,
@@ -382,6 +385,7 @@ impl View {
         self.drop_live();
         self.running.clear();
         shells::forsake(&mut self.shells);
+        self.forsake_subagents();
         if !matches!(self.status.phase, Phase::Idle) {
             self.status.phase = if self.asks.is_empty() { Phase::Idle } else { Phase::WaitingApproval };
         }

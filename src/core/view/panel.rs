@@ -38,6 +38,8 @@ pub struct Panel {
 pub enum InBackground {
     /// It works.
     AtWork,
+    /// The process in which it worked is gone, and no entry says how it ended.
+    Unsettled,
     /// It is over: what it has spent, and what it answered.
     Over(Box<EscrowSettlement>),
 }

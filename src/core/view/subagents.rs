@@ -1,8 +1,10 @@
 //! The sessions of sub-agents, each a view of its own beside the panel that started it. Facts of the process: a ledger keeps
 //! what was set aside and what came of it, and the sub-agent's own ledger keeps the rest.
 
+use std::sync::Arc;
+
 use crate::agent::{Event, SubagentPath};
-use crate::ledger::{ApprovalRequest, CallId, EntryId, Escrow, EscrowSettlement};
+use crate::ledger::{ApprovalRequest, CallId, Entry, EntryId, Escrow, EscrowSettlement};
 
 use super::panel::InBackground;
 use super::{Phase, View};
@@ -13,17 +15,47 @@ pub type WaitingCall<'v> = (SubagentPath, EntryId, &'v ApprovalRequest);
 impl View {
     /// Makes a view for a sub-agent that starts.
     pub(super) fn subagent_starts(&mut self, escrow: &Escrow) {
-        let mut settings = self.settings.clone();
-        for limit in crate::ledger::Limit::ALL {
-            settings.limits.set(*limit, escrow.limits.get(limit).copied());
-        }
-        settings.token_budget = None;
-        self.subagents.insert(escrow.call, Self::new(settings));
+        self.subagents.insert(escrow.call, self.empty_below(escrow));
+        self.escrows.insert(escrow.call, escrow.clone());
         let in_background = escrow.in_background;
         self.change_panel(escrow.call, |panel| {
             panel.is_subagent = !in_background;
             panel.in_background = in_background.then_some(InBackground::AtWork);
         });
+    }
+
+    /// A view of a session with these limits, in which nothing has happened.
+    fn empty_below(&self, escrow: &Escrow) -> Self {
+        let mut settings = self.settings.clone();
+        for limit in crate::ledger::Limit::ALL {
+            settings.limits.set(*limit, escrow.limits.get(limit).copied());
+        }
+        settings.token_budget = None;
+        Self::new(settings)
+    }
+
+    /// What was folded so far is of an earlier process: none of its sub-agents works any more.
+    pub(super) fn forsake_subagents(&mut self) {
+        for call in std::mem::take(&mut self.subagents).into_keys() {
+            self.change_panel(call, |panel| {
+                if panel.in_background == Some(InBackground::AtWork) {
+                    panel.in_background = Some(InBackground::Unsettled);
+                }
+            });
+        }
+    }
+
+    /// The id of the session of the sub-agent that this call started, if it started one.
+    pub fn subagent_session(&self, call: CallId) -> Option<&str> {
+        self.escrows.get(&call).map(|escrow| escrow.session.as_str())
+    }
+
+    /// The session of a sub-agent as its ledger tells it, after the process in which it worked.
+    pub fn past_subagent(&self, call: CallId, entries: Vec<Arc<Entry>>) -> Option<Self> {
+        let mut view = self.empty_below(self.escrows.get(&call)?);
+        entries.into_iter().for_each(|entry| view.fold(&Event::Appended(entry)));
+        view.resume();
+        Some(view)
     }
 
     /// One that works in the background is over.

@@ -25,4 +25,4 @@ mod web;
 pub use launch_context::McpMeans;
 pub use server::{McpServer, McpWay};
 pub use status::{McpFound, McpStanding};
-pub use tools::McpTools;
+pub use tools::{Lent, McpServers, McpTools};

@@ -16,19 +16,50 @@ use crate::tool::{
     self, Absence, Absent, Absentee, Discovered, Invocation, Preparation, Shown, ToolReport, Typed,
 };
 
+/// Servers that a session and its sub-agents use together: each is started once, when it is first needed. Dropping the last
+/// one who holds them ends those that were started.
+#[derive(Clone, Default)]
+pub struct McpServers(Vec<Arc<ManagedServer>>);
+
+impl McpServers {
+    /// These servers. Starts nothing yet.
+    pub fn new(servers: Vec<McpServer>, means: &McpMeans) -> Self {
+        Self(servers.into_iter().map(|server| Arc::new(ManagedServer::new(server, means.clone()))).collect())
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Which tools of servers a session has, by the names that models use.
+pub type Lent = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
 /// The tools of this machine and those of MCP servers behind one port. Dropping it, and what it was asked for, ends
-/// the servers that it started.
+/// the servers that it started, unless others use them too.
 pub struct McpTools {
     inner: Box<dyn ToolPort>,
     servers: Vec<Arc<ManagedServer>>,
+    /// Of one whose servers are somebody else's: what of them it has.
+    lent: Option<Lent>,
 }
 
 impl McpTools {
     /// Tools of these servers go to them, all others to `inner`. Starts nothing yet.
     pub fn new(inner: Box<dyn ToolPort>, servers: Vec<McpServer>, means: McpMeans) -> Self {
-        let servers =
-            servers.into_iter().map(|server| Arc::new(ManagedServer::new(server, means.clone()))).collect();
-        Self { inner, servers }
+        Self::with(inner, McpServers::new(servers, &means))
+    }
+
+    /// The same with servers that others may be lent.
+    pub fn with(inner: Box<dyn ToolPort>, servers: McpServers) -> Self {
+        Self { inner, servers: servers.0, lent: None }
+    }
+
+    /// The same with servers of somebody else, who closes them: no tools of theirs but these.
+    pub fn lent(inner: Box<dyn ToolPort>, servers: McpServers, tools: Lent) -> Self {
+        Self { inner, servers: servers.0, lent: Some(tools) }
     }
 
     /// How each server stands, in the order of the configuration. Starts those that are not started, all at once, each
@@ -39,6 +70,9 @@ impl McpTools {
 
     fn server(&self, tool: &str) -> Option<Arc<ManagedServer>> {
         let (server, _) = tool::mcp(tool)?;
+        if self.lent.as_ref().is_some_and(|has| !has(tool)) {
+            return None;
+        }
         self.servers.iter().find(|kept| kept.server.name == server).cloned()
     }
 }
@@ -49,13 +83,14 @@ async fn survey(servers: Vec<Arc<ManagedServer>>) -> Vec<McpStanding> {
 
 impl ToolPort for McpTools {
     fn discover(&self) -> BoxFuture<'static, Discovered> {
-        let (ours, servers) = (self.inner.discover(), self.servers.clone());
+        let (ours, servers, lent) = (self.inner.discover(), self.servers.clone(), self.lent.clone());
         Box::pin(async move {
             let mut all = ours.await;
+            let has = |tool: &str| lent.as_ref().is_none_or(|has| has(tool));
             for standing in survey(servers).await {
                 match standing.found {
                     Ok(found) => {
-                        all.tools.extend(found.tools);
+                        all.tools.extend(found.tools.into_iter().filter(|tool| has(&tool.name)));
                         all.missing.extend(found.left_out);
                     }
                     Err(sentence) => {
@@ -96,7 +131,8 @@ impl ToolPort for McpTools {
 
     /// Sessions at addresses are ended there, and what was taken back last is told; programs end when this is dropped.
     fn close(&self) -> BoxFuture<'static, ()> {
-        let (others, servers) = (self.inner.close(), self.servers.clone());
+        let servers = if self.lent.is_none() { self.servers.clone() } else { Vec::new() };
+        let others = self.inner.close();
         Box::pin(async move {
             join(others, join_all(servers.iter().map(|kept| kept.close()))).await;
         })

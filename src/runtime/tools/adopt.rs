@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use super::super::git::{git, git_bytes};
+use super::super::git::{ChangedFile, changed_files, git, git_bytes, is_commit};
 use super::super::undo::NewContent;
 use super::diff::compare;
 use super::file::load;
@@ -57,13 +57,6 @@ impl Tool for AdoptTool {
     }
 }
 
-/// A file that is different, as git tells it: from this folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Different {
-    path: String,
-    modes: (String, String),
-}
-
 /// What is told of a file.
 struct AdoptedFile {
     shown: String,
@@ -75,7 +68,7 @@ struct AdoptedFile {
 fn wanted(call: &RunningCall) -> Result<Vec<(NewContent, AdoptedFile)>, String> {
     let (base, commit) = (commit(call.arguments(), "base")?, commit(call.arguments(), "commit")?);
     let folder = call.tools.workspace.root();
-    let different = different(folder, &base, &commit)?;
+    let different = changed_files(folder, &base, &commit)?;
     let named: BTreeSet<&str> = named(call.arguments());
     if different.iter().map(|one| one.path.as_str()).collect::<BTreeSet<_>>() != named {
         return Err("the files that it changed are not those that were named; nothing was changed".to_owned());
@@ -103,7 +96,7 @@ fn wanted(call: &RunningCall) -> Result<Vec<(NewContent, AdoptedFile)>, String> 
 /// `None`: the file is neither what the lane began with nor what it made.
 fn file(
     call: &RunningCall,
-    one: &Different,
+    one: &ChangedFile,
     base: &str,
     commit: &str,
 ) -> Result<Option<(NewContent, AdoptedFile)>, String> {
@@ -143,9 +136,7 @@ fn file(
 }
 
 fn commit(arguments: &Arguments, name: &str) -> Result<String, String> {
-    let is_commit =
-        |text: &&str| matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit());
-    let named = arguments.text(name).filter(is_commit);
+    let named = arguments.text(name).filter(|text| is_commit(text));
     named.map(str::to_owned).ok_or_else(|| format!("`{name}` is no commit"))
 }
 
@@ -153,23 +144,6 @@ fn named(arguments: &Arguments) -> BTreeSet<&str> {
     let Arguments::Object(members) = arguments else { return BTreeSet::new() };
     let files = members.get("files").and_then(|files| files.as_array());
     files.into_iter().flatten().filter_map(|file| file.as_str()).collect()
-}
-
-/// The files of this folder that are different in two commits.
-fn different(folder: &Path, base: &str, commit: &str) -> Result<Vec<Different>, String> {
-    let words =
-        ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-commit-id", "--relative", base, commit];
-    let printed = git_bytes(folder, words)?;
-    let printed =
-        String::from_utf8(printed).map_err(|_other| "a file's name is no text; merge its branch with git")?;
-    let mut parts = printed.split_terminator('\0');
-    let mut all = Vec::new();
-    while let (Some(head), Some(path)) = (parts.next(), parts.next()) {
-        let mut words = head.trim_start_matches(':').split(' ');
-        let (Some(from), Some(to)) = (words.next(), words.next()) else { continue };
-        all.push(Different { path: path.to_owned(), modes: (from.to_owned(), to.to_owned()) });
-    }
-    Ok(all)
 }
 
 /// What a file of this folder is in a commit, as it would be checked out.

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use tempfile::TempDir;
 
-use super::repository::{Repository, command};
+use super::repository::Repository;
+use crate::runtime::git::command;
 use crate::runtime::open_regular;
 use crate::runtime::tools::anchor::Anchor;
 
@@ -204,10 +205,7 @@ fn too_large(source: &Path, what: &str) -> String {
 
 /// What git lists; `None`: there is no repository, or no git. Nothing that the repository's settings name is run.
 fn listed_by_git(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
-    let child = command(folder, &["ls-files", "-coz", "--exclude-standard"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn();
+    let child = command(folder, ["ls-files", "-coz", "--exclude-standard"]).stdout(Stdio::piped()).spawn();
     let Ok(mut child) = child else { return Ok(None) };
     let mut list = Vec::new();
     let read = child.stdout.take().map(|stdout| stdout.take(MOST_OF_LIST + 1).read_to_end(&mut list));

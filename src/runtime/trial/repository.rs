@@ -6,22 +6,12 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Stdio};
 
-/// Most bytes that git may list.
+use crate::runtime::git::{command, git_bytes};
+
+/// Most bytes of a file of the repository that is taken along.
 const MOST: u64 = 256 << 20;
-/// Variables by which git would take another repository than that of the folder.
-const ELSEWHERE: [&str; 9] = [
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_NAMESPACE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_TEMPLATE_DIR",
-    "GIT_WORK_TREE",
-];
 
 /// The repository in which a folder lies.
 #[derive(Debug)]
@@ -59,7 +49,7 @@ impl Repository {
     /// A sentence: git failed, or something cannot be written.
     pub(super) fn give(&self, source: &Path, copy: &Path) -> Result<(), String> {
         let format = format!("--object-format={}", self.format);
-        git(copy, &["init", "-q", "--template=", &format])?;
+        git_bytes(copy, ["init", "-q", "--template=", &format])?;
         let is_whole = self.top.canonicalize().ok() == source.canonicalize().ok();
         if !is_whole {
             return Ok(());
@@ -81,11 +71,11 @@ impl Repository {
         }
         let refs =
             ["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/tags", "refs/remotes"];
-        write("packed-refs", &git(source, &refs)?)?;
+        write("packed-refs", &git_bytes(source, refs)?)?;
         // On a branch, also before its first commit; else at a commit.
         let head = match said(source, &["symbolic-ref", "-q", "HEAD"]) {
             Some(branch) => [b"ref: ", branch.as_slice()].concat(),
-            None => git(source, &["rev-parse", "--verify", "HEAD"])?,
+            None => git_bytes(source, ["rev-parse", "--verify", "HEAD"])?,
         };
         write("HEAD", &head)?;
         index(source, copy)
@@ -103,10 +93,9 @@ impl Repository {
 
 /// Writes the index anew: git's own may be split, or name a monitor.
 fn index(source: &Path, copy: &Path) -> Result<(), String> {
-    let listed = git(source, &["ls-files", "-s", "-z"])?;
-    let mut child = command(copy, &["update-index", "-z", "--index-info"])
+    let listed = git_bytes(source, ["ls-files", "-s", "-z"])?;
+    let mut child = command(copy, ["update-index", "-z", "--index-info"])
         .stdin(Stdio::piped())
-        .stdout(Stdio::null())
         .spawn()
         .map_err(|why| format!("git cannot be run: {why}"))?;
     let wrote = child.stdin.take().map_or(Ok(()), |mut stdin: ChildStdin| stdin.write_all(&listed));
@@ -117,32 +106,8 @@ fn index(source: &Path, copy: &Path) -> Result<(), String> {
     }
 }
 
-/// Runs git in a folder, and returns what it said.
-fn git(folder: &Path, words: &[&str]) -> Result<Vec<u8>, String> {
-    said(folder, words)
-        .ok_or_else(|| format!("git failed in {}: git {}", folder.display(), words.first().unwrap_or(&"")))
-}
-
 fn said(folder: &Path, words: &[&str]) -> Option<Vec<u8>> {
-    let mut child: Child = command(folder, words).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().ok()?;
-    let mut said = Vec::new();
-    let read = child.stdout.take()?.take(MOST + 1).read_to_end(&mut said);
-    let is_whole = read.is_ok() && said.len() as u64 <= MOST;
-    if !is_whole {
-        child.kill().ok();
-    }
-    (child.wait().ok()?.success() && is_whole).then_some(said)
-}
-
-/// Git, without what the settings of a repository would run.
-pub(super) fn command(folder: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new("git");
-    command.args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]).args(words);
-    for name in ELSEWHERE {
-        command.env_remove(name);
-    }
-    command.current_dir(folder).stderr(Stdio::null());
-    command
+    git_bytes(folder, words).ok()
 }
 
 fn path(bytes: &[u8]) -> PathBuf {

@@ -13,6 +13,7 @@ use crate::ledger::AttachedFile;
 use crate::policy::{Mode, Policy, Verdict};
 use crate::runtime::{Groups, LocalTools, WorkspaceFiles};
 use crate::session::sandbox::sandbox;
+use crate::session::subagents;
 use crate::ui::FileList;
 
 const NEXT: &str = "name another file, or put the path in `backquotes` to send it as text";
@@ -26,6 +27,8 @@ pub(super) struct TextFiles {
     /// The files of skills, as messages name them, with their hashes: one that is as it was when the session began needs no
     /// other word than the call by its name.
     skills: Arc<BTreeMap<String, String>>,
+    /// The names of the sub-agents that can be started.
+    subagents: Arc<[String]>,
     /// What was to choose from last: a name out of it was not a word. Clones share it.
     listed: watch::Sender<FileList>,
 }
@@ -42,6 +45,7 @@ impl TextFiles {
         let skills = skills.map(|(skill, file)| (file_in(file, cwd), skill.sha256.clone())).collect();
         Self {
             skills: Arc::new(skills),
+            subagents: subagents::named(config).into(),
             ..Self::over(tools.within(sandbox(invocation)).files(), policy, most_chars)
         }
     }
@@ -49,13 +53,15 @@ impl TextFiles {
     /// With the rules of this policy.
     pub(super) fn over(files: WorkspaceFiles, policy: Policy, most_chars: usize) -> Self {
         let listed = watch::Sender::new(FileList::default());
-        Self { files, policy: Arc::new(policy), most_chars, skills: Arc::default(), listed }
+        let policy = Arc::new(policy);
+        Self { files, policy, most_chars, skills: Arc::default(), subagents: Arc::default(), listed }
     }
 
     pub(super) fn list(&self) -> FileList {
         let names = self.files.list();
         let is_cut = names.is_cut;
-        let list = FileList::new(names.files.into_iter().map(|file| (file.path, file.comes_last)), is_cut);
+        let files = names.files.into_iter().map(|file| (file.path, file.comes_last));
+        let list = FileList::with_subagents(self.subagents.iter().cloned(), files, is_cut);
         self.listed.send_replace(list.clone());
         list
     }

@@ -171,6 +171,7 @@ fn injected(by: Injector) -> &'static str {
         | Injector::Undo
         | Injector::Discovery
         | Injector::Background
+        | Injector::Choice
         | Injector::Subagent => "a message of countersign",
     }
 }

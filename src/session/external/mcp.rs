@@ -3,8 +3,8 @@
 use crate::config::Invocation;
 use crate::config::McpEntry;
 use crate::config::fault::Fault;
-use crate::runtime::mcp::{McpMeans, McpServer, McpTools, McpWay};
-use crate::runtime::{Groups, ToolPort, for_programs};
+use crate::runtime::mcp::{McpMeans, McpServer, McpWay};
+use crate::runtime::{Groups, for_programs};
 use crate::session::external::variables::Filling;
 use crate::session::sandbox;
 
@@ -36,20 +36,6 @@ pub(crate) fn server(invocation: &Invocation, name: &str, entry: &McpEntry) -> R
         start_ms: entry.start_seconds * 1000,
         call_ms: entry.call_seconds.map(|seconds| seconds * 1000),
     })
-}
-
-/// The tools of this machine with those of the servers behind them; alone where there is no server.
-pub(crate) fn around(
-    inner: Box<dyn ToolPort>,
-    servers: Vec<McpServer>,
-    invocation: &Invocation,
-    groups: &Groups,
-) -> Box<dyn ToolPort> {
-    if servers.is_empty() {
-        inner
-    } else {
-        Box::new(McpTools::new(inner, servers, means(invocation, groups)))
-    }
 }
 
 /// What servers are started with: the environment of commands, their sandbox, the network of models.

@@ -10,25 +10,26 @@ use ready::ReadyPeers;
 
 use crate::config::{AgentEntry, Invocation, McpEntry};
 use crate::runtime::a2a::A2aAgent;
-use crate::runtime::mcp::McpServer;
+use crate::runtime::mcp::{McpServers, McpTools};
 use crate::runtime::{Groups, LocalTools, ToolPort};
 use crate::tool::Absent;
 
 /// What brings tools to a session.
 pub(crate) struct ExternalTools {
-    servers: Vec<McpServer>,
+    servers: McpServers,
     agents: Vec<A2aAgent>,
     /// Those of whom it is known before anything is started or reached that they bring none.
     absent: Vec<Absent>,
 }
 
 impl ExternalTools {
-    /// All that the configuration names.
-    pub(crate) fn of(invocation: &Invocation) -> Self {
+    /// All that the configuration names. Programs will be entered in `groups`.
+    pub(crate) fn of(invocation: &Invocation, groups: &Groups) -> Self {
         let ReadyPeers { peers: servers, faults } = ready::all(invocation, mcp::server);
         let mut lacking = unavailable::absent::<McpEntry>(invocation, &faults);
         let ReadyPeers { peers: agents, faults } = ready::all(invocation, agents::agent);
         lacking.extend(unavailable::absent::<AgentEntry>(invocation, &faults));
+        let servers = McpServers::new(servers, &mcp::means(invocation, groups));
         Self { servers, agents, absent: lacking }
     }
 
@@ -43,15 +44,16 @@ impl ExternalTools {
         &self.absent
     }
 
+    /// The MCP servers, which sub-agents use too.
+    pub(crate) fn servers(&self) -> McpServers {
+        self.servers.clone()
+    }
+
     /// The tools of this machine with theirs behind one port. What is missing is told where tools are asked for.
-    pub(crate) fn around(
-        self,
-        local: LocalTools,
-        invocation: &Invocation,
-        groups: &Groups,
-    ) -> Box<dyn ToolPort> {
+    pub(crate) fn around(self, local: LocalTools, invocation: &Invocation) -> Box<dyn ToolPort> {
         let local = Box::new(local.lacking(self.absent));
-        let tools = mcp::around(local, self.servers, invocation, groups);
+        let tools: Box<dyn ToolPort> =
+            if self.servers.is_empty() { local } else { Box::new(McpTools::with(local, self.servers)) };
         agents::around(tools, self.agents, invocation)
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::LaneStanding;
 use crate::agent::Adoption;
 use crate::ledger::Arguments;
-use crate::runtime::{git, git_bytes};
+use crate::runtime::{changed_files, git};
 
 /// The adoption of what this lane made, as the session is told of it.
 ///
@@ -25,32 +25,13 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
         });
     };
     let base = &standing.terms.base;
-    let files = files(folder, base, commit)?;
+    let files: Vec<String> = changed_files(folder, base, commit)?.into_iter().map(|file| file.path).collect();
     if files.is_empty() {
         return Err(format!("lane {lane} changed nothing in this folder"));
     }
     let arguments = json!({ "lane": lane, "base": base, "commit": commit, "files": files });
     let arguments = Arguments::from_value(arguments);
     Ok(Adoption { typed: format!("Adopt lane {lane} of the race"), arguments })
-}
-
-/// The files of this folder that are different.
-fn files(folder: &Path, base: &str, commit: &str) -> Result<Vec<String>, String> {
-    let words = [
-        "diff-tree",
-        "-r",
-        "-z",
-        "--name-only",
-        "--no-renames",
-        "--no-commit-id",
-        "--relative",
-        base,
-        commit,
-    ];
-    let printed = git_bytes(folder, words)?;
-    let names = String::from_utf8(printed)
-        .map_err(|_other| "a file's name is no text; merge the branch with git".to_owned())?;
-    Ok(names.split_terminator('\0').map(str::to_owned).collect())
 }
 
 /// Removes the branches of a race. Says which.

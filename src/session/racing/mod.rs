@@ -7,12 +7,17 @@ mod point;
 mod racer;
 mod told;
 
+use std::path::Path;
+
+use uuid::Uuid;
+
 use crate::agent::Race;
 use crate::tool::name::LANE;
+use point::point;
 
 pub(crate) use adopting::{adoption, drop_branches};
 pub(crate) use lanes::{LaneStanding, lanes};
-pub(crate) use point::{Point, point};
+pub(crate) use point::Point;
 pub(crate) use racer::Racer;
 pub(crate) use told::{HEADS, next, page, row};
 
@@ -22,11 +27,22 @@ use crate::ui::RaceWish;
 /// Lanes that a race has, if nothing says how many.
 const LANES: u64 = 3;
 
+/// The race that is wanted, from what the repository of this folder is now; and where its lanes begin.
+///
+/// # Errors
+/// One sentence: there is no repository, or as [`race`].
+pub(crate) fn race_in(folder: &Path, wish: &RaceWish) -> Result<(Race, Point), String> {
+    let point = point(folder)?;
+    // The last of an id is random.
+    let new = Uuid::now_v7().to_string();
+    Ok((race(wish, &point, new.rsplit('-').next().unwrap_or_default())?, point))
+}
+
 /// The race that is wanted, from this point in a repository. `id` tells its branches from those of other races.
 ///
 /// # Errors
 /// One sentence: nothing to do, a task that cannot be checked, or too few lanes.
-pub(crate) fn race(wish: &RaceWish, point: &Point, id: &str) -> Result<Race, String> {
+fn race(wish: &RaceWish, point: &Point, id: &str) -> Result<Race, String> {
     let models: Vec<Option<&String>> = match wish.models.as_slice() {
         [] => vec![None],
         models => models.iter().map(Some).collect(),
@@ -55,14 +71,15 @@ pub(crate) fn race(wish: &RaceWish, point: &Point, id: &str) -> Result<Race, Str
         one.goal()?;
     }
     let lanes = (1..).zip(&terms).map(|(lane, one): (u64, _)| (format!("{LANE}{lane}"), one.arguments()));
-    Ok(Race { typed: typed(wish, terms.len()), lanes: lanes.collect() })
+    Ok(Race { typed: typed(wish, terms.len(), point), lanes: lanes.collect() })
 }
 
 /// As it stands in the conversation.
-fn typed(wish: &RaceWish, lanes: usize) -> String {
+fn typed(wish: &RaceWish, lanes: usize, point: &Point) -> String {
     let mut said = vec![format!("Race with {lanes} lanes: {}", wish.prompts.join(" | "))];
     said.extend(wish.check.as_ref().map(|check| format!("check: {check}")));
     said.extend((!wish.models.is_empty()).then(|| format!("models: {}", wish.models.join(", "))));
+    said.extend(point.left_out());
     said.join("\n")
 }
 #[cfg(test)]
@@ -76,7 +93,7 @@ mod tests {
     ) -> Result<Vec<(String, Option<String>)>, String> {
         let all = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
         let wish = RaceWish { prompts: all(prompts), models: all(models), lanes, check: None };
-        let point = Point { commit: "a".repeat(40), is_with_changes: false, untracked: 0 };
+        let point = Point { commit: "a".repeat(40), untracked: 0 };
         let race = race(&wish, &point, "x")?;
         let said = race.lanes.iter().map(|(_, arguments)| {
             (arguments.text("task").unwrap().to_owned(), arguments.text("model").map(str::to_owned))

@@ -2,25 +2,34 @@
 
 use std::path::Path;
 
-use crate::runtime::git;
-use crate::session::subagents::is_commit;
+use crate::runtime::{git, is_commit};
 
 /// Where lanes begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Point {
     /// The commit.
     pub(crate) commit: String,
-    /// Whether it holds changes that are not committed: it is no commit of a branch then.
-    pub(crate) is_with_changes: bool,
     /// Files that git does not know. They are in no lane.
     pub(crate) untracked: usize,
+}
+
+impl Point {
+    /// What the lanes do not have, in words.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        let what = match self.untracked {
+            0 => return None,
+            1 => "a file or folder".to_owned(),
+            many => format!("{many} files or folders"),
+        };
+        Some(format!("not in the lanes: {what} that git does not know; `git add` takes them along"))
+    }
 }
 
 /// The last commit with what was changed since in files that git knows. Neither the files nor the index are touched.
 ///
 /// # Errors
 /// Why there is none, in one line.
-pub(crate) fn point(folder: &Path) -> Result<Point, String> {
+pub(super) fn point(folder: &Path) -> Result<Point, String> {
     let last = git(folder, ["rev-parse", "--verify", "HEAD"])
         .map_err(|why| format!("a race needs a git repository with a commit in it: {why}"))?;
     // A commit that nothing refers to; nothing where there are no changes. It needs a name.
@@ -35,10 +44,9 @@ pub(crate) fn point(folder: &Path) -> Result<Point, String> {
         }
     };
     let listed = git(folder, ["ls-files", "--others", "--exclude-standard", "--directory"])?;
-    let is_with_changes = !with_changes.is_empty();
-    let commit = if is_with_changes { with_changes } else { last };
+    let commit = if with_changes.is_empty() { last } else { with_changes };
     if !is_commit(&commit) {
         return Err(format!("git names no commit to begin with, but `{commit}`"));
     }
-    Ok(Point { commit, is_with_changes, untracked: listed.lines().count() })
+    Ok(Point { commit, untracked: listed.lines().count() })
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{LaneStanding, adoption, lanes, point, race};
+use super::{LaneStanding, adoption, lanes, race_in};
 use crate::agent::Intent;
 use crate::runtime::SessionStore;
 use crate::runtime::store::find;
@@ -27,11 +27,7 @@ impl Racer {
     /// # Errors
     /// Why it cannot be run, in one sentence.
     pub(crate) fn race(&self, wish: &RaceWish) -> Result<Intent, String> {
-        let point = point(&self.folder)?;
-        // The last of an id is random.
-        let new = uuid::Uuid::now_v7().to_string();
-        let id = new.rsplit('-').next().unwrap_or_default();
-        Ok(Intent::Race(Box::new(race(wish, &point, id)?)))
+        race_in(&self.folder, wish).map(|(race, _)| Intent::Race(Box::new(race)))
     }
 
     /// The adoption of a lane as an intent.

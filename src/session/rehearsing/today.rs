@@ -71,7 +71,7 @@ impl<'i> Today<'i> {
         let fallback = self.invocation.config.fallback.iter();
         let fallback = fallback.map(|name| unreached(self.spec(&ModelRef::parse(name)))).collect();
         let choice = Choice { fallback, ..unreached(spec) };
-        let external = ExternalTools::of(self.invocation);
+        let external = ExternalTools::of(self.invocation, &Groups::default());
         let settings = settings(self.invocation, &choice, &external, self.invocation.config.on_approval);
         Settings { effort: self.invocation.config.effort, seed: 1, ..settings }
     }

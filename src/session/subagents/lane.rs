@@ -4,6 +4,7 @@ use crate::agent::Intent;
 use crate::config::subagents::Subagent;
 use crate::goal::Draft;
 use crate::ledger::{Arguments, Goal, UserMessage};
+use crate::runtime::is_commit;
 use crate::tool::name::LANE;
 
 /// The most lanes that a race has.
@@ -91,11 +92,6 @@ impl LaneTerms {
             None => Intent::Submit(UserMessage::text(self.task.as_str())),
         })
     }
-}
-
-/// Whether this is the whole name of a commit.
-pub(crate) fn is_commit(name: &str) -> bool {
-    matches!(name.len(), 40 | 64) && name.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'))
 }
 
 #[cfg(test)]

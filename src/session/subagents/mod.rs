@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-pub(crate) use lane::{LaneTerms, is_commit};
+pub(crate) use lane::LaneTerms;
 pub(crate) use standing::standing;
 pub(crate) use worktree::worktree_of;
 
@@ -26,13 +26,14 @@ use crate::config::subagents::Subagent;
 use crate::config::{Config, Invocation, environment};
 use crate::ledger::{Limit, UserMessage};
 use crate::model::ModelSpec;
+use crate::runtime::mcp::{Lent, McpServers, McpTools};
 use crate::runtime::undo::Snapshots;
 use crate::runtime::{
     AfterEnd, Driver, EditorFiles, Groups, LocalSubagents, MadeSession, MakeSession, ModelRouter, NoStore,
-    NoSubagents, Ports, SessionStore, StorePort, SubagentPort,
+    NoSubagents, Ports, SessionStore, StorePort, SubagentPort, ToolPort,
 };
-use crate::tool::name::ASK;
-use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec};
+use crate::tool::name::{ASK, MCP};
+use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec, mcp};
 use lane::{is_lane, lanes};
 use worktree::Worktree;
 
@@ -51,6 +52,8 @@ pub(crate) struct SubagentMaker {
     settings: Settings,
     router: ModelRouter,
     groups: Groups,
+    /// The MCP servers of the session, which they use too.
+    servers: McpServers,
     /// The editor whose texts of files count, if there is one.
     editor: Option<Arc<dyn EditorFiles>>,
     attendance: Attendance,
@@ -119,6 +122,11 @@ pub(crate) fn known(config: &Config) -> Vec<Subagent> {
     named.chain(lanes(config.subagents.most_at_once)).collect()
 }
 
+/// The names of those that a person can name in a message.
+pub(crate) fn named(config: &Config) -> Vec<String> {
+    known(config).into_iter().filter(|one| !is_lane(one)).map(|one| one.name).collect()
+}
+
 impl SubagentMaker {
     /// For a session of a person, which begins so.
     pub(crate) fn new(invocation: &Invocation, config: &Config, state: &Path, settings: Settings) -> Self {
@@ -131,6 +139,7 @@ impl SubagentMaker {
             settings,
             router: ModelRouter::default(),
             groups: Groups::default(),
+            servers: McpServers::default(),
             editor: None,
             known: known(config),
             level: 0,
@@ -152,6 +161,12 @@ impl SubagentMaker {
         editor: Option<Arc<dyn EditorFiles>>,
     ) -> Self {
         Self { router: router.clone(), groups: groups.clone(), editor, ..self }
+    }
+
+    /// With the MCP servers of that session.
+    #[must_use]
+    pub(crate) fn lending(self, servers: McpServers) -> Self {
+        Self { servers, ..self }
     }
 
     /// The port for the session that starts them.
@@ -179,14 +194,14 @@ impl SubagentMaker {
             answer_schema: None,
             // It is about calls of that session.
             overruled: BTreeMap::new(),
-            discovers: false,
+            discovers: self.lends(subagent).is_some(),
             attendance: self.attendance,
             absent: Vec::new(),
             ..self.settings.clone()
         };
         settings.policy.mode = start.mode;
         // Questions go to whoever gave the task.
-        settings.tools.retain(|tool| tool.name != ASK && self.has(subagent, &tool.name));
+        settings.tools.retain(|tool| tool.name != ASK && has(subagent, &tool.name));
         let below = self.below(subagent);
         settings.tools.retain(|tool| !tool.name.starts_with(DELEGATE_TO));
         settings.tools.extend(tools(&below));
@@ -194,9 +209,15 @@ impl SubagentMaker {
         settings
     }
 
-    fn has(&self, subagent: &Subagent, tool: &str) -> bool {
-        let is_named = |names: &Vec<String>| names.iter().any(|name| name == tool);
-        subagent.tools.as_ref().is_none_or(is_named) && !is_named(&subagent.without)
+    /// Which tools of the session's MCP servers it has: of one that works in a worktree, those that its file names only, since a
+    /// server works in the session's folder.
+    fn lends(&self, subagent: &Subagent) -> Option<Lent> {
+        let may_any = match &subagent.tools {
+            Some(tools) => tools.iter().any(|tool| tool.starts_with(MCP)),
+            None => !subagent.in_worktree,
+        };
+        let subagent = (may_any && !self.servers.is_empty()).then(|| subagent.clone())?;
+        Some(Arc::new(move |tool: &str| has(&subagent, tool)))
     }
 
     /// Those that it may start itself: none that stands above it, so that no task comes back to where it came from.
@@ -206,10 +227,7 @@ impl SubagentMaker {
         }
         let may = |other: &&Subagent| {
             let tool = format!("{DELEGATE_TO}{}", other.name);
-            other.name != subagent.name
-                && !is_lane(other)
-                && subagent.tools.is_none()
-                && self.has(subagent, &tool)
+            other.name != subagent.name && !is_lane(other) && subagent.tools.is_none() && has(subagent, &tool)
         };
         self.known.iter().filter(may).cloned().collect()
     }
@@ -231,6 +249,24 @@ impl SubagentMaker {
         let port = model_port(&choice, &config).map_err(|fault| fault.to_string())?;
         self.router.add(choice.spec.model.clone(), port);
         Ok(choice.spec)
+    }
+
+    /// The tools of a session: those of this machine, and what it is lent.
+    fn tools_of(
+        &self,
+        invocation: &Invocation,
+        session: &str,
+        editor: Option<Arc<dyn EditorFiles>>,
+        lent: Option<Lent>,
+    ) -> Box<dyn ToolPort> {
+        let mut tools = local_tools(invocation, &self.config, &self.groups, self.attendance, editor);
+        if self.is_kept {
+            tools = tools.keeping(Snapshots::of_session(self.state.clone(), session.to_owned()));
+        }
+        match lent {
+            Some(lent) => Box::new(McpTools::lent(Box::new(tools), self.servers.clone(), lent)),
+            None => Box::new(tools),
+        }
     }
 
     fn store(&self, session: &str) -> Result<Box<dyn StorePort>, String> {
@@ -265,10 +301,9 @@ impl MakeSession for SubagentMaker {
             settings.environment = environment::note(&invocation.cwd);
         }
         let store = self.store(id)?;
-        let mut tools = local_tools(&invocation, &self.config, &self.groups, self.attendance, editor.clone());
-        if self.is_kept {
-            tools = tools.keeping(Snapshots::of_session(self.state.clone(), id.to_owned()));
-        }
+        let lent = self.lends(subagent);
+        let is_lent = lent.is_some();
+        let tools = self.tools_of(&invocation, id, editor.clone(), lent);
         let below = Self {
             invocation: invocation.clone(),
             config: self.config.clone(),
@@ -276,6 +311,8 @@ impl MakeSession for SubagentMaker {
             settings: settings.clone(),
             router: self.router.clone(),
             groups: self.groups.clone(),
+            // What works in a worktree lends nothing, whoever asks.
+            servers: if is_lent { self.servers.clone() } else { McpServers::default() },
             editor,
             known: self.below(subagent),
             level: self.level + 1,
@@ -283,7 +320,7 @@ impl MakeSession for SubagentMaker {
         };
         let ports = Ports {
             model: Box::new(self.router.clone()),
-            tools: Box::new(WithNested::new(Box::new(tools), &invocation)),
+            tools: Box::new(WithNested::new(tools, &invocation)),
             hooks: hook_port(&invocation, id, &self.groups),
             subagents: below.port(),
             store,
@@ -299,6 +336,17 @@ impl MakeSession for SubagentMaker {
         });
         Ok(MadeSession { driver, handles, first, task, after })
     }
+}
+
+/// Whether it has a tool of this name. A server of MCP can be named for all of its tools.
+fn has(subagent: &Subagent, tool: &str) -> bool {
+    let server = mcp(tool).map(|(server, _)| format!("{MCP}{server}"));
+    let is_named = |names: &Vec<String>| {
+        names.iter().any(|name| {
+            name == tool || server.as_deref() == Some(name.strip_suffix("__*").unwrap_or(name.as_str()))
+        })
+    };
+    subagent.tools.as_ref().is_none_or(is_named) && !is_named(&subagent.without)
 }
 
 fn task(start: &SubagentStart) -> UserMessage {

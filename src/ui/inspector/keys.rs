@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::ledger::{Body, Entry, EntryId, resting_places};
+use crate::ledger::{Body, CallId, Entry, EntryId, resting_places};
 use crate::ui::keymap::{KeyAction, KeyContext, lookup};
 use crate::ui::picker::Picker;
 use crate::ui::request::Request;
@@ -24,6 +24,8 @@ pub enum InspectorAction {
     Copy(String),
     /// This entry as it is recorded in the clipboard.
     CopyRecord(EntryId),
+    /// The inspector of the sub-agent that this call started.
+    WalkIn(CallId),
     /// The transcript, with this card in sight.
     Jump(CardId),
     /// What could go otherwise at this entry, to pick from.
@@ -54,6 +56,7 @@ pub fn update(inspector: &mut Inspector, view: &View, key: KeyEvent, page: i32) 
         KeyAction::NextTab => return turn(inspector, view, inspector.tab.next()),
         KeyAction::PreviousTab => return turn(inspector, view, inspector.tab.previous()),
         KeyAction::JumpToCard => return jump(inspector, view),
+        KeyAction::WalkIn => return walk_in(inspector, view),
         KeyAction::CopyEntry => return copy(inspector, view),
         KeyAction::CopyRecord => {
             return inspector.entry(view).map_or(InspectorAction::None, InspectorAction::CopyRecord);
@@ -262,6 +265,17 @@ fn jump(inspector: &mut Inspector, view: &View) -> InspectorAction {
         Some(card) => InspectorAction::Jump(card),
         None => {
             inspector.said = Some(format!("{entry} has no card in the transcript"));
+            InspectorAction::None
+        }
+    }
+}
+
+/// The ledger of the sub-agent that the entry is about.
+fn walk_in(inspector: &mut Inspector, view: &View) -> InspectorAction {
+    match inspector.subagent(view) {
+        Some(call) => InspectorAction::WalkIn(call),
+        None => {
+            inspector.said = Some("this entry is about no sub-agent".to_owned());
             InspectorAction::None
         }
     }

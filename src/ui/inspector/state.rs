@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ledger::EntryId;
+use crate::ledger::{Body, CallId, Change, EntryId};
 use crate::ui::branches::{BranchRow, SideBySide};
 use crate::view::View;
 
@@ -36,14 +36,35 @@ pub struct Inspector {
     pub tree: Option<Vec<BranchRow>>,
     /// This session beside the one that was chosen in the tree.
     pub beside: Option<SideBySide>,
+    /// Whether it was opened from that of the session which started this one, and leads back there.
+    pub walked_in: bool,
     /// What the pages are made of.
     pub books: Box<PageData>,
 }
 
 impl Inspector {
+    /// Opened from the inspector of the session that started the one it is of.
+    #[must_use]
+    pub fn walked_in() -> Self {
+        Self { walked_in: true, ..Self::default() }
+    }
+
     /// Brings what the page shows up to date with the session: each entry is read once.
     pub fn catch_up(&mut self, view: &View) {
         self.books.catch_up(self.tab, self.group, &self.query, view);
+    }
+
+    /// The call of the sub-agent that the chosen entry is about.
+    pub fn subagent(&self, view: &View) -> Option<CallId> {
+        let row = self.entry(view).and_then(|id| view.row(id))?;
+        let call = match &row.entry.body {
+            Body::Change(Change::EscrowReserved(escrow)) => Some(escrow.call),
+            Body::Change(Change::EscrowSettled(settled)) => Some(settled.call),
+            Body::Change(Change::SubagentWaits { call, .. }) => Some(*call),
+            Body::DelegationRequested(sent) => Some(sent.call),
+            body => body.call(),
+        };
+        call.filter(|call| view.subagent_session(*call).is_some())
     }
 
     /// How many lines the page has.

@@ -19,7 +19,12 @@ impl LinearSession {
     pub(super) fn go_into(&mut self, call: CallId) {
         let name = self.renderer.view.panel(call).map(|panel| panel.name().to_owned()).unwrap_or_default();
         let Some(child) = self.renderer.view.take_subagent(call) else {
-            return self.output.say(&format!("no sub-agent of {call} is known here; /fleet names them"));
+            return self.output.say(&match self.renderer.view.subagent_session(call) {
+                Some(session) => format!(
+                    "the sub-agent of {call} worked in an earlier process; `countersign inspect {session}` reads its session"
+                ),
+                None => format!("no sub-agent of {call} is known here; /fleet names them"),
+            });
         };
         let name = plain(delegate(&name).unwrap_or(&name));
         self.output.say(&format!("sub-agent {name} ({call}): its session; /back goes back to yours"));

@@ -158,7 +158,8 @@ impl LinearRenderer {
                 self.forget(&said.text);
                 output.say(&format!("delivered to the model: {}", said.shown()));
             }
-            Body::Injected(said) if matches!(said.by, Injector::Environment | Injector::GoalCheck) => {}
+            Body::Injected(said)
+                if matches!(said.by, Injector::Environment | Injector::GoalCheck | Injector::Choice) => {}
             Body::Injected(said) => {
                 output.say(&format!("{}: {}", said.by.as_str().replace('_', " "), said.text));
             }

@@ -38,11 +38,19 @@ impl Page for Fleet {
     }
 
     fn keys(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("o", "open one")]
+        vec![("d", "decide"), ("o", "open one"), ("x", "stop one")]
     }
 
     fn opens(&self, command: KeyAction) -> Option<Source> {
-        (command == KeyAction::Open).then_some(Source::Fleet)
+        match command {
+            KeyAction::Open => Some(Source::Fleet),
+            KeyAction::Revoke => Some(Source::FleetStop),
+            _ => None,
+        }
+    }
+
+    fn decides(&self) -> bool {
+        true
     }
 
     fn watches(&self, view: &View) -> bool {

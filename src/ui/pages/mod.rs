@@ -41,6 +41,11 @@ pub trait Page: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether calls that wait can be opened from it, to be decided.
+    fn decides(&self) -> bool {
+        false
+    }
+
     /// The list that such a key opens.
     fn opens(&self, _: KeyAction) -> Option<Source> {
         None

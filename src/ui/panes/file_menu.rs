@@ -36,6 +36,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
             (true, false) => format!("  … {below} more, type to narrow"),
             (true, true) => format!("  … {below} more, and files that are not listed"),
         };
+        let about = if file.is_subagent { "  sub-agent" } else { "" };
+        let room = room.saturating_sub(width(about));
         let is_chosen = at == offered.chosen;
         let style = match (is_chosen, file.comes_last) {
             (true, _) => theme.accent,
@@ -45,6 +47,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
         let line = Line::from(vec![
             Span::styled(if is_chosen { "› " } else { "  " }, theme.accent),
             Span::styled(ending(&one_row(file.path), room.saturating_sub(width(&more))), style),
+            Span::styled(about, theme.dim),
             Span::styled(more, theme.dim),
         ]);
         let y = area.y + u16::try_from(at - top).unwrap_or(u16::MAX);

@@ -151,6 +151,14 @@ fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
             words_style: if is_good { theme.dim } else { theme.error },
         };
     }
+    if panel.in_background == Some(InBackground::Unsettled) {
+        return CallStatus {
+            symbol: "?",
+            style: theme.warning,
+            words: "its end is not recorded".to_owned(),
+            words_style: theme.warning,
+        };
+    }
     let quiet = |symbol, words: &str| CallStatus {
         symbol,
         style: theme.dim,

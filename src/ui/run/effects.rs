@@ -134,6 +134,7 @@ impl ScreenLoop {
             | Source::Efforts
             | Source::Shells
             | Source::Fleet
+            | Source::FleetStop
             | Source::Undo
             | Source::Otherwise
             | Source::RewindWay => {}

@@ -4,7 +4,7 @@ use crate::agent::{Event, Intent, Live};
 use crate::ledger::CallId;
 use crate::tool::delegate;
 use crate::ui::effect::UiEffect;
-use crate::ui::local::{Focus, Local};
+use crate::ui::local::{Focus, Inspector, Local, Overlay};
 use crate::ui::panes::Layouts;
 use crate::view::View;
 
@@ -14,6 +14,8 @@ use super::ScreenLoop;
 pub(super) struct Behind {
     /// The call that started the one before it.
     call: CallId,
+    /// Whether that one worked in an earlier process, and is only read.
+    is_past: bool,
     view: View,
     local: Local,
     layouts: Layouts,
@@ -26,13 +28,29 @@ fn of_subagent(before: &Local, name: &str) -> Local {
     (local.motion, local.now, local.thinking_open) = (before.motion, before.now, before.thinking_open);
     local.lineage.clone_from(&before.lineage);
     local.lineage.push(delegate(name).unwrap_or(name).to_owned());
+    local.read_only = before.read_only;
+    if matches!(before.overlay, Some(Overlay::Ledger(_))) {
+        local.overlay = Some(Overlay::Ledger(Inspector::walked_in()));
+    }
     local
 }
 
 impl ScreenLoop {
-    /// Shows the session of the sub-agent that this call started.
+    /// Shows the session of the sub-agent that this call started; of one that worked in an earlier process, what its ledger says.
     pub(super) fn enter(&mut self, call: CallId) {
-        let Some(child) = self.view.take_subagent(call) else { return };
+        let taken = self.view.take_subagent(call);
+        let is_past = taken.is_none();
+        let child = match taken.map_or_else(|| self.read_past(call), Ok) {
+            Ok(child) => child,
+            Err(why) => {
+                match &mut self.local.overlay {
+                    Some(Overlay::Ledger(inspector)) => inspector.said = Some(why),
+                    _ => self.local.hint = Some(why),
+                }
+                self.dirty = true;
+                return;
+            }
+        };
         let name = self.view.panel(call).map_or("", |panel| panel.name()).to_owned();
         let mut local = of_subagent(&self.local, &name);
         // The person came for this; a key still decides nothing before it has stood there for long enough.
@@ -42,6 +60,7 @@ impl ScreenLoop {
         let layouts = Layouts::default();
         self.behind.push(Behind {
             call,
+            is_past,
             view: std::mem::replace(&mut self.view, child),
             local: std::mem::replace(&mut self.local, local),
             layouts: std::mem::replace(&mut self.layouts, layouts),
@@ -49,11 +68,21 @@ impl ScreenLoop {
         self.dirty = true;
     }
 
+    fn read_past(&self, call: CallId) -> Result<View, String> {
+        let session =
+            self.view.subagent_session(call).ok_or_else(|| format!("{call} started no sub-agent"))?;
+        let entries = (self.errands.past)(session)
+            .map_err(|why| format!("the session of this sub-agent cannot be read: {why}"))?;
+        self.view.past_subagent(call, entries).ok_or_else(|| format!("{call} started no sub-agent"))
+    }
+
     /// Back to the session that started the one that is shown.
     pub(super) fn leave(&mut self) {
-        let Some(Behind { call, view, local, layouts }) = self.behind.pop() else { return };
+        let Some(Behind { call, is_past, view, local, layouts }) = self.behind.pop() else { return };
         let child = std::mem::replace(&mut self.view, view);
-        self.view.put_subagent(call, child);
+        if !is_past {
+            self.view.put_subagent(call, child);
+        }
         self.local = local;
         self.layouts = layouts;
         self.dirty = true;
@@ -86,7 +115,8 @@ impl ScreenLoop {
 
     /// The words that are sent to a sub-agent which is done.
     pub(super) fn said_to_nobody(&self, act: &UiEffect) -> Option<String> {
-        let is_done = !self.behind.is_empty() && !self.view.is_at_work() && self.view.last_end().is_some();
+        let behind = self.behind.last()?;
+        let is_done = behind.is_past || (!self.view.is_at_work() && self.view.last_end().is_some());
         match act {
             UiEffect::Send(Intent::Submit(said) | Intent::Queue(said)) if is_done => {
                 Some(said.content.clone())

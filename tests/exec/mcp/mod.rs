@@ -4,6 +4,7 @@ mod absent;
 mod addresses;
 mod by_hand;
 mod refused;
+mod subagents;
 mod trusted;
 
 use std::fs;

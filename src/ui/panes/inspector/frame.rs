@@ -131,6 +131,9 @@ fn summed_up(screen: &Screen<'_>, inspector: &Inspector, count: usize, total: us
         Tab::Approvals => approvals::summed_up(screen, inspector),
         Tab::Branches => branches::summed_up(screen, inspector),
     };
+    let whose = screen.local.lineage.last().map(|name| format!(" sub-agent {}  ", one_row(name)));
+    let whose = whose.into_iter().map(|whose| Span::styled(whose, screen.theme.title));
+    let left = whose.chain(left).collect();
     both_ends(left, right, total)
 }
 
@@ -229,7 +232,7 @@ fn keys_of(screen: &Screen<'_>, inspector: &Inspector, total: usize) -> Line<'st
     if let Some(said) = inspector.said.as_ref().or(screen.local.hint.as_ref()) {
         return Line::styled(fit(&one_row(said), total), theme.accent);
     }
-    let leave = if screen.local.read_only { "quit" } else { "back" };
+    let leave = if screen.local.read_only && !inspector.walked_in { "quit" } else { "back" };
     let what_if = if screen.local.read_only { "" } else { "what if" };
     let jump = if screen.local.read_only { "" } else { "to its card" };
     let pairs: Vec<(&str, &str)> = match inspector.tab {
@@ -269,7 +272,10 @@ fn keys_of(screen: &Screen<'_>, inspector: &Inspector, total: usize) -> Line<'st
             ("x", "export"),
         ],
     };
-    let pairs: Vec<_> = pairs.into_iter().filter(|(_, word)| !word.is_empty()).collect();
+    let mut pairs: Vec<_> = pairs.into_iter().filter(|(_, word)| !word.is_empty()).collect();
+    if !inspector.typing && inspector.subagent(screen.view).is_some() {
+        pairs.insert(1, ("s", "its sub-agent"));
+    }
     let mut spans: Vec<Span<'static>> = Vec::new();
     for group in keys(&pairs, theme.text, theme.dim) {
         if cells(&spans) + cells(&group) + 3 > total {
