@@ -159,7 +159,7 @@ fn take_up(
     notices.extend(file_notices(&file));
     let before = file.entries.clone();
     let id = session_id(&before);
-    let known = subagents::standing(state, &file.entries);
+    let known = subagents::standing(state, &invocation.cwd, &file.entries);
     let recovered = recover_with(file.entries, now, &known).map_err(|fault| damaged(&id, &fault))?;
     notices.extend(lost_notice(recovered.lost));
     let (mut agent, mut first) = Agent::resume(settings, recovered, now);

@@ -60,6 +60,11 @@ impl World {
         text(&first, "session").rsplit_once('-').unwrap().0.to_owned()
     }
 
+    fn session_of_race(&self) -> std::path::PathBuf {
+        let id = self.main_session();
+        self.sessions().into_iter().find(|path| path.file_stem().unwrap().to_string_lossy() == id).unwrap()
+    }
+
     fn is_sound(&self, session: &str) {
         let checked = self.sessions_cli(&["check", session]);
         assert_eq!(checked.code, 0, "{}", checked.out);
@@ -183,4 +188,37 @@ fn a_race_that_cannot_be_run_says_why() {
         world.race(&["--lanes", "2", "--check", "touch ran", "--script", &replies, "Make one.txt say 1st"]);
     assert_eq!(denied.code, 1, "{denied:?}");
     assert!(denied.out.contains("denied") && !world.work().join("ran").exists(), "{denied:?}");
+}
+
+#[test]
+fn what_a_killed_race_made_is_on_its_branches_after_a_resume() {
+    let world = repository();
+    let (waits, mut beacon) = world.beacon();
+    let write =
+        json!({ "name": "write", "arguments": { "path": "one.txt", "content": "1st line\nsecond line\n" } });
+    // Both write. Then one waits, and the other is done.
+    let write = json!({ "tool_calls": [write] });
+    let wait = json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": waits } }] });
+    let replies = script(json!([write, write, wait, "Done."]));
+    let words = ["--lanes", "2", "--mode", "unrestricted", "--script", &replies, "Make one.txt say 1st"];
+    let mut racing =
+        world.program().arg("race").args(words).stdout(std::process::Stdio::null()).spawn().unwrap();
+    beacon.lit();
+    racing.kill().unwrap();
+    racing.wait().unwrap();
+    assert!(git(&world, &["worktree", "list"]).lines().count() > 1, "they were at work");
+    beacon.put_out();
+    let ran = world.exec(&["--last", "--script", r#"["Fine."]"#, "go on"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(git(&world, &["worktree", "list"]).lines().count(), 1, "none is left");
+    let shown = world.race(&["show"]);
+    assert!(shown.out.contains("is the branch race/"), "{shown:?}");
+    let branches = git(&world, &["for-each-ref", "--format=%(refname:short)", "refs/heads/race"]);
+    assert_eq!(branches.lines().count(), 2);
+    for branch in branches.lines() {
+        assert_eq!(git(&world, &["show", &format!("{branch}:one.txt")]), "1st line\nsecond line");
+    }
+    assert_eq!(world.file("one.txt"), "first line\nsecond line\n", "nothing of it is here");
+    let told = fs::read_to_string(world.session_of_race()).unwrap();
+    assert!(told.contains("Its changes are the branch"), "the model is told: {told}");
 }

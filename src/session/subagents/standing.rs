@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::LaneTerms;
+use super::worktree::{Worktree, worktree_of};
 use crate::budget::{Limits, Meter};
 use crate::ledger::{Body, Ending, Entry, Escrow, EscrowSettlement, Limit, Millis, TaskState, open_escrows};
 use crate::runtime::SessionStore;
@@ -11,9 +13,31 @@ use crate::runtime::store::find;
 /// Most letters of the last words that are told.
 const MOST: usize = 2_000;
 
-/// What is known of each that is not settled. Of one whose session cannot be read nothing is.
-pub(crate) fn standing(state: &Path, entries: &[Arc<Entry>]) -> Vec<EscrowSettlement> {
-    open_escrows(entries).iter().filter_map(|escrow| of_one(state, escrow)).collect()
+/// What is known of each that is not settled, after the process that had the session of `cwd`. Of one whose session cannot be read
+/// nothing is. What a lane of a race made until then becomes its branch.
+pub(crate) fn standing(state: &Path, cwd: &Path, entries: &[Arc<Entry>]) -> Vec<EscrowSettlement> {
+    let known = open_escrows(entries).into_iter().filter_map(|escrow| {
+        let mut settled = of_one(state, &escrow)?;
+        if let (Some(words), Some(left)) = (&mut settled.answer, left_behind(cwd, entries, &escrow)) {
+            words.push_str("\n\n");
+            words.push_str(&left);
+        }
+        Some(settled)
+    });
+    known.collect()
+}
+
+/// What became of its worktree, if it had one.
+fn left_behind(cwd: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<String> {
+    let top = worktree_of(cwd, &escrow.session)?;
+    let terms = entries.iter().find_map(|entry| match &entry.body {
+        Body::Command(call) if call.id == escrow.call => LaneTerms::read(&call.arguments).ok(),
+        _ => None,
+    });
+    Some(match terms {
+        Some(terms) => Worktree::left(top, terms.base).end_as(&terms.branch),
+        None => format!("Its git worktree is still there: {}.", top.display()),
+    })
 }
 
 fn of_one(state: &Path, escrow: &Escrow) -> Option<EscrowSettlement> {

@@ -47,6 +47,11 @@ impl Worktree {
         Ok(Self { folder, top, began })
     }
 
+    /// One that a process left which is gone: its top folder, and the commit that it began with.
+    pub(super) fn left(top: PathBuf, began: String) -> Self {
+        Self { folder: top.clone(), top, began }
+    }
+
     /// After the end: one without changes is removed; of another it is said where it is.
     pub(super) fn end(&self) -> Option<String> {
         if self.is_as_it_began() {
