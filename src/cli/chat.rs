@@ -346,7 +346,15 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         tools: crate::session::compose::tools(invocation.config.echo),
         skills: callable(invocation),
         commands: custom(invocation),
+        ignored: invocation.config.commands.ignored.clone(),
+        hosts: opened_hosts(invocation),
     }
+}
+
+/// The hosts that the configuration opens to commands in the sandbox, one by one.
+fn opened_hosts(invocation: &Invocation) -> Vec<String> {
+    let hosts = invocation.config.sandbox.network.hosts().unwrap_or_default();
+    hosts.iter().map(ToString::to_string).collect()
 }
 
 /// An entry as the session file has it, laid out for reading: images without their bytes.

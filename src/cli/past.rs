@@ -100,5 +100,7 @@ pub(super) fn view(invocation: &Invocation, model: String, cwd: &str) -> ViewSet
         tools: Vec::new(),
         skills: Vec::new(),
         commands: Vec::new(),
+        ignored: Vec::new(),
+        hosts: Vec::new(),
     }
 }

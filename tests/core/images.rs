@@ -245,6 +245,8 @@ fn people_see_a_line_for_each_image_and_never_its_bytes() {
         tools: Vec::new(),
         skills: Vec::new(),
         commands: Vec::new(),
+        ignored: Vec::new(),
+        hosts: Vec::new(),
     });
     view.fold(&Event::Appended(entry));
     assert!(!format!("{view:?}").contains(&*data));

@@ -31,6 +31,8 @@ fn empty() -> View {
         tools: Vec::new(),
         skills: Vec::new(),
         commands: Vec::new(),
+        ignored: Vec::new(),
+        hosts: Vec::new(),
     })
 }
 

@@ -75,6 +75,8 @@ pub fn settings() -> ViewSettings {
         tools: Vec::new(),
         skills: Vec::new(),
         commands: Vec::new(),
+        ignored: Vec::new(),
+        hosts: Vec::new(),
     }
 }
 

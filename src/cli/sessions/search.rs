@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use memchr::{memchr, memmem};
 use serde_json::json;
@@ -22,6 +23,18 @@ const MOST_PLACES: usize = 5;
 const FIRST: &[u8] = br#"{"type":"session_started""#;
 /// What a line has that withdraws another.
 const WITHDRAWN: &[u8] = b"tombstone";
+/// Bytes of an answer that wait for a write at most, and how long they do.
+const MOST_WAITING: usize = 32 * 1024;
+const BURST: Duration = Duration::from_millis(5);
+/// How lines begin that say nothing in a transcript: they are not understood. What they repeat stands in another line.
+const SILENT: [&[u8]; 6] = [
+    br#"{"type":"approval""#,
+    br#"{"type":"approval_request""#,
+    br#"{"type":"delegation_request""#,
+    br#"{"type":"delegation_response""#,
+    br#"{"type":"transition""#,
+    br#"{"type":"turn_ended""#,
+];
 /// Characters of an excerpt, about a third of them before the first word that was found.
 const EXCERPT: usize = 90;
 
@@ -53,6 +66,7 @@ pub(super) fn run(place: &SessionPlace, words: &[String], json: bool) -> Result<
         return Err(Fault::usage("there is nothing to search for", "give a word to search for"));
     };
     let (mut is_found, mut failed) = (false, None);
+    let mut told = Telling::default();
     let most = if json { usize::MAX } else { MOST_PLACES };
     let look = |path: &Path, read: Result<&[u8], String>| match read {
         Ok(bytes) => searched(path, bytes, &wanted, most),
@@ -64,19 +78,21 @@ pub(super) fn run(place: &SessionPlace, words: &[String], json: bool) -> Result<
             Searched::Unreadable(why) => remark(&format!("{why}; not searched")),
             Searched::Found(session, hits, has_more) => {
                 is_found = true;
-                let told = say_on(&place.without_keys(lines(tell(place, &session, (&hits, has_more), json))));
-                match told {
-                    Ok(Audience::Reads) => {}
-                    Ok(Audience::Gone) => return ControlFlow::Break(()),
-                    Err(fault) => {
-                        failed = Some(fault);
-                        return ControlFlow::Break(());
-                    }
-                }
+                told.add(&place.without_keys(lines(tell(place, &session, (&hits, has_more), json))));
             }
         }
-        ControlFlow::Continue(())
+        match if told.is_due() { told.say() } else { Ok(Audience::Reads) } {
+            Ok(Audience::Reads) => ControlFlow::Continue(()),
+            Ok(Audience::Gone) => ControlFlow::Break(()),
+            Err(fault) => {
+                failed = Some(fault);
+                ControlFlow::Break(())
+            }
+        }
     });
+    if failed.is_none() {
+        failed = told.say().err();
+    }
     if let Some(fault) = failed {
         return Err(fault);
     }
@@ -84,6 +100,34 @@ pub(super) fn run(place: &SessionPlace, words: &[String], json: bool) -> Result<
         remark("no session contains these words");
     }
     Ok(Exit::Completed)
+}
+
+/// What is told, in pieces that are worth a write: at once what comes after a while, together what comes in a burst.
+#[derive(Default)]
+struct Telling {
+    waits: String,
+    said: Option<Instant>,
+}
+
+impl Telling {
+    fn add(&mut self, text: &str) {
+        self.waits.push_str(text);
+    }
+
+    fn is_due(&self) -> bool {
+        let is_long_ago = || self.said.is_none_or(|said| said.elapsed() >= BURST);
+        !self.waits.is_empty() && (self.waits.len() >= MOST_WAITING || is_long_ago())
+    }
+
+    fn say(&mut self) -> Result<Audience, Fault> {
+        if self.waits.is_empty() {
+            return Ok(Audience::Reads);
+        }
+        let told = say_on(&self.waits);
+        self.waits.clear();
+        self.said = Some(Instant::now());
+        told
+    }
 }
 
 /// What stands in a session of all words. Only lines that can have them are understood, unless something was withdrawn.
@@ -131,6 +175,7 @@ fn hits_of_lines<'a>(
             Some(seen) => {
                 wanted.place_in(&seen.text).map(|before| hit(seen.entry, seen.kind, &seen.text, before))
             }
+            None if SILENT.iter().any(|begins| line.starts_with(begins)) => None,
             None => {
                 let entries = read_lines([first, line].into_iter()).ok()?;
                 entries.get(1).and_then(|entry| place_in(entry, wanted))

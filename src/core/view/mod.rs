@@ -109,6 +109,10 @@ pub struct ViewSettings {
     pub skills: Vec<NamedSkill>,
     /// The custom commands, which the user calls by their names, too.
     pub commands: Vec<NamedCommand>,
+    /// Names of files that should be custom commands and cannot be used, each with why.
+    pub ignored: Vec<(String, String)>,
+    /// The hosts that the configuration opens to commands in the sandbox.
+    pub hosts: Vec<String>,
 }
 
 /// All that a screen shows of a session. Two views are equal when they show the same.

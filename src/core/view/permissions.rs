@@ -40,6 +40,8 @@ pub struct Permissions {
     pub taken: Vec<(CallId, String)>,
     /// The exact actions, in the order in which they were allowed.
     pub granted: Vec<Granted>,
+    /// Hosts that the configuration opens to commands in the sandbox.
+    pub configured_hosts: Vec<String>,
     /// Hosts that were opened to commands in the sandbox, in the order in which they were.
     pub hosts: Vec<String>,
     /// What the sandbox cannot hide and the user accepted.
@@ -66,7 +68,9 @@ impl View {
     pub fn permissions(&self) -> Permissions {
         let hosts = self.session.hosts.clone();
         let gaps = self.session.gaps.clone();
-        Permissions { rules: self.rules(), taken: self.taken(), granted: self.granted(), hosts, gaps }
+        let configured_hosts = self.settings.hosts.clone();
+        let (rules, taken, granted) = (self.rules(), self.taken(), self.granted());
+        Permissions { rules, taken, granted, configured_hosts, hosts, gaps }
     }
 
     /// All rules in force: those of the configuration, of the command line, and those that a person took in this

@@ -50,6 +50,8 @@ fn settings() -> ViewSettings {
         tools: Vec::new(),
         skills: Vec::new(),
         commands: Vec::new(),
+        ignored: Vec::new(),
+        hosts: Vec::new(),
     }
 }
 

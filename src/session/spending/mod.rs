@@ -8,7 +8,7 @@ use crate::config::environment::Environment;
 use crate::config::fault::one_line;
 use crate::config::models::dollars;
 use crate::runtime::store::spending;
-use crate::ui::text::{fit, sanitize};
+use crate::ui::text::{fit, grouped, sanitize};
 use crate::ui::usage_table::{UsageBy, UsageTable};
 
 pub(crate) use tally::{Spend, Tally};
@@ -69,9 +69,10 @@ fn cells(by: UsageBy, name: String, row: &Spend) -> Vec<String> {
         UsageBy::Tool => &[row.calls, row.failed],
         _ => &[row.answers, row.usage.input, row.usage.output, row.usage.cache_read],
     };
-    let mut cells: Vec<String> = std::iter::once(name).chain(numbers.iter().map(u64::to_string)).collect();
+    let mut cells: Vec<String> =
+        std::iter::once(name).chain(numbers.iter().map(|number| grouped(*number))).collect();
     if by != UsageBy::Tool {
-        cells.extend([cost(row), row.retries.to_string(), row.errors.to_string()]);
+        cells.extend([cost(row), grouped(row.retries), grouped(row.errors)]);
     }
     cells
 }

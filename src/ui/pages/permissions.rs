@@ -70,7 +70,8 @@ impl Page for InForce {
 
 /// The mode and what it allows, the rules in force, strictest first, and what was allowed exactly.
 fn said(view: &View, all: &Permissions) -> Vec<String> {
-    let (mode, Permissions { rules, taken, granted, hosts, gaps }) = (view.session.mode, all);
+    let (mode, Permissions { rules, taken, granted, configured_hosts, hosts, gaps }) =
+        (view.session.mode, all);
     let mut said = vec![format!("mode: {mode}: {}", mode.allows())];
     said.extend(rules.iter().map(|rule| {
         let counts = if rule.counts { "" } else { ", which does not count" };
@@ -83,6 +84,9 @@ fn said(view: &View, all: &Permissions) -> Vec<String> {
     }));
     said.extend(
         taken.iter().map(|(call, rule)| format!("added for this session by you with {call}: {rule}")),
+    );
+    said.extend(
+        configured_hosts.iter().map(|host| format!("configured: commands in the sandbox reach {host}")),
     );
     said.extend(
         hosts
@@ -117,7 +121,7 @@ fn matched(view: &View, rule: &Listed) -> String {
 }
 
 fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'static>> {
-    let Permissions { rules, granted, hosts, gaps, .. } = all;
+    let Permissions { rules, granted, configured_hosts, hosts, gaps, .. } = all;
     let (theme, mode) = (screen.theme, screen.view.session.mode);
     let mut lines = vec![Line::styled("Mode", theme.title)];
     lines.extend(entry(mode.as_str(), theme.accent, mode.allows(), theme.text, inner));
@@ -135,6 +139,12 @@ fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'stat
         }
     }
     lines.extend(exactly(theme, inner, granted));
+    if !configured_hosts.is_empty() {
+        lines.extend([Line::default(), Line::styled("Sandbox: hosts, configured", theme.title)]);
+    }
+    for host in configured_hosts {
+        lines.extend(entry("allow", theme.success, host, theme.text, inner));
+    }
     if !hosts.is_empty() {
         lines.extend([Line::default(), Line::styled("Sandbox: hosts, in this session", theme.title)]);
     }

@@ -158,3 +158,22 @@ fn what_is_wrong_on_the_command_line_is_told_before_any_editor() {
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{words:?}");
     }
 }
+
+#[test]
+fn a_custom_command_whose_file_cannot_be_used_is_no_prompt() {
+    let world = World::new();
+    let commands = world.config_file().parent().unwrap().join("commands");
+    std::fs::create_dir_all(&commands).unwrap();
+    std::fs::write(commands.join("fix.md"), "---\ndescription: [never closed\nFix $1.\n").unwrap();
+    let mut editor = Editor::start(&world, &["--script", r#"["Hi."]"#]);
+    let session = editor.new_session(&world);
+    let prompt = editor.prompt(&session, "/fix it");
+    let (code, why) = editor.error(&prompt);
+    assert_eq!(code, -32602);
+    assert!(why.contains("/fix cannot be used") && why.contains("fix.md"), "{why}");
+    // Nothing was said, and the next prompt is the first.
+    let prompt = editor.prompt(&session, "hi");
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    editor.leave();
+    assert_eq!(crate::world::of_type(&world.entries(), "user_message").len(), 1);
+}

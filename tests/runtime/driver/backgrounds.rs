@@ -46,6 +46,8 @@ fn view_settings() -> ViewSettings {
         tools: vec![],
         skills: Vec::new(),
         commands: Vec::new(),
+        ignored: Vec::new(),
+        hosts: Vec::new(),
     }
 }
 

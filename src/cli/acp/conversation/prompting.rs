@@ -70,6 +70,11 @@ impl Conversation {
         if let Some(message) = commands::skill(text, &self.view.settings.skills) {
             return Ok(Expanded::Words(message));
         }
+        let called = text.trim_start().strip_prefix('/').and_then(|text| text.split_whitespace().next());
+        let unusable = self.view.settings.ignored.iter().find(|(name, _)| Some(name.as_str()) == called);
+        if let Some((name, why)) = unusable {
+            return Err(RpcError::params(format!("/{name} cannot be used: {why}")));
+        }
         match commands::custom(text, &self.view.settings.commands) {
             Some(CustomCall { command: Some(command), typed, .. }) => {
                 let words =

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::members::Text;
 use crate::ledger::EntryId;
@@ -34,6 +36,10 @@ struct GlanceLine<'l> {
     text: Option<Text<'l>>,
     #[serde(borrow)]
     summary: Option<Text<'l>>,
+    #[serde(borrow)]
+    name: Option<Text<'l>>,
+    #[serde(borrow)]
+    arguments: Option<&'l RawValue>,
 }
 
 /// What a line says. `None`: it must be understood whole, as its type, its form or what was left out of it wants.
@@ -46,6 +52,13 @@ pub fn glance(line: &[u8]) -> Option<Glance<'_>> {
     let text = match *kind {
         "user_message" | "tool_result" => members.content,
         "compaction" => members.summary,
+        "tool_call" => {
+            return Some(Glance {
+                entry: EntryId::parse(&members.entry.0)?,
+                kind,
+                text: Cow::Owned(called(&members.name?.0, members.arguments?)?),
+            });
+        }
         // Other kinds of notes are told in other words, or record something else.
         "note" => members.text.filter(|_| members.kind.as_ref().is_some_and(|kind| kind.0 == "plain")),
         _ => members.text,
@@ -53,7 +66,14 @@ pub fn glance(line: &[u8]) -> Option<Glance<'_>> {
     Some(Glance { entry: EntryId::parse(&members.entry.0)?, kind, text: text?.0 })
 }
 
-const KINDS: [&str; 6] = ["user_message", "agent_response", "tool_result", "injected", "compaction", "note"];
+/// A call in words: its name and its arguments. `None`: those are no object.
+fn called(name: &str, arguments: &RawValue) -> Option<String> {
+    let arguments: Value = serde_json::from_str(arguments.get()).ok()?;
+    arguments.is_object().then(|| format!("{name} {arguments}"))
+}
+
+const KINDS: [&str; 7] =
+    ["user_message", "agent_response", "tool_call", "tool_result", "injected", "compaction", "note"];
 
 #[cfg(test)]
 mod tests {
@@ -69,6 +89,8 @@ mod tests {
         assert_eq!(seen(user), Some(("e2".into(), "user_message", "say \"hi\"".into())));
         let answer = r#"{"type":"agent_response","entry":"e3","tool_calls":[{"name":"ls"}],"text":"Yes."}"#;
         assert_eq!(seen(answer), Some(("e3".into(), "agent_response", "Yes.".into())));
+        let call = r#"{"type":"tool_call","entry":"e5","name":"ls","arguments":{"path":"a\u007f"}}"#;
+        assert_eq!(seen(call), Some(("e5".into(), "tool_call", "ls {\"path\":\"a\u{7f}\"}".into())));
         let note = r#"{"type":"note","entry":"e4","kind":"plain","text":"so"}"#;
         assert_eq!(seen(note), Some(("e4".into(), "note", "so".into())));
     }
@@ -79,6 +101,7 @@ mod tests {
             r#"{"type":"note","entry":"e4","text":"of version 1"}"#,
             r#"{"type":"note","entry":"e4","kind":"call_failed","text":"x"}"#,
             r#"{"type":"tool_call","entry":"e4","name":"shell"}"#,
+            r#"{"type":"tool_call","entry":"e4","name":"shell","arguments":"{"}"#,
             r#"{"entry":"e4","type":"user_message","content":"another program wrote it"}"#,
             r#"{"type":"user_message","entry":"e4"}"#,
             r#"{"type":"user_message","entry":"four","content":"x"}"#,

@@ -33,9 +33,10 @@ pub(super) fn summed_up(
 }
 
 /// What an empty page says.
-pub(super) fn none(inspector: &Inspector) -> &'static str {
+pub(super) fn none(inspector: &Inspector, read_only: bool) -> &'static str {
     match inspector.tree {
         None => "reading…",
+        Some(_) if read_only => "no branches: `countersign whatif` makes one",
         Some(_) => "no branches: w on an entry makes one",
     }
 }

@@ -167,7 +167,7 @@ fn list(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, inspector: &Insp
             Tab::ModelSees => "no differences",
             Tab::Approvals => "no decisions yet",
             Tab::Timeline => "no model calls yet",
-            Tab::Branches => branches::none(inspector),
+            Tab::Branches => branches::none(inspector, screen.local.read_only),
             Tab::Ledger | Tab::Budgets => "no entry",
         };
         frame
