@@ -16,6 +16,7 @@
 
 mod app;
 mod editor;
+mod files;
 mod headless;
 mod keys;
 mod server;
@@ -31,11 +32,12 @@ use server::Server;
 type Measure = fn(&Server);
 
 fn main() {
-    let all: [(&str, Measure); 16] = [
+    let all: [(&str, Measure); 17] = [
         ("first", keys::first_frame),
         ("idle", keys::idle),
         ("steady", keys::while_steady),
         ("full", keys::while_at_full_speed),
+        ("files", files::named),
         ("print", keys::while_a_tool_prints),
         ("esc", keys::esc_in_a_shell),
         ("flood", stream::flood),
