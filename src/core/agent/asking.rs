@@ -15,7 +15,7 @@ impl Agent {
     pub(super) fn answer_question(&mut self, step: &mut Step, pending: &mut Pending, answer: Answer) {
         match answer {
             Answer::Reply(words) if !words.trim().is_empty() => {
-                pending.state = self.replied(step.now, &pending.call, words);
+                self.replied(step.now, pending, words);
             }
             Answer::Deny(reason) => pending.state = self.denied(step.now, &pending.call, reason),
             Answer::Nobody(why) => pending.state = self.undecided(step.now, &pending.call, why),
@@ -36,11 +36,12 @@ impl Agent {
         self.tools.registry.kind(&call.name) == Some(ToolKind::Question)
     }
 
-    /// The answer stands in the decision, so that it is not lost while its result waits for its turn.
-    fn replied(&mut self, now: Millis, call: &ToolUse, words: String) -> CallState {
+    /// The answer stands in the decision, so that it is not lost while its result waits for its turn; its receipt says which question
+    /// was answered.
+    fn replied(&mut self, now: Millis, pending: &mut Pending, words: String) {
         let answer = Some(words.clone());
-        let once = Decision::permission(call.id, Decider::User, "");
-        self.record(now, Decision { answer, ..once });
-        CallState::Over(Settlement::synthetic(Outcome::Ok, words))
+        let once = Decision::permission(pending.call.id, Decider::User, "");
+        pending.receipt = Some(self.receive(now, &pending.call, Decision { answer, ..once }));
+        pending.state = CallState::Over(Settlement::synthetic(Outcome::Ok, words));
     }
 }
