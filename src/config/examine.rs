@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::agents::local;
 use super::layers::{contents, correct_file, from_environment, of_project, of_user};
 use super::{AgentEntry, Config, McpEntry, apply, peers, projects};
 use crate::config::environment::Environment;
@@ -44,5 +45,6 @@ pub(crate) fn examine(cwd: &Path, environment: &Environment) -> (Config, Vec<Fau
     }
     let unsound = [peers::check::<McpEntry>(&config), peers::check::<AgentEntry>(&config)];
     faults.extend(unsound.into_iter().filter_map(Result::err).map(|wrong| correct_file(&wrong)));
+    local::take_up(&mut config);
     (config, faults)
 }

@@ -106,6 +106,10 @@ impl Subagent {
         let names = |keys: &[&str]| keys.iter().find_map(|key| items(head, key));
         let tools =
             names(&["tools"]).map(|named| ours(&named)).filter(|tools| !tools.iter().any(|t| t == "*"));
+        if let Some(other) = said(&["isolation"]).filter(|said| !matches!(said.as_str(), "worktree" | "none"))
+        {
+            return Err(format!("its `isolation` is `{}`; `worktree` is the only one", one_line(&other)));
+        }
         let is_true = |keys: &[&str]| said(keys).is_some_and(|said| said == "true");
         Ok(Self {
             description: one_line(&description).chars().take(MOST_OF_DESCRIPTION).collect(),

@@ -46,6 +46,7 @@ pub use regular::open_regular;
 pub use router::ModelRouter;
 pub use status_command::UserCommand;
 pub use store::{NoStore, SessionStore};
+pub(crate) use subagents::of_ending;
 pub use subagents::{AfterEnd, LocalSubagents, MadeSession, MakeSession, NoSubagents};
 pub(crate) use tools::holds_secret;
 pub use tools::{

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::background_ids::continued;
 use super::interrupted_undo::finish_undo;
 use super::moment::now;
-use super::notices::{file_notices, lost_notice, tools_notice, unconfined};
+use super::notices::{file_notices, lost_notice, missing_notice, tools_notice, unconfined};
 use super::ports::{router, with_tool_calls};
 use super::subagents::SubagentMaker;
 use super::telemetry::{Following, follow};
@@ -19,7 +19,7 @@ use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::models::{Choice, Table, choose};
 use crate::config::{Config, Invocation, effort, environment};
-use crate::ledger::{Body, Change, Entry, Fault as LedgerFault, ModelRef, recover_with};
+use crate::ledger::{About, Body, Change, Entry, Fault as LedgerFault, ModelRef, Note, Remark, recover_with};
 use crate::model::Effort;
 use crate::policy::Policy;
 use crate::runtime::sandbox::support;
@@ -160,7 +160,12 @@ fn take_up(
     let before = file.entries.clone();
     let id = session_id(&before);
     let known = subagents::standing(state, &invocation.cwd, &file.entries);
-    let recovered = recover_with(file.entries, now, &known).map_err(|fault| damaged(&id, &fault))?;
+    let missing = missing_notice(file.missing_lines);
+    let mut recovered = recover_with(file.entries, now, &known).map_err(|fault| damaged(&id, &fault))?;
+    if let Some(said) = missing {
+        // What is written from here on has no trace of it.
+        recovered.ledger.remark(now, Remark::Note(Note::plain(About::Session, said)));
+    }
     notices.extend(lost_notice(recovered.lost));
     let (mut agent, mut first) = Agent::resume(settings, recovered, now);
     first.extend(agent.first_effects());

@@ -20,9 +20,7 @@ pub(super) fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String
 
 /// What is wrong with the file of a session that goes on.
 pub(super) fn file_notices(file: &SessionFile) -> Vec<String> {
-    let missing = Some(file.missing_lines).filter(|lines| *lines > 0);
-    let missing = missing
-        .map(|lines| format!("Lines that were saved are missing at the end of the session file: {lines}."));
+    let missing = missing_notice(file.missing_lines);
     let torn = file.torn_tail.as_ref().map(|torn| {
         format!(
             "Line {} of the session file was incomplete; its {} bytes were dropped.",
@@ -36,6 +34,11 @@ pub(super) fn file_notices(file: &SessionFile) -> Vec<String> {
         )
     });
     missing.into_iter().chain(torn).chain(skipped).collect()
+}
+
+/// That so many lines are missing at the end.
+pub(super) fn missing_notice(lines: u64) -> Option<String> {
+    (lines > 0).then(|| format!("Lines that were saved are missing at the end of the session file: {lines}."))
 }
 
 /// What a process that died left open.

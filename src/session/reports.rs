@@ -44,6 +44,7 @@ struct Fixed {
     status: Vec<(&'static str, String)>,
     servers: Vec<(String, Vec<String>)>,
     agents: Vec<(String, Vec<String>)>,
+    subagents: Vec<(String, String)>,
     skills: Vec<(String, Vec<String>)>,
     commands: Vec<(String, Vec<String>)>,
 }
@@ -56,6 +57,7 @@ impl Reporter {
             status: started_with(invocation),
             servers: described::<McpEntry>(config),
             agents: described::<AgentEntry>(config),
+            subagents: super::subagents::named(config),
             skills: skills_of(config, cwd),
             commands: commands_of(config, cwd),
         };
@@ -81,8 +83,16 @@ impl Reporter {
                 let of = |agent: &str| {
                     tools(brought, |name| (delegate(name) == Some(agent)).then(|| name.to_owned()))
                 };
-                let none = "No agent is configured. `countersign agents --help` says how to add one.";
-                peers(&fixed.agents, none, of, brought)
+                let none =
+                    "No agent elsewhere is configured. `countersign agents --help` says how to add one.";
+                let mut parts = peers(&fixed.agents, none, of, brought);
+                if !fixed.subagents.is_empty() {
+                    parts.push(ReportPart::Heading("sub-agents".to_owned()));
+                }
+                parts.extend(
+                    fixed.subagents.iter().map(|(name, about)| ReportPart::fact(name, about.clone())),
+                );
+                parts
             }
             Subject::Skills => self.skills(),
             Subject::Trust => self.trust(),

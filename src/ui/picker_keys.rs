@@ -66,6 +66,8 @@ pub(super) fn update(local: &mut Local, press: Press, page: i32) -> Option<Done>
         {
             Vec::new()
         }
+        // Nor does a burst stop anything.
+        Step::Takes(Choice::StopSubagents(_) | Choice::StopShell(_)) if !press.alone => Vec::new(),
         Step::Takes(choice) => {
             local.overlay = None;
             return Some(Done::Takes(choice));

@@ -16,6 +16,10 @@ use super::request::{Request, RuleLines, RulePlan};
 /// Why there is nothing to show, and what there is instead.
 pub(super) const NO_RULE: &str = "no suitable rule to suggest · s allows exactly this call for the session";
 
+/// The same for a call of a sub-agent.
+const NO_RULE_BELOW: &str =
+    "no rule is offered here · s allows exactly this call for the sub-agent's session";
+
 /// How long a rule may hold, in the order in which the arrows go through them.
 const SCOPES: [Scope; 3] = [Scope::Session, Scope::Project, Scope::Everywhere];
 
@@ -27,7 +31,8 @@ pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect
         return Vec::new();
     }
     let Some(rule) = asked.rule.clone() else {
-        local.hint = Some(NO_RULE.to_owned());
+        let is_below = view.panel(asked.call).is_some_and(|panel| panel.asked_by.is_some());
+        local.hint = Some(if is_below { NO_RULE_BELOW } else { NO_RULE }.to_owned());
         return Vec::new();
     };
     let words = |call| {

@@ -184,3 +184,17 @@ fn verify_payload(envelope: &Value) -> Value {
     let payload = envelope["payload"].as_str().unwrap();
     serde_json::from_slice(&base64::engine::general_purpose::STANDARD.decode(payload).unwrap()).unwrap()
 }
+
+#[test]
+fn a_rule_that_leaves_nothing_out_exports_nothing() {
+    let world = world();
+    for (words, why) in [
+        (["--redact", "e99"], "nothing in the session is left out by `e99`"),
+        (["--redact", "text:no such words"], "nothing in the session is left out by `text:no such words`"),
+        (["--redact", ""], "there is no rule after --redact"),
+        (["--only", "e99..e120"], "the session has none of the entries that --only names"),
+    ] {
+        let ran = export(&world, &words);
+        assert!(ran.code != 0 && ran.out.is_empty() && ran.err.contains(why), "{words:?}: {ran:?}");
+    }
+}

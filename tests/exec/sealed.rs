@@ -143,3 +143,31 @@ fn what_is_kept_for_an_undo_is_checked_too() {
     let told = world.sessions_cli(&["check", "--last"]);
     assert!(told.code == 1 && told.out.contains("no call that was allowed changed"), "{told:?}");
 }
+
+#[test]
+fn nothing_that_is_added_hides_that_the_end_is_missing() {
+    let world = World::new();
+    let Some(key) = key(&world.place(), "key", "") else { return };
+    world.json(&["--script", r#"["One."]"#, "first"]);
+    let file = world.session_file();
+    let whole = world.session_text();
+    let cut = whole.trim_end().rsplit_once('\n').unwrap().0.to_owned() + "\n";
+    fs::write(&file, &cut).unwrap();
+    let key_word = key.to_str().unwrap();
+    for words in [
+        vec!["seal", "--last", "--key", key_word],
+        vec!["tag", "--last", "+kept"],
+        vec!["export", "--last", "--format", "attestation", "--key", key_word],
+    ] {
+        let ran = world.sessions_cli(&words);
+        assert!(ran.code == 1 && ran.err.contains("missing"), "{words:?}: {ran:?}");
+        assert_eq!(world.session_text(), cut, "{words:?}");
+        assert_eq!(world.sessions_cli(&["check", "--last"]).code, 1, "{words:?}");
+    }
+    // Whoever goes on writes it down.
+    let ran = world.json(&["--last", "--script", r#"["Two."]"#, "second"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let said = "Lines that were saved are missing at the end of the session file: 1.";
+    let notes = crate::world::of_type(&world.entries(), "note");
+    assert!(notes.iter().any(|note| note["text"] == said), "{notes:?}");
+}

@@ -226,3 +226,61 @@ fn a_sub_agent_of_the_configuration_has_its_instructions_its_tools_and_its_mode(
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(shown.contains("agents.writer.instructions = \"Write what is asked for.\""), "{shown}");
 }
+
+#[test]
+fn an_answer_that_was_given_before_a_kill_is_delivered_and_what_works_below_is_charged_as_it_was() {
+    let world = World::new();
+    let (command, mut beacon) = world.beacon();
+    // The first waits; the second is done, and has its result after it.
+    let replies = script(json!([
+        { "tool_calls": [delegate("general", "Wait."), delegate("general", "Answer.")] },
+        { "text": "An answer." , "delay_ms": 1 },
+        { "tool_calls": [shell(&command)] },
+        { "tool_calls": [shell(&command)] },
+    ]));
+    let mut run = world.begin(&["--json", "--mode", "unrestricted", "--script", &replies, "go"]);
+    beacon.lit();
+    run.until(|event| event["type"] == "escrow_settled");
+    run.kill();
+    beacon.put_out();
+    let ran =
+        world.exec(&["--last", "--json", "--mode", "unrestricted", "--script", r#"["I see."]"#, "go on"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let results = of_type(&world_entries(&world), "tool_result");
+    let outcomes: Vec<String> = results.iter().map(|result| text(result, "outcome")).collect();
+    assert!(outcomes.contains(&"ok".to_owned()) && outcomes.contains(&"lost".to_owned()), "{results:?}");
+    assert!(results.iter().any(|result| text(result, "content") == "An answer."), "{results:?}");
+    let checked = world.sessions_cli(&["check", "--last"]);
+    assert_eq!(checked.code, 0, "{}", checked.out);
+}
+
+fn world_entries(world: &World) -> Vec<Value> {
+    entries(&sessions(world).1[0])
+}
+
+#[test]
+fn what_worked_below_a_killed_subagent_is_charged_as_its_own_ledger_says() {
+    let world = World::new();
+    let (command, mut beacon) = world.beacon();
+    let agents = world.config_file().parent().unwrap().join("agents");
+    fs::create_dir_all(&agents).unwrap();
+    for name in ["outer", "inner"] {
+        let file = format!("---\nname: {name}\ndescription: One.\n---\nDo it.\n");
+        fs::write(agents.join(format!("{name}.md")), file).unwrap();
+    }
+    let replies = script(json!([
+        { "tool_calls": [delegate("outer", "Have it done.")] },
+        { "tool_calls": [delegate("inner", "Do it.")] },
+        { "tool_calls": [shell(&command)] },
+    ]));
+    let run = world.begin(&["--json", "--mode", "unrestricted", "--script", &replies, "go"]);
+    beacon.lit();
+    run.kill();
+    beacon.put_out();
+    let ran =
+        world.exec(&["--last", "--json", "--mode", "unrestricted", "--script", r#"["I see."]"#, "go on"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let settled = of_type(&world_entries(&world), "escrow_settled")[0].clone();
+    let spent = (&settled["spent"]["turns"], &settled["spent"]["tool_calls"]);
+    assert_eq!((spent, &settled["is_assumed"]), ((&json!(2), &json!(2)), &json!(false)), "{settled}");
+}

@@ -158,3 +158,28 @@ fn where_nothing_could_go_otherwise_it_says_so() {
     }
     assert!(world.branches().is_empty());
 }
+
+#[test]
+fn other_calls_that_wait_in_a_branch_are_denied_by_nobody() {
+    let world = World::new();
+    let script = r#"[{"tool_calls":[{"name":"write","arguments":{"path":"made.txt","content":"one\n"}},
+        {"name":"shell","arguments":{"command":"touch other.txt"}}]}, "Done."]"#;
+    let mut run = Steered::start(&world, &["--mode", "ask", "--script", script, "do it"]);
+    let first = run.until("approval_request");
+    let second = run.until("approval_request");
+    run.say(&answer(&first, "allow"));
+    run.say(&answer(&second, "allow"));
+    run.until("turn_ended");
+    run.end();
+    let decision = world.entries().into_iter().find(|entry| entry["type"] == "approval").unwrap();
+    let decision = decision["entry"].as_str().unwrap();
+    let ran = world.whatif(&["--last", decision, "--deny", "use the API", "--script", r#"["I see."]"#]);
+    assert!(ran.out.contains("+denied c1 by user"), "{ran:?}");
+    let sessions = world.sessions();
+    let branch = sessions.iter().max_by_key(|path| path.metadata().unwrap().modified().unwrap()).unwrap();
+    let branch = std::fs::read_to_string(branch).unwrap();
+    let nobody = branch.lines().filter(|line| line.contains("nobody is here to decide in this branch"));
+    let decided: Vec<&str> = nobody.filter(|line| line.starts_with(r#"{"type":"approval""#)).collect();
+    assert_eq!(decided.len(), 1, "{branch}");
+    assert!(!decided[0].contains(r#""by":"user""#), "{decided:?}");
+}

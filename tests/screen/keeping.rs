@@ -97,27 +97,27 @@ fn a_and_one_number_take_a_rule_for_as_long_as_that_says() {
 }
 
 /// A low screen on which a was pressed for this rule, and what would be written is known.
-fn on_a_low_screen(rule: &str) -> ScreenHarness {
+fn on_a_low_screen(rule: &str, width: u16) -> ScreenHarness {
     let mut harness = harness(waits(Some(rule)));
-    harness.frame(40, 10);
+    harness.frame(width, 10);
     harness.answers("a");
-    harness.frame(40, 10);
+    harness.frame(width, 10);
     reply(&mut harness.local, &harness.view, Reply::RulePlan(RulePlan { rule: rule.to_owned(), ..plan() }));
     harness
 }
 
 #[test]
 fn on_a_low_screen_a_and_one_number_are_enough_where_all_files_are_in_sight() {
-    let mut harness = on_a_low_screen(RULE);
+    let mut harness = on_a_low_screen(RULE, 60);
     assert!(harness.press("3").is_empty(), "no frame has shown the files");
-    let frame = harness.frame(40, 10);
-    snapshot("always_in_few_rows_40x10", &frame);
+    let frame = harness.frame(60, 10);
+    snapshot("always_in_few_rows_60x10", &frame);
     harness.waits(300);
     assert!(harness.press("3").is_empty(), "they have just appeared");
     harness.waits(1_000);
     assert!(harness.press("2").is_empty(), "it is said why not");
     assert_eq!(harness.local.hint.as_deref(), Some("this folder is not trusted"));
-    harness.frame(40, 10);
+    harness.frame(60, 10);
     harness.waits(1_000);
     assert_eq!(taken(&harness.press("3")).1, Scope::Everywhere);
 }
@@ -125,7 +125,7 @@ fn on_a_low_screen_a_and_one_number_are_enough_where_all_files_are_in_sight() {
 #[test]
 fn on_a_low_screen_a_number_shows_the_file_first_where_the_rule_needs_the_room() {
     let long = "shell(cargo test --workspace --all-features *)";
-    let mut harness = on_a_low_screen(long);
+    let mut harness = on_a_low_screen(long, 40);
     let frame = harness.frame(40, 10);
     assert!(!frame.contains("config.toml") && frame.contains("a enter session"), "{frame}");
     harness.waits(1_000);
@@ -134,6 +134,19 @@ fn on_a_low_screen_a_number_shows_the_file_first_where_the_rule_needs_the_room()
     assert!(frame.contains("config.toml") && frame.contains("shell(cargo test *)\"]"), "{frame}");
     harness.waits(1_000);
     assert!(!harness.press("3").is_empty());
+}
+
+#[test]
+fn on_a_low_screen_a_number_shows_the_file_first_where_its_path_would_be_cut() {
+    let mut harness = on_a_low_screen(RULE, 40);
+    let frame = harness.frame(40, 10);
+    assert!(!frame.contains("config.toml"), "{frame}");
+    harness.waits(1_000);
+    assert!(harness.press("3").is_empty());
+    let frame = harness.frame(40, 10);
+    assert!(frame.contains("~/.config/countersign/config.toml"), "{frame}");
+    harness.waits(1_000);
+    assert_eq!(taken(&harness.press("3")).1, Scope::Everywhere);
 }
 
 #[test]

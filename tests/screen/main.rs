@@ -38,6 +38,7 @@ mod colours;
 mod coming_back;
 mod completing;
 mod composing;
+mod configured_hosts;
 mod delegating;
 mod deliberate;
 mod editing;

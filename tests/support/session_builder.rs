@@ -2,7 +2,6 @@
 
 #![allow(dead_code, clippy::unwrap_used, reason = "tests; not every test uses everything")]
 
-use countersign::model::ToolCalls;
 use std::sync::Arc;
 
 use countersign::agent::{Event, Live};
@@ -13,6 +12,7 @@ use countersign::ledger::{
     ModelRef, Note, OpenCall, Outcome, Preview, Remark, Sandboxing, Scope, SessionStarted, Settlement, Stop,
     Thinking, Tombstone, ToolUse, Transition, TurnEnded, Usage, UserMessage,
 };
+use countersign::model::ToolCalls;
 use countersign::policy::Mode;
 use countersign::tool::{SideEffect, ToolKind, ToolSpec};
 use countersign::view::{View, ViewSettings};
@@ -82,9 +82,7 @@ pub fn settings() -> ViewSettings {
 
 pub fn view(events: &[Event]) -> View {
     let mut view = View::new(settings());
-    for event in events {
-        view.fold(event);
-    }
+    events.iter().for_each(|event| view.fold(event));
     view
 }
 

@@ -105,7 +105,7 @@ async fn pages_say_what_is_in_force_and_what_has_changed() {
     leaves(&mut app).await;
     for (command, said) in [
         ("/mcp", "No MCP server is configured"),
-        ("/agents", "No agent is configured"),
+        ("/agents", "No agent elsewhere is configured"),
         ("/skills", "No skills are in force"),
         ("/trust", "No file of this folder asks for anything"),
         ("/tree", "This session has no branches"),

@@ -223,6 +223,8 @@ async fn a_subagent_is_stopped_from_the_page_of_all_that_is_at_work() {
     app.sees("at work for this session").await;
     app.keys("x").await;
     app.sees("stop one that is at work").await;
+    // Not as a part of a paste.
+    app.reads().await;
     app.keys(ENTER).await;
     app.sees("It is made.").await;
     app.rests().await;
@@ -268,4 +270,39 @@ async fn the_session_of_a_subagent_is_read_in_a_later_process_too() {
     app.sees("delegation_request").await;
     app.keys("q").await;
     assert!(app.ends().await.success());
+}
+
+/// What is pasted without marks into the page of a call, or into the session of a sub-agent, is no decision.
+#[tokio::test]
+async fn a_paste_decides_nothing_on_the_page_of_a_call_nor_where_a_session_was_opened() {
+    let home = Home::new();
+    let mut app = asked(&home).await;
+    app.keys("/fleet\r").await;
+    app.sees("at work for this session").await;
+    for rest in ["es please", "y", "\r"] {
+        app.keys("d").await;
+        app.sees("y once").await;
+        app.reads().await;
+        // The first key comes alone, the others right behind it.
+        app.keys("y").await;
+        app.keys(rest).await;
+        app.keys_are_taken().await;
+        app.keys(ESC).await;
+        app.sees("at work for this session").await;
+        assert!(!home.has("made.txt"));
+    }
+    app.keys("o").await;
+    app.sees("open one").await;
+    app.keys(ENTER).await;
+    app.sees("› general (← back)").await;
+    app.reads().await;
+    app.keys("y").await;
+    app.sees("│ y").await;
+    app.keys("\x7f").await;
+    app.reads().await;
+    assert!(!home.has("made.txt") && home.session_files().len() == 2);
+    app.keys("\x1b[D").await;
+    app.keys(ESC).await;
+    app.rests().await;
+    app.quits().await;
 }

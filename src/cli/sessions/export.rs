@@ -10,9 +10,10 @@ use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, EntryId};
 use crate::runtime::signing::sign;
+use crate::runtime::store::known;
 use crate::session::exporting::selection::Selection;
 use crate::session::exporting::{attestation, html, markdown, without_keys};
-use crate::wire::record::{self, SessionFile, audit, exported_lines, read_document};
+use crate::wire::record::{self, Audit, SessionFile, audit_entries, exported_lines, read_document};
 
 /// Prints one session without the keys of this environment, and, except for the lines of the file, without what was withdrawn.
 pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault> {
@@ -22,6 +23,12 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
     let (mut bytes, mut file) = read(place, &path)?;
     if args.format == ExportFormat::Attestation {
         return attest(place, args, &selection, &path, &bytes, &file);
+    }
+    let (checked, _) = audited(place, &path, &bytes);
+    if let Some(fault) = checked.faults.first() {
+        remark(&format!(
+            "the session is not well-formed: {fault}; what is exported may not be what was recorded"
+        ));
     }
     let is_file = args.format == ExportFormat::Jsonl;
     if is_file || !selection.is_all() {
@@ -75,6 +82,12 @@ fn is_part_line(selection: &Selection, line: &str) -> bool {
         || EntryId::parse(text("entry")).is_some_and(|entry| selection.has(entry))
 }
 
+/// What `sessions check` says of its lines.
+fn audited(place: &SessionPlace, path: &std::path::Path, bytes: &[u8]) -> (Audit, Vec<Arc<Entry>>) {
+    let end = if place.keeps(path) { known(path) } else { None };
+    audit_entries(bytes, end.unwrap_or_default())
+}
+
 fn attest(
     place: &SessionPlace,
     args: &ExportArgs,
@@ -89,7 +102,7 @@ fn attest(
             "leave --redact and --only out",
         ));
     }
-    let checked = audit(bytes);
+    let (checked, _) = audited(place, path, bytes);
     if let Some(fault) = checked.faults.first() {
         return Err(Fault::failed(
             format!("nothing was attested, since the session is not well-formed: {fault}"),

@@ -101,7 +101,24 @@ pub(super) fn add(path: &Path, change: Change) -> Result<(), Fault> {
     let (mut store, file) = SessionStore::open(path).map_err(|why| {
         Fault::failed(why, "a session is changed while nobody writes it, and while it is intact")
     })?;
+    has_its_end(&file)?;
     add_to(&mut store, &file, change)
+}
+
+/// That no line is missing which was on disk: what is added would hide it.
+///
+/// # Errors
+/// How many are missing.
+pub(super) fn has_its_end(file: &SessionFile) -> Result<(), Fault> {
+    let which = match file.missing_lines {
+        0 => return Ok(()),
+        1 => "a line that was on disk is".to_owned(),
+        lines => format!("{lines} lines that were on disk are"),
+    };
+    Err(Fault::failed(
+        format!("{which} missing at the end of the session; nothing was written"),
+        "`countersign sessions check` says where; `countersign resume` goes on from there, and records the loss",
+    ))
 }
 
 /// The same to a session that is open.

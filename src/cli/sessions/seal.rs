@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::args::Pick;
-use super::place::{SessionPlace, add_to};
+use super::place::{SessionPlace, add_to, has_its_end};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
@@ -21,6 +21,7 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Resu
     let (mut store, file) = SessionStore::open(&path).map_err(|why| {
         Fault::failed(why, "a session is sealed while nobody writes it, and while it is intact")
     })?;
+    has_its_end(&file)?;
     let head = store.head().to_owned();
     let signature = sign(&key, &head).map_err(|why| {
         Fault::failed(

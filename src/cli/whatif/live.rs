@@ -13,11 +13,13 @@ use crate::cli::signals;
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::ledger::{Body, CallId, Entry};
+use crate::ledger::{Body, CallId, Entry, EntryId};
 use crate::recorded::{Played, trace};
 use crate::session::Keeping;
 use crate::session::compose::{Session, compose};
 
+/// Why nobody decides.
+const NOBODY: &str = "nobody is here to decide in this branch";
 /// How long process groups may take to go after TERM when the branch has ended.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -47,11 +49,26 @@ pub(super) fn run(
     Ok(exit)
 }
 
+/// The requests about calls that are not decided, except about this one.
+fn still_waiting(entries: &[Arc<Entry>], decided: Option<CallId>) -> Vec<(EntryId, CallId)> {
+    let mut open: Vec<(EntryId, CallId)> = Vec::new();
+    for entry in entries {
+        match &entry.body {
+            Body::ApprovalRequested(asked) => open.push((entry.id, asked.call)),
+            Body::ApprovalDecided(decision) => open.retain(|(_, call)| *call != decision.call),
+            Body::ToolResult(result) => open.retain(|(_, call)| *call != result.call),
+            _ => {}
+        }
+    }
+    open.retain(|(_, call)| Some(*call) != decided);
+    open
+}
+
 /// A call of a sub-agent that waits is denied, too.
 fn denied_below(event: &Event) -> Option<Intent> {
     let (path, Event::Appended(entry)) = event.located() else { return None };
     let Body::ApprovalRequested(asked) = &entry.body else { return None };
-    let answer = Answer::Nobody("nobody is here to decide in this branch".to_owned());
+    let answer = Answer::Nobody(NOBODY.to_owned());
     let denial = Intent::Decide { request: entry.id, call: asked.call, answer };
     (!path.is_empty()).then(|| denial.within(&path))
 }
@@ -71,10 +88,16 @@ async fn go_on(session: Session, first: Option<Intent>) -> Result<(Vec<Arc<Entry
         }
         _ => None,
     });
+    // Other calls whose decisions were cut off wait, too; they are denied as they would be if they asked now.
+    let others = still_waiting(&before, decided.as_ref().map(|(call, _)| *call));
     let (intents, mut events) = (handles.intents, handles.events);
     let gone = || Fault::failed("the branch ended before it went on", "`countersign doctor` may say why");
     if let Some(first) = first {
         intents.send(first).await.map_err(|_gone| gone())?;
+    }
+    for (request, call) in others {
+        let answer = Answer::Nobody(NOBODY.to_owned());
+        intents.send(Intent::Decide { request, call, answer }).await.map_err(|_gone| gone())?;
     }
     let (mut entries, mut exit) = (before, Exit::Failed);
     while let Some(event) = events.recv().await {
@@ -89,9 +112,9 @@ async fn go_on(session: Session, first: Option<Intent>) -> Result<(Vec<Arc<Entry
                 let is_it = |(call, _): &&(CallId, Answer)| {
                     *call == asked.call && asked_then.as_ref() == Some(&asked.arguments)
                 };
-                let why = "nobody is here to decide in this branch".to_owned();
+                let why = NOBODY.to_owned();
                 let answer =
-                    decided.as_ref().filter(is_it).map_or(Answer::Deny(why), |(_, answer)| answer.clone());
+                    decided.as_ref().filter(is_it).map_or(Answer::Nobody(why), |(_, answer)| answer.clone());
                 let answer = Intent::Decide { request: entry.id, call: asked.call, answer };
                 intents.send(answer).await.map_err(|_gone| gone())?;
             }

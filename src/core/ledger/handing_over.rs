@@ -42,6 +42,17 @@ pub fn open_escrows(entries: &[Arc<Entry>]) -> Vec<Escrow> {
     open
 }
 
+/// The reservations of which something is to be told after the death of a process: those that are not settled, and those whose
+/// calls have no result yet.
+pub fn untold_escrows(entries: &[Arc<Entry>]) -> Vec<Escrow> {
+    let (open, finished) = (open_escrows(entries), finished(entries));
+    let reserved = entries.iter().filter_map(|entry| match &entry.body {
+        Body::Change(Change::EscrowReserved(escrow)) => Some(escrow.clone()),
+        _ => None,
+    });
+    reserved.filter(|escrow| open.contains(escrow) || !finished.contains(&escrow.call)).collect()
+}
+
 /// The calls with a result.
 fn finished(entries: &[Arc<Entry>]) -> BTreeSet<CallId> {
     let results = entries.iter().filter_map(|entry| match &entry.body {

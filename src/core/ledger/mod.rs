@@ -63,7 +63,7 @@ pub use facts::{CommandState, Facts, Summary};
 pub use fork::{ForkFault, forkable};
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use grant::{Grant, grants};
-pub use handing_over::open_escrows;
+pub use handing_over::{open_escrows, untold_escrows};
 pub use host::{accepted_gaps, opened_hosts};
 pub use id::{CallId, EntryId, Millis};
 pub use limit::{Limit, LimitRow, Span, Unit};

@@ -82,10 +82,12 @@ pub fn recover_with(
         let stood = subagents.iter().find(|settled| settled.call == call.id);
         // So is what a sub-agent has answered, in its own.
         if let Some((stood, answer)) = stood.and_then(|stood| Some((stood, stood.answer.clone()?)))
-            && stood.state == TaskState::Completed
+            && stood.state != TaskState::Unknown
         {
             let remote = Some(RemoteTask { id: None, state: stood.state });
-            ledger.settle(now, token, Settlement { remote, ..Settlement::synthetic(Outcome::Ok, answer) });
+            let is_done = stood.state == TaskState::Completed;
+            let outcome = if is_done { Outcome::Ok } else { Outcome::Failed };
+            ledger.settle(now, token, Settlement { remote, ..Settlement::synthetic(outcome, answer) });
             continue;
         }
         let started = allowed.contains(&call.id);

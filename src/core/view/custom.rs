@@ -1,6 +1,8 @@
 //! Custom commands: Markdown files that become a message, with the words behind the name put in. What such a file runs first
 //! is a call that is decided about like any other.
 
+use super::shell_words::{Quoting, quoted};
+
 /// A custom command: `/NAME` with words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedCommand {
@@ -99,7 +101,7 @@ impl Template {
         let (mut said, mut commands) = (String::new(), Vec::new());
         for piece in &self.pieces {
             if let Piece::Command(inner) = piece {
-                let command: String = inner.iter().map(|piece| fill.in_shell(piece)).collect();
+                let command = fill.in_shell(inner);
                 said.push_str(&format!("(the output of `{command}` is above)"));
                 commands.push(command);
             } else {
@@ -136,15 +138,38 @@ impl Fill<'_> {
         }
     }
 
-    /// Each word is one word for the shell, whatever it holds.
-    fn in_shell(&self, piece: &Piece) -> String {
-        let quoted = |words: &[String]| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-        match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::All => quoted(self.words),
-            Piece::Word(place) => quoted(self.at(*place)),
-            Piece::Command(_) => String::new(),
+    /// A command line with the words in their places, each one word for the shell, whatever it holds. Where quotes cannot be
+    /// followed, the shell is given the words apart from the line.
+    fn in_shell(&self, inner: &[Piece]) -> String {
+        let (mut line, mut quoting) = (String::new(), Quoting::default());
+        for piece in inner {
+            match piece {
+                Piece::Text(text) if quoting.read(text) => line.push_str(text),
+                Piece::Text(_) => return self.beside(inner),
+                Piece::All => line.push_str(&quoting.put(self.words)),
+                Piece::Word(place) => line.push_str(&quoting.put(self.at(*place))),
+                Piece::Command(_) => {}
+            }
         }
+        line
+    }
+
+    /// The same as parameters of the shell: what it puts in, it does not read again.
+    fn beside(&self, inner: &[Piece]) -> String {
+        let parameters = (1..=self.words.len()).map(|place| quoted(&self.at(place).join(" ")));
+        let line: String = inner
+            .iter()
+            .map(|piece| match piece {
+                Piece::Text(text) => text.clone(),
+                Piece::All => "$@".to_owned(),
+                Piece::Word(place) => format!("${place}"),
+                Piece::Command(_) => String::new(),
+            })
+            .collect();
+        if !has_places(inner) {
+            return line;
+        }
+        format!("set -- {}\n{line}", parameters.collect::<Vec<_>>().join(" "))
     }
 }
 
@@ -256,16 +281,6 @@ fn words(typed: &str) -> Vec<String> {
     words
 }
 
-/// One word for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -302,6 +317,19 @@ mod tests {
             (said.as_str(), runs.as_deref()),
             ("diff:\n(the output of `git diff 'a;rm'` is above)\n", Some("git diff 'a;rm'"))
         );
+        for (text, words, expected) in [
+            ("!`echo \"$1\"`", "$(rm${IFS}x)", "echo \"\"'$(rm${IFS}x)'\"\""),
+            ("!`echo \"a $1 b\"`", "plain", "echo \"a plain b\""),
+            ("!`echo '$1'`", "a;b", "echo '''a;b'''"),
+            ("!`echo \"$(cat \"$1\") $2\"`", "a;b c;d", "echo \"$(cat \"\"'a;b'\"\") \"'c;d'\"\""),
+            ("!`echo \\\"$1`", "a;b", "echo \\\"'a;b'"),
+            ("!`cat <<END\n$1\nEND`", "$(id)", "set -- '$(id)'\ncat <<END\n$1\nEND"),
+            ("!`date # it's now\necho $1`", "a;b", "set -- 'a;b'\ndate # it's now\necho $1"),
+            ("!`echo ${HOME} $ARGUMENTS`", "a;b c", "set -- 'a;b' c\necho ${HOME} $@"),
+            ("!`echo ${HOME}`", "a", "echo ${HOME}"),
+        ] {
+            assert_eq!(filled(text, words).1.as_deref(), Some(expected), "{text}");
+        }
         let (_, runs) = filled("!`ls $ARGUMENTS` !`date`", "it;s -l");
         assert_eq!(
             runs.as_deref(),

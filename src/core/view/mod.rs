@@ -25,6 +25,8 @@ mod reach;
 mod receipts;
 mod requests;
 mod session;
+mod settings;
+mod shell_words;
 mod shells;
 mod skill;
 mod spending;
@@ -59,6 +61,7 @@ pub use quote::code;
 pub use receipts::{Receipt, Receipts};
 pub use requests::{ModelRequest, SentPart, contents, requests};
 pub use session::SessionFacts;
+pub use settings::ViewSettings;
 pub use shells::BackgroundShell;
 pub use skill::NamedSkill;
 pub use spending::{Spending, Spent};
@@ -74,46 +77,8 @@ pub use transcript::{Style, transcript};
 use guests::Guest;
 use reach::Reaches;
 
-use crate::budget::{Gauge, Limit, Limits, Meter};
+use crate::budget::{Gauge, Limit, Meter};
 use crate::ledger::{Body, CallId, Compaction, EntryId, Escrow, Millis, TurnEnded, UserMessage};
-use crate::model::{Effort, ToolCalls};
-use crate::policy::{Mode, Rule};
-use crate::tool::ToolSpec;
-
-/// What the view is told once.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ViewSettings {
-    /// The model, as `provider/name`.
-    pub model: String,
-    /// The mode at the start.
-    pub mode: Mode,
-    /// How hard the model is told to think at the start.
-    pub effort: Option<Effort>,
-    /// The folder, as it should be shown (`~/src/parser`).
-    pub cwd: String,
-    /// The branch, if the folder is in a repository.
-    pub branch: Option<String>,
-    /// The model's window, in tokens.
-    pub window: u64,
-    /// The limits as configured; what was raised is in the ledger.
-    pub limits: Limits,
-    /// Tokens that the model is nudged to write in one run, if there is a token budget.
-    pub token_budget: Option<u64>,
-    /// How the model calls tools at the start.
-    pub tool_calls: ToolCalls,
-    /// The rules of the configuration and the command line; those of the session are in the ledger.
-    pub rules: Vec<Rule>,
-    /// The tools there are, to tell which calls a rule speaks of.
-    pub tools: Vec<ToolSpec>,
-    /// The skills that the user can call by their names.
-    pub skills: Vec<NamedSkill>,
-    /// The custom commands, which the user calls by their names, too.
-    pub commands: Vec<NamedCommand>,
-    /// Names of files that should be custom commands and cannot be used, each with why.
-    pub ignored: Vec<(String, String)>,
-    /// The hosts that the configuration opens to commands in the sandbox.
-    pub hosts: Vec<String>,
-}
 
 /// All that a screen shows of a session. Two views are equal when they show the same.
 #[derive(Debug, Clone, PartialEq)]

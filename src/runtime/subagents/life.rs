@@ -164,7 +164,7 @@ impl Watched {
 }
 
 /// How the end of its run is told.
-fn of_ending(ended: &TurnEnded) -> (Outcome, TaskState, String) {
+pub(crate) fn of_ending(ended: &TurnEnded) -> (Outcome, TaskState, String) {
     let text = ended.text.trim();
     if ended.reason == Ending::Completed {
         let words = if text.is_empty() { "It is done, and said nothing about it." } else { text };

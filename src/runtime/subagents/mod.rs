@@ -2,6 +2,8 @@
 
 mod life;
 
+pub(crate) use life::of_ending;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -45,7 +45,7 @@ impl TextFiles {
         let skills = skills.map(|(skill, file)| (file_in(file, cwd), skill.sha256.clone())).collect();
         Self {
             skills: Arc::new(skills),
-            subagents: subagents::named(config).into(),
+            subagents: subagents::named(config).into_iter().map(|(name, _)| name).collect(),
             ..Self::over(tools.within(sandbox(invocation)).files(), policy, most_chars)
         }
     }

@@ -52,6 +52,9 @@ impl Selection {
             });
             words.filter(|word| !word.is_empty()).collect()
         };
+        if !redact.is_empty() && words(redact).is_empty() {
+            return Err("there is no rule after --redact".to_owned());
+        }
         let rules = words(redact).iter().map(|word| rule(word)).collect::<Result<_, _>>()?;
         let only = words(only);
         let ranges = only.iter().map(|word| {
@@ -96,7 +99,9 @@ impl Selection {
                 || texts(content.value).iter().any(|text| keys.iter().any(|key| text.contains(key)))
         };
         let mut said = BTreeSet::new();
+        let mut unused: Vec<&Rule> = self.rules.iter().filter(|rule| rule.must_match()).collect();
         without(bytes, &mut |content| {
+            unused.retain(|rule| !rule.leaves_out(&content, &withdrawn));
             // What is not part of the document is left out as it is, wherever else it stands.
             if content.entry.is_none_or(|entry| self.has(entry)) && chosen(&content) {
                 said.extend(texts(content.value).into_iter().map(str::to_owned));
@@ -104,6 +109,12 @@ impl Selection {
             false
         })
         .map_err(cannot)?;
+        if let Some(rule) = unused.first() {
+            return Err(format!("nothing in the session is left out by `{}`", rule.words()));
+        }
+        if self.only.is_some() && !entries.iter().any(|entry| self.has(entry.id)) {
+            return Err("the session has none of the entries that --only names".to_owned());
+        }
         let beginnings = said.iter().filter(|text| text.chars().count() >= FEWEST_REPEATED);
         let beginnings: Vec<String> =
             beginnings.map(|text| text.chars().take(MOST_COMPARED).collect()).collect();
@@ -139,6 +150,21 @@ impl Selection {
 }
 
 impl Rule {
+    /// Whether it names something of this session, so that it is wrong where there is no such thing.
+    fn must_match(&self) -> bool {
+        matches!(self, Self::Entries(_) | Self::Text(_))
+    }
+
+    /// As it is typed.
+    fn words(&self) -> String {
+        match self {
+            Self::Entries(range) if range.start() == range.end() => format!("e{}", range.start()),
+            Self::Entries(range) => format!("e{}..e{}", range.start(), range.end()),
+            Self::Text(text) => format!("text:{text}"),
+            _ => String::new(),
+        }
+    }
+
     fn leaves_out(&self, content: &ContentField<'_>, withdrawn: &BTreeSet<EntryId>) -> bool {
         let of = |kinds: &[&str]| kinds.contains(&content.kind);
         match self {

@@ -88,6 +88,10 @@ pub(super) fn with_imports(file: PathBuf, reach: ImportScope<'_>) -> Vec<Instruc
                         named += 1;
                         below.push((other, depth + 1));
                     }
+                    // `@` also begins names that are no files.
+                    Ok(None) if path.ends_with(".md") || path.ends_with(".txt") => {
+                        below_text(&mut text, &path, "there is no such file");
+                    }
                     Ok(None) => {}
                     Err(why) => below_text(&mut text, &path, why),
                 }

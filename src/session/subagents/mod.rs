@@ -122,9 +122,10 @@ pub(crate) fn known(config: &Config) -> Vec<Subagent> {
     named.chain(lanes(config.subagents.most_at_once)).collect()
 }
 
-/// The names of those that a person can name in a message.
-pub(crate) fn named(config: &Config) -> Vec<String> {
-    known(config).into_iter().filter(|one| !is_lane(one)).map(|one| one.name).collect()
+/// Those that a person can name in a message, each with what it is for.
+pub(crate) fn named(config: &Config) -> Vec<(String, String)> {
+    let all = known(config).into_iter().filter(|one| !is_lane(one));
+    all.map(|one| (one.name, one.description)).collect()
 }
 
 impl SubagentMaker {

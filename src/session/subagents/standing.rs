@@ -6,9 +6,12 @@ use std::sync::Arc;
 use super::LaneTerms;
 use super::worktree::{Worktree, worktree_of};
 use crate::budget::{Limits, Meter};
-use crate::ledger::{Body, Ending, Entry, Escrow, EscrowSettlement, Limit, Millis, TaskState, open_escrows};
-use crate::runtime::SessionStore;
+use crate::ledger::{
+    Body, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, TaskState, open_escrows,
+    untold_escrows,
+};
 use crate::runtime::store::find;
+use crate::runtime::{SessionStore, of_ending};
 
 /// Most letters of the last words that are told.
 const MOST: usize = 2_000;
@@ -16,7 +19,7 @@ const MOST: usize = 2_000;
 /// What is known of each that is not settled, after the process that had the session of `cwd`. Of one whose session cannot be read
 /// nothing is. What a lane of a race made until then becomes its branch.
 pub(crate) fn standing(state: &Path, cwd: &Path, entries: &[Arc<Entry>]) -> Vec<EscrowSettlement> {
-    let known = open_escrows(entries).into_iter().filter_map(|escrow| {
+    let known = untold_escrows(entries).into_iter().filter_map(|escrow| {
         let mut settled = of_one(state, &escrow)?;
         if let (Some(words), Some(left)) = (&mut settled.answer, left_behind(cwd, entries, &escrow)) {
             words.push_str("\n\n");
@@ -52,11 +55,22 @@ fn of_one(state: &Path, escrow: &Escrow) -> Option<EscrowSettlement> {
     let mut meter = Meter::new(limits);
     entries.iter().for_each(|entry| meter.read(entry));
     let last = entries.last().map_or(Millis(0), |entry| entry.at);
+    // What worked for it died with it, and has spent what its own ledger says.
+    let mut is_assumed = false;
+    for below in open_escrows(&entries) {
+        let settled = of_one(state, &below).unwrap_or_else(|| {
+            is_assumed = true;
+            EscrowSettlement::assumed(&below)
+        });
+        is_assumed |= settled.is_assumed;
+        let body = Body::Change(Change::EscrowSettled(settled));
+        meter.read(&Entry { id: EntryId(0), at: last, body });
+    }
     let (state, words) = stands(&entries, &escrow.session);
     Some(EscrowSettlement {
         call: escrow.call,
         spent: meter.spent(last),
-        is_assumed: false,
+        is_assumed,
         state,
         answer: Some(words),
     })
@@ -68,9 +82,9 @@ fn stands(entries: &[Arc<Entry>], session: &str) -> (TaskState, String) {
         Body::TurnEnded(ended) => Some(ended),
         _ => None,
     });
-    if let Some(ended) = ended.filter(|ended| matches!(ended.reason, Ending::Completed | Ending::GoalReached))
-    {
-        return (TaskState::Completed, ended.text.to_string());
+    if let Some(ended) = ended {
+        let (_, state, words) = of_ending(ended);
+        return (state, words);
     }
     let said = entries.iter().rev().find_map(|entry| match &entry.body {
         Body::Assistant(message) => Some(message.text()).filter(|text| !text.trim().is_empty()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ratatui::text::{Line, Span};
 
 use super::{Page, PageEntry, Spoken};
-use crate::ledger::Millis;
+use crate::ledger::{Ending, Millis};
 use crate::ui::keymap::KeyAction;
 use crate::ui::linear::words::plain;
 use crate::ui::panes::Screen;
@@ -98,7 +98,10 @@ fn told(member: &FleetMember<'_>, now: Millis) -> Told {
                 sign: if waits {
                     "?"
                 } else if is_over {
-                    "✓"
+                    let is_good = view
+                        .last_end()
+                        .is_some_and(|end| matches!(end.reason, Ending::Completed | Ending::GoalReached));
+                    if is_good { "✓" } else { "✗" }
                 } else {
                     "●"
                 },

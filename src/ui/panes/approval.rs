@@ -280,7 +280,11 @@ fn answers(
     let sandboxed = if sandboxed.is_empty() || is_low { "" } else { "sandbox" };
     let why = if inner < 46 { "why" } else { "reason" };
     // With a key that ends the questions, that for exactly this call can be left to the help.
-    let session = if anyway && is_low { "" } else { "session" };
+    let session = match session {
+        _ if anyway && is_low => "",
+        "its session" => session,
+        _ => "session",
+    };
     let words = ["once", if anyway { "anyway" } else { "" }, session, always, sandboxed, "deny", why, "edit"];
     let space = if is_low && rule.is_some() { 1 } else { 2 };
     let mut lines = flow(led(offered(around, words, (key, word)), has_keys, around), space, inner);

@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview};
+use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview, Sandboxing};
 use crate::tool::{ASK, Row};
 use crate::ui::local::Overlay;
 use crate::ui::text::diff::DiffColours;
@@ -149,10 +149,15 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             if let Some(Overlay::Page(open)) = &screen.local.overlay {
                 pairs.extend(open.page.keys());
             }
-            let subject = screen.local.subject(screen.view);
-            let is_asked = subject.is_some_and(|(_, asked, _)| asked.name != ASK);
-            if is_asked {
-                pairs.extend([("y", "once"), ("n", "deny"), ("s a b r e", "too")]);
+            let subject = screen.local.subject(screen.view).filter(|(_, asked, _)| asked.name != ASK);
+            let is_asked = subject.is_some();
+            let letters = subject.map(|(_, asked, _)| {
+                let always = if asked.rule.is_some() { "a " } else { "" };
+                let sandboxed = if asked.sandboxing == Sandboxing::OnWish { "b " } else { "" };
+                format!("s {always}{sandboxed}r e")
+            });
+            if let Some(letters) = &letters {
+                pairs.extend([("y", "once"), ("n", "deny"), (letters.as_str(), "too")]);
             }
             let lit = !is_asked || screen.local.is_ripe(screen.view);
             let groups = keys(&pairs, if lit { theme.text } else { theme.dim }, theme.dim);

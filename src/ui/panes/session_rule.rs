@@ -25,7 +25,22 @@ const SCOPES: [(u8, Scope, &str); 3] = [
 /// Whether so many rows show the file that would be written for each of them.
 pub(super) fn names_files(always: &OfferedRule, inner: usize, rows: usize, around: &CardContext<'_>) -> bool {
     around.height >= ROOMY
-        || always.scope == Scope::Session && named(always, inner, around).len() + SCOPES.len() <= rows
+        || always.scope == Scope::Session
+            && named(always, inner, around).len() + SCOPES.len() <= rows
+            && SCOPES.iter().all(|(number, scope, words)| {
+                let file =
+                    always.lines_for(*scope).and_then(|plan| plan.as_ref().ok()).map(|plan| &plan.file);
+                let taken = width(&key_of(*number)) + width(in_short(words)) + 1;
+                file.is_none_or(|file| *scope == Scope::Session || taken + width(&one_row(file)) <= inner)
+            })
+}
+
+fn key_of(number: u8) -> String {
+    format!("{number} ")
+}
+
+fn in_short(words: &'static str) -> &'static str {
+    words.trim_start_matches("this ")
 }
 
 /// The rule in the pane of its call.
@@ -39,8 +54,7 @@ pub(super) fn lay(
     let mut lines = named(always, inner, around);
     if around.height < ROOMY && names_files {
         lines.extend(SCOPES.iter().map(|(number, scope, words)| {
-            let (key, words) = (format!("{number} "), words.trim_start_matches("this "));
-            in_a_row(always, *scope, &key, words, inner, around)
+            in_a_row(always, *scope, &key_of(*number), in_short(words), inner, around)
         }));
         return lines;
     }
@@ -107,7 +121,8 @@ fn in_few_rows(
 ) -> Vec<Line<'static>> {
     let theme = around.theme;
     if let Some(Ok(RuleLines { file, lines })) = always.lines().filter(|_| always.scope != Scope::Session) {
-        let file = middle(&format!("→ {}", one_row(file)), inner);
+        let (bare, led) = (one_row(file), format!("→ {}", one_row(file)));
+        let file = middle(if width(&led) > inner { &bare } else { &led }, inner);
         let line = middle(&one_row(lines), inner);
         return vec![Line::styled(file, theme.accent), Line::styled(line, theme.text)];
     }

@@ -39,7 +39,9 @@ impl ScreenLoop {
         if !before.is_empty() {
             return false;
         }
-        let decides = matches!(self.local.focus, Focus::Approval(_) | Focus::Stop);
+        // Something to be decided has the keys: in its pane, on a page of its own, or as a plan.
+        let is_shown = self.local.stand.ripe_at().is_some();
+        let decides = is_shown || matches!(self.local.focus, Focus::Approval(_) | Focus::Stop);
         let gives = matches!(key.code, KeyCode::Tab | KeyCode::Down);
         let waits = || !self.local.waiting(&self.view).is_empty() || self.local.stop(&self.view).is_some();
         decides && types(*key) || gives && waits()

@@ -4,7 +4,7 @@ use crate::agent::{Event, Intent, Live};
 use crate::ledger::CallId;
 use crate::tool::delegate;
 use crate::ui::effect::UiEffect;
-use crate::ui::local::{Focus, Inspector, Local, Overlay};
+use crate::ui::local::{Inspector, Local, Overlay};
 use crate::ui::panes::Layouts;
 use crate::view::View;
 
@@ -52,11 +52,7 @@ impl ScreenLoop {
             }
         };
         let name = self.view.panel(call).map_or("", |panel| panel.name()).to_owned();
-        let mut local = of_subagent(&self.local, &name);
-        // The person came for this; a key still decides nothing before it has stood there for long enough.
-        if let Some((_, asked)) = child.waiting().first() {
-            local.focus = Focus::Approval(asked.call);
-        }
+        let local = of_subagent(&self.local, &name);
         let layouts = Layouts::default();
         self.behind.push(Behind {
             call,

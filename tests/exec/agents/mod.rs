@@ -35,7 +35,7 @@ pub(super) fn of_project(world: &World, text: &str) {
 #[test]
 fn agents_are_listed_and_nobody_is_reached() {
     let world = World::new();
-    assert!(run(&world, &["agents", "list"]).out.starts_with("No agent is configured."));
+    assert!(run(&world, &["agents", "list"]).out.starts_with("No agent elsewhere is configured."));
     assert_eq!(run(&world, &["agents", "test"]).code, 0);
     let cards = Cards::new("Reviewer");
     let world = world.configured(&format!(
