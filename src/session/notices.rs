@@ -45,7 +45,8 @@ pub(super) fn missing_notice(lines: u64) -> Option<String> {
 pub(super) fn lost_notice((lost, started): (usize, usize)) -> Option<String> {
     (lost > 0).then(|| {
         format!(
-            "The session ended with {lost} open calls, {started} of them started: they are recorded as lost."
+            "The session ended with {lost} open {}, {started} of them started: recorded as lost.",
+            if lost == 1 { "call" } else { "calls" }
         )
     })
 }

@@ -171,10 +171,10 @@ fn other_calls_that_wait_in_a_branch_are_denied_by_nobody() {
     run.say(&answer(&second, "allow"));
     run.until("turn_ended");
     run.end();
-    let decision = world.entries().into_iter().find(|entry| entry["type"] == "approval").unwrap();
-    let decision = decision["entry"].as_str().unwrap();
+    let approval = world.entries().into_iter().find(|entry| entry["type"] == "approval").unwrap();
+    let (decision, call) = (approval["entry"].as_str().unwrap(), approval["id"].as_str().unwrap());
     let ran = world.whatif(&["--last", decision, "--deny", "use the API", "--script", r#"["I see."]"#]);
-    assert!(ran.out.contains("+denied c1 by user"), "{ran:?}");
+    assert!(ran.out.contains(&format!("+denied {call} by user")), "{ran:?}");
     let sessions = world.sessions();
     let branch = sessions.iter().max_by_key(|path| path.metadata().unwrap().modified().unwrap()).unwrap();
     let branch = std::fs::read_to_string(branch).unwrap();
@@ -182,4 +182,14 @@ fn other_calls_that_wait_in_a_branch_are_denied_by_nobody() {
     let decided: Vec<&str> = nobody.filter(|line| line.starts_with(r#"{"type":"approval""#)).collect();
     assert_eq!(decided.len(), 1, "{branch}");
     assert!(!decided[0].contains(r#""by":"user""#), "{decided:?}");
+}
+
+#[test]
+fn what_the_rules_decided_goes_otherwise_offline_too() {
+    let world = World::new();
+    world.json(&["--mode", "edit", "--script", SCRIPT, "write it"]);
+    let decision = world.entries().into_iter().find(|entry| entry["type"] == "approval").unwrap();
+    let decision = decision["entry"].as_str().unwrap();
+    let ran = world.whatif(&["--last", decision, "--offline", "--deny", "use the API"]);
+    assert!(ran.out.contains("+denied c1 by user"), "{ran:?}");
 }

@@ -22,6 +22,8 @@ async fn the_page_is_live_and_a_person_stops_one() {
     app.sees("tick 30").await;
     app.keys("x").await;
     app.sees("stop a background command").await;
+    // Not as a part of a paste.
+    app.reads().await;
     app.keys(ENTER).await;
     app.keys(ESC).await;
     app.sees("ended by the user").await;

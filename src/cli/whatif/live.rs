@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::runtime::Builder;
 
 use super::names;
@@ -13,7 +14,7 @@ use crate::cli::signals;
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::ledger::{Body, CallId, Entry, EntryId};
+use crate::ledger::{ApprovalRequest, Body, CallId, Entry, EntryId};
 use crate::recorded::{Played, trace};
 use crate::session::Keeping;
 use crate::session::compose::{Session, compose};
@@ -47,6 +48,20 @@ pub(super) fn run(
         _ => say("the branch went as the session did\n")?,
     };
     Ok(exit)
+}
+
+/// What is answered to a request in the branch: what was decided about that call, or that nobody is here.
+fn answered(
+    asked: &ApprovalRequest,
+    decided: Option<&(CallId, Answer)>,
+    asked_then: Option<&Value>,
+) -> Answer {
+    let of_this = decided.filter(|(call, _)| *call == asked.call).map(|(_, answer)| answer);
+    match of_this {
+        // The same call may be asked about anew, as it is another folder. It is still what was decided about.
+        Some(answer) if asked_then == Some(&asked.arguments) => answer.clone(),
+        _ => Answer::Nobody(NOBODY.to_owned()),
+    }
 }
 
 /// The requests about calls that are not decided, except about this one.
@@ -108,13 +123,7 @@ async fn go_on(session: Session, first: Option<Intent>) -> Result<(Vec<Arc<Entry
         entries.push(Arc::clone(&entry));
         match &entry.body {
             Body::ApprovalRequested(asked) => {
-                // The same call may be asked about anew, as it is another folder. It is still what was decided about.
-                let is_it = |(call, _): &&(CallId, Answer)| {
-                    *call == asked.call && asked_then.as_ref() == Some(&asked.arguments)
-                };
-                let why = NOBODY.to_owned();
-                let answer =
-                    decided.as_ref().filter(is_it).map_or(Answer::Nobody(why), |(_, answer)| answer.clone());
+                let answer = answered(asked, decided.as_ref(), asked_then.as_ref());
                 let answer = Intent::Decide { request: entry.id, call: asked.call, answer };
                 intents.send(answer).await.map_err(|_gone| gone())?;
             }

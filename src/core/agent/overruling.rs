@@ -5,10 +5,10 @@ use crate::ledger::{Sandboxing, ToolUse};
 use crate::policy::Verdict;
 use crate::tool::Preparation;
 
-use super::Agent;
 use super::ask_reason::AskReason;
 use super::phase::{CallState, Dispatching, Phase};
 use super::step::Step;
+use super::{Agent, Attendance};
 
 impl Agent {
     /// The call is asked about whatever the rules say, and answered at once: the ledger has the request and a person's decision. That
@@ -23,7 +23,10 @@ impl Agent {
     ) -> Phase {
         let reason = self.why_overruled(call, verdict, found);
         if let Some(pending) = dispatching.calls.iter_mut().find(|pending| pending.call.id == call.id) {
+            // Who answers is known, also where nobody is there to be asked.
+            let attendance = std::mem::replace(&mut self.settings.attendance, Attendance::Program);
             pending.state = self.ask_someone(step, call, reason, found, None);
+            self.settings.attendance = attendance;
             pending.looked = Some(found.clone());
             let answer = self.settings.overruled.remove(&call.id);
             if let (CallState::Waiting(_), Some(answer)) = (&pending.state, answer) {

@@ -179,7 +179,12 @@ pub(crate) fn of_ending(ended: &TurnEnded) -> (Outcome, TaskState, String) {
         Ending::ApprovalRequired => TaskState::InputRequired,
         _ => TaskState::Failed,
     };
-    let mut words = format!("The sub-agent stopped before its end: {}.", ended.reason.as_str());
+    let mut words = match state {
+        TaskState::Canceled => {
+            "The sub-agent was stopped before its end, by the user or with the run.".to_owned()
+        }
+        _ => format!("The sub-agent stopped before its end: {}.", ended.reason.as_str()),
+    };
     if !text.is_empty() {
         words.push_str(" The last that it said:\n");
         words.push_str(text);

@@ -48,13 +48,18 @@ pub(super) fn running(view: &View, output: &mut LinearOutput) {
 }
 
 /// `12 turns of 50 turns used, 38 turns left`
-pub(in crate::ui) fn used(Gauge { name, used, limit, .. }: Gauge) -> String {
+pub(in crate::ui) fn used(Gauge { name, used, limit, set_aside }: Gauge) -> String {
     let write = |value| amount(Limit::parse(name), value);
+    let held = match set_aside {
+        0 => String::new(),
+        held => format!(", {} set aside for sub-agents", write(held)),
+    };
     match limit {
-        None => format!("{} used, no limit", write(used)),
+        None => format!("{} used, no limit{held}", write(used)),
         Some(limit) if used >= limit => format!("{} of {} used, used up", write(used), write(limit)),
         Some(limit) => {
-            format!("{} of {} used, {} left", write(used), write(limit), write(limit - used))
+            let left = (limit - used).saturating_sub(set_aside);
+            format!("{} of {} used{held}, {} left", write(used), write(limit), write(left))
         }
     }
 }

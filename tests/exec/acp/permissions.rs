@@ -204,3 +204,25 @@ fn a_question_is_a_form_where_there_are_forms_choices_where_it_has_some_and_else
     assert!(answer(&world).contains("cannot show questions"), "{}", answer(&world));
     assert_eq!(deciders(&world), ["nobody"]);
 }
+
+#[test]
+fn the_card_of_a_background_delegation_tells_what_came_of_it() {
+    let world = World::new();
+    let task = json!({ "task": "Look.", "background": true });
+    let script = json!([calls("delegate_to_explore", task), "I go on.", "It is seen.", "Good."]);
+    let (mut editor, session) = Editor::with_script(&world, "unrestricted", script);
+    editor.prompt(&session, "go");
+    let completed = |said: &Value| {
+        let update = &said["params"]["update"];
+        update["toolCallId"] == "c1" && update["status"] == "completed"
+    };
+    editor.until(|said| completed(said) && said.to_string().contains("works on it in the background"));
+    let told = editor.until(|said| completed(said) && !said.to_string().contains("works on it"));
+    let text = told["params"]["update"]["content"].to_string();
+    assert!(text.contains("I go on.") || text.contains("It is seen."), "{told}");
+    let of_card = editor.seen.iter().filter(|said| said["params"]["update"]["toolCallId"] == "c1");
+    let states: Vec<String> = of_card.map(|said| said["params"]["update"]["status"].to_string()).collect();
+    let first = states.iter().position(|state| state.contains("completed")).unwrap();
+    assert!(states[first..].iter().all(|state| !state.contains("in_progress")), "{states:?}");
+    editor.leave();
+}

@@ -59,6 +59,11 @@ impl Conversation {
                 self.tell_entry(entry).await;
                 self.decide(&[], entry).await;
                 self.forsake_below(&[], &entry.body).await;
+                if let Body::Change(Change::EscrowSettled(settled)) = &entry.body
+                    && let Some(update) = tool_call::reported(settled)
+                {
+                    self.update(update).await;
+                }
                 match &entry.body {
                     Body::TurnEnded(end) if self.ask_price(entry.id, end).await => {}
                     _ => self.follow_prompt(entry),
@@ -79,7 +84,12 @@ impl Conversation {
                 let update = self.streamed.thought(*message, text);
                 self.update(update).await;
             }
-            Live::Progress { call, .. } => self.update(tool_call::running(*call)).await,
+            // The call of a sub-agent in the background has its result when that one begins.
+            Live::Progress { call, .. } => {
+                if self.view.panel(*call).is_none_or(|panel| panel.result().is_none()) {
+                    self.update(tool_call::running(*call)).await;
+                }
+            }
             Live::ToolOutput { call, .. } | Live::Screen { call, .. } => {
                 self.grown.insert(*call);
             }

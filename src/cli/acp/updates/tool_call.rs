@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 use super::unified_diff::hunks;
 use crate::agent::CallAddress;
 use crate::cli::acp::methods::session_request_permission::about;
-use crate::ledger::{ApprovalRequest, Arguments, CallId, Decision, EntryId, Outcome, Preview, ToolResult};
+use crate::ledger::{
+    ApprovalRequest, Arguments, CallId, Decision, EntryId, EscrowSettlement, Outcome, Preview, TaskState,
+    ToolResult,
+};
 use crate::tool::name::{
     ASK, EDIT, FETCH, GLOB, LIST, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT, WRITE,
 };
@@ -131,6 +134,18 @@ pub(in crate::cli::acp) fn output(call: CallId, panel: &Panel) -> Value {
         "status": "in_progress",
         "content": [fenced(&written)],
     })
+}
+
+/// What a sub-agent in the background came to, of which the result of its call could not tell.
+pub(in crate::cli::acp) fn reported(settled: &EscrowSettlement) -> Option<Value> {
+    let answer = settled.answer.as_ref()?;
+    let is_done = settled.state == TaskState::Completed;
+    Some(json!({
+        "sessionUpdate": "tool_call_update",
+        "toolCallId": settled.call.to_string(),
+        "status": if is_done { "completed" } else { "failed" },
+        "content": [text(&sanitize(answer))],
+    }))
 }
 
 /// Who decided about a call, and about exactly what: the receipt.
