@@ -3,6 +3,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::runtime::git;
 
@@ -38,10 +39,9 @@ impl Worktree {
         let began = at.map_or_else(|| git(cwd, ["rev-parse", "HEAD"]), |commit| Ok(commit.to_owned()))?;
         let prefix = git(cwd, ["rev-parse", "--show-prefix"])?;
         let top = place(cwd, id)?;
-        git(
-            cwd,
-            [OsStr::new("worktree"), "add".as_ref(), "--detach".as_ref(), top.as_ref(), began.as_ref()],
-        )?;
+        let words =
+            [OsStr::new("worktree"), "add".as_ref(), "--detach".as_ref(), top.as_ref(), began.as_ref()];
+        alone(|| git(cwd, words))?;
         let top = top.canonicalize().map_err(|fault| format!("{}: {fault}", top.display()))?;
         let folder = top.join(prefix);
         Ok(Self { folder, top, began })
@@ -104,6 +104,14 @@ impl Worktree {
 
     fn remove(&self) -> Result<(), String> {
         let top: &OsStr = self.top.as_ref();
-        git(&self.top, [OsStr::new("worktree"), "remove".as_ref(), "--force".as_ref(), top]).map(drop)
+        alone(|| git(&self.top, [OsStr::new("worktree"), "remove".as_ref(), "--force".as_ref(), top]))
+            .map(drop)
     }
+}
+
+/// One after the other: of several that add or remove worktrees of a repository at once, git lets one fail.
+fn alone<T>(work: impl FnOnce() -> T) -> T {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    work()
 }
