@@ -196,17 +196,18 @@ fn what_a_killed_race_made_is_on_its_branches_after_a_resume() {
     let (waits, mut beacon) = world.beacon();
     let write =
         json!({ "name": "write", "arguments": { "path": "one.txt", "content": "1st line\nsecond line\n" } });
-    // Both write. Then one waits, and the other is done.
-    let write = json!({ "tool_calls": [write] });
-    let wait = json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": waits } }] });
-    let replies = script(json!([write, write, wait, "Done."]));
+    // In one answer, because either lane may be the first to ask for the next: both write, then wait.
+    let wait = json!({ "name": "shell", "arguments": { "command": waits } });
+    let both = json!({ "tool_calls": [write, wait] });
+    let replies = script(json!([both, both]));
     let words = ["--lanes", "2", "--mode", "unrestricted", "--script", &replies, "Make one.txt say 1st"];
     let mut racing =
         world.program().arg("race").args(words).stdout(std::process::Stdio::null()).spawn().unwrap();
     beacon.lit();
+    beacon.lit();
     racing.kill().unwrap();
     racing.wait().unwrap();
-    assert!(git(&world, &["worktree", "list"]).lines().count() > 1, "they were at work");
+    assert_eq!(git(&world, &["worktree", "list"]).lines().count(), 3, "they were at work");
     beacon.put_out();
     let ran = world.exec(&["--last", "--script", r#"["Fine."]"#, "go on"]);
     assert_eq!(ran.code, 0, "{}", ran.err);

@@ -30,7 +30,7 @@ impl World {
         let path = self.place().join("beacon");
         assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
         let command = format!("exec 9>'{}'; echo $$ >&9; sleep 300; true", path.display());
-        (command, Beacon { path, pipe: None, group: None })
+        (command, Beacon { path, pipe: None, groups: Vec::new() })
     }
 }
 
@@ -105,17 +105,16 @@ impl Drop for Running {
 pub(crate) struct Beacon {
     path: PathBuf,
     pipe: Option<BufReader<File>>,
-    group: Option<Pid>,
+    groups: Vec<Pid>,
 }
 
 impl Beacon {
-    /// Waits until the command runs.
+    /// Waits until the command runs: called again, until it runs once more.
     pub(crate) fn lit(&mut self) {
-        let mut pipe = BufReader::new(File::open(&self.path).unwrap());
+        let pipe = self.pipe.get_or_insert_with(|| BufReader::new(File::open(&self.path).unwrap()));
         let mut line = String::new();
         pipe.read_line(&mut line).unwrap();
-        self.group = Pid::from_raw(line.trim().parse().expect(&line));
-        self.pipe = Some(pipe);
+        self.groups.push(Pid::from_raw(line.trim().parse().expect(&line)).unwrap());
     }
 
     /// Waits until no process of the group is left.
@@ -123,20 +122,21 @@ impl Beacon {
         let mut rest = String::new();
         self.pipe.take().unwrap().read_to_string(&mut rest).unwrap();
         assert_eq!(rest, "");
-        self.group = None;
+        self.groups.clear();
     }
 
-    /// Ends a group whose program was killed.
+    /// Ends the groups of a program that was killed.
     pub(crate) fn put_out(&mut self) {
-        let group = self.group.take().unwrap();
-        kill_process_group(group, Signal::KILL).unwrap();
+        for group in self.groups.drain(..) {
+            kill_process_group(group, Signal::KILL).unwrap();
+        }
     }
 }
 
 impl Drop for Beacon {
     fn drop(&mut self) {
-        if let Some(group) = self.group {
-            kill_process_group(group, Signal::KILL).unwrap_or_default();
+        for group in &self.groups {
+            kill_process_group(*group, Signal::KILL).unwrap_or_default();
         }
     }
 }

@@ -141,6 +141,10 @@ pub fn random(seed: u64, steps: u64, bounds: Bounds) -> Report {
     }
     report.seen = world.reasons();
     (report.positions, report.escapes) = (report.steps, u64::from(world.escapes));
+    if let Err(fault) = proves_itself(&world.log.entries) {
+        report.fault = Some(fault);
+        return report;
+    }
     match survives_every_cut(&world.log, bounds, world.now) {
         Ok((cuts, forks)) => {
             (report.cuts, report.forks, report.branches) = (cuts, forks.forks, forks.branches);

@@ -1,6 +1,8 @@
 //! The user takes back what was done to files. It is done outside the loop, which writes it into the books and tells
 //! the model.
 
+use std::sync::Arc;
+
 use crate::ledger::{Body, Change, Entry, FilesRestored, Injected, Injector, Millis, Remark};
 
 use super::Agent;
@@ -33,9 +35,10 @@ impl Undone {
 }
 
 impl Agent {
-    /// Files were put back: it goes into the books. A session without a first entry has changed no file.
+    /// Files were put back: it goes into the books. Before the call that is named there was nothing to put back.
     pub(super) fn files_restored(&mut self, now: Millis, done: FilesRestored) {
-        if !self.history.ledger.entries().is_empty() {
+        let is_of = |entry: &Arc<Entry>| entry.body.call() == Some(done.since);
+        if self.history.ledger.entries().iter().rev().any(is_of) {
             self.history.ledger.remark(now, Remark::Change(Change::FilesRestored(done)));
         }
     }
