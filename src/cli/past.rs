@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 
 use super::chat::entry_json;
 use super::host_services::past_of;
+use super::sessions::place::remark;
 use super::themes::theme;
 use super::{appearance, signals};
 use crate::agent::Event;
@@ -35,7 +36,8 @@ pub(super) fn show(
     let theme = theme(invocation)?;
     let state = state_dir(invocation)?;
     let path = locate(invocation, &state, which)?;
-    let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, ""))?;
+    let (file, damage) = SessionStore::audited(&path).map_err(|why| Fault::failed(why, ""))?;
+    damage.iter().for_each(|why| remark(why));
     let (model, cwd, id) = match file.entries.first().map(|e| &e.body) {
         Some(Body::SessionStarted(started)) => {
             (started.model.to_string(), started.cwd.clone(), started.session.clone())

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::args::ReplayArgs;
 use super::chat::entry_json;
 use super::outcome::say;
+use super::sessions::place::remark;
 use super::{past, themes};
 use crate::config::Invocation;
 use crate::config::exit::Exit;
@@ -40,7 +41,8 @@ pub(super) fn run(
     }
     let theme = themes::theme_of_a_recording(invocation)?;
     let path = locate(invocation, &state_dir(invocation)?, which)?;
-    let session = SessionStore::read(&path).map_err(|why| Fault::failed(why, ""))?;
+    let (session, damage) = SessionStore::audited(&path).map_err(|why| Fault::failed(why, ""))?;
+    damage.iter().for_each(|why| remark(why));
     let entries: Vec<Arc<Entry>> =
         session.entries.iter().map(|entry| hidden(invocation, entry)).collect::<Result<_, _>>()?;
     let (model, cwd, title) = match entries.first().map(|entry| &entry.body) {

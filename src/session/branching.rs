@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 use crate::config::fault::Fault;
-use crate::ledger::{Body, EntryId, ForkFault, Millis, accepted_gaps, check, forkable, grants, opened_hosts};
+use crate::ledger::{Body, EntryId, ForkFault, Millis, accepted_gaps, forkable, grants, opened_hosts};
 use crate::recorded::results_of_decided;
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Salts, adopt, find};
 use crate::wire::record::before as before_entry;
-use crate::wire::record::{Copy, Keeps, Links, SessionFile, TakenBack, audit, follow, read_session, up_to};
+use crate::wire::record::{Copy, Keeps, SessionFile, TakenBack, audit, read_session, up_to};
 
 /// The session that another one begins like.
 pub(crate) struct Trunk<'a> {
@@ -35,7 +35,7 @@ pub(crate) struct Branched {
 }
 
 impl Trunk<'_> {
-    /// Copies the beginning, up to an entry, else all that is sound. It ends where no call is open: a result that nobody gave
+    /// Copies the beginning, up to an entry, else all of it. It ends where no call is open: a result that nobody gave
     /// is not made up.
     ///
     /// # Errors
@@ -44,8 +44,7 @@ impl Trunk<'_> {
         let name = &self.name;
         let bytes =
             SessionStore::bytes(self.path).map_err(|why| Fault::failed(why, "name another session"))?;
-        let sound = || audit(&bytes).sound_to.ok_or_else(|| unsound(name, "no part of it is well-formed"));
-        let last = last.map_or_else(sound, Ok)?;
+        let last = last.map_or_else(|| whole(name, &bytes), Ok)?;
         let beginning = up_to(&bytes, last).ok_or_else(|| {
             Fault::usage(
                 format!("session {name} has no entry {last}"),
@@ -53,9 +52,7 @@ impl Trunk<'_> {
             )
         })?;
         let file = read_session(beginning).map_err(|why| unsound(name, &why.to_string()))?;
-        check(&file.entries).map_err(|why| unsound(name, &why.to_string()))?;
-        follow(beginning, Links::default())
-            .map_err(|(line, why)| unsound(name, &format!("line {line}: {why}")))?;
+        sound(name, beginning)?;
         can_end(&bytes, &file, last)?;
         let origin = format!("{}@{last}", session_id(&file));
         let (keeps, remark) = match self.is_ours {
@@ -89,8 +86,7 @@ impl Trunk<'_> {
         let bytes =
             SessionStore::bytes(self.path).map_err(|why| Fault::failed(why, "name another session"))?;
         let whole = read_session(&bytes).map_err(|why| unsound(name, &why.to_string()))?;
-        follow(&bytes, Links::default())
-            .map_err(|(line, why)| unsound(name, &format!("line {line}: {why}")))?;
+        sound(name, &bytes)?;
         let at = whole.entries.iter().position(|entry| entry.id == first);
         let before = whole.entries.get(..at.unwrap_or_default()).unwrap_or_default();
         let last = before
@@ -162,6 +158,24 @@ fn unsound(name: &str, why: &str) -> Fault {
         format!("session {name} cannot be forked there: {why}"),
         format!("`countersign sessions check {name}` reports up to which entry it is well-formed"),
     )
+}
+
+/// The last entry at which a session without a fault can end.
+fn whole(name: &str, bytes: &[u8]) -> Result<EntryId, Fault> {
+    let audit = audit(bytes);
+    let Some(last) = audit.sound_to else { return Err(unsound(name, "no part of it is well-formed")) };
+    match audit.faults.first() {
+        None => Ok(last),
+        Some(fault) => Err(Fault::failed(
+            format!("session {name} is not well-formed: {fault}"),
+            format!("`countersign sessions fork {name} --at {last}` saves what stands before that"),
+        )),
+    }
+}
+
+/// That nothing is wrong with these lines.
+fn sound(name: &str, bytes: &[u8]) -> Result<(), Fault> {
+    audit(bytes).faults.first().map_or(Ok(()), |fault| Err(unsound(name, &fault.to_string())))
 }
 
 /// Refuses a place at which no fork can end, and names the nearest that will do.

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::background_ids::continued;
 use super::interrupted_undo::finish_undo;
 use super::moment::now;
-use super::notices::{file_notices, lost_notice, missing_notice, tools_notice, unconfined};
+use super::notices::{end_notice, file_notices, lost_notice, tools_notice, unconfined};
 use super::ports::{router, with_tool_calls};
 use super::subagents::SubagentMaker;
 use super::telemetry::{Following, follow};
@@ -160,7 +160,7 @@ fn take_up(
     let before = file.entries.clone();
     let id = session_id(&before);
     let known = subagents::standing(state, &invocation.cwd, &file.entries);
-    let missing = missing_notice(file.missing_lines);
+    let missing = end_notice(&file);
     let mut recovered = recover_with(file.entries, now, &known).map_err(|fault| damaged(&id, &fault))?;
     if let Some(said) = missing {
         // What is written from here on has no trace of it.

@@ -14,6 +14,8 @@ pub(crate) struct ChangingSession {
     pub(crate) folder: PathBuf,
     pub(crate) entries: Vec<Arc<Entry>>,
     snapshots: Snapshots,
+    /// What is wrong with it.
+    pub(crate) damage: Option<String>,
 }
 
 /// One recorded change of one file.
@@ -38,12 +40,13 @@ impl ChangingSession {
         if !snapshots.changes()?.iter().any(wanted) {
             return Ok(None);
         }
-        let entries = SessionStore::read(path)?.entries;
+        let (file, damage) = SessionStore::audited(path)?;
+        let entries = file.entries;
         let (id, folder) = match entries.first().map(|first| &first.body) {
             Some(Body::SessionStarted(started)) => (started.session.clone(), PathBuf::from(&started.cwd)),
             _ => return Ok(None),
         };
-        Ok(Some(Self { id, folder, entries, snapshots }))
+        Ok(Some(Self { id, folder, entries, snapshots, damage }))
     }
 
     /// The changes that the session's entries agree with, oldest first; `source` is its place among the sources.

@@ -18,7 +18,7 @@ pub mod instructions;
 mod interrupted_undo;
 pub(crate) mod model_switch;
 mod moment;
-mod notices;
+pub(crate) mod notices;
 pub(crate) mod other_sessions;
 pub(crate) mod past_calls;
 pub(crate) mod ports;

@@ -20,7 +20,7 @@ pub(super) fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String
 
 /// What is wrong with the file of a session that goes on.
 pub(super) fn file_notices(file: &SessionFile) -> Vec<String> {
-    let missing = missing_notice(file.missing_lines);
+    let missing = end_notice(file);
     let torn = file.torn_tail.as_ref().map(|torn| {
         format!(
             "Line {} of the session file was incomplete; its {} bytes were dropped.",
@@ -36,9 +36,16 @@ pub(super) fn file_notices(file: &SessionFile) -> Vec<String> {
     missing.into_iter().chain(torn).chain(skipped).collect()
 }
 
-/// That so many lines are missing at the end.
-pub(super) fn missing_notice(lines: u64) -> Option<String> {
-    (lines > 0).then(|| format!("Lines that were saved are missing at the end of the session file: {lines}."))
+/// That lines are missing at the end, or may be.
+pub(crate) fn end_notice(file: &SessionFile) -> Option<String> {
+    match file.missing_lines {
+        0 if file.has_unknown_end => Some(
+            "The file that counts the lines of the session is gone, so lines may be missing at its end."
+                .to_owned(),
+        ),
+        0 => None,
+        lines => Some(format!("Lines that were saved are missing at the end of the session file: {lines}.")),
+    }
 }
 
 /// What a process that died left open.

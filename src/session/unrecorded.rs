@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::config::fault::{Fault, one_line};
-use crate::ledger::{Body, Entry};
+use crate::ledger::{Body, Entry, Outcome};
 use crate::view;
 
 /// Entries that are named; how many more there are is said.
@@ -13,13 +13,23 @@ const LETTERS: usize = 80;
 
 /// Why the books could not be written, and what they lack; exit 1.
 pub(crate) fn fault(why: &str, unwritten: &[Arc<Entry>]) -> Fault {
-    let named: Vec<String> = unwritten.iter().take(NAMED).map(|entry| name(entry)).collect();
-    let more = unwritten.len().saturating_sub(NAMED);
+    // What ends the loop because it cannot write is not what happened.
+    let lost: Vec<_> = unwritten.iter().filter(|entry| !is_of_the_end(&entry.body)).collect();
+    let named: Vec<String> = lost.iter().take(NAMED).map(|entry| name(entry)).collect();
+    let more = lost.len().saturating_sub(NAMED);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     Fault::failed(
         format!("{why}; not recorded: {}{more}", named.join("; ")),
         "free disk space, or make the folder writable; nothing was executed after the failed write",
     )
+}
+
+fn is_of_the_end(body: &Body) -> bool {
+    match body {
+        Body::ToolResult(result) => matches!(result.outcome, Outcome::Aborted(_)),
+        Body::TurnEnded(ended) => ended.reason.interrupted(),
+        _ => false,
+    }
 }
 
 fn name(entry: &Entry) -> String {

@@ -299,10 +299,13 @@ fn what_was_taken_back_is_in_the_books_and_told_with_the_next_message() {
     let mut fixture = AgentFixture::with_a_hook(HookPoint::PostTool);
     fixture.step(Input::Intent(Intent::Restored(done())));
     assert!(fixture.agent.ledger().entries().is_empty(), "a session without an entry has changed no file");
-    fixture.submit("hello");
-    fixture.answer(vec![ModelEvent::Text("Good day.".into())]);
-    fixture.step(Input::Intent(Intent::Restored(done())));
     let is_kept = |e: &Effect| matches!(e, Effect::Append(e) if matches!(&e.body, Body::Change(Change::FilesRestored(_))));
+    fixture.submit("hello");
+    fixture.answer(vec![ModelEvent::CallStarted { index: 0, wire_id: "w".into(), name: "gone".into() }]);
+    fixture.answer(vec![ModelEvent::Text("Good day.".into())]);
+    fixture.step(Input::Intent(Intent::Restored(FilesRestored { since: CallId(9), ..done() })));
+    assert!(!fixture.wanted.iter().any(is_kept), "there is no such call");
+    fixture.step(Input::Intent(Intent::Restored(done())));
     assert!(fixture.wanted.iter().any(is_kept));
     fixture.submit("and now?");
     let (_, request) = fixture.model_call().unwrap();

@@ -355,6 +355,25 @@ fn tasks_and_what_is_set_aside_for_them_are_those_of_the_call() {
 }
 
 #[test]
+fn turns_are_counted_one_by_one() {
+    let turn = |all: &mut Vec<Body>, at: usize, to: u32| {
+        let Body::Transition { turn, .. } = &mut all[at] else { panic!("{:?}", all[at]) };
+        *turn = to;
+    };
+    found(|all| turn(all, 2, 99), 3, "turn 99 of the run, and is turn 1");
+    found(|all| turn(all, 19, 1), 20, "turn 1 of the run, and is turn 2");
+    found(|all| turn(all, 22, 3), 23, "turn 3 of the run, and is turn 2");
+}
+
+#[test]
+fn a_mode_that_is_not_known_is_named() {
+    let mut records: Vec<Value> = entries(bodies()).iter().map(encode).collect();
+    records[0]["mode"] = json!("god");
+    let audit = chained(records);
+    assert_eq!((audit.skipped.len(), audit.skipped[0].kind.as_str()), (1, "mode \"god\""));
+}
+
+#[test]
 fn the_end_of_a_run_says_what_it_came_to() {
     let ended = |all: &mut Vec<Body>, change: &dyn Fn(&mut TurnEnded)| {
         let Body::TurnEnded(ended) = &mut all[24] else { panic!("{:?}", all[24]) };

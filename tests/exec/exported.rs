@@ -108,6 +108,12 @@ fn a_part_is_verified_with_the_seal_of_the_whole() {
     }
     let transcript = export(&world, &["--only", said["entry"].as_str().unwrap()]);
     assert!(transcript.out.contains("find") && !transcript.out.contains("shell"), "{}", transcript.out);
+    let told = |text: &str| assert!(text.contains("this is not all of the session"), "{text}");
+    told(&transcript.out);
+    told(&export(&world, &["--format", "html", "--redact", "arguments"]).out);
+    let without = export(&world, &["--redact", "arguments"]).out;
+    told(&without);
+    assert!(without.contains("(left out)") && !without.contains("{}"), "{without}");
 }
 
 #[test]

@@ -38,6 +38,27 @@ pub(crate) fn seal(world: &World, key: &Path) -> Ran {
 }
 
 #[test]
+fn a_seal_says_where_nobody_knew_the_end() {
+    let world = World::new();
+    let Some(key) = key(&world.place(), "key", "") else { return };
+    world.json(&["--script", r#"["One."]"#, "first"]);
+    let file = world.session_file();
+    fs::remove_file(file.with_extension("head")).unwrap();
+    let sealed = seal(&world, &key);
+    let unknown = "The file that counts the lines of the session is gone";
+    assert!(sealed.code == 0 && sealed.err.contains(unknown), "{sealed:?}");
+    // Whoever has only the file reads it there.
+    assert!(world.session_text().contains(unknown));
+    assert_eq!(verify(&world, &file, &allowed(&key)).code, 0);
+    let again = seal(&world, &key);
+    assert_eq!((again.code, again.err.as_str()), (0, ""));
+    // A fork is counted from its first line on.
+    assert_eq!(world.sessions_cli(&["fork", "--last"]).code, 0);
+    assert_eq!(seal(&world, &key).err, "");
+    assert_eq!(world.session_text().matches(unknown).count(), 1);
+}
+
+#[test]
 fn a_sealed_session_is_verified_with_the_file_and_a_public_key() {
     let world = World::new();
     let Some(key) = key(&world.place(), "key", "") else { return };

@@ -153,7 +153,7 @@ fn sound_books_are_called_so_and_nothing_is_written() {
     // Cut off after it was on disk: that is no crash.
     fs::write(&file, &whole[..whole.len() - 20]).unwrap();
     let cut_off = world.sessions_cli(&["check", "--last"]);
-    assert!(cut_off.code == 1 && cut_off.out.contains("is not a JSON object"), "{}", cut_off.out);
+    assert!(cut_off.code == 1 && cut_off.out.contains("this line was cut off"), "{}", cut_off.out);
     let lines: Vec<&[u8]> = whole.split_inclusive(|b| *b == b'\n').collect();
     fs::write(&file, lines[..lines.len() - 2].concat()).unwrap();
     let cut_off = world.sessions_cli(&["check", "--last"]);
@@ -207,7 +207,7 @@ fn every_fault_is_told_by_line_and_entry() {
     let line = |number: usize| format!("line {}", number + 1);
     let has = |wanted: &str| assert!(told.out.contains(wanted), "{wanted}: {}", told.out);
     has("not well-formed; 6 faults");
-    has(&format!("{}: this is not a JSON object", line(result)));
+    has(&format!("{}: this line was cut off", line(result)));
     has("comes before the result of call c1");
     has(&format!("{} (e3): this id is used twice", line(lines.len())));
     has(&format!("{} (e99): `note`: field `about` is not text", line(lines.len() + 1)));

@@ -193,3 +193,23 @@ fn what_the_rules_decided_goes_otherwise_offline_too() {
     let ran = world.whatif(&["--last", decision, "--offline", "--deny", "use the API"]);
     assert!(ran.out.contains("+denied c1 by user"), "{ran:?}");
 }
+
+#[test]
+fn as_it_was_is_as_the_rules_of_then_had_it() {
+    let world = World::new();
+    world.json(&["--allow", "write", "--script", SCRIPT, "write it"]);
+    let decision = world.entries().into_iter().find(|entry| entry["type"] == "approval").unwrap();
+    let decision = decision["entry"].as_str().unwrap();
+    // Today's rules would ask.
+    let ran = world.whatif(&["--last", decision, "--offline", "--deny", "use the API"]);
+    assert!(ran.out.contains("-allowed c1 by policy") && ran.out.contains("-result of c1: ok"), "{ran:?}");
+    assert!(ran.out.contains("+denied c1 by user"), "{ran:?}");
+    // A test is about today's rules, and says where they decide otherwise.
+    let recorded = world.program().args(["test", "record", "--last", "-o", "one.jsonl"]).output().unwrap();
+    let told = String::from_utf8(recorded.stdout).unwrap();
+    assert!(told.contains("does not go on as it did"), "{told}");
+    let allowed = ["test", "record", "--last", "--allow", "write", "-o", "two.jsonl"];
+    let recorded = world.program().args(allowed).output().unwrap();
+    let told = String::from_utf8(recorded.stdout).unwrap();
+    assert!(recorded.status.success() && !told.contains("does not go on"), "{told}");
+}

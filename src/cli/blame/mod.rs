@@ -33,6 +33,7 @@ pub(super) fn run(words: &BlameArgs, cwd: PathBuf, environment: Environment) -> 
     for why in &blame.unreadable {
         remark(&format!("{why}; not searched"));
     }
+    blame.damaged().for_each(remark);
     let texts = blame.lines();
     if let Some(line) = line.filter(|line| *line > texts.len()) {
         let count = texts.len();

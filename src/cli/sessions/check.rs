@@ -102,13 +102,14 @@ fn exchanged(path: &Path, entries: &[Arc<Entry>]) -> Option<String> {
 fn chain(audit: &Audit, has_end: bool) -> Vec<String> {
     let Some(head) = &audit.head else {
         return vec![
-            "hash chain: none, since an older version wrote the file; changes cannot be found".to_owned(),
+            "hash chain: none, since an older version wrote the file, or an export left the hashes out; changes cannot be found"
+                .to_owned(),
         ];
     };
     let mut told = vec![match audit.unchained {
         0 => format!("hash chain: intact; {} lines, the last is {head}", audit.chained),
         older => format!(
-            "hash chain: intact from line {} on, the last is {head}; an older version wrote the lines before it, and \
+            "hash chain: intact from line {} on, the last is {head}; the lines before it have no hashes, since an older version or an export wrote them, and \
             changes in them from before that cannot be found",
             older + 1
         ),

@@ -24,12 +24,6 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
     if args.format == ExportFormat::Attestation {
         return attest(place, args, &selection, &path, &bytes, &file);
     }
-    let (checked, _) = audited(place, &path, &bytes);
-    if let Some(fault) = checked.faults.first() {
-        remark(&format!(
-            "the session is not well-formed: {fault}; what is exported may not be what was recorded"
-        ));
-    }
     let is_file = args.format == ExportFormat::Jsonl;
     if is_file || !selection.is_all() {
         let keys = place.environment.keys();

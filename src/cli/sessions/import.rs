@@ -73,6 +73,16 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     if let Some(torn) = &audit.torn_tail {
         remark(&format!("line {} was incomplete; its {} bytes were dropped", torn.line, torn.bytes));
     }
+    if audit.unchained > 0 {
+        remark(&format!(
+            "{} of the file have no hashes, so nobody can tell whether they are what was recorded",
+            if audit.chained == 0 {
+                "the lines".to_owned()
+            } else {
+                format!("the first {} lines", audit.unchained)
+            }
+        ));
+    }
     let why = if can_be_an_id(&head.session) { "is taken" } else { "cannot be one here" };
     let renamed =
         if is_free { String::new() } else { format!(" (its own id, {}, {why})", one_line(&head.session)) };

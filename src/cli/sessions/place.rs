@@ -9,6 +9,7 @@ use super::args::Pick;
 use crate::config::environment::Environment;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Body, Change, Entry, EntryId, Millis};
+use crate::runtime::store::damage;
 use crate::runtime::{SessionStore, StorePort as _};
 use crate::session::SessionChoice;
 use crate::session::compose::{locate_from, state_of};
@@ -90,6 +91,7 @@ pub(in crate::cli) fn read(place: &SessionPlace, path: &Path) -> Result<(Vec<u8>
     };
     let bytes = SessionStore::bytes(path).map_err(|why| Fault::failed(why, "name another session"))?;
     let file = read_document(&bytes).map_err(|why| failed(format!("{}: {why}", path.display())))?;
+    damage(path, &bytes).iter().for_each(|why| remark(why));
     Ok((bytes, file))
 }
 
@@ -102,7 +104,8 @@ pub(super) fn add(path: &Path, change: Change) -> Result<(), Fault> {
         Fault::failed(why, "a session is changed while nobody writes it, and while it is intact")
     })?;
     has_its_end(&file)?;
-    add_to(&mut store, &file, change)
+    let last = file.entries.iter().map(|entry| entry.id.0).max().unwrap_or_default();
+    write(&mut store, last + 1, Body::Change(change))
 }
 
 /// That no line is missing which was on disk: what is added would hide it.
@@ -121,13 +124,12 @@ pub(super) fn has_its_end(file: &SessionFile) -> Result<(), Fault> {
     ))
 }
 
-/// The same to a session that is open.
+/// Adds an entry to a session that is open.
 ///
 /// # Errors
 /// It cannot be written.
-pub(super) fn add_to(store: &mut SessionStore, file: &SessionFile, change: Change) -> Result<(), Fault> {
-    let last = file.entries.iter().map(|entry| entry.id.0).max().unwrap_or_default();
-    let entry = Entry { id: EntryId(last + 1), at: now(), body: Body::Change(change) };
+pub(super) fn write(store: &mut SessionStore, id: u64, body: Body) -> Result<(), Fault> {
+    let entry = Entry { id: EntryId(id), at: now(), body };
     let written = store.append(&[Arc::new(entry)]).and_then(|()| store.sync());
     written.map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))
 }

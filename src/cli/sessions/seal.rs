@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::args::Pick;
-use super::place::{SessionPlace, add_to, has_its_end};
+use super::place::{SessionPlace, has_its_end, remark, write};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::ledger::Change;
+use crate::ledger::{About, Body, Change, Note};
 use crate::runtime::SessionStore;
 use crate::runtime::signing::sign;
+use crate::session::notices::end_notice;
 
 /// Keys that people have, in the order in which they are tried.
 const KEYS: [&str; 5] = ["id_ed25519", "id_ed25519_sk", "id_ecdsa", "id_ecdsa_sk", "id_rsa"];
@@ -22,6 +23,13 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Resu
         Fault::failed(why, "a session is sealed while nobody writes it, and while it is intact")
     })?;
     has_its_end(&file)?;
+    let mut last = file.entries.iter().map(|entry| entry.id.0).max().unwrap_or_default();
+    if let Some(why) = end_notice(&file) {
+        // What is sealed says so itself: afterwards there is nothing any more that would show it.
+        remark(&why);
+        last += 1;
+        write(&mut store, last, Body::Note(Note::plain(About::Session, why)))?;
+    }
     let head = store.head().to_owned();
     let signature = sign(&key, &head).map_err(|why| {
         Fault::failed(
@@ -30,7 +38,7 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Resu
         )
     })?;
     let lines = store.lines();
-    add_to(&mut store, &file, Change::Sealed { head: head.clone(), signature })?;
+    write(&mut store, last + 1, Body::Change(Change::Sealed { head: head.clone(), signature }))?;
     say(&format!(
         "{}: lines 1 to {lines} are sealed with {}; the hash that was signed is {head}\n\
          Verify with: countersign verify {} --allowed-signers FILE\n",

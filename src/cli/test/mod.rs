@@ -11,8 +11,8 @@ use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::config::{Flags, Invocation};
-use crate::recorded::trace;
-use crate::session::rehearsing::{LiveModel, RecordedTest, Today, played};
+use crate::recorded::{Played, trace};
+use crate::session::rehearsing::{LiveModel, RecordedTest, Rules, Today, played};
 use args::{TestArgs, TestVerb};
 
 /// Does what was asked for.
@@ -70,9 +70,19 @@ fn lines(
     test: &RecordedTest,
     live: Option<LiveModel>,
 ) -> Result<Vec<String>, Fault> {
+    Ok(told(invocation, test, &play(invocation, test, live)?))
+}
+
+/// The test's play, today.
+fn play(invocation: &Invocation, test: &RecordedTest, live: Option<LiveModel>) -> Result<Played, Fault> {
     let (session, folder) = test.session();
     let mut today = Today::new(invocation, Path::new(folder), session, live)?;
-    let played = played(&mut today, &test.entries, test.sandbox, None)?;
+    played(&mut today, &test.entries, test.sandbox, None, Rules::OfToday)
+}
+
+/// A play in lines, without what differs from machine to machine.
+fn told(invocation: &Invocation, test: &RecordedTest, played: &Played) -> Vec<String> {
+    let (session, folder) = test.session();
     let mut names = vec![(session.to_owned(), "SESSION"), (folder.to_owned(), "FOLDER")];
     names.push((invocation.cwd.to_string_lossy().into_owned(), "FOLDER"));
     if let Some(home) = invocation.environment.home() {
@@ -81,5 +91,5 @@ fn lines(
     // A name within another one comes after it.
     names.retain(|(name, _)| name.len() > 1);
     names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-    Ok(trace(&played, &names))
+    trace(played, &names)
 }

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
-use super::{lines, only_harmless};
+use super::{only_harmless, play, told};
 use crate::cli::outcome::say;
 use crate::cli::sessions::args::Pick;
 use crate::cli::sessions::place::{SessionPlace, read};
@@ -35,7 +35,8 @@ pub(super) fn run(
     test.mode = mode(flags, invocation, &test);
     test.config.clone_from(&flags.config);
     test.rules = [flags.allow.clone(), flags.deny.clone(), flags.ask.clone()];
-    test.expected = lines(invocation, &test, None)?;
+    let played = play(invocation, &test, None)?;
+    test.expected = told(invocation, &test, &played);
     let to = invocation.cwd.join(output);
     let shown = output.display();
     let failed = |why: std::io::Error| match why.kind() {
@@ -51,14 +52,14 @@ pub(super) fn run(
         .map_err(failed)?;
     let requests = test.expected.iter().filter(|line| line.starts_with("request ")).count();
     let deviates = test.expected.iter().filter(|line| line.starts_with("the recording has no ")).count();
-    let mut told = format!("{shown}: {} entries, {requests} requests to models\n", test.entries.len());
-    if deviates > 0 {
-        told.push_str(
+    let mut words = format!("{shown}: {} entries, {requests} requests to models\n", test.entries.len());
+    if deviates > 0 || !played.goes_as(&test.entries) {
+        words.push_str(
             "The session does not go on as it did: with these rules and this mode the program decides otherwise. \
              Give the --mode and the rules of the session if that is not what you want.\n",
         );
     }
-    say(&told)
+    say(&words)
 }
 
 /// The mode of the whole test. Where the session recorded its own and nobody names another, none is needed.

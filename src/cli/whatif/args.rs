@@ -8,7 +8,7 @@ const EXAMPLES: &str = "\
 Examples:
   countersign whatif --last e41 --deny \"use the API\"      the call of e41 is denied this time
   countersign whatif 0199 e41 --allow --offline           how the recorded rest would have gone on
-  countersign whatif 0199 e41 --edit '{\"command\":\"ls\"}'   the call runs with other arguments
+  countersign whatif 0199 e41 --edit '{\"command\":\"ls\"}'   other arguments, decided about as usual
   countersign whatif 0199 e2 --edit \"Fix the parser.\"     other words in the place of a message
   countersign whatif 0199 e2 -m anthropic/NAME            the same words to another model
 

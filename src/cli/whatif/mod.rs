@@ -33,7 +33,9 @@ pub(super) fn run(words: &WhatifArgs, before: Flags, environment: Environment) -
     let place = SessionPlace::new(cwd, environment.clone())?;
     let (pick, entry) = named(words)?;
     let path = place.locate(&pick)?;
-    let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, "name another session"))?;
+    let (file, damage) =
+        SessionStore::audited(&path).map_err(|why| Fault::failed(why, "name another session"))?;
+    damage.iter().for_each(|why| remark(why));
     let departure = departure(&file.entries, entry)?;
     let twist = twist(typed(words), &file.entries, &departure)?;
     if words.offline {

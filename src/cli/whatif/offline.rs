@@ -12,7 +12,7 @@ use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry};
 use crate::recorded::{Twist, trace};
 use crate::runtime::sandbox::support;
-use crate::session::rehearsing::{Today, played};
+use crate::session::rehearsing::{Rules, Today, played};
 
 pub(super) fn run(invocation: &Invocation, entries: &[Arc<Entry>], twist: &Twist) -> Result<Exit, Fault> {
     let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else {
@@ -21,7 +21,10 @@ pub(super) fn run(invocation: &Invocation, entries: &[Arc<Entry>], twist: &Twist
     let has_sandbox = support().refuses(false).is_none();
     let play = |twist: Option<&Twist>| -> Result<Vec<String>, Fault> {
         let mut today = Today::new(invocation, Path::new(&started.cwd), &started.session, None)?;
-        Ok(trace(&played(&mut today, entries, has_sandbox, twist)?, &names(invocation, entries)))
+        Ok(trace(
+            &played(&mut today, entries, has_sandbox, twist, Rules::AsThen)?,
+            &names(invocation, entries),
+        ))
     };
     let (as_it_was, otherwise) = (play(None)?, play(Some(twist))?);
     match compared(&as_it_was, &otherwise, ("as it was", "otherwise")) {

@@ -148,8 +148,11 @@ impl Agent {
             return self.bug(step, "a tool that was examined is no longer known");
         };
         let decided = self.policy.decide(tool, &call.arguments, found);
-        let (policy, is_usual) = (decided.verdict, decided.is_usual);
-        let rule = decided.rule.map(|rule| rule.to_string());
+        let is_usual = decided.is_usual;
+        let (policy, rule) = match self.ruled(call) {
+            Some(then) => (then.verdict.clone(), then.rule.clone()),
+            None => (decided.verdict, decided.rule.map(|rule| rule.to_string())),
+        };
         let by = match hooked {
             Some(said) if said.verdict == PreVerdict::Deny && !matches!(policy, Verdict::Deny(_)) => {
                 Decider::Hook

@@ -60,6 +60,11 @@ impl Agent {
         self.retry(step, &waiting)
     }
 
+    /// Whether this timer watches the wall-time limit.
+    pub fn is_wall_time(&self, timer: TimerId) -> bool {
+        self.clock.wall == Some(timer)
+    }
+
     /// Keeps one timer on the wall-time limit while the clock runs; none while a person is waited for.
     pub(super) fn watch_the_clock(&mut self, step: &mut Step) {
         let meter = self.history.meter();

@@ -1,7 +1,7 @@
 //! A person decides in the place of the rules, before a call is made again: for branches of a session, in which a call goes
-//! otherwise that nobody had been asked about.
+//! otherwise that nobody had been asked about. And what rules once said, for a session that is played again.
 
-use crate::ledger::{Sandboxing, ToolUse};
+use crate::ledger::{Arguments, Sandboxing, ToolUse};
 use crate::policy::Verdict;
 use crate::tool::Preparation;
 
@@ -10,7 +10,24 @@ use super::phase::{CallState, Dispatching, Phase};
 use super::step::Step;
 use super::{Agent, Attendance};
 
+/// What the rules said about a call when it was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ruling {
+    /// The arguments about which they said it: others are another action.
+    pub arguments: Arguments,
+    /// What they said.
+    pub verdict: Verdict,
+    /// The rule that decided, if one did.
+    pub rule: Option<String>,
+}
+
 impl Agent {
+    /// What the rules said then, if that is what counts.
+    pub(super) fn ruled(&self, call: &ToolUse) -> Option<&Ruling> {
+        let said = self.settings.ruled.get(&call.id)?;
+        said.iter().find(|ruling| ruling.arguments == call.arguments)
+    }
+
     /// The call is asked about whatever the rules say, and answered at once: the ledger has the request and a person's decision. That
     /// counts once.
     pub(super) fn overrule(

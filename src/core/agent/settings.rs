@@ -10,8 +10,7 @@ use crate::model::{AnswerBounds, Effort, ModelSpec};
 use crate::policy::Policy;
 use crate::tool::{Absent, AnswerSchema, ToolSpec};
 
-use super::Answer;
-use super::Subagents;
+use super::{Answer, Ruling, Subagents};
 
 /// Settings of one process's part of a session.
 #[derive(Debug, Clone)]
@@ -68,6 +67,8 @@ pub struct Settings {
     pub subagents: Subagents,
     /// Calls about which a person has decided beforehand, in the place of the rules: where a branch goes otherwise.
     pub overruled: BTreeMap<CallId, Answer>,
+    /// What the rules said about calls of a session that is played again as it was: today's rules do not decide about these.
+    pub ruled: BTreeMap<CallId, Vec<Ruling>>,
     /// Seed of the jitter in waits.
     pub seed: u64,
 }
@@ -102,6 +103,7 @@ impl Settings {
             attendance: Attendance::Person,
             subagents: Subagents::default(),
             overruled: BTreeMap::new(),
+            ruled: BTreeMap::new(),
             seed: 1,
         }
     }

@@ -14,6 +14,7 @@ mod played;
 mod player;
 mod reader;
 mod report;
+mod ruled;
 mod stage;
 mod subagent;
 mod tape;

@@ -130,11 +130,20 @@ impl Player<'_> {
         if let Some(message) = self.model.filter(|_| !self.model_has_spoken) {
             return Next::NoAnswer(message);
         }
-        let first = self.timers.iter().min_by_key(|(timer, due)| (**due, **timer));
-        match first {
-            Some((timer, _)) if !self.agent.is_idle() => Next::Timer(*timer),
-            _ if self.agent.is_idle() => Next::Over,
-            _ => self.model.map_or(Next::Over, Next::NoAnswer),
+        if self.agent.is_idle() {
+            return Next::Over;
+        }
+        // That the time was up after the last entry is nothing that was recorded.
+        let is_of_the_tape =
+            |timer: &TimerId, due: Millis| due <= self.tape.ends || !self.agent.is_wall_time(*timer);
+        let timers = self.timers.iter().filter(|(timer, due)| is_of_the_tape(timer, **due));
+        match timers.min_by_key(|(timer, due)| (**due, **timer)) {
+            Some((timer, _)) => Next::Timer(*timer),
+            None => match (self.model, self.tools.keys().next()) {
+                (Some(message), _) => Next::NoAnswer(message),
+                (None, Some(call)) => Next::NoResult(*call),
+                (None, None) => Next::Over,
+            },
         }
     }
 

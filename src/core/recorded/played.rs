@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{CallId, Entry, EntryId};
+use crate::ledger::{Body, CallId, Ending, Entry, EntryId};
 use crate::model::Request;
 
 /// What came of playing a tape.
@@ -14,6 +14,20 @@ pub struct Played {
     pub requests: Vec<PlayedRequest>,
     /// Where the tape had nothing for what the agent asked.
     pub deviations: Vec<Deviation>,
+}
+
+impl Played {
+    /// Whether the same was decided about each call as is recorded, and the runs ended the same.
+    pub fn goes_as(&self, recorded: &[Arc<Entry>]) -> bool {
+        fn course(entries: &[Arc<Entry>]) -> impl Iterator<Item = (Option<(CallId, bool)>, Option<Ending>)> {
+            entries.iter().filter_map(|entry| match &entry.body {
+                Body::ApprovalDecided(decision) => Some((Some((decision.call, decision.allow)), None)),
+                Body::TurnEnded(ended) => Some((None, Some(ended.reason))),
+                _ => None,
+            })
+        }
+        course(&self.entries).eq(course(recorded))
+    }
 }
 
 /// A request to a model.

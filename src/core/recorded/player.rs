@@ -25,6 +25,7 @@ impl<'o> Player<'o> {
             environment: tape.environment.clone(),
             attendance: tape.attendance,
             overruled: tape.overruled.clone(),
+            ruled: tape.ruled.clone(),
             discovers: !tape.brought.is_empty(),
             ..settings
         };

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::agent::{Answer, Attendance, Intent};
+use crate::agent::{Answer, Attendance, Intent, Ruling};
 use crate::ledger::{
     ApprovalRequest, AssistantMessage, Body, CallId, Change, CompactionTrigger, Decider, Ending, Entry,
-    EntryId, EscrowSettlement, Injector, Mode, Outcome, ProviderLimit, SessionStarted, ToolResult, ToolUse,
-    Transition,
+    EntryId, EscrowSettlement, Injector, Millis, Mode, Outcome, ProviderLimit, SessionStarted, ToolResult,
+    ToolUse, Transition,
 };
 use crate::model::{FailureClass, ModelFailure, NamedTool};
 use crate::tool::{ToolKind, ToolReport, ToolSpec};
@@ -36,6 +36,10 @@ pub struct Tape {
     pub settled: BTreeMap<CallId, EscrowSettlement>,
     /// Calls about which a person decides otherwise than the rules did.
     pub overruled: BTreeMap<CallId, Answer>,
+    /// What the rules said then, where that counts.
+    pub ruled: BTreeMap<CallId, Vec<Ruling>>,
+    /// When the last entry was written: what would have come later, nobody knows.
+    pub ends: Millis,
     /// What came, oldest first.
     pub cues: Vec<Cue>,
 }
@@ -76,6 +80,8 @@ impl Tape {
             lost: reader.lost,
             settled: subagent::settled(entries),
             overruled: BTreeMap::new(),
+            ruled: BTreeMap::new(),
+            ends: entries.iter().map(|entry| entry.at).max().unwrap_or_default(),
             cues: reader.cues,
         })
     }

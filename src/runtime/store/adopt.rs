@@ -4,7 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::ledger::Millis;
+use crate::wire::record::{Links, follow};
 
+use super::head::HeadFile;
 use super::{can_be_an_id, cannot, folder, make};
 
 /// Writes the text of a session that is not there yet, `at` being when it began. All of it is on disk when this
@@ -23,5 +25,8 @@ pub fn adopt(state: &Path, id: &str, at: Millis, text: &str) -> Result<PathBuf, 
         std::fs::remove_file(&path).ok();
         cannot("write", &path, &fault)
     })?;
+    if let Ok(links) = follow(text.as_bytes(), Links::default()) {
+        HeadFile::default().write(&path, &links.chain(false));
+    }
     Ok(path)
 }

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::wire::record::{Chain, Links};
+use crate::wire::record::{Chain, Links, audit_with};
 
 use super::plain;
 
@@ -25,6 +25,18 @@ pub fn known(session: &Path) -> Option<Links> {
     let text = plain::read(&path(session), MOST).ok()?;
     let (lines, hash) = std::str::from_utf8(&text).ok()?.trim_end().split_once(' ')?;
     Some(Links::knowing(lines.parse().ok()?, hash.to_owned()))
+}
+
+/// What is wrong first with a session of these bytes, in a sentence, for whoever goes on to tell what the session says.
+pub fn damage(session: &Path, bytes: &[u8]) -> Option<String> {
+    let audit = audit_with(bytes, known(session).unwrap_or_default());
+    let name = session.file_stem().unwrap_or_default().to_string_lossy();
+    audit.faults.first().map(|fault| {
+        format!(
+            "session {name} is not well-formed ({fault}), so what it says may not be what was recorded; \
+             `countersign sessions check {name}` lists what is wrong"
+        )
+    })
 }
 
 /// Writes it, and never waits for the disk: the session's own file is what counts.

@@ -35,7 +35,7 @@ pub use adopt::adopt;
 pub use ephemeral::NoStore;
 pub use find::{files, find, head as first_line_of, latest};
 pub use foreign_file::ForeignFile;
-pub use head::known;
+pub use head::{damage, known};
 pub use list::{Listing, list};
 pub use lock::held;
 pub use plain::open as open_plain;
@@ -122,6 +122,7 @@ impl SessionStore {
         let lacks_newline = !whole.is_empty() && !whole.ends_with(b"\n");
         let links = links.map_err(|(line, fault)| broken(path, line, &fault))?;
         session.missing_lines = links.missing();
+        session.has_unknown_end = links.chained() > 0 && known(path).is_none();
         let chain = links.chain(lacks_newline);
         let store = Self {
             plan: None,
@@ -153,6 +154,15 @@ impl SessionStore {
     /// A sentence: it cannot be read, or its content is refused.
     pub fn read(path: &Path) -> Result<SessionFile, String> {
         read_bytes(&Self::bytes(path)?, path)
+    }
+
+    /// The same, and what is wrong first with its lines, for whoever tells what they say.
+    ///
+    /// # Errors
+    /// As [`SessionStore::read`].
+    pub fn audited(path: &Path) -> Result<(SessionFile, Option<String>), String> {
+        let bytes = Self::bytes(path)?;
+        Ok((read_bytes(&bytes, path)?, damage(path, &bytes)))
     }
 
     /// The hash of the last line: 64 hexadecimal digits.

@@ -88,6 +88,11 @@ impl Blame {
         lines::lines(&self.now).iter().map(|line| line.trim_end_matches(['\n', '\r']).to_owned()).collect()
     }
 
+    /// What is wrong with the sessions that changed the file.
+    pub(crate) fn damaged(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().filter_map(|source| source.damage.as_deref())
+    }
+
     /// Whether any session has changed the file.
     pub(crate) fn has_steps(&self) -> bool {
         !self.steps.is_empty()

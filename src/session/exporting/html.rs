@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::excerpt;
 use crate::ledger::{
     ApprovalRequest, Body, CallId, Decision, Entry, EntryId, Image, Preview, ToolResult, ToolUse, TurnEnded,
     seconds,
@@ -107,12 +108,14 @@ fn head(file: &SessionFile, clean: &dyn Fn(&str) -> String) -> (String, String) 
     });
     let at = moment(first.at);
     let mut facts = String::from("<dl>");
-    for (what, says) in [
+    let (model, excerpt) = (started.model.to_string(), excerpt(file));
+    let rows = [
         ("Session", started.session.as_str()),
         ("Began", at.as_str().unwrap_or_default()),
         ("Folder", &started.cwd),
-        ("Model", &started.model.to_string()),
-    ] {
+        ("Model", &model),
+    ];
+    for (what, says) in rows.into_iter().chain(excerpt.as_deref().map(|words| ("Left out", words))) {
         // Writing to a string cannot fail.
         write!(facts, "<dt>{what}</dt><dd>{}</dd>", escaped(&clean(says))).unwrap_or_default();
     }

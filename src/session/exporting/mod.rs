@@ -70,7 +70,17 @@ fn short(id: &str) -> &str {
 /// The transcript with its head, in Markdown.
 pub(crate) fn markdown(file: &SessionFile) -> String {
     let title = file.entries.first().map(|first| title(first)).unwrap_or_default();
-    document(&format!("{title}{}", transcript(&file.entries, Style::Markdown)))
+    let excerpt = excerpt(file).map(|words| format!("- Left out: {words}\n")).unwrap_or_default();
+    document(&format!("{title}{excerpt}\n{}", transcript(&file.entries, Style::Markdown)))
+}
+
+/// What is missing in a copy, if something is.
+fn excerpt(file: &SessionFile) -> Option<String> {
+    match file.left_out {
+        0 => None,
+        1 => Some("the content of one field; this is not all of the session".to_owned()),
+        fields => Some(format!("the contents of {fields} fields; this is not all of the session")),
+    }
 }
 
 /// The text without the values of keys in the environment: a tool may have printed one.
@@ -95,7 +105,7 @@ fn title(first: &Entry) -> String {
     let Body::SessionStarted(started) = &first.body else { return String::new() };
     let at = moment(first.at);
     format!(
-        "# Session {}\n\n- Began: {}\n- Folder: {}\n- Model: {}\n\n",
+        "# Session {}\n\n- Began: {}\n- Folder: {}\n- Model: {}\n",
         code(&started.session).trim_matches('`'),
         at.as_str().unwrap_or_default(),
         code(&started.cwd),

@@ -15,7 +15,7 @@ pub(crate) use wanted::{Sought, SoughtFile, SoughtText};
 
 use crate::ledger::{Body, CallId, EntryId, Millis, ModelRef, SessionStarted};
 use crate::runtime::SessionStore;
-use crate::runtime::store::{each, files};
+use crate::runtime::store::{damage, each, files};
 use crate::session::decided::Decided;
 use crate::wire::record::read_document;
 use books::Books;
@@ -73,11 +73,14 @@ pub(crate) struct Exposure {
     pub(crate) sessions: usize,
     /// Sessions that could not be read, and why.
     pub(crate) unreadable: Vec<String>,
+    /// What is wrong with sessions of which something is told.
+    pub(crate) damaged: Vec<String>,
 }
 
 /// What one session says.
 struct OfSession {
     id: String,
+    damage: Option<String>,
     /// Of a fork, the other session and the last entry that both have.
     forked_from: Option<(String, EntryId)>,
     exposed: Vec<Exposed>,
@@ -119,7 +122,6 @@ fn of_file(path: &Path, wanted: &Sought, filter: &Prefilter) -> Result<Option<Of
         return Ok(None);
     }
     let file = read_document(&bytes).map_err(|why| format!("{}: {why}", path.display()))?;
-    drop(bytes);
     let books = Books::of(&file.entries);
     let carriers = carriers(&books, wanted);
     let (id, forked_from) = match file.entries.first().map(|first| &first.body) {
@@ -141,8 +143,11 @@ fn of_file(path: &Path, wanted: &Sought, filter: &Prefilter) -> Result<Option<Of
         }
         calls.push((sending, begins..exposed.len()));
     }
-    let found = OfSession { id, forked_from, exposed, requests, calls };
-    Ok((!found.exposed.is_empty()).then_some(found))
+    if exposed.is_empty() {
+        return Ok(None);
+    }
+    let damage = damage(path, &bytes);
+    Ok(Some(OfSession { id, damage, forked_from, exposed, requests, calls }))
 }
 
 fn origin(started: &SessionStarted) -> Option<(String, EntryId)> {
@@ -205,7 +210,8 @@ fn exposure_of(
 
 impl Exposure {
     fn take(&mut self, session: OfSession, since: Option<Millis>, seen: &mut Seen) {
-        let OfSession { id, forked_from, mut exposed, requests, calls } = session;
+        let OfSession { id, damage, forked_from, mut exposed, requests, calls } = session;
+        self.damaged.extend(damage);
         seen.parents.extend(forked_from.map(|from| (id.clone(), from)));
         let is_wanted = |at: Millis| since.is_none_or(|since| at >= since);
         let mut is_other = BTreeSet::new();

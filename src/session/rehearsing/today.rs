@@ -77,6 +77,15 @@ impl<'i> Today<'i> {
     }
 }
 
+/// Whose rules decide about the calls of a session that is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rules {
+    /// Those of today: what is tested.
+    OfToday,
+    /// Those of the session, which said what is on record.
+    AsThen,
+}
+
 /// Plays a session. With `sandbox` it is decided whether there is one, so that the machine does not matter.
 ///
 /// # Errors
@@ -86,13 +95,18 @@ pub(crate) fn played(
     entries: &[Arc<Entry>],
     sandbox: bool,
     twist: Option<&Twist>,
+    rules: Rules,
 ) -> Result<Played, Fault> {
     let tape = Tape::of(entries).ok_or_else(|| {
         Fault::usage("there is no session in it", "name a session, or a file that holds one")
     })?;
     // A mode that somebody names is one for all of it.
     let config = &today.invocation.config;
-    let tape = if config.source("mode").is_flag() { tape.in_mode(config.mode) } else { tape };
+    let tape = match (config.source("mode").is_flag(), rules) {
+        (true, _) => tape.in_mode(config.mode),
+        (false, Rules::AsThen) => tape.as_ruled(entries),
+        (false, Rules::OfToday) => tape,
+    };
     let tape = match twist {
         Some(twist) => tape.twisted(twist),
         None => tape,

@@ -195,6 +195,7 @@ impl SubagentMaker {
             answer_schema: None,
             // It is about calls of that session.
             overruled: BTreeMap::new(),
+            ruled: BTreeMap::new(),
             discovers: self.lends(subagent).is_some(),
             attendance: self.attendance,
             absent: Vec::new(),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::ledger::{self, CHAINED_VERSION, CallId, Entry, EntryId, resting_places};
@@ -65,17 +66,18 @@ impl fmt::Display for LineFault {
     }
 }
 
-/// Reads all of a session file and says what is wrong with it.
+/// Reads all of a session file and says what is wrong with its lines, except where they contradict each other: for copies, which leave
+/// out permissions, and in which contradictions are found again.
 pub fn audit(bytes: &[u8]) -> Audit {
-    audit_with(bytes, Links::default())
+    audited(bytes, Links::default(), false).0
 }
 
-/// The same, with what is known of the chain.
+/// All that is wrong, with what is known of the chain.
 pub fn audit_with(bytes: &[u8], links: Links) -> Audit {
-    audited(bytes, links, false).0
+    audit_entries(bytes, links).0
 }
 
-/// The same, what no session of ours says besides, and the entries that could be read, for whoever checks more of them.
+/// The same, and the entries that could be read, for whoever checks more of them.
 pub fn audit_entries(bytes: &[u8], links: Links) -> (Audit, Vec<Arc<Entry>>) {
     audited(bytes, links, true)
 }
@@ -121,7 +123,7 @@ fn audited(bytes: &[u8], links: Links, is_strict: bool) -> (Audit, Vec<Arc<Entry
             }
             Err(why) => {
                 found.links.lose(line);
-                found.fault(number, None, &RecordError::NotAnObject(why.to_string()));
+                found.fault(number, None, &unreadable(line, &why));
             }
         }
     }
@@ -194,6 +196,9 @@ impl AuditState {
         }
         match decode(value) {
             Ok(entry) => {
+                if let Some(kind) = unread_mode(value, &entry) {
+                    self.audit.skipped.push(Skipped { line, kind });
+                }
                 if let Some(member) = derived::another(value, &entry).filter(|_| self.is_strict) {
                     let what = format!("`{member}` does not follow from the rest of the line");
                     self.audit.faults.push(LineFault { line, entry: named, what });
@@ -249,6 +254,20 @@ impl AuditState {
         self.audit.open = open.into_iter().collect();
         (self.audit, self.entries)
     }
+}
+
+/// Why a line is no record. A newline behind a beginning would be read as a part of it.
+fn unreadable(line: &[u8], why: &serde_json::Error) -> RecordError {
+    match serde_json::from_slice::<IgnoredAny>(line.trim_ascii_end()) {
+        Err(cut) if cut.is_eof() => RecordError::CutOff,
+        _ => RecordError::NotAnObject(why.to_string()),
+    }
+}
+
+/// The permission mode of a session, if it says one that is not known.
+fn unread_mode(value: &Value, entry: &Entry) -> Option<String> {
+    let ledger::Body::SessionStarted(started) = &entry.body else { return None };
+    value.get("mode").filter(|_| started.mode.is_none()).map(|mode| format!("mode {mode}"))
 }
 
 /// How many calls an entry makes; the check of a goal and a command of the user are one each.

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 use crate::ledger::{Body, CHAINED_VERSION, CallId, Entry, EntryId, Millis, standing};
 
-use super::chain::unchained;
+use super::chain::{HASH, unchained};
 use super::file::numbered;
 use super::{Chain, Salt, left_out, line, time};
 
@@ -115,9 +116,10 @@ pub struct TakenBack {
 }
 
 impl Copy<'_> {
-    /// The text of the copy's file. It has a chain of its own from its first line on.
+    /// The text of the copy's file. It has a chain of its own. Lines without a hash get none here: nobody knows whether they are what
+    /// was written, and a copy cannot prove it.
     pub fn of(&self, bytes: &[u8], salt: &mut dyn FnMut() -> Salt) -> String {
-        let (mut text, mut chain) = (String::new(), Chain::default());
+        let (mut text, mut chain) = (String::new(), None);
         // A seal signs another chain: here it would never hold.
         for (number, mut value) in values(bytes).filter(|value| !is_seal(value)).enumerate() {
             if let Value::Object(members) = &mut value {
@@ -131,7 +133,14 @@ impl Copy<'_> {
                     take_back(members);
                 }
             }
-            text.push_str(&chain.line(value, salt));
+            if chain.is_none() && has_hash(&value) {
+                let before = Sha256::new_with_prefix(text.as_bytes());
+                chain = Some(Chain::after(&before, text.lines().count() as u64));
+            }
+            match &mut chain {
+                Some(chain) => text.push_str(&chain.line(value, salt)),
+                None => text.push_str(&line(&value)),
+            }
             text.push('\n');
         }
         text
@@ -189,6 +198,10 @@ fn take_back(members: &mut Map<String, Value>) {
 
 fn values(bytes: &[u8]) -> impl Iterator<Item = Value> {
     numbered(bytes).filter_map(|(_, line, _)| serde_json::from_slice(line).ok())
+}
+
+fn has_hash(value: &Value) -> bool {
+    value.get(HASH).is_some()
 }
 
 fn is_seal(value: &Value) -> bool {

@@ -8,6 +8,9 @@ pub enum RecordError {
     /// The line is no JSON object.
     #[error("this is not a JSON object: {0}")]
     NotAnObject(String),
+    /// The line begins as a record and has no end.
+    #[error("this line was cut off: its record has no end")]
+    CutOff,
     /// A field is missing or holds something else than it should.
     #[error("`{kind}`: field `{field}` {what}")]
     Field {

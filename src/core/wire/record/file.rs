@@ -22,8 +22,12 @@ pub struct SessionFile {
     pub torn_tail: Option<TornTail>,
     /// Lines of an unknown `type`: a newer version wrote them. They stay in the file.
     pub skipped: Vec<Skipped>,
+    /// Content fields that were left out of a copy.
+    pub left_out: usize,
     /// How many lines at the end were on disk and are missing, as far as somebody knows.
     pub missing_lines: u64,
+    /// Nothing tells how many lines were on disk, so some may be missing.
+    pub has_unknown_end: bool,
     /// Bytes up to the end of the last whole line: what a writer keeps before it appends.
     pub sound_bytes: u64,
 }
@@ -51,7 +55,7 @@ pub struct Skipped {
 /// # Errors
 /// Those of [`read_document`], and [`RecordError::LeftOut`] where something was left out.
 pub fn read_session(bytes: &[u8]) -> Result<SessionFile, RecordError> {
-    read(bytes, |value| refuse_left_out(value))
+    read(bytes, |value| refuse_left_out(value).map(|()| 0))
 }
 
 fn refuse_left_out(value: &Value) -> Result<(), RecordError> {
@@ -87,27 +91,26 @@ pub fn read_lines<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Arc<E
 /// [`RecordError::Empty`] when nothing is left of the first line, [`RecordError::NotASession`] when it is
 /// another record, [`RecordError::Newer`], and [`RecordError::Line`] for any other line that cannot be read.
 pub fn read_document(bytes: &[u8]) -> Result<SessionFile, RecordError> {
-    read(bytes, |value| {
-        left_out::fill(value);
-        Ok(())
-    })
+    read(bytes, |value| Ok(left_out::fill(value).len()))
 }
 
 fn read(
     bytes: &[u8],
-    prepare: fn(&mut Value) -> Result<(), RecordError>,
+    prepare: fn(&mut Value) -> Result<usize, RecordError>,
 ) -> Result<SessionFile, RecordError> {
     let mut file = SessionFile {
         entries: Vec::new(),
         torn_tail: None,
         skipped: Vec::new(),
+        left_out: 0,
         missing_lines: 0,
+        has_unknown_end: false,
         sound_bytes: 0,
     };
     for (number, line, rest) in numbered(bytes) {
         match serde_json::from_slice::<Value>(line) {
             Ok(mut value) => {
-                prepare(&mut value).map_err(|fault| at_line(number, fault))?;
+                file.left_out += prepare(&mut value).map_err(|fault| at_line(number, fault))?;
                 file.take(number, &value)?;
             }
             Err(_) if line.trim_ascii().is_empty() => {}

@@ -25,7 +25,9 @@ pub(super) fn fill(record: &mut Value) -> Vec<String> {
                 "tool_calls" if !is_message => json!(0),
                 "tool_calls" | "gaps" | "restored" | "deleted" | "left" | "added" | "removed"
                 | "stop_rules" | "progress_log" | "questions" => json!([]),
-                "arguments" | "facts" => json!({}),
+                "facts" => json!({}),
+                // Arguments are an object whatever the tool, and an empty one would say that there were none.
+                "arguments" => json!({ WORDS: true }),
                 "validation_method" => json!({ "question": WORDS }),
                 _ => WORDS.into(),
             };

@@ -138,7 +138,8 @@ impl<'l> SessionReading<'l> {
             Body::DelegationRequested(sent) => self.sent(id, sent.call, &sent.agent, &sent.task),
             Body::ToolResult(result) => self.result(id, result),
             Body::Tombstone(stone) => self.withdrawn(id, stone.target),
-            Body::Transition { .. } => {
+            Body::Transition { turn, reason } => {
+                self.goes_on(id, u64::from(*turn), reason.is_a_turn());
                 self.ended = None;
                 (self.is_own, self.is_foreign) = (true, false);
             }

@@ -94,6 +94,14 @@ impl SessionReading<'_> {
         }
     }
 
+    /// Turns of a run are counted one by one.
+    pub(super) fn goes_on(&mut self, id: EntryId, turn: u64, is_new: bool) {
+        let is = self.meter.turns() + u64::from(is_new);
+        if turn != is {
+            self.fault(id, format!("this is said to be turn {turn} of the run, and is turn {is}"));
+        }
+    }
+
     /// The end of a run says what the entries of the run come to.
     pub(super) fn turn_ended(&mut self, id: EntryId, ended: &TurnEnded) {
         self.ended = Some(ended.reason);
