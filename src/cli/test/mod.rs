@@ -12,7 +12,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::config::{Flags, Invocation};
 use crate::recorded::{Played, trace};
-use crate::session::rehearsing::{LiveModel, RecordedTest, Rules, Today, played};
+use crate::session::rehearsing::{LiveModel, RecordedTest, RulesOf, Today, played};
 use args::{TestArgs, TestVerb};
 
 /// Does what was asked for.
@@ -77,7 +77,7 @@ fn lines(
 fn play(invocation: &Invocation, test: &RecordedTest, live: Option<LiveModel>) -> Result<Played, Fault> {
     let (session, folder) = test.session();
     let mut today = Today::new(invocation, Path::new(folder), session, live)?;
-    played(&mut today, &test.entries, test.sandbox, None, Rules::OfToday)
+    played(&mut today, &test.entries, test.sandbox, None, RulesOf::Today)
 }
 
 /// A play in lines, without what differs from machine to machine.

@@ -12,7 +12,7 @@ use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry};
 use crate::recorded::{Twist, trace};
 use crate::runtime::sandbox::support;
-use crate::session::rehearsing::{Rules, Today, played};
+use crate::session::rehearsing::{RulesOf, Today, played};
 
 pub(super) fn run(invocation: &Invocation, entries: &[Arc<Entry>], twist: &Twist) -> Result<Exit, Fault> {
     let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else {
@@ -22,7 +22,7 @@ pub(super) fn run(invocation: &Invocation, entries: &[Arc<Entry>], twist: &Twist
     let play = |twist: Option<&Twist>| -> Result<Vec<String>, Fault> {
         let mut today = Today::new(invocation, Path::new(&started.cwd), &started.session, None)?;
         Ok(trace(
-            &played(&mut today, entries, has_sandbox, twist, Rules::AsThen)?,
+            &played(&mut today, entries, has_sandbox, twist, RulesOf::ItsTime)?,
             &names(invocation, entries),
         ))
     };

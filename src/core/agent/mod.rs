@@ -40,6 +40,7 @@ mod resume;
 mod revisiting;
 mod revoking;
 mod rewinding;
+mod ruling;
 mod session_rules;
 mod settings;
 mod steering;
@@ -59,7 +60,7 @@ pub use address::{CallAddress, SubagentPath};
 pub use effect::{Effect, Operation};
 pub use event::{Event, Live};
 pub use input::{Adoption, Answer, Input, Intent, OwnCommand, Race, Shutdown, TimerId};
-pub use overruling::Ruling;
+pub use ruling::Ruling;
 pub use settings::{Attendance, FinalResponse, Settings};
 pub use subagent_terms::{
     IN_BACKGROUND, SubagentNews, SubagentReport, SubagentSpec, SubagentStart, Subagents,

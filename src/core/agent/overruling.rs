@@ -1,25 +1,15 @@
 //! A person decides in the place of the rules, before a call is made again: for branches of a session, in which a call goes
 //! otherwise that nobody had been asked about. And what rules once said, for a session that is played again.
 
-use crate::ledger::{Arguments, Sandboxing, ToolUse};
+use crate::ledger::{Sandboxing, ToolUse};
 use crate::policy::Verdict;
 use crate::tool::Preparation;
 
 use super::ask_reason::AskReason;
 use super::phase::{CallState, Dispatching, Phase};
+use super::ruling::Ruling;
 use super::step::Step;
 use super::{Agent, Attendance};
-
-/// What the rules said about a call when it was made.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ruling {
-    /// The arguments about which they said it: others are another action.
-    pub arguments: Arguments,
-    /// What they said.
-    pub verdict: Verdict,
-    /// The rule that decided, if one did.
-    pub rule: Option<String>,
-}
 
 impl Agent {
     /// What the rules said then, if that is what counts.

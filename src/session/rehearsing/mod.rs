@@ -4,4 +4,4 @@ mod test_file;
 mod today;
 
 pub(crate) use test_file::RecordedTest;
-pub(crate) use today::{LiveModel, Rules, Today, played};
+pub(crate) use today::{LiveModel, RulesOf, Today, played};

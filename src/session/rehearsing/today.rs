@@ -79,11 +79,11 @@ impl<'i> Today<'i> {
 
 /// Whose rules decide about the calls of a session that is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rules {
+pub(crate) enum RulesOf {
     /// Those of today: what is tested.
-    OfToday,
+    Today,
     /// Those of the session, which said what is on record.
-    AsThen,
+    ItsTime,
 }
 
 /// Plays a session. With `sandbox` it is decided whether there is one, so that the machine does not matter.
@@ -95,7 +95,7 @@ pub(crate) fn played(
     entries: &[Arc<Entry>],
     sandbox: bool,
     twist: Option<&Twist>,
-    rules: Rules,
+    rules: RulesOf,
 ) -> Result<Played, Fault> {
     let tape = Tape::of(entries).ok_or_else(|| {
         Fault::usage("there is no session in it", "name a session, or a file that holds one")
@@ -104,8 +104,8 @@ pub(crate) fn played(
     let config = &today.invocation.config;
     let tape = match (config.source("mode").is_flag(), rules) {
         (true, _) => tape.in_mode(config.mode),
-        (false, Rules::AsThen) => tape.as_ruled(entries),
-        (false, Rules::OfToday) => tape,
+        (false, RulesOf::ItsTime) => tape.as_ruled(entries),
+        (false, RulesOf::Today) => tape,
     };
     let tape = match twist {
         Some(twist) => tape.twisted(twist),
