@@ -51,7 +51,7 @@ impl EventLines {
         match event {
             Event::Live(Live::Returned(texts)) if self.is_answered => {
                 let returned =
-                    texts.iter().map(|text| json!({ "type": "message_returned", "content": text }));
+                    texts.iter().map(|said| json!({ "type": "message_returned", "content": said.content }));
                 returned.map(|event| record::line(&event)).collect()
             }
             Event::Live(Live::Refused(why)) if self.is_answered => {

@@ -27,7 +27,7 @@ use crate::agent::{Attendance, Intent, Shutdown};
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::ledger::Image;
+use crate::ledger::{Image, Pastes, UserMessage};
 use crate::runtime::DriverError;
 use crate::session::attachments::{Attach, AttachmentRefusal};
 use crate::session::compose::{Session, compose};
@@ -120,7 +120,7 @@ fn first(invocation: &Invocation, exec: &ExecArgs) -> Result<Option<Intent>, Fau
     let here = Path::new(".").canonicalize().unwrap_or_else(|_gone| invocation.cwd.clone());
     attach.seen_from(here).add(&mut said, &exec.image).map_err(refused)?;
     if let Some(block) = block {
-        said.content = format!("{}\n\n{block}", said.content);
+        said = said.followed_by(UserMessage { pastes: Pastes::all(&block), ..block.into() });
     }
     Ok(Some(match &invocation.goal {
         Some(goal) => Intent::Pursue(Box::new(goal.clone()), said),

@@ -173,7 +173,7 @@ impl LinearSession {
         self.expected = self.expected.filter(|expected| !expected.is(event, is_busy));
         match event {
             Event::Live(Live::Waiting { steering, queued }) => self.waits(steering.len(), queued.len()),
-            Event::Live(Live::Returned(texts)) => texts.iter().for_each(|text| self.keep(text)),
+            Event::Live(Live::Returned(texts)) => texts.iter().for_each(|said| self.keep(&said.content)),
             _ => {}
         }
         let rewinds = match event {
@@ -344,7 +344,7 @@ impl LinearSession {
         if let Some(message) = commands::skill(text, &self.renderer.view.settings.skills) {
             return if was_asked { self.unsent(&message) } else { self.submit(&message) };
         }
-        if let Some(CustomCall { typed, message, command }) =
+        if let Some(CustomCall { typed, message, command, .. }) =
             commands::custom(text, &self.renderer.view.settings.commands)
         {
             return match command {
