@@ -99,7 +99,7 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
             Some(acts)
         }
         Err(why) => {
-            local.hint = Some(why);
+            local.hint = Some(commands::unusable(&text, &view.settings.ignored).unwrap_or(why));
             Some(Vec::new())
         }
     }

@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use super::args::ExecArgs;
 use super::outcome::complain;
 use super::signals;
-use super::skills::{callable, custom, ignored};
+use super::skills::{callable, custom};
 use answer_file::AnswerFile;
 use conversation::{Conversation, Doors, Lines};
 pub(super) use output_schema::answer_schema;
@@ -104,14 +104,15 @@ fn first(invocation: &Invocation, exec: &ExecArgs) -> Result<Option<Intent>, Fau
     let refused = |AttachmentRefusal { what, next }| Fault::usage(what, next);
     let attach = Attach::new(invocation);
     let prompt = skill(&prompt, &callable(invocation)).unwrap_or(prompt);
-    let prompt = match commands::custom(&prompt, &custom(invocation)) {
-        Some(CustomCall { command: Some(command), typed, .. }) => {
-            let what = format!("{typed} runs `{command}` first, which nobody can approve here");
+    let known = custom(invocation);
+    let prompt = match commands::custom(&prompt, &known) {
+        Some(call @ CustomCall { command: Some(_), .. }) => {
+            let what = format!("{}, which nobody can approve here", commands::runs_first(&call, &known));
             return Err(Fault::usage(one_line(&what), "call it in `countersign`, or write the prompt out"));
         }
         Some(call) => call.message,
-        None => match ignored(&prompt, invocation) {
-            Some(why) => return Err(Fault::usage(why, "correct the file, or write the prompt out")),
+        None => match commands::unusable(&prompt, &invocation.config.commands.ignored) {
+            Some(why) => return Err(Fault::usage(why, "correct that, or write the prompt out")),
             None => prompt,
         },
     };
