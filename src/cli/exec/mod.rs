@@ -5,6 +5,7 @@ mod conversation;
 mod message_lines;
 mod output_schema;
 mod prompt;
+mod sent_lines;
 mod telling;
 
 use std::path::Path;
