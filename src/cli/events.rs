@@ -26,6 +26,8 @@ pub(super) struct EventLines {
     subagents: ToldSubagents,
     /// Calls of sub-agents that were asked about and not decided.
     asked_below: BTreeSet<CallAddress>,
+    /// The line of the input that the next event refuses.
+    pub(super) refused: Option<u64>,
 }
 
 impl EventLines {
@@ -43,6 +45,7 @@ impl EventLines {
             is_answered,
             subagents: ToldSubagents::default(),
             asked_below: BTreeSet::new(),
+            refused: None,
         }
     }
 
@@ -51,11 +54,11 @@ impl EventLines {
         match event {
             Event::Live(Live::Returned(texts)) if self.is_answered => {
                 let returned =
-                    texts.iter().map(|text| json!({ "type": "message_returned", "content": text }));
+                    texts.iter().map(|said| json!({ "type": "message_returned", "content": said.content }));
                 returned.map(|event| record::line(&event)).collect()
             }
             Event::Live(Live::Refused(why)) if self.is_answered => {
-                vec![record::line(&json!({ "type": "input_rejected", "why": why }))]
+                vec![record::line(&self.rejection(why, None))]
             }
             Event::Live(live @ Live::Subagent { .. }) => {
                 let mut told: Vec<Value> = live_event(live).into_iter().collect();
@@ -84,6 +87,17 @@ impl EventLines {
         record::line(&event)
     }
 
+    /// What was refused, with the number of its line, if a line asked for it.
+    fn rejection(&self, why: &str, whose: Option<Value>) -> Value {
+        let mut event = json!({ "type": "input_rejected" });
+        if let Value::Object(members) = &mut event {
+            members.extend(self.refused.map(|line| ("line".to_owned(), line.into())));
+            members.insert("why".to_owned(), why.into());
+            members.extend(whose.map(|whose| ("subagent".to_owned(), whose)));
+        }
+        event
+    }
+
     /// What is told of a sub-agent beside what happened in its session: its calls that wait for a decision and the decisions, in
     /// the form of the session's own, by ids that no other call has.
     fn of_subagent(&mut self, event: &Event) -> Option<Value> {
@@ -92,7 +106,7 @@ impl EventLines {
             Event::Appended(entry) => entry,
             Event::Live(Live::Refused(why)) if self.is_answered => {
                 let whose = self.subagents.described(&path);
-                return Some(json!({ "type": "input_rejected", "why": why, "subagent": whose }));
+                return Some(self.rejection(why, Some(json!(whose))));
             }
             Event::Live(_) => return None,
         };

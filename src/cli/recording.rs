@@ -22,6 +22,7 @@ use crate::session::SessionChoice;
 use crate::session::compose::{locate, state_dir};
 use crate::session::exporting::without_keys;
 use crate::ui::layout::{LEAST_HEIGHT, LEAST_WIDTH};
+use crate::ui::text::counted;
 use crate::ui::{Recorder, Recording};
 use crate::wire::record;
 
@@ -69,7 +70,8 @@ pub(super) fn run(
     // Half a recording would be in the way of the next try.
     let wrote = out.write_all(lines.as_bytes()).inspect_err(|_| drop(std::fs::remove_file(file)));
     wrote.map_err(|why| written(file, &why))?;
-    say(&format!("{count} frames were recorded to {}\n", file.display()))
+    let were = if count == 1 { "was" } else { "were" };
+    say(&format!("{} {were} recorded to {}\n", counted(count as u64, "frame"), file.display()))
 }
 
 fn created(file: &Path) -> Result<std::fs::File, Fault> {

@@ -16,13 +16,6 @@ pub(super) fn callable(invocation: &Invocation) -> Vec<NamedSkill> {
         .collect()
 }
 
-/// Why the custom command that a text calls is ignored, if it calls such a one.
-pub(super) fn ignored<'i>(text: &str, invocation: &'i Invocation) -> Option<&'i str> {
-    let name = text.trim_start().strip_prefix('/')?.split_whitespace().next()?;
-    let mut all = invocation.config.commands.ignored.iter();
-    all.find(|(ignored, _)| ignored == name).map(|(_, why)| why.as_str())
-}
-
 /// The custom commands.
 pub(super) fn custom(invocation: &Invocation) -> Vec<NamedCommand> {
     invocation.config.commands.usable.iter().map(|command| command.named(&invocation.cwd)).collect()

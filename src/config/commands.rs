@@ -29,7 +29,7 @@ pub struct CustomCommand {
 pub struct CustomCommands {
     /// Those that can be called.
     pub usable: Vec<CustomCommand>,
-    /// The names of the others, each with what is wrong with it, in a sentence.
+    /// The names of the others, each with what is wrong with it, or that its folder is not trusted, in a sentence.
     pub ignored: Vec<(String, String)>,
 }
 

@@ -16,6 +16,7 @@ use crate::config::fault::{Fault, one_line};
 use crate::config::skills;
 use crate::config::subagents;
 use crate::config::trusted::{CONFIG, Content};
+use crate::ui::commands::is_built_in;
 
 /// One thing that a file would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,22 +118,7 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
             place: format!("{}:1", file.display()),
             needs_trust: true,
         }));
-        let (custom, _told_as_ignored) = commands::of(&content);
-        for CustomCommand { command, file } in custom {
-            let runs = command.template.commands();
-            let asks = if runs.is_empty() { "" } else { "; it asks before it runs: " };
-            all.push(Demand {
-                verb: "offers",
-                what: format!(
-                    "the command /{}: {}{asks}{}",
-                    command.name,
-                    command.description,
-                    runs.join("; ")
-                ),
-                place: format!("{}:1", file.display()),
-                needs_trust: true,
-            });
-        }
+        all.extend(of_commands(&content, &place));
         let (helpers, _told_as_ignored) = subagents::of(&content);
         all.extend(helpers.into_iter().map(|one| Demand {
             verb: "tells",
@@ -145,6 +131,24 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
         found.push(Demands { content, all });
     }
     Ok(found)
+}
+
+/// What is said of the custom commands. One that a built-in command hides needs no trust.
+fn of_commands(content: &Content, place: &str) -> Vec<Demand> {
+    let (custom, _told_as_ignored) = commands::of(content);
+    let told = |CustomCommand { command, file }: CustomCommand| {
+        let (name, file) = (&command.name, file.display());
+        if is_built_in(name) {
+            let what =
+                format!("{file}: a built-in command has the name /{name}, so this one cannot be called");
+            return Demand { verb: "ignored", what, place: place.to_owned(), needs_trust: false };
+        }
+        let runs = command.template.commands();
+        let asks = if runs.is_empty() { "" } else { "; it asks before it runs: " };
+        let what = format!("the command /{name}: {}{asks}{}", command.description, runs.join("; "));
+        Demand { verb: "offers", what, place: format!("{file}:1"), needs_trust: true }
+    };
+    custom.into_iter().map(told).collect()
 }
 
 /// What is said of the peers of one kind.

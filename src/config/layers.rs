@@ -14,6 +14,7 @@ use crate::config::reading;
 use crate::config::reading::Reading;
 use crate::config::trusted::{Book, CONFIG, Content, SHARED_SERVERS, command_name};
 use crate::config::{commands, skills, subagents};
+use crate::ui::commands::is_built_in;
 
 /// Most bytes of the user's file.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -115,7 +116,20 @@ pub(super) fn of_project(
         config.commands.usable.retain(|known| !has(&known.command.name));
         config.commands.usable.extend(custom);
     } else if book.is_some() && !(skills.is_empty() && custom.is_empty() && found.is_empty()) {
-        config.warnings.push(waiting(content.folder(), skills.len(), custom.len(), found.len()));
+        let callable = custom.iter().filter(|one| !is_built_in(&one.command.name)).count();
+        if !skills.is_empty() || !found.is_empty() || callable > 0 {
+            config.warnings.push(waiting(content.folder(), skills.len(), callable, found.len()));
+        }
+        let callable = skills.iter().filter(|(skill, _)| skill.is_callable);
+        let names = callable.map(|(skill, file)| (&skill.name, file));
+        let names = names.chain(custom.iter().map(|one| (&one.command.name, &one.file)));
+        let why = |file: &Path| {
+            format!(
+                "the folder of {} is not trusted yet; `countersign trust` shows it and asks",
+                file.display()
+            )
+        };
+        config.commands.ignored.extend(names.map(|(name, file)| (name.clone(), why(file))));
     }
     let mut settings = Vec::new();
     for (name, text) in [SHARED_SERVERS, CONFIG].map(|name| (name, content.text(name))) {
@@ -157,10 +171,15 @@ fn waiting(folder: &Path, skills: usize, commands: usize, subagents: usize) -> S
             .into_iter()
             .flatten()
             .collect();
-    let lost =
-        if skills + subagents > 0 { "so the model cannot see them" } else { "so they cannot be called" };
+    let is_one = skills + commands + subagents == 1;
+    let (they, them) = if is_one { ("it", "it") } else { ("they", "them") };
+    let lost = if skills + subagents > 0 {
+        format!("so the model cannot see {them}")
+    } else {
+        format!("so {they} cannot be called")
+    };
     format!(
-        "{} of {} not trusted yet, {lost}; `countersign trust` shows them",
+        "{} of {} not trusted yet, {lost}; `countersign trust` shows {them}",
         all.join(" and "),
         folder.display()
     )

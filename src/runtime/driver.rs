@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::agent::{Agent, Effect, Event, Input, Intent, Live, Shutdown};
-use crate::ledger::{Body, Entry, Millis, Outcome};
+use crate::ledger::{Body, Entry, Millis, Outcome, UserMessage};
 
 use super::clock::Clock;
 use super::operations::Operations;
@@ -196,7 +196,7 @@ impl Driver {
         let Some(why) = self.books.trouble() else { return Some(Input::Intent(intent)) };
         let refusal = Live::Refused(format!("paused until it can be recorded: {why}"));
         let words = words_of(intent);
-        self.outbox.push_live(words.map(|text| Live::Returned(vec![text])));
+        self.outbox.push_live(words.map(|said| Live::Returned(vec![said])));
         self.outbox.push_live(Some(refusal));
         None
     }
@@ -317,18 +317,18 @@ fn loses_context(body: &Body) -> bool {
 }
 
 /// The words that must not be lost when a wish is refused.
-fn words_of(intent: Intent) -> Option<String> {
+fn words_of(intent: Intent) -> Option<UserMessage> {
     let words = match intent {
         Intent::Submit(said) | Intent::Queue(said) | Intent::Pursue(_, said) | Intent::ResumeGoal(said) => {
-            said.content
+            said.without_attachments()
         }
-        Intent::SetModel(spec) => format!("/model {}", spec.model),
-        Intent::Command(own) => own.typed(),
-        Intent::Race(race) => race.typed,
-        Intent::Adopt(adoption) => adoption.typed,
+        Intent::SetModel(spec) => format!("/model {}", spec.model).into(),
+        Intent::Command(own) => own.typed().into(),
+        Intent::Race(race) => race.typed.into(),
+        Intent::Adopt(adoption) => adoption.typed.into(),
         _ => return None,
     };
-    Some(words).filter(|words| !words.is_empty())
+    Some(words).filter(|words| !words.content.is_empty())
 }
 
 /// Whether this says nothing of any entry, so that it can be told while entries wait.

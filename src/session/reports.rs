@@ -19,7 +19,7 @@ use crate::runtime::store::{find, list};
 use crate::runtime::undo::FileDifference;
 use crate::tool::BroughtTools;
 use crate::tool::name::{delegate, mcp};
-use crate::ui::commands::COMMANDS;
+use crate::ui::commands::is_built_in;
 use crate::ui::report::{Question, ReportPart, Subject};
 use crate::ui::status_line::StatusFacts;
 
@@ -135,8 +135,12 @@ impl Reporter {
         let effort =
             now.effort.map_or_else(|| "the vendor's default".to_owned(), |effort| effort.as_str().to_owned());
         let percent = (now.context * 100).checked_div(now.window).unwrap_or_default();
-        let cost =
-            now.cost.map_or_else(|| "unknown".to_owned(), |MicroDollars(cost)| format!("${}", dollars(cost)));
+        let cost = match now.cost {
+            Some(MicroDollars(cost)) => format!("${}", dollars(cost)),
+            // Before the first answer there is nothing that has a price.
+            None if now.context == 0 => "nothing yet".to_owned(),
+            None => "unknown".to_owned(),
+        };
         let mut parts = vec![
             ReportPart::Heading("Session".to_owned()),
             ReportPart::fact("id", &self.id),
@@ -298,6 +302,9 @@ fn tools(brought: Option<&BroughtTools>, of: impl Fn(&str) -> Option<String>) ->
 fn skills_of(config: &Config, cwd: &std::path::Path) -> Vec<(String, Vec<String>)> {
     let described = |(skill, file): &(skills::Skill, PathBuf)| {
         let who = match (skill.is_callable, skill.is_told) {
+            (true, _) if is_built_in(&skill.name) => {
+                format!("called by the model; /{} is a built-in command", skill.name)
+            }
             (true, true) => format!("called by /{}, or by the model", skill.name),
             (true, false) => format!("called by /{}; the model is not told of it", skill.name),
             (false, _) => "called by the model; there is no slash command for it".to_owned(),
@@ -314,8 +321,12 @@ fn commands_of(config: &Config, cwd: &std::path::Path) -> Vec<(String, Vec<Strin
         let mut lines = vec![command.description.clone()];
         lines
             .extend(command.template.commands().into_iter().map(|run| format!("asks before it runs: {run}")));
-        if COMMANDS.iter().any(|row| row.name.strip_prefix('/') == Some(command.name.as_str())) {
+        let is_skill =
+            |name: &str| config.skills.iter().any(|(skill, _)| skill.is_callable && skill.name == name);
+        if is_built_in(&command.name) {
             lines.push("cannot be called: a built-in command has this name".to_owned());
+        } else if is_skill(&command.name) {
+            lines.push("cannot be called: a skill has this name".to_owned());
         }
         lines.push(command.file);
         (command.name, lines)

@@ -15,6 +15,7 @@ use crate::config::telemetry::headers;
 use crate::ledger::{Body, Entry};
 use crate::runtime::{Collector, Network, NotSent, StorePort};
 use crate::session::exporting::without_keys;
+use crate::ui::text::counted;
 use crate::wire::Secret;
 use crate::wire::otlp::{MOST_SPANS, Span, Traces, requests};
 use crate::wire::record;
@@ -128,7 +129,9 @@ impl FollowingEnd {
         };
         let dropped = self.dropped.load(Ordering::Relaxed);
         let count = (dropped > 0).then(|| {
-            format!("{dropped} spans were not sent, since the collector was too slow; {} again", self.again)
+            let spans = counted(dropped, "span");
+            let were = if dropped == 1 { "was" } else { "were" };
+            format!("{spans} {were} not sent, since the collector was too slow; {} again", self.again)
         });
         sent.untold.or(count)
     }
@@ -155,7 +158,11 @@ fn serve(way: &Way, mut batches: mpsc::Receiver<Vec<Span>>, first: oneshot::Send
                 match collector.send(body).await {
                     Ok(None) => {}
                     Ok(Some(refused)) => {
-                        told.tell(format!("the collector refused {} spans: {}", refused.spans, refused.why));
+                        told.tell(format!(
+                            "the collector refused {}: {}",
+                            counted(refused.spans, "span"),
+                            refused.why
+                        ));
                     }
                     Err(why) => told.not_sent(&why, &way.again),
                 }

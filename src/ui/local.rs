@@ -379,8 +379,7 @@ fn stands(view: &View, id: CardId) -> bool {
 /// A message as it was typed, and what of that was pasted.
 pub fn as_typed(message: &UserMessage, view: &View) -> UserMessage {
     let content = typed(&message.content, &view.settings);
-    let before = content.strip_suffix(message.content.as_str()).map(str::len);
-    let pastes = before.map(|before| message.pastes.behind(before)).unwrap_or_default();
+    let pastes = message.pastes.carried(&message.content, &content);
     UserMessage { pastes, ..UserMessage::text(content) }
 }
 

@@ -2,8 +2,7 @@
 
 use crate::view::View;
 
-use super::commands::typed;
-use super::local::{Inspector, Local, Overlay};
+use super::local::{Inspector, Local, Overlay, as_typed};
 use super::pages::{report, usage};
 use super::picker::{Choice, Item, Picker};
 use super::picker_source::Source;
@@ -43,8 +42,8 @@ fn undo(local: &mut Local, offer: Result<UndoPreview, String>) {
 /// Takes an answer in.
 pub fn reply(local: &mut Local, view: &View, reply: Reply) {
     match reply {
-        Reply::Returned { words, why } => {
-            local.composer.give_back(&typed(&words, &view.settings));
+        Reply::Returned { said, why } => {
+            local.composer.give_back_message(&as_typed(&said, view));
             local.hint = Some(why);
         }
         Reply::NoModel { name, why } => {

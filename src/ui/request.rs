@@ -1,7 +1,7 @@
 //! What a front end asks of the session that it shows, and what it is answered beside the events of the agent.
 
 use crate::agent::Intent;
-use crate::ledger::{CallId, EntryId, Scope};
+use crate::ledger::{CallId, EntryId, Scope, UserMessage};
 
 use super::branches::{BranchRow, BranchStart, BranchWish, SideBySide};
 use super::file_list::FileList;
@@ -104,8 +104,8 @@ pub struct RuleLines {
 pub enum Reply {
     /// A message was not sent: it goes back to who wrote it.
     Returned {
-        /// Its words.
-        words: String,
+        /// Its words, and what of them was pasted.
+        said: UserMessage,
         /// What happened, and what to do next.
         why: String,
     },

@@ -1,7 +1,7 @@
 //! What Enter does with the composer's text: a message now, one that steers, one for later, or a command.
 
 use crate::agent::{Intent, OwnCommand};
-use crate::ledger::UserMessage;
+use crate::ledger::{Pastes, UserMessage};
 use crate::tool::ASK;
 use crate::view::{CustomCall, View};
 
@@ -72,21 +72,23 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
     if let Some(own) = OwnCommand::read(&local.composer.whole()) {
         return Some(run_own(local, view, own));
     }
-    let typed = local.composer.text();
-    let text = match meant(local, view) {
+    let UserMessage { content: typed, pastes, .. } = local.composer.message();
+    let (text, pastes) = match meant(local, view) {
         // It waits for what belongs behind it.
         Some(offered) if offered.waits_for_more() && offered.text() != typed => {
             local.composer.replace(&format!("{} ", offered.text()));
             return Some(Vec::new());
         }
-        Some(offered) => offered.text(),
-        None => typed,
+        // Nothing that is offered has a paste in it.
+        Some(offered) => (offered.text(), Pastes::default()),
+        None => (typed, pastes),
     };
     if let Some(message) = commands::skill(&text, &view.settings.skills) {
         local.composer.take();
-        return Some(say(local, view, message));
+        let pastes = pastes.carried(&text, &message);
+        return Some(say(local, view, UserMessage { pastes, ..UserMessage::from(message) }));
     }
-    if let Some(call) = commands::custom(&text, &view.settings.commands) {
+    if let Some(call) = commands::custom_with(&text, &pastes, &view.settings.commands) {
         return Some(run_custom(local, view, call));
     }
     match commands::read(&text, Fronts::Screen)? {
@@ -97,7 +99,7 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
             Some(acts)
         }
         Err(why) => {
-            local.hint = Some(why);
+            local.hint = Some(commands::unusable(&text, &view.settings.ignored).unwrap_or(why));
             Some(Vec::new())
         }
     }
@@ -105,7 +107,8 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
 
 /// Sends what a custom command says; what it runs first is decided about like any call, and the message waits for it.
 fn run_custom(local: &mut Local, view: &View, call: CustomCall) -> Vec<UiEffect> {
-    let CustomCall { typed, message, command } = call;
+    let CustomCall { typed, message, pastes, command } = call;
+    let message = UserMessage { pastes, ..UserMessage::from(message) };
     let Some(command) = command else {
         local.composer.take();
         return say(local, view, message);
@@ -120,7 +123,7 @@ fn run_custom(local: &mut Local, view: &View, call: CustomCall) -> Vec<UiEffect>
     local.scroll.top = None;
     local.focus = Focus::Composer;
     let own = OwnCommand { command, is_shared: true, typed: Some(typed) };
-    vec![UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(message.into()))]
+    vec![UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(message))]
 }
 
 /// Runs a command of the user's own; it stays in the composer where it cannot.

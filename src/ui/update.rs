@@ -3,16 +3,16 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use crate::agent::{Event, Live};
+use crate::ledger::UserMessage;
 use crate::view::View;
 
-use super::commands::typed;
 use super::composer::Composer;
 use super::deciding::choose;
 pub use super::effect::UiEffect;
 use super::key_actions::{edit, obey};
 use super::key_timing::Press;
 use super::keymap::KeyContext;
-use super::local::{Focus, Local, Overlay};
+use super::local::{Focus, Local, Overlay, as_typed};
 use super::overlays;
 use super::pending_model::PendingModel;
 use super::picker_choice;
@@ -138,11 +138,12 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
             }
             local.hint = said.clone().or(local.hint.take());
         }
-        Live::Returned(texts) => {
+        Live::Returned(messages) => {
             // The books are shut: what was looked for is not taken either.
             local.next_model.take_if(|_| local.shut.is_some());
-            let typed: Vec<String> = texts.iter().map(|text| typed(text, &view.settings)).collect();
-            local.composer.give_back(&typed.join("\n\n"));
+            let typed = messages.iter().map(|message| as_typed(message, view));
+            let all = typed.fold(UserMessage::default(), UserMessage::followed_by);
+            local.composer.give_back_message(&all);
         }
         Live::LedgerUnwritable { why, entries, said } => {
             local.shut =

@@ -75,13 +75,13 @@ impl AgentFixture {
     /// Why something was refused, and the words that came back.
     fn refused(&self) -> Option<(String, Vec<String>)> {
         let live = |pick: &dyn Fn(&Live) -> bool| {
-            self.wanted.iter().find_map(|e| match e {
-                Effect::Emit(live) if pick(live) => Some(live.clone()),
-                _ => None,
-            })
+            let found = |e: &Effect| if let Effect::Emit(live) = e { Some(live.clone()) } else { None };
+            self.wanted.iter().filter_map(found).find(|live| pick(live))
         };
         match (live(&|l| matches!(l, Live::Refused(_))), live(&|l| matches!(l, Live::Returned(_)))) {
-            (Some(Live::Refused(why)), Some(Live::Returned(words))) => Some((why, words)),
+            (Some(Live::Refused(why)), Some(Live::Returned(said))) => {
+                Some((why, said.into_iter().map(|said| said.content).collect()))
+            }
             _ => None,
         }
     }

@@ -168,7 +168,10 @@ fn an_attestation_says_who_decided_what_and_has_no_contents() {
     let signers = allowed(&mine);
     let good = verify(&world, &file, &signers);
     assert!(good.code == 0 && good.out.contains("is the file that it is about"), "{good:?}");
-    assert!(good.out.contains("you@example.org signed it; it lists 1 calls"), "{good:?}");
+    assert!(
+        good.out.contains("you@example.org signed it; it lists 1 call and the decisions about it"),
+        "{good:?}"
+    );
     // Of the payload: who decided, about what, and nothing that was said.
     let payload = verify_payload(&envelope);
     assert_eq!(payload["predicate"]["calls"][0]["decisions"][0]["by"], "policy");

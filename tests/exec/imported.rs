@@ -172,9 +172,10 @@ fn files_that_are_not_settings_are_named_and_hold_up_nobody() {
         write(&world.place().join(".claude/settings.json"), text);
         write(&world.place().join(".claude.json"), text);
         let ran = imports(&world, &["claude", "--write"]);
-        let all = ran.out.clone() + &fs::read_to_string(world.config_file()).unwrap_or_default();
+        let all = ran.out.clone() + &ran.err + &fs::read_to_string(world.config_file()).unwrap_or_default();
         assert!(ran.code == code && all.contains(says), "{says}: {}", &all[..all.len().min(2000)]);
         assert_eq!(code == 1, ran.err.contains("~/.claude/settings.json: "), "{}", ran.err);
+        assert_eq!(code == 1, ran.out.is_empty(), "what was not read is not said to be: {}", ran.out);
         assert!(!all.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{all}");
         assert!(all.len() < 100_000);
     }
@@ -184,5 +185,5 @@ fn files_that_are_not_settings_are_named_and_hold_up_nobody() {
     assert!(Command::new("mkfifo").arg(&place).status().unwrap().success());
     symlink("/dev/zero", world.place().join(".claude.json")).unwrap();
     let ran = imports(&world, &["claude"]);
-    assert!(ran.code == 1 && ran.out.matches("is not a regular file").count() == 2, "{}{}", ran.out, ran.err);
+    assert!(ran.code == 1 && ran.err.matches("is not a regular file").count() == 2, "{}{}", ran.out, ran.err);
 }

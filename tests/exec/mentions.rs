@@ -127,6 +127,41 @@ fn what_cannot_be_attached_is_one_line_and_nothing_is_sent() {
 }
 
 #[test]
+fn a_line_that_is_not_there_is_named_in_the_words_of_the_message() {
+    let world = World::new();
+    let line = world.refused(&["-m", "rehearsal", "see @one.txt#L200"]);
+    assert!(
+        line.contains("`one.txt` has 2 lines, so it has no line 200") && !line.contains("offset"),
+        "{line}"
+    );
+}
+
+#[test]
+fn a_custom_command_that_waits_for_trust_is_not_sent_as_words() {
+    let world = World::new();
+    world.text(".claude/commands/fix.md", "Fix $1.\nFirst: !`git status\ngit diff`\n");
+    world.text(".claude/commands/help.md", "Help me.\n");
+    world.text(".agents/skills/pdf/SKILL.md", "---\ndescription: Reads PDFs\n---\nuse pdftotext\n");
+    for name in ["/fix it", "/pdf it"] {
+        let line = world.refused(&["--script", "[\"sent\"]", name]);
+        let (name, _) = name.split_once(' ').unwrap();
+        assert!(line.contains(&format!("{name} cannot be used: the folder of ")), "{line}");
+        assert!(line.contains("is not trusted yet; `countersign trust` shows it and asks"), "{line}");
+    }
+    assert_eq!(
+        world.exec(&["--script", "[\"sent\"]", "/help"]).out,
+        "sent\n",
+        "a built-in command has the name"
+    );
+    let trusted = world.program().args(["trust", "--yes"]).output().unwrap();
+    let said = String::from_utf8(trusted.stdout).unwrap();
+    assert!(said.contains("a built-in command has the name /help, so this one cannot be called"), "{said}");
+    assert!(!said.contains("the command /help"), "{said}");
+    let line = world.refused(&["--script", "[\"sent\"]", "/fix it\nand more"]);
+    assert!(line.contains("/fix runs `git status …` first, which nobody can approve here"), "{line}");
+}
+
+#[test]
 fn a_custom_command_that_is_ignored_is_not_sent_as_words() {
     let world = World::new();
     let folder = world.place().join("config/countersign/commands");
@@ -139,7 +174,11 @@ fn a_custom_command_that_is_ignored_is_not_sent_as_words() {
     ] {
         let ran = world.exec(&["--script", "[\"sent\"]", prompt]);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{prompt}: {}", ran.err);
-        assert!(ran.err.contains(why) && ran.err.contains("next: correct the file"), "{}", ran.err);
+        assert!(
+            ran.err.contains(why) && ran.err.contains("next: correct that, or write the prompt out"),
+            "{}",
+            ran.err
+        );
     }
     for prompt in ["/unknown", "/broken/path is a path", "say /broken"] {
         assert_eq!(world.exec(&["--script", "[\"sent\"]", prompt]).out, "sent\n", "{prompt}");

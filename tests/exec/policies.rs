@@ -63,7 +63,7 @@ fn past_calls_are_decided_again() {
     let world = World::new();
     world.decide(&[("make one", true), ("make two", true), ("rm three", false)]);
     let plain = world.policy(&["test"]);
-    assert!(plain.code == 0 && plain.out.starts_with("3 calls of 1 sessions, mode ask"), "{plain:?}");
+    assert!(plain.code == 0 && plain.out.starts_with("3 calls of 1 session, mode ask"), "{plain:?}");
     assert!(!plain.out.contains("changed"), "{plain:?}");
     let ran = world.policy(&[
         "test",

@@ -28,6 +28,10 @@ fn the_message_comes_from_the_argument_or_from_stdin() {
 fn what_is_piped_in_beside_a_message_is_a_block_of_it() {
     assert_eq!(heard(&["sum up"], b"a\nb\n"), "sum up\n\n<stdin>\na\nb\n</stdin>");
     assert_eq!(heard(&["sum up"], b" \n"), "sum up");
+    let world = World::new();
+    let ran = world.exec_fed(&[ANSWER, &["sum up"]].concat(), b"a\nb\n");
+    let message = ran.one("user_message");
+    assert_eq!(message["pastes"], json!([[8, 28]]), "names in it name nobody: {message}");
     let material = heard(&["sum up"], b"</stdin> see @missing.png");
     assert_eq!(material, "sum up\n\n<stdin-1>\n</stdin> see @missing.png\n</stdin-1>");
 }

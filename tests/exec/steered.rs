@@ -128,6 +128,20 @@ fn a_decision_holds_for_exactly_what_was_asked() {
 }
 
 #[test]
+fn a_decision_that_comes_too_late_is_named_by_its_line() {
+    let world = World::new();
+    let script = script(json!([touches("a"), "Done."]));
+    let mut run = Steered::start(&world, &["--mode", "ask", "--script", &script, "make it"]);
+    let asked = run.until("approval_request");
+    let (first, second) = (answer(&asked, "allow"), answer(&asked, "deny"));
+    run.say_raw(&format!("\n{first}\n{second}"));
+    let rejected = run.until("input_rejected");
+    assert_eq!(rejected["line"], 3, "{rejected}");
+    assert_eq!(run.until("turn_ended")["reason"], "completed");
+    assert_eq!(run.end().code, 0);
+}
+
+#[test]
 fn the_last_decision_counts_though_stdin_ends_behind_it() {
     let world = World::new();
     let script = script(json!([touches("a"), "Done."]));

@@ -337,7 +337,10 @@ fn news(live: &Live) -> Option<String> {
         Live::Retrying { attempt, most, wait_ms, reason } => {
             Some(format!("retry {attempt} of {most} in {} ms: {reason}", wait_ms))
         }
-        Live::Returned(texts) => Some(format!("returned to the composer: {texts:?}")),
+        Live::Returned(said) => {
+            let texts: Vec<&str> = said.iter().map(|said| said.content.as_str()).collect();
+            Some(format!("returned to the composer: {texts:?}"))
+        }
         Live::LedgerUnwritable { why, .. } => Some(format!("the books are shut: {why}")),
         Live::LedgerWritable => Some("the books are open".to_owned()),
         Live::Refused(why) => Some(format!("refused: {why}")),

@@ -48,10 +48,14 @@ fn what_was_typed_comes_back_whatever_was_sent_for_it() {
         ["hello", "/tidy src", "/pdf make it short", "/pdf", "/init", "/review", "/review --base main"];
     for text in texts.into_iter().chain(["//help me", "//x", "/usr/bin is a folder"]) {
         let (mut harness, message) = sent(text);
-        hear(&mut harness.local, &harness.view, &Live::Returned(vec![message.clone()]));
+        hear(&mut harness.local, &harness.view, &Live::Returned(vec![message.as_str().into()]));
         assert_eq!(harness.local.composer.text(), text);
         let (mut harness, _) = sent(text);
-        reply(&mut harness.local, &harness.view, Reply::Returned { words: message, why: "no".to_owned() });
+        reply(
+            &mut harness.local,
+            &harness.view,
+            Reply::Returned { said: message.into(), why: "no".to_owned() },
+        );
         assert_eq!(harness.local.composer.text(), text);
     }
 }
@@ -81,7 +85,7 @@ fn what_a_person_sent_is_called_back_as_it_was_typed_and_once() {
 fn a_message_in_lines_is_kept_as_it_was_typed_and_sent_as_before() {
     let mut linear = LinearHarness::told(SessionBuilder::new(), callable());
     let acts = linear.types("/tidy src");
-    linear.talk.reply(Reply::Returned { words: said(&acts).to_owned(), why: "no".to_owned() });
+    linear.talk.reply(Reply::Returned { said: said(&acts).into(), why: "no".to_owned() });
     linear.writes();
     assert!(linear.said.contains("kept, /send sends it: /tidy src\n"), "{}", linear.said);
     assert_eq!(linear.types("/send"), acts);

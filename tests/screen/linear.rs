@@ -222,7 +222,7 @@ fn it_is_not_the_persons_turn_while_an_answer_is_on_its_way() {
         ("/model x/y", Reply::NoModel { name: "x/y".into(), why: why() }, "refused: it is not there"),
         ("/sessions", Reply::Sessions(Vec::new()), "sessions: there are no others"),
         ("/undo", Reply::Undo(Err(why())), "undo: it is not there"),
-        ("look at @x.png", Reply::Returned { words: "look at @x.png".into(), why: why() }, "refused: it is"),
+        ("look at @x.png", Reply::Returned { said: "look at @x.png".into(), why: why() }, "refused: it is"),
     ];
     for (typed, reply, said) in answers {
         let mut linear = LinearHarness::new(scenes::conversation());

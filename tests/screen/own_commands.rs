@@ -4,13 +4,13 @@
 use countersign::agent::{Intent, OwnCommand};
 use countersign::ui::linear::{Line, LinearEffect};
 use countersign::ui::update::{UiEffect, paste};
-use countersign::view::NamedSkill;
+use countersign::view::{NamedSkill, ViewSettings};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use crate::linear_harness::LinearHarness;
 use crate::scenes;
 use crate::screen_harness::ScreenHarness;
-use crate::session_builder::SessionBuilder;
+use crate::session_builder::{SessionBuilder, settings};
 
 fn enter(harness: &mut ScreenHarness) -> Vec<UiEffect> {
     harness.key(KeyCode::Enter, KeyModifiers::NONE)
@@ -72,6 +72,48 @@ fn a_line_runs_one_too_unless_it_came_with_others() {
     let line = Line { alone: false, ..linear.line("!rm -r build", 0) };
     assert!(linear.hears_line(&line).is_empty());
     assert!(linear.said.contains("!rm -r build came together with other lines"), "{}", linear.said);
+}
+
+#[test]
+fn a_line_that_cannot_run_now_is_kept_and_says_one_thing() {
+    let mut linear = LinearHarness::new(scenes::waiting_command());
+    let before = linear.said.len();
+    assert!(linear.types("!git status").is_empty());
+    let said = linear.said.split_off(before);
+    assert!(said.contains("not run: a call waits for you; answer: y once"), "{said}");
+    assert!(said.contains("kept, /send sends it: !git status") && !said.contains("refused"), "{said}");
+}
+
+#[test]
+fn commands_of_the_screen_say_why_they_do_nothing_in_lines() {
+    let mut linear = LinearHarness::new(SessionBuilder::new());
+    for (name, why) in [
+        ("/copy", "copy: not here"),
+        ("/thinking", "thinking: nothing is folded here"),
+        ("/theme", "themes: none here"),
+    ] {
+        assert!(linear.types(name).is_empty());
+        linear.writes();
+        assert!(linear.said.contains(why), "{name}: {}", linear.said);
+    }
+    assert!(!linear.said.contains("unknown command"), "{}", linear.said);
+}
+
+#[test]
+fn a_command_that_cannot_be_used_says_why() {
+    let why =
+        "the folder of /r/.claude/commands/fix.md is not trusted yet; `countersign trust` shows it and asks";
+    let unusable = ViewSettings { ignored: vec![("fix".to_owned(), why.to_owned())], ..settings() };
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.view.settings = unusable.clone();
+    harness.press("/fix it");
+    assert!(enter(&mut harness).is_empty());
+    assert_eq!(harness.local.hint.as_deref(), Some(format!("/fix cannot be used: {why}").as_str()));
+    assert_eq!(harness.local.composer.shown(), "/fix it");
+    let mut linear = LinearHarness::told(SessionBuilder::new(), unusable);
+    assert!(linear.types("/fix it").is_empty());
+    linear.writes();
+    assert!(linear.said.contains("refused: /fix cannot be used: the folder of"), "{}", linear.said);
 }
 
 #[test]

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use countersign::agent::Intent;
-use countersign::ledger::{Body, Entry, EntryId, Injected, Millis, UserMessage};
+use countersign::agent::{Intent, Live};
+use countersign::ledger::{Body, Entry, EntryId, Injected, MessagePiece, Millis, UserMessage};
+use countersign::ui::Reply;
 use countersign::ui::composer::plain;
-use countersign::ui::update::{UiEffect, paste};
+use countersign::ui::replies::reply;
+use countersign::ui::update::{UiEffect, hear, mention, paste};
+use countersign::view::{NamedCommand, NamedSkill, Template, ViewSettings};
 use countersign::wire::record::{decode, encode};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use crate::screen_harness::ScreenHarness;
-use crate::session_builder::SessionBuilder;
+use crate::session_builder::{SessionBuilder, settings};
 
 const CHIP: &str = "[Pasted 400 lines]";
 
@@ -112,4 +115,107 @@ fn what_was_pasted_into_a_message_for_a_running_model_is_a_chip_for_good() {
     harness.key(KeyCode::Tab, KeyModifiers::NONE);
     harness.key(KeyCode::Enter, KeyModifiers::NONE);
     assert!(harness.frame(80, 24).contains("line of a paste"), "{}", harness.frame(80, 24));
+}
+
+#[test]
+fn a_message_that_is_refused_comes_back_with_its_chips_and_its_typed_lines() {
+    let chips = "see @.env [Pasted 400 lines]\nand\n\n[Pasted 400 lines #2]";
+    let compose = || {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        harness.press("see @.env ");
+        paste(&mut harness.local, &harness.view, &"first\n".repeat(400));
+        paste(&mut harness.local, &harness.view, "\nand\n\n");
+        paste(&mut harness.local, &harness.view, &"second @secret.txt\n".repeat(400));
+        let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+        let [UiEffect::Send(Intent::Submit(said))] = acts.as_slice() else { panic!("{acts:?}") };
+        (said.clone(), harness)
+    };
+    let why = "send it again".to_owned();
+    for way in 0..2 {
+        let (said, mut harness) = compose();
+        match way {
+            0 => {
+                reply(
+                    &mut harness.local,
+                    &harness.view,
+                    Reply::Returned { said: said.clone(), why: why.clone() },
+                );
+            }
+            _ => hear(&mut harness.local, &harness.view, &Live::Returned(vec![said.clone()])),
+        }
+        assert_eq!(plain(&harness.local.composer.shown()), chips);
+        assert_eq!(harness.local.composer.message(), said);
+    }
+    // Lines that were typed were in sight: they come back as lines, however many there are.
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    let typed = format!("{}@a.rs", "typed\n".repeat(30));
+    reply(&mut harness.local, &harness.view, Reply::Returned { said: typed.as_str().into(), why });
+    assert_eq!(harness.local.composer.message(), UserMessage::text(typed));
+}
+
+#[test]
+fn a_message_out_of_a_command_comes_back_with_its_chips() {
+    let command = NamedCommand {
+        name: "fix".to_owned(),
+        description: String::new(),
+        hint: String::new(),
+        file: ".claude/commands/fix.md".to_owned(),
+        sha256: "ab".to_owned(),
+        template: Template::read("Fix $ARGUMENTS, please.", false),
+    };
+    let skill = NamedSkill {
+        name: "pdf".to_owned(),
+        description: String::new(),
+        mention: "@.agents/skills/pdf/SKILL.md".to_owned(),
+    };
+    for name in ["/fix", "/pdf"] {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        harness.view.settings =
+            ViewSettings { commands: vec![command.clone()], skills: vec![skill.clone()], ..settings() };
+        harness.press(&format!("{name} this: "));
+        let pasted = "see @secret.txt\n".repeat(399) + "end";
+        paste(&mut harness.local, &harness.view, &pasted);
+        let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+        let [UiEffect::Send(Intent::Submit(said))] = acts.as_slice() else { panic!("{acts:?}") };
+        let parts = said.pastes.parts(&said.content);
+        let typed = parts.iter().filter_map(|part| match part {
+            MessagePiece::Typed(text) => Some(*text),
+            MessagePiece::Pasted(text) => {
+                assert_eq!(*text, pasted);
+                None
+            }
+        });
+        assert!(!typed.collect::<String>().contains("@secret.txt"), "{name}: {parts:?}");
+        reply(&mut harness.local, &harness.view, Reply::Returned { said: said.clone(), why: String::new() });
+        assert_eq!(plain(&harness.local.composer.shown()), format!("{name} this: [Pasted 400 lines]"));
+    }
+}
+
+#[test]
+fn images_that_are_dropped_are_named_in_full_however_many_they_are() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    let names: Vec<String> =
+        (0..60).map(|n| format!("@/home/ada/a/long/path/to/pictures/shot-{n}.png")).collect();
+    mention(&mut harness.local, &harness.view, &names.join(" "));
+    let said = harness.local.composer.message();
+    assert!(said.pastes.is_empty() && said.content == names.join(" "), "{said:?}");
+}
+
+#[test]
+fn a_paste_that_an_editor_left_as_it_was_stays_a_chip() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("look: ");
+    paste(&mut harness.local, &harness.view, &"see @secret.txt\n".repeat(399));
+    harness.press(" then");
+    let text = harness.local.composer.text();
+    let edited = format!("{text}\n{}@a.rs", "more\n".repeat(30));
+    harness.local.composer.hold_edited(&edited.replacen("look", "Look here", 1));
+    let shown = plain(&harness.local.composer.shown());
+    assert!(
+        shown.starts_with("Look here: [Pasted 399 lines] then\nmore\n") && shown.ends_with("@a.rs"),
+        "{shown}"
+    );
+    // One that was changed there was read there.
+    harness.local.composer.hold_edited(&text.replacen("see @secret.txt", "see @other.txt", 1));
+    assert!(harness.local.composer.message().pastes.is_empty());
 }

@@ -2,7 +2,7 @@
 
 use crate::scenes;
 use crate::screen_harness::{ScreenHarness, snapshot};
-use countersign::ledger::{CallId, EntryId};
+use countersign::ledger::{CallId, EntryId, Pastes, UserMessage};
 use countersign::ui::local::Overlay;
 use countersign::ui::pending_model::PendingModel;
 use countersign::ui::picker::{Choice, Picker};
@@ -110,20 +110,18 @@ fn words_that_were_not_sent_come_back_before_what_is_typed() {
     reply(
         &mut harness.local,
         &harness.view,
-        Reply::Returned { words: "look at @x.png".into(), why: "there is none".into() },
+        Reply::Returned { said: "look at @x.png".into(), why: "there is none".into() },
     );
     assert_eq!(harness.local.composer.text(), "look at @x.png\n\nand then");
     assert!(harness.frame(80, 24).contains("there is none"));
     // What was typed around a paste stays in sight: it may be what is to be corrected.
     let mut harness = ScreenHarness::new(scenes::conversation());
     let words = format!("see @gone.rs {} please", "line\n".repeat(5_000));
-    reply(
-        &mut harness.local,
-        &harness.view,
-        Reply::Returned { words: words.clone(), why: "there is none".into() },
-    );
+    let pastes = Pastes::of(&words, vec![(13, words.len() - 7)]);
+    let said = UserMessage { pastes, ..words.as_str().into() };
+    reply(&mut harness.local, &harness.view, Reply::Returned { said, why: "there is none".into() });
     let frame = harness.frame(80, 24);
-    assert!(frame.contains("see @gone.rs line") && frame.contains("[Pasted 4,999 lines]"), "{frame}");
+    assert!(frame.contains("see @gone.rs [Pasted 5,000 lines] please"), "{frame}");
     assert_eq!(harness.local.composer.whole(), words);
 }
 

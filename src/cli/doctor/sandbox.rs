@@ -51,8 +51,11 @@ pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
     let unfiltered = unfiltered(&sandbox);
     let Exposure { gaps, covered } = sandbox.exposure();
     let hidden = (!covered.is_empty()).then(|| {
-        let places = covered.len();
-        let message = format!("secrets in this folder are hidden from commands ({places} files or folders)");
+        let places = match covered.len() {
+            1 => "1 file or folder".to_owned(),
+            many => format!("{many} files or folders"),
+        };
+        let message = format!("secrets in this folder are hidden from commands ({places})");
         Finding::ok(SUBJECT, message)
     });
     let why = gaps.iter().any(Gap::is_secret).then(|| sandbox.cannot_cover()).flatten();

@@ -8,6 +8,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::message_lines::{self, LineDecision, MessageLine};
+use super::sent_lines::SentLines;
 use crate::agent::{Answer, CallAddress, Event, Intent, Live, Shutdown, SubagentPath};
 use crate::cli::events::digest_of;
 use crate::cli::outcome::for_stdout;
@@ -69,6 +70,10 @@ struct Exchange {
     was_used: bool,
     /// A call that waited when stdin had ended.
     undecided: Option<CallId>,
+    /// The lines of which nothing was heard yet.
+    sent: SentLines,
+    /// The line that what was heard last refuses.
+    refused: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -104,15 +109,25 @@ impl Conversation {
     pub(super) fn hear(&self, event: &Event, doors: &Doors) -> bool {
         let mut state = self.exchange();
         let (path, inner) = event.located();
+        state.refused = None;
         match inner {
-            Event::Appended(entry) => state.read(&path, entry),
-            Event::Live(Live::Returned(texts)) if path.is_empty() => state.taken += texts.len(),
+            Event::Appended(entry) => {
+                state.sent.heard();
+                state.read(&path, entry);
+            }
+            Event::Live(Live::Returned(messages)) if path.is_empty() => {
+                state.taken += messages.len();
+                state.sent.returned(messages);
+            }
             // The loop did not accept an answer, so the call waits on.
             Event::Live(Live::Refused(_)) => {
+                let Exchange { sent, open, .. } = &mut *state;
+                let line = sent.refused(&path, |at| open.contains_key(at));
+                state.refused = line;
                 let here = state.open.iter_mut().filter(|(at, _)| at.path.starts_with(&path));
                 here.for_each(|(_, asked)| asked.is_answered = false);
             }
-            Event::Live(_) => {}
+            Event::Live(_) => state.sent.heard(),
         }
         let is_stuck = state.is_closed && state.undecided.is_none() && state.note_undecided();
         let is_over = state.is_over();
@@ -124,6 +139,11 @@ impl Conversation {
             doors.wish(given_up);
         }
         is_over
+    }
+
+    /// The line that what was heard last refuses, if a line asked for it.
+    pub(super) fn refused(&self) -> Option<u64> {
+        self.exchange().refused
     }
 
     /// Why the run could not come to an end of its own.
@@ -154,7 +174,7 @@ impl Conversation {
         let mut number = 0_u64;
         loop {
             let done = match message_lines::next(&mut stdin, &mut number) {
-                Ok(Some(line)) => line.and_then(|line| self.accept(line, lines)),
+                Ok(Some(line)) => line.and_then(|line| self.accept(line, number, lines)),
                 Ok(None) => break,
                 Err(why) => {
                     reject(number, &format!("stdin cannot be read: {why}"));
@@ -178,7 +198,7 @@ impl Conversation {
     }
 
     /// Hands on what a line asks for.
-    fn accept(&self, line: MessageLine, lines: &Lines) -> Result<(), String> {
+    fn accept(&self, line: MessageLine, number: u64, lines: &Lines) -> Result<(), String> {
         let intent = match line {
             MessageLine::UserMessage { content } if content.trim().is_empty() => {
                 return Err("the message is empty".to_owned());
@@ -193,10 +213,11 @@ impl Conversation {
                     ));
                 }
                 exchange.given += 1;
+                exchange.sent.says(said.content.clone(), number);
                 Intent::Submit(said)
             }
             MessageLine::Approval { id, digest, decision, reason } => {
-                self.decision(&id, &digest, decision, reason)?
+                self.decision(&id, &digest, (decision, reason), number)?
             }
             MessageLine::Interrupt {} => {
                 // A full channel holds an interrupt already.
@@ -213,8 +234,8 @@ impl Conversation {
         &self,
         id: &str,
         digest: &str,
-        decision: LineDecision,
-        reason: String,
+        (decision, reason): (LineDecision, String),
+        number: u64,
     ) -> Result<Intent, String> {
         let mut state = self.exchange();
         let waiting = CallAddress::parse(id).and_then(|at| state.open.get_mut(&at).map(|asked| (at, asked)));
@@ -236,8 +257,10 @@ impl Conversation {
             LineDecision::Allow => Answer::Reply(reason),
         };
         asked.is_answered = true;
+        let request = asked.request;
+        state.sent.decides(call.clone(), number);
         let CallAddress { path, call } = call;
-        Ok(Intent::Decide { request: asked.request, call, answer }.within(&path))
+        Ok(Intent::Decide { request, call, answer }.within(&path))
     }
 }
 
@@ -251,7 +274,10 @@ impl Exchange {
                 let open = Asked { request: entry.id, digest, is_question, is_answered: false };
                 self.open.insert(at(asked.call), open);
             }
-            Body::ApprovalDecided(decision) => drop(self.open.remove(&at(decision.call))),
+            Body::ApprovalDecided(decision) => {
+                self.open.remove(&at(decision.call));
+                self.sent.decided(&at(decision.call));
+            }
             Body::ToolResult(result) => drop(self.open.remove(&at(result.call))),
             // A sub-agent that is settled asks for nothing any more, nor do those that it started.
             Body::Change(Change::EscrowSettled(settled)) => {
@@ -260,11 +286,15 @@ impl Exchange {
             }
             Body::TurnEnded(_) if !path.is_empty() => self.open.retain(|at, _| at.path != path),
             _ if !path.is_empty() => {}
-            Body::User(_) => {
+            Body::User(said) => {
+                self.sent.taken(&said.content);
                 self.taken += 1;
                 self.is_idle = false;
             }
-            Body::Injected(said) if said.by == Injector::Steering => self.taken += 1,
+            Body::Injected(said) if said.by == Injector::Steering => {
+                self.sent.taken(&said.text);
+                self.taken += 1;
+            }
             Body::TurnEnded(_) => self.is_idle = true,
             _ => {}
         }

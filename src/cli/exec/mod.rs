@@ -5,6 +5,7 @@ mod conversation;
 mod message_lines;
 mod output_schema;
 mod prompt;
+mod sent_lines;
 mod telling;
 
 use std::path::Path;
@@ -16,7 +17,7 @@ use tokio::sync::oneshot;
 use super::args::ExecArgs;
 use super::outcome::complain;
 use super::signals;
-use super::skills::{callable, custom, ignored};
+use super::skills::{callable, custom};
 use answer_file::AnswerFile;
 use conversation::{Conversation, Doors, Lines};
 pub(super) use output_schema::answer_schema;
@@ -27,7 +28,7 @@ use crate::agent::{Attendance, Intent, Shutdown};
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::ledger::Image;
+use crate::ledger::{Image, Pastes, UserMessage};
 use crate::runtime::DriverError;
 use crate::session::attachments::{Attach, AttachmentRefusal};
 use crate::session::compose::{Session, compose};
@@ -104,14 +105,15 @@ fn first(invocation: &Invocation, exec: &ExecArgs) -> Result<Option<Intent>, Fau
     let refused = |AttachmentRefusal { what, next }| Fault::usage(what, next);
     let attach = Attach::new(invocation);
     let prompt = skill(&prompt, &callable(invocation)).unwrap_or(prompt);
-    let prompt = match commands::custom(&prompt, &custom(invocation)) {
-        Some(CustomCall { command: Some(command), typed, .. }) => {
-            let what = format!("{typed} runs `{command}` first, which nobody can approve here");
+    let known = custom(invocation);
+    let prompt = match commands::custom(&prompt, &known) {
+        Some(call @ CustomCall { command: Some(_), .. }) => {
+            let what = format!("{}, which nobody can approve here", commands::runs_first(&call, &known));
             return Err(Fault::usage(one_line(&what), "call it in `countersign`, or write the prompt out"));
         }
         Some(call) => call.message,
-        None => match ignored(&prompt, invocation) {
-            Some(why) => return Err(Fault::usage(why, "correct the file, or write the prompt out")),
+        None => match commands::unusable(&prompt, &invocation.config.commands.ignored) {
+            Some(why) => return Err(Fault::usage(why, "correct that, or write the prompt out")),
             None => prompt,
         },
     };
@@ -120,7 +122,7 @@ fn first(invocation: &Invocation, exec: &ExecArgs) -> Result<Option<Intent>, Fau
     let here = Path::new(".").canonicalize().unwrap_or_else(|_gone| invocation.cwd.clone());
     attach.seen_from(here).add(&mut said, &exec.image).map_err(refused)?;
     if let Some(block) = block {
-        said.content = format!("{}\n\n{block}", said.content);
+        said = said.followed_by(UserMessage { pastes: Pastes::all(&block), ..block.into() });
     }
     Ok(Some(match &invocation.goal {
         Some(goal) => Intent::Pursue(Box::new(goal.clone()), said),

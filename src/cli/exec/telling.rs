@@ -155,6 +155,7 @@ impl Out {
     /// Writes an event's lines. The error means that nobody reads any more; it comes once.
     fn tell(&mut self, event: &Event) -> Result<(), ()> {
         let Some(lines) = &mut self.lines else { return Ok(()) };
+        lines.refused = self.conversation.as_ref().and_then(Conversation::refused);
         let text: String = lines.lines(event).into_iter().map(|line| line + "\n").collect();
         self.write(&text)
     }

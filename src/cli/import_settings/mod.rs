@@ -60,7 +60,7 @@ pub(super) fn run(
     let root = root.ok_or_else(|| Fault::failed("there is no home folder to look in", "set HOME"))?;
     let files = tools.iter().flat_map(|tool| files(*tool, words.project, &root));
     let (mut read, mut settings, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-    let mut unreadable = Vec::new();
+    let mut unreadable: Vec<String> = Vec::new();
     for (file, reader) in files {
         let shown = shown(&file, home.as_deref());
         let found = match reading::read(&file, MOST_BYTES) {
@@ -71,12 +71,16 @@ pub(super) fn run(
         };
         match found {
             Ok(found) => {
+                read.push(shown.clone());
                 settings.extend(found.settings);
                 notes.extend(found.notes.iter().map(|note| format!("{shown}: {note}")));
             }
             Err(why) => unreadable.push(format!("{shown}: {}", one_line(&why))),
         }
-        read.push(shown);
+    }
+    if read.is_empty() && !unreadable.is_empty() {
+        let what = format!("nothing was read: {}", unreadable.join("; "));
+        return Err(Fault::failed(what, "correct that, then run it again"));
     }
     if read.is_empty() {
         let other = if words.project { "without --project" } else { "with --project, in a project" };

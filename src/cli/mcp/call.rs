@@ -32,6 +32,7 @@ pub(super) fn run(
     let report = report?;
     let images = match report.images.len() {
         0 => String::new(),
+        1 => "(1 image, which cannot be shown here)\n".to_owned(),
         count => format!("({count} images, which cannot be shown here)\n"),
     };
     // What the server wrote, not what a model would read of it: who tries a tool by hand wants to see that.

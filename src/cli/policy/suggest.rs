@@ -10,6 +10,7 @@ use crate::config::fault::{Fault, one_line};
 use crate::policy::{Policy, Rule, Verdict, suggest};
 use crate::session::other_sessions::first_words;
 use crate::session::past_calls::{PastCall, WasDecided};
+use crate::ui::text::counted;
 use crate::view::summary;
 
 /// Calls that are shown as evidence for a rule.
@@ -51,10 +52,13 @@ pub(super) fn run(bench: &PolicyBench<'_>, over: Option<u32>, least: usize) -> R
         complain("note: no rule would have answered enough of what you were asked and never denied");
         return Ok(Exit::Completed);
     }
+    let was = |count: usize| if count == 1 { "was" } else { "were" };
     let mut told = vec![format!(
-        "{} calls were allowed by a person and would be asked about again; {} were denied",
-        asked.len(),
-        denied.len()
+        "{} {} allowed by a person and would be asked about again; {} {} denied",
+        counted(asked.len() as u64, "call"),
+        was(asked.len()),
+        denied.len(),
+        was(denied.len())
     )];
     for candidate in &chosen {
         told.push(format!("{}  answers {} of them:", candidate.rule, candidate.covers.len()));

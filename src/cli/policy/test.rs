@@ -12,6 +12,7 @@ use crate::config::fault::{Fault, one_line};
 use crate::policy::Verdict;
 use crate::session::other_sessions::first_words;
 use crate::session::past_calls::{PastCall, WasDecided};
+use crate::ui::text::counted;
 use crate::view::summary;
 use crate::wire::record;
 
@@ -83,7 +84,7 @@ pub(super) fn run(
         complain("note: there are no past calls to decide about");
         return Ok(Exit::Completed);
     }
-    let mut told = vec![format!("{decided} calls of {sessions} sessions, {}", tried.modes())];
+    let mut told = vec![format!("{}, {}", past(decided, sessions), tried.modes())];
     told.push(format!("{:<8} {:>8} {:>8}", "", "now", "then"));
     told.extend(Verdict::WORDS.iter().filter_map(|word| {
         let (now, then) = sums.get(word)?;
@@ -92,6 +93,11 @@ pub(super) fn run(
     told.extend(listed("changed", &changes));
     told.extend(listed("against what a person decided", &against));
     say(&told.iter().map(|line| format!("{line}\n")).collect::<String>())
+}
+
+/// So many calls of so many sessions.
+fn past(calls: usize, sessions: usize) -> String {
+    format!("{} of {}", counted(calls as u64, "call"), counted(sessions as u64, "session"))
 }
 
 fn listed(heading: &str, changes: &[Redecided<'_>]) -> Vec<String> {

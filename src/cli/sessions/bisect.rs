@@ -16,7 +16,7 @@ use crate::runtime::trial::{Attempt, Trial};
 use crate::runtime::undo::FileDifference;
 use crate::session::bisect::{BisectVerdict, Culprit, SessionWalk, copied};
 use crate::session::other_sessions::first_words;
-use crate::ui::text::sanitize;
+use crate::ui::text::{counted, sanitize};
 
 /// Characters of a path, or of a reason.
 const MOST: usize = 160;
@@ -71,7 +71,11 @@ async fn search(place: &SessionPlace, args: &BisectArgs, walk: &SessionWalk) -> 
     };
     let count = walk.len();
     let tell = |made: usize, attempt: Attempt| {
-        remark(&format!("after {made} of {count} changes, the command {}", outcome(attempt)));
+        remark(&format!(
+            "after {made} of {}, the command {}",
+            counted(count as u64, "change"),
+            outcome(attempt)
+        ));
     };
     let verdict = walk.search(&folder, &trial, &mut quit, tell).await;
     groups.end_all(Duration::ZERO);

@@ -12,6 +12,7 @@ use crate::ledger::{Body, Entry};
 use crate::runtime::SessionStore;
 use crate::runtime::store::known;
 use crate::runtime::undo::{Agreement, Snapshots};
+use crate::ui::text::counted;
 use crate::wire::record::{Audit, audit_entries};
 
 /// Faults that are listed; the rest is counted.
@@ -115,7 +116,11 @@ fn chain(audit: &Audit, has_end: bool) -> Vec<String> {
         ),
     }];
     if audit.redacted > 0 {
-        told.push(format!("left out: {} fields; their hashes are in the chain", audit.redacted));
+        told.push(format!(
+            "left out: {}; {} in the chain",
+            counted(audit.redacted, "field"),
+            if audit.redacted == 1 { "its hash is" } else { "their hashes are" }
+        ));
     }
     if !has_end {
         told.push("end: cannot be checked here; lines after the last one may have been removed".to_owned());

@@ -10,6 +10,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::config::peers::template;
 use crate::runtime::{Collector, NotSent};
+use crate::ui::text::counted;
 use crate::wire::otlp::{Contents, requests, traces};
 use crate::wire::{Secret, record};
 
@@ -46,15 +47,20 @@ fn send(collector: &Collector, bodies: Vec<String>, spans: usize) -> Result<Exit
             Ok(Some(said)) => {
                 refused += said.spans;
                 let why = if said.why.is_empty() { "it does not say why" } else { &said.why };
-                remark(&format!("the collector refused {} spans: {why}", said.spans));
+                remark(&format!("the collector refused {}: {why}", counted(said.spans, "span")));
             }
             Err(NotSent { what, next }) if sent > 0 => {
-                return Err(Fault::failed(format!("{what}, after {sent} of {count} requests"), next));
+                return Err(Fault::failed(
+                    format!("{what}, after {sent} of {}", counted(count as u64, "request")),
+                    next,
+                ));
             }
             Err(NotSent { what, next }) => return Err(Fault::failed(what, next)),
         }
     }
-    say(&format!("{spans} spans were sent to {} ({count} requests)\n", collector.shown()))?;
+    let were = if spans == 1 { "was" } else { "were" };
+    let (spans, requests) = (counted(spans as u64, "span"), counted(count as u64, "request"));
+    say(&format!("{spans} {were} sent to {} ({requests})\n", collector.shown()))?;
     Ok(if refused > 0 { Exit::Failed } else { Exit::Completed })
 }
 

@@ -9,6 +9,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::store::{Summary, old, remove, remove_if_old, summarise};
 use crate::session::other_sessions::{first_words, when};
+use crate::ui::text::counted;
 
 /// Removes the session that is named, or the old ones.
 pub(super) fn run(place: &SessionPlace, args: RemoveArgs) -> Result<Exit, Fault> {
@@ -48,7 +49,10 @@ fn remove_older(place: &SessionPlace, days: u64, is_wished: bool) -> Result<Exit
         count += 1;
     }
     if count == 0 {
-        remark(&format!("no session without a tag or a seal is unchanged for more than {days} days"));
+        remark(&format!(
+            "no session without a tag or a seal is unchanged for more than {}",
+            counted(days, "day")
+        ));
     } else if !is_wished {
         remark(&format!("nothing was removed; add --yes to remove {}", sessions(count)));
     }

@@ -16,6 +16,7 @@ use crate::ledger::Body;
 use crate::runtime::sandbox::support;
 use crate::session::exporting::without_keys;
 use crate::session::rehearsing::RecordedTest;
+use crate::ui::text::counted;
 
 pub(super) fn run(
     flags: &Flags,
@@ -52,7 +53,11 @@ pub(super) fn run(
         .map_err(failed)?;
     let requests = test.expected.iter().filter(|line| line.starts_with("request ")).count();
     let deviates = test.expected.iter().filter(|line| line.starts_with("the recording has no ")).count();
-    let mut words = format!("{shown}: {} entries, {requests} requests to models\n", test.entries.len());
+    let mut words = format!(
+        "{shown}: {}, {} to models\n",
+        counted(test.entries.len() as u64, "entry"),
+        counted(requests as u64, "request")
+    );
     if deviates > 0 || !played.goes_as(&test.entries) {
         words.push_str(
             "The session does not go on as it did: with these rules and this mode the program decides otherwise. \

@@ -12,6 +12,7 @@ use crate::config::models::{Table, choose};
 use crate::config::{Flags, Invocation};
 use crate::session::ports::{model_port, with_tool_calls};
 use crate::session::rehearsing::{LiveModel, RecordedTest};
+use crate::ui::text::counted;
 
 /// What the two sides of a difference are called.
 const NAMES: (&str, &str) = ("expected", "now");
@@ -41,7 +42,9 @@ pub(super) fn run(
     }
     let wrong = cases.iter().filter(|(_, case)| !case.is_as_expected()).count();
     told.push_str(&match wrong {
+        0 if cases.len() == 1 => "the test is as expected\n".to_owned(),
         0 => format!("all {} tests are as expected\n", cases.len()),
+        1 => format!("1 of {} is different\n", counted(cases.len() as u64, "test")),
         _ => format!("{wrong} of {} tests are different\n", cases.len()),
     });
     if let Some(path) = &how.junit {

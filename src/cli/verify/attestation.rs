@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::config::fault::one_line;
 use crate::runtime::signing::signer;
 use crate::session::exporting::attestation::{Envelope, PAYLOAD_TYPE, about, sha256, signed_text};
+use crate::ui::text::counted;
 
 /// Signatures that are verified.
 const MOST_SIGNATURES: usize = 20;
@@ -27,7 +28,9 @@ pub(super) fn verified(file: &Path, envelope: &Envelope, allowed: &Path) -> (Str
     for signature in envelope.signatures.iter().take(MOST_SIGNATURES) {
         match signer(allowed, signature, &signed_text(&envelope.kind, &envelope.payload)) {
             Ok(name) => {
-                say(format!("{name} signed it; it lists {calls} calls and the decisions about them"));
+                let about = if calls == 1 { "it" } else { "them" };
+                let calls = counted(calls as u64, "call");
+                say(format!("{name} signed it; it lists {calls} and the decisions about {about}"));
                 is_signed = true;
             }
             Err(why) => say(format!("a signature does not hold: {why}")),

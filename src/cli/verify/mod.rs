@@ -10,6 +10,7 @@ use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
 use crate::runtime::signing::signer;
 use crate::session::exporting::attestation::read;
+use crate::ui::text::counted;
 use crate::wire::record::{Audit, Links, Seal, audit_with, seals};
 
 /// Seals that are verified, each by a process of its own.
@@ -79,7 +80,11 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
 fn incomplete(audit: &Audit) -> Vec<String> {
     let mut told = Vec::new();
     if audit.redacted > 0 {
-        told.push(format!("left out: {} fields; their hashes are in the chain", audit.redacted));
+        told.push(format!(
+            "left out: {}; {} in the chain",
+            counted(audit.redacted, "field"),
+            if audit.redacted == 1 { "its hash is" } else { "their hashes are" }
+        ));
     }
     if audit.calls_left_out {
         told.push("calls and receipts: not checked, since this copy leaves them out".to_owned());

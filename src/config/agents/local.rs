@@ -16,6 +16,7 @@ use crate::tool::name::{
     DELEGATE_TO, EDIT, FETCH, GLOB, LANE, LIST, MCP, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT,
     WRITE,
 };
+use crate::ui::text::counted;
 
 /// The tools that one can be given.
 const TOOLS: [&str; 11] =
@@ -56,7 +57,7 @@ impl LocalAgent {
         terms.extend(self.tools.as_ref().map(|tools| format!("its tools: {}", tools.join(", "))));
         terms.extend(written("its model:", &self.model));
         terms.extend(self.mode.map(|mode| format!("its mode: {mode}")));
-        terms.extend(self.max_turns.map(|turns| format!("at most {turns} turns")));
+        terms.extend(self.max_turns.map(|turns| format!("at most {}", counted(turns, "turn"))));
         terms.extend(self.instructions.as_ref().map(|text| format!("it is told: {}", as_word(text))));
         terms
     }

@@ -97,7 +97,7 @@ mod tests {
         let back = effects.iter().find_map(|e| {
             if let Effect::Emit(Live::Returned(texts)) = e { Some(texts.clone()) } else { None }
         });
-        assert_eq!(back, Some(vec!["steered".to_owned(), "more".to_owned()]));
+        assert_eq!(back, Some(vec!["steered".into(), "more".into()]));
         // The session goes on.
         let effects = agent.step(Millis(3), Input::Intent(Intent::Submit("again".into())));
         assert!(effects.iter().any(|e| matches!(e, Effect::CallModel(..))));

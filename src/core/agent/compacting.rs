@@ -237,7 +237,11 @@ impl Agent {
         }
         let shrinks = failure.class == FailureClass::Overflow && refused < MOST_REFUSALS;
         if !waits && !shrinks && !self.learns(step.now, model, &failure) {
-            let tries = if retries == 0 { String::new() } else { format!(" ({retries} retries)") };
+            let tries = match retries {
+                0 => String::new(),
+                1 => " (1 retry)".to_owned(),
+                many => format!(" ({many} retries)"),
+            };
             let why = format!("{}{tries}", failure.message);
             return self.compaction_failed(step, about, &compacting.wanted, &why);
         }

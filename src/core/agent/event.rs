@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::budget::Forecast;
 use crate::hooks::HookPoint;
-use crate::ledger::{CallId, CompactionTrigger, Entry, EntryId, Hosted, ModelRef, Outcome};
+use crate::ledger::{CallId, CompactionTrigger, Entry, EntryId, Hosted, ModelRef, Outcome, UserMessage};
 use crate::model::{Effort, ToolCalls};
 use crate::tool::{BroughtTools, Screen, SideEffect};
 
@@ -131,7 +131,7 @@ pub enum Live {
         queued: Vec<String>,
     },
     /// Undelivered messages of a run that did not end with an answer: they go back into the composer.
-    Returned(Vec<String>),
+    Returned(Vec<UserMessage>),
     /// The mode is now this one.
     ModeChanged(crate::policy::Mode),
     /// Which model answers, and how hard it thinks.

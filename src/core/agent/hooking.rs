@@ -8,6 +8,7 @@ use crate::hooks::{
 };
 use crate::ledger::{
     Body, Ending, Entry, EntryId, Injected, Injector, Millis, Note, Remark, Tombstone, Transition,
+    UserMessage,
 };
 
 use super::phase::{Consulting, Phase, Question};
@@ -172,7 +173,12 @@ impl Agent {
             step.now,
             Remark::Error { message: format!("A hook refused the message: {reason}"), next },
         );
-        step.emit(Live::Returned(vec![text]));
+        let said = |entry: &std::sync::Arc<Entry>| {
+            let Body::User(said) = &entry.body else { return None };
+            (said.content == text).then(|| UserMessage::clone(said))
+        };
+        let said = self.history.run().iter().find_map(said).unwrap_or_else(|| text.as_str().into());
+        step.emit(Live::Returned(vec![said.without_attachments()]));
         self.end(step, Ending::PolicyDenied)
     }
 

@@ -1,6 +1,6 @@
 //! Sub-agents that the user names in a message, as `@NAME`: the model is told which tool that is.
 
-use crate::ledger::{Injected, Injector, Millis, Unsettled};
+use crate::ledger::{Injected, Injector, MessagePiece, Millis, Unsettled, UserMessage};
 use crate::tool::DELEGATE_TO;
 use crate::tool::name::LANE;
 
@@ -8,9 +8,14 @@ use super::Agent;
 
 impl Agent {
     /// Tells the model what the names in this message mean, before it.
-    pub(super) fn tell_named(&mut self, now: Millis, said: &str) -> Result<(), Unsettled> {
+    pub(super) fn tell_named(&mut self, now: Millis, said: &UserMessage) -> Result<(), Unsettled> {
         let known = self.settings.subagents.known.iter().map(|known| known.name.as_str());
-        let may_be = known.filter(|name| !name.starts_with(LANE) && names(said, name));
+        // What a person pasted folded stands on no screen: a name in it is part of a text.
+        let parts = said.pastes.parts(&said.content);
+        let is_named = |name: &str| {
+            parts.iter().any(|part| matches!(part, MessagePiece::Typed(text) if names(text, name)))
+        };
+        let may_be = known.filter(|name| !name.starts_with(LANE) && is_named(name));
         let told: Vec<String> = may_be
             .map(|name| {
                 format!(
@@ -47,7 +52,7 @@ fn names(text: &str, name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::agent::{Effect, Input, Intent, Settings, SubagentSpec, Subagents};
-    use crate::ledger::{Body, ModelRef};
+    use crate::ledger::{Body, ModelRef, Pastes};
     use crate::model::ModelSpec;
 
     #[test]
@@ -94,5 +99,24 @@ mod tests {
         assert_eq!(count, 1);
         let Body::Injected(told) = bodies[told.unwrap()] else { unreachable!() };
         assert!(told.text.contains("delegate_to_explore"), "{}", told.text);
+    }
+
+    #[test]
+    fn a_name_in_a_folded_paste_names_nobody() {
+        let known = vec![SubagentSpec {
+            name: "explore".to_owned(),
+            asks: std::collections::BTreeMap::new(),
+            mode: None,
+            in_background: false,
+        }];
+        let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("script")));
+        let subagents = Subagents { known, ..Subagents::default() };
+        let mut agent = Agent::new(Settings { subagents, ..settings });
+        let said = "read this: @explore it";
+        let pastes = Pastes::of(said, vec![(11, 22)]);
+        let message = UserMessage { pastes, ..said.into() };
+        let wanted = agent.step(Millis(1), Input::Intent(Intent::Submit(message)));
+        let told = |body: &Body| matches!(body, Body::Injected(told) if told.by == Injector::Choice);
+        assert!(!wanted.iter().any(|effect| matches!(effect, Effect::Append(entry) if told(&entry.body))));
     }
 }

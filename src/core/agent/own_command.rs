@@ -290,7 +290,7 @@ mod tests {
         let wanted = agent.step(Millis(2), Input::Intent(deny));
         let sends = |effect: &Effect| matches!(effect, Effect::RunTool(_) | Effect::CallModel(..));
         assert!(agent.is_idle() && !wanted.iter().any(sends), "{wanted:?}");
-        assert!(wanted.contains(&Effect::Emit(Live::Returned(vec!["tidy up".to_owned()]))), "{wanted:?}");
+        assert!(wanted.contains(&Effect::Emit(Live::Returned(vec!["tidy up".into()]))), "{wanted:?}");
         assert!(said(&agent)[1].contains("rm x\nIt was not allowed, and did not run."), "{:?}", said(&agent));
     }
 
@@ -300,7 +300,7 @@ mod tests {
             let before = agent.ledger().entries().len();
             let wanted = runs(&mut agent, typed);
             assert_eq!(agent.ledger().entries().len(), before, "{typed}");
-            let returned = Effect::Emit(Live::Returned(vec![typed.to_owned()]));
+            let returned = Effect::Emit(Live::Returned(vec![typed.into()]));
             assert!(wanted.contains(&returned), "what was typed is given back: {wanted:?}");
             let why = |effect: &Effect| {
                 if let Effect::Emit(Live::Refused(why)) = effect { Some(why.clone()) } else { None }

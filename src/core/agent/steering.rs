@@ -47,7 +47,7 @@ impl Agent {
             return self.submit(step, phase, said);
         }
         if let Some((what, next)) = self.spec().refusal_of(&said.images) {
-            Self::not_taken(step, said.content, format!("{what}: {next}"));
+            Self::not_taken(step, said, format!("{what}: {next}"));
             return phase;
         }
         self.inbox.queued.push_back(said);
@@ -58,7 +58,7 @@ impl Agent {
     /// Delivers what steers, and goes on.
     pub(super) fn steer(&mut self, step: &mut Step) -> Phase {
         for said in std::mem::take(&mut self.inbox.steering) {
-            let told = self.tell_named(step.now, &said.content);
+            let told = self.tell_named(step.now, &said);
             if let Err(unsettled) =
                 told.and_then(|()| self.history.ledger.inject(step.now, Injected::steering(said)).map(drop))
             {
@@ -85,18 +85,17 @@ impl Agent {
     pub(super) fn give_back(&mut self, step: &mut Step) {
         let steering = std::mem::take(&mut self.inbox.steering).into_iter();
         let undelivered = steering.chain(std::mem::take(&mut self.inbox.queued));
-        // The words name the images: sent again, they are read again.
-        let texts: Vec<String> = undelivered.map(|said| said.content).collect();
-        if !texts.is_empty() {
-            step.emit(Live::Returned(texts));
+        let returned: Vec<UserMessage> = undelivered.map(UserMessage::without_attachments).collect();
+        if !returned.is_empty() {
+            step.emit(Live::Returned(returned));
             self.tell_queue(step);
         }
     }
 
     /// What was to be said is refused, and goes back to who wrote it.
-    pub(super) fn not_taken(step: &mut Step, text: String, why: String) {
+    pub(super) fn not_taken(step: &mut Step, said: impl Into<UserMessage>, why: String) {
         // Whoever reads the reason has the words in front of them already.
-        step.emit(Live::Returned(vec![text]));
+        step.emit(Live::Returned(vec![said.into().without_attachments()]));
         step.emit(Live::Refused(why));
     }
 

@@ -32,7 +32,7 @@ impl Agent {
         // A new run begins with the first model of the chain again.
         let asked = if is_idle { &self.models.first } else { self.spec() };
         if let Some((what, next)) = asked.refusal_of(&said.images) {
-            Self::not_taken(step, said.content, format!("{what}: {next}"));
+            Self::not_taken(step, said, format!("{what}: {next}"));
             return phase;
         }
         if !is_idle && self.history.guards().is_own_command {
@@ -78,7 +78,7 @@ impl Agent {
         self.tell_missing(now)?;
         // Before the message, so that the user has the last word.
         self.tell_undone(now);
-        self.tell_named(now, &said.content)?;
+        self.tell_named(now, &said)?;
         self.history.ledger.user(now, said)?;
         Ok(())
     }

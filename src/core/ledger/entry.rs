@@ -207,6 +207,29 @@ impl UserMessage {
     pub fn shown(&self) -> String {
         shown(&self.content, &self.images, &self.files)
     }
+
+    /// The words alone, and what of them was pasted. They name what it brought: sent again, that is read again.
+    #[must_use]
+    pub fn without_attachments(self) -> Self {
+        Self { pastes: self.pastes, ..Self::text(self.content) }
+    }
+
+    /// This one and the next one as one message, a blank line between them.
+    #[must_use]
+    pub fn followed_by(mut self, next: Self) -> Self {
+        if self.content.is_empty() {
+            return next;
+        }
+        if next.content.is_empty() {
+            return self;
+        }
+        self.content.push_str("\n\n");
+        self.pastes = self.pastes.and(&next.pastes.behind(self.content.len()));
+        self.content.push_str(&next.content);
+        self.images.extend(next.images);
+        self.files.extend(next.files);
+        self
+    }
 }
 
 impl From<String> for UserMessage {

@@ -26,6 +26,11 @@ impl Pastes {
         Self(spans)
     }
 
+    /// All of a text.
+    pub fn all(text: &str) -> Self {
+        Self::of(text, vec![(0, text.len())])
+    }
+
     /// From and to, in bytes.
     pub fn spans(&self) -> &[(usize, usize)] {
         &self.0
@@ -60,6 +65,26 @@ impl Pastes {
         Self(held.map(|(from, to)| (from - begins, to - begins)).collect())
     }
 
+    /// These and those of what stands behind them.
+    #[must_use]
+    pub fn and(mut self, behind: &Self) -> Self {
+        self.0.extend_from_slice(&behind.0);
+        self
+    }
+
+    /// The same in another text that begins this one, or ends as this one does: there, and nowhere else.
+    #[must_use]
+    pub fn carried(&self, from: &str, to: &str) -> Self {
+        if from.starts_with(to) {
+            return self.within(0, to.len());
+        }
+        let alike = from.bytes().rev().zip(to.bytes().rev()).take_while(|(a, b)| a == b).count();
+        let inside =
+            Self(self.0.iter().filter(|(begins, _)| *begins + alike >= from.len()).copied().collect());
+        let spans = inside.within(from.len() - alike, from.len()).behind(to.len() - alike).0;
+        Self::of(to, spans)
+    }
+
     /// The same of a text that has so many bytes before it.
     #[must_use]
     pub fn behind(&self, bytes: usize) -> Self {
@@ -70,6 +95,18 @@ impl Pastes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spans_are_carried_into_what_was_made_of_a_text() {
+        let carried = |from: &str, spans: &[(usize, usize)], to: &str| {
+            Pastes::of(from, spans.to_vec()).carried(from, to).spans().to_vec()
+        };
+        assert_eq!(carried("/x abc", &[(3, 6)], "Follow x.\n\nabc"), [(11, 14)]);
+        assert_eq!(carried("Follow x.\n\nabc", &[(11, 14)], "/x abc"), [(3, 6)]);
+        assert_eq!(carried("/x abc\n\nDo abc", &[(3, 6), (11, 14)], "/x abc"), [(3, 6)]);
+        assert_eq!(carried("abc", &[(0, 3)], "/abc"), [(1, 4)]);
+        assert_eq!(carried("abc", &[(0, 3)], "xbc"), [], "half of a paste is none");
+    }
 
     #[test]
     fn spans_that_do_not_fit_the_text_are_none() {

@@ -1,7 +1,9 @@
 //! Custom commands: Markdown files that become a message, with the words behind the name put in. What such a file runs first
 //! is a call that is decided about like any other.
 
-use super::shell_words::{Quoting, quoted};
+use crate::ledger::Pastes;
+
+use super::shell_words::{Quoting, TypedWord, joined, quoted, texts, words};
 
 /// A custom command: `/NAME` with words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +48,8 @@ pub struct CustomCall {
     pub typed: String,
     /// The message.
     pub message: String,
+    /// What of the message was pasted.
+    pub pastes: Pastes,
     /// What has to run before it, if anything has.
     pub command: Option<String>,
 }
@@ -53,13 +57,27 @@ pub struct CustomCall {
 impl NamedCommand {
     /// The call that a text is, if it is one of these.
     pub fn called(commands: &[Self], text: &str) -> Option<CustomCall> {
-        let text = text.trim();
+        Self::called_with(commands, text.trim(), &Pastes::default())
+    }
+
+    /// The same of a text without blank ends, of which this was pasted.
+    pub fn called_with(commands: &[Self], text: &str, pastes: &Pastes) -> Option<CustomCall> {
         let (name, words) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let name = name.strip_prefix('/')?;
         let command = commands.iter().find(|command| command.name == name)?;
-        let (said, runs) = command.template.filled(words.trim());
-        let message = format!("{text}{}{}", command.mark(), said.trim());
-        Some(CustomCall { typed: text.to_owned(), message, command: runs })
+        let words = words.trim();
+        let pasted_words = pastes.within(text.len() - words.len(), text.len());
+        let (said, pasted, runs) = command.template.filled(words, &pasted_words);
+        let before = format!("{text}{}", command.mark());
+        let begins = said.len() - said.trim_start().len();
+        let pasted = pasted.within(begins, begins + said.trim().len()).behind(before.len());
+        let message = format!("{before}{}", said.trim());
+        Some(CustomCall {
+            typed: text.to_owned(),
+            message,
+            pastes: pastes.clone().and(&pasted),
+            command: runs,
+        })
     }
 
     /// What was typed for a message, if it is exactly what a call of one of these says today.
@@ -93,48 +111,61 @@ impl Template {
         self.pieces.iter().filter_map(of).collect()
     }
 
-    /// The message with these words, and what has to run before it.
-    fn filled(&self, typed: &str) -> (String, Option<String>) {
+    /// The message with these words, what of it was pasted, and what has to run before it.
+    fn filled(&self, typed: &str, pasted: &Pastes) -> (String, Pastes, Option<String>) {
         let words = words(typed);
-        let fill =
-            Fill { typed, words: &words, last: if self.takes_rest { highest(&self.pieces) } else { 0 } };
-        let (mut said, mut commands) = (String::new(), Vec::new());
+        let last = if self.takes_rest { highest(&self.pieces) } else { 0 };
+        let fill = Fill { typed, pasted, words: &words, last };
+        let (mut said, mut commands, mut pastes) = (String::new(), Vec::new(), Pastes::default());
         for piece in &self.pieces {
             if let Piece::Command(inner) = piece {
                 let command = fill.in_shell(inner);
                 said.push_str(&format!("(the output of `{command}` is above)"));
                 commands.push(command);
             } else {
-                said.push_str(&fill.in_text(piece));
+                let (text, pasted) = fill.in_text(piece);
+                pastes = pastes.and(&pasted.behind(said.len()));
+                said.push_str(&text);
             }
         }
         if !typed.is_empty() && !has_places(&self.pieces) {
-            said.push_str(&format!("\n\nARGUMENTS: {typed}"));
+            said.push_str("\n\nARGUMENTS: ");
+            pastes = pastes.and(&pasted.behind(said.len()));
+            said.push_str(typed);
         }
-        (said, script(&commands))
+        (said, pastes, script(&commands))
     }
 }
 
 /// Words to be put in.
 struct Fill<'w> {
     typed: &'w str,
-    words: &'w [String],
+    pasted: &'w Pastes,
+    words: &'w [TypedWord],
     /// The place that takes the rest; 0: none does.
     last: usize,
 }
 
 impl Fill<'_> {
-    fn at(&self, place: usize) -> &[String] {
+    fn at(&self, place: usize) -> &[TypedWord] {
         let from = self.words.get(place.saturating_sub(1)..).unwrap_or_default();
         if place == self.last { from } else { from.get(..1).unwrap_or_default() }
     }
 
-    fn in_text(&self, piece: &Piece) -> String {
+    /// A piece that runs nothing, and what of it was pasted. Words of which a part was pasted count as pasted.
+    fn in_text(&self, piece: &Piece) -> (String, Pastes) {
         match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::All => self.typed.to_owned(),
-            Piece::Word(place) => self.at(*place).join(" "),
-            Piece::Command(_) => String::new(),
+            Piece::Text(text) => (text.clone(), Pastes::default()),
+            Piece::All => (self.typed.to_owned(), self.pasted.clone()),
+            Piece::Word(place) => {
+                let words = self.at(*place);
+                let text = joined(words);
+                let is_pasted =
+                    words.iter().any(|word| !self.pasted.within(word.begins, word.ends).is_empty());
+                let pastes = if is_pasted { Pastes::all(&text) } else { Pastes::default() };
+                (text, pastes)
+            }
+            Piece::Command(_) => Default::default(),
         }
     }
 
@@ -146,8 +177,8 @@ impl Fill<'_> {
             match piece {
                 Piece::Text(text) if quoting.read(text) => line.push_str(text),
                 Piece::Text(_) => return self.beside(inner),
-                Piece::All => line.push_str(&quoting.put(self.words)),
-                Piece::Word(place) => line.push_str(&quoting.put(self.at(*place))),
+                Piece::All => line.push_str(&quoting.put(&texts(self.words))),
+                Piece::Word(place) => line.push_str(&quoting.put(&texts(self.at(*place)))),
                 Piece::Command(_) => {}
             }
         }
@@ -156,7 +187,7 @@ impl Fill<'_> {
 
     /// The same as parameters of the shell: what it puts in, it does not read again.
     fn beside(&self, inner: &[Piece]) -> String {
-        let parameters = (1..=self.words.len()).map(|place| quoted(&self.at(place).join(" ")));
+        let parameters = (1..=self.words.len()).map(|place| quoted(&joined(self.at(place))));
         let line: String = inner
             .iter()
             .map(|piece| match piece {
@@ -262,31 +293,13 @@ fn written(piece: &Piece) -> String {
     }
 }
 
-/// Words as they are typed: quotes keep blanks together.
-fn words(typed: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    for c in typed.chars() {
-        match quote {
-            Some(open) if c == open => quote = None,
-            Some(_) => word.get_or_insert_default().push(c),
-            None if c == '"' || c == '\'' => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            None if c.is_whitespace() => words.extend(word.take()),
-            None => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn filled(text: &str, words: &str) -> (String, Option<String>) {
-        Template::read(text, false).filled(words)
+        let (said, _, runs) = Template::read(text, false).filled(words, &Pastes::default());
+        (said, runs)
     }
 
     fn said(text: &str, words: &str) -> String {
@@ -307,7 +320,7 @@ mod tests {
         ] {
             assert_eq!(said(text, words), expected, "{text}");
         }
-        assert_eq!(Template::read("$1: $2", true).filled("a b c").0, "a: b c");
+        assert_eq!(Template::read("$1: $2", true).filled("a b c", &Pastes::default()).0, "a: b c");
     }
 
     #[test]
@@ -339,6 +352,24 @@ mod tests {
             assert_eq!(filled(text, ""), (text.to_owned(), None));
         }
         assert_eq!(Template::read("!`git log $1`", false).commands(), ["git log $1"]);
+    }
+
+    #[test]
+    fn what_was_pasted_behind_a_name_is_pasted_wherever_it_stands() {
+        let pasted_in = |template: &str, text: &str, spans: &[(usize, usize)]| {
+            let (name, words) = text.split_once(' ').unwrap();
+            let pastes = Pastes::of(text, spans.to_vec()).within(name.len() + 1, text.len());
+            let (said, pasted, _) = Template::read(template, false).filled(words, &pastes);
+            pasted
+                .spans()
+                .iter()
+                .map(|(from, to)| said.get(*from..*to).unwrap().to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(pasted_in("do $ARGUMENTS.", "/x a PASTE b", &[(5, 10)]), ["PASTE"]);
+        assert_eq!(pasted_in("no place", "/x a PASTE b", &[(5, 10)]), ["PASTE"]);
+        assert_eq!(pasted_in("$2, then $1", "/x a 'PASTE'", &[(6, 11)]), ["PASTE"]);
+        assert_eq!(pasted_in("$1", "/x a PASTE", &[(5, 10)]), [""; 0]);
     }
 
     #[test]

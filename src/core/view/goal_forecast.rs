@@ -75,7 +75,9 @@ impl GoalForecast {
         let more = |cost: Option<MicroDollars>| cost.map_or_else(String::new, |cost| format!(" and {cost}"));
         match self.rest {
             Rest::Unknown => so_far,
-            Rest::Plan { done, all, turns: 0, .. } => format!("{done} of {all} steps in {so_far}"),
+            Rest::Plan { done, all, turns: 0, .. } => {
+                format!("{done} of {all} {} in {so_far}", if all == 1 { "step" } else { "steps" })
+            }
             Rest::Plan { done, all, turns, cost } => format!(
                 "{done} of {all} steps in {so_far}; the rest takes about {}{} at this pace",
                 counted(turns),

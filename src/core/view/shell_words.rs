@@ -73,3 +73,42 @@ pub(super) fn quoted(word: &str) -> String {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
+
+/// A word that was typed, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TypedWord {
+    pub(super) text: String,
+    /// Its bytes in what was typed, quotes with them.
+    pub(super) begins: usize,
+    pub(super) ends: usize,
+}
+
+/// What words say.
+pub(super) fn texts(words: &[TypedWord]) -> Vec<String> {
+    words.iter().map(|word| word.text.clone()).collect()
+}
+
+/// The same as one text.
+pub(super) fn joined(words: &[TypedWord]) -> String {
+    texts(words).join(" ")
+}
+
+/// Words as they are typed: quotes keep blanks together.
+pub(super) fn words(typed: &str) -> Vec<TypedWord> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<TypedWord>, None);
+    for (at, c) in typed.char_indices() {
+        if quote.is_none() && c.is_whitespace() {
+            words.extend(word.take());
+            continue;
+        }
+        let word = word.get_or_insert_with(|| TypedWord { text: String::new(), begins: at, ends: at });
+        word.ends = at + c.len_utf8();
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if c == '"' || c == '\'' => quote = Some(c),
+            Some(_) | None => word.text.push(c),
+        }
+    }
+    words.extend(word);
+    words
+}

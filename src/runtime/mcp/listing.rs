@@ -207,9 +207,9 @@ fn bounded(server: &str, mut left_out: Vec<String>, beyond: usize) -> Vec<String
     let more = left_out.len().saturating_sub(MOST_SENTENCES);
     left_out.truncate(MOST_SENTENCES);
     if more > 0 {
-        left_out.push(format!(
-            "{more} more tools of the MCP server `{server}` are left out for reasons like these."
-        ));
+        let tools = if more == 1 { "1 more tool" } else { &format!("{more} more tools") };
+        let are = if more == 1 { "is" } else { "are" };
+        left_out.push(format!("{tools} of the MCP server `{server}` {are} left out for reasons like these."));
     }
     if beyond > 0 {
         left_out.push(format!(

@@ -101,6 +101,12 @@ impl WorkspaceFiles {
             if one_reading(path).is_err() {
                 continue;
             }
+            // What is neither text nor a folder cannot be attached: a FIFO, a socket, a device.
+            let is_special =
+                [FileType::Fifo, FileType::Socket, FileType::CharacterDevice, FileType::BlockDevice];
+            if is_special.contains(&entry.kind) {
+                continue;
+            }
             let comes_last = entry.is_ignored || path.starts_with('.') || path.contains("/.");
             let end = if entry.kind == FileType::Directory { "/" } else { "" };
             names.files.push(ListedFile { path: format!("{path}{end}"), comes_last });
@@ -156,5 +162,25 @@ impl MentionedFile {
             confirmed: String::new(),
             text: bound(&text, most_chars).text.into(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use super::super::LocalTools;
+    use crate::runtime::Groups;
+
+    #[test]
+    fn what_cannot_be_attached_is_not_offered() {
+        let held = tempfile::tempdir().unwrap();
+        let work = held.path().canonicalize().unwrap();
+        std::fs::write(work.join("b.rs"), "x").unwrap();
+        std::fs::create_dir(work.join("d")).unwrap();
+        let _socket = UnixListener::bind(work.join("a.sock")).unwrap();
+        let listed = LocalTools::new(work, Vec::new(), Groups::default()).files().list();
+        let names: Vec<&str> = listed.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(names, ["b.rs", "d/"]);
     }
 }

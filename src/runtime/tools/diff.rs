@@ -6,7 +6,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::ledger::Summary;
 
-use super::words::shorten;
+use super::words::{counted, shorten};
 
 /// More lines than anybody reads before a decision.
 const MOST_LINES: usize = 400;
@@ -94,7 +94,7 @@ fn clip(whole: &str) -> (String, bool) {
     }
     let more = whole.lines().count().saturating_sub(MOST_LINES);
     if more > 0 {
-        text.push_str(&format!("… {more} more lines\n"));
+        text.push_str(&format!("… {}\n", counted(more, "more line")));
     }
     text.truncate(text.trim_end_matches('\n').len());
     text.push('\n');

@@ -78,7 +78,8 @@ pub(super) fn listing(
         text.push('\n');
     }
     if entries.len() > MOST_ENTRIES {
-        text.push_str(&format!("… {} more entries\n", entries.len() - MOST_ENTRIES));
+        let more = entries.len() - MOST_ENTRIES;
+        text.push_str(&format!("… {more} more {}\n", if more == 1 { "entry" } else { "entries" }));
     }
     match walk.left_out {
         0 => {}

@@ -143,6 +143,10 @@ pub(super) fn lines(target: &Target, first: u64, count: Option<u64>) -> Result<R
     let count = count.unwrap_or(PAGE_LINES).clamp(1, MOST_PAGE_LINES);
     let page = scan(text.as_deref().unwrap_or(&content), first.max(1), count, true, &StopFlag::default())
         .map_err(|failure| explain(&target.shown, &failure))?;
+    if let (true, Some(total @ 1..)) = (page.lines.is_empty(), page.total) {
+        let lines = counted(usize::try_from(total).unwrap_or(usize::MAX), "line");
+        return Err(format!("`{}` has {lines}, so it has no line {first}", target.shown));
+    }
     let text = describe(target, &page, first, meta.len())? + &remarks(&page, encoding);
     let last = if page.lines.is_empty() { 0 } else { first + page.lines.len() as u64 - 1 };
     Ok(ReadLines { text, last, content })

@@ -116,15 +116,16 @@ fn heard(program: &str, mut child: Child, patience: Duration) -> Result<Vec<u8>,
         // A byte more than is taken shows that there is more.
         let read = child.stdout.take().map(|out| out.take(Image::MOST_BYTES + 1).read_to_end(&mut bytes));
         let is_over = bytes.len() as u64 > Image::MOST_BYTES;
-        // One that prints on is ended by whoever hears of it.
-        tell.send(read.transpose().map(|_count| (is_over, bytes))).unwrap_or_default();
+        // One that prints on is ended by whoever hears of it. How another one ends says whether it has printed all.
+        let ended = if is_over { None } else { child.wait().ok() };
+        tell.send(read.transpose().map(|_count| (is_over, bytes, ended))).unwrap_or_default();
         drop(child.wait());
     });
     let heard = told.recv_timeout(patience);
     // Nothing that it started is needed any more, however it went.
     end();
     match heard {
-        Ok(Ok((true, _))) => {
+        Ok(Ok((true, ..))) => {
             let most = Image::MOST_BYTES / 100_000;
             Err(format!(
                 "the image on the clipboard is larger than {}.{} MB: copy a part of it",
@@ -132,8 +133,11 @@ fn heard(program: &str, mut child: Child, patience: Duration) -> Result<Vec<u8>,
                 most % 10
             ))
         }
-        Ok(Ok((false, bytes))) if bytes.is_empty() => Err("there is no image on the clipboard".to_owned()),
-        Ok(Ok((false, bytes))) => Ok(bytes),
+        Ok(Ok((false, bytes, _))) if bytes.is_empty() => Err("there is no image on the clipboard".to_owned()),
+        Ok(Ok((false, _, Some(ended)))) if !ended.success() => {
+            Err(format!("{program} failed before it had printed all of the image: nothing was pasted"))
+        }
+        Ok(Ok((false, bytes, _))) => Ok(bytes),
         Ok(Err(why)) => Err(format!("what {program} prints could not be read: {why}")),
         Err(_elapsed) => {
             Err(format!("{program} did not finish within {} s: nothing was pasted", patience.as_secs()))
@@ -183,6 +187,7 @@ mod tests {
     fn a_helper_that_is_missing_fails_floods_or_hangs_is_said() {
         for (script, says) in [
             ("exit 1", "there is no image on the clipboard"),
+            ("printf half; exit 1", "wl-paste failed before it had printed all of the image"),
             ("cat /dev/zero", "the image on the clipboard is larger than 3.9 MB"),
             ("sleep 600 & wait", "wl-paste did not finish within"),
         ] {

@@ -2,16 +2,35 @@
 
 use std::collections::BTreeSet;
 
+use crate::ledger::{MessagePiece, UserMessage};
+
 /// A longer word, or paste, is no path.
 const LONGEST: usize = 4_096;
 /// Punctuation that may follow a path.
 const MOST_PUNCTUATION: usize = 4;
 
-/// The `@path`s of a text, in order, each once. What stands between backquotes, or after a letter, is none.
-pub(super) fn mentions(text: &str) -> Vec<Vec<String>> {
+/// The `@path`s of a message, in order, each once. What stands between backquotes, or after a letter, is none; nor is what was
+/// pasted folded: nobody has seen it.
+pub(super) fn mentions(said: &UserMessage) -> Vec<Vec<String>> {
     let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
-    let mut rest = text;
     let mut before = None;
+    for part in said.pastes.parts(&said.content) {
+        match part {
+            MessagePiece::Pasted(text) => before = text.chars().next_back().or(before),
+            MessagePiece::Typed(text) => before = mentions_in(text, before, &mut found, &mut seen),
+        }
+    }
+    found
+}
+
+/// Those of what was typed behind this character. Returns its last one.
+fn mentions_in(
+    text: &str,
+    mut before: Option<char>,
+    found: &mut Vec<Vec<String>>,
+    seen: &mut BTreeSet<Vec<String>>,
+) -> Option<char> {
+    let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let after = rest.strip_prefix(c).unwrap_or_default();
         let may_begin = before.is_none_or(|b: char| b.is_whitespace() || "([{<\"'".contains(b));
@@ -24,7 +43,7 @@ pub(super) fn mentions(text: &str) -> Vec<Vec<String>> {
         before = Some(c);
         rest = after;
     }
-    found
+    before
 }
 
 /// The paths that may be meant by what follows an `@`, the likeliest first: punctuation at the end may belong to the
@@ -175,10 +194,11 @@ fn decoded(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ledger::Pastes;
     use crate::ui::mention::written;
 
     fn first(text: &str) -> Vec<String> {
-        mentions(text).into_iter().map(|readings| readings[0].clone()).collect()
+        mentions(&text.into()).into_iter().map(|readings| readings[0].clone()).collect()
     }
 
     #[test]
@@ -189,7 +209,7 @@ mod tests {
         assert_eq!(first("@\"my pic.png\", @'b c.png'"), ["my pic.png", "b c.png"]);
         assert_eq!(first("@file:///tmp/my%20pic.png"), ["/tmp/my pic.png"]);
         assert_eq!(first("@a.png @a.png"), ["a.png"], "once");
-        assert_eq!(mentions("@a.png?!"), [["a.png?!", "a.png?", "a.png"]]);
+        assert_eq!(mentions(&"@a.png?!".into()), [["a.png?!", "a.png?", "a.png"]]);
         assert_eq!(first("@ü.png"), ["ü.png"]);
     }
 
@@ -198,6 +218,20 @@ mod tests {
         for text in ["me@home.png", "icon@2x.png", "`@a.png`", "@", "@ a.png", "a @\n", "no sign", ""] {
             assert_eq!(first(text), Vec::<String>::new(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_was_pasted_folded_has_no_mention() {
+        let text = "see @a.png, @b.png\n@c.png\n@d.png and @e.png @";
+        let paste = text.find("@b").unwrap()..text.find("@d").unwrap();
+        let of = |from: usize, to: usize| {
+            let said = UserMessage { pastes: Pastes::of(text, vec![(from, to)]), ..text.into() };
+            mentions(&said).into_iter().map(|all| all.last().unwrap().clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(of(paste.start, paste.end), ["a.png", "d.png", "e.png"]);
+        assert_eq!(of(0, text.len()), [""; 0]);
+        // An `@` before a paste is a word of its own.
+        assert_eq!(of(paste.start + 1, text.len()), ["a.png"]);
     }
 
     #[test]

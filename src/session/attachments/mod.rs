@@ -100,7 +100,7 @@ impl Attach {
     /// [`AttachmentRefusal`]: a file that is not there, cannot be read or is too large, or that a person must confirm; too
     /// many of them.
     pub(crate) fn message(&self, content: String) -> Result<UserMessage, AttachmentRefusal> {
-        let said = self.read(content)?;
+        let said = self.read(content.into())?;
         match warnings(&said).as_slice() {
             [] => Ok(said),
             warnings => Err(AttachmentRefusal::new(
@@ -132,9 +132,9 @@ impl Attach {
     ///
     /// # Errors
     /// As [`Self::message`].
-    pub(crate) fn message_of_person(&self, content: String) -> Result<UserMessage, AttachmentRefusal> {
+    pub(crate) fn message_of_person(&self, said: UserMessage) -> Result<UserMessage, AttachmentRefusal> {
         let before = self.warned.send_replace(None);
-        let said = self.read(content)?;
+        let said = self.read(said)?;
         let warnings = warnings(&said);
         let confirms = |warned: Warned| {
             warned.content == said.content
@@ -149,10 +149,9 @@ impl Attach {
         Err(AttachmentRefusal::new(what, "send it again to attach it, or put the path in `backquotes`"))
     }
 
-    fn read(&self, content: String) -> Result<UserMessage, AttachmentRefusal> {
-        let mut said = UserMessage::text(content);
-        let named = mentions(&said.content);
-        for readings in named {
+    fn read(&self, said: UserMessage) -> Result<UserMessage, AttachmentRefusal> {
+        let mut said = said.without_attachments();
+        for readings in mentions(&said) {
             match self.attached(&readings)? {
                 // Two names of one thing, such as `a.rs` and `./a.rs`.
                 Some(Attached::File(file)) if said.files.contains(&file) => {}
@@ -347,7 +346,7 @@ mod tests {
     fn a_warning_is_confirmed_by_sending_the_same_message_again_after_a_while() {
         let (_held, attach, base) = folders();
         fs::write(base.join("work/.env"), "TOKEN=1\n").unwrap();
-        let send = |words: &str| attach.message_of_person(words.to_owned());
+        let send = |words: &str| attach.message_of_person(words.into());
         let age = |by: Duration| {
             attach.warned.send_modify(|warned| warned.as_mut().unwrap().at -= by);
         };

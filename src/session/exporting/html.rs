@@ -10,7 +10,7 @@ use crate::ledger::{
     ApprovalRequest, Body, CallId, Decision, Entry, EntryId, Image, Preview, ToolResult, ToolUse, TurnEnded,
     seconds,
 };
-use crate::ui::text::sanitize;
+use crate::ui::text::{counted, sanitize};
 use crate::view::{one_line, summary};
 use crate::wire::record::{SessionFile, moment};
 
@@ -293,7 +293,7 @@ impl PageWriter<'_> {
             return self.pre("", text);
         }
         self.push("<details><summary>");
-        let heading = if heading.is_empty() { format!("{lines} lines") } else { heading.to_owned() };
+        let heading = if heading.is_empty() { counted(lines as u64, "line") } else { heading.to_owned() };
         self.words(&heading);
         self.push("</summary>");
         self.pre("", text);

@@ -15,10 +15,10 @@ impl Slow for Gateway {
         self.switch.model(name).await.map(|spec| Intent::SetModel(Box::new(spec)))
     }
 
-    async fn message(&self, content: String) -> Result<UserMessage, String> {
+    async fn message(&self, said: UserMessage) -> Result<UserMessage, String> {
         let attach = self.attach.clone();
         // Files may lie on a slow disk, or on one that never answers.
-        match spawn_blocking(move || attach.message_of_person(content)).await {
+        match spawn_blocking(move || attach.message_of_person(said)).await {
             Ok(read) => read.map_err(|AttachmentRefusal { what, next }| format!("{what}: {next}")),
             Err(broken) => Err(format!("the files cannot be read: {broken}")),
         }

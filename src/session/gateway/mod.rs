@@ -146,7 +146,7 @@ trait Slow: Clone + Send + Sync + 'static {
     /// The model of this name, as the intent that chooses it.
     fn model(&self, name: String) -> impl Future<Output = Result<Intent, String>> + Send;
     /// A message with what it names.
-    fn message(&self, content: String) -> impl Future<Output = Result<UserMessage, String>> + Send;
+    fn message(&self, said: UserMessage) -> impl Future<Output = Result<UserMessage, String>> + Send;
     /// Puts files back.
     fn restore(
         &self,
@@ -320,9 +320,9 @@ async fn with_attachments<S: Slow>(
         _ => return Ok(intent),
     };
     if names(said) {
-        match slow.message(said.content.clone()).await {
-            Ok(read) => *said = UserMessage { pastes: std::mem::take(&mut said.pastes), ..read },
-            Err(why) => return Err(Reply::Returned { words: std::mem::take(&mut said.content), why }),
+        match slow.message(said.clone()).await {
+            Ok(read) => *said = read,
+            Err(why) => return Err(Reply::Returned { said: std::mem::take(said), why }),
         }
     }
     Ok(intent)

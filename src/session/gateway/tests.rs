@@ -22,7 +22,7 @@ impl Slow for Slowly {
         if name == "7" { Err("there is none".into()) } else { Ok(Intent::Submit(name.into())) }
     }
 
-    async fn message(&self, content: String) -> Result<UserMessage, String> {
+    async fn message(&self, UserMessage { content, .. }: UserMessage) -> Result<UserMessage, String> {
         takes(&content).await;
         if content == "@7" { Err("there is none".into()) } else { Ok(format!("read {content}").into()) }
     }
@@ -127,10 +127,10 @@ async fn what_fails_goes_back_to_who_asked() {
     let mut world = World::new();
     world.asks(says("@7")).await;
     world.asks(model("7")).await;
-    let (words, why, name) = ("@7".to_owned(), "there is none".to_owned(), "7".to_owned());
+    let (said, why, name) = ("@7".into(), "there is none".to_owned(), "7".to_owned());
     let mut told = vec![world.front.recv().await.unwrap(), world.front.recv().await.unwrap()];
     told.sort_by_key(|reply| matches!(reply, Reply::NoModel { .. }));
-    assert_eq!(told, [Reply::Returned { words, why: why.clone() }, Reply::NoModel { name, why }]);
+    assert_eq!(told, [Reply::Returned { said, why: why.clone() }, Reply::NoModel { name, why }]);
     world.asks(says("and on")).await;
     assert_eq!(world.intent().await.0, Intent::Submit("and on".into()));
 }

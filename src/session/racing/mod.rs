@@ -23,6 +23,7 @@ pub(crate) use told::{HEADS, next, page, row};
 
 use super::subagents::LaneTerms;
 use crate::ui::RaceWish;
+use crate::ui::text::counted;
 
 /// Lanes that a race has, if nothing says how many.
 const LANES: u64 = 3;
@@ -56,7 +57,9 @@ fn race(wish: &RaceWish, point: &Point, id: &str) -> Result<Race, String> {
     }
     if lanes < least.max(2) {
         return Err(format!(
-            "{lanes} lanes are too few: there are {least} pairs of a task and a model, and a race needs two lanes"
+            "{} for {} of a task and a model is too few: each pair needs a lane, and a race needs two",
+            counted(lanes, "lane"),
+            counted(least, "pair")
         ));
     }
     let terms = pairs.iter().cycle().zip(1..=lanes).map(|((prompt, model), lane)| LaneTerms {

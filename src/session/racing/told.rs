@@ -78,7 +78,8 @@ pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
             _ => format!("{files} files, {lines}"),
         };
         parts.push(ReportPart::fact("changes", changes));
-        let spent = [format!("{turns} turns"), cost, time].into_iter().filter(|said| !said.starts_with('-'));
+        let turns = if turns == "1" { "1 turn".to_owned() } else { format!("{turns} turns") };
+        let spent = [turns, cost, time].into_iter().filter(|said| !said.starts_with('-'));
         parts.push(ReportPart::fact("spent", spent.collect::<Vec<_>>().join(", ")));
         parts.push(ReportPart::fact("approvals", approvals));
     }

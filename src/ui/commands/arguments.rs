@@ -193,8 +193,15 @@ pub(super) fn theme(words: &str) -> Read {
     Ok(Meaning::Theme(words.to_owned()))
 }
 
+/// What is said of commands of the screen that mean nothing in lines.
+pub(super) const NO_THEMES: &str = "themes: none here; nothing is coloured";
+pub(super) const NO_COPY: &str =
+    "copy: not here; /show ID and /output print text, which the terminal can copy";
+pub(super) const NO_FOLDS: &str =
+    "thinking: nothing is folded here; /show ID prints an answer with its reasoning";
+
 pub(super) fn no_theme(_: &str) -> Read {
-    Ok(Meaning::Linear(LinearCommand::NoThemes))
+    Ok(Meaning::Linear(LinearCommand::NotHere(NO_THEMES)))
 }
 
 pub(super) fn find(words: &str) -> Read {

@@ -73,8 +73,8 @@ pub enum LinearCommand {
     Rewind(usize, Option<RewindWay>),
     /// Do the undo that was said.
     Undo,
-    /// Say that nothing is coloured.
-    NoThemes,
+    /// Say why this command of the screen does nothing in lines.
+    NotHere(&'static str),
     /// Type this line into the terminal of the running command.
     Type(String),
     /// Press these keys there.

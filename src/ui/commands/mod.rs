@@ -14,6 +14,7 @@ pub use table::COMMANDS;
 pub use typed::typed;
 
 use crate::agent::{Intent, OwnCommand};
+use crate::ledger::Pastes;
 use crate::view::{CustomCall, NamedCommand, NamedSkill};
 
 use super::keymap::KeyAction;
@@ -56,15 +57,51 @@ pub fn own(text: &str) -> Option<Meaning> {
 /// The message that calls a skill, if a text does that. A command of ours with the same name comes first.
 pub fn skill(text: &str, skills: &[NamedSkill]) -> Option<String> {
     let name = text.trim_start().split(char::is_whitespace).next()?;
-    let is_ours = COMMANDS.iter().any(|row| row.name == name);
-    if is_ours { None } else { NamedSkill::called(skills, text) }
+    if is_ours(name) { None } else { NamedSkill::called(skills, text) }
 }
 
 /// The call of a custom command that a text is. A command of ours with the same name comes first.
 pub fn custom(text: &str, commands: &[NamedCommand]) -> Option<CustomCall> {
-    let name = text.trim_start().split(char::is_whitespace).next()?;
-    let is_ours = COMMANDS.iter().any(|row| row.name == name);
-    if is_ours { None } else { NamedCommand::called(commands, text) }
+    custom_with(text.trim(), &Pastes::default(), commands)
+}
+
+/// The same of a text without blank ends, of which this was pasted.
+pub(super) fn custom_with(text: &str, pastes: &Pastes, commands: &[NamedCommand]) -> Option<CustomCall> {
+    let name = text.split(char::is_whitespace).next()?;
+    if is_ours(name) { None } else { NamedCommand::called_with(commands, text, pastes) }
+}
+
+/// Whether a built-in command has this name, without the slash: no file can then be called by it.
+pub fn is_built_in(name: &str) -> bool {
+    COMMANDS.iter().any(|row| row.name.strip_prefix('/') == Some(name))
+}
+
+fn is_ours(word: &str) -> bool {
+    word.strip_prefix('/').is_some_and(is_built_in)
+}
+
+/// Why the command that a text calls cannot be used, if there is a file of its name, and nothing else that it could call.
+pub fn unusable(text: &str, ignored: &[(String, String)]) -> Option<String> {
+    let name = text.trim_start().strip_prefix('/')?.split_whitespace().next()?;
+    let (_, why) = ignored.iter().find(|(ignored, _)| ignored == name && !is_built_in(name))?;
+    Some(format!("/{name} cannot be used: {why}"))
+}
+
+/// What a custom command runs before its message, for whoever cannot be asked about it.
+pub fn runs_first(call: &CustomCall, commands: &[NamedCommand]) -> String {
+    let name = call.typed.split_whitespace().next().unwrap_or_default();
+    let is_it = |command: &&NamedCommand| name.strip_prefix('/') == Some(command.name.as_str());
+    let runs = commands.iter().find(is_it).map(|command| command.template.commands()).unwrap_or_default();
+    let runs: Vec<String> = runs.iter().map(|run| format!("`{}`", of_one_line(run))).collect();
+    format!("{name} runs {} first", runs.join(" and "))
+}
+
+/// The first line of a command, and that there are more.
+fn of_one_line(command: &str) -> String {
+    match command.split_once('\n') {
+        Some((first, _)) => format!("{first} …"),
+        None => command.to_owned(),
+    }
 }
 
 /// A message as it is sent: `//name` stands for a message that begins with `/name` and is no command.

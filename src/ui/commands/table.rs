@@ -212,6 +212,8 @@ pub const COMMANDS: &[SlashCommand] = {
         row("/resume", "", None(Pick(Source::Sessions))),
         row("/cost", "", None(Show(BUDGETS))),
         row("/exit", "", None(Quit)),
-        lines("/theme", "", Optional(Linear(L::NoThemes), read::no_theme)),
+        lines("/theme", "", Optional(Linear(L::NotHere(read::NO_THEMES)), read::no_theme)),
+        lines("/copy", "", None(Linear(L::NotHere(read::NO_COPY)))),
+        lines("/thinking", "", None(Linear(L::NotHere(read::NO_FOLDS)))),
     ]
 };

@@ -10,6 +10,19 @@ use super::history::ComposerState;
 use super::pastes::Paste;
 
 impl Composer {
+    /// Takes in words that must stand alone, such as `@a.png`.
+    pub fn mention(&mut self, words: &str) {
+        let touches = self.before_cursor().chars().next_back().is_some_and(|c| !c.is_whitespace());
+        let words = format!("{}{words} ", if touches { " " } else { "" });
+        // Folded it would be text.
+        if self.has_room(words.len()) {
+            self.leave_walk();
+            self.area.insert_str(text::sanitize(&words));
+        } else {
+            self.paste(&words);
+        }
+    }
+
     /// A long text of which the first and the last line stay in sight: what was typed around a paste, and may have to be corrected.
     pub(super) fn paste_within(&mut self, text: &str) {
         let middle = text.split_once('\n').and_then(|(first, rest)| Some((first, rest.rsplit_once('\n')?)));

@@ -22,24 +22,40 @@ impl Composer {
         message
     }
 
+    /// Puts back what was sent and not delivered, before what is being typed.
+    pub fn give_back(&mut self, text: &str) {
+        self.give_back_message(&UserMessage::from(text));
+    }
+
     /// Puts a message back, before what is being typed; its pastes are names again.
     pub fn give_back_message(&mut self, message: &UserMessage) {
-        if message.pastes.is_empty() {
-            return self.give_back(&message.content);
-        }
         self.leave_walk();
         let below = self.below.take();
         let typed = self.take_message();
-        let mut both = message.clone();
-        if !typed.content.is_empty() {
-            both.content.push_str("\n\n");
-            let mut spans = both.pastes.spans().to_vec();
-            spans.extend_from_slice(typed.pastes.behind(both.content.len()).spans());
-            both.content.push_str(&typed.content);
-            both.pastes = Pastes::of(&both.content, spans);
+        let both = message.clone().followed_by(typed);
+        if both.pastes.is_empty() && both.content.len() > Self::MOST_BYTES {
+            self.exchange_all(Self::default());
+            self.paste_within(&both.content);
+        } else {
+            self.hold_message(&both);
         }
-        self.hold_message(&both);
         self.below = below;
+    }
+
+    /// Puts what an editor left in the place of what it holds. A paste that was not changed there stays one; all else is
+    /// typed.
+    pub fn hold_edited(&mut self, text: &str) {
+        let before = self.message();
+        let (mut spans, mut at) = (Vec::new(), 0);
+        for paste in before.pastes.parts(&before.content) {
+            if let MessagePiece::Pasted(paste) = paste
+                && let Some(begins) = text.get(at..).and_then(|rest| rest.find(paste))
+            {
+                spans.push((at + begins, at + begins + paste.len()));
+                at += begins + paste.len();
+            }
+        }
+        self.hold_message(&UserMessage { pastes: Pastes::of(text, spans), ..text.into() });
     }
 
     /// Puts a message in the place of what it holds; its pastes are names again.

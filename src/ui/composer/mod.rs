@@ -126,16 +126,6 @@ impl Composer {
         text
     }
 
-    /// Puts back what was sent and not delivered, before what is being typed.
-    pub fn give_back(&mut self, text: &str) {
-        self.leave_walk();
-        let below = self.below.take();
-        let typed = self.take();
-        let both = if typed.is_empty() { text.to_owned() } else { format!("{text}\n\n{typed}") };
-        self.paste_within(&both);
-        self.below = below;
-    }
-
     /// Empties it, down to the draft that lay below.
     pub fn clear(&mut self) {
         self.leave_walk();
@@ -198,13 +188,6 @@ impl Composer {
         let paste = Paste::new(pasted.into(), &self.shown(), &self.pastes);
         self.area.insert_str(&paste.name);
         self.pastes.push(paste);
-    }
-
-    /// Takes in words that must stand alone, such as `@a.png`.
-    pub fn mention(&mut self, words: &str) {
-        let touches = self.before_cursor().chars().next_back().is_some_and(|c| !c.is_whitespace());
-        let before = if touches { " " } else { "" };
-        self.paste(&format!("{before}{words} "));
     }
 
     /// Puts a text in the place of so many characters before the cursor.

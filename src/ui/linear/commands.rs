@@ -73,7 +73,7 @@ impl LinearSession {
             LinearCommand::Into(call) => self.go_into(call),
             LinearCommand::Back => self.go_back(),
             LinearCommand::Status => pages::status(view, self.now, output),
-            LinearCommand::NoThemes => output.say("themes: none here; nothing is coloured"),
+            LinearCommand::NotHere(why) => output.say(why),
             LinearCommand::Raise => match view.offer() {
                 Some(offer) => return vec![LinearEffect::Send(offer.taken())],
                 None => output.say("nothing to raise: no budget and no price stopped a run"),

@@ -3,6 +3,7 @@
 use crate::ui::commands::{self, typed};
 
 use super::session::{LinearEffect, LinearSession};
+use super::words::plain;
 
 impl LinearSession {
     /// What was to be said when the session before this one was left.
@@ -25,6 +26,26 @@ impl LinearSession {
     pub(super) fn unsent(&mut self, text: &str) -> Vec<LinearEffect> {
         let letters = self.asking.letters();
         self.output.say(&format!("not sent: a call waits for you; {letters}"));
+        self.keep(text);
+        Vec::new()
+    }
+
+    /// A command that means nothing, or that there is and that cannot be used.
+    pub(super) fn no_command(&mut self, text: &str, why: &str) -> Vec<LinearEffect> {
+        let Some(why) = commands::unusable(text, &self.renderer.view.settings.ignored) else {
+            return self.usage(why);
+        };
+        self.output.say(&format!("refused: {}", plain(&why)));
+        Vec::new()
+    }
+
+    /// A command of the user's own while it cannot run.
+    pub(super) fn not_run(&mut self, text: &str) -> Vec<LinearEffect> {
+        let why = match self.asking.is_open() {
+            true => format!("a call waits for you; {}", self.asking.letters()),
+            false => "a turn is running".to_owned(),
+        };
+        self.output.say(&format!("not run: {why}"));
         self.keep(text);
         Vec::new()
     }

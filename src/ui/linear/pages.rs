@@ -3,6 +3,7 @@
 use crate::budget::{Gauge, Limit};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis};
 use crate::ui::commands::COMMANDS;
+use crate::ui::text::counted;
 use crate::view::{Mark, PanelState, Row, View, one_line};
 
 use super::calls::named;
@@ -69,7 +70,11 @@ pub(super) fn ledger(view: &View, entries: usize, output: &mut LinearOutput) {
     let rows = view.rows();
     let last = rows.get(rows.len().saturating_sub(entries)..).unwrap_or_default();
     last.iter().for_each(|row| output.say(&row_words(row)));
-    output.say(&format!("ledger: {} of {} entries; /show ID shows one in full", last.len(), rows.len()));
+    output.say(&format!(
+        "ledger: {} of {}; /show ID shows one in full",
+        last.len(),
+        counted(rows.len() as u64, "entry")
+    ));
 }
 
 /// The entries in which these words stand.

@@ -28,9 +28,9 @@ impl LinearSession {
     pub fn reply(&mut self, reply: Reply) {
         let is_answer = !matches!(reply, Reply::Notice(_) | Reply::StatusLine(_));
         match reply {
-            Reply::Returned { words, why } => {
+            Reply::Returned { said, why } => {
                 self.output.say(&format!("refused: {}", plain(&why)));
-                self.keep(&words);
+                self.keep(&said.content);
             }
             Reply::NoModel { name, why } => {
                 self.output.say(&format!("refused: {}", plain(&why)));

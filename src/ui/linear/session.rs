@@ -173,7 +173,7 @@ impl LinearSession {
         self.expected = self.expected.filter(|expected| !expected.is(event, is_busy));
         match event {
             Event::Live(Live::Waiting { steering, queued }) => self.waits(steering.len(), queued.len()),
-            Event::Live(Live::Returned(texts)) => texts.iter().for_each(|text| self.keep(text)),
+            Event::Live(Live::Returned(texts)) => texts.iter().for_each(|said| self.keep(&said.content)),
             _ => {}
         }
         let rewinds = match event {
@@ -336,6 +336,9 @@ impl LinearSession {
             return Vec::new();
         }
         if let Some(own) = commands::own(text) {
+            if self.renderer.view.status.is_busy() {
+                return self.not_run(text);
+            }
             self.renderer.was_typed(text.trim_end());
             return self.obey(own);
         }
@@ -344,7 +347,7 @@ impl LinearSession {
         if let Some(message) = commands::skill(text, &self.renderer.view.settings.skills) {
             return if was_asked { self.unsent(&message) } else { self.submit(&message) };
         }
-        if let Some(CustomCall { typed, message, command }) =
+        if let Some(CustomCall { typed, message, command, .. }) =
             commands::custom(text, &self.renderer.view.settings.commands)
         {
             return match command {
@@ -364,7 +367,7 @@ impl LinearSession {
         }
         match commands::read(text, Fronts::Lines) {
             Some(Ok(meaning)) => self.obey(meaning),
-            Some(Err(why)) => self.usage(&why),
+            Some(Err(why)) => self.no_command(text, &why),
             None if was_asked => self.unsent(text),
             None => self.submit(commands::unescaped(text)),
         }
@@ -375,7 +378,7 @@ impl LinearSession {
         vec![LinearEffect::Send(Intent::Submit(text.into()))]
     }
 
-    fn usage(&mut self, why: &str) -> Vec<LinearEffect> {
+    pub(super) fn usage(&mut self, why: &str) -> Vec<LinearEffect> {
         self.output.say(&format!("not understood: {}", plain(why)));
         Vec::new()
     }

@@ -122,7 +122,7 @@ pub(super) struct Growing {
 
 impl Growing {
     pub(super) fn new(id: CardId) -> Self {
-        Self { id, taken: 0, stream: Stream::default(), thought: 0, reasoning: Plain::default() }
+        Self { id, taken: 0, stream: Stream::growing(), thought: 0, reasoning: Plain::default() }
     }
 
     /// Whether this is what has grown so far, and not an earlier attempt.

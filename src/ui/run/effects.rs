@@ -9,10 +9,9 @@ use crate::ledger::{CallId, EntryId, UserMessage};
 use crate::tool::{MOST_TYPED, Typed};
 
 use super::super::clipboard;
-use super::super::commands;
 use super::super::effect::UiEffect;
 use super::super::focus::follow_text;
-use super::super::local::Overlay;
+use super::super::local::{Overlay, as_typed};
 use super::super::outcome::UiOutcome;
 use super::super::panes::selected;
 use super::super::picker::Picker;
@@ -34,8 +33,8 @@ impl ScreenLoop {
             self.local.hint = Some("this is a sub-agent's session: ← goes back to yours".to_owned());
             return true;
         }
-        let Some(words) = self.said_to_nobody(act) else { return false };
-        self.local.composer.give_back(&words);
+        let Some(said) = self.said_to_nobody(act) else { return false };
+        self.local.composer.give_back_message(&said);
         self.local.hint = Some("this sub-agent is done: ← goes back to your session".to_owned());
         true
     }
@@ -153,7 +152,7 @@ impl ScreenLoop {
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) if self.local.edit.is_some() => self.local.composer.hold(&text),
             Ok(text) => {
-                self.local.composer.replace(&text);
+                self.local.composer.hold_edited(&text);
                 follow_text(&mut self.local, &self.view);
             }
             Err(why) => self.local.hint = Some(why),
@@ -227,8 +226,7 @@ impl ScreenLoop {
                     Some("not accepted: the agent is busy with earlier input; try again".to_owned());
                 self.local.answered.clear();
                 if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
-                    let typed = commands::typed(&said.content, &self.view.settings);
-                    self.local.composer.give_back(&typed);
+                    self.local.composer.give_back_message(&as_typed(&said, &self.view));
                 }
             }
         }

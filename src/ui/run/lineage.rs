@@ -1,10 +1,10 @@
 //! Into the session of a sub-agent and back: it is shown by the same screen, with a composer, a scroll and a focus of its own.
 
 use crate::agent::{Event, Intent, Live};
-use crate::ledger::CallId;
+use crate::ledger::{CallId, UserMessage};
 use crate::tool::delegate;
 use crate::ui::effect::UiEffect;
-use crate::ui::local::{Inspector, Local, Overlay};
+use crate::ui::local::{Inspector, Local, Overlay, as_typed};
 use crate::ui::panes::Layouts;
 use crate::view::View;
 
@@ -110,12 +110,12 @@ impl ScreenLoop {
     }
 
     /// The words that are sent to a sub-agent which is done.
-    pub(super) fn said_to_nobody(&self, act: &UiEffect) -> Option<String> {
+    pub(super) fn said_to_nobody(&self, act: &UiEffect) -> Option<UserMessage> {
         let behind = self.behind.last()?;
         let is_done = behind.is_past || (!self.view.is_at_work() && self.view.last_end().is_some());
         match act {
             UiEffect::Send(Intent::Submit(said) | Intent::Queue(said)) if is_done => {
-                Some(said.content.clone())
+                Some(as_typed(said, &self.view))
             }
             _ => None,
         }

@@ -50,9 +50,25 @@ pub fn grouped(n: u64) -> String {
     text
 }
 
+/// So many of something: `1 file`, `12,345 files`, `2 entries`.
+#[must_use]
+pub fn counted(n: u64, one: &str) -> String {
+    match (n, one.strip_suffix('y')) {
+        (1, _) => format!("1 {one}"),
+        (_, Some(stem)) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{} {stem}ies", grouped(n)),
+        (_, _) => format!("{} {one}s", grouped(n)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_no_plural() {
+        let said = [counted(0, "file"), counted(1, "entry"), counted(2, "entry"), counted(1_000, "day")];
+        assert_eq!(said, ["0 files", "1 entry", "2 entries", "1,000 days"]);
+    }
 
     #[test]
     fn width_counts_cells_of_what_is_seen() {

@@ -25,7 +25,7 @@ mod wrap;
 
 pub use address::address;
 use address::addresses_in;
-pub use measure::{MEASURE, fit, grouped, width};
+pub use measure::{MEASURE, counted, fit, grouped, width};
 pub use sanitize::sanitize;
 pub use wrap::{cut_spans, wrap, wrap_spans};
 

@@ -13,7 +13,7 @@ use countersign::config::Flags;
 use countersign::config::exit::Exit;
 use countersign::ledger::Ending;
 use countersign::ui::chord::Chord;
-use countersign::ui::commands::{COMMANDS, Fronts};
+use countersign::ui::commands::{COMMANDS, Fronts, SlashCommand};
 use countersign::ui::keymap::BINDINGS;
 
 use super::pages::{Page, Span, all, guide, root};
@@ -150,6 +150,37 @@ fn every_slash_command_is_one() {
     }
     wrong.extend(known.difference(&named).map(|word| format!("no page explains /{word}")));
     none_of(wrong);
+}
+
+/// The commands that a page's tables explain: in the first cell of a row.
+fn in_tables_of(page: &str) -> BTreeSet<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guide").join(page);
+    let text = std::fs::read_to_string(path).unwrap();
+    let cells =
+        text.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next().map(str::to_owned));
+    let words = cells.flat_map(|cell| cell.split('`').map(str::to_owned).collect::<Vec<_>>());
+    words
+        .filter(|word| word.starts_with('/'))
+        .filter_map(|word| Some(word.split(' ').next()?.to_owned()))
+        .collect()
+}
+
+#[test]
+fn the_tables_of_commands_are_complete() {
+    let in_lists = |row: &&SlashCommand| !row.help.is_empty();
+    for (page, front) in [("screen.md", Fronts::Screen), ("screen-readers.md", Fronts::Lines)] {
+        let known = in_tables_of(page);
+        let is_there = |row: &&SlashCommand| match front {
+            Fronts::Lines => row.place == Fronts::Lines,
+            Fronts::Screen | Fronts::Both => row.is_in(front),
+        };
+        let rows = COMMANDS.iter().filter(in_lists).filter(is_there);
+        // A form of a command that the page of the screen has.
+        let rows = rows.filter(|row| !(front == Fronts::Lines && row.name == "/undo"));
+        none_of(
+            rows.filter(|row| !known.contains(row.name)).map(|row| format!("{page}: {}", row.name)).collect(),
+        );
+    }
 }
 
 #[test]

@@ -70,19 +70,17 @@ impl Conversation {
         if let Some(message) = commands::skill(text, &self.view.settings.skills) {
             return Ok(Expanded::Words(message));
         }
-        let called = text.trim_start().strip_prefix('/').and_then(|text| text.split_whitespace().next());
-        let unusable = self.view.settings.ignored.iter().find(|(name, _)| Some(name.as_str()) == called);
-        if let Some((name, why)) = unusable {
-            return Err(RpcError::params(format!("/{name} cannot be used: {why}")));
-        }
         match commands::custom(text, &self.view.settings.commands) {
-            Some(CustomCall { command: Some(command), typed, .. }) => {
-                let words =
-                    format!("{typed} runs `{command}` first; call it in the app, or write the prompt out");
+            Some(call @ CustomCall { command: Some(_), .. }) => {
+                let runs = commands::runs_first(&call, &self.view.settings.commands);
+                let words = format!("{runs}; call it in the app, or write the prompt out");
                 return Err(RpcError::params(words));
             }
             Some(call) => return Ok(Expanded::Words(call.message)),
             None => {}
+        }
+        if let Some(why) = commands::unusable(text, &self.view.settings.ignored) {
+            return Err(RpcError::params(why));
         }
         match commands::read(text, Fronts::Lines) {
             Some(Ok(Meaning::Say(message))) => Ok(Expanded::Words(message.into_owned())),

@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::cli::acp::rpc::{self, RpcError};
 use crate::cli::block::block;
-use crate::ledger::{AttachedFile, Ending, EntryId, Image, TurnEnded, UserMessage};
+use crate::ledger::{AttachedFile, Ending, EntryId, Image, Pastes, TurnEnded, UserMessage};
 use crate::session::attachments::{Attach, AttachmentRefusal};
 use crate::ui::mention::written;
 
@@ -139,11 +139,8 @@ pub(in crate::cli::acp) fn message(
             }
         }
     }
-    for block in behind {
-        said.content.push_str("\n\n");
-        said.content.push_str(&block);
-    }
-    Ok(said)
+    let pasted = |block: String| UserMessage { pastes: Pastes::all(&block), ..block.into() };
+    Ok(behind.into_iter().map(pasted).fold(said, UserMessage::followed_by))
 }
 
 fn block_of(text: &str) -> String {

@@ -10,6 +10,7 @@ mod layout;
 mod scan;
 mod stream;
 mod table;
+mod unfinished;
 
 use std::sync::Arc;
 

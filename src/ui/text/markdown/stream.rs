@@ -11,6 +11,7 @@ use super::code;
 use super::fence::Fence;
 use super::layout;
 use super::scan::{LinePlace, Scanner};
+use super::unfinished;
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::{sanitize, split_before};
 use crate::ui::theme::Theme;
@@ -33,6 +34,8 @@ pub struct Stream {
     page: BlockPage,
     /// All of the text is here at once, so its code is painted by the block.
     is_whole: bool,
+    /// More is to come, so what is open in the last line is drawn as closed.
+    is_growing: bool,
 }
 
 #[derive(Debug)]
@@ -85,6 +88,12 @@ impl Stream {
         let mut stream = Self { is_whole: true, ..Self::default() };
         stream.push(text);
         stream
+    }
+
+    /// A stream of which more is to come whenever it is looked at.
+    #[must_use]
+    pub fn growing() -> Self {
+        Self { is_growing: true, ..Self::default() }
     }
 
     /// Takes what came next.
@@ -264,7 +273,14 @@ impl Stream {
                 let lines = code::label(language, room, theme).into_iter().collect();
                 return layout::LaidPiece { lines, is_waiting: false, links: Vec::new() };
             }
-            return layout::lay(&self.source(at), room, theme, highlighter, first);
+            let source = self.source(at);
+            let is_open = matches!(self.tail, Tail::Text | Tail::Apart) && at + 1 == self.pieces();
+            let source = if self.is_growing && is_open {
+                unfinished::closed(&source)
+            } else {
+                Cow::Borrowed(&*source)
+            };
+            return layout::lay(&source, room, theme, highlighter, first);
         };
         let mut laid = layout::LaidPiece { lines: Vec::new(), is_waiting: false, links: Vec::new() };
         if let Some(fence) = self.fences.get_mut(*fence) {
@@ -301,6 +317,32 @@ mod tests {
         assert_eq!(stream.work(), 2);
         assert_eq!(stream.lines(20, &theme, &highlighter).len(), before.len(), "another width is laid anew");
         assert_eq!(stream.work(), 3);
+    }
+
+    #[test]
+    fn what_is_half_written_is_drawn_as_what_it_will_be() {
+        let theme = Theme::builtin("countersign-dark").unwrap();
+        let highlighter = Highlighter::off();
+        let text = "One **bold word**, `some code` and *more*.\n\n- **Name**: what";
+        let whole: Vec<char> = Stream::whole(text)
+            .lines(80, &theme, &highlighter)
+            .iter()
+            .flat_map(|line| line.to_string().chars().collect::<Vec<_>>())
+            .filter(|c| !c.is_whitespace())
+            .collect();
+        let mut stream = Stream::growing();
+        for c in text.chars() {
+            stream.push(&c.to_string());
+            let lines = stream.lines(80, &theme, &highlighter);
+            let drawn: Vec<char> = lines
+                .iter()
+                .flat_map(|line| line.to_string().chars().collect::<Vec<_>>())
+                .filter(|c| !c.is_whitespace())
+                .collect();
+            let is_begun = whole.starts_with(&drawn) || drawn == ['-'] || drawn.last() == Some(&'-');
+            assert!(is_begun, "{drawn:?}");
+        }
+        assert_eq!(stream.source(1), "- **Name**: what", "what is copied is what was written");
     }
 
     #[test]
