@@ -1,7 +1,7 @@
 //! The sub-agents that events tell of: how they are named, and which sessions are theirs.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,11 @@ use crate::ledger::{Body, CallId, Change};
 
 /// Those that were started, by the calls that lead to them.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct ToldSubagents(BTreeMap<SubagentPath, ToldSubagent>);
+pub(in crate::cli) struct ToldSubagents {
+    all: BTreeMap<SubagentPath, ToldSubagent>,
+    /// The folder of the session that starts them.
+    own: Option<PathBuf>,
+}
 
 /// One of them.
 #[derive(Debug, Default)]
@@ -29,13 +33,14 @@ impl ToldSubagents {
         let below = |call: &CallId| path.iter().chain([call]).copied().collect::<SubagentPath>();
         match body {
             Body::DelegationRequested(sent) => {
-                self.0.entry(below(&sent.call)).or_default().name.clone_from(&sent.agent);
+                self.all.entry(below(&sent.call)).or_default().name.clone_from(&sent.agent);
             }
             Body::Change(Change::EscrowReserved(escrow)) => {
-                self.0.entry(below(&escrow.call)).or_default().session.clone_from(&escrow.session);
+                self.all.entry(below(&escrow.call)).or_default().session.clone_from(&escrow.session);
             }
-            Body::SessionStarted(started) if !path.is_empty() => {
-                self.0.entry(path.to_vec()).or_default().cwd = Some(PathBuf::from(&started.cwd));
+            Body::SessionStarted(started) if path.is_empty() => self.own = Some(PathBuf::from(&started.cwd)),
+            Body::SessionStarted(started) => {
+                self.all.entry(path.to_vec()).or_default().cwd = Some(PathBuf::from(&started.cwd));
             }
             _ => {}
         }
@@ -43,13 +48,27 @@ impl ToldSubagents {
 
     /// The sub-agent at the end of a path; `None` where the path leads to the session itself.
     pub(in crate::cli) fn get(&self, path: &[CallId]) -> Option<&ToldSubagent> {
-        self.0.get(path).filter(|_| !path.is_empty())
+        self.all.get(path).filter(|_| !path.is_empty())
     }
 
-    /// What programs are told of it: its name, the calls that lead to it, and its session.
+    /// The worktree in which the sub-agent at the end of a path works: its folder, where that is another than the session's.
+    pub(in crate::cli) fn worktree(&self, path: &[CallId]) -> Option<&Path> {
+        let (own, folder) = (self.own.as_deref()?, self.get(path)?.cwd.as_deref()?);
+        (folder != own).then_some(folder)
+    }
+
+    /// What programs are told of it: its name, the calls that lead to it, its session, and its worktree if it has one.
     pub(in crate::cli) fn described(&self, path: &[CallId]) -> Option<Value> {
         let ToldSubagent { name, session, .. } = self.get(path)?;
-        let calls: Vec<String> = path.iter().map(ToString::to_string).collect();
-        Some(json!({ "name": name, "call": calls.join("/"), "session": session }))
+        let mut said = json!({ "name": name, "call": calls(path), "session": session });
+        if let (Some(folder), Some(members)) = (self.worktree(path), said.as_object_mut()) {
+            members.insert("worktree".to_owned(), folder.to_string_lossy().into());
+        }
+        Some(said)
     }
+}
+
+/// The calls that lead to a sub-agent: of several with one name, they tell which it is.
+pub(in crate::cli) fn calls(path: &[CallId]) -> String {
+    path.iter().map(ToString::to_string).collect::<Vec<_>>().join("/")
 }

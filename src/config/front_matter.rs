@@ -73,13 +73,28 @@ pub(super) fn items(head: &str, name: &str) -> Option<Vec<String>> {
         Some(item) => Some(unquoted(item.trim())),
         None => {
             let (key, value) = line.split_once(':')?;
-            (value.trim() == "true").then(|| unquoted(key.trim()))
+            (unquoted(value.trim()) == "true").then(|| unquoted(key.trim()))
         }
     };
     let mut all: Vec<String> = inline.split(',').map(|item| unquoted(item.trim())).collect();
     all.extend(below.iter().filter_map(of_line));
     all.retain(|item| !item.is_empty());
     Some(all)
+}
+
+/// The keys of a member that is a map whose values are `false`.
+pub(super) fn switched_off(head: &str, name: &str) -> Vec<String> {
+    let mut lines = head.lines();
+    let is_it = |line: &str| line.strip_prefix(name).is_some_and(|rest| rest.trim_end() == ":");
+    if !lines.by_ref().any(is_it) {
+        return Vec::new();
+    }
+    let below = lines.take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t']));
+    let off = below.filter_map(|line| {
+        let (key, value) = line.trim().rsplit_once(':')?;
+        (unquoted(value.trim()) == "false").then(|| unquoted(key.trim()))
+    });
+    off.collect()
 }
 
 /// Without the quotes around it. A comment behind a plain value is none of it.

@@ -2,6 +2,7 @@
 
 use strum::IntoStaticStr;
 
+mod agent_tools;
 mod agents;
 mod apply;
 mod checked;

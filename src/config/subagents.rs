@@ -1,18 +1,17 @@
 //! Sub-agents: the two that are built in, and Markdown files of the project and of the user, in the places where other programs
 //! keep theirs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::AgentEntry;
+use super::agent_tools::{AgentTools, tools_are};
 use super::environment::Environment;
 use super::fault::one_line;
-use super::front_matter::{body, fault, head, items, member};
+use super::front_matter::{body, fault, head, member};
 use super::trusted::{Content, agents_of_user, command_name};
 use crate::policy::Mode;
-use crate::tool::name::{
-    ASK, EDIT, FETCH, GLOB, LANE, LIST, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT, WRITE,
-};
+use crate::tool::name::{FETCH, GLOB, LANE, LIST, READ, SEARCH};
 
 /// Most bytes of one file: it becomes a part of a system prompt.
 pub(super) const MOST_BYTES: usize = 64 * 1024;
@@ -75,7 +74,7 @@ impl Subagent {
     ///
     /// # Errors
     /// What is wrong with it, in a few words.
-    fn parse(name: &str, file: PathBuf, text: &str) -> Result<Self, String> {
+    fn parse(name: &str, file: PathBuf, text: &str) -> Result<ReadAgent, String> {
         if text.len() > MOST_BYTES {
             return Err(format!("it is larger than {MOST_BYTES} bytes"));
         }
@@ -103,37 +102,64 @@ impl Subagent {
         if instructions.is_empty() {
             return Err("it says nothing below its header".to_owned());
         }
-        let names = |keys: &[&str]| keys.iter().find_map(|key| items(head, key));
-        let tools =
-            names(&["tools"]).map(|named| ours(&named)).filter(|tools| !tools.iter().any(|t| t == "*"));
-        if let Some(other) = said(&["isolation"]).filter(|said| !matches!(said.as_str(), "worktree" | "none"))
-        {
-            return Err(format!("its `isolation` is `{}`; `worktree` is the only one", one_line(&other)));
-        }
-        let is_true = |keys: &[&str]| said(keys).is_some_and(|said| said == "true");
-        Ok(Self {
+        let AgentTools { tools, without, elsewhere, unknown } = AgentTools::read(head)?;
+        let one_of = |name: &str, known: &[&str]| match said(&[name]) {
+            Some(other) if !known.contains(&other.as_str()) => Err(wrong_value(name, &other, known)),
+            said => Ok(said),
+        };
+        let in_worktree = one_of("isolation", &["worktree", "none"])?.as_deref() == Some("worktree");
+        let in_background = one_of("background", &["true", "false"])?.as_deref() == Some("true");
+        let subagent = Self {
             description: one_line(&description).chars().take(MOST_OF_DESCRIPTION).collect(),
             tools,
-            without: names(&["disallowedTools"]).map(|named| ours(&named)).unwrap_or_default(),
+            without,
             model: said(&["model"]).filter(|model| !is_session_model(model)),
-            mode: said(&["permissionMode", "mode"]).as_deref().and_then(mode),
+            mode: mode(said(&["permissionMode"]), said(&["mode"]))?,
             turns: turns(said(&["maxTurns", "max_turns", "steps", "maxSteps"]).as_deref())?,
-            in_background: is_true(&["background"]),
-            in_worktree: said(&["isolation"]).as_deref() == Some("worktree"),
+            in_background,
+            in_worktree,
             name,
             instructions,
             file: Some(file),
-        })
+        };
+        Ok(ReadAgent { subagent, elsewhere, unknown })
     }
 }
 
-/// The mode that others' names for modes stand for. opencode's `mode` says who may call the agent, which is no permission.
-fn mode(said: &str) -> Option<Mode> {
-    match said {
-        "default" | "dontAsk" => Some(Mode::Ask),
-        "acceptEdits" => Some(Mode::Edit),
-        "bypassPermissions" => Some(Mode::Unrestricted),
-        other => Mode::parse(other).ok(),
+/// An agent file that was read, and the names of tools in it that are none here.
+#[derive(Debug)]
+struct ReadAgent {
+    subagent: Subagent,
+    /// Those of other programs.
+    elsewhere: Vec<String>,
+    /// Those of nothing.
+    unknown: Vec<String>,
+}
+
+fn wrong_value(name: &str, value: &str, known: &[&str]) -> String {
+    let known: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
+    format!("its `{name}` is `{}`; it can be {}", one_line(value), known.join(", "))
+}
+
+/// The mode that it asks for. Others have names of their own for modes. opencode's `mode` says who may call the agent, which is no
+/// permission.
+fn mode(permission: Option<String>, mode: Option<String>) -> Result<Option<Mode>, String> {
+    const ROLES: [&str; 3] = ["primary", "subagent", "all"];
+    const THEIRS: [&str; 4] = ["default", "dontAsk", "acceptEdits", "bypassPermissions"];
+    let (key, said) = match (permission, mode) {
+        (Some(said), _) => ("permissionMode", said),
+        (None, Some(said)) if ROLES.contains(&said.as_str()) => return Ok(None),
+        (None, Some(said)) => ("mode", said),
+        (None, None) => return Ok(None),
+    };
+    match said.as_str() {
+        "default" | "dontAsk" => Ok(Some(Mode::Ask)),
+        "acceptEdits" => Ok(Some(Mode::Edit)),
+        "bypassPermissions" => Ok(Some(Mode::Unrestricted)),
+        other => Mode::parse(other).map(Some).map_err(|_other| {
+            let known: Vec<&str> = Mode::ALL.iter().map(|mode| mode.as_str()).chain(THEIRS).collect();
+            wrong_value(key, other, &known)
+        }),
     }
 }
 
@@ -148,31 +174,6 @@ fn turns(said: Option<&str>) -> Result<Option<u64>, String> {
         Ok(turns) if (1..=MOST_TURNS).contains(&turns) => Ok(Some(turns)),
         _ => Err(format!("its turns must be a whole number from 1 to {MOST_TURNS}")),
     }
-}
-
-/// Tools by our names. Whoever may edit may also write, as with the others; what is not ours stays as it is written.
-pub(super) fn ours(named: &[String]) -> Vec<String> {
-    let mut all = Vec::new();
-    for tool in named {
-        // `Bash(git:*)` permits nothing here: rules are the configuration's.
-        let tool = tool.split('(').next().unwrap_or_default().trim();
-        let of: &[&str] = match tool {
-            "Read" | "NotebookRead" => &[READ],
-            "LS" => &[LIST],
-            "Glob" => &[GLOB],
-            "Grep" => &[SEARCH],
-            "Edit" | "MultiEdit" | "NotebookEdit" => &[EDIT],
-            "Write" => &[WRITE],
-            "Bash" | "BashOutput" | "KillShell" => &[SHELL, SHELL_OUTPUT, SHELL_KILL],
-            "WebFetch" => &[FETCH],
-            "TodoWrite" => &[PLAN],
-            "AskUserQuestion" => &[ASK],
-            _ => &[],
-        };
-        let own = [tool];
-        all.extend(if of.is_empty() { own.as_slice() } else { of }.iter().map(|&name| name.to_owned()));
-    }
-    all
 }
 
 /// The two that are always there: one that only looks, and one that can do all that the session can.
@@ -222,12 +223,41 @@ pub(crate) fn of_user(environment: &Environment, known: &[Subagent]) -> (Vec<Sub
 
 fn read(files: Vec<(PathBuf, String)>, known: &[Subagent]) -> (Vec<Subagent>, Vec<String>) {
     let (mut all, mut wrong) = (Vec::<Subagent>::new(), Vec::new());
+    let (mut elsewhere, mut of_others) = (BTreeSet::new(), Vec::new());
     for (file, text) in files {
         match Subagent::parse(&command_name(&file), file.clone(), &text) {
-            Ok(found) if known.iter().chain(&all).any(|other| other.name == found.name) => {}
-            Ok(found) => all.push(found),
+            Ok(found) if known.iter().chain(&all).any(|other| other.name == found.subagent.name) => {}
+            Ok(found) => {
+                if !found.unknown.is_empty() {
+                    let names: Vec<String> =
+                        found.unknown.iter().map(|name| format!("`{}`", one_line(name))).collect();
+                    wrong.push(format!(
+                        "{}: there is no tool {}; {}",
+                        file.display(),
+                        names.join(", "),
+                        tools_are()
+                    ));
+                }
+                if !found.elsewhere.is_empty() {
+                    elsewhere.extend(found.elsewhere);
+                    of_others.push(file);
+                }
+                all.push(found.subagent);
+            }
             Err(why) => wrong.push(format!("{}: {why}; the sub-agent is ignored", file.display())),
         }
+    }
+    // Nearly every file of another program names some: that is one sentence.
+    if let Some(first) = of_others.first() {
+        let whose = match of_others.len() {
+            1 => format!("{}: it names", first.display()),
+            many => format!("{} and {} more: they name", first.display(), many - 1),
+        };
+        let names: Vec<String> = elsewhere.into_iter().collect();
+        wrong.push(format!(
+            "{whose} tools that a sub-agent has not here, which are ignored: {}",
+            names.join(", ")
+        ));
     }
     (all, wrong)
 }
@@ -237,6 +267,10 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Result<Subagent, String> {
+        read_agent(text).map(|read| read.subagent)
+    }
+
+    fn read_agent(text: &str) -> Result<ReadAgent, String> {
         Subagent::parse("reviewer", PathBuf::from("/r/.claude/agents/reviewer.md"), text)
     }
 
@@ -275,9 +309,48 @@ mod tests {
             ("---\ndescription: x\nname: a b\n---\nGo.", "its name"),
             ("---\ndescription: x\nname: lane_1\n---\nGo.", "lanes of a race"),
             ("---\ndescription: x\nmaxTurns: many\n---\nGo.", "its turns"),
+            (
+                "---\ndescription: x\npermissionMode: planning\n---\nGo.",
+                "its `permissionMode` is `planning`; it can be",
+            ),
+            ("---\ndescription: x\nmode: planning\n---\nGo.", "its `mode` is `planning`; it can be"),
+            (
+                "---\ndescription: x\nbackground: yes\n---\nGo.",
+                "its `background` is `yes`; it can be `true`, `false`",
+            ),
+            (
+                "---\ndescription: x\nisolation: container\n---\nGo.",
+                "its `isolation` is `container`; it can be",
+            ),
+            (
+                "---\ndescription: x\ndisallowedTools: Wirte\n---\nGo.",
+                "not to have the tool `Wirte`, and there is none; the tools are",
+            ),
             ("---\ndescription: \"x\n---\nGo.", "line 2 of its header"),
         ] {
             assert!(parsed(text).unwrap_err().contains(why), "{text}");
         }
+    }
+
+    #[test]
+    fn names_of_tools_that_are_none_here_are_told() {
+        let read = read_agent("---\ndescription: x\ntools: Read, WebSearch, Raed, Task\n---\nGo.").unwrap();
+        assert_eq!(read.subagent.tools, Some(vec!["read".to_owned()]));
+        assert_eq!(
+            (read.elsewhere, read.unknown),
+            (vec!["WebSearch".to_owned(), "Task".to_owned()], vec!["Raed".to_owned()])
+        );
+        let file = |name: &str, tools: &str| {
+            (PathBuf::from(format!("/r/{name}.md")), format!("---\ndescription: x\ntools: {tools}\n---\nGo."))
+        };
+        let files = vec![file("a", "Read, WebSearch"), file("b", "Raed"), file("c", "Skill, Read")];
+        let (all, said) = super::read(files, &[]);
+        assert_eq!(all.len(), 3);
+        assert!(said[0].starts_with("/r/b.md: there is no tool `Raed`; the tools are read, "), "{said:?}");
+        assert!(
+            said[1].starts_with("/r/a.md and 1 more: ") && said[1].ends_with(": Skill, WebSearch"),
+            "{said:?}"
+        );
+        assert_eq!(said.len(), 2);
     }
 }

@@ -12,12 +12,13 @@ impl Picker {
         let all = view.fleet();
         let item = |member: &FleetMember<'_>| match &member.kind {
             FleetKind::Subagent { call, name, task, view } => Item {
-                words: format!("{}→ {name}  {task}", "  ".repeat(member.path.len())).replace('\n', " "),
+                words: format!("{}{call} → {name}  {task}", "  ".repeat(member.path.len()))
+                    .replace('\n', " "),
                 aside: view.stands(),
                 choice: Choice::Enter(member.path.iter().copied().chain([*call]).collect()),
             },
             FleetKind::Delegated { call, name, task, .. } => Item {
-                words: format!("→ {name}  {task}").replace('\n', " "),
+                words: format!("{call} → {name}  {task}").replace('\n', " "),
                 aside: "another agent".to_owned(),
                 choice: Choice::Reveal(*call),
             },
@@ -48,7 +49,7 @@ impl Picker {
                         first.push(path.clone());
                     }
                     items.push(Item {
-                        words: format!("{}→ {name}  {task}", "  ".repeat(member.path.len()))
+                        words: format!("{}{call} → {name}  {task}", "  ".repeat(member.path.len()))
                             .replace('\n', " "),
                         aside: view.stands(),
                         choice: Choice::StopSubagents(vec![path]),

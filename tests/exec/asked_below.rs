@@ -94,7 +94,7 @@ fn a_denial_is_told_to_the_subagent_and_named_at_the_end() {
     run.until("turn_ended");
     let ran = run.end();
     assert_eq!(ran.code, 4, "{}", ran.err);
-    assert!(ran.err.contains("denied by user: sub-agent general: shell $ touch made"), "{}", ran.err);
+    assert!(ran.err.contains("denied by user: sub-agent general c1: shell $ touch made"), "{}", ran.err);
     let result = of_type(&below(&world, "-c1"), "tool_result").remove(0);
     assert!(text(&result, "content").contains("not that file"), "{result}");
     assert!(!world.work().join("made").exists());
@@ -177,7 +177,7 @@ fn when_stdin_ends_nobody_decides_and_the_subagent_is_told() {
     run.until("approval_request");
     let ran = run.end();
     assert_eq!((ran.code, ran.reason().as_str()), (4, "completed"), "{}", ran.err);
-    assert!(ran.err.contains("denied by nobody: sub-agent general: shell"), "{}", ran.err);
+    assert!(ran.err.contains("denied by nobody: sub-agent general c1: shell"), "{}", ran.err);
     let own = below(&world, "-c1");
     let approval = of_type(&own, "approval").remove(0);
     assert_eq!((&approval["decision"], &approval["by"]), (&json!("deny"), &json!("nobody")));
@@ -198,7 +198,7 @@ fn without_a_program_the_flag_decides_for_subagents_too() {
     let world = World::new();
     let ran = world.json(&["--mode", "ask", "--script", &one_below(), "go"]);
     assert_eq!((ran.code, ran.reason().as_str()), (4, "completed"), "{}", ran.err);
-    assert!(ran.err.contains("denied by policy: sub-agent general: shell $ touch made"), "{}", ran.err);
+    assert!(ran.err.contains("denied by policy: sub-agent general c1: shell $ touch made"), "{}", ran.err);
     let request = ran.one("approval_request");
     assert_eq!((&request["id"], request.get("digest")), (&json!("c1/c1"), None));
     let decided = ran.all("approval").into_iter().find(|event| event["id"] == "c1/c1").unwrap();

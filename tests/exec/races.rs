@@ -205,9 +205,19 @@ fn what_a_killed_race_made_is_on_its_branches_after_a_resume() {
         world.program().arg("race").args(words).stdout(std::process::Stdio::null()).spawn().unwrap();
     beacon.lit();
     beacon.lit();
+    let shown = world.race(&["show"]);
+    assert!(shown.out.contains("at work") && !shown.out.contains("is gone"), "{shown:?}");
     racing.kill().unwrap();
     racing.wait().unwrap();
     assert_eq!(git(&world, &["worktree", "list"]).lines().count(), 3, "they were at work");
+    // Nobody runs them any more, and that is said, and what to do.
+    let session = world.main_session();
+    let shown = world.race(&["show"]);
+    assert!(!shown.out.contains("at work") && shown.out.contains("cut off"), "{shown:?}");
+    let gone = format!("the process that ran lanes 1, 2 is gone: `countersign resume {session}`");
+    assert!(shown.out.contains(&gone), "{shown:?}");
+    let adopted = world.race(&["adopt", "1"]);
+    assert!(adopted.code == 2 && adopted.err.contains("the process that ran lane 1 is gone"), "{adopted:?}");
     beacon.put_out();
     let ran = world.exec(&["--last", "--script", r#"["Fine."]"#, "go on"]);
     assert_eq!(ran.code, 0, "{}", ran.err);

@@ -133,6 +133,6 @@ fn the_whole_call_opens_on_a_page() {
     harness.turns();
     harness.key(KeyCode::Enter, NONE);
     let frame = look(&mut harness);
-    assert!(frame.contains("general: shell") && frame.contains("touch made.txt"), "{frame}");
+    assert!(frame.contains("general c1: shell") && frame.contains("touch made.txt"), "{frame}");
     assert!(!frame.contains("46116860"), "its id here is nobody's business:\n{frame}");
 }

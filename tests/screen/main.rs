@@ -71,6 +71,7 @@ mod sending;
 mod shells;
 mod shown;
 mod spending;
+mod subagents;
 mod text;
 mod text_markdown;
 mod text_stream;

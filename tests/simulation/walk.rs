@@ -60,7 +60,7 @@ impl fmt::Display for Report {
 }
 
 /// The file of one in so many traces is checked: the others differ from it in little.
-const PROVEN: u64 = 8;
+const PROVEN: u64 = 40;
 /// Logs of a walk of which some prove themselves.
 const MOST_PROVEN: u64 = 20_000;
 

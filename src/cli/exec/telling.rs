@@ -13,7 +13,7 @@ use crate::budget::Limits;
 use crate::cli::args::ExecArgs;
 use crate::cli::events::EventLines;
 use crate::cli::outcome::{complain, for_stdout, say};
-use crate::cli::told_subagents::ToldSubagents;
+use crate::cli::told_subagents::{ToldSubagents, calls};
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
@@ -205,7 +205,7 @@ impl Out {
                 None => String::new(),
             };
             let whose = match self.subagents.get(&at.path) {
-                Some(one) => format!("sub-agent {}: ", one.name),
+                Some(one) => format!("sub-agent {} {}: ", one.name, calls(&at.path)),
                 None => String::new(),
             };
             self.denied.push(format!("denied by {}: {whose}{} {what}{why}", by.as_str(), result.name));

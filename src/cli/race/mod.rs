@@ -19,7 +19,7 @@ use crate::config::fault::Fault;
 use crate::config::{Flags, Invocation};
 use crate::ledger::{Body, Entry};
 use crate::runtime::SessionStore;
-use crate::runtime::store::first_line_of;
+use crate::runtime::store::{first_line_of, held};
 use crate::session::racing::{LaneStanding, adoption, drop_branches, lanes, race_in};
 use crate::session::{Keeping, SessionChoice};
 use crate::ui::RaceWish;
@@ -90,7 +90,7 @@ impl RaceFound {
         let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, "name another session"))?;
         // What is taken goes where the race was.
         let folder = folder_of(&file.entries).filter(|folder| folder.is_dir()).unwrap_or(cwd);
-        let lanes = lanes(&place.state, &file.entries, &folder);
+        let lanes = lanes(&place.state, &file.entries, &folder, held(&path).is_some());
         if lanes.is_empty() {
             return Err(Fault::usage(
                 format!("session {} had no race", place.name(&path)),
@@ -112,7 +112,7 @@ fn newest(place: &SessionPlace) -> Result<PathBuf, Fault> {
         }
         let entries = SessionStore::read(path).map(|file| file.entries).unwrap_or_default();
         folder_of(&entries).as_ref() == Some(&place.cwd)
-            && !lanes(&place.state, &entries, &place.cwd).is_empty()
+            && !lanes(&place.state, &entries, &place.cwd, false).is_empty()
     };
     let found = crate::runtime::store::files(&place.state).into_iter().find(had_one);
     found.ok_or_else(|| {

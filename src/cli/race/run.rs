@@ -30,7 +30,7 @@ pub(super) fn race(invocation: &Invocation, is_json: bool, race: Intent) -> Resu
     }
     complain(&format!("note: session {}; ctrl-c stops all lanes", session.id));
     let entries = follow(session, race, Until::AllSettled)?;
-    let standing = lanes(&state_of(&invocation.environment)?, &entries, Path::new(&invocation.cwd));
+    let standing = lanes(&state_of(&invocation.environment)?, &entries, Path::new(&invocation.cwd), false);
     say(&shown::lanes(&standing, is_json))?;
     Ok(if standing.iter().any(|lane| lane.passed()) { Exit::Completed } else { Exit::Failed })
 }

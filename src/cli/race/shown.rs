@@ -35,6 +35,7 @@ fn as_json(lane: &LaneStanding) -> Value {
         "model": lane.model.as_deref().or(lane.terms.model.as_deref()),
         "check": lane.terms.check,
         "session": lane.session,
+        "is_cut_off": lane.forsaken.is_some(),
         "passed": lane.passed(),
         "ending": lane.ended.as_ref().map(|ended| ended.reason.as_str()),
         "branch": lane.made.as_ref().map(|_| &lane.terms.branch),

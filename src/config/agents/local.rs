@@ -5,22 +5,16 @@ use std::path::PathBuf;
 
 use super::AgentEntry;
 use crate::config::Config;
+use crate::config::agent_tools::{NamedTools, TOOLS, ours};
 use crate::config::key::{KeyRow, Member, one};
 use crate::config::peers::{self, Peer as _, as_word};
 use crate::config::setting::Wrong;
 use crate::config::spelling::{listed, quoted};
-use crate::config::subagents::{LANES_ONLY, MOST_BYTES, MOST_TURNS, Subagent, is_session_model, ours};
+use crate::config::subagents::{LANES_ONLY, MOST_BYTES, MOST_TURNS, Subagent, is_session_model};
 use crate::config::value::Written;
 use crate::policy::Mode;
-use crate::tool::name::{
-    DELEGATE_TO, EDIT, FETCH, GLOB, LANE, LIST, MCP, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT,
-    WRITE,
-};
+use crate::tool::name::{DELEGATE_TO, LANE, MCP};
 use crate::ui::text::counted;
-
-/// The tools that one can be given.
-const TOOLS: [&str; 11] =
-    [READ, LIST, GLOB, SEARCH, EDIT, WRITE, SHELL, SHELL_OUTPUT, SHELL_KILL, FETCH, PLAN];
 
 /// What a sub-agent is, as it is written; nothing of it for an agent elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -197,8 +191,9 @@ fn instructions(value: &Written) -> Result<String, String> {
 /// Tools by our names. One with a list starts no other agents, so no task can come back to where it came from.
 fn tools(value: &Written) -> Result<Vec<String>, String> {
     let named: Vec<String> = value.texts()?.into_iter().map(str::to_owned).collect();
-    let tools = ours(&named);
-    let wrong = tools.iter().find(|tool| !TOOLS.contains(&tool.as_str()) && !tool.starts_with(MCP));
+    let NamedTools { tools, elsewhere, unknown } = ours(&named);
+    let is_wrong = |tool: &&String| !TOOLS.contains(&tool.as_str()) && !tool.starts_with(MCP);
+    let wrong = tools.iter().find(is_wrong).or(elsewhere.first()).or(unknown.first());
     match wrong {
         Some(tool) if tool.starts_with(DELEGATE_TO) => {
             Err(format!("a sub-agent that has a list of tools starts no others, so `{tool}` cannot be in it"))

@@ -290,7 +290,10 @@ impl View {
             }
             Live::Progress { call, effect, .. } => {
                 let (since, effect) = (self.clock, *effect);
-                self.running.insert(*call, since);
+                // That of a sub-agent in the background has its result, and nothing waits for it.
+                if self.panel(*call).is_none_or(|panel| panel.result().is_none()) {
+                    self.running.insert(*call, since);
+                }
                 self.change_open_panel(*call, |p| p.state = PanelState::Running { since, effect });
             }
             Live::ToolOutput { call, chunk } => self.change_open_panel(*call, |p| p.tail.push(chunk)),

@@ -5,7 +5,8 @@ use crate::agent::{Intent, SubagentPath};
 use crate::ledger::{ApprovalRequest, CallId, EntryId};
 use crate::tool::delegate;
 
-use super::{Card, CardBody, CardId, View};
+use super::asked_by::BELOW;
+use super::{AskedBy, Card, CardBody, CardId, View};
 
 /// Ids from here on are those of guests: no ledger gets so far.
 const FIRST: u64 = 1 << 62;
@@ -60,9 +61,10 @@ impl View {
             }
             let (path, entry, call) = one;
             let number = FIRST + self.invited.rise().0;
-            let name = self.name_below(&path);
+            let asked_by = self.asked_by(&path);
             let panel = self.below(&path).and_then(|view| view.panel(call));
-            let Some(panel) = panel.and_then(|it| it.as_guest(CallId(number), EntryId(number), name)) else {
+            let panel = panel.and_then(|it| it.as_guest(CallId(number), EntryId(number), asked_by));
+            let Some(panel) = panel else {
                 continue;
             };
             let (id, body) = (CardId::Call(CallId(number)), CardBody::Tool(Box::new(panel)));
@@ -71,8 +73,8 @@ impl View {
         }
     }
 
-    /// The names of the sub-agents on the way to a session.
-    fn name_below(&self, path: &[CallId]) -> String {
+    /// The sub-agent at the end of a path.
+    fn asked_by(&self, path: &[CallId]) -> AskedBy {
         let mut names = Vec::new();
         let mut view = Some(self);
         for call in path {
@@ -80,7 +82,9 @@ impl View {
             names.extend(panel.map(|panel| delegate(panel.name()).unwrap_or(panel.name())));
             view = view.and_then(|view| view.subagent(*call));
         }
-        names.join(" › ")
+        let calls: Vec<String> = path.iter().map(ToString::to_string).collect();
+        let worktree = view.and_then(|view| view.worktree.clone());
+        AskedBy { names: names.join(BELOW), calls: calls.join("/"), worktree }
     }
 
     /// Where the card of a guest stands, behind all others.

@@ -2,6 +2,7 @@
 //! chat, replay and the inspector are one renderer.
 
 mod activity;
+mod asked_by;
 mod card;
 pub mod change;
 mod changed;
@@ -44,6 +45,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use crate::ledger::Reach;
 pub use activity::Activity;
+pub use asked_by::AskedBy;
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
 pub use custom::{CustomCall, NamedCommand, Template};
 pub use ending::ending_words;
@@ -116,6 +118,8 @@ pub struct View {
     subagents: BTreeMap<CallId, Self>,
     /// What was set aside for each that was ever started.
     escrows: BTreeMap<CallId, Escrow>,
+    /// The folder of the worktree in which this session works, if it is that of a sub-agent which has one.
+    pub worktree: Option<String>,
     /// Calls of theirs that wait for the person, and how many there were.
     guests: Vec<Guest>,
     invited: Revision,
@@ -152,6 +156,7 @@ impl View {
             shells: Vec::new(),
             subagents: BTreeMap::new(),
             escrows: BTreeMap::new(),
+            worktree: None,
             guests: Vec::new(),
             invited: Revision::default(),
             offer: None,

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::ledger::{
-    ApprovalRequest, Arguments, Body, CallId, Decision, Entry, EntryId, EscrowSettlement, Millis, Outcome,
-    TaskState, ToolResult, ToolUse,
+    ApprovalRequest, Arguments, Body, CallId, Decision, DelegationResponse, Entry, EntryId, EscrowSettlement,
+    Millis, Outcome, TaskState, ToolResult, ToolUse,
 };
 
 use crate::tool::{Row, Screen, SideEffect, has_terminal, rows};
 
-use super::Tail;
+use super::{AskedBy, Tail};
 
 /// The panel of one call.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ pub struct Panel {
     /// The sub-agent that works for it in the background, if one does or did.
     pub in_background: Option<InBackground>,
     /// The sub-agent that makes it, where it is shown above that one's session.
-    pub asked_by: Option<String>,
+    pub asked_by: Option<AskedBy>,
 }
 
 /// A sub-agent in the background.
@@ -88,7 +88,7 @@ impl Panel {
 
     /// The same call as it waits in the session above that of the sub-agent that makes it: by other ids, and without what would
     /// hold for longer than this call there. `None`: it does not wait.
-    pub(super) fn as_guest(&self, call: CallId, entry: EntryId, asked_by: String) -> Option<Self> {
+    pub(super) fn as_guest(&self, call: CallId, entry: EntryId, asked_by: AskedBy) -> Option<Self> {
         let (asked_at, request) = (self.request.as_ref()?, self.request()?.1);
         let made = ToolUse { id: call, arguments: self.arguments()?.clone(), ..self.tool_use()?.clone() };
         let request = ApprovalRequest { call, rule: None, gaps: Vec::new(), ..request.clone() };
@@ -180,6 +180,16 @@ impl Panel {
     /// The decision, if it was made.
     pub fn decision(&self) -> Option<&Decision> {
         if let Body::ApprovalDecided(d) = &self.decision.as_ref()?.body { Some(d) } else { None }
+    }
+
+    /// Whether a sub-agent did it that was stopped before its end: by the user, or with the run.
+    pub fn was_stopped(&self) -> bool {
+        let answer = self.answer.as_ref().map(|entry| &entry.body);
+        let is_stopped = |a: &DelegationResponse| a.state == TaskState::Canceled && a.is_error;
+        match &self.in_background {
+            Some(InBackground::Over(settled)) => settled.state == TaskState::Canceled,
+            _ => self.is_subagent && matches!(answer, Some(Body::DelegationAnswered(a)) if is_stopped(a)),
+        }
     }
 
     /// Whether another agent asks for something before it goes on with its task.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::agent::{Event, SubagentPath};
-use crate::ledger::{ApprovalRequest, CallId, Entry, EntryId, Escrow, EscrowSettlement};
+use crate::ledger::{ApprovalRequest, Body, CallId, Entry, EntryId, Escrow, EscrowSettlement};
 
 use super::panel::InBackground;
 use super::{Phase, View};
@@ -34,6 +34,24 @@ impl View {
         Self::new(settings)
     }
 
+    /// The worktree of a sub-agent that begins with this, if it has one: it works in another folder than this session, or this one is in a
+    /// worktree already.
+    fn worktree_below(&self, event: &Event) -> Option<String> {
+        let Event::Appended(entry) = event else { return None };
+        let Body::SessionStarted(began) = &entry.body else { return None };
+        let own = self.rows().first().map(|row| &row.entry.body);
+        let is_here = matches!(own, Some(Body::SessionStarted(own)) if own.cwd == began.cwd);
+        (!is_here || self.worktree.is_some()).then(|| began.cwd.clone())
+    }
+
+    fn works_in(&mut self, worktree: Option<String>) {
+        if let Some(folder) = worktree {
+            self.settings.cwd.clone_from(&folder);
+            self.settings.branch = None;
+            self.worktree = Some(folder);
+        }
+    }
+
     /// What was folded so far is of an earlier process: none of its sub-agents works any more.
     pub(super) fn forsake_subagents(&mut self) {
         for call in std::mem::take(&mut self.subagents).into_keys() {
@@ -53,6 +71,8 @@ impl View {
     /// The session of a sub-agent as its ledger tells it, after the process in which it worked.
     pub fn past_subagent(&self, call: CallId, entries: Vec<Arc<Entry>>) -> Option<Self> {
         let mut view = self.empty_below(self.escrows.get(&call)?);
+        let first = entries.first().map(|entry| Event::Appended(Arc::clone(entry)));
+        view.works_in(first.and_then(|first| self.worktree_below(&first)));
         entries.into_iter().for_each(|entry| view.fold(&Event::Appended(entry)));
         view.resume();
         Some(view)
@@ -77,12 +97,20 @@ impl View {
         self.subagents().filter(works).count()
     }
 
+    /// Whether a path leads to a sub-agent that works in the background, or below one.
+    pub fn is_below_background(&self, path: &[CallId]) -> bool {
+        let panel = path.first().and_then(|call| self.panel(*call));
+        panel.is_some_and(|panel| panel.in_background == Some(InBackground::AtWork))
+    }
+
     /// Something happened in the session of a sub-agent.
     pub(super) fn subagent_event(&mut self, call: CallId, event: &Event) {
         let clock = self.clock;
+        let worktree = self.worktree_below(event);
         if let Some(view) = self.subagents.get_mut(&call) {
             view.tick(clock);
             view.fold(event);
+            view.works_in(worktree);
             self.change_panel(call, |_panel| {});
             if matches!(event.located().1, Event::Appended(_)) {
                 self.invite();

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 
-use super::{AtWork, MadeSession, MakeSession, Roster, locked, not_started, tell};
-use crate::agent::{Event, Input, Shutdown, SubagentNews, SubagentReport, SubagentStart};
+use super::{AfterEnd, MadeSession, MakeSession, Roster, locked, not_started, stopped_before, tell};
+use crate::agent::{Event, Input, Intent, Shutdown, SubagentNews, SubagentReport, SubagentStart};
 use crate::budget::Meter;
 use crate::ledger::{Body, CallId, Change, Ending, Entry, Outcome, TaskState, TurnEnded};
 use crate::runtime::{Clock, DriverError};
@@ -51,13 +51,22 @@ async fn work(
     let MadeSession { driver, handles, first, task, after } = made;
     let (intents, abort, shutdown, mut events) =
         (handles.intents, handles.abort, handles.shutdown, handles.events);
-    locked(roster).insert(call, AtWork { intents: intents.clone(), abort, news: news.clone() });
+    if locked(roster).get(&call).is_none_or(|at_work| at_work.is_stopped) {
+        return stopped_before(said_after(after).await.as_deref());
+    }
     let driving = tokio::spawn(driver.run(first));
+    // A mode comes before the task that it is to hold for.
+    hand_over(roster, call, &intents, &abort).await;
     if intents.send(task).await.is_err() {
         return not_started("its loop ended at once");
     }
     while let Some(event) = events.recv().await {
         let is_end = watched.read(&event, call, news).await;
+        if has_task(&event)
+            && let Some(at_work) = locked(roster).get_mut(&call)
+        {
+            at_work.begins();
+        }
         tell(news, call, SubagentNews::Told(Box::new(event))).await;
         if is_end {
             break;
@@ -73,11 +82,36 @@ async fn work(
     let ended = driving
         .await
         .unwrap_or_else(|broken| Err(DriverError::Store { why: broken.to_string(), unwritten: Vec::new() }));
-    let said = match after {
-        Some(after) => tokio::task::spawn_blocking(after).await.unwrap_or_default(),
-        None => None,
-    };
+    let said = said_after(after).await;
     watched.report(ended.err(), said.as_deref(), handles.clock, max_chars)
+}
+
+/// Gives its loop what was wanted of it while its session was made; what comes from here on goes there directly.
+async fn hand_over(roster: &Roster, call: CallId, intents: &mpsc::Sender<Intent>, abort: &mpsc::Sender<()>) {
+    loop {
+        let held = match locked(roster).get_mut(&call) {
+            Some(at_work) if at_work.held.is_empty() => {
+                at_work.ends = Some((intents.clone(), abort.clone()));
+                return;
+            }
+            Some(at_work) => std::mem::take(&mut at_work.held),
+            None => return,
+        };
+        for intent in held {
+            // A loop that is over is found out with the task.
+            intents.send(intent).await.unwrap_or_default();
+        }
+    }
+}
+
+/// Whether its loop has taken the task, as this tells.
+fn has_task(event: &Event) -> bool {
+    let Event::Appended(entry) = event else { return false };
+    matches!(entry.body, Body::User(_) | Body::Goal(_))
+}
+
+async fn said_after(after: Option<AfterEnd>) -> Option<String> {
+    tokio::task::spawn_blocking(after?).await.unwrap_or_default()
 }
 
 /// What is seen of a sub-agent.

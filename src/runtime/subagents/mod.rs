@@ -47,12 +47,41 @@ pub struct MadeSession {
 /// What is done after the end of a session. May block.
 pub type AfterEnd = Box<dyn FnOnce() -> Option<String> + Send>;
 
-/// What is held of a sub-agent that is at work.
+/// What is held of a sub-agent from its start to its end. Its session may take long to make, and what is wanted of it meanwhile must
+/// not be lost: a stop, or a stricter mode.
 struct AtWork {
-    intents: mpsc::Sender<Intent>,
-    abort: mpsc::Sender<()>,
+    /// The ends of its loop, once there is one: wishes, and Esc.
+    ends: Option<(mpsc::Sender<Intent>, mpsc::Sender<()>)>,
+    /// What was wanted of it before.
+    held: Vec<Intent>,
+    /// Whether its loop has the task: an Esc before that would find nothing to stop.
+    has_task: bool,
+    /// Whether it was told to stop.
+    is_stopped: bool,
     /// Where news of it go.
     news: mpsc::Sender<Input>,
+}
+
+impl AtWork {
+    fn new(news: mpsc::Sender<Input>) -> Self {
+        Self { ends: None, held: Vec::new(), has_task: false, is_stopped: false, news }
+    }
+
+    fn stop(&mut self) {
+        self.is_stopped = true;
+        if let Some((_, abort)) = self.ends.as_ref().filter(|_| self.has_task) {
+            // A full channel holds an Esc already.
+            abort.try_send(()).unwrap_or_default();
+        }
+    }
+
+    /// Its loop has the task.
+    fn begins(&mut self) {
+        self.has_task = true;
+        if self.is_stopped {
+            self.stop();
+        }
+    }
 }
 
 type Roster = Arc<Mutex<BTreeMap<CallId, AtWork>>>;
@@ -75,6 +104,7 @@ impl SubagentPort for LocalSubagents {
     fn start(&self, start: SubagentStart, news: mpsc::Sender<Input>) {
         let mut tasks = locked(&self.tasks);
         while tasks.try_join_next().is_some() {}
+        locked(&self.roster).insert(start.invocation.call, AtWork::new(news.clone()));
         tasks.spawn(life::live(Arc::clone(&self.maker), start, news, Arc::clone(&self.roster)));
     }
 
@@ -82,11 +112,12 @@ impl SubagentPort for LocalSubagents {
         if intent == Intent::Abort {
             return self.stop(call);
         }
-        let roster = locked(&self.roster);
-        let Some(at_work) = roster.get(&call) else {
+        let mut roster = locked(&self.roster);
+        let Some(at_work) = roster.get_mut(&call) else {
             return tracing::debug!("a wish came for the sub-agent of {call}, which is over");
         };
-        if at_work.intents.try_send(intent).is_err() {
+        let Some((intents, _)) = &at_work.ends else { return at_work.held.push(intent) };
+        if intents.try_send(intent).is_err() {
             tracing::warn!("a wish for the sub-agent of {call} was not taken");
             let why = "not accepted: the sub-agent is busy with earlier input; try again".to_owned();
             let refused = SubagentNews::Told(Box::new(Event::Live(Live::Refused(why))));
@@ -95,9 +126,8 @@ impl SubagentPort for LocalSubagents {
     }
 
     fn stop(&self, call: CallId) {
-        if let Some(at_work) = locked(&self.roster).get(&call) {
-            // A full channel holds an Esc already.
-            at_work.abort.try_send(()).unwrap_or_default();
+        if let Some(at_work) = locked(&self.roster).get_mut(&call) {
+            at_work.stop();
         }
     }
 
@@ -139,6 +169,13 @@ fn not_started(why: &str) -> SubagentReport {
         state: TaskState::Rejected,
         spent: Spent::default(),
     }
+}
+
+/// The report of one that was stopped before it began.
+fn stopped_before(said: Option<&str>) -> SubagentReport {
+    let mut content = "The sub-agent was stopped before it began, by the user or with the run.".to_owned();
+    content.extend(said.into_iter().flat_map(|said| ["\n\n", said]));
+    SubagentReport { content, state: TaskState::Canceled, ..not_started("") }
 }
 
 /// Tells the loop. Nobody listens only while it is going down.

@@ -19,9 +19,12 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
         return Err(format!("the race has no lane {lane}; its lanes are 1 to {last}"));
     };
     let Some((commit, _)) = &standing.made else {
-        return Err(match standing.settled {
-            Some(_) => format!("lane {lane} changed no file, or its branch is gone"),
-            None => format!("lane {lane} is still at work"),
+        return Err(match (&standing.settled, &standing.forsaken) {
+            (None, Some(session)) => format!(
+                "the process that ran lane {lane} is gone: `countersign resume {session}` makes what it had made a branch"
+            ),
+            (Some(_), _) => format!("lane {lane} changed no file, or its branch is gone"),
+            (None, None) => format!("lane {lane} is still at work"),
         });
     };
     let base = &standing.terms.base;

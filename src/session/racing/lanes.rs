@@ -20,6 +20,8 @@ pub(crate) struct LaneStanding {
     pub(crate) terms: LaneTerms,
     /// Its session, if it was started.
     pub(crate) session: Option<String>,
+    /// The session of its race, if it was started and neither settled nor is at work: the process that ran it is gone.
+    pub(crate) forsaken: Option<String>,
     /// What it has spent, when it is over.
     pub(crate) settled: Option<EscrowSettlement>,
     /// The model that answered it.
@@ -42,16 +44,20 @@ impl LaneStanding {
     }
 }
 
-/// The lanes of the last race in a session that works in `folder`; none: it had no race.
-pub(crate) fn lanes(state: &Path, entries: &[Arc<Entry>], folder: &Path) -> Vec<LaneStanding> {
+/// The lanes of the last race in a session that works in `folder`; none: it had no race. `is_open`: a process has the session open.
+pub(crate) fn lanes(state: &Path, entries: &[Arc<Entry>], folder: &Path, is_open: bool) -> Vec<LaneStanding> {
     let is_lane = |body: &Body| lane_of(body).is_some();
     let Some(last) = entries.iter().rposition(|entry| is_lane(&entry.body)) else { return Vec::new() };
     let begins = entries.iter().take(last).rposition(|entry| matches!(entry.body, Body::User(_)));
-    let of_race = entries.iter().skip(begins.unwrap_or(0));
-    of_race
+    entries
+        .iter()
+        .skip(begins.unwrap_or(0))
         .filter_map(|entry| {
             let (lane, call, terms) = lane_of(&entry.body)?;
-            Some(standing(state, entries, folder, lane, call, terms))
+            let mut standing = standing(state, entries, folder, lane, call, terms);
+            let session = standing.session.as_deref().filter(|_| standing.settled.is_none() && !is_open);
+            standing.forsaken = session.map(|session| of_race(session, call));
+            Some(standing)
         })
         .collect()
 }
@@ -93,7 +99,13 @@ fn standing(
         if let Body::Assistant(message) = &entry.body { Some(message.model.to_string()) } else { None }
     });
     let worktree = session.as_deref().and_then(|session| worktree_of(folder, session));
-    LaneStanding { lane, terms, session, settled, model, ended, decided: decided(&own), worktree, made }
+    let decided = decided(&own);
+    LaneStanding { lane, terms, session, forsaken: None, settled, model, ended, decided, worktree, made }
+}
+
+/// The session of the race: that of a lane is named after it and the call.
+fn of_race(session: &str, call: CallId) -> String {
+    session.strip_suffix(&format!("-{call}")).unwrap_or(session).to_owned()
 }
 
 /// The entries of a session of this very name.

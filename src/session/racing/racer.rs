@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{LaneStanding, adoption, lanes, race_in};
 use crate::agent::Intent;
 use crate::runtime::SessionStore;
-use crate::runtime::store::find;
+use crate::runtime::store::{find, held};
 use crate::ui::RaceWish;
 
 /// Of one session.
@@ -49,6 +49,6 @@ impl Racer {
     pub(crate) fn lanes(&self) -> Result<Vec<LaneStanding>, String> {
         let Ok(path) = find(&self.state, &self.id) else { return Ok(Vec::new()) };
         let entries = SessionStore::read(&path)?.entries;
-        Ok(lanes(&self.state, &entries, &self.folder))
+        Ok(lanes(&self.state, &entries, &self.folder, held(&path).is_some()))
     }
 }

@@ -43,6 +43,7 @@ fn ended(lane: &LaneStanding) -> String {
         (Some(ended), _, _) => ending_words(ended.reason).to_owned(),
         (None, None, _) => "not started".to_owned(),
         (None, Some(_), Some(_)) => "cut off".to_owned(),
+        (None, Some(_), None) if lane.forsaken.is_some() => "cut off".to_owned(),
         (None, Some(_), None) => "at work".to_owned(),
     }
 }
@@ -58,6 +59,17 @@ pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
             }
             _ => {}
         }
+    }
+    let forsaken: Vec<(&str, String)> =
+        lanes.iter().filter_map(|lane| Some((lane.forsaken.as_deref()?, lane.lane.to_string()))).collect();
+    if let Some((session, _)) = forsaken.first() {
+        let numbers: Vec<&str> = forsaken.iter().map(|(_, number)| number.as_str()).collect();
+        let lanes = if numbers.len() == 1 { "lane" } else { "lanes" };
+        said.push(format!(
+            "the process that ran {lanes} {} is gone: `countersign resume {session}` settles what was spent and keeps what was made as \
+             branches",
+            numbers.join(", ")
+        ));
     }
     if let Some(first) = lanes.iter().find(|lane| lane.made.is_some() && lane.passed()) {
         said.push(format!("{adopt} {} takes lane {} into this folder", first.lane, first.lane));

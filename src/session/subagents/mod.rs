@@ -302,7 +302,8 @@ impl MakeSession for SubagentMaker {
             settings.cwd = invocation.cwd.to_string_lossy().into_owned();
             settings.environment = environment::note(&invocation.cwd);
         }
-        let store = self.store(id)?;
+        // Nothing was done in the worktree yet, so it goes.
+        let store = self.store(id).inspect_err(|_| drop(worktree.as_ref().and_then(Worktree::end)))?;
         let lent = self.lends(subagent);
         let is_lent = lent.is_some();
         let tools = self.tools_of(&invocation, id, editor.clone(), lent);
@@ -345,7 +346,9 @@ fn has(subagent: &Subagent, tool: &str) -> bool {
     let server = mcp(tool).map(|(server, _)| format!("{MCP}{server}"));
     let is_named = |names: &Vec<String>| {
         names.iter().any(|name| {
-            name == tool || server.as_deref() == Some(name.strip_suffix("__*").unwrap_or(name.as_str()))
+            name == tool
+                || name == DELEGATE_TO && tool.starts_with(DELEGATE_TO)
+                || server.as_deref() == Some(name.strip_suffix("__*").unwrap_or(name.as_str()))
         })
     };
     subagent.tools.as_ref().is_none_or(is_named) && !is_named(&subagent.without)

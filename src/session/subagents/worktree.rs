@@ -43,7 +43,7 @@ impl Worktree {
             [OsStr::new("worktree"), "add".as_ref(), "--detach".as_ref(), top.as_ref(), began.as_ref()];
         alone(|| git(cwd, words))?;
         let top = top.canonicalize().map_err(|fault| format!("{}: {fault}", top.display()))?;
-        let folder = top.join(prefix);
+        let folder = if prefix.is_empty() { top.clone() } else { top.join(prefix) };
         Ok(Self { folder, top, began })
     }
 

@@ -42,6 +42,8 @@ struct AskedCall {
     has_sandbox: bool,
     /// Its question names what the sandbox cannot hide from it.
     has_gap: bool,
+    /// A sub-agent makes it: what holds for longer holds for the rest of its session.
+    is_below: bool,
 }
 
 /// What the next line is for.
@@ -115,6 +117,7 @@ impl Approvals {
                 has_rule: request.rule.is_some(),
                 has_sandbox: request.sandboxing == Sandboxing::OnWish,
                 has_gap: !request.gaps.is_empty(),
+                is_below: view.panel(request.call).is_some_and(|panel| panel.asked_by.is_some()),
             };
             self.asked.insert(*id, asked);
             let of = if number > all { String::new() } else { format!(" of {all}") };
@@ -124,9 +127,13 @@ impl Approvals {
             let custom = view.custom_command(request.call);
             let custom = custom.map(|name| format!(" (of the custom command {})", plain(name)));
             let below = panel.and_then(|panel| panel.asked_by.as_ref());
-            let below = below.map(|name| format!(" (of the sub-agent {})", plain(name)));
+            let below = below.map(|by| format!(" (of the sub-agent {})", plain(&by.to_string())));
             let whose = custom.or(below).unwrap_or_else(|| check.to_owned());
             output.say(&format!("waits for you {number}{of}: {name}{whose}, {}", request.does()));
+            let by = panel.and_then(|panel| panel.asked_by.as_ref());
+            if let Some(folder) = by.map_or(&view.worktree, |by| &by.worktree) {
+                output.more(&format!("it acts in the worktree {}", plain(folder)));
+            }
             said_whole(request, panel, output);
         }
         !new.is_empty() || self.rule.as_ref().is_some_and(|rule| rule.since.is_none())
@@ -154,8 +161,9 @@ impl Approvals {
         let always = self.offered(|asked| asked.has_rule, "a", "always");
         let sandbox = self.offered(|asked| asked.has_sandbox, "b", "once in the sandbox");
         let anyway = self.offered(|asked| asked.has_gap, "g", "anyway, this session");
+        let session = self.session();
         let calls = format!(
-            "y once, s this session,{always}{sandbox}{anyway} n deny, r deny with a reason, e change it first"
+            "y once, s {session},{always}{sandbox}{anyway} n deny, r deny with a reason, e change it first"
         );
         let questions = "r answer, n no answer";
         let (asks, calls_wait) =
@@ -166,6 +174,17 @@ impl Approvals {
             (false, _) => calls,
         };
         format!("answer: {keys}{which}")
+    }
+
+    /// Whose session an answer can hold for: that of the calls, or for those of sub-agents theirs.
+    fn session(&self) -> String {
+        let calls = || self.open().map(|(_, asked)| asked).filter(|asked| !asked.is_question);
+        let below: Vec<String> = calls().filter(|a| a.is_below).map(|a| a.number.to_string()).collect();
+        match below.len() {
+            0 => "this session".to_owned(),
+            some if some == calls().count() => "its session".to_owned(),
+            _ => format!("this session ({} its session)", below.join(" or ")),
+        }
     }
 
     /// A letter that not every call takes.

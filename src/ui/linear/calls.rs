@@ -19,7 +19,11 @@ pub(super) fn named(panel: &Panel) -> String {
 /// How a call ended, and the lines of it that tell most.
 pub(super) fn finished(panel: &Panel, output: &mut LinearOutput) {
     let (Some(result), Some(call)) = (panel.result(), panel.id()) else { return };
-    let how = if panel.asks_back() { "asks back".to_owned() } else { ended(result) };
+    let how = match panel {
+        _ if panel.asks_back() => "asks back".to_owned(),
+        _ if panel.was_stopped() => format!("stopped, {}", duration(result.duration_ms)),
+        _ => ended(result),
+    };
     output.say(&format!("tool {}: {how}", named(panel)));
     let lines = telling(panel, result);
     let more = lines.len().saturating_sub(MOST_LINES);

@@ -98,10 +98,11 @@ fn told(member: &FleetMember<'_>, now: Millis) -> Told {
                 sign: if waits {
                     "?"
                 } else if is_over {
-                    let is_good = view
-                        .last_end()
-                        .is_some_and(|end| matches!(end.reason, Ending::Completed | Ending::GoalReached));
-                    if is_good { "✓" } else { "✗" }
+                    match view.last_end().map(|end| end.reason) {
+                        Some(Ending::Completed | Ending::GoalReached) => "✓",
+                        Some(Ending::AbortedStreaming | Ending::AbortedTools) => "■",
+                        _ => "✗",
+                    }
                 } else {
                     "●"
                 },

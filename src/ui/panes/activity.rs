@@ -132,8 +132,7 @@ fn said(screen: &Screen<'_>, room: usize) -> ActivityLine {
     if !waits.is_empty() {
         return ActivityLine { sign: STILL, words: waits, style: theme.warning };
     }
-    let is_live = !local.read_only && local.replay.is_none();
-    let in_background = if is_live { screen.view.in_background() } else { 0 };
+    let in_background = in_background(screen);
     if !screen.view.status.is_busy() && in_background > 0 {
         let count = count(in_background, "sub-agent");
         let words = vec![
@@ -147,6 +146,12 @@ fn said(screen: &Screen<'_>, room: usize) -> ActivityLine {
         return ActivityLine { sign: "", words: vec!["Ready".to_owned()], style: theme.dim };
     }
     ActivityLine { sign: sign(screen), words: vec![doing(screen, room)], style: theme.status }
+}
+
+/// How many sub-agents work in the background.
+fn in_background(screen: &Screen<'_>) -> usize {
+    let is_live = !screen.local.read_only && screen.local.replay.is_none();
+    if is_live { screen.view.in_background() } else { 0 }
 }
 
 fn sign(screen: &Screen<'_>) -> &'static str {
@@ -227,11 +232,18 @@ fn doing(screen: &Screen<'_>, room: usize) -> String {
         }
         Activity::Phase(phase) => (in_words(phase).to_owned(), None),
     };
-    // The count goes before the time.
-    let tails = match more {
-        Some(more) => vec![format!("{more} · {time}"), more],
-        None => vec![time],
+    // Counts go before the time, and those of the session before that of the background.
+    let behind = in_background(screen);
+    let behind = (behind > 0).then(|| format!("{behind} in the background"));
+    let all = |parts: &[&Option<String>]| {
+        parts.iter().filter_map(|part| part.as_deref()).collect::<Vec<_>>().join(" · ")
     };
+    let time = Some(time);
+    let tails = [
+        all(&[&more, &behind, &time]),
+        all(&[&more, &time]),
+        all(&[if more.is_some() { &more } else { &time }]),
+    ];
     let tail = tails.iter().find(|tail| width(&what).min(LEAST_HEAD) + 2 + width(tail) <= room);
     match tail {
         Some(tail) => format!("{} {tail}", fit(&format!("{what}…"), room - 1 - width(tail))),

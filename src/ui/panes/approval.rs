@@ -17,7 +17,7 @@ use crate::view::{Panel, subject};
 use super::card_context::{CardContext, INDENT};
 use super::layouts::{PaneReach, TranscriptRow};
 use super::margin::MARGIN;
-use super::words::{both_ends, cells, flow, keys, middle, one_row};
+use super::words::{both_ends, cells, end, flow, keys, middle, one_row};
 use super::{action, boxes, risk, session_rule};
 
 /// Lines that are left for other calls that wait.
@@ -47,7 +47,7 @@ fn in_line(
     let theme = around.theme;
     let mut left = action::title(panel, request).spans(request, theme, total);
     if let Some(name) = &panel.asked_by {
-        left.insert(0, Span::styled(format!("{}: ", one_row(name)), theme.text));
+        left.insert(0, Span::styled(format!("{}: ", one_row(&name.to_string())), theme.text));
     }
     let about = subject(panel);
     if !matches!(request.preview, Preview::Diff(_)) && !about.is_empty() {
@@ -146,7 +146,8 @@ fn title(
 ) -> (Vec<Span<'static>>, Vec<Line<'static>>) {
     let (theme, total) = (around.theme, usize::from(around.panel_width()));
     let name = panel.asked_by.as_ref().filter(|_| around.height < 15);
-    let name = name.map(|name| format!("{}: ", fit(&one_row(name), MOST_OF_NAME)));
+    // Of several with one name the call tells which it is.
+    let name = name.map(|by| format!("{} {}: ", fit(&one_row(by.name()), MOST_OF_NAME), by.calls));
     let beside = beside + name.as_deref().map_or(0, width);
     let (mut title, head) = action::title(panel, request).with_head(request, theme, (beside, total));
     title.splice(0..0, name.map(|name| Span::styled(name, theme.text)));
@@ -186,7 +187,7 @@ fn reasons(
     (foot, explained)
 }
 
-/// Whose call it is, where the model does not make it.
+/// Whose call it is, where the model does not make it; and the worktree in which it acts, if it does.
 fn whose(
     panel: &Panel,
     request: &ApprovalRequest,
@@ -201,9 +202,17 @@ fn whose(
         (name, false) => format!("the custom command {name} runs this before its message"),
     });
     let below = panel.asked_by.as_ref().filter(|_| around.height >= 15);
-    let below = below.map(|name| format!("asked by the sub-agent {}", one_row(name)));
+    let below = below.map(|by| format!("asked by the sub-agent {}", one_row(&by.to_string())));
     let words = if panel.is_goal_check() { Some(check.to_owned()) } else { custom.or(below) };
-    words.map_or_else(Vec::new, |words| wrap(&words, inner, around.theme.text))
+    let mut lines = words.map_or_else(Vec::new, |words| wrap(&words, inner, around.theme.text));
+    let worktree = panel.asked_by.as_ref().map_or(&around.view.worktree, |by| &by.worktree);
+    // Where it acts is as much a part of the call as what it does. The last folder is the worktree's own.
+    lines.extend(worktree.as_ref().map(|folder| {
+        let lead = if inner < 60 { "worktree " } else { "in the worktree " };
+        let folder = end(&one_row(folder), inner.saturating_sub(width(lead)));
+        Line::styled(format!("{lead}{folder}"), around.theme.text)
+    }));
+    lines
 }
 
 /// That it waits, and which of several it is; the latter only where there is little room.

@@ -28,7 +28,8 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> (LaidOutput,
         let words = vec![Line::styled("This call is no longer waiting.", screen.theme.dim)];
         return (("call".to_owned(), words, Vec::new()), 0);
     };
-    let whose = panel.asked_by.as_ref().map(|name| format!("{}: ", one_row(name))).unwrap_or_default();
+    let whose =
+        panel.asked_by.as_ref().map(|by| format!("{}: ", one_row(&by.to_string()))).unwrap_or_default();
     let title = format!("{whose}{}  {}", one_row(panel.name()), one_row(&subject(panel)));
     let (lines, must) = lines(panel, usize::from(inner).max(1), screen);
     ((title, lines, Vec::new()), must)
@@ -59,6 +60,11 @@ fn lines(panel: &Panel, inner: usize, screen: &Screen<'_>) -> (Vec<Line<'static>
     if let Some(arguments) = panel.arguments() {
         head(&mut lines, "arguments", theme);
         lines.extend(called_with(arguments, inner, theme));
+    }
+    let worktree = panel.asked_by.as_ref().map_or(&screen.view.worktree, |by| &by.worktree);
+    if let Some(folder) = worktree.as_ref().filter(|_| panel.request().is_some()) {
+        head(&mut lines, "in the worktree", theme);
+        lines.extend(wrap(&one_row(folder), inner, theme.text));
     }
     if let Some((_, request)) = panel.request() {
         head(&mut lines, "why it asks", theme);

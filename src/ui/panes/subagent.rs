@@ -79,6 +79,7 @@ fn calls(child: &View, around: &CardContext<'_>, inner: usize) -> Vec<Line<'stat
             PanelState::Running { .. } => ("●", theme.accent),
             PanelState::Waiting => ("?", theme.warning),
             PanelState::Refused => ("⊘", theme.warning),
+            PanelState::Finished(_) if panel.was_stopped() => ("■", theme.warning),
             PanelState::Finished(_) if panel.result().is_some_and(|result| result.outcome.is_error()) => {
                 ("✗", theme.error)
             }

@@ -142,14 +142,17 @@ fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
         let turns = if settled.spent.turns == 1 { "turn" } else { "turns" };
         let cost = settled.spent.usage.cost.map(|cost| format!(" · {cost}")).unwrap_or_default();
         let spent = format!("{} {turns}{cost} · {}", settled.spent.turns, duration(settled.spent.wall_ms));
-        let (symbol, style) = if is_good { ("✓", theme.success) } else { ("✗", theme.error) };
-        let words = if is_good { spent } else { format!("{} · {spent}", settled.state.as_str()) };
-        return CallStatus {
-            symbol,
-            style,
-            words,
-            words_style: if is_good { theme.dim } else { theme.error },
+        let (symbol, style) = match settled.state {
+            TaskState::Completed => ("✓", theme.success),
+            TaskState::Canceled => ("■", theme.warning),
+            _ => ("✗", theme.error),
         };
+        let words = match settled.state {
+            TaskState::Completed => spent,
+            TaskState::Canceled => format!("stopped · {spent}"),
+            state => format!("{} · {spent}", state.as_str()),
+        };
+        return CallStatus { symbol, style, words, words_style: if is_good { theme.dim } else { style } };
     }
     if panel.in_background == Some(InBackground::Unsettled) {
         return CallStatus {
@@ -182,6 +185,12 @@ fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
             symbol: "?",
             style: theme.warning,
             words: "asks back".to_owned(),
+            words_style: theme.warning,
+        },
+        PanelState::Finished(_) if panel.was_stopped() => CallStatus {
+            symbol: "■",
+            style: theme.warning,
+            words: format!("stopped · {}", duration(panel.result().map_or(0, |result| result.duration_ms))),
             words_style: theme.warning,
         },
         PanelState::Finished(_) => panel.result().map_or_else(|| quiet("✓", ""), |r| finished(r, around)),

@@ -74,6 +74,21 @@ pub(in crate::ui) fn one_row(text: &str) -> String {
     sanitize(text).replace('\n', " ")
 }
 
+/// A text in so many cells: of a longer one, its end.
+pub(super) fn end(text: &str, most: usize) -> String {
+    if width(text) <= most {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for letter in text.chars().rev() {
+        if width(&kept) + width(letter.encode_utf8(&mut [0; 4])) + 1 > most {
+            break;
+        }
+        kept.insert(0, letter);
+    }
+    format!("…{kept}")
+}
+
 /// A text in so many cells: of a longer one, both ends, for a path ends with its file and a list with what is added.
 pub(super) fn middle(text: &str, most: usize) -> String {
     if width(text) <= most {

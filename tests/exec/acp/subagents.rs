@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use super::client::{Editor, calls, touches};
 use crate::books;
+use crate::model_server::{ModelServer, Opener, Part, Reply, gate};
+use crate::servers::{ANTHROPIC, OPENAI};
 use crate::world::{World, of_type, text};
 
 const ASKS: &str = "session/request_permission";
@@ -35,7 +37,7 @@ fn the_editor_is_asked_under_the_name_of_the_subagent() {
     let request = editor.asked(ASKS);
     let call = &request["params"]["toolCall"];
     assert_eq!(request["params"]["sessionId"], json!(session));
-    assert_eq!((&call["toolCallId"], &call["title"]), (&json!("c1/c1"), &json!("general: write new.txt")));
+    assert_eq!((&call["toolCallId"], &call["title"]), (&json!("c1/c1"), &json!("general c1: write new.txt")));
     let whose = json!({ "name": "general", "call": "c1", "session": format!("{session}-c1") });
     assert_eq!(call["_meta"]["countersign/subagent"], whose);
     assert_eq!(
@@ -163,4 +165,158 @@ fn an_editor_that_vanishes_leaves_a_subagent_that_is_settled() {
         let checked = world.sessions_cli(&["check", &id]);
         assert_eq!(checked.code, 0, "{}", checked.out);
     }
+}
+
+/// An editor whose session has started a sub-agent in the background, with a model of its own; that one asks to write `made`. The
+/// session's answer waits at the gate. After it, the session has these.
+fn in_background(later: &[&str]) -> (World, [ModelServer; 2], Editor, String, Value, Opener) {
+    let (wait, opener) = gate();
+    let task = json!({ "task": "Make it.", "background": true });
+    let mut replies =
+        vec![Reply::call("a", "delegate_to_maker", &task), Reply::Stream(vec![wait, Part::text("I go on.")])];
+    replies.extend(later.iter().map(|text| Reply::text(text)));
+    let (server, world) = ANTHROPIC.serve(replies);
+    let writes = Reply::call("b", "shell", &json!({ "command": "touch made" }));
+    let (other, _) = OPENAI.serve(vec![writes, Reply::text("It is made.")]);
+    let world = world.with(OPENAI.key, crate::servers::KEY).with(OPENAI.url, &other.base_url());
+    let folder = world.place().join("config/countersign/agents");
+    fs::create_dir_all(&folder).unwrap();
+    let file = format!("---\ndescription: Makes it\nmodel: {}\n---\nMake it.\n", OPENAI.model);
+    fs::write(folder.join("maker.md"), file).unwrap();
+    let mut editor = Editor::start(&world, &["--mode", "ask"]);
+    let session = editor.new_session(&world);
+    let prompt = editor.prompt(&session, "go");
+    (world, [server, other], editor, session, prompt, opener)
+}
+
+/// Waits until the sub-agent is over.
+fn reported(editor: &mut Editor) {
+    editor.until(|said| {
+        let update = &said["params"]["update"];
+        update["toolCallId"] == "c1" && update.to_string().contains("It is made.")
+    });
+}
+
+#[test]
+fn a_decision_that_comes_after_the_end_of_the_prompt_counts() {
+    let (world, _servers, mut editor, _session, prompt, gate) = in_background(&[]);
+    let request = editor.asked(ASKS);
+    gate.open();
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    assert!(!world.work().join("made").exists());
+    editor.choose(&request, "once");
+    reported(&mut editor);
+    assert!(world.work().join("made").exists());
+    let approval = of_type(&below(&world), "approval").remove(0);
+    assert_eq!((&approval["decision"], &approval["by"]), (&json!("allow"), &json!("user")));
+    // A second answer is none, and names the call as the editor knows it.
+    assert!(!remarks(&editor).contains("changed nothing"), "{}", remarks(&editor));
+    assert_eq!(editor.leave().code, 0);
+}
+
+#[test]
+fn a_request_that_is_open_is_not_made_twice_and_one_that_was_taken_back_is_made_again() {
+    let (world, _servers, mut editor, session, prompt, gate) = in_background(&["Again.", "Once more."]);
+    let request = editor.asked(ASKS);
+    gate.open();
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    let prompt = editor.prompt(&session, "go on");
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    let asked = |editor: &Editor| editor.seen.iter().filter(|one| one["method"] == ASKS).count();
+    assert_eq!(asked(&editor), 1, "the editor has it");
+    // The editor takes it back with the end of a prompt: nobody has decided, so the next prompt asks again, by another name.
+    editor.answer(&request, json!({ "outcome": { "outcome": "cancelled" } }));
+    let prompt = editor.prompt(&session, "go on");
+    let again = editor.asked(ASKS);
+    assert_ne!(again["id"], request["id"]);
+    assert_eq!(again["params"]["toolCall"], request["params"]["toolCall"]);
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    assert!(of_type(&below(&world), "approval").is_empty() && !world.work().join("made").exists());
+    editor.choose(&request, "once");
+    editor.until(|one| one.to_string().contains("it changed nothing"));
+    editor.choose(&again, "deny");
+    reported(&mut editor);
+    let approval = of_type(&below(&world), "approval").remove(0);
+    assert_eq!((&approval["decision"], &approval["by"]), (&json!("deny"), &json!("user")));
+    assert!(!world.work().join("made").exists());
+    assert_eq!(editor.leave().code, 0);
+}
+
+#[test]
+fn a_cancel_takes_back_what_the_editor_was_asked_for_the_background_and_stops_only_its_own_run() {
+    let (world, _servers, mut editor, session, prompt, _gate) = in_background(&["Again."]);
+    let request = editor.asked(ASKS);
+    editor.tell("session/cancel", json!({ "sessionId": session }));
+    editor.answer(&request, json!({ "outcome": { "outcome": "cancelled" } }));
+    assert_eq!(editor.stop_reason(&prompt), "cancelled");
+    let prompt = editor.prompt(&session, "go on");
+    let again = editor.asked(ASKS);
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    editor.choose(&again, "once");
+    reported(&mut editor);
+    assert!(world.work().join("made").exists());
+    assert_eq!(editor.leave().code, 0);
+}
+
+#[test]
+fn an_editor_that_vanishes_after_the_prompt_leaves_nothing_decided() {
+    let (world, _servers, mut editor, session, prompt, gate) = in_background(&[]);
+    editor.asked(ASKS);
+    gate.open();
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    assert_eq!(editor.leave().code, 0);
+    assert!(of_type(&below(&world), "approval").is_empty() && !world.work().join("made").exists());
+    for id in [session.clone(), format!("{session}-c1")] {
+        let checked = world.sessions_cli(&["check", &id]);
+        assert_eq!(checked.code, 0, "{}", checked.out);
+    }
+}
+
+#[test]
+fn the_editor_is_told_in_which_worktree_a_call_acts() {
+    let world = World::new();
+    let folder = world.place().join("config/countersign/agents");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("maker.md"), "---\ndescription: Makes it\nisolation: worktree\n---\nMake it.\n")
+        .unwrap();
+    fs::remove_dir_all(world.work().join(".git")).unwrap();
+    for words in [
+        &["init", "-q"][..],
+        &["add", "."],
+        &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
+    ] {
+        let ran = std::process::Command::new("git").current_dir(world.work()).args(words).output().unwrap();
+        assert!(ran.status.success(), "{words:?}: {ran:?}");
+    }
+    let script =
+        json!([calls("delegate_to_maker", json!({ "task": "Make it." })), touches("made"), "Made.", "Done."]);
+    let (mut editor, session) = Editor::with_script(&world, "ask", script);
+    let prompt = editor.prompt(&session, "go");
+    let request = editor.asked(ASKS);
+    let call = &request["params"]["toolCall"];
+    let worktree = text_of(&call["_meta"]["countersign/subagent"], "worktree");
+    assert!(worktree.ends_with(&format!("-{session}-c1")), "{worktree}");
+    assert!(call["content"].to_string().contains(&format!("In the worktree {worktree}")), "{call}");
+    assert_eq!(call["title"], "maker c1: shell $ touch made");
+    editor.choose(&request, "deny");
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    assert_eq!(editor.leave().code, 0);
+}
+
+#[test]
+fn notices_name_a_call_as_the_editor_knows_it() {
+    let world = World::new();
+    let script = json!([delegates(), touches("one"), touches("two"), "Made.", "Done."]);
+    let (mut editor, session) = Editor::with_script(&world, "ask", script);
+    let prompt = editor.prompt(&session, "go");
+    let request = editor.asked(ASKS);
+    editor.choose(&request, "unknown");
+    let second = editor.asked(ASKS);
+    editor.choose(&second, "once");
+    editor.choose(&second, "once");
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    let said = remarks(&editor);
+    assert!(said.contains("nobody decided about call c1/c1"), "{said}");
+    assert!(!said.contains("call c2 ") && !said.contains("call c1 "), "{said}");
+    assert_eq!(editor.leave().code, 0);
 }

@@ -3,6 +3,7 @@
 mod backgrounds;
 mod fixture;
 mod leaving;
+mod subagents;
 mod unwritable;
 
 use countersign::agent::{Answer, Event, Intent, Live, Shutdown};

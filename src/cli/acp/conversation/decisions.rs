@@ -50,6 +50,8 @@ pub(super) struct OpenRequest {
     call: CallId,
     /// How often it was asked about: an answer that the loop did not take is asked for once more.
     round: u32,
+    /// The prompt in which the client was asked: a request of a sub-agent in the background can be answered after its end.
+    prompt: Option<Value>,
     stage: AskStage,
 }
 
@@ -62,6 +64,8 @@ enum AskStage {
     Sent(Option<Vec<OfferedAnswer>>),
     /// The client has answered.
     Answered,
+    /// The client withdrew it with the end of its prompt: nobody has decided.
+    Withdrawn,
 }
 
 impl Conversation {
@@ -91,7 +95,14 @@ impl Conversation {
         self.asked.retain(|asking, open| asking.path != path || open.call != call);
     }
 
-    /// Asks about the calls that wait and were not asked about.
+    /// The prompt is over. Requests of its run are over with it. Those of sub-agents in the background go on waiting: the client has
+    /// them, and what a person decides counts whenever it comes.
+    pub(super) fn end_requests(&mut self) {
+        let view = &self.view;
+        self.asked.retain(|asking, _| view.is_below_background(&asking.path));
+    }
+
+    /// Asks about the calls that wait and that the client was not asked about, or does not ask about any more.
     pub(super) async fn offer_waiting(&mut self) {
         let waiting: Vec<(Asking, ApprovalRequest)> = self
             .view
@@ -99,9 +110,11 @@ impl Conversation {
             .map(|(path, entry, asked)| (Asking { path, entry }, asked.clone()))
             .collect();
         for (asking, asked) in waiting {
-            if self.asked.contains_key(&asking) {
-                continue;
-            }
+            let round = match self.asked.get(&asking) {
+                None => 1,
+                Some(OpenRequest { round, stage: AskStage::Withdrawn, .. }) => round + 1,
+                Some(_) => continue,
+            };
             let at = CallAddress { path: asking.path.clone(), call: asked.call };
             if !at.path.is_empty()
                 && self.shown_below.insert(at.clone())
@@ -109,7 +122,7 @@ impl Conversation {
             {
                 self.update_below(begun, &at).await;
             }
-            self.ask(asking, asked, 1).await;
+            self.ask(asking, asked, round).await;
         }
     }
 
@@ -122,7 +135,7 @@ impl Conversation {
         };
         let entry = asking.entry;
         let stage = AskStage::Planning(Box::new(asked.clone()));
-        self.asked.insert(asking, OpenRequest { call: asked.call, round, stage });
+        self.asked.insert(asking, OpenRequest { call: asked.call, round, prompt: self.prompt_id(), stage });
         let (rules, to_itself) = (self.rules.clone(), self.to_itself.clone());
         tokio::spawn(async move {
             let planning = rule.clone();
@@ -168,11 +181,12 @@ impl Conversation {
             rpc::request(&id, elicitation_create::METHOD, elicitation_create::params(&self.id, &asked))
         } else {
             let call = tool_call::asked(self.cwd_of(&at.path), panel, asking.entry, &asked);
+            let call = tool_call::in_worktree(call, self.subagents.worktree(&at.path));
             let call = self.under_its_name(call, &at);
             rpc::request(&id, permission::METHOD, permission::params(&self.id, &call, &offered))
         };
         let stage = AskStage::Sent((!has_form).then_some(offered));
-        self.asked.insert(asking, OpenRequest { call: asked.call, round, stage });
+        self.asked.insert(asking, OpenRequest { call: asked.call, round, prompt: self.prompt_id(), stage });
         self.client.out.send(&request).await;
     }
 
@@ -182,27 +196,29 @@ impl Conversation {
         if self.price_answered(request, &outcome).await {
             return;
         }
+        let prompt = self.prompt_id();
         let open = Asking::parse(request).and_then(|(asking, round)| {
             let asked = self.asked.get_mut(&asking)?;
-            let is_sent = !matches!(asked.stage, AskStage::Planning(_));
+            let is_sent = !matches!(asked.stage, AskStage::Planning(_) | AskStage::Withdrawn);
             (asked.round == round && is_sent).then_some((asking, asked))
         });
-        let Some((Asking { path, entry }, asked)) = open else {
+        let Some((asking, asked)) = open else {
             // What was cancelled is answered by the client after that: nobody needs to hear of it.
-            let is_cancelled = outcome.as_ref().is_ok_and(|result| {
-                result.pointer("/outcome/outcome").and_then(Value::as_str) == Some("cancelled")
-            });
-            if !is_cancelled {
+            if !is_cancelled(&outcome) {
                 self.remark("a decision came too late, or for a call that does not wait: it changed nothing")
                     .await;
             }
             return;
         };
-        let call = asked.call;
+        let at = CallAddress { path: asking.path.clone(), call: asked.call };
+        let is_of_prompt = asked.prompt == prompt;
         let AskStage::Sent(offered) = std::mem::replace(&mut asked.stage, AskStage::Answered) else {
-            let words = format!("call {call} was decided about already: the second decision changed nothing");
+            let words = format!("call {at} was decided about already: the second decision changed nothing");
             return self.remark(&words).await;
         };
+        if !is_of_prompt && (outcome.is_err() || is_cancelled(&outcome)) {
+            return self.withdrawn(&asking).await;
+        }
         let said = match (outcome, &offered) {
             (Ok(result), Some(offered)) => permission::said(offered, &result),
             (Ok(result), None) => elicitation_create::said(&result),
@@ -216,14 +232,29 @@ impl Conversation {
                 answer
             }
             // A client answers so when it takes the turn back.
-            Ok(PermissionAnswer::Cancelled) => return self.cancel().await,
+            Ok(PermissionAnswer::Cancelled) => {
+                self.withdrawn(&asking).await;
+                return self.cancel_once().await;
+            }
             Ok(PermissionAnswer::Price(_)) => return,
             Err(why) => {
-                self.remark(&format!("nobody decided about call {call}, so it is not run: {why}")).await;
+                self.remark(&format!("nobody decided about call {at}, so it is not run: {why}")).await;
                 Answer::Nobody(why)
             }
         };
-        self.wish(Intent::Decide { request: entry, call, answer }.within(&path)).await;
+        self.wish(Intent::Decide { request: asking.entry, call: at.call, answer }.within(&at.path)).await;
+    }
+
+    /// The client takes a request back without a decision. It is asked again: now, if it belonged to an earlier prompt, or else with
+    /// the next.
+    async fn withdrawn(&mut self, asking: &Asking) {
+        let prompt = self.prompt_id();
+        let Some(open) = self.asked.get_mut(asking) else { return };
+        open.stage = AskStage::Withdrawn;
+        let is_of_prompt = open.prompt == prompt;
+        if self.is_prompted() && !is_of_prompt {
+            self.offer_waiting().await;
+        }
     }
 
     /// Rules whose decisions are recorded are written down.
@@ -273,4 +304,10 @@ impl Conversation {
             }
         }
     }
+}
+
+/// Whether a client took a request back: it had no decision when it cancelled the prompt.
+fn is_cancelled(outcome: &Result<Value, Value>) -> bool {
+    let said = outcome.as_ref().ok().and_then(|result| result.pointer("/outcome/outcome"));
+    said.and_then(Value::as_str) == Some("cancelled")
 }

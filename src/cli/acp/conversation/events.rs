@@ -14,6 +14,7 @@ impl Conversation {
         for entry in before {
             let event = Event::Appended(Arc::clone(entry));
             self.view.fold(&event);
+            self.subagents.read(&[], &entry.body);
             if is_told {
                 self.recall_words(entry).await;
                 self.tell_entry(entry).await;

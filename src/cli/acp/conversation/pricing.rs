@@ -66,7 +66,7 @@ impl Conversation {
                 self.update(price::answered(entry, true)).await;
                 self.wish(Intent::AcceptPrice { up_to }).await;
             }
-            Ok(permission::PermissionAnswer::Cancelled) => self.cancel().await,
+            Ok(permission::PermissionAnswer::Cancelled) => self.cancel_once().await,
             Ok(_) => self.refuse_price().await,
             Err(why) => {
                 self.remark(&format!("nobody decided about the price, so the run has ended: {why}")).await;

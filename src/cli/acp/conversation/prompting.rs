@@ -119,6 +119,13 @@ impl Conversation {
         }
     }
 
+    /// The same for a request that the client takes back with the prompt: a second Esc would not let sub-agents settle.
+    pub(super) async fn cancel_once(&mut self) {
+        if !self.prompt.as_ref().is_some_and(|prompt| prompt.is_cancelled) {
+            self.cancel().await;
+        }
+    }
+
     fn esc(&self) {
         // A full channel holds one already.
         self.abort.try_send(()).ok();
@@ -191,8 +198,7 @@ impl Conversation {
     }
 
     async fn answer_prompt(&mut self, outcome: Result<Value, RpcError>) {
-        // Requests of ours that are still open belong to a turn that is over.
-        self.asked.clear();
+        self.end_requests();
         self.price = None;
         if let Some(prompt) = self.prompt.take() {
             self.client.out.answer(&prompt.id, outcome).await;
@@ -206,9 +212,14 @@ impl Conversation {
         self.answer_prompt(answer).await;
     }
 
-    /// Whether a call can be asked about: a client expects that only while it waits for a prompt.
+    /// Whether a call can be asked about: a client expects that only while it waits for a prompt, and has not taken it back.
     pub(super) fn is_prompted(&self) -> bool {
-        self.prompt.as_ref().is_some_and(|prompt| prompt.stage != Stage::Reading)
+        self.prompt.as_ref().is_some_and(|prompt| prompt.stage != Stage::Reading && !prompt.is_cancelled)
+    }
+
+    /// The prompt that is under way.
+    pub(super) fn prompt_id(&self) -> Option<Value> {
+        self.prompt.as_ref().map(|prompt| prompt.id.clone())
     }
 }
 

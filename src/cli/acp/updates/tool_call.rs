@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::unified_diff::hunks;
 use crate::agent::CallAddress;
 use crate::cli::acp::methods::session_request_permission::about;
+use crate::cli::told_subagents::calls;
 use crate::ledger::{
     ApprovalRequest, Arguments, CallId, Decision, EntryId, EscrowSettlement, Outcome, Preview, TaskState,
     ToolResult,
@@ -21,7 +22,8 @@ use crate::view::{Panel, subject};
 /// Characters of a title.
 const TITLE: usize = 300;
 
-/// An update about a call of a sub-agent: named by its address, titled by who makes it. `whose`: what is told of the sub-agent.
+/// An update about a call of a sub-agent: named by its address, titled by who makes it, with the call that started that one, since
+/// several may have one name. `whose`: what is told of the sub-agent.
 pub(in crate::cli::acp) fn of_subagent(
     mut update: Value,
     at: &CallAddress,
@@ -30,7 +32,7 @@ pub(in crate::cli::acp) fn of_subagent(
 ) -> Value {
     put(&mut update, "toolCallId", json!(at.to_string()));
     if let Some(title) = update.get("title").and_then(Value::as_str) {
-        let title: String = format!("{name}: {title}").chars().take(TITLE).collect();
+        let title: String = format!("{name} {}: {title}", calls(&at.path)).chars().take(TITLE).collect();
         put(&mut update, "title", json!(sanitize(&title)));
     }
     if let Some(members) = update.as_object_mut() {
@@ -38,6 +40,15 @@ pub(in crate::cli::acp) fn of_subagent(
         put(meta, "countersign/subagent", whose);
     }
     update
+}
+
+/// The request of a sub-agent's call that acts in this worktree: a person has to see where.
+pub(in crate::cli::acp) fn in_worktree(mut request: Value, folder: Option<&Path>) -> Value {
+    let content = request.get_mut("content").and_then(Value::as_array_mut);
+    if let (Some(folder), Some(content)) = (folder, content) {
+        content.push(text(&sanitize(&format!("In the worktree {}", folder.display()))));
+    }
+    request
 }
 
 /// Nothing more comes of a call: whoever made it is over.

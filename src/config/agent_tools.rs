@@ -1,0 +1,207 @@
+//! The tools that an agent's definition names: by our names, or by those of the programs whose agent files are read.
+
+use super::fault::one_line;
+use super::front_matter::{items, switched_off};
+use crate::tool::name::{
+    ASK, DELEGATE_TO, EDIT, FETCH, GLOB, LIST, MCP, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT,
+    WRITE,
+};
+
+/// The tools that a sub-agent can be given.
+pub(super) const TOOLS: [&str; 11] =
+    [READ, LIST, GLOB, SEARCH, EDIT, WRITE, SHELL, SHELL_OUTPUT, SHELL_KILL, FETCH, PLAN];
+/// Tools of other programs that have no counterpart here.
+const ELSEWHERE: [&str; 39] = [
+    "AgentOutputTool",
+    "CronCreate",
+    "CronDelete",
+    "CronList",
+    "EnterPlanMode",
+    "EnterWorktree",
+    "ExitPlanMode",
+    "ExitWorktree",
+    "ListMcpResourcesTool",
+    "LSP",
+    "Monitor",
+    "PowerShell",
+    "ReadMcpResourceTool",
+    "SendMessage",
+    "Skill",
+    "SlashCommand",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoRead",
+    "ToolSearch",
+    "WebSearch",
+    "activate_skill",
+    "codesearch",
+    "complete_task",
+    "get_internal_docs",
+    "google_web_search",
+    "lsp",
+    "save_memory",
+    "skill",
+    "todoread",
+    "tracker_create_task",
+    "websearch",
+    "plan_exit",
+    "plan_enter",
+    "batch",
+];
+
+/// What the names of a list mean here.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct NamedTools {
+    /// The tools, by our names.
+    pub(super) tools: Vec<String>,
+    /// Names that only other programs have.
+    pub(super) elsewhere: Vec<String>,
+    /// Names of nothing.
+    pub(super) unknown: Vec<String>,
+}
+
+/// Reads names of tools. Whoever may edit may also write, as with the others.
+pub(super) fn ours(named: &[String]) -> NamedTools {
+    let mut all = NamedTools::default();
+    for tool in named {
+        // `Bash(git:*)` permits nothing here: rules are the configuration's.
+        let tool = tool.split('(').next().unwrap_or_default().trim();
+        let of = translated(tool);
+        let is_brought = tool.starts_with(MCP) || tool.starts_with(DELEGATE_TO);
+        if !of.is_empty() {
+            all.tools.extend(of.iter().map(|&name| name.to_owned()));
+        } else if is_brought || tool == ASK || tool == "*" || TOOLS.contains(&tool) {
+            all.tools.push(tool.to_owned());
+        } else if ELSEWHERE.contains(&tool) {
+            all.elsewhere.push(tool.to_owned());
+        } else if let Some(server) = tool.strip_suffix("_*") {
+            // opencode names the tools of a server so.
+            all.tools.push(format!("{MCP}{server}"));
+        } else {
+            all.unknown.push(tool.to_owned());
+        }
+    }
+    all
+}
+
+/// What another program's name for a tool means here: that of Claude Code, opencode or Gemini.
+fn translated(tool: &str) -> &'static [&'static str] {
+    match tool {
+        "Read" | "NotebookRead" | "read_file" | "read_many_files" => &[READ],
+        "LS" | "list_directory" => &[LIST],
+        "Glob" => &[GLOB],
+        "Grep" | "grep" | "grep_search" | "search_file_content" => &[SEARCH],
+        "Edit" | "MultiEdit" | "NotebookEdit" | "multiedit" | "patch" | "apply_patch" | "replace" => &[EDIT],
+        "Write" | "write_file" => &[WRITE],
+        "Bash" | "BashOutput" | "KillShell" | "KillBash" | "bash" | "run_shell_command" => {
+            &[SHELL, SHELL_OUTPUT, SHELL_KILL]
+        }
+        "WebFetch" | "webfetch" | "web_fetch" => &[FETCH],
+        "TodoWrite" | "todowrite" | "write_todos" => &[PLAN],
+        "AskUserQuestion" | "question" | "ask_user" => &[ASK],
+        // All that start other agents.
+        "Task" | "Agent" | "task" => &[DELEGATE_TO],
+        _ => &[],
+    }
+}
+
+/// The tools that a header gives and takes.
+#[derive(Debug)]
+pub(super) struct AgentTools {
+    /// Those that it has; `None`: all that the session has.
+    pub(super) tools: Option<Vec<String>>,
+    /// Those that it does not have.
+    pub(super) without: Vec<String>,
+    /// Names that only other programs have.
+    pub(super) elsewhere: Vec<String>,
+    /// Names of nothing.
+    pub(super) unknown: Vec<String>,
+}
+
+impl AgentTools {
+    /// Reads them. A name of nothing in a list of tools gives nothing, which is safe. In a list of tools that are taken it would leave one in the
+    /// agent's hands that its author did not want there.
+    ///
+    /// # Errors
+    /// A tool that is taken is none.
+    pub(super) fn read(head: &str) -> Result<Self, String> {
+        // opencode's map: what is not switched off stays, unless all is.
+        let off = switched_off(head, "tools");
+        let is_map_of_all = !off.is_empty() && !off.iter().any(|tool| tool == "*");
+        let given = items(head, "tools").filter(|_| !is_map_of_all).map(|named| ours(&named));
+        let mut taken: Vec<String> = items(head, "disallowedTools").unwrap_or_default();
+        taken.extend(off.into_iter().filter(|tool| tool != "*"));
+        let NamedTools { tools: without, elsewhere: mut ignored, unknown } = ours(&taken);
+        if let Some(other) = unknown.first() {
+            return Err(format!(
+                "it is not to have the tool `{}`, and there is none; {}",
+                one_line(other),
+                tools_are()
+            ));
+        }
+        let Some(NamedTools { mut tools, elsewhere, unknown }) = given else {
+            return Ok(Self { tools: None, without, elsewhere: ignored, unknown: Vec::new() });
+        };
+        ignored.extend(elsewhere);
+        // Whoever has a list of tools starts no other agents.
+        if tools.extract_if(.., |tool| tool.starts_with(DELEGATE_TO)).count() > 0 {
+            ignored.push("Task".to_owned());
+        }
+        let tools = Some(tools).filter(|tools| !tools.iter().any(|tool| tool == "*"));
+        Ok(Self { tools, without, elsewhere: ignored, unknown })
+    }
+}
+
+/// Which tools there are.
+pub(super) fn tools_are() -> String {
+    format!("the tools are {}, and those of MCP servers (`mcp__NAME`)", TOOLS.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(names: &[&str]) -> NamedTools {
+        ours(&names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn names_of_other_programs_are_translated_and_those_of_nothing_are_told_apart() {
+        for (name, tools) in [
+            ("Read", &[READ][..]),
+            ("Bash(git:*)", &[SHELL, SHELL_OUTPUT, SHELL_KILL]),
+            ("bash", &[SHELL, SHELL_OUTPUT, SHELL_KILL]),
+            ("grep", &[SEARCH]),
+            ("run_shell_command", &[SHELL, SHELL_OUTPUT, SHELL_KILL]),
+            ("mcp__github__get_issue", &["mcp__github__get_issue"]),
+            ("github_*", &["mcp__github"]),
+            ("Task", &[DELEGATE_TO]),
+        ] {
+            assert_eq!(named(&[name]).tools, tools, "{name}");
+        }
+        for tool in TOOLS {
+            assert_eq!(named(&[tool]).tools, [tool]);
+        }
+        let mixed = named(&["Read", "WebSearch", "Raed"]);
+        assert_eq!(
+            (mixed.tools, mixed.elsewhere, mixed.unknown),
+            (vec![READ.to_owned()], vec!["WebSearch".to_owned()], vec!["Raed".to_owned()])
+        );
+    }
+
+    #[test]
+    fn what_opencode_switches_off_is_taken_and_the_rest_stays() {
+        let off =
+            AgentTools::read("tools:\n  write: false\n  edit: false\n  bash: false\nsteps: 3\n").unwrap();
+        assert_eq!(off.tools, None);
+        assert_eq!(off.without, [WRITE, EDIT, SHELL, SHELL_OUTPUT, SHELL_KILL]);
+        let only = AgentTools::read("tools:\n  \"*\": false\n  read: true\n").unwrap();
+        assert_eq!((only.tools, only.without), (Some(vec![READ.to_owned()]), Vec::new()));
+        let listed = AgentTools::read("tools:\n  - Read\n  - Grep\n").unwrap();
+        assert_eq!(listed.tools, Some(vec![READ.to_owned(), SEARCH.to_owned()]));
+    }
+}

@@ -1,0 +1,164 @@
+//! Sub-agents whose sessions take long to make: what is wanted of them meanwhile is not lost.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc as std_mpsc};
+
+use countersign::agent::{
+    Agent, Event, Input, Intent, Live, Settings, SubagentNews, SubagentReport, SubagentStart,
+};
+use countersign::budget::Limits;
+use countersign::ledger::{Arguments, ModelRef, Outcome, TaskState, UserMessage};
+use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
+use countersign::policy::{Mode, Policy};
+use countersign::runtime::{
+    Driver, LocalSubagents, MadeSession, MakeSession, ModelPort, NoHooks, NoStore, NoSubagents, Ports,
+    SubagentPort, ToolPort,
+};
+use countersign::tool::{Invocation, Preparation, Shown, ToolReport, Typed};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{BoxStream, StreamExt as _, iter};
+use tokio::sync::mpsc;
+
+use super::fixture::call;
+
+/// Answers at once, and counts how often it was asked.
+struct Answers(Arc<AtomicUsize>);
+
+impl ModelPort for Answers {
+    fn stream(&self, _: Request) -> BoxStream<'static, ModelNews> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        iter([ModelNews::Event(ModelEvent::Text("Done.".into())), ModelNews::Finished]).boxed()
+    }
+}
+
+struct NoTools;
+
+impl ToolPort for NoTools {
+    fn prepare(&self, _: Invocation) -> BoxFuture<'static, Preparation> {
+        Box::pin(async { Preparation::default() })
+    }
+
+    fn run(&self, _: Invocation, _: mpsc::Sender<Shown>) -> BoxFuture<'static, ToolReport> {
+        Box::pin(async { ToolReport::failed("there are none") })
+    }
+
+    fn type_into(&self, _: countersign::ledger::CallId, _: Typed) {}
+
+    fn stop_background(&self, _: &str) {}
+}
+
+/// Makes a session when the test lets it.
+struct Slow {
+    may: Mutex<std_mpsc::Receiver<()>>,
+    begins: mpsc::UnboundedSender<()>,
+    asked: Arc<AtomicUsize>,
+    ended: Arc<AtomicUsize>,
+}
+
+impl MakeSession for Slow {
+    fn make(&self, start: &SubagentStart) -> Result<MadeSession, String> {
+        self.begins.send(()).unwrap();
+        self.may.lock().unwrap().recv().unwrap();
+        let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("script")));
+        let policy = Policy { mode: start.mode, ..settings.policy.clone() };
+        let ports = Ports {
+            model: Box::new(Answers(Arc::clone(&self.asked))),
+            tools: Box::new(NoTools),
+            hooks: Box::new(NoHooks),
+            store: Box::new(NoStore),
+            subagents: Box::new(NoSubagents),
+        };
+        let agent = Agent::new(Settings { policy, session: start.session.clone(), ..settings });
+        let first = agent.first_effects();
+        let (driver, handles) = Driver::new(agent, ports);
+        let ended = Arc::clone(&self.ended);
+        let after: countersign::runtime::AfterEnd = Box::new(move || {
+            ended.fetch_add(1, Ordering::SeqCst);
+            None
+        });
+        let task = Intent::Submit(UserMessage::text("Do it."));
+        Ok(MadeSession { driver, handles, first, task, after: Some(after) })
+    }
+}
+
+/// A sub-agent whose session is being made.
+struct Starting {
+    port: LocalSubagents,
+    may: std_mpsc::Sender<()>,
+    news: mpsc::Receiver<Input>,
+    asked: Arc<AtomicUsize>,
+    ended: Arc<AtomicUsize>,
+}
+
+impl Starting {
+    async fn new() -> Self {
+        let (may, is_free) = std_mpsc::channel();
+        let (begins, mut begun) = mpsc::unbounded_channel();
+        let (asked, ended) = (Arc::default(), Arc::default());
+        let slow =
+            Slow { may: Mutex::new(is_free), begins, asked: Arc::clone(&asked), ended: Arc::clone(&ended) };
+        let port = LocalSubagents::new(Arc::new(slow));
+        let (to, news) = mpsc::channel(64);
+        let invocation = Invocation {
+            call: call(1),
+            key: "s-c1".into(),
+            name: "delegate_to_general".into(),
+            arguments: Arguments::parse(r#"{"task":"Do it."}"#),
+            timeout_ms: 0,
+            max_chars: 1_000,
+            sandboxed: false,
+            hosts: Vec::new(),
+            is_shown: false,
+        };
+        let start = SubagentStart {
+            invocation,
+            agent: "general".into(),
+            session: "s-c1".into(),
+            limits: Limits::default(),
+            mode: Mode::Unrestricted,
+            model: Box::new(ModelSpec::unknown(ModelRef::parse("script"))),
+            effort: None,
+            in_background: false,
+        };
+        port.start(start, to);
+        begun.recv().await.unwrap();
+        Self { port, may, news, asked, ended }
+    }
+
+    /// What it told, to its report.
+    async fn over(&mut self) -> (Vec<Event>, SubagentReport) {
+        let mut told = Vec::new();
+        loop {
+            match self.news.recv().await.unwrap() {
+                Input::Subagent(_, SubagentNews::Over(report)) => return (told, report),
+                Input::Subagent(_, SubagentNews::Told(event)) => told.push(*event),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_that_is_stopped_while_its_session_is_made_does_nothing() {
+    let mut starting = Starting::new().await;
+    starting.port.stop(call(1));
+    starting.may.send(()).unwrap();
+    let (told, report) = starting.over().await;
+    assert_eq!((report.outcome, report.state), (Outcome::Failed, TaskState::Canceled));
+    assert!(report.content.contains("stopped before it began"), "{}", report.content);
+    assert_eq!((starting.asked.load(Ordering::SeqCst), told.len()), (0, 0));
+    assert_eq!(starting.ended.load(Ordering::SeqCst), 1, "its worktree goes");
+}
+
+#[tokio::test]
+async fn a_stricter_mode_that_comes_while_its_session_is_made_holds_for_its_task() {
+    let mut starting = Starting::new().await;
+    starting.port.tell(call(1), Intent::SetMode(Mode::Plan));
+    starting.may.send(()).unwrap();
+    let (told, report) = starting.over().await;
+    assert_eq!((report.outcome, starting.asked.load(Ordering::SeqCst)), (Outcome::Ok, 1));
+    let at = |is_it: fn(&Event) -> bool| told.iter().position(is_it).unwrap();
+    let changed = at(|event| matches!(event, Event::Live(Live::ModeChanged(Mode::Plan))));
+    let begun = at(|event| matches!(event, Event::Appended(_)));
+    assert!(changed < begun, "{told:?}");
+}

@@ -1,0 +1,211 @@
+//! Sub-agents on the screen and in lines: which of several it is, where it works, whose session an answer holds for, what goes on beside
+//! it, and that one was stopped.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use countersign::agent::Event;
+use countersign::ledger::{
+    Body, CallId, Decider, Ending, Escrow, EscrowSettlement, OpenCall, Outcome, Preview, RemoteTask,
+    Settlement, Spent, TaskState,
+};
+use serde_json::json;
+
+use crate::deliberate::{SIZES, before, look};
+use crate::linear_harness::LinearHarness;
+use crate::scenes::{below, child, waiting_below, waiting_below_beside};
+use crate::screen_harness::{ScreenHarness, page};
+use crate::session_builder::SessionBuilder;
+
+const WORKTREE: &str = "/home/somebody/projects/parser-0192-test-c1";
+
+/// The sub-agent's events, as they are in a worktree.
+fn in_worktree() -> Vec<Event> {
+    let mut events = child().events;
+    for event in &mut events {
+        let Event::Appended(entry) = event else { continue };
+        let mut moved = (**entry).clone();
+        if let Body::SessionStarted(began) = &mut moved.body {
+            began.cwd = WORKTREE.to_owned();
+            *entry = Arc::new(moved);
+        }
+    }
+    events
+}
+
+/// A session in which these tasks were handed to `general`, with the open calls.
+fn handed(tasks: &[&str], in_background: bool) -> (SessionBuilder, Vec<OpenCall>) {
+    let mut builder = SessionBuilder::new();
+    builder.user("Have it made.");
+    let calls =
+        tasks.iter().map(|task| builder.tool_use("delegate_to_general", json!({ "task": task }))).collect();
+    let mut open = builder.say(None, "", "I ask.", calls);
+    for (call, task) in open.iter_mut().zip(tasks) {
+        let id = call.id();
+        builder.decide(id, true, Decider::Policy);
+        builder.ledger.delegate(builder.at(), call, "general", task);
+        let session = format!("0192-test-{id}");
+        let escrow = Escrow { call: id, session, limits: BTreeMap::new(), parallel: 1, in_background };
+        builder.ledger.set_aside(builder.at(), escrow);
+        builder.tell();
+    }
+    (builder, open)
+}
+
+/// A session with a sub-agent whose command waits, in a worktree.
+fn waiting_in_worktree() -> SessionBuilder {
+    let (mut builder, open) = handed(&["Make it."], false);
+    let call = open[0].id();
+    builder.run(call, "delegate_to_general");
+    std::mem::forget(open);
+    below(&mut builder, call, in_worktree());
+    builder
+}
+
+#[test]
+fn a_call_that_acts_in_a_worktree_says_so_and_where_at_every_size() {
+    for size in SIZES {
+        let mut harness = before(waiting_in_worktree(), size);
+        harness.turns();
+        let frame = look(&mut harness);
+        for words in ["worktree", "parser-0192-test-c1", "touch made.txt", "y once"] {
+            assert!(frame.contains(words), "{words}: {frame}");
+        }
+        // In its own session, too.
+        let below = harness.view.take_subagent(CallId(1)).unwrap();
+        let mut harness = before(waiting_in_worktree(), size);
+        harness.view = below;
+        harness.turns();
+        let frame = look(&mut harness);
+        assert!(frame.contains("worktree") && frame.contains("parser-0192-test-c1"), "{frame}");
+        // One that works in the session's folder says nothing of the kind.
+        let mut harness = before(waiting_below(), size);
+        harness.turns();
+        assert!(!look(&mut harness).contains("worktree"));
+    }
+    let said = LinearHarness::new(waiting_in_worktree()).said;
+    assert!(said.contains(&format!("it acts in the worktree {WORKTREE}")), "{said}");
+}
+
+#[test]
+fn two_sub_agents_of_one_name_are_told_apart_where_one_decides() {
+    let two = || {
+        let (mut builder, open) = handed(&["Make one.", "Make two."], false);
+        for call in &open {
+            builder.run(call.id(), "delegate_to_general");
+            below(&mut builder, call.id(), child().events);
+        }
+        std::mem::forget(open);
+        builder
+    };
+    for size in SIZES {
+        let mut harness = before(two(), size);
+        harness.turns();
+        let frame = look(&mut harness);
+        assert!(frame.contains("general c1"), "{frame}");
+        assert!(frame.contains("general c2") || size.1 < 15, "{frame}");
+        harness.answers("n");
+        harness.turns();
+        let frame = look(&mut harness);
+        assert!(frame.contains("general c2"), "{frame}");
+        harness.local.overlay = Some(page("/fleet", &harness.view));
+        let frame = look(&mut harness);
+        assert!(frame.contains("c1 → general") && frame.contains("c2 → general"), "{frame}");
+    }
+    let said = LinearHarness::new(two()).said;
+    assert!(
+        said.contains("(of the sub-agent general c1)") && said.contains("(of the sub-agent general c2)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn lines_say_whose_session_an_answer_holds_for() {
+    let said = LinearHarness::new(waiting_below()).said;
+    assert!(said.contains("y once, s its session,") && !said.contains("this session"), "{said}");
+    let mut builder = waiting_below_beside(Some("touch own.txt"));
+    builder.ask(CallId(2), "shell", Preview::Command("touch own.txt".into()));
+    let said = LinearHarness::new(builder).said;
+    assert!(
+        said.contains("s this session (2 its session)") || said.contains("s this session (1 its session)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_the_session_does_itself_comes_before_what_works_in_the_background() {
+    let (mut builder, mut open) = handed(&["Make it."], true);
+    let call = open.remove(0);
+    let id = call.id();
+    let remote = Some(RemoteTask { id: None, state: TaskState::Working });
+    builder.finish(
+        call,
+        Settlement { remote, ..Settlement::synthetic(Outcome::Ok, "It works in the background.") },
+    );
+    // It begins when its call has its result.
+    builder.run(id, "delegate_to_general");
+    below(&mut builder, id, child().events.into_iter().take(2).collect());
+    let command = builder.tool_use("shell", json!({ "command": "make all" }));
+    let own = builder.say(None, "", "I build.", vec![command]);
+    builder.decide(own[0].id(), true, Decider::User);
+    builder.run(own[0].id(), "shell");
+    builder.now += 3_000;
+    std::mem::forget(own);
+    let mut harness = ScreenHarness::new(builder);
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("Running make all… 1 in the background · "), "{frame}");
+    let frame = harness.frame(40, 10);
+    assert!(frame.contains("Running make") && !frame.contains("Waiting for general"), "{frame}");
+}
+
+#[test]
+fn a_sub_agent_that_was_stopped_did_not_fail() {
+    let stopped = "The sub-agent was stopped before its end, by the user or with the run.";
+    // While its result is waited for.
+    let (mut builder, mut open) = handed(&["Make it."], false);
+    let call = open.remove(0);
+    let id = call.id();
+    builder.run(id, "delegate_to_general");
+    let mut ended = child();
+    ended.end(Ending::AbortedStreaming);
+    below(&mut builder, id, ended.events);
+    let settled = |answer: Option<String>| EscrowSettlement {
+        call: id,
+        spent: Spent::default(),
+        is_assumed: false,
+        state: TaskState::Canceled,
+        answer,
+    };
+    builder.ledger.settle_escrow(builder.at(), settled(None));
+    let remote = Some(RemoteTask { id: None, state: TaskState::Canceled });
+    builder.finish(call, Settlement { remote, ..Settlement::synthetic(Outcome::Failed, stopped) });
+    for size in SIZES {
+        let frame = ScreenHarness::new(builder_of(&builder)).frame(size.0, size.1);
+        assert!(!frame.contains("failed") && !frame.contains('✗'), "{frame}");
+        assert!(frame.contains("stopped") || size.1 < 15, "{frame}");
+    }
+    let mut harness = ScreenHarness::new(builder_of(&builder));
+    harness.local.overlay = Some(page("/fleet", &harness.view));
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("■ c1 → general"), "{frame}");
+    let said = LinearHarness::new(builder).said;
+    assert!(said.contains("Make it.: stopped, ") && !said.contains("failed"), "{said}");
+    // In the background.
+    let (mut builder, mut open) = handed(&["Make it."], true);
+    let remote = Some(RemoteTask { id: None, state: TaskState::Working });
+    let works = Settlement { remote, ..Settlement::synthetic(Outcome::Ok, "It works in the background.") };
+    builder.finish(open.remove(0), works);
+    builder.end(Ending::Completed);
+    builder.ledger.settle_escrow(builder.at(), settled(Some(stopped.to_owned())));
+    builder.tell();
+    let frame = ScreenHarness::new(builder).frame(80, 24);
+    assert!(frame.contains("■") && frame.contains("stopped · 0 turns") && !frame.contains('✗'), "{frame}");
+}
+
+/// Another one that has recorded the same.
+fn builder_of(builder: &SessionBuilder) -> SessionBuilder {
+    let mut other = SessionBuilder::new();
+    other.events.clone_from(&builder.events);
+    other.now = builder.now;
+    other
+}
