@@ -2,7 +2,6 @@
 class Countersign < Formula
   desc "Terminal AI agent that keeps its books: it proposes, you countersign"
   homepage "@HOMEPAGE@"
-  version "@VERSION@"
   license any_of: ["MIT", "Apache-2.0"]
 
   on_macos do

@@ -8,6 +8,7 @@ pub mod blame;
 mod block;
 mod chat;
 mod compared;
+mod completions;
 pub mod doctor;
 mod editor;
 mod events;
@@ -47,7 +48,6 @@ use std::{
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
-use clap_complete::Shell;
 
 use args::{Args, Command, ConfigAction, InspectArgs, ModelsArgs};
 use outcome::say;
@@ -191,8 +191,8 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         Some(Command::Test(words)) => test::run(words, args.flags, environment),
         Some(Command::Policy(words)) => policy::run(&words, args.flags.cd.as_deref(), &environment),
         Some(Command::Verify { file, allowed_signers }) => verify::run(&file, &allowed_signers),
-        Some(Command::Man { dir }) => man(dir.as_deref()),
-        Some(Command::Completions { shell }) => completions(shell),
+        Some(Command::Man { dir }) => completions::man(dir.as_deref()),
+        Some(Command::Completions { shell }) => completions::completions(shell),
     }
 }
 
@@ -213,28 +213,6 @@ fn list_models(flags: Flags, words: ModelsArgs, environment: &Environment) -> Re
     let flags = flags.then(words.flags);
     let config = config::load(&folder(flags.cd.as_deref())?, environment, &flags.given())?;
     listing::run(&config, environment, words.name.as_deref(), words.json)
-}
-
-/// The man page; or those of all commands, as files of a folder.
-fn man(folder: Option<&Path>) -> Result<Exit, Fault> {
-    let failed = |why: std::io::Error| {
-        Fault::failed(format!("the man pages cannot be written: {why}"), "name another folder")
-    };
-    // The version of a page is the version alone: the commit would make it another page each day.
-    let command = Args::command().version(env!("CARGO_PKG_VERSION"));
-    if let Some(folder) = folder {
-        clap_mangen::generate_to(command, folder).map_err(failed)?;
-        return say(&format!("The man pages are in {}.\n", folder.display()));
-    }
-    let mut page = Vec::new();
-    clap_mangen::Man::new(command).render(&mut page).map_err(failed)?;
-    say(&String::from_utf8_lossy(&page))
-}
-
-fn completions(shell: Shell) -> Result<Exit, Fault> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "countersign", &mut script);
-    say(&String::from_utf8_lossy(&script))
 }
 
 /// Reads the configuration and begins the logs. `on_approval` is a flag of `exec` alone.

@@ -2,6 +2,7 @@
 //! can verify with it what is signed here.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -9,21 +10,51 @@ use std::process::{Command, Output, Stdio};
 /// What the signatures are for: one for another purpose is none here.
 pub const NAMESPACE: &str = "countersign";
 const PROGRAM: &str = "ssh-keygen";
+/// Why it may have failed where there is no terminal.
+const NOBODY_TO_ASK: &str = "; there is no terminal here to ask for a passphrase or a PIN: for such a key, use an agent, and name the public file";
 
 /// Signs a text with the private key in a file, or with the key in the agent whose public part is in the file. It may ask
-/// the person at the terminal for a passphrase, or for a touch.
+/// the person at the terminal for a passphrase, or for a touch. What it returns is a signature of this text: that is verified.
 ///
 /// # Errors
-/// A sentence: there is no `ssh-keygen`, or what it says.
+/// A sentence: there is no `ssh-keygen`, what it says, or that what it made is no signature of the text.
 pub fn sign(key: &Path, text: &str) -> Result<String, String> {
     let is_public = key.extension().is_some_and(|extension| extension == "pub");
+    let place = tempfile::tempdir().map_err(|fault| format!("cannot make a temporary folder: {fault}"))?;
+    let file = place.path().join("signed");
+    std::fs::write(&file, text).map_err(|fault| format!("cannot write what is to be signed: {fault}"))?;
     let mut words: Vec<&OsStr> = ["-Y", "sign", "-n", NAMESPACE].map(OsStr::new).into();
     if is_public {
         words.push(OsStr::new("-U"));
     }
-    words.extend([OsStr::new("-f"), key.as_os_str()]);
-    let ran = run(&words, text)?;
-    if ran.status.success() { Ok(said(&ran.stdout)) } else { Err(why(&ran)) }
+    words.extend([OsStr::new("-f"), key.as_os_str(), file.as_os_str()]);
+    // Never on its stdin: without a terminal, a PIN is read from there, and the text is gone.
+    let ran = run(&words, None)?;
+    if !ran.status.success() {
+        let unasked = if has_terminal() { "" } else { NOBODY_TO_ASK };
+        return Err(why(&ran) + unasked);
+    }
+    let made = file.with_extension("sig");
+    let signature =
+        std::fs::read_to_string(&made).map_err(|fault| format!("cannot read the signature: {fault}"))?;
+    let words = ["-Y", "check-novalidate", "-n", NAMESPACE, "-s"].map(OsStr::new);
+    let held = run(&[&words[..], &[made.as_os_str()]].concat(), Some(text))?;
+    if held.status.success() {
+        Ok(signature)
+    } else {
+        Err(format!("what {PROGRAM} made is no signature of this: {}", why(&held)))
+    }
+}
+
+/// Whether the key is in a device that may wait for a touch.
+pub fn is_in_a_device(key: &Path) -> bool {
+    let listed = run(&[OsStr::new("-l"), OsStr::new("-f"), key.as_os_str()], None);
+    listed.is_ok_and(|listed| said(&listed.stdout).trim_end().ends_with("-SK)"))
+}
+
+/// Whether a passphrase or a PIN can be asked for.
+fn has_terminal() -> bool {
+    File::open("/dev/tty").is_ok()
 }
 
 /// Who signed a text, as the file of allowed signers names them.
@@ -36,7 +67,7 @@ pub fn signer(allowed: &Path, signature: &str, text: &str) -> Result<String, Str
     std::fs::write(&file, signature).map_err(|fault| format!("cannot write the signature: {fault}"))?;
     let (allowed, file) = (allowed.as_os_str(), file.as_os_str());
     let [y, f, s, n] = ["-Y", "-f", "-s", "-n"].map(OsStr::new);
-    let found = run(&[y, OsStr::new("find-principals"), f, allowed, s, file], "")?;
+    let found = run(&[y, OsStr::new("find-principals"), f, allowed, s, file], None)?;
     let names = said(&found.stdout);
     let Some(name) = names.lines().next().filter(|_| found.status.success()) else {
         return Err("no key of the allowed signers made this signature".to_owned());
@@ -55,24 +86,24 @@ pub fn signer(allowed: &Path, signature: &str, text: &str) -> Result<String, Str
         s,
         file,
     ];
-    let ran = run(&words, text)?;
+    let ran = run(&words, Some(text))?;
     if ran.status.success() { Ok(name.to_owned()) } else { Err(why(&ran)) }
 }
 
-fn run(words: &[&OsStr], input: &str) -> Result<Output, String> {
+fn run(words: &[&OsStr], input: Option<&str>) -> Result<Output, String> {
     let cannot = |fault: std::io::Error| match fault.kind() {
         std::io::ErrorKind::NotFound => format!("{PROGRAM} is not installed; it comes with OpenSSH"),
         _ => format!("{PROGRAM} cannot be run: {fault}"),
     };
     let mut child = Command::new(PROGRAM)
         .args(words)
-        .stdin(Stdio::piped())
+        .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(cannot)?;
     // One that ends without reading has its reason on stderr.
-    child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
+    child.stdin.take().map(|mut stdin| stdin.write_all(input.unwrap_or_default().as_bytes()));
     child.wait_with_output().map_err(cannot)
 }
 

@@ -37,6 +37,41 @@ pub(crate) fn seal(world: &World, key: &Path) -> Ran {
     world.sessions_cli(&["seal", "--last", "--key", key.to_str().unwrap()])
 }
 
+/// `ssh-keygen` as it is where a key asks for a PIN and there is no terminal: it takes what is on stdin for the PIN, and signs what is
+/// left of it.
+#[cfg(unix)]
+fn a_pin_is_read(world: &World) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = world.place().join("bin");
+    fs::create_dir(&folder).unwrap();
+    let file = folder.join("ssh-keygen");
+    let script = "#!/bin/sh\nPATH=/usr/bin:/bin\ncat > \"$0.pin\"\nfor last; do :; done\n[ \"$2\" = sign ] && [ -s \"$0.pin\" ] && exit 9\n\
+                  [ \"$2\" = sign ] && [ -n \"$SIGNS_NOTHING\" ] && : > \"$last\"\nexec ssh-keygen \"$@\" < \"$0.pin\"\n";
+    fs::write(&file, script).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+#[test]
+fn a_signature_of_something_else_is_no_seal() {
+    let world = World::new();
+    let Some(key) = key(&world.place(), "key", "") else { return };
+    world.json(&["--script", r#"["One."]"#, "first"]);
+    let before = world.session_text();
+    let folder = a_pin_is_read(&world);
+    let sealed = |signs: &str| {
+        let mut program = world.program();
+        program.env("PATH", format!("{}:/usr/bin:/bin", folder.display())).env("SIGNS_NOTHING", signs);
+        let ran = program.args(["sessions", "seal", "--last", "--key"]).arg(&key).output().unwrap();
+        Ran::of(ran.status, ran.stdout, ran.stderr)
+    };
+    let bad = sealed("1");
+    assert!(bad.code == 1 && bad.err.contains("is no signature of this"), "{bad:?}");
+    assert_eq!(world.session_text(), before);
+    assert_eq!(sealed("").code, 0);
+    assert_eq!(verify(&world, &world.session_file(), &allowed(&key)).code, 0);
+}
+
 #[test]
 fn a_seal_says_where_nobody_knew_the_end() {
     let world = World::new();

@@ -244,7 +244,11 @@ fn completions() {
     for shell in ["bash", "zsh", "fish"] {
         let ran = world.run(&["completions", shell]);
         assert!(ran.code == 0 && ran.out.contains("max-turns") && ran.out.contains("inspect"), "{shell}");
+        assert!(ran.out.contains("unrestricted"), "{shell}: the words of --mode");
     }
+    // The word behind the program is a command: as the message it would be the first, and the command the second.
+    let zsh = world.run(&["completions", "zsh"]).out;
+    assert!(zsh.contains("words=($line[1] ") && !zsh.contains("$line[2]"), "{zsh}");
     assert!(world.refused(&["completions", "cobol"]).contains("cobol"));
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::args::{ExportArgs, ExportFormat};
 use super::place::{SessionPlace, entries, id_of, lines, read, remark};
-use super::seal::signing_key;
+use super::seal::{signing_key, tell_of_a_touch};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
@@ -107,6 +107,7 @@ fn attest(
     let name = format!("{}.jsonl", id_of(path));
     let payload = record::line(&attestation::statement(&name, bytes, file, &checked));
     let signed = attestation::signed_text(attestation::PAYLOAD_TYPE, &payload);
+    tell_of_a_touch(&key);
     let signature = sign(&key, &signed).map_err(|why| {
         Fault::failed(
             format!("the attestation cannot be signed with {}: {why}", key.display()),

@@ -9,7 +9,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{About, Body, Change, Note};
 use crate::runtime::SessionStore;
-use crate::runtime::signing::sign;
+use crate::runtime::signing::{is_in_a_device, sign};
 use crate::session::notices::end_notice;
 
 /// Keys that people have, in the order in which they are tried.
@@ -31,6 +31,7 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Resu
         write(&mut store, last, Body::Note(Note::plain(About::Session, why)))?;
     }
     let head = store.head().to_owned();
+    tell_of_a_touch(&key);
     let signature = sign(&key, &head).map_err(|why| {
         Fault::failed(
             format!("the session cannot be signed with {}: {why}", key.display()),
@@ -46,6 +47,13 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Resu
         key.display(),
         path.display()
     ))
+}
+
+/// Whoever waits for a touch is told: nothing else is on the screen meanwhile.
+pub(super) fn tell_of_a_touch(key: &Path) {
+    if is_in_a_device(key) {
+        remark("touch the security key when it blinks");
+    }
 }
 
 /// The key that was named, or the first of those that people have.
