@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{
-    AgentEntry, CommandLineSetting, Config, McpEntry, Source, agents, apply, keys, mcp, peers, projects,
-    setting, setting::Setting, user_file,
+    AgentEntry, CommandLineSetting, Config, McpEntry, Source, agents, apply, home_rules, keys, mcp, peers,
+    projects, setting, setting::Setting, user_file,
 };
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
@@ -63,6 +63,9 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     peers::check::<McpEntry>(&config).map_err(|wrong| correct_file(&wrong))?;
     peers::check::<AgentEntry>(&config).map_err(|wrong| correct_file(&wrong))?;
     agents::local::take_up(&mut config);
+    if let Some(home) = environment.home() {
+        home_rules::expand(&mut config.rules, &home);
+    }
     Ok(config)
 }
 

@@ -42,6 +42,8 @@ pub fn start(state_dir: Option<&Path>, filter: &str) {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(false)
+        // A log that cannot be written is not worth a line on the screen each time.
+        .log_internal_errors(false)
         .with_span_events(FmtSpan::CLOSE)
         .with_writer(LazyFile { folder: state_dir.join("logs"), file: OnceLock::new() })
         .finish();

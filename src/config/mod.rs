@@ -18,6 +18,7 @@ pub mod fault;
 mod flags;
 mod front_matter;
 pub(crate) mod goal;
+mod home_rules;
 mod hooks;
 mod init;
 mod invocation;

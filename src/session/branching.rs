@@ -8,9 +8,11 @@ use crate::config::fault::Fault;
 use crate::ledger::{Body, EntryId, ForkFault, Millis, accepted_gaps, forkable, grants, opened_hosts};
 use crate::recorded::results_of_decided;
 use crate::runtime::SessionStore;
-use crate::runtime::store::{Salts, adopt, find};
+use crate::runtime::store::{Salts, adopt, find, known};
 use crate::wire::record::before as before_entry;
-use crate::wire::record::{Copy, Keeps, SessionFile, TakenBack, audit, read_session, up_to};
+use crate::wire::record::{
+    Audit, Copy, Keeps, Links, SessionFile, TakenBack, audit, audit_lines, read_session, up_to,
+};
 
 /// The session that another one begins like.
 pub(crate) struct Trunk<'a> {
@@ -35,6 +37,11 @@ pub(crate) struct Branched {
 }
 
 impl Trunk<'_> {
+    /// What stands beside the file is ours only where we keep it.
+    fn known(&self) -> Option<Links> {
+        if self.is_ours { known(self.path) } else { None }
+    }
+
     /// Copies the beginning, up to an entry, else all of it. It ends where no call is open: a result that nobody gave
     /// is not made up.
     ///
@@ -42,9 +49,16 @@ impl Trunk<'_> {
     /// It cannot be read, there is no such entry, or no session can end there: says where one can.
     pub(crate) fn branch(&self, last: Option<EntryId>, id: &str, now: Millis) -> Result<Branched, Fault> {
         let name = &self.name;
+        // Before the session: one that is being written has more lines then than are known, and never fewer.
+        let known = self.known();
         let bytes =
             SessionStore::bytes(self.path).map_err(|why| Fault::failed(why, "name another session"))?;
-        let last = last.map_or_else(|| whole(name, &bytes), Ok)?;
+        let has_end = known.is_some();
+        let audit = audit_lines(&bytes, known.unwrap_or_default());
+        if let Some(fault) = audit.faults.first().filter(|_| audit.is_replaced) {
+            return Err(unsound(name, &fault.to_string()));
+        }
+        let last = last.map_or_else(|| whole(name, &audit), Ok)?;
         let beginning = up_to(&bytes, last).ok_or_else(|| {
             Fault::usage(
                 format!("session {name} has no entry {last}"),
@@ -65,7 +79,8 @@ impl Trunk<'_> {
         let copy =
             Copy { session: id, at: Some(now), origin: Some(("forked_from", &origin)), folder: None, keeps };
         let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
-        adopt(self.state, id, now, &copy.of(beginning, &mut || salts.salt()))
+        let has_end = has_end && audit.faults.is_empty();
+        adopt(self.state, id, now, &copy.of(beginning, &mut || salts.salt()), has_end)
             .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
         Ok(Branched { last, entries: file.entries.len(), remark })
     }
@@ -107,7 +122,7 @@ impl Trunk<'_> {
             keeps: Keeps::Nothing,
         };
         let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
-        adopt(self.state, id, now, &copy.of(&beginning, &mut || salts.salt()))
+        adopt(self.state, id, now, &copy.of(&beginning, &mut || salts.salt()), self.known().is_some())
             .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
         Ok(Branched { last, entries: before.len(), remark: None })
     }
@@ -161,8 +176,7 @@ fn unsound(name: &str, why: &str) -> Fault {
 }
 
 /// The last entry at which a session without a fault can end.
-fn whole(name: &str, bytes: &[u8]) -> Result<EntryId, Fault> {
-    let audit = audit(bytes);
+fn whole(name: &str, audit: &Audit) -> Result<EntryId, Fault> {
     let Some(last) = audit.sound_to else { return Err(unsound(name, "no part of it is well-formed")) };
     match audit.faults.first() {
         None => Ok(last),

@@ -325,10 +325,11 @@ impl Local {
     pub(super) fn stands_as(&self, request: EntryId) -> Shown {
         let read = self.reading.filter(|reading| reading.request == request);
         match &self.overlay {
-            Some(Overlay::Output(_, at)) => Shown::Page(request, *at),
+            Some(Overlay::Output(_, at)) => Shown::Page(request, *at, read.map_or(0, |read| read.known())),
             _ if self.always.as_ref().is_some_and(|always| always.request == request) => Shown::Rule(request),
             _ => {
-                Shown::Pane(request, read.map_or(0, |reading| if reading.is_page { 0 } else { reading.from }))
+                let read = read.filter(|read| !read.is_page);
+                Shown::Pane(request, read.map_or(0, |read| read.from), read.map_or(0, |read| read.known()))
             }
         }
     }

@@ -70,8 +70,8 @@ impl Source {
             Self::Rewind => "no matching message",
             Self::RewindWay | Self::Otherwise => "no matching line",
             Self::Grants => "nothing is granted for this session",
-            Self::Shells => "nothing runs in the background",
-            Self::Fleet | Self::FleetStop => "nothing is at work for this session",
+            Self::Shells => "no matching command in the background",
+            Self::Fleet | Self::FleetStop => "nothing that matches is at work for this session",
             Self::Undo => "no matching file",
         }
     }

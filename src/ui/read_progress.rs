@@ -37,9 +37,16 @@ impl ReadProgress {
         self.seen < self.must
     }
 
-    /// The same after a frame that shows these lines; what was seen of the same text stays seen.
+    /// Which of the lines that must be in sight have been: when more of them come into sight, it is another thing to read.
+    pub fn known(&self) -> usize {
+        self.seen.min(self.must)
+    }
+
+    /// The same after a frame that shows these lines; what was seen of the same text stays seen. Not so where fewer lines fit now: what
+    /// has gone out of sight with that may have been there for a moment only, and nobody scrolled past it.
     pub(super) fn after(before: Option<Self>, now: Self) -> Self {
         let same = before.filter(|b| (b.request, b.all, b.is_page) == (now.request, now.all, now.is_page));
+        let same = same.filter(|before| before.rows <= now.rows);
         Self { seen: same.map_or(0, |before| before.seen).max(now.seen), ..now }
     }
 

@@ -15,12 +15,12 @@ pub const DECIDABLE_AFTER: Duration = Duration::from_millis(500);
 /// Something that a key can decide, as a frame shows it. The same call in another dress is another thing to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shown {
-    /// The pane of a call or a question, by its request; the first line in sight.
-    Pane(EntryId, usize),
+    /// The pane of a call or a question, by its request; the first line in sight, and how many that must be read have been.
+    Pane(EntryId, usize, usize),
     /// The rule that "always" would take, in the pane of this request.
     Rule(EntryId),
-    /// All of a call on the whole screen, by its request; the first line in sight.
-    Page(EntryId, u16),
+    /// All of a call on the whole screen, by its request; the same.
+    Page(EntryId, u16, usize),
     /// A budget stop, by the end of the run.
     Stop(EntryId),
     /// The plan of an undo since this call.

@@ -89,6 +89,7 @@ mod switched;
 mod traces;
 mod trust;
 mod usage;
+mod washed;
 mod whatif_repositories;
 mod whatif_rules;
 mod whatifs;

@@ -195,6 +195,23 @@ fn what_the_rules_decided_goes_otherwise_offline_too() {
 }
 
 #[test]
+fn what_nobody_was_there_to_allow_goes_otherwise_offline() {
+    let world = World::new();
+    world.json(&["--script", SCRIPT, "write it"]);
+    let decision = world.entries().into_iter().find(|entry| entry["type"] == "approval").unwrap();
+    let decision = decision["entry"].as_str().unwrap();
+    let ran = world.whatif(&["--last", decision, "--offline", "--allow"]);
+    assert!(ran.out.contains("-denied c1 by policy") && ran.out.contains("+allowed c1 by user"), "{ran:?}");
+    // What a limit of then did is not known today.
+    let world = World::new();
+    world.json(&["--mode", "edit", "--max-turns", "1", "--script", SCRIPT, "write it"]);
+    let entries = world.entries();
+    let decision = entries.iter().find(|entry| entry["type"] == "approval").unwrap();
+    let ran = world.whatif(&["--last", decision["entry"].as_str().unwrap(), "--offline", "--deny", "no"]);
+    assert!(ran.err.contains("does not go on as it did"), "{ran:?}");
+}
+
+#[test]
 fn as_it_was_is_as_the_rules_of_then_had_it() {
     let world = World::new();
     world.json(&["--allow", "write", "--script", SCRIPT, "write it"]);

@@ -53,7 +53,7 @@ fn what_was_taken_back_is_not_listed_any_more() {
     assert!(all.taken.is_empty() && !all.rules.iter().any(|rule| rule.text == RULE));
     let left: Vec<CallId> = all.granted.iter().map(|granted| granted.call).collect();
     assert_eq!(left, [CallId(2)]);
-    assert!(harness.frame(80, 24).contains("revoked: what you granted for this session with c4"));
+    assert!(harness.frame(80, 24).contains("revoked: what you granted with c4 needs approval again"));
     // Granted again it stands again.
     let mut builder = granted();
     builder.remark(Remark::Change(Change::GrantRevoked { call: CallId(1) }));
@@ -86,5 +86,5 @@ fn lines_take_a_grant_back_too() {
     builder.remark(Remark::Change(Change::GrantRevoked { call: CallId(1) }));
     talk.hear(builder.events.last().unwrap());
     talk.settle();
-    assert!(talk.words().contains("revoked: what you granted for this session with c1"));
+    assert!(talk.words().contains("revoked: what you granted with c1 needs approval again"));
 }

@@ -117,6 +117,23 @@ fn the_page_of_a_call_takes_its_answers() {
     assert!(decides(&denied.key(KeyCode::Enter, NONE)));
 }
 
+#[test]
+fn what_was_in_sight_until_the_card_shrank_is_shown_again() {
+    let mut harness = before(long_command(), (80, 90));
+    assert!(look(&mut harness).contains("rm -rf /"), "all of it is in sight for a moment");
+    harness.size = (80, 24);
+    assert!(!look(&mut harness).contains("rm -rf /"), "other calls take the room");
+    harness.turns();
+    harness.waits(1_000);
+    assert!(!decides(&harness.press("y")));
+    // And what comes into sight is not decided by a key that was on its way.
+    harness.size = (80, 90);
+    assert!(look(&mut harness).contains("rm -rf /"));
+    assert!(!decides(&harness.press("y")));
+    harness.waits(1_000);
+    assert!(decides(&harness.press("y")));
+}
+
 /// A scene in which two calls wait: the second takes something away, the first does not.
 fn one_is_grave() -> SessionBuilder {
     let mut builder = SessionBuilder::new();

@@ -130,7 +130,7 @@ async fn what_was_allowed_for_the_session_is_taken_back_for_good() {
     says(&mut app, "/permissions revoke c2").await;
     app.sees("not revoked: c2 granted nothing").await;
     says(&mut app, "/permissions revoke c1").await;
-    app.sees("revoked: what you granted for this session with c1 needs approval again").await;
+    app.sees("revoked: what you granted with c1 needs approval again in this session").await;
     says(&mut app, "again").await;
     app.until("a second question", |screen| screen.matches("answer: y once").count() == 2).await;
     app.reads().await;

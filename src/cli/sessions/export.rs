@@ -10,9 +10,10 @@ use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, EntryId};
 use crate::runtime::signing::sign;
-use crate::runtime::store::known;
+use crate::runtime::store::{damage, known};
 use crate::session::exporting::selection::Selection;
 use crate::session::exporting::{attestation, html, markdown, without_keys};
+use crate::ui::text::counted;
 use crate::wire::record::{self, Audit, SessionFile, audit_entries, exported_lines, read_document};
 
 /// Prints one session without the keys of this environment, and, except for the lines of the file, without what was withdrawn.
@@ -25,6 +26,12 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
         return attest(place, args, &selection, &path, &bytes, &file);
     }
     let is_file = args.format == ExportFormat::Jsonl;
+    if is_file && let Some(why) = damage(&path, &bytes) {
+        return Err(Fault::failed(
+            format!("nothing was exported as lines of a session: {why}"),
+            "the other formats show what it says",
+        ));
+    }
     if is_file || !selection.is_all() {
         let keys = place.environment.keys();
         let copy = selection
@@ -34,8 +41,8 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
         if is_file {
             if copy.fields > 0 {
                 remark(&format!(
-                    "{} fields were left out; `countersign verify` and `check` still hold",
-                    copy.fields
+                    "left out: {}; `countersign verify` and `check` still hold",
+                    counted(copy.fields as u64, "field")
                 ));
             }
             return say(&String::from_utf8_lossy(&bytes));
@@ -97,6 +104,11 @@ fn attest(
         ));
     }
     let (checked, _) = audited(place, path, bytes);
+    if checked.head.is_some() && known(path).is_none() {
+        remark(
+            "nothing tells how many lines the session had, so lines may be missing at the end of what is attested",
+        );
+    }
     if let Some(fault) = checked.faults.first() {
         return Err(Fault::failed(
             format!("nothing was attested, since the session is not well-formed: {fault}"),

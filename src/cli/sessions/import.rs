@@ -68,7 +68,7 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     let copy =
         Copy { session: id, at: (!is_free).then_some(at), origin, folder: None, keeps: Keeps::Nothing };
     let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
-    adopt(&place.state, id, at, &copy.of(&bytes, &mut || salts.salt()))
+    adopt(&place.state, id, at, &copy.of(&bytes, &mut || salts.salt()), false)
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
     if let Some(torn) = &audit.torn_tail {
         remark(&format!("line {} was incomplete; its {} bytes were dropped", torn.line, torn.bytes));

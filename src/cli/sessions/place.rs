@@ -8,12 +8,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::args::Pick;
 use crate::config::environment::Environment;
 use crate::config::fault::{Fault, one_line};
-use crate::ledger::{Body, Change, Entry, EntryId, Millis};
+use crate::ledger::{About, Body, Change, Entry, EntryId, Millis, Note};
 use crate::runtime::store::damage;
 use crate::runtime::{SessionStore, StorePort as _};
 use crate::session::SessionChoice;
 use crate::session::compose::{locate_from, state_of};
 use crate::session::exporting::without;
+use crate::session::notices::end_notice;
 use crate::wire::record::{SessionFile, read_document};
 
 /// The store, and the folder that `--last` is about.
@@ -98,21 +99,39 @@ pub(in crate::cli) fn read(place: &SessionPlace, path: &Path) -> Result<(Vec<u8>
 /// Adds a change to the end of a session that nobody else writes. It is on disk when this returns.
 ///
 /// # Errors
-/// Another process has it, it is not intact, or it cannot be written.
+/// Another process has it, it is not well-formed, or it cannot be written.
 pub(super) fn add(path: &Path, change: Change) -> Result<(), Fault> {
-    let (mut store, file) = SessionStore::open(path).map_err(|why| {
-        Fault::failed(why, "a session is changed while nobody writes it, and while it is intact")
-    })?;
-    has_its_end(&file)?;
-    let last = file.entries.iter().map(|entry| entry.id.0).max().unwrap_or_default();
+    let (mut store, last) = opened(path)?;
     write(&mut store, last + 1, Body::Change(change))
+}
+
+/// Opens a session to add to it, and returns the number of its last entry. What is wrong with it is refused: what is added would seem to
+/// vouch for it. Where nobody knows its end, that is recorded first, since afterwards nothing would show it.
+///
+/// # Errors
+/// Another process has it, it is not well-formed, or it cannot be written.
+pub(super) fn opened(path: &Path) -> Result<(SessionStore, u64), Fault> {
+    let advice = "a session is changed while nobody writes it, and while it is intact";
+    let (mut store, file) = SessionStore::open(path).map_err(|why| Fault::failed(why, advice))?;
+    has_its_end(&file)?;
+    let bytes = SessionStore::bytes(path).map_err(|why| Fault::failed(why, advice))?;
+    if let Some(why) = damage(path, &bytes) {
+        return Err(Fault::failed(format!("nothing was written: {why}"), advice));
+    }
+    let mut last = file.entries.iter().map(|entry| entry.id.0).max().unwrap_or_default();
+    if let Some(why) = end_notice(&file) {
+        remark(&why);
+        last += 1;
+        write(&mut store, last, Body::Note(Note::plain(About::Session, why)))?;
+    }
+    Ok((store, last))
 }
 
 /// That no line is missing which was on disk: what is added would hide it.
 ///
 /// # Errors
 /// How many are missing.
-pub(super) fn has_its_end(file: &SessionFile) -> Result<(), Fault> {
+fn has_its_end(file: &SessionFile) -> Result<(), Fault> {
     let which = match file.missing_lines {
         0 => return Ok(()),
         1 => "a line that was on disk is".to_owned(),

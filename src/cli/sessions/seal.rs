@@ -3,14 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::args::Pick;
-use super::place::{SessionPlace, has_its_end, remark, write};
+use super::place::{SessionPlace, opened, remark, write};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::ledger::{About, Body, Change, Note};
-use crate::runtime::SessionStore;
+use crate::ledger::{Body, Change};
 use crate::runtime::signing::{is_in_a_device, sign};
-use crate::session::notices::end_notice;
 
 /// Keys that people have, in the order in which they are tried.
 const KEYS: [&str; 5] = ["id_ed25519", "id_ed25519_sk", "id_ecdsa", "id_ecdsa_sk", "id_rsa"];
@@ -19,17 +17,7 @@ const KEYS: [&str; 5] = ["id_ed25519", "id_ed25519_sk", "id_ecdsa", "id_ecdsa_sk
 pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
     let key = signing_key(place, key)?;
-    let (mut store, file) = SessionStore::open(&path).map_err(|why| {
-        Fault::failed(why, "a session is sealed while nobody writes it, and while it is intact")
-    })?;
-    has_its_end(&file)?;
-    let mut last = file.entries.iter().map(|entry| entry.id.0).max().unwrap_or_default();
-    if let Some(why) = end_notice(&file) {
-        // What is sealed says so itself: afterwards there is nothing any more that would show it.
-        remark(&why);
-        last += 1;
-        write(&mut store, last, Body::Note(Note::plain(About::Session, why)))?;
-    }
+    let (mut store, last) = opened(&path)?;
     let head = store.head().to_owned();
     tell_of_a_touch(&key);
     let signature = sign(&key, &head).map_err(|why| {

@@ -68,6 +68,9 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
     told.push(match (is_good, sealed) {
         (true, Some(_)) if after == 0 => "verified: all lines are sealed".to_owned(),
         (true, Some(_)) => format!("verified, except the last {after} lines, which nobody has sealed"),
+        (true, None) if audit.head.is_none() => {
+            "not proved: the file has no hashes, and nobody has sealed it".to_owned()
+        }
         (true, None) => "not proved: the chain holds, but nobody has sealed it".to_owned(),
         (false, _) => "not verified: something above does not hold".to_owned(),
     });

@@ -263,10 +263,16 @@ impl Agent {
     /// Tells the model what came of sub-agents of which no result has told it.
     pub(super) fn tell_subagents(&mut self, now: Millis) {
         let books = self.history.subagents().clone();
-        for EscrowSettlement { call, answer, .. } in books.untold {
+        for EscrowSettlement { call, answer, state, .. } in books.untold {
             let name = books.names.get(&call).map_or("", String::as_str);
             let answer = answer.unwrap_or_default();
-            let text = format!("The sub-agent {name} that worked as {call} is done. It reported:\n{answer}");
+            let how = match state {
+                TaskState::Completed => "is done. It reported",
+                TaskState::Canceled => "was stopped before it was done. What is known of it",
+                TaskState::Unknown => "ended with its process. What is known of it",
+                _ => "did not finish its task. It reported",
+            };
+            let text = format!("The sub-agent {name} that worked as {call} {how}:\n{answer}");
             // No call is open when a turn begins; should one be, the words wait for the next.
             if self.history.ledger.inject(now, Injected::text(Injector::Subagent, text)).is_err() {
                 return;

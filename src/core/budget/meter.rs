@@ -137,7 +137,11 @@ impl Meter {
             Body::ToolResult(r) => self.result(r, entry.at),
             Body::Change(change) => self.changed(change, entry.at),
             Body::Goal(goal) => self.tighten(goal),
-            Body::TurnEnded(_) => self.end(entry.at),
+            Body::TurnEnded(ended) => {
+                self.end(entry.at);
+                // Of a run that a dead process left, the end is written when another one takes it up: it says how long it ran.
+                self.run.clock.spent_ms = ended.wall_ms;
+            }
             Body::Note(note) => self.failed_runs.extend(note.failed_run()),
             Body::SessionStarted(_)
             | Body::DelegationRequested(_)

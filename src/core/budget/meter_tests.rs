@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Limit, Limits, Meter};
 use crate::ledger::{
-    AssistantMessage, Block, Body, CallId, Change, Entry, EntryId, Facts, Goal, Hosted, Millis, ModelRef,
-    Outcome, Stop, ToolResult, Transition, Usage, UserMessage, Validation,
+    AssistantMessage, Block, Body, CallId, Change, Ending, Entry, EntryId, Facts, Goal, Hosted, Millis,
+    ModelRef, Outcome, Stop, ToolResult, Transition, TurnEnded, Usage, UserMessage, Validation,
 };
 
 fn read(meter: &mut Meter, at: u64, body: Body) {
@@ -44,6 +44,26 @@ fn answer(hosted: usize) -> Body {
         usage: Usage { input: 100, output: 7, ..Usage::default() },
         interrupted: false,
     }))
+}
+
+#[test]
+fn a_run_that_was_left_took_as_long_as_its_end_says() {
+    let mut meter = Meter::new(Limits::default());
+    read(&mut meter, 1_000, said());
+    // Written by the process that took the session up, a minute after the other one had died.
+    let ended = TurnEnded {
+        reason: Ending::AbortedStreaming,
+        turns: 1,
+        tool_calls: 0,
+        hosted_tools: 0,
+        usage: Usage::default(),
+        wall_ms: 2_500,
+        text: "".into(),
+        not_ok: Vec::new(),
+        next_safe_action: String::new(),
+    };
+    read(&mut meter, 61_000, Body::TurnEnded(ended));
+    assert_eq!(meter.wall_ms(Millis(90_000)), 2_500);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::agent::{Answer, Intent};
+use crate::agent::{Answer, Attendance, Intent};
 use crate::ledger::{Body, CallId, Decider, Entry, EntryId, Pastes, UserMessage};
 
 use super::{Cue, News, Tape};
@@ -84,7 +84,11 @@ impl Tape {
     #[must_use]
     pub fn twisted(mut self, twist: &Twist) -> Self {
         match twist {
-            Twist::Decides(call, answer) if !self.asked.contains_key(call) => {
+            // Nobody had been asked, or nobody was there to answer.
+            Twist::Decides(call, answer)
+                if !self.asked.contains_key(call)
+                    || matches!(self.attendance, Attendance::Deny | Attendance::Stop) =>
+            {
                 self.overruled.insert(*call, answer.clone());
             }
             Twist::Decides(call, answer) => {

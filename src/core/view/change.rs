@@ -40,7 +40,7 @@ pub fn words(change: &Change) -> String {
             format!("{mode}: {how}{}", mode.allows())
         }
         Change::GrantRevoked { call } => {
-            format!("what you granted for this session with {call} needs approval again")
+            format!("what you granted with {call} needs approval again in this session")
         }
         Change::BackgroundStopped { id, .. } => format!("you end the background command {id}"),
         Change::Rewound { message, branch } => {

@@ -26,6 +26,7 @@ const LONGEST_CHASE: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// A panic hook may stand on the thread that holds the lock, so nobody waits for it for good.
 const LOCK_PATIENCE: Duration = Duration::from_millis(100);
+const START_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The leaders of all groups of this program: its own children, which their commands wait for.
 static LEADERS: Mutex<BTreeMap<i32, Trace>> = Mutex::new(BTreeMap::new());
@@ -55,9 +56,11 @@ pub(super) fn lead<T>(mark: String, start: impl FnOnce() -> io::Result<(T, Pid)>
     Ok((child, trace))
 }
 
-/// The trace of a leader that is not forgotten yet.
-pub(super) fn trace_of(leader: Pid) -> Option<Trace> {
-    leaders()?.get(&leader.as_raw_nonzero().get()).cloned()
+/// The traces of leaders that are not forgotten yet. Without its trace nobody ends what escaped, so a start that holds the lock, which
+/// takes long on a busy machine, is waited for.
+pub(super) fn traces_of(leaders: impl Iterator<Item = Pid>) -> Vec<Trace> {
+    let Some(known) = leaders_within(START_PATIENCE) else { return Vec::new() };
+    leaders.filter_map(|leader| known.get(&leader.as_raw_nonzero().get()).cloned()).collect()
 }
 
 /// Waits for orphans that have ended: nobody else will, and each keeps its number until then.
@@ -181,7 +184,11 @@ fn is_orphan(one: &Relative) -> bool {
 }
 
 fn leaders() -> Option<MutexGuard<'static, BTreeMap<i32, Trace>>> {
-    let deadline = Instant::now() + LOCK_PATIENCE;
+    leaders_within(LOCK_PATIENCE)
+}
+
+fn leaders_within(patience: Duration) -> Option<MutexGuard<'static, BTreeMap<i32, Trace>>> {
+    let deadline = Instant::now() + patience;
     loop {
         match LEADERS.try_lock() {
             Ok(leaders) => return Some(leaders),

@@ -53,7 +53,7 @@ impl Groups {
     pub fn end_all(&self, grace: Duration) {
         self.0.closed.store(true, SeqCst);
         // A group's last word may be all that still knows of what left it.
-        let traces: Vec<Trace> = self.living().filter_map(orphans::trace_of).collect();
+        let traces: Vec<Trace> = orphans::traces_of(self.living());
         for group in self.living() {
             ask_to_end(group);
         }

@@ -10,11 +10,12 @@ use super::head::HeadFile;
 use super::{can_be_an_id, cannot, folder, make};
 
 /// Writes the text of a session that is not there yet, `at` being when it began. All of it is on disk when this
-/// returns; of a failed attempt nothing is left.
+/// returns; of a failed attempt nothing is left. `has_end`: it is known that what it was made from was whole, so that its lines count from
+/// now on.
 ///
 /// # Errors
 /// A sentence: the id could not be the name of a file, it is there already, or it cannot be written.
-pub fn adopt(state: &Path, id: &str, at: Millis, text: &str) -> Result<PathBuf, String> {
+pub fn adopt(state: &Path, id: &str, at: Millis, text: &str, has_end: bool) -> Result<PathBuf, String> {
     if !can_be_an_id(id) {
         return Err(format!("`{id}` cannot be a session's id: use letters, digits, `-` and `_`"));
     }
@@ -25,7 +26,7 @@ pub fn adopt(state: &Path, id: &str, at: Millis, text: &str) -> Result<PathBuf, 
         std::fs::remove_file(&path).ok();
         cannot("write", &path, &fault)
     })?;
-    if let Ok(links) = follow(text.as_bytes(), Links::default()) {
+    if has_end && let Ok(links) = follow(text.as_bytes(), Links::default()) {
         HeadFile::default().write(&path, &links.chain(false));
     }
     Ok(path)

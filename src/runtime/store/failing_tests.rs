@@ -92,7 +92,7 @@ fn a_name_that_cannot_be_made_durable_leaves_no_empty_file() {
 fn an_import_that_cannot_be_made_durable_leaves_nothing() {
     for call in [FSYNC, FDATASYNC] {
         let state = tempfile::tempdir().unwrap();
-        failing(&[call], || adopt(state.path(), "s1", Millis(1), "{}\n").unwrap_err());
+        failing(&[call], || adopt(state.path(), "s1", Millis(1), "{}\n", true).unwrap_err());
         assert!(files(state.path()).is_empty());
     }
 }

@@ -8,6 +8,10 @@ use super::lines::LineReader;
 use super::summary::no_session;
 use super::{find, side_by_side};
 
+/// How the lines begin between which stands what another program did.
+const IMPORTED: &[u8] = br#"{"type":"imported""#;
+const TRANSITION: &[u8] = br#"{"type":"transition""#;
+
 /// What one session has spent itself: what a fork has inherited is the other session's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionSpending {
@@ -34,11 +38,16 @@ pub fn spending(state: &Path) -> (Vec<SessionSpending>, Vec<String>) {
 
 fn of_session(reader: &mut LineReader, path: &Path) -> Result<SessionSpending, String> {
     let (mut head, mut inherited, mut is_first, mut lines) = (None, None, true, Vec::new());
+    // What another program did was not asked for, or paid, here.
+    let mut is_elsewhere = false;
     reader.each_line(path, |line| {
         if std::mem::take(&mut is_first) {
             (head, inherited) = (first_line(line), inherited_to(line));
+        } else if line.starts_with(IMPORTED) {
+            is_elsewhere = true;
         } else {
-            let own = |line: &SpentLine| inherited.is_none_or(|last| line.entry > last);
+            is_elsewhere &= !line.starts_with(TRANSITION);
+            let own = |line: &SpentLine| !is_elsewhere && inherited.is_none_or(|last| line.entry > last);
             lines.extend(SpentLine::of(line).filter(own));
         }
     })?;

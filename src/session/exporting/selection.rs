@@ -16,6 +16,9 @@ const MOST_COMPARED: usize = 256;
 /// Members of contents that say what something is, and not what it says.
 const NAMES: [&str; 8] = ["id", "name", "type", "kind", "media_type", "wire_id", "status", "sha256"];
 
+/// Members that show a call to people, or are made of its arguments.
+const SHOWN: [&str; 8] = ["arguments", "preview", "rule", "leads_to", "warning", "written", "digest", "gaps"];
+
 /// What is chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Selection {
@@ -55,6 +58,9 @@ impl Selection {
         if !redact.is_empty() && words(redact).is_empty() {
             return Err("there is no rule after --redact".to_owned());
         }
+        if !only.is_empty() && words(only).is_empty() {
+            return Err("there is no entry after --only".to_owned());
+        }
         let rules = words(redact).iter().map(|word| rule(word)).collect::<Result<_, _>>()?;
         let only = words(only);
         let ranges = only.iter().map(|word| {
@@ -92,9 +98,12 @@ impl Selection {
                 |entry| if let Body::Tombstone(stone) = &entry.body { Some(stone.target) } else { None },
             )
             .collect();
+        // What people were shown of a call says what the call says, in other words.
+        let shown = self.shown_of_left_out(entries);
         let chosen = |content: &ContentField<'_>| {
             let is_part = content.entry.is_none_or(|entry| self.has(entry));
             !is_part
+                || SHOWN.contains(&content.name) && content.entry.is_some_and(|entry| shown.contains(&entry))
                 || self.rules.iter().any(|rule| rule.leaves_out(content, &withdrawn))
                 || texts(content.value).iter().any(|text| keys.iter().any(|key| text.contains(key)))
         };
@@ -127,6 +136,28 @@ impl Selection {
         let copy = without(bytes, &mut |content| chosen(&content) || repeats(&content)).map_err(cannot)?;
         self.is_gone(&copy.text, keys)?;
         Ok(copy)
+    }
+
+    /// The questions and decisions about calls that are left out as entries.
+    fn shown_of_left_out(&self, entries: &[Arc<Entry>]) -> BTreeSet<EntryId> {
+        let is_out = |entry: &Entry| {
+            self.rules.iter().any(|rule| matches!(rule, Rule::Entries(range) if range.contains(&entry.id.0)))
+        };
+        let mut calls = BTreeSet::new();
+        for entry in entries.iter().filter(|entry| is_out(entry)) {
+            match &entry.body {
+                Body::Assistant(said) => calls.extend(said.calls().map(|call| call.id)),
+                Body::ToolCall(call)
+                | Body::Validation(call)
+                | Body::Command(call)
+                | Body::CallEdited(call) => {
+                    calls.insert(call.id);
+                }
+                _ => {}
+            }
+        }
+        let is_about = |entry: &&Arc<Entry>| entry.body.call().is_some_and(|call| calls.contains(&call));
+        entries.iter().filter(is_about).map(|entry| entry.id).collect()
     }
 
     /// Texts and keys must not be anywhere; they could be in what is hashed itself.

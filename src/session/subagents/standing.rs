@@ -1,5 +1,6 @@
 //! How sub-agents stand that were at work when the process of their session died: what their own ledgers say.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use crate::ledger::{
 };
 use crate::runtime::store::find;
 use crate::runtime::{SessionStore, of_ending};
+use crate::ui::text::counted;
 
 /// Most letters of the last words that are told.
 const MOST: usize = 2_000;
@@ -90,14 +92,32 @@ fn stands(entries: &[Arc<Entry>], session: &str) -> (TaskState, String) {
         Body::Assistant(message) => Some(message.text()).filter(|text| !text.trim().is_empty()),
         _ => None,
     });
-    let calls = entries.iter().filter(|entry| matches!(entry.body, Body::ToolResult(_))).count();
+    let (mut calls, mut started) = (0, BTreeSet::new());
+    for entry in entries {
+        match &entry.body {
+            Body::ToolResult(result) => {
+                calls += 1;
+                started.remove(&result.call);
+            }
+            Body::ApprovalDecided(decision) if decision.allow => drop(started.insert(decision.call)),
+            _ => {}
+        }
+    }
+    let lost = match started.len() {
+        0 => String::new(),
+        calls => format!(
+            " It had been allowed to start {} that did not end: effects may be partial; check before repeating.",
+            counted(calls as u64, "call")
+        ),
+    };
     let said = said.map_or_else(
         || "It had said nothing.".to_owned(),
         |said| format!("The last that it said:\n{}", said.chars().take(MOST).collect::<String>()),
     );
     let words = format!(
-        "The sub-agent's work ended with the process after {calls} finished calls; nothing of it is done again. Its \
-         session is {session}. {said}"
+        "The sub-agent's work ended with the process after {}; nothing of it is done again.{lost} Its session is \
+         {session}. {said}",
+        counted(calls, "finished call")
     );
     (TaskState::Unknown, words)
 }

@@ -13,7 +13,7 @@ use crate::policy;
 use super::contradictions::contradictions;
 use super::file::numbered;
 use super::members::{Member, members, record};
-use super::{Links, RecordError, Skipped, TornTail, decode, derived, left_out};
+use super::{ChainFault, Links, RecordError, Skipped, TornTail, decode, derived, left_out};
 
 /// What can be said of a session file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -44,6 +44,8 @@ pub struct Audit {
     pub calls_left_out: bool,
     /// The hash of the last line, if it has one.
     pub head: Option<String>,
+    /// The file was made anew: what stands in it is not what was written, wherever it differs.
+    pub is_replaced: bool,
 }
 
 /// Something wrong with a line.
@@ -69,7 +71,12 @@ impl fmt::Display for LineFault {
 /// Reads all of a session file and says what is wrong with its lines, except where they contradict each other: for copies, which leave
 /// out permissions, and in which contradictions are found again.
 pub fn audit(bytes: &[u8]) -> Audit {
-    audited(bytes, Links::default(), false).0
+    audit_lines(bytes, Links::default())
+}
+
+/// The same, with what is known of the chain.
+pub fn audit_lines(bytes: &[u8], links: Links) -> Audit {
+    audited(bytes, links, false).0
 }
 
 /// All that is wrong, with what is known of the chain.
@@ -166,6 +173,7 @@ impl AuditState {
 
     fn follow(&mut self, line: usize, bytes: &[u8], members: &[Member<'_>], value: &Value) {
         if let Err(fault) = self.links.read_members(bytes, members) {
+            self.audit.is_replaced |= fault == ChainFault::Replaced;
             let entry = value.get("entry").and_then(Value::as_str).map(str::to_owned);
             self.audit.faults.push(LineFault { line, entry, what: fault.to_string() });
         }
@@ -245,6 +253,7 @@ impl AuditState {
         self.audit.faults.sort_by_key(|fault| fault.line);
         let first_bad = self.audit.faults.first().map_or(usize::MAX, |fault| fault.line);
         let sound = self.lines.iter().filter(|line| **line < first_bad).count();
+        let sound = if self.audit.is_replaced { 0 } else { sound };
         let place = resting_places(&self.entries).into_iter().rfind(|place| *place <= sound);
         self.audit.sound_entries = place.unwrap_or_default();
         let last = place.and_then(|place| self.entries.get(place.checked_sub(1)?));

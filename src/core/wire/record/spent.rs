@@ -64,6 +64,7 @@ struct Members {
     name: Option<String>,
     #[serde(default)]
     is_error: bool,
+    outcome: Option<String>,
     reason: Option<String>,
 }
 
@@ -96,7 +97,11 @@ impl SpentLine {
                 SpentWhat::Answer { model: line.model?, usage: line.usage?.into_usage() }
             }
             "tombstone" => SpentWhat::Withdrawn(EntryId::parse(&line.target?)?),
-            "tool_result" => SpentWhat::Tool { name: line.name?, failed: line.is_error },
+            "tool_result" => {
+                // What was denied was not started, so it did not fail.
+                let failed = line.is_error && line.outcome.as_deref() != Some("denied");
+                SpentWhat::Tool { name: line.name?, failed }
+            }
             "transition" if line.reason.as_deref() == Some("transient_retry") => SpentWhat::Retry,
             "error" => SpentWhat::Error,
             _ => return None,
@@ -154,6 +159,9 @@ mod tests {
             assert_eq!(found, Some(SpentWhat::Answer { model: "a/b".to_owned(), usage: usage_read }));
         }
         assert_eq!(of("tombstone", r#""target":"e2""#), Some(SpentWhat::Withdrawn(EntryId(2))));
+        let denied = r#""name":"edit","is_error":true,"outcome":"denied""#;
+        let is_none = SpentWhat::Tool { name: "edit".to_owned(), failed: false };
+        assert_eq!(of("tool_result", denied), Some(is_none));
         let failed = SpentWhat::Tool { name: "edit".to_owned(), failed: true };
         assert_eq!(of("tool_result", r#""name":"edit","is_error":true"#), Some(failed));
         assert_eq!(of("transition", r#""reason":"transient_retry""#), Some(SpentWhat::Retry));
