@@ -42,7 +42,7 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
             if copy.fields > 0 {
                 remark(&format!(
                     "left out: {}; `countersign verify` and `check` still hold",
-                    counted(copy.fields as u64, "field")
+                    counted(copy.fields, "field")
                 ));
             }
             return say(&String::from_utf8_lossy(&bytes));

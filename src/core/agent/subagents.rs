@@ -270,7 +270,12 @@ impl Agent {
                 TaskState::Completed => "is done. It reported",
                 TaskState::Canceled => "was stopped before it was done. What is known of it",
                 TaskState::Unknown => "ended with its process. What is known of it",
-                _ => "did not finish its task. It reported",
+                TaskState::Submitted
+                | TaskState::Working
+                | TaskState::Failed
+                | TaskState::Rejected
+                | TaskState::InputRequired
+                | TaskState::AuthRequired => "did not finish its task. It reported",
             };
             let text = format!("The sub-agent {name} that worked as {call} {how}:\n{answer}");
             // No call is open when a turn begins; should one be, the words wait for the next.
