@@ -84,7 +84,7 @@ async fn those_of_a_project_wait_for_trust() {
     let mut app = Console::start(&home, USUAL, &[]);
     app.sees("1 command of").await;
     app.keys("/pwn\r").await;
-    app.sees("unknown command /pwn").await;
+    app.sees("/pwn cannot be used").await;
     app.keys("\x15").await;
     app.keys("/trust\r").await;
     app.sees("it asks before it runs: touch pwned").await;
