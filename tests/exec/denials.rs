@@ -58,3 +58,21 @@ fn a_refusal_of_the_model_is_an_ending_of_its_own() {
     let ran = world.json(&["--script", &silent, "go"]);
     assert_eq!((ran.code, ran.reason().as_str()), (1, "model_refused"));
 }
+
+#[test]
+fn a_rule_about_a_file_below_home_holds_however_the_file_is_named() {
+    let world = World::new();
+    let file = world.place().canonicalize().unwrap().join("secrets.txt");
+    std::fs::write(&file, "the secret").unwrap();
+    let name = file.display().to_string();
+    let calls = json!({ "tool_calls": [
+        { "name": "read", "arguments": { "path": name } },
+        { "name": "shell", "arguments": { "command": format!("cat '{name}'") } },
+    ]});
+    let replies = script(json!([calls, "Done."]));
+    let words = ["--mode", "unrestricted", "--deny", "read(~/secrets.txt)", "--script", &replies, "go"];
+    let ran = world.exec(&words);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert_eq!(ran.err.matches("denied by policy").count(), 2, "{}", ran.err);
+    assert!(!world.session_text().contains("the secret"));
+}
