@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::args::{ExportArgs, ExportFormat};
-use super::place::{SessionPlace, entries, id_of, lines, read, remark};
+use super::place::{SessionPlace, entries, id_of, lines, read_audited, remark};
 use super::seal::{signing_key, tell_of_a_touch};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, EntryId};
 use crate::runtime::signing::sign;
-use crate::runtime::store::{damage, known};
+use crate::runtime::store::known;
 use crate::session::exporting::selection::Selection;
 use crate::session::exporting::{attestation, html, markdown, without_keys};
 use crate::ui::text::counted;
@@ -21,16 +21,19 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
     let path = place.locate(&args.pick)?;
     let selection = Selection::parse(&args.redact, &args.only)
         .map_err(|why| Fault::usage(why, "see `countersign sessions export --help`"))?;
-    let (mut bytes, mut file) = read(place, &path)?;
+    let (mut bytes, mut file, damage) = read_audited(place, &path)?;
     if args.format == ExportFormat::Attestation {
         return attest(place, args, &selection, &path, &bytes, &file);
     }
     let is_file = args.format == ExportFormat::Jsonl;
-    if is_file && let Some(why) = damage(&path, &bytes) {
-        return Err(Fault::failed(
-            format!("nothing was exported as lines of a session: {why}"),
-            "the other formats show what it says",
-        ));
+    match damage {
+        Some(why) if is_file => {
+            return Err(Fault::failed(
+                format!("nothing was exported as lines of a session: {why}"),
+                "the other formats show what it says",
+            ));
+        }
+        damage => damage.iter().for_each(|why| remark(why)),
     }
     if is_file || !selection.is_all() {
         let keys = place.environment.keys();

@@ -9,7 +9,7 @@ use super::args::Pick;
 use crate::config::environment::Environment;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{About, Body, Change, Entry, EntryId, Millis, Note};
-use crate::runtime::store::damage;
+use crate::runtime::store::{damage, known};
 use crate::runtime::{SessionStore, StorePort as _};
 use crate::session::SessionChoice;
 use crate::session::compose::{locate_from, state_of};
@@ -87,13 +87,27 @@ impl SessionPlace {
 /// # Errors
 /// It cannot be read, or is not sound; says how to see what is wrong.
 pub(in crate::cli) fn read(place: &SessionPlace, path: &Path) -> Result<(Vec<u8>, SessionFile), Fault> {
+    let (bytes, file, damage) = read_audited(place, path)?;
+    damage.iter().for_each(|why| remark(why));
+    Ok((bytes, file))
+}
+
+/// The same, and what is wrong with it first, for whoever does more than say so.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn read_audited(
+    place: &SessionPlace,
+    path: &Path,
+) -> Result<(Vec<u8>, SessionFile, Option<String>), Fault> {
     let failed = |why: String| {
         Fault::failed(why, format!("`countersign sessions check {}` lists what is wrong", place.name(path)))
     };
+    let known = known(path);
     let bytes = SessionStore::bytes(path).map_err(|why| Fault::failed(why, "name another session"))?;
     let file = read_document(&bytes).map_err(|why| failed(format!("{}: {why}", path.display())))?;
-    damage(path, &bytes).iter().for_each(|why| remark(why));
-    Ok((bytes, file))
+    let damage = damage(path, known, &bytes);
+    Ok((bytes, file, damage))
 }
 
 /// Adds a change to the end of a session that nobody else writes. It is on disk when this returns.
@@ -115,7 +129,7 @@ pub(super) fn opened(path: &Path) -> Result<(SessionStore, u64), Fault> {
     let (mut store, file) = SessionStore::open(path).map_err(|why| Fault::failed(why, advice))?;
     has_its_end(&file)?;
     let bytes = SessionStore::bytes(path).map_err(|why| Fault::failed(why, advice))?;
-    if let Some(why) = damage(path, &bytes) {
+    if let Some(why) = damage(path, known(path), &bytes) {
         return Err(Fault::failed(format!("nothing was written: {why}"), advice));
     }
     let mut last = file.entries.iter().map(|entry| entry.id.0).max().unwrap_or_default();

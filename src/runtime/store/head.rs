@@ -27,9 +27,10 @@ pub fn known(session: &Path) -> Option<Links> {
     Some(Links::knowing(lines.parse().ok()?, hash.to_owned()))
 }
 
-/// What is wrong first with a session of these bytes, in a sentence, for whoever goes on to tell what the session says.
-pub fn damage(session: &Path, bytes: &[u8]) -> Option<String> {
-    let audit = audit_with(bytes, known(session).unwrap_or_default());
+/// What is wrong first with a session of these bytes, in a sentence, for whoever goes on to tell what the session says. What is known of it
+/// was read before the bytes: a session that is being written has more lines then than are known, and never fewer.
+pub fn damage(session: &Path, known: Option<Links>, bytes: &[u8]) -> Option<String> {
+    let audit = audit_with(bytes, known.unwrap_or_default());
     let name = session.file_stem().unwrap_or_default().to_string_lossy();
     audit.faults.first().map(|fault| {
         format!(

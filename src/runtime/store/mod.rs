@@ -161,8 +161,9 @@ impl SessionStore {
     /// # Errors
     /// As [`SessionStore::read`].
     pub fn audited(path: &Path) -> Result<(SessionFile, Option<String>), String> {
+        let known = known(path);
         let bytes = Self::bytes(path)?;
-        Ok((read_bytes(&bytes, path)?, damage(path, &bytes)))
+        Ok((read_bytes(&bytes, path)?, damage(path, known, &bytes)))
     }
 
     /// The hash of the last line: 64 hexadecimal digits.

@@ -15,7 +15,7 @@ pub(crate) use wanted::{Sought, SoughtFile, SoughtText};
 
 use crate::ledger::{Body, CallId, EntryId, Millis, ModelRef, SessionStarted};
 use crate::runtime::SessionStore;
-use crate::runtime::store::{damage, each, files};
+use crate::runtime::store::{damage, each, files, known};
 use crate::session::decided::Decided;
 use crate::wire::record::read_document;
 use books::Books;
@@ -117,6 +117,7 @@ pub(crate) fn exposure(
 }
 
 fn of_file(path: &Path, wanted: &Sought, filter: &Prefilter) -> Result<Option<OfSession>, String> {
+    let known = known(path);
     let bytes = SessionStore::bytes(path)?;
     if !filter.passes(&bytes) {
         return Ok(None);
@@ -146,7 +147,7 @@ fn of_file(path: &Path, wanted: &Sought, filter: &Prefilter) -> Result<Option<Of
     if exposed.is_empty() {
         return Ok(None);
     }
-    let damage = damage(path, &bytes);
+    let damage = damage(path, known, &bytes);
     Ok(Some(OfSession { id, damage, forked_from, exposed, requests, calls }))
 }
 
