@@ -60,17 +60,13 @@ pub(super) fn go_on(
     converse_with(invocation, keeping, first)
 }
 
-fn converse_with(
-    invocation: &Invocation,
-    keeping: Keeping<'_>,
-    mut first: Option<Intent>,
-) -> Result<Exit, Fault> {
-    let mut session = compose(invocation, keeping, Attendance::Person)?;
+fn converse_with(own: &Invocation, keeping: Keeping<'_>, mut first: Option<Intent>) -> Result<Exit, Fault> {
+    let mut session = compose(own, keeping, Attendance::Person)?;
     let mut draft = UserMessage::default();
     // A branch goes on in a folder of its own.
     let mut elsewhere: Option<Invocation> = None;
     loop {
-        let invocation = elsewhere.as_ref().unwrap_or(invocation);
+        let invocation = elsewhere.as_ref().unwrap_or(own);
         let theme = theme(invocation)?;
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
         let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
@@ -90,20 +86,26 @@ fn converse_with(
         }
         match ended? {
             Next::Leave(exit) => return Ok(exit),
-            Next::New => session = anew(invocation, id)?,
+            Next::New => {
+                let is_back;
+                (session, is_back) = out_of_a_branch(own, invocation, Keeping::New, id)?;
+                elsewhere = elsewhere.filter(|_| !is_back);
+            }
             Next::Branch(start) => {
                 let there = invocation.elsewhere(&start.folder, start.model.as_deref());
                 match branched(&there, &start) {
                     Ok(branch) => (session, first, elsewhere) = (branch, start.first, Some(there)),
                     Err(why) => {
-                        session = resumed(invocation, id.clone(), id)?;
+                        session = resumed(invocation, id)?;
                         session.notices.push(why.to_string());
                     }
                 }
             }
             Next::Resume { wanted, draft: held } => {
-                session = resumed(invocation, wanted, id)?;
-                draft = held;
+                let which = SessionChoice::Session(wanted);
+                let (other, is_back) = out_of_a_branch(own, invocation, Keeping::Earlier(&which), id)?;
+                (session, draft) = (other, held);
+                elsewhere = elsewhere.filter(|_| !is_back);
             }
         }
     }
@@ -140,25 +142,44 @@ fn branched(there: &Invocation, start: &BranchStart) -> Result<Session, Fault> {
     Ok(session)
 }
 
-/// A new session; the one that was left, if there can be none, with the reason.
-fn anew(invocation: &Invocation, left: String) -> Result<Session, Fault> {
-    compose(invocation, Keeping::New, Attendance::Person).or_else(|why| {
-        let choice = SessionChoice::Session(left);
-        let mut back = compose(invocation, Keeping::Earlier(&choice), Attendance::Person)?;
-        back.notices.push(why.to_string());
-        Ok(back)
-    })
+/// What a person goes on with, and whether that is in their own folder again; the session that was left, if it cannot be
+/// had, with the reason. New sessions begin in the user's own folder, and those of it can be resumed, also out of a branch,
+/// which is in a folder of its own.
+fn out_of_a_branch(
+    own: &Invocation,
+    now: &Invocation,
+    keeping: Keeping<'_>,
+    left: String,
+) -> Result<(Session, bool), Fault> {
+    let is_new = matches!(keeping, Keeping::New);
+    let here = if is_new { own } else { now };
+    let composed = compose(here, keeping, Attendance::Person).map(|session| (session, here.cwd == own.cwd));
+    let composed = composed.or_else(|why| {
+        let elsewhere =
+            if here.cwd == own.cwd { None } else { compose(own, keeping, Attendance::Person).ok() };
+        elsewhere.map(|session| (session, true)).ok_or(why)
+    });
+    match composed {
+        Ok((mut session, is_back)) => {
+            if is_back && now.cwd != own.cwd {
+                let [folder, branch] = [own, now].map(|one| one.environment.shown(&one.cwd));
+                session.notices.push(format!("You are back in {folder}. The branch stays in {branch}."));
+            }
+            Ok((if is_new { session } else { said_of_a_copy(session, &left) }, is_back))
+        }
+        Err(why) => {
+            let mut back = resumed(now, left)?;
+            back.notices.push(why.to_string());
+            Ok((back, false))
+        }
+    }
 }
 
-/// The session that was picked; the one that was left, if that cannot be had, with the reason.
-fn resumed(invocation: &Invocation, wanted: String, left: String) -> Result<Session, Fault> {
-    let take_up =
-        |id: String| compose(invocation, Keeping::Earlier(&SessionChoice::Session(id)), Attendance::Person);
-    take_up(wanted).map(|session| said_of_a_copy(session, &left)).or_else(|why| {
-        let mut back = take_up(left).or_else(|_| compose(invocation, Keeping::New, Attendance::Person))?;
-        back.notices.push(why.to_string());
-        Ok(back)
-    })
+/// The session that was left, again; a new one, if it is gone.
+fn resumed(invocation: &Invocation, left: String) -> Result<Session, Fault> {
+    let which = SessionChoice::Session(left);
+    let back = compose(invocation, Keeping::Earlier(&which), Attendance::Person);
+    back.or_else(|_| compose(invocation, Keeping::New, Attendance::Person))
 }
 
 /// A session that begins like the one that was left looks the same: it says so.

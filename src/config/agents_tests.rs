@@ -158,7 +158,10 @@ fn a_sub_agent_of_a_project_s_configuration_waits_for_trust() {
     assert_eq!((config.subagents.all.len(), config.untrusted_agents.len()), (2, 1));
     assert!(config.warnings[0].contains("`agents.fixer` is ignored"), "{:?}", config.warnings);
     let told = world.demands();
-    assert!(told[0].starts_with("tells the model of the sub-agent fixer: the model is told: "), "{told:?}");
+    assert!(
+        told[0].starts_with("tells the model about the sub-agent fixer: the model is told: "),
+        "{told:?}"
+    );
     assert!(
         told[0].contains("its tools: read, edit, mcp__a__b; its model: openai/x; its mode: plan"),
         "{told:?}"

@@ -114,7 +114,7 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
         let (skills, _told_as_ignored) = skills::of(&content);
         all.extend(skills.into_iter().map(|(skill, file)| Demand {
             verb: "tells",
-            what: format!("the model of the skill {}: {}", skill.name, skill.description),
+            what: format!("the model about the skill {}: {}", skill.name, skill.description),
             place: format!("{}:1", file.display()),
             needs_trust: true,
         }));
@@ -122,7 +122,7 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
         let (helpers, _told_as_ignored) = subagents::of(&content);
         all.extend(helpers.into_iter().map(|one| Demand {
             verb: "tells",
-            what: format!("the model of the sub-agent {}: {}", one.name, one.description),
+            what: format!("the model about the sub-agent {}: {}", one.name, one.description),
             place: format!("{}:1", one.file.unwrap_or_default().display()),
             needs_trust: true,
         }));

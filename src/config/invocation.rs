@@ -15,6 +15,8 @@ use crate::tool::AnswerSchema;
 pub struct Invocation {
     /// The folder that is worked in: absolute, symlinks resolved.
     pub cwd: PathBuf,
+    /// The user's own folder, where the work goes on in a branch's.
+    pub(crate) came_from: Option<PathBuf>,
     /// The environment.
     pub environment: Environment,
     /// The configuration.
@@ -47,6 +49,7 @@ impl Invocation {
         }
         Self {
             cwd: folder.to_owned(),
+            came_from: Some(self.came_from.as_ref().unwrap_or(&self.cwd).clone()),
             environment: self.environment.clone(),
             config,
             goal: None,

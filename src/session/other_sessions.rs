@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Datelike as _, Local, Timelike as _};
 
+use crate::config::Invocation;
 use crate::config::fault::one_line;
 use crate::ledger::{Body, Ending, Injector, Millis, UserMessage};
 use crate::runtime::SessionStore;
@@ -32,13 +33,15 @@ const MOST_CHARS: usize = 4_000;
 pub(crate) struct EarlierSessions {
     state: PathBuf,
     folder: PathBuf,
+    /// The user's own folder, where this one is a branch's.
+    came_from: Option<PathBuf>,
     own: String,
 }
 
 impl EarlierSessions {
-    /// Those of a folder, except the session of this id.
-    pub(crate) fn new(state: PathBuf, folder: PathBuf, own: String) -> Self {
-        Self { state, folder, own }
+    /// Those of the folder that is worked in, and of the user's own, except the session of this id.
+    pub(crate) fn new(state: PathBuf, invocation: &Invocation, own: String) -> Self {
+        Self { state, folder: invocation.cwd.clone(), came_from: invocation.came_from.clone(), own }
     }
 
     /// Those that one can go on with, newest first, as of now.
@@ -46,9 +49,10 @@ impl EarlierSessions {
         self.sessions().iter().map(|summary| described(summary, now)).collect()
     }
 
-    /// The other sessions of this folder in which something was said, newest first.
+    /// The other sessions in which something was said, newest first.
     fn sessions(&self) -> Vec<Summary> {
-        let ours = |s: &Summary| Path::new(&s.cwd) == self.folder && s.id != self.own;
+        let is_here = |cwd: &Path| cwd == self.folder || self.came_from.as_deref() == Some(cwd);
+        let ours = |s: &Summary| is_here(Path::new(&s.cwd)) && s.id != self.own;
         list(&self.state).sessions.into_iter().filter(|s| ours(s) && !s.first_message.is_empty()).collect()
     }
 

@@ -12,6 +12,7 @@ use super::key_timing::Press;
 use super::keymap::{KeyAction, KeyContext, lookup};
 use super::local::{Focus, Local, Overlay};
 use super::picker_keys::{self, Done};
+use super::picker_source::Source;
 use super::program_input;
 
 /// One key, if something lies on top; `None` when nothing does.
@@ -74,7 +75,7 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
             }
             let list = command.and_then(|command| open.page.opens(command));
             if let Some(list) = list {
-                return Some(picker_keys::open(local, view, list));
+                return Some(list_over_page(local, view, list));
             }
             scroll(&mut open.scrolled, key, page)
         }
@@ -89,6 +90,16 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
     }
     let suspends = lookup(KeyContext::Everywhere, key) == Some(KeyAction::Suspend);
     Some(if suspends { vec![UiEffect::Suspend] } else { Vec::new() })
+}
+
+/// A list that a page opens: whoever leaves it is on the page again.
+fn list_over_page(local: &mut Local, view: &View, list: Source) -> Vec<UiEffect> {
+    let page = local.overlay.clone();
+    let acts = picker_keys::open(local, view, list);
+    if matches!(local.overlay, Some(Overlay::Picker(_))) {
+        local.below = page.and_then(|page| if let Overlay::Page(page) = page { Some(page) } else { None });
+    }
+    acts
 }
 
 /// The first call that waits, whole and with the keys that decide about it. Then the page is there again.

@@ -57,7 +57,7 @@ pub(super) fn update(local: &mut Local, press: Press, page: i32) -> Option<Done>
         }
         Step::Leaves => {
             let before = (picker.source == Source::Themes).then(|| UiEffect::SetTheme(picker.before.clone()));
-            local.overlay = None;
+            local.overlay = local.below.take().map(Overlay::Page);
             before.into_iter().collect()
         }
         // What puts files back must have been seen, and not be taken by a burst of keys.
@@ -69,7 +69,10 @@ pub(super) fn update(local: &mut Local, press: Press, page: i32) -> Option<Done>
         // Nor does a burst stop anything.
         Step::Takes(Choice::StopSubagents(_) | Choice::StopShell(_)) if !press.alone => Vec::new(),
         Step::Takes(choice) => {
-            local.overlay = None;
+            let page = local.below.take().map(Overlay::Page);
+            // What is stopped is seen to end there.
+            let goes_back = matches!(choice, Choice::StopSubagents(_) | Choice::StopShell(_));
+            local.overlay = page.filter(|_| goes_back);
             return Some(Done::Takes(choice));
         }
     }))

@@ -287,7 +287,7 @@ fn skills_are_told_only_while_exactly_these_are_trusted() {
 
     let ran = run(&world, &["trust", "--yes"]);
     let shown =
-        "tells    the model of the skill pdf: Reads\\u{1b}[2J PDFs  (.agents/skills/pdf/SKILL.md, line 1)";
+        "tells    the model about the skill pdf: Reads\\u{1b}[2J PDFs  (.agents/skills/pdf/SKILL.md, line 1)";
     assert!(ran.out.contains(shown) && ran.code == 0, "{}", ran.out);
     let (told, err) = skills_told(&world);
     assert!(told.contains("- pdf: Reads\\u{1b}[2J PDFs (file: .agents/skills/pdf/SKILL.md)"), "{told}");

@@ -85,8 +85,14 @@ fn the_page_shows_what_they_print_and_stops_one() {
     harness.key(KeyCode::Char('x'), KeyModifiers::NONE);
     let frame = harness.frame(80, 24);
     assert!(frame.contains("stop a background command") && frame.contains("make serve"), "{frame}");
+    harness.key(KeyCode::Esc, KeyModifiers::NONE);
+    assert!(harness.frame(80, 24).contains("GET /a"), "whoever leaves the list is on the page again");
+    harness.key(KeyCode::Char('x'), KeyModifiers::NONE);
     let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
     assert_eq!(acts, [UiEffect::Send(Intent::StopBackground("b1".to_owned()))]);
+    assert!(harness.frame(80, 24).contains("GET /a"), "where it is seen to end");
+    harness.key(KeyCode::Esc, KeyModifiers::NONE);
+    assert_eq!(harness.local.overlay, None);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The commands about the session itself: its name, a copy of it, its transcript, and the pages of what is in force.
 
-use super::console::{Console, ESC, USUAL};
+use super::console::{Console, ENTER, ESC, USUAL};
 use super::home::Home;
 
 async fn listed(home: &Home) -> Console {
@@ -42,6 +42,10 @@ async fn a_session_gets_a_name_and_a_copy_of_it_goes_on() {
     app.sees("send a message first").await;
     app.keys("/fork\r").await;
     app.sees("nothing to fork").await;
+    app.keys("/status\r").await;
+    app.sees("nothing yet").await;
+    assert!(!app.screen().contains("unknown"), "{}", app.screen());
+    leaves(&mut app).await;
     app.says("list").await;
     app.sees("This folder has").await;
     app.rests().await;
@@ -128,4 +132,50 @@ async fn a_review_is_a_message_that_the_transcript_shows() {
     app.quits().await;
     let said = home.texts("user_message", "content");
     assert!(said.len() == 1 && said[0].contains("git diff main...HEAD"), "{said:?}");
+}
+
+#[tokio::test]
+async fn a_branch_is_left_for_the_own_folder_and_can_be_resumed_from_there() {
+    let home = Home::new();
+    let mut app = listed(&home).await;
+    let first = std::fs::read_to_string(home.session_files().remove(0)).unwrap();
+    let entries = first.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let said = entries.into_iter().find(|entry| entry["type"] == "user_message").unwrap();
+    let whatif = format!("/whatif {} edit list it all\r", said["id"].as_str().unwrap());
+    app.keys(&whatif).await;
+    app.sees("You continue in a branch of the session").await;
+    app.sees("› list it all").await;
+    app.rests().await;
+    // The session that it was made from is in another folder, and offered.
+    app.keys("/sessions\r").await;
+    app.sees("just now · done").await;
+    app.keys(ENTER).await;
+    app.sees("You are back in").await;
+    app.sees_no("› list it all").await;
+    app.keys(&whatif).await;
+    app.sees("Listing it all failed").await;
+    app.rests().await;
+    app.keys("/clear\r").await;
+    app.sees("You are back in").await;
+    app.says("list").await;
+    app.sees("This folder has").await;
+    app.rests().await;
+    app.quits().await;
+    let mut folders: Vec<String> = home.session_files().iter().map(|file| folder(file)).collect();
+    folders.sort();
+    folders.dedup();
+    let here = folder(&home.session_files()[0]);
+    let of_here = home.session_files().iter().filter(|file| folder(file) == here).count();
+    assert_eq!(
+        (folders.len(), of_here),
+        (3, 2),
+        "two branches with a folder each, two sessions here: {folders:?}"
+    );
+}
+
+/// The folder that a session belongs to.
+fn folder(file: &std::path::Path) -> String {
+    let text = std::fs::read_to_string(file).unwrap();
+    let began: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    began["cwd"].as_str().unwrap().to_owned()
 }

@@ -74,7 +74,8 @@ impl SessionDefaults {
         let refused = servers.into_iter().filter_map(|server| config.add_client_server(server).err());
         let mut notices: Vec<String> = refused.collect();
         let environment = self.environment.clone();
-        let invocation = Invocation { cwd, environment, config, goal: None, answer_schema: None };
+        let invocation =
+            Invocation { cwd, came_from: None, environment, config, goal: None, answer_schema: None };
         let earlier = which.earlier().map(|id| SessionChoice::Session(id.to_owned()));
         let keeping = Keeping::from(earlier.as_ref());
         let files = ClientFiles::of(client, &invocation.cwd, &place.cwd);

@@ -61,7 +61,14 @@ impl PolicyBench<'_> {
     fn sandbox(&self) -> Result<Sandbox, Fault> {
         let config = config::load(&self.cwd, self.environment, &[])?;
         let (cwd, environment) = (self.cwd.clone(), self.environment.clone());
-        Ok(sandbox(&Invocation { cwd, environment, config, goal: None, answer_schema: None }))
+        Ok(sandbox(&Invocation {
+            cwd,
+            came_from: None,
+            environment,
+            config,
+            goal: None,
+            answer_schema: None,
+        }))
     }
 
     /// The calls of the last days.

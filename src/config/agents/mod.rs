@@ -113,7 +113,7 @@ impl Peer for AgentEntry {
     fn demand(&self, name: &str) -> (&'static str, String) {
         let terms: Vec<String> = self.terms();
         match (&self.local.instructions, self.url()) {
-            (Some(_), _) => ("tells", format!("the model of the sub-agent {name}: {}", terms.join("; "))),
+            (Some(_), _) => ("tells", format!("the model about the sub-agent {name}: {}", terms.join("; "))),
             (None, url) => {
                 let way = url.map(as_word).unwrap_or_default();
                 let terms: String = terms.iter().map(|term| format!("; {term}")).collect();

@@ -192,6 +192,11 @@ impl Scope {
         self != Self::Once
     }
 
+    /// Whether a file keeps it for other sessions.
+    pub fn is_kept(self) -> bool {
+        matches!(self, Self::Project | Self::Everywhere)
+    }
+
     /// As recorded.
     pub fn as_str(self) -> &'static str {
         self.into()

@@ -38,6 +38,8 @@ pub struct Permissions {
     pub rules: Vec<Listed>,
     /// The rules among them that were taken in this session, and the calls with which they were.
     pub taken: Vec<(CallId, String)>,
+    /// Rules that were revoked for this session and were written to a file, each with how long it was to hold.
+    pub kept_elsewhere: Vec<(String, Scope)>,
     /// The exact actions, in the order in which they were allowed.
     pub granted: Vec<Granted>,
     /// Hosts that the configuration opens to commands in the sandbox.
@@ -70,7 +72,31 @@ impl View {
         let gaps = self.session.gaps.clone();
         let configured_hosts = self.settings.hosts.clone();
         let (rules, taken, granted) = (self.rules(), self.taken(), self.granted());
-        Permissions { rules, taken, granted, configured_hosts, hosts, gaps }
+        let kept_elsewhere = self.kept_elsewhere(&taken);
+        Permissions { rules, taken, kept_elsewhere, granted, configured_hosts, hosts, gaps }
+    }
+
+    /// The rules that a person had written to a file and then took back here: the file still has them, for other sessions.
+    fn kept_elsewhere(&self, taken: &[(CallId, String)]) -> Vec<(String, Scope)> {
+        let decisions = self.rows.iter().filter_map(|row| match &row.entry.body {
+            Body::ApprovalDecided(decision) => Some(decision),
+            _ => None,
+        });
+        let mut kept: Vec<(String, Scope)> = Vec::new();
+        for decision in decisions.filter(|decision| decision.scope.is_kept()) {
+            let Some(rule) = decision.taken() else { continue };
+            let stands = taken.iter().any(|(_, text)| text == rule)
+                || self
+                    .settings
+                    .rules
+                    .iter()
+                    .any(|read| read.kind == RuleKind::Allow && read.to_string() == rule);
+            let one = (rule.to_owned(), decision.scope);
+            if !stands && !kept.contains(&one) {
+                kept.push(one);
+            }
+        }
+        kept
     }
 
     /// All rules in force: those of the configuration, of the command line, and those that a person took in this

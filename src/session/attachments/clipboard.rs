@@ -97,8 +97,18 @@ fn printed(environment: &[(OsString, OsString)], patience: Duration) -> Result<V
             Err(why) => return Err(format!("{program} could not be started: {why}")),
         }
     }
-    Err("no program here prints the clipboard's image: install wl-clipboard (Wayland), xclip (X11) or pngpaste (macOS)"
-        .to_owned())
+    Err(none_found(HELPERS.iter().any(|(needs, ..)| *needs != "PATH" && is_set(needs))))
+}
+
+/// Why no helper printed anything. Over a plain terminal connection no program could, whatever is installed.
+fn none_found(is_graphical: bool) -> String {
+    let install = "no program here prints the clipboard's image: install wl-clipboard (Wayland), xclip (X11) or pngpaste (macOS)";
+    if is_graphical || cfg!(target_os = "macos") {
+        return install.to_owned();
+    }
+    "there is no graphical session here (neither WAYLAND_DISPLAY nor DISPLAY is set), so no clipboard with images: copy the \
+     image into a file and name it with @"
+        .to_owned()
 }
 
 /// Reads what a helper prints until it ends.
@@ -198,6 +208,11 @@ mod tests {
         }
         let (_held, environment) = system(&[], "WAYLAND_DISPLAY");
         assert!(printed(&environment, PATIENCE).unwrap_err().contains("install wl-clipboard"));
+        let (_held, environment) = system(&[], "OTHER");
+        let why = printed(&environment, PATIENCE).unwrap_err();
+        let expected =
+            if cfg!(target_os = "macos") { "install" } else { "there is no graphical session here" };
+        assert!(why.contains(expected), "{why}");
     }
 
     #[test]

@@ -88,9 +88,9 @@ fn begins_a_path(line: &str) -> bool {
     ["/", "~/", "./", "../", "file://"].iter().any(|start| bare.starts_with(start))
 }
 
-/// The path and the lines that `path#L10-40` or `path:10-40` names; `None` where no lines are named.
+/// The path and the lines that `path#L10-40`, `path#10-40` or `path:10-40` names; `None` where no lines are named.
 pub(super) fn without_lines(name: &str) -> Option<(&str, (u64, u64))> {
-    let (path, lines) = name.rsplit_once("#L").or_else(|| colon(name))?;
+    let (path, lines) = name.rsplit_once("#L").or_else(|| hash(name)).or_else(|| colon(name))?;
     let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
     let number = |text: &str| {
         let digits = text.strip_prefix('L').unwrap_or(text);
@@ -104,6 +104,11 @@ pub(super) fn without_lines(name: &str) -> Option<(&str, (u64, u64))> {
 pub(super) fn before_lines(name: &str) -> Option<&str> {
     let (path, lines) = name.rsplit_once("#L")?;
     (!path.is_empty() && lines.starts_with(|c: char| c.is_ascii_digit())).then_some(path)
+}
+
+/// `path#10` and `path#10-40`.
+fn hash(name: &str) -> Option<(&str, &str)> {
+    name.rsplit_once('#').filter(|(_, lines)| lines.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// `path:10` and `path:10-40`, and `path:10:7` as compilers print it: the column is left out.
@@ -263,6 +268,7 @@ mod tests {
         assert_eq!(without_lines("a.rs#L10-L40"), Some(("a.rs", (10, 40))));
         assert_eq!(without_lines("a#L1.rs#L7"), Some(("a#L1.rs", (7, 7))));
         assert_eq!(without_lines("a.rs#L40-10"), Some(("a.rs", (10, 40))), "in the wrong order");
+        assert_eq!(without_lines("a.rs#10-40"), Some(("a.rs", (10, 40))));
         assert_eq!(without_lines("a.rs:10-40"), Some(("a.rs", (10, 40))));
         assert_eq!(without_lines("a.rs:7"), Some(("a.rs", (7, 7))));
         assert_eq!(without_lines("a.rs:7:12"), Some(("a.rs", (7, 7))), "as compilers print it");

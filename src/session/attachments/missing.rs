@@ -21,7 +21,7 @@ impl Attach {
     pub(super) fn missing(&self, readings: &[String]) -> Result<Option<Attached>, AttachmentRefusal> {
         let refuse = |what: String, next: &str| Err(AttachmentRefusal::new(what, next));
         let is_there = |path: &&str| std::fs::symlink_metadata(self.path(path)).is_ok();
-        let unnumbered = readings.iter().filter_map(|path| Some(path.rsplit_once("#L")?.0)).find(is_there);
+        let unnumbered = readings.iter().filter_map(|path| Some(path.rsplit_once('#')?.0)).find(is_there);
         // The shortest reading is the path without the sentence's own punctuation.
         if let (Some(name), Some(asked)) = (unnumbered, readings.last()) {
             let next = format!("write @{name}#L10-40, or put it in `backquotes` to send it as text");
@@ -41,8 +41,12 @@ impl Attach {
         name.map_or(Ok(None), |name| refuse(format!("there is no file at {name}"), CORRECT))
     }
 
-    /// Whether a path leads into a folder that is there. `@scope/name` and `@a.b` are other things than files.
+    /// Whether a path leads into a folder that is there, or is written as one. `@scope/name` and `@a.b` are other things
+    /// than files.
     fn is_in_folder(&self, path: &str) -> bool {
+        if ["~/", "./", "../"].iter().any(|start| path.starts_with(start)) {
+            return true;
+        }
         let (folder, name) = path.rsplit_once('/').unwrap_or_default();
         !folder.is_empty() && !name.is_empty() && Path::is_dir(&self.path(folder))
     }
@@ -90,8 +94,13 @@ mod tests {
         assert_eq!(why("see @Makefile."), "there is no file at Makefile");
         assert_eq!(why("see @d/a.rs#L0"), "d/a.rs#L0 names no lines of d/a.rs");
         assert_eq!(why("see @d/a.rs#Lx"), "d/a.rs#Lx names no lines of d/a.rs");
+        assert_eq!(why("see @d/a.rs#end"), "d/a.rs#end names no lines of d/a.rs");
+        assert_eq!(why("see @~/missing, please"), "there is no file at ~/missing");
+        assert_eq!(why("see @../missing"), "there is no file at ../missing");
         assert_eq!(why("see @broken"), "broken leads to no file");
-        for words in ["@scope/name", "@app.route", "@channel#Lobby", "ask @ann: now", "@ann:12"] {
+        for words in
+            ["@scope/name", "@app.route", "@channel#Lobby", "@owner/repo#12", "ask @ann: now", "@ann:12"]
+        {
             assert_eq!(attach.message(words.to_owned()).unwrap().files, [], "{words}");
         }
         let lines = |words: &str| {
@@ -99,6 +108,7 @@ mod tests {
             files.iter().map(|file| (file.first, file.last)).collect::<Vec<_>>()
         };
         assert_eq!(lines("@d/a.rs:2-3"), [(2, 3)]);
+        assert_eq!(lines("@d/a.rs#2-3"), [(2, 3)]);
         assert_eq!(lines("@d/a.rs:2:7: error"), [(2, 2)]);
         assert_eq!(lines("@d/a.rs, @./d/a.rs and @d/a.rs."), [(1, 3)], "one file once");
     }

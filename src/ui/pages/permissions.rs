@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{Page, PageEntry, Spoken};
-use crate::ledger::Millis;
+use crate::ledger::{Millis, Scope};
 use crate::policy::{Listed, RuleKind, Tier};
 use crate::ui::keymap::KeyAction;
 use crate::ui::linear::words::count;
@@ -70,7 +70,7 @@ impl Page for InForce {
 
 /// The mode and what it allows, the rules in force, strictest first, and what was allowed exactly.
 fn said(view: &View, all: &Permissions) -> Vec<String> {
-    let (mode, Permissions { rules, taken, granted, configured_hosts, hosts, gaps }) =
+    let (mode, Permissions { rules, taken, granted, configured_hosts, hosts, gaps, .. }) =
         (view.session.mode, all);
     let mut said = vec![format!("mode: {mode}: {}", mode.allows())];
     said.extend(rules.iter().map(|rule| {
@@ -84,6 +84,11 @@ fn said(view: &View, all: &Permissions) -> Vec<String> {
     }));
     said.extend(
         taken.iter().map(|(call, rule)| format!("added for this session by you with {call}: {rule}")),
+    );
+    said.extend(
+        all.kept_elsewhere
+            .iter()
+            .map(|(rule, scope)| format!("revoked for this session: {rule}; {}", still_in(*scope))),
     );
     said.extend(
         configured_hosts.iter().map(|host| format!("configured: commands in the sandbox reach {host}")),
@@ -107,6 +112,15 @@ fn said(view: &View, all: &Permissions) -> Vec<String> {
     };
     said.push(format!("permissions: {} in force{exactly}", count(rules.len() as u64, "rule")));
     said
+}
+
+/// Where a rule goes on holding that was taken back for this session only.
+fn still_in(scope: Scope) -> &'static str {
+    if scope == Scope::Project {
+        "other sessions still have it: delete its line in .countersign/config.toml"
+    } else {
+        "other sessions still have it: delete its line in your configuration"
+    }
 }
 
 /// The call that a rule last spoke of.
@@ -137,6 +151,13 @@ fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'stat
             let about = format!("{with}{}", about(screen, rule));
             lines.extend(entry("", theme.dim, &about, theme.dim, inner));
         }
+    }
+    if !all.kept_elsewhere.is_empty() {
+        lines.extend([Line::default(), Line::styled("Revoked for this session", theme.title)]);
+    }
+    for (rule, scope) in &all.kept_elsewhere {
+        lines.extend(entry("revoked", theme.warning, rule, theme.text, inner));
+        lines.extend(entry("", theme.dim, still_in(*scope), theme.dim, inner));
     }
     lines.extend(exactly(theme, inner, granted));
     if !configured_hosts.is_empty() {

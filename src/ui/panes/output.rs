@@ -30,7 +30,9 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> (LaidOutput,
     };
     let whose =
         panel.asked_by.as_ref().map(|by| format!("{}: ", one_row(&by.to_string()))).unwrap_or_default();
-    let title = format!("{whose}{}  {}", one_row(panel.name()), one_row(&subject(panel)));
+    let overwrites = panel.request().is_some_and(|(_, request)| request.replaces);
+    let name = if overwrites { "overwrite".to_owned() } else { one_row(panel.name()) };
+    let title = format!("{whose}{name}  {}", one_row(&subject(panel)));
     let (lines, must) = lines(panel, usize::from(inner).max(1), screen);
     ((title, lines, Vec::new()), must)
 }
@@ -151,7 +153,7 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let foot = match &screen.local.hint {
         Some(hint) => Line::styled(fit(&one_row(hint), total), theme.warning),
         None => {
-            let mut pairs = vec![("esc", "back"), ("pgup pgdn", "scroll")];
+            let mut pairs = vec![("esc", "back")];
             if let Some(Overlay::Page(open)) = &screen.local.overlay {
                 pairs.extend(open.page.keys());
             }
@@ -165,6 +167,8 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             if let Some(letters) = &letters {
                 pairs.extend([("y", "once"), ("n", "deny"), (letters.as_str(), "too")]);
             }
+            // What fits into a narrow page is what decides or acts; where it is scrolled to stands at its top.
+            pairs.push(("pgup pgdn", "scroll"));
             let lit = !is_asked || screen.local.is_ripe(screen.view);
             let groups = keys(&pairs, if lit { theme.text } else { theme.dim }, theme.dim);
             flow(groups, 3, total).into_iter().next().unwrap_or_default()

@@ -26,7 +26,10 @@ struct OpenMarks {
 pub(super) fn closed(text: &str) -> Cow<'_, str> {
     let begins = text.rfind('\n').map_or(0, |at| at + 1);
     let line = text.get(begins..).unwrap_or_default();
-    if !line.contains(['*', '_', '`', '[']) || is_indented_code(line) {
+    if is_marker(line) {
+        return Cow::Owned(text.get(..begins).unwrap_or_default().to_owned());
+    }
+    if !line.contains(['*', '_', '~', '`', '[']) || is_indented_code(line) {
         return Cow::Borrowed(text);
     }
     let open = OpenMarks::of(line);
@@ -39,6 +42,13 @@ pub(super) fn closed(text: &str) -> Cow<'_, str> {
     // A sign behind a blank closes nothing, and within code a blank is shown.
     let shown = if open.code.is_some() { shown } else { shown.trim_end() };
     Cow::Owned(format!("{}{shown}{closers}", text.get(..begins).unwrap_or_default()))
+}
+
+/// Whether nothing stands there yet but the marker of a list, a heading, a quote or a table: it is drawn with its first word.
+fn is_marker(line: &str) -> bool {
+    let line = line.trim();
+    let is_heading = !line.is_empty() && line.len() <= 6 && line.chars().all(|c| c == '#');
+    is_heading || ["-", "*", "+", ">", "|"].contains(&line)
 }
 
 /// Items of a list in a list are indented, too.
@@ -60,7 +70,8 @@ impl OpenMarks {
                 '`' => open.backquotes(at, run, rest.len()),
                 _ if open.code.is_some() => c.len_utf8(),
                 '\\' => 1 + rest.chars().nth(1).map_or(0, char::len_utf8),
-                '*' | '_' => open.signs(Opened { sign: c, times: run }, at, before, rest.get(run..)),
+                '~' if run != 2 && !(run == rest.len() && open.is_struck()) => run,
+                '*' | '_' | '~' => open.signs(Opened { sign: c, times: run }, at, before, rest.get(run..)),
                 // A cell of a table: nothing goes on in the next one.
                 '|' => {
                     open = Self::default();
@@ -121,6 +132,11 @@ impl OpenMarks {
         run.times
     }
 
+    /// One `~` is a sign only as half of those that end what is struck out.
+    fn is_struck(&self) -> bool {
+        self.marks.iter().any(|open| open.sign == '~')
+    }
+
     /// Closes what this run closes, the innermost first.
     fn close(&mut self, run: Opened) {
         let mut left = run.times;
@@ -172,6 +188,11 @@ mod tests {
             ("    - **Name", "    - **Name**"),
             ("one **x\n\ntwo `co", "one **x\n\ntwo `co`"),
             ("run `", "run"),
+            ("a ~~gon", "a ~~gon~~"),
+            ("a ~~gone~", "a ~~gone~~"),
+            ("a ~~", "a"),
+            ("text\n-", "text\n"),
+            ("##", ""),
             ("run ``a`", "run ``a``"),
             ("run `a b", "run `a b`"),
             ("**run `a", "**run `a`**"),
@@ -206,6 +227,10 @@ mod tests {
             "see [it](x) and",
             "see [it",
             "* item",
+            "- ~5 s",
+            "~/a b",
+            "about ~5 and",
+            "42",
         ] {
             assert_eq!(closed(text), text, "{text}");
         }
