@@ -47,6 +47,17 @@ fn a_line_is_explained_part_by_part() {
     assert!(parts[0]["why"].as_str().unwrap().contains("config.toml:1"), "{told}");
     let denied = world.explained(&["true; r''m -rf x"]);
     assert_eq!((denied["decision"].as_str(), denied["rule"].as_str()), (Some("deny"), Some("shell(rm *)")));
+    let parts = denied["parts"].as_array().unwrap();
+    assert_eq!((&parts[0]["covered"], &parts[0]["rule"]), (&true.into(), &Value::Null), "{denied}");
+    assert_eq!((&parts[1]["covered"], &parts[1]["rule"]), (&false.into(), &"shell(rm *)".into()), "{denied}");
+    assert!(parts[1]["why"].as_str().unwrap().starts_with("rule shell(rm *) denies ("), "{denied}");
+    let asked = world.explained(&["--ask", "shell(cargo *)", "cargo test && ls"]);
+    assert!(asked["parts"][0]["why"].as_str().unwrap().starts_with("rule shell(cargo *) asks ("), "{asked}");
+    let unclear = world.explained(&["ls && $x file"]);
+    assert!(
+        unclear["parts"][1]["why"].as_str().unwrap().starts_with("rule shell(rm *) may deny ("),
+        "{unclear}"
+    );
     assert_eq!(world.explained(&["--tool", "write", "/etc/x", "--mode", "edit"])["decision"], "ask");
     assert_eq!(world.explained(&["--tool", "write", "src/x", "--mode", "edit"])["decision"], "allow");
     let unknown = world.policy(&["explain", "--tool", "paint", "x"]);

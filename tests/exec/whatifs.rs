@@ -132,6 +132,10 @@ fn branches_are_a_tree_and_can_be_compared() {
     let rows: Vec<&str> = tree.out.lines().collect();
     assert!(rows.len() == 2 && rows[0].starts_with(trunk.as_str()), "{tree:?}");
     assert!(rows[1].starts_with("└─ e") && rows[1].contains(branch.as_str()), "{tree:?}");
+    let own = world.sessions_cli(&["tree", branch]);
+    assert_eq!(own.out.lines().next().unwrap(), rows[0], "{own:?}");
+    assert!(own.out.lines().nth(1).unwrap().ends_with("← this session"), "{own:?}");
+    assert_eq!(world.sessions_cli(&["tree", "nothing"]).code, 2);
     let compared = world.sessions_cli(&["compare", trunk, branch]);
     assert_eq!(compared.code, 1, "{compared:?}");
     assert!(compared.out.contains("+denied c1 by user") && compared.out.contains("-result of c1: ok"));

@@ -7,7 +7,7 @@ use super::{PolicyBench, call_on};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::policy::{Explanation, Verdict};
+use crate::policy::{Explanation, RuleKind, Verdict};
 use crate::runtime::PastPlaces;
 use crate::ui::text::{sanitize, width};
 use crate::wire::record;
@@ -51,7 +51,14 @@ pub(super) fn run(
     let widest = shown.iter().map(|text| width(text)).max().unwrap_or(0).min(WIDEST);
     for (part, text) in explained.parts.iter().zip(shown) {
         let space = " ".repeat(widest.saturating_sub(width(&text)));
-        let sign = if part.is_covered { "\u{2713}" } else { "?" };
+        let is_denied = part.rule.as_ref().is_some_and(|rule| rule.kind == RuleKind::Deny);
+        let sign = if part.is_covered {
+            "\u{2713}"
+        } else if is_denied {
+            "\u{2717}"
+        } else {
+            "?"
+        };
         told.push(format!("  {sign} {text}{space}  {:<19}  {}", part.effect.as_str(), clean(&part.why)));
     }
     say(&told.iter().map(|line| format!("{line}\n")).collect::<String>())
@@ -77,7 +84,14 @@ fn as_json(explained: &Explanation) -> Value {
         .parts
         .iter()
         .map(|part| {
-            json!({ "text": part.text, "effect": part.effect.as_str(), "covered": part.is_covered, "why": part.why })
+            json!({
+                "text": part.text,
+                "effect": part.effect.as_str(),
+                "covered": part.is_covered,
+                "why": part.why,
+                "rule": part.rule.as_ref().map(ToString::to_string),
+                "origin": part.rule.as_ref().map(|rule| rule.origin.to_string()),
+            })
         })
         .collect();
     json!({

@@ -155,7 +155,11 @@ pub enum SessionsVerb {
     /// Find the call that broke a command: the changes of a session are walked in a copy of its folder
     Bisect(BisectArgs),
     /// Show which session was made from which, by a fork, a rewind or `whatif`
-    Tree,
+    Tree {
+        /// Show only the branches of this session, and what it was made from
+        #[arg(value_name = "SESSION")]
+        session: Option<String>,
+    },
     /// Compare two sessions line by line: calls, decisions, results, cost and endings; exit code 1 if they are different
     #[command(after_help = "Example:\n  countersign sessions compare 0199 019a")]
     Compare {

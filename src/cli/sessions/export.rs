@@ -1,5 +1,6 @@
 //! `sessions export`: a session for others to read, on stdout.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{ExportArgs, ExportFormat};
@@ -11,19 +12,21 @@ use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, EntryId};
 use crate::runtime::signing::sign;
 use crate::runtime::store::known;
-use crate::session::exporting::selection::Selection;
+use crate::session::exporting::selection::{NotLeftOut, Selection};
 use crate::session::exporting::{attestation, html, markdown, without_keys};
 use crate::ui::text::counted;
-use crate::wire::record::{self, Audit, SessionFile, audit_entries, exported_lines, read_document};
+use crate::wire::record::{self, Links, SessionFile, audit_with, exported_lines, read_document};
 
 /// Prints one session without the keys of this environment, and, except for the lines of the file, without what was withdrawn.
 pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault> {
     let path = place.locate(&args.pick)?;
     let selection = Selection::parse(&args.redact, &args.only)
         .map_err(|why| Fault::usage(why, "see `countersign sessions export --help`"))?;
+    // Asked before the lines are read: a session that is being written has more of them then, and never fewer.
+    let end = if place.keeps(&path) { known(&path) } else { None };
     let (mut bytes, mut file, damage) = read_audited(place, &path)?;
     if args.format == ExportFormat::Attestation {
-        return attest(place, args, &selection, &path, &bytes, &file);
+        return attest(place, args, &selection, &path, (&bytes, end), &file);
     }
     let is_file = args.format == ExportFormat::Jsonl;
     match damage {
@@ -37,9 +40,8 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
     }
     if is_file || !selection.is_all() {
         let keys = place.environment.keys();
-        let copy = selection
-            .applied(&bytes, &file.entries, &keys)
-            .map_err(|why| Fault::failed(why, "nothing was exported; see `countersign sessions check`"))?;
+        let copy =
+            selection.applied(&bytes, &file.entries, &keys).map_err(|why| not_exported(place, &path, why))?;
         bytes = copy.text.into_bytes();
         if is_file {
             if copy.fields > 0 {
@@ -74,6 +76,15 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
     say(&without_keys(&place.environment, text))
 }
 
+fn not_exported(place: &SessionPlace, path: &Path, why: NotLeftOut) -> Fault {
+    let next = if why.is_damage {
+        format!("nothing was exported; `countersign sessions check {}` lists what is wrong", place.name(path))
+    } else {
+        "nothing was exported; `countersign sessions export --help` says what can be left out".to_owned()
+    };
+    Fault::failed(why.what, next)
+}
+
 /// The first entry says what the document is about, so it is always part of it.
 fn is_part(selection: &Selection, entry: &Arc<Entry>) -> bool {
     matches!(entry.body, Body::SessionStarted(_)) || selection.has(entry.id)
@@ -86,18 +97,12 @@ fn is_part_line(selection: &Selection, line: &str) -> bool {
         || EntryId::parse(text("entry")).is_some_and(|entry| selection.has(entry))
 }
 
-/// What `sessions check` says of its lines.
-fn audited(place: &SessionPlace, path: &std::path::Path, bytes: &[u8]) -> (Audit, Vec<Arc<Entry>>) {
-    let end = if place.keeps(path) { known(path) } else { None };
-    audit_entries(bytes, end.unwrap_or_default())
-}
-
 fn attest(
     place: &SessionPlace,
     args: &ExportArgs,
     selection: &Selection,
-    path: &std::path::Path,
-    bytes: &[u8],
+    path: &Path,
+    (bytes, end): (&[u8], Option<Links>),
     file: &SessionFile,
 ) -> Result<Exit, Fault> {
     if !selection.is_all() {
@@ -106,8 +111,9 @@ fn attest(
             "leave --redact and --only out",
         ));
     }
-    let (checked, _) = audited(place, path, bytes);
-    if checked.head.is_some() && known(path).is_none() {
+    let is_end_known = end.is_some();
+    let checked = audit_with(bytes, end.unwrap_or_default());
+    if checked.head.is_some() && !is_end_known {
         remark(
             "nothing tells how many lines the session had, so lines may be missing at the end of what is attested",
         );

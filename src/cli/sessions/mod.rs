@@ -45,7 +45,7 @@ pub(super) fn run(verb: SessionsVerb, cwd: PathBuf, environment: Environment) ->
         SessionsVerb::Seal { pick, key } => seal::run(&place, &pick, key.as_deref()),
         SessionsVerb::Fork { pick, at } => fork::run(&place, &pick, at.as_deref()),
         SessionsVerb::Bisect(args) => bisect::run(&place, &args),
-        SessionsVerb::Tree => tree::run(&place),
+        SessionsVerb::Tree { session } => tree::run(&place, session),
         SessionsVerb::Compare { one, other } => compare::run(&place, &one, &other),
         SessionsVerb::Remove(args) => remove::run(&place, args),
     }

@@ -67,13 +67,7 @@ impl Policy {
             |verdict, rule: Option<&Rule>| Decided { verdict, rule: rule.cloned(), effect, is_usual: false };
         let uncovered = || Decided { is_usual: true, ..told(Verdict::Ask(NO_RULE.to_owned()), None) };
         let named = NamedFiles::of(command, &reading, found);
-        let fit = |rule: &Rule| match &rule.pattern {
-            None if rule.is_for(&tool.name) => Fit::Yes,
-            Some(pattern) if rule.is_for(&tool.name) => {
-                speaks_of(pattern, command, &reading).max(named.fit(rule))
-            }
-            _ => named.fit(rule),
-        };
+        let fit = |rule: &Rule| fit_of_line(rule, command, &reading, &named, tool);
         let (denies, denying) = self.strictest(RuleKind::Deny, fit);
         if let (Fit::Yes, Some(rule)) = (denies, denying) {
             return told(Verdict::Deny(format!("rule {rule} denies it")), Some(rule));
@@ -113,6 +107,23 @@ impl Policy {
             Permission::Uncovered => uncovered(),
             Permission::Missing(why) => told(Verdict::Ask(why), None),
         }
+    }
+
+    /// The rule that denies a line or asks about it, or could, and whether it surely does.
+    pub(super) fn forbidding(
+        &self,
+        line: &str,
+        tool: &ToolSpec,
+        found: &Preparation,
+    ) -> Option<(&Rule, bool)> {
+        let reading = shell::read(line);
+        let named = NamedFiles::of(line, &reading, found);
+        let fit = |rule: &Rule| fit_of_line(rule, line, &reading, &named, tool);
+        let strictest = [RuleKind::Deny, RuleKind::Ask].map(|kind| self.strictest(kind, fit));
+        let surely = strictest.iter().find(|(fit, _)| *fit == Fit::Yes);
+        let perhaps = || strictest.iter().find(|(fit, _)| *fit == Fit::Maybe);
+        let (fit, rule) = surely.or_else(perhaps)?;
+        rule.map(|rule| (rule, *fit == Fit::Yes))
     }
 
     /// The denying or asking rule that speaks most surely of the call, and how surely.
@@ -336,6 +347,15 @@ impl Policy {
             && reading.unreadable.is_none()
             && !reading.commands.iter().any(needs_more)
             && !reading.redirections.iter().any(|file| effect::of_redirection(file) == SideEffect::Sends)
+    }
+}
+
+/// Whether a denying or asking rule speaks of a line, or of a file that it names.
+fn fit_of_line(rule: &Rule, line: &str, reading: &Reading, named: &NamedFiles, tool: &ToolSpec) -> Fit {
+    match &rule.pattern {
+        None if rule.is_for(&tool.name) => Fit::Yes,
+        Some(pattern) if rule.is_for(&tool.name) => speaks_of(pattern, line, reading).max(named.fit(rule)),
+        _ => named.fit(rule),
     }
 }
 

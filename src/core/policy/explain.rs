@@ -4,7 +4,7 @@ use super::decide::Permission;
 use super::effect;
 use super::line::{self, Places, describe};
 use super::shell::{self, Word};
-use super::{Decided, Policy};
+use super::{Decided, Policy, Rule, RuleKind};
 use crate::ledger::Arguments;
 use crate::tool::{Preparation, SideEffect, ToolSpec};
 
@@ -28,8 +28,10 @@ pub struct ExplainedPart {
     pub effect: SideEffect,
     /// What lets it run, or that nothing does; in words.
     pub why: String,
-    /// Whether something lets it run.
+    /// Whether something lets it run, and nothing forbids it.
     pub is_covered: bool,
+    /// The rule that decides about it alone, if one does.
+    pub rule: Option<Rule>,
 }
 
 impl Policy {
@@ -46,10 +48,11 @@ impl Policy {
         let commands = reading.commands.iter().filter(|command| !command.is_wrapper).map(|command| {
             let text = [raw(&command.environment), raw(&command.words)].join(" ").trim().to_owned();
             let does = effect::of_command(command).unwrap_or(SideEffect::Sends);
-            part(text, does, &self.for_command(command, tool, &places, is_alone))
+            let forbidding = self.forbidding(&text, tool, found);
+            part(text, does, &self.for_command(command, tool, &places, is_alone), forbidding)
         });
         let files = reading.redirections.iter().map(|file| {
-            part(describe(file), effect::of_redirection(file), &self.for_file(file, tool, &places))
+            part(describe(file), effect::of_redirection(file), &self.for_file(file, tool, &places), None)
         });
         Explanation {
             decided,
@@ -59,7 +62,18 @@ impl Policy {
     }
 }
 
-fn part(text: String, effect: SideEffect, permission: &Permission<'_>) -> ExplainedPart {
+fn part(
+    text: String,
+    effect: SideEffect,
+    permission: &Permission<'_>,
+    forbidding: Option<(&Rule, bool)>,
+) -> ExplainedPart {
+    if let Some((rule, is_sure)) = forbidding {
+        let does = if rule.kind == RuleKind::Deny { "denies" } else { "asks" };
+        let how = if is_sure { does.to_owned() } else { format!("may {}", rule.kind.as_str()) };
+        let why = format!("rule {rule} {how} ({})", rule.origin);
+        return ExplainedPart { text, effect, why, is_covered: false, rule: Some(rule.clone()) };
+    }
     let (why, is_covered) = match permission {
         Permission::By(rule) => (format!("{} rule {rule} ({})", rule.kind.as_str(), rule.origin), true),
         Permission::Harmless if effect == SideEffect::Reads => ("reads in the workspace".to_owned(), true),
@@ -68,5 +82,6 @@ fn part(text: String, effect: SideEffect, permission: &Permission<'_>) -> Explai
         Permission::Uncovered => ("no rule covers it".to_owned(), false),
         Permission::Missing(why) => (why.clone(), false),
     };
-    ExplainedPart { text, effect, why, is_covered }
+    let rule = if let Permission::By(rule) = permission { Some((*rule).clone()) } else { None };
+    ExplainedPart { text, effect, why, is_covered, rule }
 }

@@ -26,6 +26,21 @@ pub(crate) struct Selection {
     only: Option<Vec<RangeInclusive<u64>>>,
 }
 
+/// Why no document was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NotLeftOut {
+    /// What is in the way.
+    pub(crate) what: String,
+    /// It is in the file, and not in what was asked for.
+    pub(crate) is_damage: bool,
+}
+
+impl From<String> for NotLeftOut {
+    fn from(what: String) -> Self {
+        Self { what, is_damage: false }
+    }
+}
+
 /// Contents that are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Rule {
@@ -85,13 +100,13 @@ impl Selection {
     /// is left out is left out, too.
     ///
     /// # Errors
-    /// A sentence: the file has no hashes or is damaged, or a text stands where nothing can be left out.
+    /// The file has no hashes or is damaged, a text stands where nothing can be left out, or nothing that was named is there.
     pub(crate) fn applied(
         &self,
         bytes: &[u8],
         entries: &[Arc<Entry>],
         keys: &[&str],
-    ) -> Result<Redacted, String> {
+    ) -> Result<Redacted, NotLeftOut> {
         let withdrawn: BTreeSet<EntryId> = entries
             .iter()
             .filter_map(
@@ -119,10 +134,10 @@ impl Selection {
         })
         .map_err(cannot)?;
         if let Some(rule) = unused.first() {
-            return Err(format!("nothing in the session is left out by `{}`", rule.words()));
+            return Err(format!("nothing in the session is left out by `{}`", rule.words()).into());
         }
         if self.only.is_some() && !entries.iter().any(|entry| self.has(entry.id)) {
-            return Err("the session has none of the entries that --only names".to_owned());
+            return Err("the session has none of the entries that --only names".to_owned().into());
         }
         let beginnings = said.iter().filter(|text| text.chars().count() >= FEWEST_REPEATED);
         let beginnings: Vec<String> =
@@ -278,11 +293,14 @@ fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
-fn cannot((line, fault): (usize, ChainFault)) -> String {
-    match fault {
-        ChainFault::Unchained => format!(
+fn cannot((line, fault): (usize, ChainFault)) -> NotLeftOut {
+    let is_damage = fault != ChainFault::Unchained;
+    let what = if is_damage {
+        format!("line {line}: {fault}")
+    } else {
+        format!(
             "line {line} has no hash, so nothing can be left out of it: an older version of countersign wrote it"
-        ),
-        fault => format!("line {line}: {fault}"),
-    }
+        )
+    };
+    NotLeftOut { what, is_damage }
 }
