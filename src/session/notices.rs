@@ -4,7 +4,7 @@ use crate::config::models::{Choice, Transport};
 use crate::config::{Config, ToolCalling};
 use crate::policy::Mode;
 use crate::runtime::sandbox::support;
-use crate::wire::record::SessionFile;
+use crate::wire::record::{SessionFile, contradiction};
 
 /// What `auto` comes to where there is no sandbox.
 pub(super) fn unconfined(config: &Config) -> Option<String> {
@@ -33,7 +33,14 @@ pub(super) fn file_notices(file: &SessionFile) -> Vec<String> {
             skipped.line, skipped.kind
         )
     });
-    missing.into_iter().chain(torn).chain(skipped).collect()
+    let contradiction = contradiction(file).map(|fault| {
+        format!(
+            "The session file contradicts itself ({}: {}), so what it says may not be what was recorded; `countersign sessions \
+             check` lists what is wrong.",
+            fault.entry, fault.what
+        )
+    });
+    contradiction.into_iter().chain(missing).chain(torn).chain(skipped).collect()
 }
 
 /// That lines are missing at the end, or may be.

@@ -23,6 +23,26 @@ fn what_contradicts_itself_is_neither_sealed_nor_tagged() {
         assert!(ran.code == 1 && ran.err.contains("is not well-formed"), "{ran:?}");
     }
     assert_eq!(world.session_text(), forged);
+    // Whoever goes on in it hears of it.
+    let resumed = world.json(&["--last", "--script", r#"["Three."]"#, "third"]);
+    assert!(resumed.code == 0 && resumed.err.contains("contradicts itself (e"), "{resumed:?}");
+}
+
+#[test]
+fn sessions_and_copies_that_agree_are_resumed_without_a_word() {
+    let world = World::new();
+    spoken(&world);
+    assert_eq!(world.sessions_cli(&["fork", "--last"]).code, 0);
+    let exported = world.sessions_cli(&["export", "--last", "--format", "jsonl"]);
+    let elsewhere = World::new();
+    fs::write(elsewhere.work().join("whole.jsonl"), &exported.out).unwrap();
+    assert_eq!(elsewhere.sessions_cli(&["import", "whole.jsonl"]).code, 0);
+    let id = world.session_file().file_stem().unwrap().to_str().unwrap().to_owned();
+    let folder = world.work().to_str().unwrap().to_owned();
+    for world in [&world, &elsewhere] {
+        let resumed = world.json(&["-C", &folder, "--resume", &id, "--script", r#"["Three."]"#, "third"]);
+        assert!(resumed.code == 0 && !resumed.err.contains("contradicts"), "{resumed:?}");
+    }
 }
 
 #[test]

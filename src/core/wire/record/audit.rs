@@ -11,7 +11,7 @@ use crate::ledger::{self, CHAINED_VERSION, CallId, Entry, EntryId, resting_place
 use crate::policy;
 
 use super::contradictions::contradictions;
-use super::file::numbered;
+use super::file::{SessionFile, is_copy, numbered};
 use super::members::{Member, members, record};
 use super::{ChainFault, Links, RecordError, Skipped, TornTail, decode, derived, left_out};
 
@@ -89,6 +89,17 @@ pub fn audit_entries(bytes: &[u8], links: Links) -> (Audit, Vec<Arc<Entry>>) {
     audited(bytes, links, true)
 }
 
+/// What the entries of a session that can be continued say against each other first: for whoever goes on with it. Its chain was followed
+/// when it was read, and its lines are not read again.
+pub fn contradiction(file: &SessionFile) -> Option<ledger::Fault> {
+    let entries = &file.entries;
+    let mut faults = policy::audit(entries);
+    if faults.is_empty() && is_of_this_format(entries) {
+        faults = contradictions(entries, &BTreeSet::new(), file.is_copy);
+    }
+    faults.into_iter().min_by_key(|(position, _)| *position).map(|(_, fault)| fault)
+}
+
 fn audited(bytes: &[u8], links: Links, is_strict: bool) -> (Audit, Vec<Arc<Entry>>) {
     let mut found = AuditState { links, is_strict, ..AuditState::default() };
     for (number, line, rest) in numbered(bytes) {
@@ -99,7 +110,7 @@ fn audited(bytes: &[u8], links: Links, is_strict: bool) -> (Audit, Vec<Arc<Entry
         match read {
             Ok(mut value) => {
                 found.follow(number, line, &members, &value);
-                found.is_copy |= COPIES.iter().any(|how| value.get(how).is_some());
+                found.is_copy |= found.entries.is_empty() && is_copy(&value);
                 let names = left_out::fill(&mut value);
                 found.audit.calls_left_out |= names.iter().any(|name| left_out::is_of_calls(name));
                 found.left_out.extend(names);
@@ -139,9 +150,6 @@ fn audited(bytes: &[u8], links: Links, is_strict: bool) -> (Audit, Vec<Arc<Entry
     }
     found.conclude()
 }
-
-/// What the first line of a session names that was made from another one.
-const COPIES: [&str; 2] = ["forked_from", "imported_from"];
 
 #[derive(Default)]
 struct AuditState {
@@ -224,12 +232,6 @@ impl AuditState {
         std::ops::ControlFlow::Continue(())
     }
 
-    /// Programs of earlier versions counted and named some things otherwise.
-    fn is_of_this_format(&self) -> bool {
-        let began = self.entries.first().map(|entry| &entry.body);
-        matches!(began, Some(ledger::Body::SessionStarted(started)) if started.version >= CHAINED_VERSION)
-    }
-
     fn conclude(mut self) -> (Audit, Vec<Arc<Entry>>) {
         self.conclude_chain();
         let (mut faults, mut open) = (Vec::new(), BTreeSet::new());
@@ -238,7 +240,7 @@ impl AuditState {
             faults.extend(policy::audit(&self.entries));
             // What contradicts a fault is brought about by it.
             let is_sound = faults.is_empty() && self.audit.faults.is_empty();
-            if self.is_strict && is_sound && self.is_of_this_format() {
+            if self.is_strict && is_sound && is_of_this_format(&self.entries) {
                 faults.extend(contradictions(&self.entries, &self.left_out, self.is_copy));
             }
         }
@@ -263,6 +265,12 @@ impl AuditState {
         self.audit.open = open.into_iter().collect();
         (self.audit, self.entries)
     }
+}
+
+/// Programs of earlier versions counted and named some things otherwise.
+fn is_of_this_format(entries: &[Arc<Entry>]) -> bool {
+    let began = entries.first().map(|entry| &entry.body);
+    matches!(began, Some(ledger::Body::SessionStarted(started)) if started.version >= CHAINED_VERSION)
 }
 
 /// Why a line is no record. A newline behind a beginning would be read as a part of it.

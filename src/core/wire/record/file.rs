@@ -24,6 +24,8 @@ pub struct SessionFile {
     pub skipped: Vec<Skipped>,
     /// Content fields that were left out of a copy.
     pub left_out: usize,
+    /// The session was made from another one, as its first line says.
+    pub is_copy: bool,
     /// How many lines at the end were on disk and are missing, as far as somebody knows.
     pub missing_lines: u64,
     /// Nothing tells how many lines were on disk, so some may be missing.
@@ -103,6 +105,7 @@ fn read(
         torn_tail: None,
         skipped: Vec::new(),
         left_out: 0,
+        is_copy: false,
         missing_lines: 0,
         has_unknown_end: false,
         sound_bytes: 0,
@@ -146,6 +149,7 @@ impl SessionFile {
         if self.entries.is_empty() && kind != "session_started" {
             return Err(RecordError::NotASession(kind.to_owned()));
         }
+        self.is_copy |= self.entries.is_empty() && is_copy(value);
         match decode(value) {
             Ok(mut entry) => {
                 self.share_answer(&mut entry);
@@ -170,6 +174,11 @@ impl SessionFile {
             ended.text = Arc::clone(same);
         }
     }
+}
+
+/// What the first line of a session names that was made from another one.
+pub(super) fn is_copy(first: &Value) -> bool {
+    ["forked_from", "imported_from"].iter().any(|how| first.get(how).is_some())
 }
 
 fn at_line(line: usize, fault: RecordError) -> RecordError {

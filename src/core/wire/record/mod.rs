@@ -33,7 +33,7 @@ mod short;
 mod spent;
 mod time;
 
-pub use audit::{Audit, LineFault, audit, audit_entries, audit_lines, audit_with};
+pub use audit::{Audit, LineFault, audit, audit_entries, audit_lines, audit_with, contradiction};
 pub use chain::{Chain, Salt};
 pub use copy::{Copy, Keeps, TakenBack, before, durable_lines, exported_lines, plain_lines, up_to};
 pub use decode::decode;
