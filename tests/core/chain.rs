@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use countersign::ledger::*;
 use countersign::policy::digest;
-use countersign::wire::record::{Audit, Chain, Links, Salt, audit, audit_with, encode, follow, read_session};
+use countersign::wire::record::{
+    Audit, Chain, Links, Salt, audit, audit_with, encode, first_line, follow, read_session,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -278,5 +280,21 @@ proptest! {
         forged[line] = countersign::wire::record::line(&value) + "\n";
         prop_assume!(forged != lines);
         prop_assert_eq!(first(&check(&forged, &chain)).0, line + 1);
+    }
+}
+
+#[test]
+fn the_head_of_a_first_line_is_read_without_its_prompt_and_says_the_same() {
+    for (cwd, forked_from) in [("/w", None), ("/a \",\"prev\":\"b", Some("0198@e14")), ("/ü\\", None)] {
+        let Some(Body::SessionStarted(began)) = bodies().into_iter().next() else { unreachable!() };
+        let began = SessionStarted { cwd: cwd.into(), forked_from: forked_from.map(str::to_owned), ..began };
+        let entry = entries(vec![Body::SessionStarted(began)]).remove(0);
+        let plain = encode(&entry).to_string();
+        let line = Chain::default().line(encode(&entry), &mut salts());
+        let head = first_line(line.as_bytes()).unwrap();
+        assert_eq!(Some(&head), first_line(plain.as_bytes()).as_ref());
+        assert_eq!((head.cwd.as_str(), head.forked_from.as_deref()), (cwd, forked_from));
+        // Nothing is known of one that was cut off.
+        assert_eq!(first_line(&line.as_bytes()[..line.len() - 1]), None);
     }
 }

@@ -188,7 +188,7 @@ fn the_wait_before_a_retry_counts_down() {
     assert!(first.contains("The provider is overloaded (HTTP 529): retrying in 4 s (2 of 4)"), "{first}");
     harness.builder.now += 2_000;
     assert!(harness.frame(100, 24).contains("retrying in 2 s (2 of 4)"));
-    assert!(harness.frame(40, 10).contains(": in 2 s (2 of 4)"));
+    assert!(harness.frame(40, 10).contains("Retrying in 2 s (2 of 4)"));
     harness.builder.now += 9_000;
     assert!(harness.frame(100, 24).contains("retrying now (2 of 4)"));
     assert_eq!(harness.key(KeyCode::Esc, NONE), [UiEffect::Abort]);

@@ -51,6 +51,7 @@ pub const COMMANDS: &[SlashCommand] = {
         SlashCommand::new(name, help, argument).only(Fronts::Lines)
     }
     &[
+        row("/adopt", "take what a lane of the race made", Required(read::adopt)).hint("LANE"),
         row("/agents", "the agents that tasks can be handed to", None(Report(Subject::Agents))),
         row("/budgets", "the budgets: used, limit, left", None(Show(BUDGETS))).key(C::Budgets),
         row("/compact", "replace the conversation with a summary", None(Tell(Intent::Compact))),
@@ -81,6 +82,7 @@ pub const COMMANDS: &[SlashCommand] = {
         )
         .hint("WORDS")
         .key(C::Search),
+        row("/fleet", "what is at work: sub-agents, tasks, commands", None(Show(FLEET))),
         row("/fork", "continue in a copy of this session; this one stays as it is", None(Ask(Request::Fork))),
         row("/goal", "OBJECTIVE | check: COMMAND, until it exits with 0; or: resume", Required(read::goal))
             .hint("OBJECTIVE | check: COMMAND"),
@@ -105,14 +107,6 @@ pub const COMMANDS: &[SlashCommand] = {
             Optional(Pick(Source::Models), read::model),
         )
         .hint("NAME"),
-        row("/fleet", "what is at work: sub-agents, tasks, commands", None(Show(FLEET))),
-        row(
-            "/race",
-            "one task for several sub-agents at once; alone: how they stand",
-            Optional(Report(Subject::Race), read::race),
-        )
-        .hint("TASK | check: COMMAND"),
-        row("/adopt", "take what a lane of the race made", Required(read::adopt)).hint("LANE"),
         row("/new", "a new session; this one can be resumed", None(New)),
         row(
             "/permissions",
@@ -122,6 +116,12 @@ pub const COMMANDS: &[SlashCommand] = {
         .hint("revoke, host NAME"),
         row("/plan", "the model's to-do list, item by item", None(Show(PLAN))),
         row("/quit", "leave", None(Quit)),
+        row(
+            "/race",
+            "one task for several sub-agents at once; alone: how they stand",
+            Optional(Report(Subject::Race), read::race),
+        )
+        .hint("TASK | check: COMMAND"),
         row("/rename", "NAME: give this session a name", Required(read::rename)).hint("NAME"),
         row(
             "/review",

@@ -318,21 +318,27 @@ fn beside(others: usize) -> Option<String> {
     (others > 0).then(|| format!("{} more", count(others, "call")))
 }
 
-/// The reason first, then when it is tried again: the countdown is kept when the line is short.
+/// The reason first, then when it is tried again. Where the line is short, the words for that become shorter, then the reason;
+/// and where nothing of the reason is left, the transcript above has it.
 fn retrying(which: &str, left_ms: u64, reason: &str, room: usize) -> String {
-    let when = match left_ms.div_ceil(1_000) {
-        0 => "retrying now".to_owned(),
-        left => format!("retrying in {left} s"),
+    let left = match left_ms.div_ceil(1_000) {
+        0 => "now".to_owned(),
+        left => format!("in {left} s"),
     };
     let reason = capitalized(&one_row(reason));
-    // Of the tail, words go first; the time and the count stay.
-    let left = left_ms.div_ceil(1_000);
     let brief = which.replace(" of ", "/");
-    let tails =
-        [format!(": {when} ({which})"), format!(": in {left} s ({which})"), format!(": {left} s ({brief})")];
-    match tails.iter().find(|tail| width(&reason).min(LEAST_HEAD) + width(tail) <= room) {
+    let tails = [
+        format!(": retrying {left} ({which})"),
+        format!(": retry {left} ({which})"),
+        format!(": retry {left} ({brief})"),
+        format!(": retry {left}"),
+    ];
+    let whole = tails.iter().find(|tail| width(&reason) + width(tail) <= room);
+    // The count matters more than half of the reason.
+    let cut = || tails.iter().take(3).find(|tail| LEAST_HEAD + width(tail) <= room);
+    match whole.or_else(cut) {
         Some(tail) => format!("{}{tail}", fit(&reason, room - width(tail))),
-        None => fit(&capitalized(&format!("{when} ({brief})")), room),
+        None => fit(&format!("Retrying {left} ({which})"), room),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -215,9 +215,20 @@ struct FirstMembers {
     forked_from: Option<Value>,
 }
 
-/// Reads the first line of a session file alone.
+/// How a first line begins that we write: the members that are read stand before its hashes and contents.
+const OURS: &[u8] = br#"{"type":"session_started","entry":"#;
+/// What follows these members. In a text its quotes would be escaped.
+const CHAINED: &[u8] = br#","prev":""#;
+
+/// Reads the first line of a session file alone. Of a line that we wrote, the system prompt is not looked at.
 pub fn first_line(line: &[u8]) -> Option<FirstLine> {
-    let members: FirstMembers = serde_json::from_slice(line).ok()?;
+    let is_whole = line.starts_with(OURS) && line.trim_ascii_end().ends_with(b"}");
+    let head = memmem::find(line, CHAINED).filter(|_| is_whole).and_then(|end| line.get(..end));
+    let head = head.and_then(|head| serde_json::from_slice(&[head, b"}"].concat()).ok());
+    let members: FirstMembers = match head {
+        Some(members) => members,
+        None => serde_json::from_slice(line).ok()?,
+    };
     let text = |member: Option<Value>| member.as_ref().and_then(Value::as_str).map(str::to_owned);
     (members.kind == "session_started").then_some(())?;
     Some(FirstLine {
