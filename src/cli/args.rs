@@ -10,7 +10,7 @@ use super::agents::args::AgentsArgs;
 use super::blame::args::BlameArgs;
 use super::doctor::args::DoctorArgs;
 use super::exposure::args::ExposureArgs;
-use super::import_settings::OtherTool;
+use super::import_settings::other_tool::OtherTool;
 use super::mcp::args::McpArgs;
 use super::policy::args::PolicyArgs;
 use super::race::args::RaceArgs;

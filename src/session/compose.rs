@@ -10,10 +10,10 @@ use super::background_ids::continued;
 use super::interrupted_undo::finish_undo;
 use super::moment::now;
 use super::notices::{end_notice, file_notices, lost_notice, tools_notice, unconfined};
-use super::ports::{router, with_tool_calls};
+use super::ports::{hook_port, local_tools, router, with_tool_calls};
 use super::subagents::SubagentMaker;
 use super::telemetry::{Following, follow};
-use super::{instructions, sandbox, subagents};
+use super::{instructions, subagents};
 use crate::agent::{Agent, Attendance, Effect, Settings};
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
@@ -25,8 +25,8 @@ use crate::policy::Policy;
 use crate::runtime::sandbox::support;
 use crate::runtime::store::{find, latest, remove_old};
 use crate::runtime::{
-    BackgroundOutput, CommandHooks, Driver, EditorFiles, Groups, Handles, HookPort, LocalTools, NoHooks,
-    Ports, Reach, SessionStore, StorePort, echo_spec, tool_specs,
+    BackgroundOutput, Driver, EditorFiles, Groups, Handles, Ports, SessionStore, StorePort, echo_spec,
+    tool_specs,
 };
 use crate::session::external::ExternalTools;
 use crate::session::gateway::Gateway;
@@ -194,23 +194,6 @@ fn damaged(id: &str, fault: &LedgerFault) -> Fault {
     )
 }
 
-/// The built-in tools, in the session's folder and its sandbox.
-pub(super) fn local_tools(
-    invocation: &Invocation,
-    config: &Config,
-    groups: &Groups,
-    attendance: Attendance,
-    editor: Option<Arc<dyn EditorFiles>>,
-) -> LocalTools {
-    let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
-        .giving(invocation.named_for_programs())
-        .within(sandbox::sandbox(invocation))
-        .signing_commits(config.trailers)
-        .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() });
-    let tools = if attendance == Attendance::Person { tools.attended() } else { tools };
-    if let Some(editor) = editor { tools.beside(editor) } else { tools }
-}
-
 /// The program's state folder.
 ///
 /// # Errors
@@ -319,18 +302,6 @@ fn left_with(entries: &[Arc<Entry>]) -> (Option<&ModelRef>, bool) {
         _ => None,
     });
     found.map_or((None, false), |(model, was_chosen)| (Some(model), was_chosen))
-}
-
-/// Runs the configured hooks in the session's folder, without what looks like a key in their environment.
-pub(crate) fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn HookPort> {
-    let specs = invocation.config.hooks();
-    if specs.is_empty() {
-        return Box::new(NoHooks);
-    }
-    let environment = invocation.environment_of_programs();
-    let hooks =
-        CommandHooks::new(specs, session.to_owned(), invocation.cwd.clone(), environment, groups.clone());
-    Box::new(hooks.giving(invocation.named_for_programs()))
 }
 
 /// The built-in tools, and the one for tests if the configuration adds it.

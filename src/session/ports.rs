@@ -1,11 +1,16 @@
-//! Models behind one port, each in the mode in which it calls tools.
+//! What a session is plugged to: models behind one port, each in the mode in which it calls tools; the built-in tools; hooks.
 
+use std::sync::Arc;
+
+use super::sandbox;
+use crate::agent::Attendance;
 use crate::config::fault::Fault;
 use crate::config::models::{Choice, Transport};
-use crate::config::{Config, ToolCalling};
+use crate::config::{Config, Invocation, ToolCalling};
 use crate::model::ToolCalls;
 use crate::runtime::{
-    AutoToolMode, HttpModel, ModelPort, ModelRouter, RehearsalModel, ScriptedModel, StringModel, Timeouts,
+    AutoToolMode, CommandHooks, EditorFiles, Groups, HookPort, HttpModel, LocalTools, ModelPort, ModelRouter,
+    NoHooks, Reach, RehearsalModel, ScriptedModel, StringModel, Timeouts,
 };
 use crate::wire::{script, string_mode};
 
@@ -72,4 +77,33 @@ pub(crate) fn model_port(choice: &Choice, config: &Config) -> Result<Box<dyn Mod
         ToolCalling::String => Box::new(StringModel::new(model)),
         ToolCalling::Auto => Box::new(AutoToolMode::new(model, first)),
     })
+}
+
+/// The built-in tools, in the session's folder and its sandbox.
+pub(super) fn local_tools(
+    invocation: &Invocation,
+    config: &Config,
+    groups: &Groups,
+    attendance: Attendance,
+    editor: Option<Arc<dyn EditorFiles>>,
+) -> LocalTools {
+    let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
+        .giving(invocation.named_for_programs())
+        .within(sandbox::sandbox(invocation))
+        .signing_commits(config.trailers)
+        .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() });
+    let tools = if attendance == Attendance::Person { tools.attended() } else { tools };
+    if let Some(editor) = editor { tools.beside(editor) } else { tools }
+}
+
+/// Runs the configured hooks in the session's folder, without what looks like a key in their environment.
+pub(crate) fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn HookPort> {
+    let specs = invocation.config.hooks();
+    if specs.is_empty() {
+        return Box::new(NoHooks);
+    }
+    let environment = invocation.environment_of_programs();
+    let hooks =
+        CommandHooks::new(specs, session.to_owned(), invocation.cwd.clone(), environment, groups.clone());
+    Box::new(hooks.giving(invocation.named_for_programs()))
 }

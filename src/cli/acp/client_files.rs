@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 
-use super::conversation::ClientEnd;
+use super::client_end::ClientEnd;
 use super::methods::initialize::ClientAbilities;
 use super::out::Out;
 use super::rpc;

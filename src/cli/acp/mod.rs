@@ -8,6 +8,7 @@
 //! tests: everything that is sent is parsed with it.
 
 pub(crate) mod args;
+mod client_end;
 mod client_files;
 mod conversation;
 mod lines;
@@ -25,7 +26,7 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, watch};
 
-use self::conversation::ClientEnd;
+use self::client_end::ClientEnd;
 use self::methods::initialize::ClientAbilities;
 use self::opening::SessionDefaults;
 use self::out::Out;

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::client_end::ClientEnd;
 use super::client_files::ClientFiles;
-use super::conversation::ClientEnd;
 use super::methods::session_new::Place;
 use super::rpc::RpcError;
 use crate::agent::Attendance;

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::conversation::{Ask, ClientEnd, Conversation, Door, SessionCommand};
+use super::client_end::ClientEnd;
+use super::conversation::{Ask, Conversation, Door, SessionCommand};
 use super::methods::session_new::Place;
 use super::methods::{
     authenticate, initialize, session_cancel, session_close, session_delete, session_list, session_load,

@@ -6,6 +6,7 @@ mod document;
 mod found;
 mod jsonc;
 mod opencode;
+pub(super) mod other_tool;
 mod prefix_rules;
 mod rules;
 mod servers;
@@ -24,22 +25,12 @@ use crate::config::reading::{self, Reading};
 use crate::config::{project_file, user_file, write_config};
 use document::{Merged, merge};
 use found::Found;
+use other_tool::OtherTool;
 
 /// Most bytes of a file.
 const MOST_BYTES: u64 = 1024 * 1024;
 /// Most files of rules.
 const MOST_FILES: usize = 50;
-
-/// Another tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OtherTool {
-    /// Claude Code
-    Claude,
-    /// Codex
-    Codex,
-    /// opencode
-    Opencode,
-}
 
 /// How a file is read.
 type FileReader = fn(&str) -> Result<Found, String>;

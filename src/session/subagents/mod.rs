@@ -15,8 +15,8 @@ pub(crate) use lane::LaneTerms;
 pub(crate) use standing::standing;
 pub(crate) use worktree::worktree_of;
 
-use super::compose::{hook_port, local_tools};
 use super::instructions::nested::WithNested;
+use super::ports::{hook_port, local_tools};
 use super::ports::{model_port, with_tool_calls};
 use crate::agent::{
     Agent, Attendance, FinalResponse, IN_BACKGROUND, Intent, Settings, SubagentSpec, SubagentStart, Subagents,

@@ -20,12 +20,11 @@ use self::decisions::{Asking, OpenRequest};
 use self::pricing::PriceQuestion;
 use self::prompting::PendingPrompt;
 use self::settings::PendingSetting;
+use super::client_end::ClientEnd;
 use super::client_files::ClientFiles;
-use super::methods::initialize::ClientAbilities;
 use super::methods::session_set_config_option::Options;
 use super::methods::session_set_mode::modes;
 use super::opening::{Opened, Which};
-use super::out::Out;
 use super::rpc::{self, RpcError};
 use super::updates::message::Streamed;
 use super::updates::{available_commands, notice};
@@ -110,17 +109,6 @@ pub(super) struct Door {
     pub(super) over: watch::Receiver<bool>,
     /// The client's file system, if it has one: calls wait for its answers.
     pub(super) files: Option<ClientFiles>,
-}
-
-/// What it needs of the connection.
-#[derive(Debug, Clone)]
-pub(super) struct ClientEnd {
-    /// To the client.
-    pub(super) out: Out,
-    /// What the client can do.
-    pub(super) abilities: ClientAbilities,
-    /// Becomes true when the client is gone.
-    pub(super) gone: watch::Receiver<bool>,
 }
 
 /// The loop, before it runs, and what is left when it has ended.
