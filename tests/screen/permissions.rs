@@ -5,8 +5,7 @@ use crate::screen_harness::{ScreenHarness, scrolled, snapshot};
 use crate::session_builder::{SessionBuilder, settings, shell_tool};
 use countersign::agent::{Answer, Event, Intent};
 use countersign::ledger::{
-    ApprovalRequest, Arguments, Body, CallId, Change, Decider, Decision, Outcome, Preview, Remark,
-    Sandboxing, Scope,
+    ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Outcome, Preview, Remark, Sandboxing, Scope,
 };
 use countersign::policy::{Origin, Rule, RuleKind, Tier, digest};
 use countersign::ui::Request;
@@ -119,26 +118,6 @@ fn a_rule_that_was_kept_is_listed_with_its_file() {
             _ => Tier::Session,
         };
         assert_eq!(listed.origin.tier, tier, "{title}");
-    }
-}
-
-#[test]
-fn a_rule_that_was_kept_and_taken_back_is_said_to_stay_in_its_file() {
-    for (scope, file) in [
-        (Scope::Everywhere, Some("in your configuration")),
-        (Scope::Project, Some("in .countersign/config.toml")),
-        (Scope::Session, None),
-    ] {
-        let mut builder = waits(Some(RULE));
-        let once = Decision::permission(CallId(4), Decider::User, "");
-        builder.remark(Remark::ApprovalDecided(Decision { scope, rule: Some(RULE.to_owned()), ..once }));
-        builder.remark(Remark::Change(Change::GrantRevoked { call: CallId(4) }));
-        let mut harness = harness(builder);
-        harness.press("/permissions");
-        harness.key(KeyCode::Enter, NONE);
-        let frame = harness.frame(120, 40);
-        assert_eq!(frame.contains("Revoked for this session"), file.is_some(), "{frame}");
-        assert!(file.is_none_or(|file| frame.contains(file)), "{frame}");
     }
 }
 

@@ -1,10 +1,10 @@
 //! What was granted for the session, taken back: on the page, by a command, in lines of words.
 
-use crate::permissions::{RULE, allow, granted, harness, told};
+use crate::permissions::{RULE, allow, granted, harness, told, waits};
 use crate::screen_harness::{ScreenHarness, snapshot};
 use crate::session_builder::SessionBuilder;
 use countersign::agent::Intent;
-use countersign::ledger::{CallId, Change, Preview, Remark, Scope};
+use countersign::ledger::{CallId, Change, Decider, Decision, Preview, Remark, Scope};
 use countersign::ui::linear::LinearSession;
 use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -65,6 +65,26 @@ fn what_was_taken_back_is_not_listed_any_more() {
         ScreenHarness::new(builder).view.permissions().granted.iter().map(|granted| granted.call).collect();
     assert_eq!(calls, [CallId(2), open.id()]);
     std::mem::forget(open);
+}
+
+#[test]
+fn a_rule_that_was_kept_and_taken_back_is_said_to_stay_in_its_file() {
+    for (scope, file) in [
+        (Scope::Everywhere, Some("in your configuration")),
+        (Scope::Project, Some("in .countersign/config.toml")),
+        (Scope::Session, None),
+    ] {
+        let mut builder = waits(Some(RULE));
+        let once = Decision::permission(CallId(4), Decider::User, "");
+        builder.remark(Remark::ApprovalDecided(Decision { scope, rule: Some(RULE.to_owned()), ..once }));
+        builder.remark(Remark::Change(Change::GrantRevoked { call: CallId(4) }));
+        let mut harness = harness(builder);
+        harness.press("/permissions");
+        harness.key(KeyCode::Enter, NONE);
+        let frame = harness.frame(120, 40);
+        assert_eq!(frame.contains("Revoked for this session"), file.is_some(), "{frame}");
+        assert!(file.is_none_or(|file| frame.contains(file)), "{frame}");
+    }
 }
 
 #[test]
