@@ -22,7 +22,10 @@ pub(super) fn git(world: &World, words: &[&str]) -> String {
 
 /// A repository with a commit, a change that is not committed, and a file that git does not know.
 fn repository() -> World {
-    let world = World::new();
+    in_a_repository(World::new())
+}
+
+pub(super) fn in_a_repository(world: World) -> World {
     fs::remove_dir_all(world.work().join(".git")).unwrap();
     git(&world, &["init", "-q"]);
     git(&world, &["add", "."]);
@@ -38,7 +41,7 @@ fn again(call: &Value) -> String {
 }
 
 impl World {
-    fn race(&self, words: &[&str]) -> Ran {
+    pub(super) fn race(&self, words: &[&str]) -> Ran {
         let output = self.program().arg("race").args(words).output().unwrap();
         Ran::of(output.status, output.stdout, output.stderr)
     }
@@ -176,8 +179,11 @@ fn a_race_that_cannot_be_run_says_why() {
         "{none:?}"
     );
     let world = repository();
-    let many = world.race(&["--lanes", "9", "--script", "[]", "Do it with care"]);
-    assert!(many.code != 0 && many.err.contains("agents.max_parallel"), "{many:?}");
+    let many = world.race(&["--lanes", "17", "--script", "[]", "Do it with care"]);
+    assert!(many.code != 0 && many.err.contains("17 lanes are more than the 16"), "{many:?}");
+    let none =
+        world.race(&["-c", "agents.max_parallel=0", "--lanes", "2", "--script", "[]", "Do it with care"]);
+    assert!(none.code != 0 && none.err.contains("agents.max_parallel is 0"), "{none:?}");
     let vague = world.race(&["--check", "true", "--script", "[]", "improve it"]);
     assert!(vague.code == 2 && vague.err.contains("too general"), "{vague:?}");
     let shown = world.race(&["show"]);
@@ -188,6 +194,83 @@ fn a_race_that_cannot_be_run_says_why() {
         world.race(&["--lanes", "2", "--check", "touch ran", "--script", &replies, "Make one.txt say 1st"]);
     assert_eq!(denied.code, 1, "{denied:?}");
     assert!(denied.out.contains("denied") && !world.work().join("ran").exists(), "{denied:?}");
+}
+
+#[test]
+fn lanes_beyond_those_that_may_be_at_work_wait_for_their_turn() {
+    let world = repository();
+    let replies = script(Value::Array(vec![json!("Done."); 5]));
+    let words = ["--json", "--lanes", "5", "-c", "agents.max_parallel=2", "--max-turns", "20"];
+    let ran = world.race(&[&words[..], &["--script", &replies, "Do it with care"]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let lanes: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lanes.len() == 5 && lanes.iter().all(|lane| lane["passed"] == true), "{ran:?}");
+    assert!(ran.err.contains("lane 3: waits for its turn") && ran.err.contains("lane 3: started"), "{ran:?}");
+    let entries: Vec<Value> =
+        fs::read_to_string(world.session_of_race()).unwrap().lines().map(crate::books::unchained).collect();
+    let reserved = of_type(&entries, "escrow_reserved");
+    let waits: Vec<bool> = reserved.iter().map(|escrow| escrow["waits"] == true).collect();
+    assert_eq!(waits, [false, false, true, true, true]);
+    assert!(reserved.iter().all(|escrow| escrow["limits"]["max_model_turns"] == 4), "{reserved:?}");
+    assert_eq!(of_type(&entries, "subagent_started").len(), 3);
+    // Never more than two at once.
+    let mut at_work = 0;
+    for entry in &entries {
+        at_work += match text(entry, "type").as_str() {
+            "escrow_reserved" if entry["waits"] != true => 1,
+            "subagent_started" => 1,
+            "escrow_settled" => -1,
+            _ => 0,
+        };
+        assert!((0..=2).contains(&at_work), "{entry}");
+    }
+    world.is_sound(&world.main_session());
+}
+
+#[test]
+fn a_lane_that_waited_when_the_process_died_is_settled_as_not_started() {
+    let world = repository();
+    let (waits, mut beacon) = world.beacon();
+    let wait = json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": waits } }] });
+    let replies = script(json!([wait, wait]));
+    let words = ["--lanes", "3", "-c", "agents.max_parallel=2", "--mode", "unrestricted"];
+    let mut racing = world
+        .program()
+        .arg("race")
+        .args(words)
+        .args(["--script", &replies, "Do it with care"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    beacon.lit();
+    beacon.lit();
+    let stands = || -> Vec<Value> {
+        let shown = world.race(&["show", "--json"]).out;
+        shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    assert_eq!(stands()[2]["waits"], true);
+    racing.kill().unwrap();
+    racing.wait().unwrap();
+    let third = stands().remove(2);
+    assert_eq!(
+        (&third["waits"], &third["is_cut_off"], &third["session"]),
+        (&json!(false), &json!(true), &json!(null))
+    );
+    let session = world.main_session();
+    beacon.put_out();
+    let ran = world.exec(&["--last", "--script", r#"["Fine."]"#, "go on"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let third = stands().remove(2);
+    assert_eq!(
+        (&third["turns"], &third["cost"], &third["is_cut_off"]),
+        (&json!(0), &json!(null), &json!(false))
+    );
+    assert!(
+        world.race(&["show"]).out.lines().any(|line| line.starts_with('3') && line.contains("not started"))
+    );
+    let refused = world.race(&["adopt", "3"]);
+    assert!(refused.code == 2 && refused.err.contains("lane 3 was not started"), "{refused:?}");
+    world.is_sound(&session);
 }
 
 #[test]

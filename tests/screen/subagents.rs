@@ -45,7 +45,8 @@ fn handed(tasks: &[&str], in_background: bool) -> (SessionBuilder, Vec<OpenCall>
         builder.decide(id, true, Decider::Policy);
         builder.ledger.delegate(builder.at(), call, "general", task);
         let session = format!("0192-test-{id}");
-        let escrow = Escrow { call: id, session, limits: BTreeMap::new(), parallel: 1, in_background };
+        let (call, limits) = (id, BTreeMap::new());
+        let escrow = Escrow { call, session, limits, parallel: 1, in_background, waits: false };
         builder.ledger.set_aside(builder.at(), escrow);
         builder.tell();
     }

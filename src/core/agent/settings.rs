@@ -71,6 +71,8 @@ pub struct Settings {
     pub ruled: BTreeMap<CallId, Vec<Ruling>>,
     /// Seed of the jitter in waits.
     pub seed: u64,
+    /// The seed that requests of a new session carry; one that is resumed has that of its ledger.
+    pub model_seed: Option<u64>,
 }
 
 impl Settings {
@@ -105,6 +107,7 @@ impl Settings {
             overruled: BTreeMap::new(),
             ruled: BTreeMap::new(),
             seed: 1,
+            model_seed: None,
         }
     }
 }

@@ -18,6 +18,11 @@ pub(super) struct SubagentBooks {
 }
 
 impl SubagentBooks {
+    /// How many are at work: those that wait for their turn are not.
+    pub(super) fn at_work(&self) -> u64 {
+        self.open.values().filter(|escrow| !escrow.waits).count() as u64
+    }
+
     /// Takes in one more entry.
     #[expect(clippy::wildcard_enum_match_arm, reason = "it reads four kinds of all")]
     pub(super) fn read(&mut self, entry: &Entry) {
@@ -28,6 +33,9 @@ impl SubagentBooks {
             Body::Change(Change::EscrowReserved(escrow)) => {
                 self.started += 1;
                 self.open.insert(escrow.call, escrow.clone());
+            }
+            Body::Change(Change::SubagentStarted { call }) => {
+                self.open.entry(*call).and_modify(|escrow| escrow.waits = false);
             }
             Body::Change(Change::EscrowSettled(settled)) => {
                 self.open.remove(&settled.call);

@@ -18,6 +18,8 @@ pub struct Escrow {
     pub parallel: u64,
     /// Whether the session goes on meanwhile, and is told later what came of it.
     pub in_background: bool,
+    /// Whether it waits until another sub-agent is over, and has not started.
+    pub waits: bool,
 }
 
 /// What a sub-agent has spent.
@@ -76,6 +78,21 @@ pub struct EscrowSettlement {
 }
 
 impl EscrowSettlement {
+    /// Of a sub-agent that did not start: nothing was spent.
+    pub fn not_started(call: CallId, state: TaskState, why: &str) -> Self {
+        let answer = Some(format!("It was not started: {why}."));
+        Self { call, spent: Spent::default(), is_assumed: false, state, answer }
+    }
+
+    /// Of one whose process is gone, where its own ledger says nothing.
+    pub fn of_the_dead(escrow: &Escrow) -> Self {
+        if escrow.waits {
+            let why = "the process ended while it waited for its turn";
+            return Self::not_started(escrow.call, TaskState::Rejected, why);
+        }
+        Self::assumed(escrow)
+    }
+
     /// Of a sub-agent of which nothing is known.
     pub fn assumed(escrow: &Escrow) -> Self {
         let spent = Spent::all_of(escrow);

@@ -26,6 +26,7 @@ impl<'o> Player<'o> {
             attendance: tape.attendance,
             overruled: tape.overruled.clone(),
             ruled: tape.ruled.clone(),
+            model_seed: tape.seed,
             discovers: !tape.brought.is_empty(),
             ..settings
         };

@@ -23,7 +23,9 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
             (None, Some(session)) => format!(
                 "the process that ran lane {lane} is gone: `countersign resume {session}` makes what it had made a branch"
             ),
+            (Some(_), _) if standing.session.is_none() => format!("lane {lane} was not started"),
             (Some(_), _) => format!("lane {lane} changed no file, or its branch is gone"),
+            (None, None) if standing.waits => format!("lane {lane} waits for its turn"),
             (None, None) => format!("lane {lane} is still at work"),
         });
     };

@@ -13,13 +13,17 @@ use super::message;
 pub(super) fn reserved(escrow: &Escrow) -> Value {
     let limits: Map<String, Value> =
         escrow.limits.iter().map(|(limit, most)| (limit.name().to_owned(), json!(most))).collect();
-    json!({
+    let mut members = json!({
         "call": escrow.call.to_string(),
         "session": escrow.session,
         "limits": limits,
         "parallel": escrow.parallel,
         "in_background": escrow.in_background,
-    })
+    });
+    if let (true, Value::Object(members)) = (escrow.waits, &mut members) {
+        members.insert("waits".to_owned(), json!(true));
+    }
+    members
 }
 
 pub(super) fn read_reserved(fields: &Fields<'_>) -> Result<Escrow, RecordError> {
@@ -34,6 +38,7 @@ pub(super) fn read_reserved(fields: &Fields<'_>) -> Result<Escrow, RecordError> 
         limits,
         parallel: fields.number("parallel")?,
         in_background: fields.flag("in_background")?,
+        waits: fields.get("waits").is_some() && fields.flag("waits")?,
     })
 }
 

@@ -36,6 +36,11 @@ impl SessionReading<'_> {
             }
             Change::EscrowReserved(escrow) => self.set_aside(id, escrow),
             Change::EscrowSettled(settled) => self.settled(id, settled),
+            Change::SubagentStarted { call } => match self.escrows.get_mut(call) {
+                Some((escrow, false)) if escrow.waits => escrow.waits = false,
+                _ => self
+                    .fault(id, format!("the sub-agent of call {call} starts, but none waits for its turn")),
+            },
             Change::SubagentWaits { call, .. } => {
                 let works = self
                     .escrows
@@ -87,7 +92,14 @@ impl SessionReading<'_> {
     fn settled(&mut self, id: EntryId, settled: &EscrowSettlement) {
         let Some((escrow, is_settled)) = self.escrows.get_mut(&settled.call) else { return };
         *is_settled = true;
+        let has_spent = escrow.waits && settled.spent != Spent::default();
         let is_all = settled.spent == Spent::all_of(escrow) && settled.state == TaskState::Unknown;
+        if has_spent {
+            self.fault(
+                id,
+                format!("call {} has spent something, but its sub-agent did not start", settled.call),
+            );
+        }
         if settled.is_assumed && !is_all {
             let what = format!("nobody knows what call {} spent, but not all of it is charged", settled.call);
             self.fault(id, what);
