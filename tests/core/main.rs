@@ -49,6 +49,7 @@ mod images;
 mod ledger;
 mod records;
 mod requests;
+mod reserves;
 mod seeds;
 mod sharing;
 mod summaries;

@@ -39,6 +39,7 @@ mod residue;
 #[path = "../support/sendable.rs"]
 mod sendable;
 mod subagents;
+mod tasks;
 mod told;
 mod typed;
 mod walk;
@@ -119,8 +120,14 @@ const SWITCHED: &[&str] = &["model_changed", "model_fallback", "next_turn", "abo
 const EDITED: &[&str] = &["call_edited", "rule_taken", "next_turn", "aborted_streaming", "aborted_tools"];
 const REVOKED: &[&str] = &["grant_revoked", "rule_taken", "next_turn", "aborted_streaming", "aborted_tools"];
 const DISCOVERED: &[&str] = &["submitted", "next_turn", "aborted_streaming", "aborted_tools"];
-const DELEGATED: &[&str] =
-    &["delegation_response", "task_accepted", "next_turn", "aborted_streaming", "aborted_tools"];
+const DELEGATED: &[&str] = &[
+    "delegation_response",
+    "task_accepted",
+    "escrow_settled",
+    "next_turn",
+    "aborted_streaming",
+    "aborted_tools",
+];
 const TYPED: &[&str] = &["typed_into", "next_turn", "aborted_streaming", "aborted_tools"];
 const BACKGROUND: &[&str] = &["background_ended", "background_stopped", "next_turn", "aborted_tools"];
 const OWN_COMMANDS: &[&str] =

@@ -17,6 +17,7 @@ use countersign::model::{ModelEvent, ModelNews};
 use crate::bounds::{A_TASK, Bounds};
 use crate::delegations::Delegations;
 use crate::offers::started;
+use crate::tasks::Tasks;
 use crate::world::{Stream, World};
 
 /// The tool that starts one, and what it is called with to have it go on in the background.
@@ -55,6 +56,7 @@ pub fn known(bounds: Bounds) -> Subagents {
 /// What the log says of sub-agents.
 #[derive(Default, Clone)]
 pub struct Escrows {
+    pub tasks: Tasks,
     pub open: BTreeMap<CallId, Escrow>,
     settled: BTreeSet<CallId>,
     waits: BTreeSet<CallId>,
@@ -68,6 +70,9 @@ pub struct Escrows {
 impl Escrows {
     /// Takes in one more entry.
     pub fn read(&mut self, body: &Body, delegations: &Delegations, died: bool) -> Result<(), String> {
+        if self.tasks.read(body, |call| delegations.is_sent(call), died)? {
+            return Ok(());
+        }
         match body {
             Body::User(_) => self.say(),
             Body::Transition { turn, .. } => self.ask(*turn, TURNS)?,
@@ -364,7 +369,9 @@ impl World {
         let is_full = escrows.at_work() == AT_ONCE;
         let waits = |call: &CallId| is_full && escrows.open.get(call).is_some_and(|escrow| escrow.waits);
         let forgotten = |call: &CallId| !self.subagents.contains_key(call) && !waits(call);
-        match self.log.escrows.open.keys().find(|call| forgotten(call)) {
+        // What a task has spent that was cut short is known when its end is.
+        let is_over = |call: &&CallId| !self.late_tools.contains(*call);
+        match escrows.open.keys().find(|call| forgotten(call)).or(escrows.tasks.open.keys().find(is_over)) {
             Some(call) => Err(format!("idle, and the budget of {call} is not settled")),
             None => Ok(()),
         }

@@ -36,6 +36,7 @@ mod racing;
 mod receipts;
 mod recovery;
 mod renaming;
+mod reserving;
 mod restoring;
 mod resume;
 mod revisiting;

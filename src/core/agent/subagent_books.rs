@@ -9,6 +9,8 @@ use crate::ledger::{Body, CallId, Change, Entry, Escrow, EscrowSettlement, Injec
 pub(super) struct SubagentBooks {
     /// Those that are not over.
     pub(super) open: BTreeMap<CallId, Escrow>,
+    /// Tasks of agents elsewhere for which something is set aside.
+    pub(super) tasks: BTreeMap<CallId, Escrow>,
     /// How many were started.
     pub(super) started: u64,
     /// What each is called.
@@ -30,6 +32,9 @@ impl SubagentBooks {
             Body::DelegationRequested(sent) => {
                 self.names.insert(sent.call, sent.agent.clone());
             }
+            Body::Change(Change::EscrowReserved(escrow)) if escrow.is_elsewhere() => {
+                self.tasks.insert(escrow.call, escrow.clone());
+            }
             Body::Change(Change::EscrowReserved(escrow)) => {
                 self.started += 1;
                 self.open.insert(escrow.call, escrow.clone());
@@ -39,6 +44,7 @@ impl SubagentBooks {
             }
             Body::Change(Change::EscrowSettled(settled)) => {
                 self.open.remove(&settled.call);
+                self.tasks.remove(&settled.call);
                 if settled.answer.is_some() {
                     self.untold.push(settled.clone());
                 }

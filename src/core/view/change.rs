@@ -22,6 +22,7 @@ pub fn heading(change: &Change) -> &'static str {
         Change::HostOpened { .. } => "host",
         Change::HostClosed { .. } | Change::GapsRefused => "revoked",
         Change::FilesRestored(_) => "undone",
+        Change::EscrowReserved(escrow) if escrow.is_elsewhere() => "another agent",
         Change::EscrowReserved(_) | Change::EscrowSettled(_) => "sub-agent",
         Change::SubagentStarted { .. } | Change::SubagentWaits { .. } => "sub-agent",
     }

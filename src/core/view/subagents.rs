@@ -15,6 +15,9 @@ pub type WaitingCall<'v> = (SubagentPath, EntryId, &'v ApprovalRequest);
 impl View {
     /// Makes a view for a sub-agent that starts.
     pub(super) fn subagent_starts(&mut self, escrow: &Escrow) {
+        if escrow.is_elsewhere() {
+            return;
+        }
         self.subagents.insert(escrow.call, self.empty_below(escrow));
         self.escrows.insert(escrow.call, escrow.clone());
         let (in_background, waits) = (escrow.in_background, escrow.waits);

@@ -21,7 +21,9 @@ const MOST: usize = 2_000;
 /// What is known of each that is not settled, after the process that had the session of `cwd`. Of one whose session cannot be read
 /// nothing is. What a lane of a race made until then becomes its branch.
 pub(crate) fn standing(state: &Path, cwd: &Path, entries: &[Arc<Entry>]) -> Vec<EscrowSettlement> {
-    let known = untold_escrows(entries).into_iter().filter_map(|escrow| {
+    // One that waited has not begun, and what an agent elsewhere does is not known here.
+    let began = untold_escrows(entries).into_iter().filter(|escrow| !escrow.waits && !escrow.is_elsewhere());
+    let known = began.filter_map(|escrow| {
         let mut settled = of_one(state, &escrow)?;
         if let (Some(words), Some(left)) = (&mut settled.answer, left_behind(cwd, entries, &escrow)) {
             words.push_str("\n\n");

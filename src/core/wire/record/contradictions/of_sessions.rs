@@ -78,7 +78,9 @@ impl SessionReading<'_> {
 
     fn set_aside(&mut self, id: EntryId, escrow: &Escrow) {
         let Escrow { call, session, .. } = escrow;
+        let is_elsewhere = escrow.is_elsewhere() && !self.left_out.contains("session");
         let is_named = match self.is_copy {
+            _ if is_elsewhere => true,
             true => session.ends_with(&format!("-{call}")),
             false => *session == format!("{}-{call}", self.session),
         };
@@ -93,7 +95,9 @@ impl SessionReading<'_> {
         let Some((escrow, is_settled)) = self.escrows.get_mut(&settled.call) else { return };
         *is_settled = true;
         let has_spent = escrow.waits && settled.spent != Spent::default();
-        let is_all = settled.spent == Spent::all_of(escrow) && settled.state == TaskState::Unknown;
+        // How a task of an agent elsewhere ended is known, and not what it spent.
+        let is_unknown = settled.state == TaskState::Unknown || escrow.is_elsewhere();
+        let is_all = settled.spent == Spent::all_of(escrow) && is_unknown;
         if has_spent {
             self.fault(
                 id,
