@@ -118,6 +118,11 @@ fn three_lanes_share_one_budget_and_what_one_made_is_adopted() {
 
     let dropped = world.race(&["drop"]);
     assert_eq!(dropped.out.lines().count(), 3, "{dropped:?}");
+    let again = world.race(&["drop"]);
+    assert_eq!(
+        (again.code, again.out.as_str()),
+        (0, "nothing to remove: no lane of the race has a branch\n")
+    );
     assert_eq!(git(&world, &["branch", "--list", "race/*"]), "");
     assert_eq!(world.race(&["adopt", "2"]).code, 2, "there is nothing to take any more");
 }
@@ -188,6 +193,10 @@ fn a_race_that_cannot_be_run_says_why() {
     assert!(vague.code == 2 && vague.err.contains("too general"), "{vague:?}");
     let shown = world.race(&["show"]);
     assert!(shown.code == 2 && shown.err.contains("no session of this folder had a race"), "{shown:?}");
+    // Folders with nothing in them are nothing that the lanes miss.
+    fs::create_dir_all(world.work().join("empty/folder")).unwrap();
+    let many = world.race(&["--lanes", "2", "--script", "[]", "Do it with care"]);
+    assert!(many.err.contains("not in the lanes: a file or folder that"), "{many:?}");
     // A check that nobody allowed does not run, and proves nothing.
     let replies = script(json!(["Done.", "Done."]));
     let denied =
@@ -290,6 +299,8 @@ fn what_a_killed_race_made_is_on_its_branches_after_a_resume() {
     beacon.lit();
     let shown = world.race(&["show"]);
     assert!(shown.out.contains("at work") && !shown.out.contains("is gone"), "{shown:?}");
+    let refused = world.race(&["drop"]);
+    assert!(refused.code == 1 && refused.err.contains("lane 1 is not over"), "{refused:?}");
     racing.kill().unwrap();
     racing.wait().unwrap();
     assert_eq!(git(&world, &["worktree", "list"]).lines().count(), 3, "they were at work");
@@ -299,6 +310,9 @@ fn what_a_killed_race_made_is_on_its_branches_after_a_resume() {
     assert!(!shown.out.contains("at work") && shown.out.contains("cut off"), "{shown:?}");
     let gone = format!("the process that ran lanes 1, 2 is gone: `countersign resume {session}`");
     assert!(shown.out.contains(&gone), "{shown:?}");
+    let refused = world.race(&["drop"]);
+    let why = format!("`countersign resume {session}` first");
+    assert!(refused.code == 1 && refused.err.contains(&why), "{refused:?}");
     let adopted = world.race(&["adopt", "1"]);
     assert!(adopted.code == 2 && adopted.err.contains("the process that ran lane 1 is gone"), "{adopted:?}");
     beacon.put_out();

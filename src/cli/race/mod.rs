@@ -48,7 +48,10 @@ pub(super) fn run(words: RaceArgs, before: Flags, environment: Environment) -> R
         Some(RaceVerb::Drop(of)) => {
             let found = RaceFound::of(&of, before, environment)?;
             let dropped = drop_branches(&found.lanes, &found.invocation.cwd)
-                .map_err(|why| Fault::failed(why, "remove the branches with git"))?;
+                .map_err(|why| Fault::failed(why, "`countersign race show` shows the lanes"))?;
+            if dropped.is_empty() {
+                return say("nothing to remove: no lane of the race has a branch\n");
+            }
             say(&dropped.iter().map(|branch| format!("removed {branch}\n")).collect::<String>())
         }
     }

@@ -167,7 +167,9 @@ impl Agent {
             SubagentNews::Told(event) => step.emit(Live::Subagent { call, event }),
             SubagentNews::Waits(waits) => {
                 let is_waited_for = matches!(&phase, Phase::Dispatching(d) if d.runs(call));
-                if is_waited_for && !in_background {
+                if in_background {
+                    step.emit(Live::SubagentWaits { call, waits });
+                } else if is_waited_for {
                     let change = Change::SubagentWaits { call, waits };
                     self.history.ledger.remark(step.now, Remark::Change(change));
                 }

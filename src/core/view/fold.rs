@@ -326,6 +326,7 @@ impl View {
             | Live::Unreached(_)
             | Live::LedgerUnwritable { .. }
             | Live::LedgerWritable
+            | Live::SubagentWaits { .. }
             | Live::Refused(_) => {}
         }
     }

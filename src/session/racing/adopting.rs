@@ -42,8 +42,17 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
 /// Removes the branches of a race. Says which.
 ///
 /// # Errors
-/// What git says.
+/// A lane is not over, so that its branch would come afterwards; or what git says.
 pub(crate) fn drop_branches(lanes: &[LaneStanding], folder: &Path) -> Result<Vec<String>, String> {
+    if let Some(session) = lanes.iter().find_map(|one| one.forsaken.as_deref()) {
+        return Err(format!(
+            "nothing was removed: the process that ran the lanes is gone, and `countersign resume {session}` first makes \
+             what they had made branches"
+        ));
+    }
+    if let Some(one) = lanes.iter().find(|one| one.settled.is_none() && one.has_begun()) {
+        return Err(format!("nothing was removed: lane {} is not over; wait for it, or stop it", one.lane));
+    }
     let mut dropped = Vec::new();
     for one in lanes {
         let Some((commit, _)) = &one.made else { continue };

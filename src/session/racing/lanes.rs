@@ -39,6 +39,11 @@ pub(crate) struct LaneStanding {
 }
 
 impl LaneStanding {
+    /// Whether something was set aside for it: otherwise it never was more than a call.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.session.is_some() || self.waits
+    }
+
     /// Whether its check passed; without a check, whether it came to its end.
     pub(crate) fn passed(&self) -> bool {
         let wanted = if self.terms.check.is_some() { Ending::GoalReached } else { Ending::Completed };
