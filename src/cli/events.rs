@@ -210,6 +210,9 @@ fn live_event(live: &Live) -> Option<Value> {
             };
             Some(json!({ "type": "subagent", "call": call.to_string(), "event": inner }))
         }
+        Live::SubagentWaits { call, waits } => {
+            Some(json!({ "type": "subagent_waits", "call": call.to_string(), "waits": waits }))
+        }
         Live::Hosted { .. }
         | Live::CallForming { .. }
         | Live::ToolFinished { .. }

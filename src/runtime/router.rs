@@ -88,6 +88,7 @@ mod tests {
             tools: Vec::new(),
             max_output: 1,
             effort: None,
+            seed: None,
             adaptive_thinking: false,
             reasons: None,
             cache_key: String::new(),

@@ -332,6 +332,7 @@ pub(crate) fn settings(
         environment: environment::note(&invocation.cwd),
         tools: all_tools(config),
         subagents: subagents::terms(&subagents::known(config), config),
+        reserves: config.reserves(),
         policy: Policy {
             mode: config.mode,
             rules: config.rules(),

@@ -4,6 +4,7 @@ use crate::config::models::{Choice, Transport};
 use crate::config::{Config, ToolCalling};
 use crate::policy::Mode;
 use crate::runtime::sandbox::support;
+use crate::ui::text::counted;
 use crate::wire::record::{SessionFile, contradiction};
 
 /// What `auto` comes to where there is no sandbox.
@@ -57,10 +58,32 @@ pub(crate) fn end_notice(file: &SessionFile) -> Option<String> {
 
 /// What a process that died left open.
 pub(super) fn lost_notice((lost, started): (usize, usize)) -> Option<String> {
+    let started = match (lost, started) {
+        (1, 0) => "which was not started".to_owned(),
+        (1, _) => "which was started".to_owned(),
+        (_, 0) => "none of them started".to_owned(),
+        (_, started) => format!("{started} of them started"),
+    };
     (lost > 0).then(|| {
-        format!(
-            "The session ended with {lost} open {}, {started} of them started: recorded as lost.",
-            if lost == 1 { "call" } else { "calls" }
-        )
+        format!("The session ended with {}, {started}: recorded as lost.", counted(lost as u64, "open call"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_dead_process_left_open_is_counted_in_words() {
+        let said = |lost, started| lost_notice((lost, started));
+        assert_eq!(said(0, 0), None);
+        for (lost, started, wanted) in [
+            (1, 1, "with 1 open call, which was started:"),
+            (1, 0, "with 1 open call, which was not started:"),
+            (3, 0, "with 3 open calls, none of them started:"),
+            (3, 1, "with 3 open calls, 1 of them started:"),
+        ] {
+            assert!(said(lost, started).unwrap().contains(wanted), "{:?}", said(lost, started));
+        }
+    }
 }

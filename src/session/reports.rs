@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::family::Family;
 use super::instructions;
-use super::racing::{Racer, page};
+use super::racing::{lanes_of, page};
 use super::undo::Undoing;
 use crate::config::commands::CustomCommand;
 use crate::config::environment::Environment;
@@ -103,7 +103,7 @@ impl Reporter {
     }
 
     fn race(&self) -> Vec<ReportPart> {
-        match Racer::new(self.state.clone(), self.id.clone(), self.cwd.clone()).lanes() {
+        match lanes_of(&self.state, &self.id, &self.cwd) {
             Ok(lanes) if lanes.is_empty() => {
                 vec![line("This session had no race. `/race TASK | check: COMMAND` starts one.")]
             }

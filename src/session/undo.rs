@@ -82,7 +82,9 @@ impl Undoing {
         let since = message.or_else(last);
         let later = entries.iter().filter(|entry| since.is_none_or(|since| entry.id >= since));
         let sessions = later.filter_map(|entry| match &entry.body {
-            Body::Change(Change::EscrowReserved(escrow)) => Some(escrow.session.clone()),
+            Body::Change(Change::EscrowReserved(escrow)) if !escrow.is_elsewhere() => {
+                Some(escrow.session.clone())
+            }
             _ => None,
         });
         let changed = |session: &String| {

@@ -43,7 +43,9 @@ impl Picker {
         let mut first = Vec::new();
         for member in view.fleet() {
             match &member.kind {
-                FleetKind::Subagent { call, name, task, view } if view.is_at_work() => {
+                FleetKind::Subagent { call, name, task, view }
+                    if view.is_at_work() || view.waits_for_turn() =>
+                {
                     let path: SubagentPath = member.path.iter().copied().chain([*call]).collect();
                     if member.path.is_empty() {
                         first.push(path.clone());

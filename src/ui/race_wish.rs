@@ -7,7 +7,9 @@ pub struct RaceWish {
     pub prompts: Vec<String>,
     /// The models, each in lanes of its own; none: that of the session.
     pub models: Vec<String>,
-    /// How many lanes there are, where that is more than the pairs of both.
+    /// The seeds, each in lanes of its own; none: no seed is sent.
+    pub seeds: Vec<u64>,
+    /// How many lanes there are, where that is more than tasks, models and seeds take.
     pub lanes: Option<u64>,
     /// The command whose exit code says whether the task is done.
     pub check: Option<String>,
@@ -15,7 +17,7 @@ pub struct RaceWish {
 
 /// How `/race` is used.
 const RACE: &str = "/race takes a task, as in /race Make the parser accept empty input | check: cargo test parser | lanes: 3 | models: \
-    PROVIDER/MODEL, PROVIDER/MODEL";
+    PROVIDER/MODEL, PROVIDER/MODEL | seeds: 1, 2, 3";
 
 impl RaceWish {
     /// Reads what stands behind `/race`: the task, then parts with a name, between bars.
@@ -35,6 +37,12 @@ impl RaceWish {
                     let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
                     wish.models.extend(names.map(str::to_owned));
                 }
+                Some(("seeds", seeds)) => {
+                    let seeds = seeds.split(',').map(str::trim).filter(|seed| !seed.is_empty());
+                    for seed in seeds {
+                        wish.seeds.push(seed.parse().map_err(|_other| RACE.to_owned())?);
+                    }
+                }
                 _ => wish.prompts.push(part.to_owned()),
             }
         }
@@ -52,9 +60,10 @@ mod tests {
         assert_eq!(wish.prompts, ["Fix it: now"]);
         assert_eq!((wish.check.as_deref(), wish.lanes), (Some("cargo test"), Some(4)));
         assert_eq!(wish.models, ["a/b", "c"]);
+        assert_eq!(RaceWish::read("Fix it | seeds: 1, 2").unwrap().seeds, [1, 2]);
         let two = RaceWish::read("one | two").unwrap();
         assert_eq!(two.prompts, ["one", "two"]);
-        for wrong in ["", "check: x", "Fix it | lanes: many"] {
+        for wrong in ["", "check: x", "Fix it | lanes: many", "Fix it | seeds: 1, x"] {
             assert_eq!(RaceWish::read(wrong), Err(RACE.to_owned()), "{wrong}");
         }
     }

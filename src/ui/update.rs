@@ -175,6 +175,7 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
         | Live::Discovering
         | Live::Discovered(_)
         | Live::Next(_)
+        | Live::SubagentWaits { .. }
         | Live::Compacting(_) => {}
     }
 }

@@ -118,6 +118,7 @@ fn what_is_said_after_sampling_reaches_the_next_turn_alone() {
         transient: false,
         refused: false,
         remote: None,
+        is_unsent: false,
     };
     fixture.step(Input::Tool(call, ToolNews::Done(done)));
     let (_, request) = fixture.model_call().unwrap();

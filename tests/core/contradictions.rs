@@ -79,13 +79,9 @@ fn asked() -> Body {
 
 /// What is set aside for the second call, what came of it, and its answer.
 fn of_the_subagent() -> [Body; 3] {
-    let escrow = Escrow {
-        call: CallId(2),
-        session: "0199-c2".into(),
-        limits: BTreeMap::from([(Limit::Turns, 5), (Limit::Cost, 1_000_000)]),
-        parallel: 1,
-        in_background: false,
-    };
+    let limits = BTreeMap::from([(Limit::Turns, 5), (Limit::Cost, 1_000_000)]);
+    let (call, session) = (CallId(2), "0199-c2".to_owned());
+    let escrow = Escrow { call, session, limits, parallel: 1, in_background: false, waits: false };
     let spent = Spent { turns: 1, tool_calls: 0, wall_ms: 4, usage: Usage { input: 3, ..Usage::default() } };
     let settled = EscrowSettlement {
         call: CallId(2),

@@ -30,6 +30,7 @@ fn escrow(call: u64, granted: &Grantable) -> Escrow {
         limits: granted.limits.clone(),
         parallel: granted.parallel,
         in_background: false,
+        waits: false,
     }
 }
 

@@ -152,6 +152,7 @@ fn what_is_shown_while_it_runs_arrives_with_the_results() {
         transient: false,
         refused: false,
         remote: None,
+        is_unsent: false,
     };
     fixture.step(Input::Tool(id.unwrap(), ToolNews::Done(done)));
     assert_eq!(heard(&fixture.call().1), [said("look", &[]), said("like @b.png", &["b.png"])]);

@@ -49,6 +49,8 @@ mod images;
 mod ledger;
 mod records;
 mod requests;
+mod reserves;
+mod seeds;
 mod sharing;
 mod summaries;
 mod traces;

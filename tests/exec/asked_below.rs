@@ -171,6 +171,20 @@ fn an_interrupt_settles_a_subagent_that_waits() {
 }
 
 #[test]
+fn a_sub_agent_in_the_background_says_that_it_waits() {
+    let world = World::new();
+    let mut handed = delegate("general");
+    handed["arguments"]["background"] = json!(true);
+    // Whichever of both asks first, the other has words.
+    let both = json!({ "tool_calls": [touch("made")] });
+    let replies = script(json!([{ "tool_calls": [handed] }, both, both, "Done.", "Done."]));
+    let mut run = started(&world, &replies);
+    let waits = run.until("subagent_waits");
+    assert_eq!((&waits["call"], &waits["waits"]), (&json!("c1"), &json!(true)));
+    run.end();
+}
+
+#[test]
 fn when_stdin_ends_nobody_decides_and_the_subagent_is_told() {
     let world = World::new();
     let mut run = started(&world, &one_below());

@@ -22,7 +22,10 @@ pub(super) fn git(world: &World, words: &[&str]) -> String {
 
 /// A repository with a commit, a change that is not committed, and a file that git does not know.
 fn repository() -> World {
-    let world = World::new();
+    in_a_repository(World::new())
+}
+
+pub(super) fn in_a_repository(world: World) -> World {
     fs::remove_dir_all(world.work().join(".git")).unwrap();
     git(&world, &["init", "-q"]);
     git(&world, &["add", "."]);
@@ -38,7 +41,7 @@ fn again(call: &Value) -> String {
 }
 
 impl World {
-    fn race(&self, words: &[&str]) -> Ran {
+    pub(super) fn race(&self, words: &[&str]) -> Ran {
         let output = self.program().arg("race").args(words).output().unwrap();
         Ran::of(output.status, output.stdout, output.stderr)
     }
@@ -115,6 +118,11 @@ fn three_lanes_share_one_budget_and_what_one_made_is_adopted() {
 
     let dropped = world.race(&["drop"]);
     assert_eq!(dropped.out.lines().count(), 3, "{dropped:?}");
+    let again = world.race(&["drop"]);
+    assert_eq!(
+        (again.code, again.out.as_str()),
+        (0, "nothing to remove: no lane of the race has a branch\n")
+    );
     assert_eq!(git(&world, &["branch", "--list", "race/*"]), "");
     assert_eq!(world.race(&["adopt", "2"]).code, 2, "there is nothing to take any more");
 }
@@ -176,18 +184,102 @@ fn a_race_that_cannot_be_run_says_why() {
         "{none:?}"
     );
     let world = repository();
-    let many = world.race(&["--lanes", "9", "--script", "[]", "Do it with care"]);
-    assert!(many.code != 0 && many.err.contains("agents.max_parallel"), "{many:?}");
+    let many = world.race(&["--lanes", "17", "--script", "[]", "Do it with care"]);
+    assert!(many.code != 0 && many.err.contains("17 lanes are more than the 16"), "{many:?}");
+    let none =
+        world.race(&["-c", "agents.max_parallel=0", "--lanes", "2", "--script", "[]", "Do it with care"]);
+    assert!(none.code != 0 && none.err.contains("agents.max_parallel is 0"), "{none:?}");
     let vague = world.race(&["--check", "true", "--script", "[]", "improve it"]);
     assert!(vague.code == 2 && vague.err.contains("too general"), "{vague:?}");
     let shown = world.race(&["show"]);
     assert!(shown.code == 2 && shown.err.contains("no session of this folder had a race"), "{shown:?}");
+    // Folders with nothing in them are nothing that the lanes miss.
+    fs::create_dir_all(world.work().join("empty/folder")).unwrap();
+    let many = world.race(&["--lanes", "2", "--script", "[]", "Do it with care"]);
+    assert!(many.err.contains("not in the lanes: a file or folder that"), "{many:?}");
     // A check that nobody allowed does not run, and proves nothing.
     let replies = script(json!(["Done.", "Done."]));
     let denied =
         world.race(&["--lanes", "2", "--check", "touch ran", "--script", &replies, "Make one.txt say 1st"]);
     assert_eq!(denied.code, 1, "{denied:?}");
     assert!(denied.out.contains("denied") && !world.work().join("ran").exists(), "{denied:?}");
+}
+
+#[test]
+fn lanes_beyond_those_that_may_be_at_work_wait_for_their_turn() {
+    let world = repository();
+    let replies = script(Value::Array(vec![json!("Done."); 5]));
+    let words = ["--json", "--lanes", "5", "-c", "agents.max_parallel=2", "--max-turns", "20"];
+    let ran = world.race(&[&words[..], &["--script", &replies, "Do it with care"]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let lanes: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lanes.len() == 5 && lanes.iter().all(|lane| lane["passed"] == true), "{ran:?}");
+    assert!(ran.err.contains("lane 3: waits for its turn") && ran.err.contains("lane 3: started"), "{ran:?}");
+    let entries: Vec<Value> =
+        fs::read_to_string(world.session_of_race()).unwrap().lines().map(crate::books::unchained).collect();
+    let reserved = of_type(&entries, "escrow_reserved");
+    let waits: Vec<bool> = reserved.iter().map(|escrow| escrow["waits"] == true).collect();
+    assert_eq!(waits, [false, false, true, true, true]);
+    assert!(reserved.iter().all(|escrow| escrow["limits"]["max_model_turns"] == 4), "{reserved:?}");
+    assert_eq!(of_type(&entries, "subagent_started").len(), 3);
+    // Never more than two at once.
+    let mut at_work = 0;
+    for entry in &entries {
+        at_work += match text(entry, "type").as_str() {
+            "escrow_reserved" if entry["waits"] != true => 1,
+            "subagent_started" => 1,
+            "escrow_settled" => -1,
+            _ => 0,
+        };
+        assert!((0..=2).contains(&at_work), "{entry}");
+    }
+    world.is_sound(&world.main_session());
+}
+
+#[test]
+fn a_lane_that_waited_when_the_process_died_is_settled_as_not_started() {
+    let world = repository();
+    let (waits, mut beacon) = world.beacon();
+    let wait = json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": waits } }] });
+    let replies = script(json!([wait, wait]));
+    let words = ["--lanes", "3", "-c", "agents.max_parallel=2", "--mode", "unrestricted"];
+    let mut racing = world
+        .program()
+        .arg("race")
+        .args(words)
+        .args(["--script", &replies, "Do it with care"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    beacon.lit();
+    beacon.lit();
+    let stands = || -> Vec<Value> {
+        let shown = world.race(&["show", "--json"]).out;
+        shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    assert_eq!(stands()[2]["waits"], true);
+    racing.kill().unwrap();
+    racing.wait().unwrap();
+    let third = stands().remove(2);
+    assert_eq!(
+        (&third["waits"], &third["is_cut_off"], &third["session"]),
+        (&json!(false), &json!(true), &json!(null))
+    );
+    let session = world.main_session();
+    beacon.put_out();
+    let ran = world.exec(&["--last", "--script", r#"["Fine."]"#, "go on"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let third = stands().remove(2);
+    assert_eq!(
+        (&third["turns"], &third["cost"], &third["is_cut_off"]),
+        (&json!(0), &json!(null), &json!(false))
+    );
+    assert!(
+        world.race(&["show"]).out.lines().any(|line| line.starts_with('3') && line.contains("not started"))
+    );
+    let refused = world.race(&["adopt", "3"]);
+    assert!(refused.code == 2 && refused.err.contains("lane 3 was not started"), "{refused:?}");
+    world.is_sound(&session);
 }
 
 #[test]
@@ -207,6 +299,8 @@ fn what_a_killed_race_made_is_on_its_branches_after_a_resume() {
     beacon.lit();
     let shown = world.race(&["show"]);
     assert!(shown.out.contains("at work") && !shown.out.contains("is gone"), "{shown:?}");
+    let refused = world.race(&["drop"]);
+    assert!(refused.code == 1 && refused.err.contains("lane 1 is not over"), "{refused:?}");
     racing.kill().unwrap();
     racing.wait().unwrap();
     assert_eq!(git(&world, &["worktree", "list"]).lines().count(), 3, "they were at work");
@@ -216,6 +310,9 @@ fn what_a_killed_race_made_is_on_its_branches_after_a_resume() {
     assert!(!shown.out.contains("at work") && shown.out.contains("cut off"), "{shown:?}");
     let gone = format!("the process that ran lanes 1, 2 is gone: `countersign resume {session}`");
     assert!(shown.out.contains(&gone), "{shown:?}");
+    let refused = world.race(&["drop"]);
+    let why = format!("`countersign resume {session}` first");
+    assert!(refused.code == 1 && refused.err.contains(&why), "{refused:?}");
     let adopted = world.race(&["adopt", "1"]);
     assert!(adopted.code == 2 && adopted.err.contains("the process that ran lane 1 is gone"), "{adopted:?}");
     beacon.put_out();

@@ -28,6 +28,7 @@ impl Talk {
             tools: ["read", "list", "search", "edit", "write", "shell"].map(tool).to_vec(),
             max_output: 8192,
             effort: None,
+            seed: None,
             adaptive_thinking: false,
             reasons: None,
             cache_key: String::new(),

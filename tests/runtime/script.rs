@@ -17,6 +17,7 @@ fn request() -> Request {
         tools: vec![],
         max_output: 100,
         effort: None,
+        seed: None,
         adaptive_thinking: false,
         reasons: None,
         cache_key: String::new(),

@@ -364,6 +364,7 @@ fn news(live: &Live) -> Option<String> {
         | Live::Screen { .. }
         | Live::ToolFinished { .. }
         | Live::Subagent { .. }
+        | Live::SubagentWaits { .. }
         | Live::Waiting { .. }
         | Live::ModeChanged(_) => None,
     }

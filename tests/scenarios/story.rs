@@ -272,5 +272,6 @@ fn report(end: &str) -> Result<ToolReport, String> {
         transient,
         refused: how == "refused",
         remote: remote.transpose()?,
+        is_unsent: false,
     })
 }

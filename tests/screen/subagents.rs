@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use countersign::agent::Event;
+use countersign::agent::{Event, Live};
 use countersign::ledger::{
     Body, CallId, Decider, Ending, Escrow, EscrowSettlement, OpenCall, Outcome, Preview, RemoteTask,
     Settlement, Spent, TaskState,
@@ -45,7 +45,8 @@ fn handed(tasks: &[&str], in_background: bool) -> (SessionBuilder, Vec<OpenCall>
         builder.decide(id, true, Decider::Policy);
         builder.ledger.delegate(builder.at(), call, "general", task);
         let session = format!("0192-test-{id}");
-        let escrow = Escrow { call: id, session, limits: BTreeMap::new(), parallel: 1, in_background };
+        let (call, limits) = (id, BTreeMap::new());
+        let escrow = Escrow { call, session, limits, parallel: 1, in_background, waits: false };
         builder.ledger.set_aside(builder.at(), escrow);
         builder.tell();
     }
@@ -200,6 +201,69 @@ fn a_sub_agent_that_was_stopped_did_not_fail() {
     builder.tell();
     let frame = ScreenHarness::new(builder).frame(80, 24);
     assert!(frame.contains("■") && frame.contains("stopped · 0 turns") && !frame.contains('✗'), "{frame}");
+}
+
+#[test]
+fn a_stopped_sub_agent_is_shown_as_stopped_while_its_result_waits_for_an_earlier_one() {
+    let (mut builder, open) = handed(&["Make one.", "Make two."], false);
+    let [first, second] = [open[0].id(), open[1].id()];
+    for call in [first, second] {
+        builder.run(call, "delegate_to_general");
+    }
+    std::mem::forget(open);
+    below(&mut builder, first, child().events.into_iter().take(2).collect());
+    let (spent, state) = (Spent::default(), TaskState::Canceled);
+    let settled = EscrowSettlement { call: second, spent, is_assumed: false, state, answer: None };
+    builder.ledger.settle_escrow(builder.at(), settled);
+    builder.tell();
+    builder.live(Live::ToolFinished { call: second, outcome: Outcome::Failed });
+    let frame = ScreenHarness::new(builder).frame(80, 24);
+    assert!(frame.contains("■") && frame.contains("stopped"), "{frame}");
+    assert!(!frame.contains("failed") && !frame.contains('✗'), "{frame}");
+}
+
+#[test]
+fn one_in_the_background_says_how_long_it_has_worked_and_one_that_waits_that_it_waits() {
+    let in_background = |tasks: &[&str], waits: bool| {
+        let (mut builder, mut open) = handed(tasks, true);
+        for call in std::mem::take(&mut open) {
+            let remote = Some(RemoteTask { id: None, state: TaskState::Working });
+            let works = Settlement { remote, ..Settlement::synthetic(Outcome::Ok, "It works.") };
+            builder.finish(call, works);
+        }
+        if waits {
+            let (call, limits) = (CallId(7), BTreeMap::new());
+            let session = "0192-test-c7".to_owned();
+            let escrow = Escrow { call, session, limits, parallel: 1, in_background: true, waits: true };
+            let (made, mut token) =
+                builder.ledger.command(builder.at(), "delegate_to_general", json_task()).unwrap();
+            let escrow = Escrow { call: made.id, session: format!("0192-test-{}", made.id), ..escrow };
+            builder.ledger.delegate(builder.at(), &mut token, "general", "Wait.");
+            builder.ledger.set_aside(builder.at(), escrow);
+            builder.finish(token, Settlement::synthetic(Outcome::Ok, "It starts later."));
+        }
+        builder
+    };
+    let mut builder = in_background(&["Make it."], false);
+    below(&mut builder, CallId(1), child().events.into_iter().take(2).collect());
+    let began = child().events.iter().find_map(|event| match event {
+        Event::Appended(entry) => Some(entry.at.0),
+        _ => None,
+    });
+    builder.now = began.unwrap() + 65_000;
+    let frame = ScreenHarness::new(builder).frame(80, 24);
+    assert!(frame.contains(" 65 s") && !frame.contains(" 0 s"), "{frame}");
+    let mut harness = ScreenHarness::new(in_background(&[], true));
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("waits for its turn") && !frame.contains("turn 0"), "{frame}");
+    assert_eq!(harness.view.in_background(), 0);
+    harness.local.overlay = Some(page("/fleet", &harness.view));
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("◌ c1 → general") && frame.contains("waits for its turn"), "{frame}");
+}
+
+fn json_task() -> countersign::ledger::Arguments {
+    countersign::ledger::Arguments::parse(r#"{"task":"Wait."}"#)
 }
 
 /// Another one that has recorded the same.

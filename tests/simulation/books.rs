@@ -270,6 +270,7 @@ impl Log {
             return Err(format!("{call} runs with other arguments than were asked about"));
         }
         self.hosts.start(run)?;
+        self.escrows.tasks.may_be_sent(run)?;
         self.delegations.may_run(run)
     }
 

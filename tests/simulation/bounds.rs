@@ -1,6 +1,6 @@
 //! The worlds that are walked: how large each is, what may happen in it, and the settings of its loop.
 
-use crate::subagents;
+use crate::{subagents, tasks};
 use countersign::agent::Settings;
 use countersign::budget::{Bound, Limit, Limits, TokenBudget};
 use countersign::hooks::{HookPoint, HookSpec};
@@ -223,6 +223,7 @@ pub(crate) fn settings(bounds: Bounds) -> Settings {
         discovers: bounds.discovers,
         tools: tools(bounds),
         subagents: subagents::known(bounds),
+        reserves: tasks::reserves(bounds),
         policy: Policy {
             has_sandbox: true,
             mode: if bounds.gaps > 0 { Mode::Auto } else { Policy::default().mode },
@@ -260,7 +261,7 @@ fn tool_calls(bounds: Bounds) -> Option<u64> {
 fn subagent_limits(bounds: Bounds) -> Limits {
     let all = Limits::default();
     if !bounds.subagents {
-        return all;
+        return all.with(Limit::Cost, bounds.delegates.then_some(tasks::COST));
     }
     subagents::LIMITS.iter().fold(all, |all, (limit, most)| all.with(*limit, *most))
 }

@@ -30,7 +30,7 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
     life.unseen = waiting.iter().filter(was_asked).map(|call| call.id).collect();
     let unseen = life.unseen.clone();
     life.keep(effects)?;
-    if !life.log.escrows.open.is_empty() {
+    if !life.log.escrows.open.is_empty() || !life.log.escrows.tasks.open.is_empty() {
         return Err("what was set aside is not settled when the session is taken up".into());
     }
     if waiting.is_empty() && !life.agent.is_idle() {

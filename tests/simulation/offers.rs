@@ -126,6 +126,7 @@ impl World {
             self.offer_backgrounds(&mut options);
         }
         if self.bounds.delegates {
+            self.offer_unsent_tasks(&mut options);
             // Of a call that is no delegation nothing may be written; twice, nothing either.
             options.extend(self.tools.keys().map(|call| Input::Tool(*call, ToolNews::Output(named(*call)))));
         }
@@ -340,6 +341,7 @@ impl World {
                 transient: true,
                 refused: false,
                 remote: None,
+                is_unsent: false,
             };
             options.push(Input::Tool(*call, ToolNews::Done(report)));
         }
@@ -386,6 +388,7 @@ fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
             transient: false,
             refused: false,
             remote: None,
+            is_unsent: false,
         }),
     )
 }

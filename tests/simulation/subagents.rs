@@ -17,6 +17,7 @@ use countersign::model::{ModelEvent, ModelNews};
 use crate::bounds::{A_TASK, Bounds};
 use crate::delegations::Delegations;
 use crate::offers::started;
+use crate::tasks::Tasks;
 use crate::world::{Stream, World};
 
 /// The tool that starts one, and what it is called with to have it go on in the background.
@@ -25,7 +26,7 @@ pub const IN_BACKGROUND: &str = "{\"task\": \"write it\", \"background\": true}"
 
 /// How many may be at work at once, and be started in a session.
 const AT_ONCE: u64 = 2;
-const IN_SESSION: u64 = 3;
+const IN_SESSION: u64 = 4;
 /// The most that a session may spend: turns of a run, tool calls of a run, tokens of a run, micro-dollars.
 pub const TURNS: u64 = 12;
 const CALLS: u64 = 9;
@@ -48,13 +49,14 @@ pub fn known(bounds: Bounds) -> Subagents {
         in_background: false,
     };
     let lane = |lane: &str| SubagentSpec { name: lane.into(), in_background: true, ..spec.clone() };
-    let known = vec![spec.clone(), lane("lane_1"), lane("lane_2")];
+    let known = vec![spec.clone(), lane("lane_1"), lane("lane_2"), lane("lane_3"), lane("lane_4")];
     Subagents { known, most_at_once: AT_ONCE, most_in_session: IN_SESSION }
 }
 
 /// What the log says of sub-agents.
 #[derive(Default, Clone)]
 pub struct Escrows {
+    pub tasks: Tasks,
     pub open: BTreeMap<CallId, Escrow>,
     settled: BTreeSet<CallId>,
     waits: BTreeSet<CallId>,
@@ -68,6 +70,9 @@ pub struct Escrows {
 impl Escrows {
     /// Takes in one more entry.
     pub fn read(&mut self, body: &Body, delegations: &Delegations, died: bool) -> Result<(), String> {
+        if self.tasks.read(body, |call| delegations.is_sent(call), died)? {
+            return Ok(());
+        }
         match body {
             Body::User(_) => self.say(),
             Body::Transition { turn, .. } => self.ask(*turn, TURNS)?,
@@ -77,6 +82,7 @@ impl Escrows {
                 self.reserve(escrow, delegations.is_sent(escrow.call), TURNS)?;
             }
             Body::Change(Change::EscrowSettled(settled)) => self.settle(settled, died)?,
+            Body::Change(Change::SubagentStarted { call }) => self.start(*call)?,
             Body::Change(Change::SubagentWaits { call, waits }) => self.wait(*call, *waits)?,
             _ => {}
         }
@@ -130,10 +136,29 @@ impl Escrows {
             return Err(format!("budget is set aside for {call} twice"));
         }
         let started = (self.open.len() + self.settled.len()) as u64;
-        if self.open.len() as u64 > AT_ONCE || started > IN_SESSION {
+        if self.at_work() > AT_ONCE || started > IN_SESSION {
             return Err("too many sub-agents are started".into());
         }
+        if escrow.waits && self.at_work() < AT_ONCE {
+            return Err(format!("the sub-agent of {call} waits, and need not"));
+        }
         self.holds(most)
+    }
+
+    fn at_work(&self) -> u64 {
+        self.open.values().filter(|escrow| !escrow.waits).count() as u64
+    }
+
+    /// One that waits starts, once, and only where there is a place.
+    fn start(&mut self, call: CallId) -> Result<(), String> {
+        match self.open.get_mut(&call) {
+            Some(escrow) if escrow.waits => escrow.waits = false,
+            _ => return Err(format!("the sub-agent of {call} starts, and none waits")),
+        }
+        match self.at_work() > AT_ONCE {
+            true => Err("too many sub-agents are at work".into()),
+            false => Ok(()),
+        }
     }
 
     fn settle(&mut self, settled: &EscrowSettlement, died: bool) -> Result<(), String> {
@@ -146,6 +171,10 @@ impl Escrows {
         }
         if settled.is_assumed && settled.spent != Spent::all_of(&escrow) {
             return Err(format!("less is charged for {call} than it may have spent"));
+        }
+        let is_right = settled.state == TaskState::Canceled || died && settled.state == TaskState::Rejected;
+        if escrow.waits && !(is_right && settled.spent == Spent::default()) {
+            return Err(format!("the sub-agent of {call} did not start, and settles {:?}", settled.state));
         }
         self.settled.insert(call);
         self.waits.remove(&call);
@@ -183,6 +212,7 @@ impl Escrows {
         let differs = |limit: &Limit| start.limits.get(*limit) != escrow.limits.get(limit).copied();
         match Limit::ALL.iter().find(|limit| differs(limit)) {
             Some(limit) => Err(format!("the sub-agent of {call} has another limit of {}", limit.name())),
+            None if escrow.waits => Err(format!("the sub-agent of {call} starts before that is written")),
             None if start.session != escrow.session => {
                 Err(format!("the sub-agent of {call} has another session"))
             }
@@ -220,13 +250,21 @@ pub(crate) struct WishBelow {
     intent: Intent,
     /// Whether that sub-agent is at work.
     is_there: bool,
+    /// Whether it waits for its turn.
+    waits: bool,
 }
 
 impl WishBelow {
     /// It reaches the sub-agent that it names, as it is, or nobody: then that is said. It is no entry of this session.
     pub(crate) fn is_passed_on(&self, effects: &[Effect]) -> Result<(), String> {
-        let Self { call, intent, is_there } = self;
+        let Self { call, intent, is_there, waits } = self;
         let is_right = match effects {
+            // Stopped before it began: nothing of it is at work.
+            [Effect::Append(entry), Effect::Emit(Live::Next(_))] | [Effect::Append(entry)] => {
+                let settles =
+                    matches!(&entry.body, Body::Change(Change::EscrowSettled(it)) if it.call == *call);
+                *waits && settles && *intent == Intent::Abort
+            }
             [Effect::TellSubagent(told, what)] => *is_there && told == call && **what == *intent,
             [Effect::Emit(Live::Refused(_))] => !is_there,
             _ => false,
@@ -244,7 +282,7 @@ fn decision_below(call: CallId) -> Input {
 }
 
 impl World {
-    /// Races of two lanes, which share all, of one, which is none, and the adoption of what one made: at any moment.
+    /// Races of four lanes, which share all and of which two wait for their turn, of one, which is none, and the adoption of what one made: at any moment.
     pub(crate) fn offer_races(&self, options: &mut Vec<Input>) {
         if self.commands >= self.bounds.commands {
             return;
@@ -254,7 +292,7 @@ impl World {
             let lanes = lanes.iter().map(|name| lane(name)).collect();
             Input::Intent(Intent::Race(Box::new(Race { typed: "race".to_owned(), lanes })))
         };
-        options.extend([race(&["lane_1", "lane_2"]), race(&["lane_1"])]);
+        options.extend([race(&["lane_1", "lane_2", "lane_3", "lane_4"]), race(&["lane_1"])]);
         let adoption = Adoption { typed: "adopt".to_owned(), arguments: Arguments::parse("{\"lane\": 1}") };
         options.push(Input::Intent(Intent::Adopt(Box::new(adoption))));
     }
@@ -262,8 +300,9 @@ impl World {
     /// What is wished of a sub-agent, if something is.
     pub(crate) fn wish_for_a_subagent(&self, input: &Input) -> Option<WishBelow> {
         let Input::Intent(Intent::Subagent { call, intent }) = input else { return None };
-        let is_there = self.log.escrows.open.contains_key(call);
-        Some(WishBelow { call: *call, intent: (**intent).clone(), is_there })
+        let escrow = self.log.escrows.open.get(call);
+        let (is_there, waits) = (escrow.is_some_and(|it| !it.waits), escrow.is_some_and(|it| it.waits));
+        Some(WishBelow { call: *call, intent: (**intent).clone(), is_there, waits })
     }
 
     /// Only one that is at work can be told anything.
@@ -306,6 +345,10 @@ impl World {
         let over = self.log.escrows.settled.last().copied();
         let at_work = self.log.escrows.open.keys().copied();
         options.extend(at_work.chain(over).chain(over.map(|_| CallId(1_000))).map(decision_below));
+        let waiting = self.log.escrows.open.values().filter(|escrow| escrow.waits).map(|escrow| escrow.call);
+        options.extend(
+            waiting.map(|call| Input::Intent(Intent::Subagent { call, intent: Box::new(Intent::Abort) })),
+        );
     }
 
     /// One starts: its decision, its task and what is set aside for it are durable.
@@ -320,10 +363,15 @@ impl World {
         Ok(())
     }
 
-    /// Between runs nothing is set aside for one that does not work.
+    /// Between runs nothing is set aside for one that does not work, or cannot yet.
     pub(crate) fn no_escrow_is_forgotten(&self) -> Result<(), String> {
-        let forgotten = |call: &CallId| !self.subagents.contains_key(call);
-        match self.log.escrows.open.keys().find(|call| forgotten(call)) {
+        let escrows = &self.log.escrows;
+        let is_full = escrows.at_work() == AT_ONCE;
+        let waits = |call: &CallId| is_full && escrows.open.get(call).is_some_and(|escrow| escrow.waits);
+        let forgotten = |call: &CallId| !self.subagents.contains_key(call) && !waits(call);
+        // What a task has spent that was cut short is known when its end is.
+        let is_over = |call: &&CallId| !self.late_tools.contains(*call);
+        match escrows.open.keys().find(|call| forgotten(call)).or(escrows.tasks.open.keys().find(is_over)) {
             Some(call) => Err(format!("idle, and the budget of {call} is not settled")),
             None => Ok(()),
         }

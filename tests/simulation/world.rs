@@ -166,7 +166,8 @@ impl World {
                 self.preparations.remove(call);
                 self.late_preparations.remove(call);
             }
-            Input::Tool(call, ToolNews::Done(_)) => {
+            Input::Tool(call, ToolNews::Done(report)) => {
+                self.log.escrows.tasks.hear(*call, report);
                 self.tools.remove(call);
                 self.late_tools.remove(call);
             }

@@ -123,6 +123,7 @@ pub fn report(outcome: Outcome, transient: bool) -> ToolReport {
         transient,
         refused: false,
         remote: None,
+        is_unsent: false,
     }
 }
 

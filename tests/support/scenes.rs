@@ -330,7 +330,8 @@ pub fn waiting_below_beside(command: Option<&str>) -> SessionBuilder {
     builder.decide(call, true, Decider::Policy);
     builder.ledger.delegate(builder.at(), &mut open[0], "general", "Make it.");
     let session = format!("0192-test-{call}");
-    let escrow = Escrow { call, session, limits: BTreeMap::new(), parallel: 1, in_background: false };
+    let escrow =
+        Escrow { call, session, limits: BTreeMap::new(), parallel: 1, in_background: false, waits: false };
     builder.ledger.set_aside(builder.at(), escrow);
     builder.tell();
     builder.run(call, "delegate_to_general");

@@ -4,10 +4,14 @@ use clap::{Args, Subcommand};
 
 use crate::config::Flags;
 
+/// The largest seed: the protocol's is a signed number of 64 bits.
+const MOST_SEED: u64 = i64::MAX.unsigned_abs();
+
 const EXAMPLES: &str = "\
 Examples:
   countersign race \"Make the parser accept empty input\" --check \"cargo test parser\"
   countersign race \"Fix the flaky test\" --models anthropic/NAME,openai/NAME --max-cost 3
+  countersign race \"Use less memory\" --seeds=7,8,9 -m ollama/NAME                 a lane for each seed
   countersign race \"Use a table\" \"Use a match\" --check \"cargo test\"    two tasks, two lanes
   countersign race show                                              how the lanes of the last race stand
   countersign race adopt 2                                           take what lane 2 made into this folder
@@ -32,7 +36,11 @@ pub struct RaceArgs {
     #[arg(long, value_name = "PROVIDER/MODEL", value_delimiter = ',')]
     pub models: Vec<String>,
 
-    /// How many lanes; tasks and models are repeated up to that. 3 for one task and one model
+    /// The seeds, each in a lane of its own; the model's protocol must have a field for one
+    #[arg(long, value_name = "NUMBER", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(..=MOST_SEED))]
+    pub seeds: Vec<u64>,
+
+    /// How many lanes; tasks, models and seeds are repeated up to that. 3 for one of each
     #[arg(long, value_name = "N")]
     pub lanes: Option<u64>,
 

@@ -16,11 +16,12 @@ use crate::agent::Intent;
 use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
+use crate::config::models::{Table, choose};
 use crate::config::{Flags, Invocation};
 use crate::ledger::{Body, Entry};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{first_line_of, held};
-use crate::session::racing::{LaneStanding, adoption, drop_branches, lanes, race_in};
+use crate::session::racing::{LaneStanding, adoption, drop_branches, lanes, race_in, takes_seed};
 use crate::session::{Keeping, SessionChoice};
 use crate::ui::RaceWish;
 use args::{OfRace, RaceArgs, RaceVerb};
@@ -47,28 +48,36 @@ pub(super) fn run(words: RaceArgs, before: Flags, environment: Environment) -> R
         Some(RaceVerb::Drop(of)) => {
             let found = RaceFound::of(&of, before, environment)?;
             let dropped = drop_branches(&found.lanes, &found.invocation.cwd)
-                .map_err(|why| Fault::failed(why, "remove the branches with git"))?;
+                .map_err(|why| Fault::failed(why, "`countersign race show` shows the lanes"))?;
+            if dropped.is_empty() {
+                return say("nothing to remove: no lane of the race has a branch\n");
+            }
             say(&dropped.iter().map(|branch| format!("removed {branch}\n")).collect::<String>())
         }
     }
 }
 
 fn begin(words: RaceArgs, before: Flags, environment: Environment) -> Result<Exit, Fault> {
-    let flags = before.then(words.flags);
+    let flags = before.then(words.flags.clone());
     let invocation = super::invoke(&flags, environment, None)?;
     if invocation.goal.is_some() {
         return Err(Fault::usage("--goal cannot be combined with a race", "give the task, and --check"));
     }
-    let wish =
-        RaceWish { prompts: words.tasks, models: words.models, lanes: words.lanes, check: words.check };
-    let (race, point) =
-        race_in(&invocation.cwd, &wish).map_err(|why| Fault::usage(why, "see `countersign race --help`"))?;
+    let RaceArgs { tasks: prompts, models, seeds, lanes, check, json, .. } = words;
+    let wish = RaceWish { prompts, models, seeds, lanes, check };
+    if !wish.seeds.is_empty() && wish.models.is_empty() {
+        let choice = choose(&invocation.config, &invocation.environment, &Table::embedded())?;
+        takes_seed(&choice.spec)
+            .map_err(|why| Fault::usage(why, "leave --seeds out, or name another model with -m"))?;
+    }
+    let (race, point) = race_in(&invocation.cwd, &wish, &invocation.config, &invocation.environment)
+        .map_err(|why| Fault::usage(why, "see `countersign race --help`"))?;
     let first = Intent::Race(Box::new(race));
-    if !words.json && stdin().is_terminal() && stdout().is_terminal() {
+    if !json && stdin().is_terminal() && stdout().is_terminal() {
         return chat::go_on(&invocation, Keeping::New, Some(first));
     }
     point.left_out().iter().for_each(|note| complain(&format!("note: {note}")));
-    run::race(&invocation, words.json, first)
+    run::race(&invocation, json, first)
 }
 
 /// The race of a session.

@@ -118,7 +118,13 @@ fn tell(entry: &Entry, open: &mut BTreeMap<CallId, String>) {
         Body::DelegationRequested(sent) => drop(open.insert(sent.call, sent.agent.replace('_', " "))),
         Body::Change(Change::EscrowReserved(escrow)) => {
             if let Some(name) = open.get(&escrow.call) {
-                complain(&format!("{name}: started, session {}", escrow.session));
+                let how = if escrow.waits { "waits for its turn" } else { "started" };
+                complain(&format!("{name}: {how}, session {}", escrow.session));
+            }
+        }
+        Body::Change(Change::SubagentStarted { call }) => {
+            if let Some(name) = open.get(call) {
+                complain(&format!("{name}: started"));
             }
         }
         Body::Change(Change::EscrowSettled(settled)) => {

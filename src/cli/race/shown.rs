@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::agent::SEED;
 use crate::session::racing::{HEADS, LaneStanding, next, row};
 use crate::ui::text::width;
 use crate::wire::record;
@@ -11,10 +12,15 @@ pub(super) fn lanes(lanes: &[LaneStanding], is_json: bool) -> String {
     if is_json {
         return lanes.iter().map(|lane| record::line(&as_json(lane)) + "\n").collect();
     }
-    let rows: Vec<[String; 9]> =
-        std::iter::once(HEADS.map(str::to_owned)).chain(lanes.iter().map(row)).collect();
+    let has_seeds = lanes.iter().any(|lane| lane.terms.seed.is_some());
+    let shown = |row: [String; 10]| -> Vec<String> {
+        let is_shown = |head: &str| head != SEED || has_seeds;
+        HEADS.iter().zip(row).filter(|(head, _)| is_shown(head)).map(|(_, cell)| cell).collect()
+    };
+    let rows: Vec<Vec<String>> =
+        std::iter::once(HEADS.map(str::to_owned)).chain(lanes.iter().map(row)).map(shown).collect();
     let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max();
-    let line = |row: &[String; 9]| {
+    let line = |row: &Vec<String>| {
         let cells = row.iter().enumerate().map(|(column, cell)| {
             let room = widest(column).unwrap_or(0).saturating_sub(width(cell));
             format!("{cell}{}", " ".repeat(room))
@@ -33,8 +39,10 @@ fn as_json(lane: &LaneStanding) -> Value {
         "lane": lane.lane,
         "task": lane.terms.task,
         "model": lane.model.as_deref().or(lane.terms.model.as_deref()),
+        "seed": lane.terms.seed,
         "check": lane.terms.check,
         "session": lane.session,
+        "waits": lane.waits,
         "is_cut_off": lane.forsaken.is_some(),
         "passed": lane.passed(),
         "ending": lane.ended.as_ref().map(|ended| ended.reason.as_str()),

@@ -81,6 +81,10 @@ pub(super) fn check(name: &str, agent: &AgentEntry) -> Result<(), Wrong> {
     if !agent.headers.is_empty() {
         return wrong(&["headers"], "a sub-agent is sent no headers; they are for an agent with `url`");
     }
+    if !agent.reserve.is_empty() {
+        let why = "`reserve` is for an agent with `url`; a sub-agent is given a part of what is left";
+        return wrong(&["reserve"], why);
+    }
     if agent.has_times() {
         let why =
             "`start_seconds` and `call_seconds` are for an agent with `url`; `max_turns` bounds a sub-agent";

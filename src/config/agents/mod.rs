@@ -17,8 +17,9 @@ use super::{
     setting::Wrong,
     source::Source,
     spelling::quoted,
-    value::Written,
+    value::{MOST_COUNT, Written, write_dollars},
 };
+use crate::ledger::{Limit, MicroDollars, Unit};
 use crate::tool::Absentee;
 use crate::ui::text::sanitize;
 use crate::wire::Secret;
@@ -41,6 +42,8 @@ pub struct AgentEntry {
     pub start_seconds: u64,
     /// How long one task may take, in seconds.
     pub call_seconds: u64,
+    /// What is set aside of the session's limits for each task, in the limit's own unit.
+    pub reserve: BTreeMap<Limit, u64>,
     /// What it is, if it is a sub-agent of this machine.
     pub local: LocalAgent,
     /// Whether it is used.
@@ -95,6 +98,12 @@ impl Peer for AgentEntry {
         if let Some(description) = &self.description {
             terms.push(format!("the model is told: {}", as_word(description)));
         }
+        if !self.reserve.is_empty() {
+            let each = self.reserve.iter().map(reserve_literal);
+            let each: Vec<String> =
+                each.map(|(name, most)| format!("{} {most}", name.unwrap_or_default())).collect();
+            terms.push(format!("sets aside for each task: {}", each.join(", ")));
+        }
         terms.extend(self.local.terms());
         if !self.enabled {
             terms.push("switched off".to_owned());
@@ -123,6 +132,14 @@ impl Peer for AgentEntry {
     }
 }
 
+impl Config {
+    /// What is set aside for each task of an agent elsewhere, where a person wants that.
+    pub(crate) fn reserves(&self) -> BTreeMap<String, BTreeMap<Limit, u64>> {
+        let reserving = self.agents.iter().filter(|(_, agent)| !agent.reserve.is_empty());
+        reserving.map(|(name, agent)| (name.clone(), agent.reserve.clone())).collect()
+    }
+}
+
 impl AgentEntry {
     /// Whether other times than the usual ones are written.
     fn has_times(&self) -> bool {
@@ -138,6 +155,7 @@ impl Entry for AgentEntry {
             description: None,
             start_seconds: START_SECONDS,
             call_seconds: CALL_SECONDS,
+            reserve: BTreeMap::new(),
             local: LocalAgent::default(),
             enabled: true,
             source,
@@ -171,9 +189,19 @@ impl Entry for AgentEntry {
     }
 
     fn tightens(&self, before: &Self) -> bool {
-        let Self { url, headers, description, start_seconds, call_seconds, local, enabled, source: _ } = self;
-        (url, headers, description, local)
-            == (&before.url, &before.headers, &before.description, &before.local)
+        let Self {
+            url,
+            headers,
+            description,
+            start_seconds,
+            call_seconds,
+            reserve,
+            local,
+            enabled,
+            source: _,
+        } = self;
+        (url, headers, description, reserve, local)
+            == (&before.url, &before.headers, &before.description, &before.reserve, &before.local)
             && (!enabled || before.enabled)
             && *start_seconds <= before.start_seconds
             && *call_seconds <= before.call_seconds
@@ -225,6 +253,13 @@ pub(super) static ROWS: &[KeyRow] = &[
         },
     ),
     key(
+        "agents.*.reserve.*",
+        Member::Letters {
+            set: |agent, below, value| insert_reserve(&mut agent.reserve, below, value),
+            get: |agent| agent.reserve.iter().map(reserve_literal).collect(),
+        },
+    ),
+    key(
         "agents.*.enabled",
         Member::Switch { set: |agent, on| agent.enabled = on, get: |agent| Some(agent.enabled) },
     ),
@@ -233,6 +268,40 @@ pub(super) static ROWS: &[KeyRow] = &[
 /// A key; what a project may do with it is weighed with all that is said of the agent ([`Entry::tightens`]).
 const fn key(path: &'static str, member: Member<AgentEntry>) -> KeyRow {
     KeyRow::new(path, KeyValue::Agent(member), Tightens::Never, Owner::Trusted)
+}
+
+/// Time passes for the session meanwhile anyway, so there is nothing to set aside of it.
+fn reservable() -> impl Iterator<Item = Limit> {
+    Limit::forbidding().filter(|limit| *limit != Limit::WallTime)
+}
+
+fn insert_reserve(
+    reserve: &mut BTreeMap<Limit, u64>,
+    below: &[String],
+    value: &Written,
+) -> Result<(), String> {
+    let named = below.first().and_then(|name| reservable().find(|limit| limit.name() == name));
+    let limit = named.ok_or_else(|| {
+        let names: Vec<&str> = reservable().map(Limit::name).collect();
+        format!("is nothing that can be set aside; that are {}", names.join(", "))
+    })?;
+    let most = match limit.unit() {
+        Unit::MicroDollars => value.dollars()?.0,
+        Unit::Things(_) | Unit::Tokens | Unit::Seconds => value.count(1, MOST_COUNT)?,
+    };
+    if most == 0 {
+        return Err("must be more than nothing; leave it out to set nothing aside".to_owned());
+    }
+    reserve.insert(limit, most);
+    Ok(())
+}
+
+fn reserve_literal((limit, most): (&Limit, &u64)) -> (Option<&'static str>, String) {
+    let literal = match limit.unit() {
+        Unit::MicroDollars => write_dollars(MicroDollars(*most)),
+        Unit::Things(_) | Unit::Tokens | Unit::Seconds => most.to_string(),
+    };
+    (Some(limit.name()), literal)
 }
 
 /// What would steer or hide is written out, so that people and the model read the same.

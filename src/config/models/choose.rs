@@ -111,7 +111,13 @@ pub fn reach(
         Transport::Server(connection) => asked(model, connection),
         Transport::Rehearsal | Transport::Script(_) => Facts::default(),
     };
-    let spec = resolve(model, config, table, asked);
+    let mut spec = resolve(model, config, table, asked);
+    spec.abilities.seed = match &way {
+        Transport::Server(connection) => Some(connection.protocol.takes_seed()),
+        Transport::Rehearsal => Some(false),
+        // A script stands for any model.
+        Transport::Script(_) => None,
+    };
     check_cost(&spec, config)?;
     Ok(Choice { spec, way, source: String::new(), notice: None, search: None, fallback: Vec::new() })
 }

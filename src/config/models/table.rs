@@ -87,6 +87,7 @@ fn abilities(row: &Value) -> Abilities {
         reasoning: known("reasoning"),
         adaptive_thinking: known("adaptive_thinking"),
         thinking_always_on: known("thinking_always_on"),
+        seed: None,
         extra_efforts: efforts.filter_map(Value::as_str).map(str::to_owned).collect(),
     }
 }

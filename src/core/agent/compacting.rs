@@ -132,7 +132,14 @@ impl Agent {
             return self.end(step, ending);
         }
         let limit = Limit::of_ending(ending).map_or(ending.as_str(), Limit::name);
-        let text = format!("{limit} is used up: raise it first.");
+        let is_set_aside =
+            Limit::of_ending(ending).is_some_and(|limit| self.history.meter().set_aside(limit) > 0);
+        let text = match is_set_aside {
+            true => {
+                format!("What is left of {limit} is set aside: wait until it is free again, or raise it.")
+            }
+            false => format!("{limit} is used up: raise it first."),
+        };
         step.emit(Live::Refused(text));
         self.give_back(step);
         Phase::Idle

@@ -7,9 +7,7 @@ use crate::ledger::{
     CallId, Decider, Decision, Ending, Millis, Note, Outcome, Remark, Settlement, Transition,
 };
 use crate::policy::effect_of_call;
-use crate::tool::{
-    Invocation, Shown, SideEffect, ToolNews, ToolReport, ToolSpec, bound, delegate, startable,
-};
+use crate::tool::{Invocation, Shown, SideEffect, ToolNews, ToolReport, ToolSpec, bound, startable};
 
 use super::phase::{CallState, Dispatching, Pending, Permission, Phase, Stopping};
 use super::step::Step;
@@ -49,6 +47,7 @@ impl Agent {
                 if report.refused && pending.sandboxed {
                     self.history.ledger.remark(step.now, Remark::Note(Note::of_refusal(call)));
                 }
+                self.settle_task(step.now, call, &report);
                 step.emit(Live::ToolFinished { call, outcome: report.outcome.clone() });
                 let real = settlement(report, step.now.since(since));
                 pending.state = CallState::Over(self.told_of_typing(call, real));
@@ -64,6 +63,7 @@ impl Agent {
         if !self.cancelled.remove(&call) {
             return;
         }
+        self.settle_task(step.now, call, &report);
         let content = bound(&report.content, LATE_CHARS).text;
         let text = match report.remote {
             // It says of itself what it is about: another agent's task.
@@ -197,7 +197,10 @@ impl Agent {
                 return false;
             }
         } else {
-            self.tell_delegation(step.now, pending);
+            if let Err(why) = self.tell_delegation(step.now, pending) {
+                pending.state = CallState::Over(Settlement::synthetic(Outcome::Failed, why));
+                return false;
+            }
             step.act(self.running_of(pending));
         }
         let turn = u32::try_from(self.history.meter().turns()).unwrap_or(u32::MAX);
@@ -206,14 +209,6 @@ impl Agent {
         let effect = tool.map_or(SideEffect::Sends, |tool| effect_of_call(tool, &pending.call.arguments));
         step.emit(Live::Progress { step: turn, call, target, effect });
         true
-    }
-
-    /// A task that goes to another agent is in the books before it is sent.
-    fn tell_delegation(&mut self, now: Millis, pending: &mut Pending) {
-        if let Some(agent) = delegate(&pending.call.name) {
-            let task = pending.call.arguments.text("task").unwrap_or_default();
-            self.history.ledger.delegate(now, &mut pending.token, agent, task);
-        }
     }
 
     /// The call as it is to be run.

@@ -95,6 +95,13 @@ pub enum Live {
         /// What.
         event: Box<Event>,
     },
+    /// A sub-agent in the background waits for a person, or does not any more.
+    SubagentWaits {
+        /// The call that started it.
+        call: CallId,
+        /// Whether it waits.
+        waits: bool,
+    },
     /// A model was asked; its answer will be entry `message`.
     Asked {
         /// The coming entry.

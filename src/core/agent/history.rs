@@ -255,6 +255,13 @@ impl History {
         windows.next()
     }
 
+    /// The seed of the session's requests, if they have one.
+    pub(super) fn seed(&self) -> Option<u64> {
+        self.ledger.entries().iter().rev().find_map(|entry| {
+            if let Body::Change(Change::Seed { seed }) = &entry.body { Some(*seed) } else { None }
+        })
+    }
+
     /// What the provider counted for the last message of the model.
     pub(super) fn last_usage(&self) -> Option<Usage> {
         let mut entries = self.ledger.entries().iter().rev();

@@ -23,6 +23,7 @@ mod history;
 mod hooked_tools;
 mod hooking;
 mod input;
+mod lanes;
 mod learning;
 mod model_stream;
 mod naming;
@@ -35,6 +36,7 @@ mod racing;
 mod receipts;
 mod recovery;
 mod renaming;
+mod reserving;
 mod restoring;
 mod resume;
 mod revisiting;
@@ -54,7 +56,7 @@ mod turn;
 mod typing;
 mod uncertain;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 pub use address::{CallAddress, SubagentPath};
 pub use effect::{Effect, Operation};
@@ -63,7 +65,7 @@ pub use input::{Adoption, Answer, Input, Intent, OwnCommand, Race, Shutdown, Tim
 pub use ruling::Ruling;
 pub use settings::{Attendance, FinalResponse, Settings};
 pub use subagent_terms::{
-    IN_BACKGROUND, SubagentNews, SubagentReport, SubagentSpec, SubagentStart, Subagents,
+    IN_BACKGROUND, MODEL, SEED, SubagentNews, SubagentReport, SubagentSpec, SubagentStart, Subagents,
 };
 
 use crate::budget::Meter;
@@ -99,6 +101,8 @@ pub struct Agent {
     hooks: HookRuns,
     clock: Timers,
     background: BackgroundEnds,
+    /// Lanes of a race that start when another sub-agent is over, in their order.
+    lanes: VecDeque<Box<SubagentStart>>,
     /// Calls that were cancelled while they ran: a result that still arrives becomes a note.
     cancelled: BTreeSet<CallId>,
     /// Answers to calls that are not yet looked at again: the request, the call, what was said.
@@ -125,6 +129,7 @@ impl Agent {
             hooks: HookRuns::new(!history.ledger.entries().is_empty()),
             clock: Timers::new(settings.seed),
             background: BackgroundEnds::default(),
+            lanes: VecDeque::new(),
             cancelled: BTreeSet::new(),
             early: Vec::new(),
             foretold: None,
@@ -199,8 +204,14 @@ impl Agent {
             (Input::Hooks(hook, answers), phase) => self.on_hooks(step, phase, hook, &answers),
             (Input::Discovered(found), phase) => self.on_discovered(step, phase, found),
             (Input::Timer(timer), phase) => self.on_timer(step, phase, timer),
-            (Input::Shutdown(Shutdown::Signal), phase) => self.stop(step, phase, CutBy::User),
-            (Input::Shutdown(Shutdown::Quit), phase) => self.quit(step, phase),
+            (Input::Shutdown(how), phase) => {
+                // Nothing starts any more; what waits is settled when the session is resumed.
+                self.lanes.clear();
+                match how {
+                    Shutdown::Signal => self.stop(step, phase, CutBy::User),
+                    Shutdown::Quit => self.quit(step, phase),
+                }
+            }
         }
     }
 

@@ -3,18 +3,19 @@
 //! Each lane is a call of the user's own, in one run with the others. Together they get all that is left of the budget, in equal parts:
 //! the session does nothing itself meanwhile, and what a lane does not spend comes back.
 
-use crate::ledger::{Decider, Decision, Ending, UserMessage};
+use crate::ledger::{Arguments, Decider, Decision, Ending, UserMessage};
 use crate::tool::SideEffect;
-use crate::tool::name::{ADOPT, DELEGATE_TO};
+use crate::tool::name::{ADOPT, DELEGATE_TO, LANE};
 
 use super::Agent;
 use super::input::{Adoption, Race};
 use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
 use super::step::Step;
+use super::subagent_terms::{MODEL, SEED};
 use super::subagents::Share;
 
 impl Agent {
-    /// Starts every lane, if nothing else is under way and all of them can be at work at once.
+    /// Starts the lanes, if nothing else is under way: as many as may be at work at once, and each other one when another is over.
     pub(super) fn race(&mut self, step: &mut Step, phase: Phase, race: Race) -> Phase {
         let refusal = if matches!(phase, Phase::Idle) {
             self.why_no_race(&race)
@@ -52,24 +53,34 @@ impl Agent {
     }
 
     fn why_no_race(&mut self, race: &Race) -> Option<String> {
-        let most = self.settings.subagents.most_at_once;
-        let (lanes, at_work) = (race.lanes.len() as u64, self.history.subagents().open.len() as u64);
-        let is_known = |agent: &String| {
-            self.subagent(&format!("{DELEGATE_TO}{agent}")).is_some_and(|it| it.in_background)
-        };
+        let lanes = race.lanes.len() as u64;
         if lanes < 2 {
             return Some("not started: a race needs two lanes at least".to_owned());
         }
-        if at_work > 0 {
+        if !self.history.subagents().open.is_empty() {
             return Some("not started: sub-agents are at work; wait for them, or stop them first".to_owned());
         }
-        if lanes > most || !race.lanes.iter().all(|(agent, _)| is_known(agent)) {
-            return Some(format!(
-                "not started: {lanes} lanes are more than the {most} sub-agents that may be at work at once \
-                 (agents.max_parallel)"
-            ));
+        let is_seeded = |arguments: &Arguments| match arguments {
+            Arguments::Object(members) => members.contains_key(SEED) && !members.contains_key(MODEL),
+            Arguments::Unusable(_) => false,
+        };
+        let refusal = self.spec().refusal_of_seed();
+        if let Some(why) = refusal.filter(|_| race.lanes.iter().any(|(_, given)| is_seeded(given))) {
+            return Some(format!("not started: {why}"));
         }
-        None
+        let known = &self.settings.subagents.known;
+        let most = known.iter().filter(|known| known.name.starts_with(LANE)).count();
+        if most == 0 {
+            return Some(
+                "not started: sub-agents are switched off here (agents.max_parallel is 0)".to_owned(),
+            );
+        }
+        let is_known = |agent: &String| {
+            self.subagent(&format!("{DELEGATE_TO}{agent}")).is_some_and(|it| it.in_background)
+        };
+        let is_possible = race.lanes.iter().all(|(agent, _)| is_known(agent));
+        (!is_possible)
+            .then(|| format!("not started: {lanes} lanes are more than the {most} that a race may have"))
     }
 
     /// Takes what a lane made into the folder: a call that only a person can make.
@@ -100,9 +111,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::agent::{Effect, Input, Intent, Live, Settings, SubagentSpec, Subagents};
+    use crate::agent::{
+        Effect, Input, Intent, Live, Settings, SubagentNews, SubagentReport, SubagentSpec, Subagents,
+    };
     use crate::budget::Limits;
-    use crate::ledger::{Arguments, Body, CallId, Change, Limit, Millis, ModelRef, Outcome};
+    use crate::ledger::{Body, CallId, Change, Limit, Millis, ModelRef, Outcome, Spent, TaskState};
     use crate::model::ModelSpec;
     use crate::tool::{ToolNews, ToolReport};
 
@@ -114,7 +127,7 @@ mod tests {
             in_background: true,
         };
         let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("script")));
-        let subagents = Subagents { known: (1..=4).map(lane).collect(), ..Subagents::default() };
+        let subagents = Subagents { known: (1..=6).map(lane).collect(), ..Subagents::default() };
         let limits = Limits::default().with(Limit::Turns, turns);
         Agent::new(Settings { subagents, limits, ..settings })
     }
@@ -152,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_race_that_cannot_be_run_is_refused_and_nothing_is_written() {
-        for lanes in [0, 1, 5] {
+        for lanes in [0, 1, 7] {
             let mut agent = agent(10);
             let wanted = start(&mut agent, lanes);
             assert!(
@@ -162,6 +175,20 @@ mod tests {
             );
             assert!(agent.ledger().entries().is_empty());
         }
+        let mut other = agent(10);
+        let mut spec = ModelSpec::unknown(ModelRef::parse("script"));
+        spec.abilities.seed = Some(false);
+        other.step(Millis(1), Input::Intent(Intent::SetModel(Box::new(spec))));
+        let mut seeded = race(2);
+        seeded.lanes[1].1 = Arguments::parse(r#"{"task":"do it","seed":7}"#);
+        let wanted = other.step(Millis(1), Input::Intent(Intent::Race(Box::new(seeded.clone()))));
+        let refused =
+            |e: &Effect| matches!(e, Effect::Emit(Live::Refused(why)) if why.contains("takes no seed"));
+        assert!(wanted.iter().any(refused) && other.ledger().entries().is_empty());
+        // The lane names a model of its own, which is not this one.
+        seeded.lanes[1].1 = Arguments::parse(r#"{"task":"do it","seed":7,"model":"other"}"#);
+        other.step(Millis(1), Input::Intent(Intent::Race(Box::new(seeded))));
+        assert!(!other.ledger().entries().is_empty());
         // Too little is left for each: those that cannot start have a result that says so.
         let mut agent = agent(1);
         start(&mut agent, 2);
@@ -170,6 +197,65 @@ mod tests {
             Some(result.outcome.clone())
         });
         assert_eq!(outcomes.collect::<Vec<_>>(), [Outcome::Failed, Outcome::Ok]);
+    }
+
+    #[test]
+    fn lanes_beyond_those_that_may_be_at_work_wait_for_their_turn_with_their_share() {
+        let mut agent = agent(12);
+        let started = |wanted: &[Effect]| -> Vec<(String, Option<u64>)> {
+            let started = wanted.iter().filter_map(|effect| {
+                let Effect::StartSubagent(start) = effect else { return None };
+                Some((start.agent.clone(), start.limits.get(Limit::Turns)))
+            });
+            started.collect()
+        };
+        let lane = |at: u64| (format!("lane_{at}"), Some(2));
+        assert_eq!(started(&start(&mut agent, 6)), [1, 2, 3, 4].map(lane));
+        let settled = |state, turns| {
+            let spent = Spent { turns, ..Spent::default() };
+            let report =
+                SubagentReport { outcome: Outcome::Ok, content: "done".into(), cut_chars: 0, state, spent };
+            SubagentNews::Over(report)
+        };
+        let over = settled(TaskState::Completed, 1);
+        // What the first did not need is nobody's share: each has what was set aside for it.
+        let wanted = agent.step(Millis(2), Input::Subagent(CallId(1), over.clone()));
+        assert_eq!(started(&wanted), [lane(5)]);
+        let is_written = |e: &Effect| matches!(e, Effect::Append(entry) if entry.body == Body::Change(Change::SubagentStarted { call: CallId(5) }));
+        let starts = |e: &Effect| matches!(e, Effect::StartSubagent(_));
+        assert!(wanted.iter().position(is_written).unwrap() < wanted.iter().position(starts).unwrap());
+        // One that waits is stopped before it begins, and is not started any more.
+        let stop = Intent::Subagent { call: CallId(6), intent: Box::new(Intent::Abort) };
+        let wanted = agent.step(Millis(3), Input::Intent(stop));
+        let settles = |e: &Effect| {
+            matches!(e, Effect::Append(entry) if matches!(&entry.body, Body::Change(Change::EscrowSettled(it))
+                if it.call == CallId(6) && it.spent == Spent::default() && it.state == TaskState::Canceled))
+        };
+        assert!(wanted.iter().any(settles));
+        assert!(started(&agent.step(Millis(4), Input::Subagent(CallId(2), over))).is_empty());
+    }
+
+    #[test]
+    fn lanes_that_wait_when_the_session_is_left_are_settled_as_not_started() {
+        let mut agent = agent(12);
+        start(&mut agent, 6);
+        agent.step(Millis(2), Input::Shutdown(crate::agent::Shutdown::Quit));
+        let over = SubagentReport {
+            outcome: Outcome::Failed,
+            content: "stopped".into(),
+            cut_chars: 0,
+            state: TaskState::Canceled,
+            spent: Spent::default(),
+        };
+        let wanted = agent.step(Millis(3), Input::Subagent(CallId(1), SubagentNews::Over(over)));
+        assert!(!wanted.iter().any(|e| matches!(e, Effect::StartSubagent(_))), "nothing starts any more");
+        let recovered = crate::ledger::recover(agent.ledger().entries().to_vec(), Millis(9)).unwrap();
+        let settled = recovered.ledger.entries().iter().filter_map(|entry| {
+            let Body::Change(Change::EscrowSettled(it)) = &entry.body else { return None };
+            (it.call.0 > 4).then_some((it.call.0, it.is_assumed, it.spent, it.state))
+        });
+        let none = |call| (call, false, Spent::default(), TaskState::Rejected);
+        assert_eq!(settled.collect::<Vec<_>>(), [none(5), none(6)]);
     }
 
     #[test]

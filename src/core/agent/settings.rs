@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::budget::{Limits, TokenBudget};
+use crate::budget::{Limit, Limits, TokenBudget};
 use crate::hooks::HookSpec;
 use crate::ledger::CallId;
 use crate::model::{AnswerBounds, Effort, ModelSpec};
@@ -65,12 +65,16 @@ pub struct Settings {
     pub attendance: Attendance,
     /// The sub-agents that the model may start.
     pub subagents: Subagents,
+    /// What is set aside for each task of an agent elsewhere, by its name.
+    pub reserves: BTreeMap<String, BTreeMap<Limit, u64>>,
     /// Calls about which a person has decided beforehand, in the place of the rules: where a branch goes otherwise.
     pub overruled: BTreeMap<CallId, Answer>,
     /// What the rules said about calls of a session that is played again as it was: today's rules do not decide about these.
     pub ruled: BTreeMap<CallId, Vec<Ruling>>,
     /// Seed of the jitter in waits.
     pub seed: u64,
+    /// The seed that requests of a new session carry; one that is resumed has that of its ledger.
+    pub model_seed: Option<u64>,
 }
 
 impl Settings {
@@ -102,9 +106,11 @@ impl Settings {
             parallel: true,
             attendance: Attendance::Person,
             subagents: Subagents::default(),
+            reserves: BTreeMap::new(),
             overruled: BTreeMap::new(),
             ruled: BTreeMap::new(),
             seed: 1,
+            model_seed: None,
         }
     }
 }

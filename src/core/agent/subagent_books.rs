@@ -9,6 +9,8 @@ use crate::ledger::{Body, CallId, Change, Entry, Escrow, EscrowSettlement, Injec
 pub(super) struct SubagentBooks {
     /// Those that are not over.
     pub(super) open: BTreeMap<CallId, Escrow>,
+    /// Tasks of agents elsewhere for which something is set aside.
+    pub(super) tasks: BTreeMap<CallId, Escrow>,
     /// How many were started.
     pub(super) started: u64,
     /// What each is called.
@@ -18,6 +20,11 @@ pub(super) struct SubagentBooks {
 }
 
 impl SubagentBooks {
+    /// How many are at work: those that wait for their turn are not.
+    pub(super) fn at_work(&self) -> u64 {
+        self.open.values().filter(|escrow| !escrow.waits).count() as u64
+    }
+
     /// Takes in one more entry.
     #[expect(clippy::wildcard_enum_match_arm, reason = "it reads four kinds of all")]
     pub(super) fn read(&mut self, entry: &Entry) {
@@ -25,12 +32,19 @@ impl SubagentBooks {
             Body::DelegationRequested(sent) => {
                 self.names.insert(sent.call, sent.agent.clone());
             }
+            Body::Change(Change::EscrowReserved(escrow)) if escrow.is_elsewhere() => {
+                self.tasks.insert(escrow.call, escrow.clone());
+            }
             Body::Change(Change::EscrowReserved(escrow)) => {
                 self.started += 1;
                 self.open.insert(escrow.call, escrow.clone());
             }
+            Body::Change(Change::SubagentStarted { call }) => {
+                self.open.entry(*call).and_modify(|escrow| escrow.waits = false);
+            }
             Body::Change(Change::EscrowSettled(settled)) => {
                 self.open.remove(&settled.call);
+                self.tasks.remove(&settled.call);
                 if settled.answer.is_some() {
                     self.untold.push(settled.clone());
                 }

@@ -12,6 +12,10 @@ use super::Event;
 
 /// The argument by which a model has a sub-agent work in the background.
 pub const IN_BACKGROUND: &str = "background";
+/// The argument that names the model of a lane of a race.
+pub const MODEL: &str = "model";
+/// The argument that is the seed of its requests.
+pub const SEED: &str = "seed";
 
 /// Sub-agents that a model may start.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -39,7 +39,7 @@ impl Agent {
     pub(super) fn must_wait(&mut self, pending: &Pending, is_waited_for: bool) -> bool {
         let most = self.settings.subagents.most_at_once;
         let is_one = self.subagent(&pending.call.name).is_some();
-        is_one && is_waited_for && self.history.subagents().open.len() as u64 >= most
+        is_one && is_waited_for && self.history.subagents().at_work() >= most
     }
 
     /// Starts a sub-agent: its task and what is set aside for it are written first. Its decision is written already. Says whether it
@@ -61,14 +61,16 @@ impl Agent {
         };
         let call = pending.call.id;
         let in_background = asks_for_background(&pending.call.arguments).unwrap_or(spec.in_background);
+        let waits = share.is_all && self.is_full();
         let session = format!("{}-{call}", self.settings.session);
         let task = pending.call.arguments.text("task").unwrap_or_default();
         self.history.ledger.delegate(step.now, &mut pending.token, &spec.name, task);
         let limits = self.history.meter().limits().clone().granted(&granted);
         let Grantable { limits: set_aside, parallel } = granted;
-        let escrow = Escrow { call, session: session.clone(), limits: set_aside, parallel, in_background };
+        let own = session.clone();
+        let escrow = Escrow { call, session: own, limits: set_aside, parallel, in_background, waits };
         self.history.ledger.set_aside(step.now, escrow);
-        step.act(Effect::StartSubagent(Box::new(SubagentStart {
+        let start = Box::new(SubagentStart {
             invocation: self.invocation(&pending.call),
             mode: self.mode_of(&spec),
             agent: spec.name.clone(),
@@ -77,21 +79,34 @@ impl Agent {
             session,
             limits,
             in_background,
-        })));
+        });
+        match waits {
+            true => self.lanes.push_back(start),
+            false => step.act(Effect::StartSubagent(start)),
+        }
         if !in_background {
             return true;
         }
+        let (state, does) = match waits {
+            true => (TaskState::Submitted, "starts on it when another one is over, in the background as"),
+            false => (TaskState::Working, "works on it in the background as"),
+        };
         let words = format!(
-            "The sub-agent {} works on it in the background as {call}. You are told when it is done; go on with \
-             something else, or end your turn.",
+            "The sub-agent {} {does} {call}. You are told when it is done; go on with something else, or end your \
+             turn.",
             spec.name
         );
-        let remote = Some(RemoteTask { id: None, state: TaskState::Working });
+        let remote = Some(RemoteTask { id: None, state });
         pending.state = CallState::Over(Settlement { remote, ..Settlement::synthetic(Outcome::Ok, words) });
         true
     }
 
-    fn mode_of(&self, spec: &SubagentSpec) -> Mode {
+    /// Whether as many are at work as may be.
+    pub(super) fn is_full(&mut self) -> bool {
+        self.history.subagents().at_work() >= self.settings.subagents.most_at_once
+    }
+
+    pub(super) fn mode_of(&self, spec: &SubagentSpec) -> Mode {
         spec.mode.map_or(self.policy.mode, |own| own.min(self.policy.mode))
     }
 
@@ -105,20 +120,24 @@ impl Agent {
     ) -> Result<Grantable, String> {
         let Subagents { most_at_once, most_in_session, .. } = self.settings.subagents;
         let books = self.history.subagents();
-        let (started, at_work) = (books.started, books.open.len() as u64);
+        let (started, at_work) = (books.started, books.at_work());
         if started >= most_in_session {
             return Err(format!(
                 "This session has started {started} sub-agents, which is its limit. Do the rest of the work yourself."
             ));
         }
-        if at_work >= most_at_once {
+        // The lanes of a race wait for each other.
+        if at_work >= most_at_once && !share.is_all {
             return Err(format!(
                 "{at_work} sub-agents are at work in the background, which is the limit; one of them must end \
                  first. This one was not started."
             ));
         }
         let meter = self.history.meter();
-        let parts = share.with.clamp(1, most_at_once - at_work) + u64::from(!share.is_all);
+        let parts = match share.is_all {
+            true => share.with.max(1),
+            false => share.with.clamp(1, most_at_once - at_work) + 1,
+        };
         let mut granted = meter.grantable(now, &spec.asks, parts, most_at_once).map_err(|limit| {
             format!(
                 "Too little is left of the budget {} to share it with a sub-agent. It was not started; do the \
@@ -126,6 +145,9 @@ impl Agent {
                 limit.name()
             )
         })?;
+        if share.is_all {
+            return Ok(granted);
+        }
         let others = running.saturating_sub(1);
         granted.parallel = granted.parallel.min(meter.parallel_left().saturating_sub(others)).max(1);
         Ok(granted)
@@ -145,7 +167,9 @@ impl Agent {
             SubagentNews::Told(event) => step.emit(Live::Subagent { call, event }),
             SubagentNews::Waits(waits) => {
                 let is_waited_for = matches!(&phase, Phase::Dispatching(d) if d.runs(call));
-                if is_waited_for && !in_background {
+                if in_background {
+                    step.emit(Live::SubagentWaits { call, waits });
+                } else if is_waited_for {
                     let change = Change::SubagentWaits { call, waits };
                     self.history.ledger.remark(step.now, Remark::Change(change));
                 }
@@ -169,10 +193,12 @@ impl Agent {
             self.cancelled.remove(&call);
             let settled = EscrowSettlement { answer: Some(content), ..settled };
             self.history.ledger.settle_escrow(step.now, settled);
+            self.start_waiting_lanes(step);
             return phase;
         }
         let Phase::Dispatching(mut dispatching) = phase else { return phase };
         self.history.ledger.settle_escrow(step.now, settled);
+        self.start_waiting_lanes(step);
         let stopping = dispatching.stopping;
         for pending in dispatching.calls.iter_mut().filter(|pending| pending.call.id == call) {
             let CallState::Running(since) = pending.state else { continue };
@@ -242,6 +268,9 @@ impl Agent {
 
     /// A person wants something of a sub-agent.
     pub(super) fn tell_subagent(&mut self, step: &mut Step, call: CallId, intent: Box<Intent>) {
+        if self.is_waiting_lane(call) {
+            return self.tell_waiting_lane(step, call, &intent);
+        }
         if self.history.subagents().open.contains_key(&call) {
             return step.act(Effect::TellSubagent(call, intent));
         }
@@ -251,8 +280,15 @@ impl Agent {
     /// Another mode holds for all that work for this session, as far as it is not looser than their own.
     pub(super) fn tell_mode(&mut self, step: &mut Step) {
         let books = self.history.subagents();
-        let named: Vec<(CallId, String)> =
-            books.open.keys().filter_map(|call| Some((*call, books.names.get(call)?.clone()))).collect();
+        let named: Vec<(CallId, String)> = books
+            .open
+            .values()
+            .filter(|escrow| !escrow.waits)
+            .filter_map(|escrow| {
+                let call = escrow.call;
+                Some((call, books.names.get(&call)?.clone()))
+            })
+            .collect();
         for (call, name) in named {
             let spec = self.settings.subagents.known.iter().find(|known| known.name == name);
             let mode = spec.map_or(self.policy.mode, |spec| self.mode_of(spec));

@@ -123,6 +123,9 @@ impl Agent {
     /// The session has a ledger now; it began with the chosen model, and in the mode of the settings.
     pub(super) fn write_the_choice(&mut self, now: Millis) {
         self.write_the_effort(now);
+        if let Some(seed) = self.settings.model_seed {
+            self.history.ledger.remark(now, Remark::Change(Change::Seed { seed }));
+        }
         if self.policy.mode != self.settings.policy.mode {
             self.write_the_mode(now);
         }

@@ -217,6 +217,7 @@ impl Agent {
         let most = [output_left, self.history.output_limit(&spec.model)].into_iter().flatten().min();
         let mut request = context::build(&self.history.ledger, &self.settings.system, tools, spec, most)?;
         request.effort = self.models.effort.and_then(|wanted| spec.abilities.effort(wanted));
+        request.seed = self.history.seed().filter(|_| spec.abilities.seed != Some(false));
         request.max_output = request.max_output.min(spec.output_to_ask(request.effort));
         // The same over every resume; a fork is a session of its own.
         request.cache_key.clone_from(&self.settings.session);

@@ -62,9 +62,10 @@ impl Meter {
     /// How many calls the session itself may run at once beside those that its sub-agents may. A sub-agent that is waited for
     /// has the place of its own call.
     pub fn parallel_left(&self) -> u64 {
-        let lent = |escrow: &Escrow| match escrow.in_background {
-            true => escrow.parallel,
-            false => escrow.parallel.saturating_sub(1),
+        let lent = |escrow: &Escrow| match (escrow.waits, escrow.in_background) {
+            (true, _) => 0,
+            (false, true) => escrow.parallel,
+            (false, false) => escrow.parallel.saturating_sub(1),
         };
         let lent: u64 = self.escrows().values().map(lent).sum();
         self.limits().bound(Bound::ParallelCalls).saturating_sub(lent).max(1)

@@ -167,6 +167,9 @@ impl Meter {
             Change::EscrowReserved(escrow) => {
                 self.escrows.insert(escrow.call, escrow.clone());
             }
+            Change::SubagentStarted { call } => {
+                self.escrows.entry(*call).and_modify(|escrow| escrow.waits = false);
+            }
             Change::EscrowSettled(settled) => {
                 self.escrows.remove(&settled.call);
                 self.run.subagents = self.run.subagents.plus(settled.spent);

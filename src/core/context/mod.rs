@@ -41,6 +41,7 @@ pub fn build(
         tools,
         max_output,
         effort: None,
+        seed: None,
         adaptive_thinking: spec.abilities.thinks_adaptively(),
         reasons: spec.abilities.reasoning,
         cache_key: String::new(),

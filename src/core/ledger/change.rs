@@ -32,6 +32,11 @@ pub enum Change {
         /// The level, as configured; `None`: as each vendor thinks best.
         effort: Option<Effort>,
     },
+    /// Requests of the session carry this seed, where the protocol of the model has a field for one.
+    Seed {
+        /// The seed.
+        seed: u64,
+    },
     /// Calls are decided in another mode. It says what was so, and nothing is ever allowed because of it: the mode of a session that
     /// is resumed is that of the flags and the configuration.
     Mode {
@@ -109,6 +114,11 @@ pub enum Change {
     FilesRestored(FilesRestored),
     /// A sub-agent starts with a part of the session's limits.
     EscrowReserved(Escrow),
+    /// One that waited for its turn starts.
+    SubagentStarted {
+        /// The call that handed the task over.
+        call: CallId,
+    },
     /// It has ended; what it has not spent is free again.
     EscrowSettled(EscrowSettlement),
     /// A sub-agent waits for a person, or does not any more: the clock of the run stands meanwhile.
@@ -128,6 +138,7 @@ impl Change {
             Self::PriceAccepted { .. } => "price_accepted",
             Self::Model { .. } => "model_changed",
             Self::Effort { .. } => "effort_changed",
+            Self::Seed { .. } => "seed_set",
             Self::Mode { .. } => "mode_changed",
             Self::GrantRevoked { .. } => "grant_revoked",
             Self::BackgroundStopped { .. } => "background_stopped",
@@ -142,6 +153,7 @@ impl Change {
             Self::HostClosed { .. } => "host_revoked",
             Self::FilesRestored(_) => "files_restored",
             Self::EscrowReserved(_) => "escrow_reserved",
+            Self::SubagentStarted { .. } => "subagent_started",
             Self::EscrowSettled(_) => "escrow_settled",
             Self::SubagentWaits { .. } => "subagent_waits",
         }

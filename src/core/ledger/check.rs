@@ -89,6 +89,12 @@ impl LedgerCheck {
                 Some(_) => self.fault(id, format!("the escrow of call {} is settled twice", settled.call)),
                 None => self.fault(id, format!("nothing was set aside for call {}", settled.call)),
             },
+            Change::SubagentStarted { call } if self.escrows.get(call) != Some(&false) => {
+                self.fault(
+                    id,
+                    format!("the sub-agent of call {call} starts, but nothing is set aside for it"),
+                );
+            }
             Change::SubagentWaits { call, .. } if !self.escrows.contains_key(call) => {
                 self.fault(id, format!("a sub-agent of call {call} waits, but none was started"));
             }

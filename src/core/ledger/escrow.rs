@@ -1,4 +1,5 @@
-//! What a session sets aside for a sub-agent before it starts, and what the sub-agent has spent of it in the end.
+//! What a session sets aside for a sub-agent before it starts, or for a task of an agent elsewhere before it is sent, and what was spent
+//! of it in the end.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use super::{CallId, Limit, MicroDollars, TaskState, Usage};
 pub struct Escrow {
     /// The call that hands the task over.
     pub call: CallId,
-    /// The sub-agent's session.
+    /// The sub-agent's session; empty: an agent elsewhere is given the task, and has no session here.
     pub session: String,
     /// The most that it may spend of each limit, in the limit's own unit. A limit that is not there is none.
     pub limits: BTreeMap<Limit, u64>,
@@ -18,6 +19,15 @@ pub struct Escrow {
     pub parallel: u64,
     /// Whether the session goes on meanwhile, and is told later what came of it.
     pub in_background: bool,
+    /// Whether it waits until another sub-agent is over, and has not started.
+    pub waits: bool,
+}
+
+impl Escrow {
+    /// Whether it is for a task of an agent elsewhere.
+    pub fn is_elsewhere(&self) -> bool {
+        self.session.is_empty()
+    }
 }
 
 /// What a sub-agent has spent.
@@ -76,6 +86,35 @@ pub struct EscrowSettlement {
 }
 
 impl EscrowSettlement {
+    /// Of a sub-agent that did not start: nothing was spent.
+    pub fn not_started(call: CallId, state: TaskState, why: &str) -> Self {
+        let answer = Some(format!("It was not started: {why}."));
+        Self { call, spent: Spent::default(), is_assumed: false, state, answer }
+    }
+
+    /// Of a task of an agent elsewhere, which ended so. What such an agent spends is not known here, so all that was set aside is
+    /// charged; of a task that was not sent, nothing.
+    pub fn of_task(escrow: &Escrow, is_unsent: bool, state: TaskState) -> Self {
+        match is_unsent {
+            true => Self {
+                spent: Spent::default(),
+                is_assumed: false,
+                state: TaskState::Rejected,
+                ..Self::assumed(escrow)
+            },
+            false => Self { state, ..Self::assumed(escrow) },
+        }
+    }
+
+    /// Of one whose process is gone, where its own ledger says nothing.
+    pub fn of_the_dead(escrow: &Escrow) -> Self {
+        if escrow.waits {
+            let why = "the process ended while it waited for its turn";
+            return Self::not_started(escrow.call, TaskState::Rejected, why);
+        }
+        Self::assumed(escrow)
+    }
+
     /// Of a sub-agent of which nothing is known.
     pub fn assumed(escrow: &Escrow) -> Self {
         let spent = Spent::all_of(escrow);

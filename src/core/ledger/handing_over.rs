@@ -35,6 +35,9 @@ pub fn open_escrows(entries: &[Arc<Entry>]) -> Vec<Escrow> {
     for entry in entries {
         match &entry.body {
             Body::Change(Change::EscrowReserved(escrow)) => open.push(escrow.clone()),
+            Body::Change(Change::SubagentStarted { call }) => {
+                open.iter_mut().filter(|e| e.call == *call).for_each(|e| e.waits = false);
+            }
             Body::Change(Change::EscrowSettled(settled)) => open.retain(|e| e.call != settled.call),
             _ => {}
         }
@@ -47,10 +50,14 @@ pub fn open_escrows(entries: &[Arc<Entry>]) -> Vec<Escrow> {
 pub fn untold_escrows(entries: &[Arc<Entry>]) -> Vec<Escrow> {
     let (open, finished) = (open_escrows(entries), finished(entries));
     let reserved = entries.iter().filter_map(|entry| match &entry.body {
-        Body::Change(Change::EscrowReserved(escrow)) => Some(escrow.clone()),
+        Body::Change(Change::EscrowReserved(escrow)) => Some(escrow),
         _ => None,
     });
-    reserved.filter(|escrow| open.contains(escrow) || !finished.contains(&escrow.call)).collect()
+    let untold = reserved.filter_map(|escrow| {
+        let is_open = open.iter().find(|open| open.call == escrow.call);
+        is_open.or((!finished.contains(&escrow.call)).then_some(escrow)).cloned()
+    });
+    untold.collect()
 }
 
 /// The calls with a result.
@@ -78,7 +85,7 @@ impl Ledger {
         let is_finished = finished(self.entries());
         for escrow in open_escrows(self.entries()) {
             let found = known.iter().find(|settled| settled.call == escrow.call).cloned();
-            let settled = found.unwrap_or_else(|| EscrowSettlement::assumed(&escrow));
+            let settled = found.unwrap_or_else(|| EscrowSettlement::of_the_dead(&escrow));
             // The result of a call that is still open says it.
             let answer = settled.answer.filter(|_| is_finished.contains(&escrow.call));
             self.settle_escrow(at, EscrowSettlement { answer, ..settled });

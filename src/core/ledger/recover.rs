@@ -233,7 +233,9 @@ fn has_not_gone_on(entries: &[Arc<Entry>]) -> bool {
                     | Body::ToolCall(_)
                     | Body::DelegationRequested(_)
                     | Body::DelegationAnswered(_)
-                    | Body::Change(Change::EscrowReserved(_) | Change::EscrowSettled(_))
+                    | Body::Change(
+                        Change::EscrowReserved(_) | Change::EscrowSettled(_) | Change::SubagentStarted { .. }
+                    )
             )
     })
 }

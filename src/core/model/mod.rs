@@ -37,6 +37,8 @@ pub struct Request {
     pub max_output: u64,
     /// How hard the model is to think; `None`: as its vendor thinks best.
     pub effort: Option<Effort>,
+    /// The seed of the answer, where the protocol has a field for one; `None`: nothing is said.
+    pub seed: Option<u64>,
     /// Whether the model can be left to find out itself how long it thinks (Anthropic's `adaptive`).
     pub adaptive_thinking: bool,
     /// Whether the model reasons; `None`: nobody knows. To one that does not, nothing is said about reasoning.

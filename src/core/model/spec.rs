@@ -57,6 +57,8 @@ pub struct Abilities {
     pub adaptive_thinking: Option<bool>,
     /// Its thinking cannot be turned off.
     pub thinking_always_on: Option<bool>,
+    /// Its protocol has a field for a seed.
+    pub seed: Option<bool>,
     /// Efforts that it takes besides low, medium and high: `none`, `minimal`, `xhigh`, `max`.
     pub extra_efforts: Vec<String>,
 }
@@ -100,6 +102,7 @@ impl Abilities {
             reasoning: self.reasoning.or(other.reasoning),
             adaptive_thinking: self.adaptive_thinking.or(other.adaptive_thinking),
             thinking_always_on: self.thinking_always_on.or(other.thinking_always_on),
+            seed: self.seed.or(other.seed),
             extra_efforts: if self.extra_efforts.is_empty() {
                 other.extra_efforts
             } else {
@@ -117,6 +120,18 @@ impl ModelSpec {
     /// What one request asks for at most, in tokens, as long as the effort is not high: no answer needs more, and vendors
     /// count what is asked for against limits of their own.
     pub const USUAL_OUTPUT: u64 = 32_768;
+
+    /// Why it cannot be asked with a seed, if its protocol has no field for one.
+    pub fn refusal_of_seed(&self) -> Option<String> {
+        let refuses = self.abilities.seed == Some(false);
+        let why = || {
+            format!(
+                "{} takes no seed: of the model protocols, only Chat Completions has a field for one",
+                self.model
+            )
+        };
+        refuses.then(why)
+    }
 
     /// A model that nobody knows: the stated defaults, price and abilities unknown.
     pub fn unknown(model: ModelRef) -> Self {

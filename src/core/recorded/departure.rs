@@ -72,6 +72,7 @@ pub fn results_of_decided(
         // So is what a sub-agent may spend, and has spent.
         Body::Change(
             Change::EscrowReserved(Escrow { call, .. })
+            | Change::SubagentStarted { call }
             | Change::EscrowSettled(EscrowSettlement { call, .. }),
         ) => decided.contains(call).then_some(entry.id),
         _ => None,

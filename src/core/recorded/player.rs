@@ -26,6 +26,7 @@ impl<'o> Player<'o> {
             attendance: tape.attendance,
             overruled: tape.overruled.clone(),
             ruled: tape.ruled.clone(),
+            model_seed: tape.seed,
             discovers: !tape.brought.is_empty(),
             ..settings
         };
@@ -205,7 +206,11 @@ impl<'o> Player<'o> {
                 call,
                 SubagentNews::Over(subagent::report(self.tape.settled.get(&call), report)),
             ),
-            false => Input::Tool(call, ToolNews::Done(report)),
+            false => {
+                let settled = self.tape.settled.get(&call);
+                let is_unsent = settled.is_some_and(|settled| !settled.is_assumed);
+                Input::Tool(call, ToolNews::Done(ToolReport { is_unsent, ..report }))
+            }
         };
         self.step(input);
     }

@@ -41,6 +41,7 @@ pub(super) fn report(reader: &TapeReader<'_>, result: &ToolResult) -> Option<Too
             .iter()
             .any(|entry| matches!(&entry.body, Body::Note(note) if note.refused() == Some(result.call))),
         remote,
+        is_unsent: false,
     })
 }
 

@@ -22,6 +22,8 @@ pub struct Tape {
     pub started: SessionStarted,
     /// The facts of the first process's environment.
     pub environment: String,
+    /// The seed that its requests carried, if they did.
+    pub seed: Option<u64>,
     /// Who answered approvals, as far as the entries show.
     pub attendance: Attendance,
     /// Tools that other programs and agents brought, of which only the names are known.
@@ -73,6 +75,7 @@ impl Tape {
         Some(Self {
             started: started.clone(),
             environment: reader.environment.unwrap_or_default(),
+            seed: seed(entries),
             attendance: attendance(entries),
             brought: brought(entries),
             asked: reader.asked,
@@ -323,6 +326,13 @@ impl TapeReader<'_> {
             _ => self.push(at, News::Restarted { environment, was_closed, mode }),
         }
     }
+}
+
+fn seed(entries: &[Arc<Entry>]) -> Option<u64> {
+    entries.iter().find_map(|entry| match &entry.body {
+        Body::Change(Change::Seed { seed }) => Some(*seed),
+        _ => None,
+    })
 }
 
 /// Who answered: nobody where the policy denied what somebody should have been asked.

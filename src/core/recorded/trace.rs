@@ -37,12 +37,14 @@ pub fn trace(played: &Played, names: &[(String, &str)]) -> Vec<String> {
 fn request(number: usize, asked: &PlayedRequest, before: Option<&Request>, lines: &mut Vec<String>) {
     let request = &asked.request;
     let effort = request.effort_to_ask().map(|effort| format!(", effort {}", effort.as_str()));
+    let seed = request.seed.map(|seed| format!(", seed {seed}"));
     lines.push(format!(
-        "request {} to {}, at most {} tokens{}",
+        "request {} to {}, at most {} tokens{}{}",
         number + 1,
         request.model,
         request.max_output,
-        effort.unwrap_or_default()
+        effort.unwrap_or_default(),
+        seed.unwrap_or_default()
     ));
     if before.is_none_or(|before| before.system != request.system) {
         lines.push("  system".to_owned());

@@ -111,7 +111,12 @@ fn changed(change: &Change) -> Option<(Intent, bool)> {
         // Written beside the loop.
         Change::Sealed { .. } | Change::Tagged { .. } | Change::Imported { .. } => return None,
         // The loop's own.
-        Change::EscrowReserved(_) | Change::EscrowSettled(_) | Change::SubagentWaits { .. } => return None,
+        Change::EscrowReserved(_)
+        | Change::EscrowSettled(_)
+        | Change::SubagentStarted { .. }
+        | Change::SubagentWaits { .. } => return None,
+        // What the session begins with.
+        Change::Seed { .. } => return None,
     })
 }
 

@@ -253,6 +253,8 @@ pub struct ToolReport {
     pub refused: bool,
     /// The task that another agent was given, as it told.
     pub remote: Option<RemoteTask>,
+    /// Whether a task for another agent certainly did not reach it.
+    pub is_unsent: bool,
 }
 
 impl ToolReport {
@@ -268,6 +270,7 @@ impl ToolReport {
             transient: false,
             refused: false,
             remote: None,
+            is_unsent: false,
         }
     }
 }

@@ -204,7 +204,10 @@ impl CardBody {
             Body::Change(Change::Budget { .. } | Change::PriceAccepted { .. }) => Some(Self::Raised(entry)),
             // The panel of the call shows it.
             Body::Change(
-                Change::EscrowReserved(_) | Change::EscrowSettled(_) | Change::SubagentWaits { .. },
+                Change::EscrowReserved(_)
+                | Change::EscrowSettled(_)
+                | Change::SubagentStarted { .. }
+                | Change::SubagentWaits { .. },
             ) => None,
             Body::Change(_) => Some(Self::Changed(entry)),
             Body::TurnEnded(_) => Some(Self::TurnEnded(entry)),

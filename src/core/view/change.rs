@@ -9,6 +9,7 @@ pub fn heading(change: &Change) -> &'static str {
         Change::PriceAccepted { .. } => "price",
         Change::Model { .. } => "model",
         Change::Effort { .. } => "effort",
+        Change::Seed { .. } => "seed",
         Change::Mode { .. } => "mode",
         Change::GrantRevoked { .. } => "revoked",
         Change::BackgroundStopped { .. } => "stopped",
@@ -21,8 +22,9 @@ pub fn heading(change: &Change) -> &'static str {
         Change::HostOpened { .. } => "host",
         Change::HostClosed { .. } | Change::GapsRefused => "revoked",
         Change::FilesRestored(_) => "undone",
+        Change::EscrowReserved(escrow) if escrow.is_elsewhere() => "another agent",
         Change::EscrowReserved(_) | Change::EscrowSettled(_) => "sub-agent",
-        Change::SubagentWaits { .. } => "sub-agent",
+        Change::SubagentStarted { .. } | Change::SubagentWaits { .. } => "sub-agent",
     }
 }
 
@@ -35,6 +37,7 @@ pub fn words(change: &Change) -> String {
         }
         Change::Model { model, previous } => format!("{model} instead of {previous}"),
         Change::Effort { effort } => effort.map_or("the vendor's default", Effort::as_str).to_owned(),
+        Change::Seed { seed } => format!("requests carry the seed {seed}"),
         Change::Mode { mode, resumed } => {
             let how = if *resumed { "the session is resumed in it: " } else { "" };
             format!("{mode}: {how}{}", mode.allows())
@@ -65,6 +68,7 @@ pub fn words(change: &Change) -> String {
         Change::FilesRestored(done) => done.words(),
         Change::EscrowReserved(escrow) => set_aside(escrow),
         Change::EscrowSettled(settled) => spent(settled),
+        Change::SubagentStarted { call } => format!("the sub-agent of {call} starts"),
         Change::SubagentWaits { call, waits: true } => format!("the sub-agent of {call} waits for you"),
         Change::SubagentWaits { call, waits: false } => format!("the sub-agent of {call} goes on"),
     }
@@ -74,7 +78,8 @@ pub fn words(change: &Change) -> String {
 fn set_aside(escrow: &Escrow) -> String {
     let parts: Vec<String> = escrow.limits.iter().map(|(limit, most)| amount(*limit, *most)).collect();
     let set_aside = if parts.is_empty() { "nothing is limited".to_owned() } else { parts.join(", ") };
-    format!("set aside for {}: {set_aside}", escrow.call)
+    let waits = if escrow.waits { "; it starts when another one is over" } else { "" };
+    format!("set aside for {}: {set_aside}{waits}", escrow.call)
 }
 
 fn spent(settled: &EscrowSettlement) -> String {
@@ -107,6 +112,7 @@ pub(super) fn why_not_sent(change: &Change) -> &'static str {
     match change {
         Change::Budget { .. } | Change::PriceAccepted { .. } => "a limit of the loop",
         Change::Model { .. } | Change::Effort { .. } => "which model is used from here on",
+        Change::Seed { .. } => "a member of the request, and no message",
         Change::Mode { .. } => "a change by you is sent before your next message",
         Change::GrantRevoked { .. } => "a decision about a call",
         Change::HostOpened { .. }
@@ -119,6 +125,7 @@ pub(super) fn why_not_sent(change: &Change) -> &'static str {
         Change::Imported { .. } => "where the session comes from",
         Change::Sealed { .. } => "a signature for people",
         Change::EscrowReserved(_) | Change::EscrowSettled(_) => "what a sub-agent may spend, and has spent",
+        Change::SubagentStarted { .. } => "when a sub-agent starts, for people",
         Change::SubagentWaits { .. } => "the clock of the run stands while a person is waited for",
         Change::FilesRestored(_) => "sent in a message before the next turn",
     }

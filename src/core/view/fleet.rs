@@ -84,6 +84,9 @@ impl View {
         if self.waiting_everywhere() > 0 {
             return "waits for you: a sub-agent of its own".to_owned();
         }
+        if self.waits_for_turn {
+            return "waits for its turn".to_owned();
+        }
         if let Some(ended) = self.last_end() {
             return super::ending_words(ended.reason).to_owned();
         }

@@ -141,6 +141,7 @@ impl View {
             Change::HostOpened { host } => self.session.hosts.push(host.clone()),
             Change::HostClosed { host } => self.session.hosts.retain(|one| one != host),
             Change::EscrowReserved(escrow) => self.subagent_starts(escrow),
+            Change::SubagentStarted { call } => self.turn_comes(*call),
             Change::EscrowSettled(settled) => {
                 self.report(settled);
                 self.subagent_ends(settled.call);
@@ -325,6 +326,7 @@ impl View {
             | Live::Unreached(_)
             | Live::LedgerUnwritable { .. }
             | Live::LedgerWritable
+            | Live::SubagentWaits { .. }
             | Live::Refused(_) => {}
         }
     }

@@ -118,6 +118,8 @@ pub struct View {
     subagents: BTreeMap<CallId, Self>,
     /// What was set aside for each that was ever started.
     escrows: BTreeMap<CallId, Escrow>,
+    /// Whether this session is that of a sub-agent which waits until another one is over.
+    waits_for_turn: bool,
     /// The folder of the worktree in which this session works, if it is that of a sub-agent which has one.
     pub worktree: Option<String>,
     /// Calls of theirs that wait for the person, and how many there were.
@@ -156,6 +158,7 @@ impl View {
             shells: Vec::new(),
             subagents: BTreeMap::new(),
             escrows: BTreeMap::new(),
+            waits_for_turn: false,
             worktree: None,
             guests: Vec::new(),
             invited: Revision::default(),

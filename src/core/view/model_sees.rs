@@ -169,6 +169,7 @@ impl Sources {
             tools: Vec::new(),
             max_output: 0,
             effort: None,
+            seed: None,
             adaptive_thinking: false,
             reasons: None,
             cache_key: String::new(),

@@ -27,6 +27,8 @@ pub struct Panel {
     pub screen: Option<Screen>,
     /// Whether a sub-agent works for it, and its result is waited for.
     pub is_subagent: bool,
+    /// Whether its sub-agent settled as stopped: its result may have to wait for others.
+    pub is_stopped: bool,
     /// The sub-agent that works for it in the background, if one does or did.
     pub in_background: Option<InBackground>,
     /// The sub-agent that makes it, where it is shown above that one's session.
@@ -36,6 +38,8 @@ pub struct Panel {
 /// A sub-agent in the background.
 #[derive(Debug, Clone, PartialEq)]
 pub enum InBackground {
+    /// It starts when another one is over.
+    Queued,
     /// It works.
     AtWork,
     /// The process in which it worked is gone, and no entry says how it ended.
@@ -81,6 +85,7 @@ impl Panel {
             tail,
             screen: None,
             is_subagent: false,
+            is_stopped: false,
             in_background: None,
             asked_by: None,
         }
@@ -188,7 +193,10 @@ impl Panel {
         let is_stopped = |a: &DelegationResponse| a.state == TaskState::Canceled && a.is_error;
         match &self.in_background {
             Some(InBackground::Over(settled)) => settled.state == TaskState::Canceled,
-            _ => self.is_subagent && matches!(answer, Some(Body::DelegationAnswered(a)) if is_stopped(a)),
+            _ => {
+                let is_told = matches!(answer, Some(Body::DelegationAnswered(a)) if is_stopped(a));
+                self.is_subagent && (self.is_stopped || is_told)
+            }
         }
     }
 
@@ -243,7 +251,9 @@ impl Panel {
                 self.is_subagent || self.takes_keys() || self.written().next().is_some()
             }
             PanelState::Preparing | PanelState::Queued | PanelState::Refused | PanelState::Done(_) => false,
-            PanelState::Finished(_) => self.in_background == Some(InBackground::AtWork),
+            PanelState::Finished(_) => {
+                matches!(self.in_background, Some(InBackground::AtWork | InBackground::Queued))
+            }
         }
     }
 }

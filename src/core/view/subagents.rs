@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::agent::{Event, SubagentPath};
-use crate::ledger::{ApprovalRequest, Body, CallId, Entry, EntryId, Escrow, EscrowSettlement};
+use crate::ledger::{ApprovalRequest, Body, CallId, Entry, EntryId, Escrow, EscrowSettlement, TaskState};
 
 use super::panel::InBackground;
 use super::{Phase, View};
@@ -15,13 +15,30 @@ pub type WaitingCall<'v> = (SubagentPath, EntryId, &'v ApprovalRequest);
 impl View {
     /// Makes a view for a sub-agent that starts.
     pub(super) fn subagent_starts(&mut self, escrow: &Escrow) {
+        if escrow.is_elsewhere() {
+            return;
+        }
         self.subagents.insert(escrow.call, self.empty_below(escrow));
         self.escrows.insert(escrow.call, escrow.clone());
-        let in_background = escrow.in_background;
+        let (in_background, waits) = (escrow.in_background, escrow.waits);
         self.change_panel(escrow.call, |panel| {
             panel.is_subagent = !in_background;
-            panel.in_background = in_background.then_some(InBackground::AtWork);
+            let stands = if waits { InBackground::Queued } else { InBackground::AtWork };
+            panel.in_background = in_background.then_some(stands);
         });
+    }
+
+    /// One that waited for its turn starts.
+    pub(super) fn turn_comes(&mut self, call: CallId) {
+        if let Some(view) = self.subagents.get_mut(&call) {
+            view.waits_for_turn = false;
+        }
+        self.change_panel(call, |panel| panel.in_background = Some(InBackground::AtWork));
+    }
+
+    /// Whether this session is that of a sub-agent which starts when another one is over.
+    pub fn waits_for_turn(&self) -> bool {
+        self.waits_for_turn
     }
 
     /// A view of a session with these limits, in which nothing has happened.
@@ -31,7 +48,9 @@ impl View {
             settings.limits.set(*limit, escrow.limits.get(limit).copied());
         }
         settings.token_budget = None;
-        Self::new(settings)
+        let mut view = Self::new(settings);
+        view.waits_for_turn = escrow.waits;
+        view
     }
 
     /// The worktree of a sub-agent that begins with this, if it has one: it works in another folder than this session, or this one is in a
@@ -56,7 +75,7 @@ impl View {
     pub(super) fn forsake_subagents(&mut self) {
         for call in std::mem::take(&mut self.subagents).into_keys() {
             self.change_panel(call, |panel| {
-                if panel.in_background == Some(InBackground::AtWork) {
+                if matches!(panel.in_background, Some(InBackground::AtWork | InBackground::Queued)) {
                     panel.in_background = Some(InBackground::Unsettled);
                 }
             });
@@ -78,9 +97,10 @@ impl View {
         Some(view)
     }
 
-    /// One that works in the background is over.
+    /// One is over: of one in the background nothing else says it, and the result of another may have to wait.
     pub(super) fn report(&mut self, settled: &EscrowSettlement) {
         self.change_panel(settled.call, |panel| {
+            panel.is_stopped = settled.state == TaskState::Canceled;
             if panel.in_background.is_some() {
                 panel.in_background = Some(InBackground::Over(Box::new(settled.clone())));
             }

@@ -67,6 +67,14 @@ impl Protocol {
         }
     }
 
+    /// Whether requests have a field for a seed.
+    pub fn takes_seed(self) -> bool {
+        match self {
+            Self::OpenAiChat => true,
+            Self::Anthropic | Self::OpenAiResponses => false,
+        }
+    }
+
     /// The smallest question that a key must be right for, sent as a GET: no model is asked, nothing is spent.
     pub fn encode_listing(self, endpoint: &Endpoint) -> HttpCall {
         listing::encode(self, endpoint)

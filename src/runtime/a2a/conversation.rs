@@ -47,14 +47,14 @@ impl Handover {
             End::Cut(cut) if cut.timed_out => self.timed_out(&known, cut).await,
             End::Cut(cut) => {
                 let news = self.take_back(&known, cut).await;
-                return self.tell_late(news).await;
+                return self.tell_late(&known, news).await;
             }
         };
-        if let Err(unheard) = over.send(report) {
+        if let Err(unheard) = over.send(weighed(&known, report)) {
             let until = Instant::now() + FAREWELL;
             let cut = Cut { timed_out: false, until, meanwhile: Some(unheard) };
             let news = self.take_back(&known, cut).await;
-            self.tell_late(news).await;
+            self.tell_late(&known, news).await;
         }
     }
 
@@ -148,12 +148,17 @@ impl Handover {
         ToolReport { outcome: Outcome::TimedOut, content: words, ..became }
     }
 
-    async fn tell_late(&self, news: ToolReport) {
+    async fn tell_late(&self, known: &TaskContext, news: ToolReport) {
         if let Some(late) = &self.late {
             let content = sentence(&news.content);
-            late.tell(self.call, ToolReport { content, ..news }).await;
+            late.tell(self.call, weighed(known, ToolReport { content, ..news })).await;
         }
     }
+}
+
+/// The report, with whether anything was sent at all: where not, nothing was spent elsewhere.
+fn weighed(known: &TaskContext, report: ToolReport) -> ToolReport {
+    ToolReport { is_unsent: !known.sent.load(Relaxed), ..report }
 }
 
 /// Words that stand alone.

@@ -90,6 +90,7 @@ fn given(agent: &str, told: &TaskProgress, after: &str, max_chars: usize) -> Too
         transient: false,
         refused: false,
         remote: None,
+        is_unsent: false,
     }
 }
 

@@ -128,7 +128,10 @@ impl ToolPort for A2aTools {
         };
         match self.handover(kept, &invocation) {
             Ok(handover) => Box::pin(converse(self.conversations.clone(), handover, output)),
-            Err(why) => Box::pin(std::future::ready(ToolReport::failed(why))),
+            Err(why) => {
+                let report = ToolReport { is_unsent: true, ..ToolReport::failed(why) };
+                Box::pin(std::future::ready(report))
+            }
         }
     }
 

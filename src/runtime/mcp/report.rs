@@ -36,7 +36,18 @@ pub(super) fn of(tool: &str, answer: ServerResult, max_chars: usize) -> ToolRepo
     let images = if is_error { Vec::new() } else { given.images.taken() };
     let (transient, refused, remote) = (false, false, None);
     let facts = Facts::default();
-    ToolReport { outcome, content, written, cut_chars, facts, images, transient, refused, remote }
+    ToolReport {
+        outcome,
+        content,
+        written,
+        cut_chars,
+        facts,
+        images,
+        transient,
+        refused,
+        remote,
+        is_unsent: false,
+    }
 }
 
 const NO_RESULT: &str = "the server's answer is not a tool result; check what was done";

@@ -389,6 +389,7 @@ impl Job {
             transient: false,
             refused,
             remote: None,
+            is_unsent: false,
         }
     }
 

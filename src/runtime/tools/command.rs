@@ -357,6 +357,7 @@ pub(super) fn report(end: &End, limit: Duration, printed: Printed, said: Sandbox
         transient: false,
         refused: has_failed && refused.is_some(),
         remote: None,
+        is_unsent: false,
     }
 }
 

@@ -130,6 +130,7 @@ impl RunningCall {
             transient,
             refused: false,
             remote: None,
+            is_unsent: false,
         }
     }
 }

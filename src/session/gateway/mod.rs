@@ -119,7 +119,7 @@ impl Gateway {
             undo,
             rewinding: Rewinding::new(state.clone(), id.to_owned()),
             brancher: Brancher::new(state.clone(), id.to_owned(), invocation.environment.home()),
-            racer: Racer::new(state.clone(), id.to_owned(), invocation.cwd.clone()),
+            racer: Racer::new(state.clone(), id.to_owned(), invocation),
             earlier: EarlierSessions::new(state, invocation, id.to_owned()),
             usable: Usable::new(invocation.config.clone(), invocation.environment.clone()),
             rules: RuleKeeper::new(invocation),

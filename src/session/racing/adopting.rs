@@ -23,7 +23,9 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
             (None, Some(session)) => format!(
                 "the process that ran lane {lane} is gone: `countersign resume {session}` makes what it had made a branch"
             ),
+            (Some(_), _) if standing.session.is_none() => format!("lane {lane} was not started"),
             (Some(_), _) => format!("lane {lane} changed no file, or its branch is gone"),
+            (None, None) if standing.waits => format!("lane {lane} waits for its turn"),
             (None, None) => format!("lane {lane} is still at work"),
         });
     };
@@ -40,8 +42,17 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
 /// Removes the branches of a race. Says which.
 ///
 /// # Errors
-/// What git says.
+/// A lane is not over, so that its branch would come afterwards; or what git says.
 pub(crate) fn drop_branches(lanes: &[LaneStanding], folder: &Path) -> Result<Vec<String>, String> {
+    if let Some(session) = lanes.iter().find_map(|one| one.forsaken.as_deref()) {
+        return Err(format!(
+            "nothing was removed: the process that ran the lanes is gone, and `countersign resume {session}` first makes \
+             what they had made branches"
+        ));
+    }
+    if let Some(one) = lanes.iter().find(|one| one.settled.is_none() && one.has_begun()) {
+        return Err(format!("nothing was removed: lane {} is not over; wait for it, or stop it", one.lane));
+    }
     let mut dropped = Vec::new();
     for one in lanes {
         let Some((commit, _)) = &one.made else { continue };

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::ledger::{Body, CallId, Change, Decider, Ending, Entry, EscrowSettlement, TurnEnded};
+use crate::ledger::{Body, CallId, Change, Decider, Ending, Entry, Escrow, EscrowSettlement, TurnEnded};
 use crate::runtime::SessionStore;
 use crate::runtime::git;
-use crate::runtime::store::find;
+use crate::runtime::store::{find, held};
 use crate::session::subagents::{LaneTerms, worktree_of};
 use crate::tool::delegate;
 use crate::tool::name::LANE;
@@ -20,7 +20,9 @@ pub(crate) struct LaneStanding {
     pub(crate) terms: LaneTerms,
     /// Its session, if it was started.
     pub(crate) session: Option<String>,
-    /// The session of its race, if it was started and neither settled nor is at work: the process that ran it is gone.
+    /// Whether it waits until another lane is over.
+    pub(crate) waits: bool,
+    /// The session of its race, if it neither settled nor is at work, nor will be: the process that ran it is gone.
     pub(crate) forsaken: Option<String>,
     /// What it has spent, when it is over.
     pub(crate) settled: Option<EscrowSettlement>,
@@ -37,6 +39,11 @@ pub(crate) struct LaneStanding {
 }
 
 impl LaneStanding {
+    /// Whether something was set aside for it: otherwise it never was more than a call.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.session.is_some() || self.waits
+    }
+
     /// Whether its check passed; without a check, whether it came to its end.
     pub(crate) fn passed(&self) -> bool {
         let wanted = if self.terms.check.is_some() { Ending::GoalReached } else { Ending::Completed };
@@ -54,12 +61,27 @@ pub(crate) fn lanes(state: &Path, entries: &[Arc<Entry>], folder: &Path, is_open
         .skip(begins.unwrap_or(0))
         .filter_map(|entry| {
             let (lane, call, terms) = lane_of(&entry.body)?;
-            let mut standing = standing(state, entries, folder, lane, call, terms);
-            let session = standing.session.as_deref().filter(|_| standing.settled.is_none() && !is_open);
-            standing.forsaken = session.map(|session| of_race(session, call));
+            let set_aside = entries.iter().find_map(|entry| match &entry.body {
+                Body::Change(Change::EscrowReserved(escrow)) if escrow.call == call => Some(escrow),
+                _ => None,
+            });
+            let mut standing = standing(state, entries, folder, lane, set_aside, terms);
+            let left = set_aside.filter(|_| standing.settled.is_none() && !is_open);
+            standing.forsaken = left.map(|escrow| of_race(&escrow.session, call));
+            standing.waits &= left.is_none();
             Some(standing)
         })
         .collect()
+}
+
+/// How the lanes of the last race of this session stand.
+///
+/// # Errors
+/// The session cannot be read.
+pub(crate) fn lanes_of(state: &Path, id: &str, folder: &Path) -> Result<Vec<LaneStanding>, String> {
+    let Ok(path) = find(state, id) else { return Ok(Vec::new()) };
+    let entries = SessionStore::read(&path)?.entries;
+    Ok(lanes(state, &entries, folder, held(&path).is_some()))
 }
 
 fn lane_of(body: &Body) -> Option<(u64, CallId, LaneTerms)> {
@@ -73,22 +95,24 @@ fn standing(
     entries: &[Arc<Entry>],
     folder: &Path,
     lane: u64,
-    call: CallId,
+    set_aside: Option<&Escrow>,
     terms: LaneTerms,
 ) -> LaneStanding {
+    let call = set_aside.map(|escrow| escrow.call);
     let changes = || {
         entries
             .iter()
             .filter_map(|entry| if let Body::Change(change) = &entry.body { Some(change) } else { None })
     };
-    let session = changes().find_map(|change| match change {
-        Change::EscrowReserved(escrow) if escrow.call == call => Some(escrow.session.clone()),
-        _ => None,
-    });
     let settled = changes().find_map(|change| match change {
-        Change::EscrowSettled(settled) if settled.call == call => Some(settled.clone()),
+        Change::EscrowSettled(settled) if Some(settled.call) == call => Some(settled.clone()),
         _ => None,
     });
+    let starts =
+        |change: &Change| matches!(change, Change::SubagentStarted { call: it } if Some(*it) == call);
+    let is_started = set_aside.is_some_and(|escrow| !escrow.waits) || changes().any(starts);
+    let session = set_aside.filter(|_| is_started).map(|escrow| escrow.session.clone());
+    let waits = set_aside.is_some() && !is_started && settled.is_none();
     let own = session.as_deref().and_then(|session| own_entries(state, session)).unwrap_or_default();
     let made = made(folder, &terms);
     let ended = own
@@ -100,7 +124,19 @@ fn standing(
     });
     let worktree = session.as_deref().and_then(|session| worktree_of(folder, session));
     let decided = decided(&own);
-    LaneStanding { lane, terms, session, forsaken: None, settled, model, ended, decided, worktree, made }
+    LaneStanding {
+        lane,
+        terms,
+        session,
+        waits,
+        forsaken: None,
+        settled,
+        model,
+        ended,
+        decided,
+        worktree,
+        made,
+    }
 }
 
 /// The session of the race: that of a lane is named after it and the call.

@@ -5,6 +5,7 @@ mod adopting;
 mod lanes;
 mod point;
 mod racer;
+mod seeds;
 mod told;
 
 use std::path::Path;
@@ -12,13 +13,17 @@ use std::path::Path;
 use uuid::Uuid;
 
 use crate::agent::Race;
+use crate::config::Config;
+use crate::config::environment::Environment;
 use crate::tool::name::LANE;
 use point::point;
+use seeds::named_take_seeds;
 
 pub(crate) use adopting::{adoption, drop_branches};
-pub(crate) use lanes::{LaneStanding, lanes};
+pub(crate) use lanes::{LaneStanding, lanes, lanes_of};
 pub(crate) use point::Point;
 pub(crate) use racer::Racer;
+pub(crate) use seeds::takes_seed;
 pub(crate) use told::{HEADS, next, page, row};
 
 use super::subagents::LaneTerms;
@@ -28,11 +33,18 @@ use crate::ui::text::counted;
 /// Lanes that a race has, if nothing says how many.
 const LANES: u64 = 3;
 
-/// The race that is wanted, from what the repository of this folder is now; and where its lanes begin.
+/// The race that is wanted, from what the repository of this folder is now; and where its lanes begin. The configuration finds the
+/// models that it names.
 ///
 /// # Errors
-/// One sentence: there is no repository, or as [`race`].
-pub(crate) fn race_in(folder: &Path, wish: &RaceWish) -> Result<(Race, Point), String> {
+/// One sentence: a model that takes no seed, there is no repository, or as [`race`].
+pub(crate) fn race_in(
+    folder: &Path,
+    wish: &RaceWish,
+    config: &Config,
+    environment: &Environment,
+) -> Result<(Race, Point), String> {
+    named_take_seeds(wish, config, environment)?;
     let point = point(folder)?;
     // The last of an id is random.
     let new = Uuid::now_v7().to_string();
@@ -48,23 +60,28 @@ fn race(wish: &RaceWish, point: &Point, id: &str) -> Result<Race, String> {
         [] => vec![None],
         models => models.iter().map(Some).collect(),
     };
-    let pairs: Vec<(&String, Option<&String>)> =
-        wish.prompts.iter().flat_map(|prompt| models.iter().map(move |model| (prompt, *model))).collect();
-    let least = pairs.len() as u64;
+    let seeds: Vec<Option<u64>> = match wish.seeds.as_slice() {
+        [] => vec![None],
+        seeds => seeds.iter().copied().map(Some).collect(),
+    };
+    let kinds: Vec<Kind<'_>> =
+        wish.prompts.iter().flat_map(|prompt| kinds(prompt, &models, &seeds)).collect();
+    let least = kinds.len() as u64;
     let lanes = wish.lanes.unwrap_or(if least == 1 { LANES } else { least });
     if least == 0 {
         return Err("a race needs a task: say what to do".to_owned());
     }
     if lanes < least.max(2) {
         return Err(format!(
-            "{} for {} of a task and a model is too few: each pair needs a lane, and a race needs two",
+            "{} for {} of a task, a model and a seed is too few: each needs a lane, and a race needs two",
             counted(lanes, "lane"),
-            counted(least, "pair")
+            counted(least, "combination")
         ));
     }
-    let terms = pairs.iter().cycle().zip(1..=lanes).map(|((prompt, model), lane)| LaneTerms {
+    let terms = kinds.iter().cycle().zip(1..=lanes).map(|((prompt, model, seed), lane)| LaneTerms {
         task: (*prompt).clone(),
         model: model.cloned(),
+        seed: *seed,
         check: wish.check.clone(),
         base: point.commit.clone(),
         branch: format!("race/{id}/{lane}"),
@@ -77,17 +94,28 @@ fn race(wish: &RaceWish, point: &Point, id: &str) -> Result<Race, String> {
     Ok(Race { typed: typed(wish, terms.len(), point), lanes: lanes.collect() })
 }
 
+/// What sets a lane apart: its task, its model and its seed.
+type Kind<'w> = (&'w String, Option<&'w String>, Option<u64>);
+
+fn kinds<'w>(prompt: &'w String, models: &[Option<&'w String>], seeds: &[Option<u64>]) -> Vec<Kind<'w>> {
+    models.iter().flat_map(|model| seeds.iter().map(move |seed| (prompt, *model, *seed))).collect()
+}
+
 /// As it stands in the conversation.
 fn typed(wish: &RaceWish, lanes: usize, point: &Point) -> String {
     let mut said = vec![format!("Race with {lanes} lanes: {}", wish.prompts.join(" | "))];
     said.extend(wish.check.as_ref().map(|check| format!("check: {check}")));
     said.extend((!wish.models.is_empty()).then(|| format!("models: {}", wish.models.join(", "))));
+    let seeds: Vec<String> = wish.seeds.iter().map(u64::to_string).collect();
+    said.extend((!seeds.is_empty()).then(|| format!("seeds: {}", seeds.join(", "))));
     said.extend(point.left_out());
     said.join("\n")
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ledger::Arguments;
 
     fn lanes(
         prompts: &[&str],
@@ -95,7 +123,7 @@ mod tests {
         lanes: Option<u64>,
     ) -> Result<Vec<(String, Option<String>)>, String> {
         let all = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-        let wish = RaceWish { prompts: all(prompts), models: all(models), lanes, check: None };
+        let wish = RaceWish { prompts: all(prompts), models: all(models), lanes, ..RaceWish::default() };
         let point = Point { commit: "a".repeat(40), untracked: 0 };
         let race = race(&wish, &point, "x")?;
         let said = race.lanes.iter().map(|(_, arguments)| {
@@ -113,6 +141,18 @@ mod tests {
             lanes(&["s", "t"], &["a", "b"], Some(5)),
             Ok(vec![lane("s", "a"), lane("s", "b"), lane("t", "a"), lane("t", "b"), lane("s", "a")])
         );
+        let wish = RaceWish {
+            prompts: vec!["t".to_owned()],
+            models: vec!["a".to_owned(), "b".to_owned()],
+            seeds: vec![1, 2],
+            ..RaceWish::default()
+        };
+        let seeded = race(&wish, &Point { commit: "a".repeat(40), untracked: 0 }, "x").unwrap();
+        let terms = |(_, arguments): &(String, Arguments)| LaneTerms::read(arguments).unwrap();
+        let pairs = seeded.lanes.iter().map(terms).map(|terms| (terms.model.unwrap(), terms.seed.unwrap()));
+        let wanted = [("a", 1), ("a", 2), ("b", 1), ("b", 2)].map(|(model, seed)| (model.to_owned(), seed));
+        assert_eq!(pairs.collect::<Vec<_>>(), wanted);
+        assert!(seeded.typed.contains("seeds: 1, 2"), "{}", seeded.typed);
         assert!(lanes(&["t"], &[], Some(1)).is_err() && lanes(&["s", "t"], &["a", "b"], Some(3)).is_err());
         assert!(lanes(&[], &[], None).is_err());
     }

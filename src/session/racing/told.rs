@@ -8,13 +8,13 @@ use crate::ui::text::{fit, sanitize};
 use crate::view::ending_words;
 
 /// What stands over the columns of a table of them.
-pub(crate) const HEADS: [&str; 9] =
-    ["lane", "model", "ended", "files", "lines", "turns", "cost", "time", "approvals"];
+pub(crate) const HEADS: [&str; 10] =
+    ["lane", "model", "seed", "ended", "files", "lines", "turns", "cost", "time", "approvals"];
 /// Cells of a model's name.
 const MOST_OF_A_NAME: usize = 36;
 
 /// The cells of a lane.
-pub(crate) fn row(lane: &LaneStanding) -> [String; 9] {
+pub(crate) fn row(lane: &LaneStanding) -> [String; 10] {
     let spent = lane.settled.as_ref().map(|settled| settled.spent);
     let model = lane.model.as_deref().or(lane.terms.model.as_deref()).unwrap_or("-");
     let (files, lines) = match &lane.made {
@@ -26,6 +26,7 @@ pub(crate) fn row(lane: &LaneStanding) -> [String; 9] {
     [
         lane.lane.to_string(),
         fit(&sanitize(model), MOST_OF_A_NAME),
+        or_none(lane.terms.seed.map(|seed| seed.to_string())),
         ended(lane),
         files,
         lines,
@@ -41,6 +42,7 @@ fn ended(lane: &LaneStanding) -> String {
     match (&lane.ended, &lane.session, &lane.settled) {
         _ if lane.passed() => if lane.terms.check.is_some() { "passed" } else { "completed" }.to_owned(),
         (Some(ended), _, _) => ending_words(ended.reason).to_owned(),
+        (None, None, None) if lane.waits => "waits".to_owned(),
         (None, None, _) => "not started".to_owned(),
         (None, Some(_), Some(_)) => "cut off".to_owned(),
         (None, Some(_), None) if lane.forsaken.is_some() => "cut off".to_owned(),
@@ -81,9 +83,12 @@ pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
 pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
     let mut parts = Vec::new();
     for lane in lanes {
-        let [number, model, ended, files, lines, turns, cost, time, approvals] = row(lane);
+        let [number, model, seed, ended, files, lines, turns, cost, time, approvals] = row(lane);
         parts.push(ReportPart::Heading(format!("lane {number} · {ended}")));
         parts.push(ReportPart::fact("model", model));
+        if lane.terms.seed.is_some() {
+            parts.push(ReportPart::fact("seed", seed));
+        }
         let changes = match files.as_str() {
             "-" => "none".to_owned(),
             "1" => format!("1 file, {lines}"),

@@ -1,6 +1,6 @@
 //! A lane of a race: a sub-agent that the user starts, with a model, a worktree and a check of its own.
 
-use crate::agent::Intent;
+use crate::agent::{Intent, MODEL, SEED};
 use crate::config::subagents::Subagent;
 use crate::goal::Draft;
 use crate::ledger::{Arguments, Goal, UserMessage};
@@ -14,9 +14,9 @@ const WORKS: &str = "You are one of several that do the same task at the same ti
     own. What the best of you has made is taken. Nobody answers questions: decide yourself. Do all of the task and nothing beyond \
     it, and check what you did. End with what you did, which files you changed, what you checked and how, and what you left undone.";
 
-/// The lanes that there can be, when so many sub-agents may be at work at once.
-pub(super) fn lanes(most_at_once: u64) -> impl Iterator<Item = Subagent> {
-    (1..=most_at_once.min(MOST_LANES)).map(|lane| Subagent {
+/// The lanes that there can be.
+pub(super) fn lanes() -> impl Iterator<Item = Subagent> {
+    (1..=MOST_LANES).map(|lane| Subagent {
         name: format!("{LANE}{lane}"),
         description: "A lane of a race.".to_owned(),
         instructions: WORKS.to_owned(),
@@ -43,6 +43,8 @@ pub(crate) struct LaneTerms {
     pub(crate) task: String,
     /// The model, as it is named; `None`: that of the session.
     pub(crate) model: Option<String>,
+    /// The seed of its requests, if it has one.
+    pub(crate) seed: Option<u64>,
     /// The command whose exit code says whether the task is done.
     pub(crate) check: Option<String>,
     /// The commit that it begins with.
@@ -54,11 +56,12 @@ pub(crate) struct LaneTerms {
 impl LaneTerms {
     /// As the arguments of its call.
     pub(crate) fn arguments(&self) -> Arguments {
-        let Self { task, model, check, base, branch } = self;
-        let known = [("task", Some(task)), ("model", model.as_ref()), ("check", check.as_ref())];
+        let Self { task, model, seed, check, base, branch } = self;
+        let known = [("task", Some(task)), (MODEL, model.as_ref()), ("check", check.as_ref())];
         let known = known.into_iter().chain([("base", Some(base)), ("branch", Some(branch))]);
-        let members = known.filter_map(|(name, said)| Some((name.to_owned(), said?.as_str().into())));
-        Arguments::Object(members.collect())
+        let texts = known.filter_map(|(name, said)| Some((name.to_owned(), said?.as_str().into())));
+        let seed = seed.map(|seed| (SEED.to_owned(), seed.into()));
+        Arguments::Object(texts.chain(seed).collect())
     }
 
     /// From those.
@@ -74,7 +77,12 @@ impl LaneTerms {
         };
         let branch = text("branch").filter(is_branch).ok_or("it names no branch of a race")?;
         let task = text("task").ok_or("it has no task")?;
-        Ok(Self { task, model: text("model"), check: text("check"), base, branch })
+        let seed = match arguments {
+            Arguments::Object(members) => members.get(SEED),
+            Arguments::Unusable(_) => None,
+        };
+        let seed = seed.map(|seed| seed.as_u64().ok_or("its seed is no number")).transpose()?;
+        Ok(Self { task, model: text(MODEL), seed, check: text("check"), base, branch })
     }
 
     /// What it pursues, if it has a check.
@@ -103,13 +111,14 @@ mod tests {
         let terms = LaneTerms {
             task: "Make the parser accept empty input".to_owned(),
             model: Some("small".to_owned()),
+            seed: Some(7),
             check: Some("cargo test".to_owned()),
             base: "a".repeat(40),
             branch: "race/0a1b/1".to_owned(),
         };
         assert_eq!(LaneTerms::read(&terms.arguments()), Ok(terms.clone()));
         assert!(matches!(terms.begins(), Ok(Intent::Pursue(..))));
-        let plain = LaneTerms { model: None, check: None, ..terms.clone() };
+        let plain = LaneTerms { model: None, seed: None, check: None, ..terms.clone() };
         assert_eq!(LaneTerms::read(&plain.arguments()), Ok(plain.clone()));
         assert!(matches!(plain.begins(), Ok(Intent::Submit(_))));
         for base in ["HEAD", "--upload-pack=x", "A"] {

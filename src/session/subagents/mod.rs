@@ -119,7 +119,7 @@ pub(crate) fn known(config: &Config) -> Vec<Subagent> {
     }
     let is_elsewhere = |one: &Subagent| config.agents.contains_key(&one.name);
     let named = config.subagents.all.iter().filter(|one| !is_elsewhere(one)).cloned();
-    named.chain(lanes(config.subagents.most_at_once)).collect()
+    named.chain(lanes()).collect()
 }
 
 /// Those that a person can name in a message, each with what it is for.
@@ -193,6 +193,7 @@ impl SubagentMaker {
             token_budget: None,
             final_response: FinalResponse::SameCall,
             answer_schema: None,
+            model_seed: None,
             // It is about calls of that session.
             overruled: BTreeMap::new(),
             ruled: BTreeMap::new(),
@@ -290,13 +291,14 @@ impl MakeSession for SubagentMaker {
             None => Intent::Submit(task(start)),
         };
         let model = self.model(start, subagent, lane.as_ref())?;
+        let seed = lane.as_ref().and_then(|lane| lane.seed);
+        let mut settings = seeded(self.settings(start, subagent, model), seed)?;
         let base = lane.as_ref().map(|lane| lane.base.as_str());
         let worktree = subagent.in_worktree.then(|| Worktree::make(&self.invocation.cwd, id, base));
         let worktree = worktree.transpose().map_err(|why| format!("its worktree cannot be made: {why}"))?;
         // An editor shows the files of the session's folder.
         let editor = self.editor.clone().filter(|_| worktree.is_none());
         let mut invocation = self.invocation.clone();
-        let mut settings = self.settings(start, subagent, model);
         if let Some(worktree) = &worktree {
             invocation.cwd.clone_from(&worktree.folder);
             settings.cwd = invocation.cwd.to_string_lossy().into_owned();
@@ -339,6 +341,22 @@ impl MakeSession for SubagentMaker {
         });
         Ok(MadeSession { driver, handles, first, task, after })
     }
+}
+
+/// With the seed of a lane, if it has one.
+///
+/// # Errors
+/// The model takes no seed.
+fn seeded(mut settings: Settings, seed: Option<u64>) -> Result<Settings, String> {
+    if seed.is_some() {
+        if let Some(why) = settings.model.refusal_of_seed() {
+            return Err(why);
+        }
+        settings.model_seed = seed;
+        // Another model would answer without it, or otherwise with it.
+        settings.fallback.clear();
+    }
+    Ok(settings)
 }
 
 /// Whether it has a tool of this name. A server of MCP can be named for all of its tools.

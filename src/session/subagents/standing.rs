@@ -21,8 +21,15 @@ const MOST: usize = 2_000;
 /// What is known of each that is not settled, after the process that had the session of `cwd`. Of one whose session cannot be read
 /// nothing is. What a lane of a race made until then becomes its branch.
 pub(crate) fn standing(state: &Path, cwd: &Path, entries: &[Arc<Entry>]) -> Vec<EscrowSettlement> {
-    let known = untold_escrows(entries).into_iter().filter_map(|escrow| {
-        let mut settled = of_one(state, &escrow)?;
+    // One that waited has not begun, and what an agent elsewhere does is not known here.
+    let began = untold_escrows(entries).into_iter().filter(|escrow| !escrow.waits && !escrow.is_elsewhere());
+    // The process lived as long as the last that it wrote anywhere.
+    let all: Vec<Escrow> = began.collect();
+    let own = entries.last().map_or(Millis(0), |entry| entry.at);
+    let lived =
+        all.iter().filter_map(|escrow| last_of(state, escrow)).max().map_or(own, |last| last.max(own));
+    let known = all.into_iter().filter_map(|escrow| {
+        let mut settled = of_one(state, &escrow, lived)?;
         if let (Some(words), Some(left)) = (&mut settled.answer, left_behind(cwd, entries, &escrow)) {
             words.push_str("\n\n");
             words.push_str(&left);
@@ -45,22 +52,29 @@ fn left_behind(cwd: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<St
     })
 }
 
-fn of_one(state: &Path, escrow: &Escrow) -> Option<EscrowSettlement> {
-    // Its own file, and no other that begins like it.
+/// What its own file has, and no other that begins like it.
+fn entries_of(state: &Path, escrow: &Escrow) -> Option<Vec<Arc<Entry>>> {
     let path = find(state, &escrow.session).ok()?;
-    if path.file_stem().and_then(|stem| stem.to_str()) != Some(&escrow.session) {
-        return None;
-    }
-    let entries = SessionStore::read(&path).ok()?.entries;
+    let is_it = path.file_stem().and_then(|stem| stem.to_str()) == Some(&escrow.session);
+    is_it.then(|| SessionStore::read(&path).ok()).flatten().map(|file| file.entries)
+}
+
+fn last_of(state: &Path, escrow: &Escrow) -> Option<Millis> {
+    entries_of(state, escrow)?.last().map(|entry| entry.at)
+}
+
+/// What one has spent until then, if its run had not ended before.
+fn of_one(state: &Path, escrow: &Escrow, lived: Millis) -> Option<EscrowSettlement> {
+    let entries = entries_of(state, escrow)?;
     let mut limits = Limits::default();
     Limit::ALL.iter().for_each(|limit| limits.set(*limit, escrow.limits.get(limit).copied()));
     let mut meter = Meter::new(limits);
     entries.iter().for_each(|entry| meter.read(entry));
-    let last = entries.last().map_or(Millis(0), |entry| entry.at);
+    let last = entries.last().map_or(Millis(0), |entry| entry.at).max(lived);
     // What worked for it died with it, and has spent what its own ledger says.
     let mut is_assumed = false;
     for below in open_escrows(&entries) {
-        let settled = of_one(state, &below).unwrap_or_else(|| {
+        let settled = of_one(state, &below, last).unwrap_or_else(|| {
             is_assumed = true;
             EscrowSettlement::assumed(&below)
         });
@@ -120,4 +134,53 @@ fn stands(entries: &[Arc<Entry>], session: &str) -> (TaskState, String) {
         counted(calls, "finished call")
     );
     (TaskState::Unknown, words)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::ledger::{CallId, FORMAT_VERSION, ModelRef, SessionStarted, Transition, UserMessage};
+    use crate::runtime::StorePort;
+
+    fn entry(id: u64, at: u64, body: Body) -> Arc<Entry> {
+        Arc::new(Entry { id: EntryId(id), at: Millis(at), body })
+    }
+
+    fn started(session: &str) -> Body {
+        Body::SessionStarted(SessionStarted {
+            session: session.to_owned(),
+            cwd: "/w".to_owned(),
+            model: ModelRef::parse("script"),
+            version: FORMAT_VERSION,
+            system: String::new(),
+            mode: None,
+            forked_from: None,
+        })
+    }
+
+    #[test]
+    fn one_that_was_killed_has_worked_as_long_as_its_process_is_known_to_have_lived() {
+        let place = tempfile::tempdir().unwrap();
+        let (call, session) = (CallId(1), "s-c1".to_owned());
+        let mut store = SessionStore::create(place.path(), &session).unwrap();
+        let own = [
+            entry(1, 1_000, started(&session)),
+            entry(2, 1_000, Body::User(Arc::new(UserMessage::text("go")))),
+            entry(3, 1_500, Body::Transition { turn: 1, reason: Transition::Submitted }),
+        ];
+        store.append(&own).unwrap();
+        store.sync().unwrap();
+        drop(store);
+        let (limits, parallel) = (BTreeMap::new(), 1);
+        let escrow = Escrow { call, session, limits, parallel, in_background: true, waits: false };
+        let above = [
+            entry(1, 900, started("s")),
+            entry(2, 950, Body::Change(Change::EscrowReserved(escrow))),
+            entry(3, 9_000, Body::Change(Change::Renamed { name: "later".to_owned() })),
+        ];
+        let stands = standing(place.path(), Path::new("/w"), &above);
+        assert_eq!((stands[0].spent.turns, stands[0].spent.wall_ms), (1, 8_000));
+    }
 }

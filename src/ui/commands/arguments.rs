@@ -11,6 +11,7 @@ use crate::ui::chord::Chord;
 use crate::ui::picker::RewindWay;
 use crate::ui::picker_source::Source;
 use crate::ui::race_wish::RaceWish;
+use crate::ui::report::Subject;
 use crate::ui::request::Request;
 use crate::ui::usage_table::UsageBy;
 
@@ -71,8 +72,15 @@ pub(super) fn whatif(words: &str) -> Read {
     BranchWish::read(words).map(|wish| Meaning::Request(Request::WhatIf(wish)))
 }
 
-/// A race.
+/// A race; or, in the words of the command line, what is to be done with an earlier one.
 pub(super) fn race(words: &str) -> Read {
+    let (verb, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    match (verb, rest.trim()) {
+        ("show", "") => return Ok(Meaning::Report(Subject::Race)),
+        ("adopt", lane) if lane.is_empty() || lane.parse::<u64>().is_ok() => return adopt(lane),
+        ("drop", "") => return Err("`countersign race drop` removes the branches of a race".to_owned()),
+        _ => {}
+    }
     RaceWish::read(words).map(|wish| Meaning::Request(Request::Race(wish)))
 }
 

@@ -177,6 +177,18 @@ mod tests {
     }
 
     #[test]
+    fn the_verbs_of_a_race_are_no_tasks() {
+        assert_eq!(read("/race show"), Some(Ok(Meaning::Report(Subject::Race))));
+        assert_eq!(read("/race adopt 2"), Some(Ok(Meaning::Request(Request::Adopt(2)))));
+        assert!(matches!(read("/race adopt"), Some(Err(why)) if why.contains("/adopt 2")));
+        assert!(matches!(read("/race drop"), Some(Err(why)) if why.contains("countersign race drop")));
+        let race = |words| matches!(read(words), Some(Ok(Meaning::Request(Request::Race(_)))));
+        assert!(
+            race("/race show the size of a file") && race("/race drop empty lines") && race("/race adopt it")
+        );
+    }
+
+    #[test]
     fn a_row_says_what_may_follow_and_its_values_do() {
         for row in COMMANDS {
             let says_more = row.help.starts_with(row.hint) && row.place != Fronts::Lines;

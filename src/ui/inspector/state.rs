@@ -60,7 +60,9 @@ impl Inspector {
         let call = match &row.entry.body {
             Body::Change(Change::EscrowReserved(escrow)) => Some(escrow.call),
             Body::Change(Change::EscrowSettled(settled)) => Some(settled.call),
-            Body::Change(Change::SubagentWaits { call, .. }) => Some(*call),
+            Body::Change(Change::SubagentStarted { call } | Change::SubagentWaits { call, .. }) => {
+                Some(*call)
+            }
             Body::DelegationRequested(sent) => Some(sent.call),
             body => body.call(),
         };

@@ -53,7 +53,7 @@ pub(in crate::ui) fn used(Gauge { name, used, limit, set_aside }: Gauge) -> Stri
     let write = |value| amount(Limit::parse(name), value);
     let held = match set_aside {
         0 => String::new(),
-        held => format!(", {} set aside for sub-agents", write(held)),
+        held => format!(", {} set aside for agents", write(held)),
     };
     match limit {
         None => format!("{} used, no limit{held}", write(used)),

@@ -92,6 +92,9 @@ fn told(member: &FleetMember<'_>, now: Millis) -> Told {
                 |cost| cost.to_string(),
             );
             let time = clock(view.worked_ms(now) / 1_000);
+            let spent = format!(" · turn {turns} · {cost} · {time}");
+            // One that has not begun has nothing to show for it.
+            let spent = if view.waits_for_turn() { String::new() } else { spent };
             let waits = view.is_at_work() && view.waiting_everywhere() > 0;
             let is_over = !view.is_at_work() && view.last_end().is_some();
             Told {
@@ -103,12 +106,14 @@ fn told(member: &FleetMember<'_>, now: Millis) -> Told {
                         Some(Ending::AbortedStreaming | Ending::AbortedTools) => "■",
                         _ => "✗",
                     }
+                } else if view.waits_for_turn() {
+                    "◌"
                 } else {
                     "●"
                 },
                 name: format!("{call} → {name}"),
                 task: task.clone(),
-                stands: format!("{} · turn {turns} · {cost} · {time}", view.stands()),
+                stands: format!("{}{spent}", view.stands()),
                 waits,
                 is_over,
                 depth,

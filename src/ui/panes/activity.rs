@@ -181,6 +181,9 @@ fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
     let what = match (waiting.len() - questions, questions) {
         (0, 0) if local.stop(view).is_some() => match view.offer() {
             Some(Offer::Price { .. }) => "a price to accept".to_owned(),
+            Some(Offer::Limit { limit, .. }) if view.meter().set_aside(limit) > 0 => {
+                "a budget is set aside".to_owned()
+            }
             _ => "a budget is used up".to_owned(),
         },
         (0, 0) if matches!(focused, Focus::Card(_)) => {

@@ -189,8 +189,7 @@ fn left_of(entry: &BudgetRow) -> String {
 /// How near it is, in words and colour; else what it counts.
 fn told(entry: &BudgetRow, level: Level, room: usize, theme: &Theme) -> Vec<Span<'static>> {
     let held = (entry.write)(entry.set_aside);
-    let ways =
-        [format!("{held} set aside for sub-agents"), format!("{held} set aside"), format!("{held} aside")];
+    let ways = [format!("{held} set aside for agents"), format!("{held} set aside"), format!("{held} aside")];
     let set_aside = ways.iter().find(|words| width(words) <= room).cloned().unwrap_or_default();
     let (words, style) = match level {
         _ if entry.set_aside > 0 => (set_aside.as_str(), theme.accent),

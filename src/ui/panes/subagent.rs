@@ -61,9 +61,13 @@ fn figures(call: CallId, child: &View, around: &CardContext<'_>) -> [String; 3] 
     );
     let since = around.view.panel(call).map(|panel| match &panel.state {
         PanelState::Running { since, .. } => around.now.since(*since) / 1_000,
-        _ => 0,
+        // Its call is over: it works in the background, or is shown after its end.
+        _ => child.worked_ms(around.now) / 1_000,
     });
     let since = since.unwrap_or(0);
+    if child.waits_for_turn() {
+        return Default::default();
+    }
     [format!("{turns} · {cost} · {since} s"), format!("{turns} · {since} s"), format!("{since} s")]
 }
 
@@ -79,7 +83,8 @@ fn calls(child: &View, around: &CardContext<'_>, inner: usize) -> Vec<Line<'stat
             PanelState::Running { .. } => ("●", theme.accent),
             PanelState::Waiting => ("?", theme.warning),
             PanelState::Refused => ("⊘", theme.warning),
-            PanelState::Finished(_) if panel.was_stopped() => ("■", theme.warning),
+            PanelState::Done(_) | PanelState::Finished(_) if panel.was_stopped() => ("■", theme.warning),
+            PanelState::Done(outcome) if outcome.is_error() => ("✗", theme.error),
             PanelState::Finished(_) if panel.result().is_some_and(|result| result.outcome.is_error()) => {
                 ("✗", theme.error)
             }

@@ -154,13 +154,10 @@ fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
         };
         return CallStatus { symbol, style, words, words_style: if is_good { theme.dim } else { style } };
     }
+    let warned =
+        |symbol, words| CallStatus { symbol, style: theme.warning, words, words_style: theme.warning };
     if panel.in_background == Some(InBackground::Unsettled) {
-        return CallStatus {
-            symbol: "?",
-            style: theme.warning,
-            words: "its end is not recorded".to_owned(),
-            words_style: theme.warning,
-        };
+        return warned("?", "its end is not recorded".to_owned());
     }
     let quiet = |symbol, words: &str| CallStatus {
         symbol,
@@ -179,20 +176,14 @@ fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
             words: running_for(around.now.since(*since), *effect),
             words_style: theme.dim,
         },
+        PanelState::Done(_) if panel.was_stopped() => warned("■", "stopped".to_owned()),
         PanelState::Done(Outcome::Ok) => quiet("✓", "done"),
         PanelState::Done(outcome) => quiet("✗", outcome.as_str()),
-        PanelState::Finished(_) if panel.asks_back() => CallStatus {
-            symbol: "?",
-            style: theme.warning,
-            words: "asks back".to_owned(),
-            words_style: theme.warning,
-        },
-        PanelState::Finished(_) if panel.was_stopped() => CallStatus {
-            symbol: "■",
-            style: theme.warning,
-            words: format!("stopped · {}", duration(panel.result().map_or(0, |result| result.duration_ms))),
-            words_style: theme.warning,
-        },
+        PanelState::Finished(_) if panel.asks_back() => warned("?", "asks back".to_owned()),
+        PanelState::Finished(_) if panel.was_stopped() => {
+            let ran_ms = panel.result().map_or(0, |result| result.duration_ms);
+            warned("■", format!("stopped · {}", duration(ran_ms)))
+        }
         PanelState::Finished(_) => panel.result().map_or_else(|| quiet("✓", ""), |r| finished(r, around)),
     }
 }

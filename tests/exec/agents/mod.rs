@@ -2,6 +2,7 @@
 
 mod cards;
 mod delegated;
+mod reserved;
 mod trusted;
 
 use std::fs;

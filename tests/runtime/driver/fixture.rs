@@ -59,13 +59,7 @@ impl ToolRun {
             .send(ToolReport {
                 facts: legacy_facts::facts("shell", &outcome, content),
                 outcome,
-                content: content.into(),
-                written: None,
-                cut_chars: 0,
-                images: vec![],
-                transient: false,
-                refused: false,
-                remote: None,
+                ..ToolReport::failed(content)
             })
             .unwrap();
     }

@@ -51,6 +51,7 @@ fn request() -> Request {
         )],
         max_output: 10,
         effort: None,
+        seed: None,
         adaptive_thinking: false,
         reasons: None,
         cache_key: String::new(),

@@ -96,6 +96,7 @@ fn request(messages: Vec<Message>) -> Request {
         ],
         max_output: 99,
         effort: None,
+        seed: None,
         adaptive_thinking: false,
         reasons: None,
         cache_key: String::new(),

@@ -23,6 +23,7 @@ async fn play(export: &str) -> Vec<Answer> {
             tools: Vec::new(),
             max_output: 100,
             effort: None,
+            seed: None,
             adaptive_thinking: false,
             reasons: None,
             cache_key: String::new(),

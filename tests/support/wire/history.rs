@@ -56,6 +56,7 @@ pub fn request(messages: Vec<Message>) -> Request {
         tools: vec![tool("read"), tool("write")],
         max_output: 4096,
         effort: None,
+        seed: None,
         adaptive_thinking: false,
         reasons: None,
         cache_key: String::new(),

@@ -118,6 +118,7 @@ impl Conversation {
             }
             Live::LedgerWritable => self.remark("entries are recorded again").await,
             Live::Subagent { .. }
+            | Live::SubagentWaits { .. }
             | Live::Hosted { .. }
             | Live::CallForming { .. }
             | Live::ToolFinished { .. }

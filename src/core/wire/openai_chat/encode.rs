@@ -33,6 +33,10 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if let Some(effort) = request.effort_to_ask() {
         body.insert("reasoning_effort".to_owned(), json!(effort.as_str()));
     }
+    if let Some(seed) = request.seed {
+        let name = if host == "api.mistral.ai" { "random_seed" } else { "seed" };
+        body.insert(name.to_owned(), json!(seed));
+    }
     if let Some(schema) = &request.answer_schema {
         body.insert("response_format".to_owned(), answer_format::chat(schema));
     }

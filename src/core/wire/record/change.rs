@@ -16,6 +16,7 @@ pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
             json!({ "model": model.to_string(), "previous": previous.to_string() })
         }
         Change::Effort { effort } => json!({ "effort": effort.map(Effort::as_str) }),
+        Change::Seed { seed } => json!({ "seed": seed }),
         Change::Mode { mode, resumed: false } => json!({ "mode": mode.as_str() }),
         Change::Mode { mode, resumed: true } => json!({ "mode": mode.as_str(), "resumed": true }),
         Change::GrantRevoked { call } => json!({ "call": call.to_string() }),
@@ -36,6 +37,7 @@ pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
             "left": done.left,
         }),
         Change::EscrowReserved(set_aside) => escrow::reserved(set_aside),
+        Change::SubagentStarted { call } => json!({ "call": call.to_string() }),
         Change::EscrowSettled(settled) => escrow::settled(settled),
         Change::SubagentWaits { call, waits } => json!({ "call": call.to_string(), "waits": waits }),
     };
@@ -51,6 +53,7 @@ pub(super) fn reader(kind: &str) -> Option<Reader> {
         }
         "model_changed" => |f, _| model(f).map(Body::Change),
         "effort_changed" => |f, _| effort(f).map(Body::Change),
+        "seed_set" => |f, _| f.number("seed").map(|seed| Body::Change(Change::Seed { seed })),
         "mode_changed" => |f, _| mode(f).map(Body::Change),
         "grant_revoked" => |f, _| f.call("call").map(|call| Body::Change(Change::GrantRevoked { call })),
         "background_stopped" => |f, _| stopped(f).map(Body::Change),
@@ -81,6 +84,7 @@ pub(super) fn reader(kind: &str) -> Option<Reader> {
         "escrow_settled" => {
             |f, _| escrow::read_settled(f).map(|settled| Body::Change(Change::EscrowSettled(settled)))
         }
+        "subagent_started" => |f, _| Ok(Body::Change(Change::SubagentStarted { call: f.call("call")? })),
         "subagent_waits" => {
             |f, _| Ok(Body::Change(Change::SubagentWaits { call: f.call("call")?, waits: f.flag("waits")? }))
         }

@@ -13,13 +13,21 @@ use super::message;
 pub(super) fn reserved(escrow: &Escrow) -> Value {
     let limits: Map<String, Value> =
         escrow.limits.iter().map(|(limit, most)| (limit.name().to_owned(), json!(most))).collect();
-    json!({
+    let mut members = json!({
         "call": escrow.call.to_string(),
-        "session": escrow.session,
         "limits": limits,
         "parallel": escrow.parallel,
         "in_background": escrow.in_background,
-    })
+    });
+    if let Value::Object(members) = &mut members {
+        if !escrow.is_elsewhere() {
+            members.insert("session".to_owned(), json!(escrow.session));
+        }
+        if escrow.waits {
+            members.insert("waits".to_owned(), json!(true));
+        }
+    }
+    members
 }
 
 pub(super) fn read_reserved(fields: &Fields<'_>) -> Result<Escrow, RecordError> {
@@ -30,10 +38,11 @@ pub(super) fn read_reserved(fields: &Fields<'_>) -> Result<Escrow, RecordError> 
     }
     Ok(Escrow {
         call: fields.call("call")?,
-        session: fields.text("session")?,
+        session: fields.get("session").map(|_| fields.text("session")).transpose()?.unwrap_or_default(),
         limits,
         parallel: fields.number("parallel")?,
         in_background: fields.flag("in_background")?,
+        waits: fields.get("waits").is_some() && fields.flag("waits")?,
     })
 }
 

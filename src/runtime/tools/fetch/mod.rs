@@ -169,6 +169,7 @@ impl Fetch {
             transient,
             refused: false,
             remote: None,
+            is_unsent: false,
         }
     }
 

@@ -36,6 +36,11 @@ impl SessionReading<'_> {
             }
             Change::EscrowReserved(escrow) => self.set_aside(id, escrow),
             Change::EscrowSettled(settled) => self.settled(id, settled),
+            Change::SubagentStarted { call } => match self.escrows.get_mut(call) {
+                Some((escrow, false)) if escrow.waits => escrow.waits = false,
+                _ => self
+                    .fault(id, format!("the sub-agent of call {call} starts, but none waits for its turn")),
+            },
             Change::SubagentWaits { call, .. } => {
                 let works = self
                     .escrows
@@ -73,7 +78,9 @@ impl SessionReading<'_> {
 
     fn set_aside(&mut self, id: EntryId, escrow: &Escrow) {
         let Escrow { call, session, .. } = escrow;
+        let is_elsewhere = escrow.is_elsewhere() && !self.left_out.contains("session");
         let is_named = match self.is_copy {
+            _ if is_elsewhere => true,
             true => session.ends_with(&format!("-{call}")),
             false => *session == format!("{}-{call}", self.session),
         };
@@ -87,7 +94,16 @@ impl SessionReading<'_> {
     fn settled(&mut self, id: EntryId, settled: &EscrowSettlement) {
         let Some((escrow, is_settled)) = self.escrows.get_mut(&settled.call) else { return };
         *is_settled = true;
-        let is_all = settled.spent == Spent::all_of(escrow) && settled.state == TaskState::Unknown;
+        let has_spent = escrow.waits && settled.spent != Spent::default();
+        // How a task of an agent elsewhere ended is known, and not what it spent.
+        let is_unknown = settled.state == TaskState::Unknown || escrow.is_elsewhere();
+        let is_all = settled.spent == Spent::all_of(escrow) && is_unknown;
+        if has_spent {
+            self.fault(
+                id,
+                format!("call {} has spent something, but its sub-agent did not start", settled.call),
+            );
+        }
         if settled.is_assumed && !is_all {
             let what = format!("nobody knows what call {} spent, but not all of it is charged", settled.call);
             self.fault(id, what);

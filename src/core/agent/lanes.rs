@@ -1,0 +1,37 @@
+//! Lanes of a race that wait for their turn: what they may spend is set aside already, and each starts when another sub-agent is over.
+
+use crate::ledger::{CallId, Change, EscrowSettlement, Remark, TaskState};
+
+use super::step::Step;
+use super::{Agent, Effect, Intent, Live};
+
+impl Agent {
+    /// Whether the sub-agent of this call waits for its turn.
+    pub(super) fn is_waiting_lane(&self, call: CallId) -> bool {
+        self.lanes.iter().any(|lane| lane.invocation.call == call)
+    }
+
+    /// Starts as many of those that wait as there are places, in their order. That they start is written first.
+    pub(super) fn start_waiting_lanes(&mut self, step: &mut Step) {
+        while !self.lanes.is_empty() && !self.is_full() {
+            let Some(mut lane) = self.lanes.pop_front() else { return };
+            // The mode may have changed since.
+            let known = self.settings.subagents.known.iter().find(|known| known.name == lane.agent);
+            lane.mode = known.map_or(self.policy.mode, |spec| self.mode_of(spec));
+            let call = lane.invocation.call;
+            self.history.ledger.remark(step.now, Remark::Change(Change::SubagentStarted { call }));
+            step.act(Effect::StartSubagent(lane));
+        }
+    }
+
+    /// A person wants something of one that waits: only a stop means anything to it.
+    pub(super) fn tell_waiting_lane(&mut self, step: &mut Step, call: CallId, intent: &Intent) {
+        if *intent != Intent::Abort {
+            return step.emit(Live::Refused(format!("the sub-agent of {call} has not started yet")));
+        }
+        self.lanes.retain(|lane| lane.invocation.call != call);
+        let why = "it was stopped while it waited for its turn";
+        let settled = EscrowSettlement::not_started(call, TaskState::Canceled, why);
+        self.history.ledger.settle_escrow(step.now, settled);
+    }
+}
