@@ -52,7 +52,7 @@ fn values(pattern: &str) -> &'static [&'static str] {
         ("agents.*", "instructions" | "model") => &["'a'", "'b'"],
         ("agents.*", "tools") => &["['read']", "['edit']"],
         ("agents.*", "mode") => &["'plan'", "'ask'"],
-        ("agents.*", "max_turns") => &["1", "9"],
+        ("agents.*", "max_turns") | ("agents.*.reserve", _) => &["1", "9"],
         ("mcp_servers.*" | "agents.*", "url") => &["'http://a:1'", "'http://b:1'"],
         ("mcp_servers.*", "args" | "reads") => &["[]", "['a']", "['a', 'b']"],
         (_, "start_seconds" | "call_seconds") => &["1", "20", "600"],
@@ -124,6 +124,7 @@ fn path(pattern: &str) -> String {
         "providers.*.headers.*" | "mcp_servers.*.headers.*" | "agents.*.headers.*" => {
             pattern.replacen('*', "x", 1).replace('*', "accept")
         }
+        "agents.*.reserve.*" => "agents.x.reserve.max_output_tokens".to_owned(),
         _ => pattern.replace('*', "x"),
     }
 }

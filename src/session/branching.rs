@@ -9,6 +9,7 @@ use crate::ledger::{Body, EntryId, ForkFault, Millis, accepted_gaps, forkable, g
 use crate::recorded::results_of_decided;
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Salts, adopt, find, known};
+use crate::runtime::undo::Snapshots;
 use crate::wire::record::before as before_entry;
 use crate::wire::record::{
     Audit, Copy, Keeps, Links, SessionFile, TakenBack, audit, audit_lines, read_session, up_to,
@@ -80,9 +81,22 @@ impl Trunk<'_> {
             Copy { session: id, at: Some(now), origin: Some(("forked_from", &origin)), folder: None, keeps };
         let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
         let has_end = has_end && audit.faults.is_empty();
-        adopt(self.state, id, now, &copy.of(beginning, &mut || salts.salt()), has_end)
+        let path = adopt(self.state, id, now, &copy.of(beginning, &mut || salts.salt()), has_end)
             .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
+        let lost = if self.is_ours { self.carry_changes(&path, &file).err() } else { None };
+        let remark = remark.or_else(|| {
+            lost.map(|why| format!("what its calls changed cannot be undone or traced there: {why}"))
+        });
         Ok(Branched { last, entries: file.entries.len(), remark })
+    }
+
+    /// What the calls of the beginning changed, and what the files were, goes along.
+    fn carry_changes(&self, branch: &Path, beginning: &SessionFile) -> Result<(), String> {
+        let calls = beginning.entries.iter().filter_map(|entry| match &entry.body {
+            Body::ToolCall(call) | Body::Command(call) => Some(call.id),
+            _ => None,
+        });
+        Snapshots::beside(branch).carry(&Snapshots::beside(self.path), &calls.collect())
     }
 
     /// Copies all that stands before an entry into a session of another folder, also where a call waits for a decision. Of calls that

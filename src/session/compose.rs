@@ -16,7 +16,7 @@ use super::telemetry::{Following, follow};
 use super::{instructions, subagents};
 use crate::agent::{Agent, Attendance, Effect, Settings};
 use crate::config::environment::Environment;
-use crate::config::fault::Fault;
+use crate::config::fault::{Fault, one_line};
 use crate::config::models::{Choice, Table, choose};
 use crate::config::{Config, Invocation, effort, environment};
 use crate::ledger::{About, Body, Change, Entry, Fault as LedgerFault, ModelRef, Note, Remark, recover_with};
@@ -251,14 +251,22 @@ fn open(
 ) -> Result<(SessionStore, SessionFile), Fault> {
     let path = locate(invocation, state, which)?;
     let (store, file) = SessionStore::open(&path).map_err(|why| Fault::failed(why, ""))?;
+    let id = session_id(&file.entries);
+    if path.file_stem().is_none_or(|name| name != id.as_str()) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        return Err(Fault::failed(
+            format!("the file of session {name} says that it is session {}", one_line(&id)),
+            format!("nothing was changed; `countersign sessions check {name}` says more"),
+        ));
+    }
     let home = file.entries.first().and_then(|e| match &e.body {
         Body::SessionStarted(started) => Some(started.cwd.clone()),
         _ => None,
     });
     match home {
         Some(folder) if Path::new(&folder) != invocation.cwd => Err(Fault::usage(
-            format!("session {} belongs to {folder}", session_id(&file.entries)),
-            format!("continue with `countersign -C {folder} resume {}`", session_id(&file.entries)),
+            format!("session {id} belongs to {folder}"),
+            format!("continue with `countersign -C {folder} resume {id}`"),
         )),
         _ => Ok((store, file)),
     }

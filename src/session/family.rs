@@ -92,15 +92,20 @@ impl<'s> Family<'s> {
             Some(summary) => row(summary, own),
             None => format!("{}  (not here)", first_words(root, MOST)),
         }];
-        self.walk(root, 1, own, &mut told);
+        self.walk(root, "", own, &mut told);
         told
     }
 
-    fn walk(&self, id: &str, depth: usize, own: &str, told: &mut Vec<String>) {
-        for (at, branch) in self.below.get(id).into_iter().flatten().filter(|_| depth < MOST_DEPTH) {
-            let indent = "   ".repeat(depth - 1);
-            told.push(format!("{indent}└─ {} {}", first_words(at, MOST), row(branch, own)));
-            self.walk(&branch.id, depth + 1, own, told);
+    /// The branches of a session, behind the lines that lead past them.
+    fn walk(&self, id: &str, lead: &str, own: &str, told: &mut Vec<String>) {
+        let branches = self.below.get(id).map(Vec::as_slice).unwrap_or_default();
+        if lead.chars().count() >= MOST_DEPTH * 3 {
+            return;
+        }
+        for (number, (at, branch)) in (1..).zip(branches) {
+            let (sign, past) = if number == branches.len() { ("└─", "   ") } else { ("├─", "│  ") };
+            told.push(format!("{lead}{sign} {} {}", first_words(at, MOST), row(branch, own)));
+            self.walk(&branch.id, &format!("{lead}{past}"), own, told);
         }
     }
 }

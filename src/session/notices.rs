@@ -2,6 +2,7 @@
 
 use crate::config::models::{Choice, Transport};
 use crate::config::{Config, ToolCalling};
+use crate::ledger::Body;
 use crate::policy::Mode;
 use crate::runtime::sandbox::support;
 use crate::ui::text::counted;
@@ -37,11 +38,20 @@ pub(super) fn file_notices(file: &SessionFile) -> Vec<String> {
     let contradiction = contradiction(file).map(|fault| {
         format!(
             "The session file contradicts itself ({}: {}), so what it says may not be what was recorded; `countersign sessions \
-             check` lists what is wrong.",
-            fault.entry, fault.what
+             check {}` lists what is wrong.",
+            fault.entry,
+            fault.what,
+            name(file)
         )
     });
     contradiction.into_iter().chain(missing).chain(torn).chain(skipped).collect()
+}
+
+fn name(file: &SessionFile) -> &str {
+    match file.entries.first().map(|entry| &entry.body) {
+        Some(Body::SessionStarted(started)) => &started.session,
+        _ => "--last",
+    }
 }
 
 /// That lines are missing at the end, or may be.

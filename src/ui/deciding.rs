@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::agent::{Answer, Intent};
 use crate::ledger::EntryId;
 use crate::tool::ASK;
+use crate::ui::text::counted;
 use crate::view::View;
 
 use super::composer::cut_last;
@@ -70,9 +71,15 @@ fn settled(local: &mut Local, what: EntryId) {
 pub(super) fn show_rest(local: &mut Local, request: EntryId) -> bool {
     let unread = |reading: &&mut ReadProgress| reading.request == request && reading.is_unread();
     let Some(reading) = local.reading.as_mut().filter(unread) else { return false };
-    let rows = i32::try_from(reading.rows.max(1)).unwrap_or(1);
-    reading.go(rows);
-    let words = if reading.from + reading.rows >= reading.all {
+    if let Some(lines) = reading.skipped() {
+        // Whoever goes to the end without reading may go on, and is told what that means.
+        reading.is_waived = true;
+        local.hint = Some(format!("{} unseen: press again", counted(lines as u64, "line")));
+        local.stand.clear();
+        return true;
+    }
+    reading.go_on();
+    let words = if reading.from + reading.rows >= reading.must.min(reading.all) {
         "now shown: press again"
     } else {
         "more below: press again"

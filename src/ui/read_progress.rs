@@ -17,6 +17,8 @@ pub struct ReadProgress {
     pub seen: usize,
     /// Lines that must have been in sight before it can be allowed, counted from the first.
     pub must: usize,
+    /// The person was told which lines have not been in sight, at the end of them.
+    pub is_waived: bool,
     /// Whether it is the page that takes the whole screen.
     pub is_page: bool,
 }
@@ -34,20 +36,34 @@ impl ReadProgress {
 
     /// Whether something that must be read has not been in sight yet.
     pub fn is_unread(&self) -> bool {
-        self.seen < self.must
+        self.seen < self.must && !self.is_waived
+    }
+
+    /// How many lines were jumped over on the way to the end, which is in sight.
+    pub fn skipped(&self) -> Option<usize> {
+        let end = self.must.min(self.all);
+        (self.seen < self.from && self.from + self.rows >= end).then(|| self.from - self.seen)
     }
 
     /// Which of the lines that must be in sight have been: when more of them come into sight, it is another thing to read.
     pub fn known(&self) -> usize {
-        self.seen.min(self.must)
+        if self.is_waived { self.must } else { self.seen.min(self.must) }
     }
 
     /// The same after a frame that shows these lines; what was seen of the same text stays seen. Not so where fewer lines fit now: what
-    /// has gone out of sight with that may have been there for a moment only, and nobody scrolled past it.
+    /// has gone out of sight with that may have been there for a moment only, and nobody scrolled past it. Nor has what was jumped over
+    /// been in sight.
     pub(super) fn after(before: Option<Self>, now: Self) -> Self {
         let same = before.filter(|b| (b.request, b.all, b.is_page) == (now.request, now.all, now.is_page));
         let same = same.filter(|before| before.rows <= now.rows);
-        Self { seen: same.map_or(0, |before| before.seen).max(now.seen), ..now }
+        let known = same.map_or(0, |before| before.seen);
+        let seen = if now.from <= known { known.max(now.seen) } else { known };
+        Self { seen, is_waived: same.is_some_and(|before| before.is_waived), ..now }
+    }
+
+    /// Goes to the first line that has not been in sight.
+    pub(super) fn go_on(&mut self) {
+        self.from = self.seen.min(self.last());
     }
 
     /// Moves by so many lines.

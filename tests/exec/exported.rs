@@ -112,6 +112,7 @@ fn a_part_is_verified_with_the_seal_of_the_whole() {
     told(&transcript.out);
     told(&export(&world, &["--format", "html", "--redact", "arguments"]).out);
     let without = export(&world, &["--redact", "arguments"]).out;
+    assert!(!without.contains("0 tool calls") && without.contains("1 tool call"), "{without}");
     told(&without);
     assert!(without.contains("(left out)") && !without.contains("{}"), "{without}");
 }
@@ -201,7 +202,8 @@ fn a_rule_that_leaves_nothing_out_exports_nothing() {
         (["--redact", "e99"], "nothing in the session is left out by `e99`"),
         (["--redact", "text:no such words"], "nothing in the session is left out by `text:no such words`"),
         (["--redact", ""], "there is no rule after --redact"),
-        (["--only", "e99..e120"], "the session has none of the entries that --only names"),
+        (["--only", "e2,e99"], "the session has no entry of those that --only names with `e99`"),
+        (["--only", "e99..e120"], "the session has no entry of those that --only names with `e99..e120`"),
     ] {
         let ran = export(&world, &words);
         assert!(ran.code != 0 && ran.out.is_empty() && ran.err.contains(why), "{words:?}: {ran:?}");

@@ -23,6 +23,7 @@ fn looked(world: &World) -> String {
 fn what_was_changed_is_not_washed_by_an_export_and_an_import() {
     let (here, there) = (World::new(), World::new());
     let session = looked(&here);
+    let lines = here.sessions_cli(&["export", "--last", "--json"]).out;
     let forged = here.session_text().replace("Two lines.", "Six lines.");
     fs::write(here.session_file(), &forged).unwrap();
     // Whatever tells of it says so.
@@ -40,9 +41,14 @@ fn what_was_changed_is_not_washed_by_an_export_and_an_import() {
         "{}",
         fork.err
     );
-    let lines = here.sessions_cli(&["export", "--last", "--json"]);
-    assert!(lines.err.contains("is not well-formed"), "{}", lines.err);
-    fs::write(there.work().join("talk.jsonl"), &lines.out).unwrap();
+    let refused = here.sessions_cli(&["export", "--last", "--json"]);
+    assert!(refused.code == 1 && refused.out.is_empty() && refused.err.contains("is not well-formed"));
+    for format in ["markdown", "html", "json"] {
+        let document = here.sessions_cli(&["export", "--last", "--format", format]).out;
+        assert!(document.contains("is not well-formed"), "the document says so, too: {document}");
+    }
+    // Without hashes anything can be changed, and nothing says that it was not.
+    fs::write(there.work().join("talk.jsonl"), lines.replace("Two lines.", "Six lines.")).unwrap();
     let kept = there.sessions_cli(&["import", "talk.jsonl"]);
     assert!(kept.code == 0 && kept.err.contains("have no hashes"), "{}", kept.err);
     let folder = here.work();

@@ -53,6 +53,13 @@ fn a_line_is_explained_part_by_part() {
     assert!(parts[1]["why"].as_str().unwrap().starts_with("rule shell(rm *) denies ("), "{denied}");
     let asked = world.explained(&["--ask", "shell(cargo *)", "cargo test && ls"]);
     assert!(asked["parts"][0]["why"].as_str().unwrap().starts_with("rule shell(cargo *) asks ("), "{asked}");
+    let runs = world.explained(&["--mode", "unrestricted", "--ask", "shell(make *)", "make all"]);
+    assert_eq!((&runs["decision"], &runs["parts"][0]["covered"]), (&"allow".into(), &true.into()), "{runs}");
+    let plan = world.explained(&["--mode", "plan", "cargo test; ls"]);
+    assert_eq!(
+        (&plan["decision"], &plan["parts"][0]["why"]),
+        (&"deny".into(), &"mode plan only reads".into())
+    );
     let unclear = world.explained(&["ls && $x file"]);
     assert!(
         unclear["parts"][1]["why"].as_str().unwrap().starts_with("rule shell(rm *) may deny ("),

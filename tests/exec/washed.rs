@@ -100,3 +100,39 @@ fn a_call_that_is_left_out_is_not_in_what_people_were_shown_of_it() {
     let none = world.sessions_cli(&["export", "--last", "--only", ""]);
     assert!(none.code == 2 && none.out.is_empty(), "{none:?}");
 }
+
+#[test]
+fn a_session_with_hashes_is_of_no_version_without() {
+    let world = World::new();
+    let text = spoken(&world);
+    forge(&world.session_file(), &text.replacen(r#""version":3"#, r#""version":2"#, 1));
+    let checked = world.sessions_cli(&["check", "--last"]);
+    assert!(checked.code == 1 && checked.out.contains("line 1 (e1): this line has a hash"), "{checked:?}");
+}
+
+#[test]
+fn changes_that_are_not_on_record_are_named() {
+    let world = World::new();
+    let script =
+        r#"[{"tool_calls":[{"name":"write","arguments":{"path":"a.txt","content":"one\n"}}]},"Done."]"#;
+    assert_eq!(world.json(&["--mode", "edit", "--script", script, "write"]).code, 0);
+    let checked = world.sessions_cli(&["check", "--last"]);
+    assert!(checked.code == 0 && !checked.out.contains("not on record"), "{checked:?}");
+    // A fork knows what its calls changed.
+    let fork = world.sessions_cli(&["fork", "--last"]).out;
+    let checked = world.sessions_cli(&["check", fork.split_whitespace().next().unwrap()]);
+    assert!(checked.code == 0 && !checked.out.contains("not on record"), "{checked:?}");
+    for file in world.sessions() {
+        let record = file.with_extension("files").join("changes");
+        let line = fs::read_to_string(&record).unwrap();
+        fs::write(&record, line.repeat(2)).unwrap();
+    }
+    let checked = world.sessions_cli(&["check", "--last"]);
+    assert!(checked.code == 1 && checked.out.contains("c1 is said to have changed"), "{checked:?}");
+    world.sessions().iter().for_each(|file| fs::remove_dir_all(file.with_extension("files")).unwrap());
+    let checked = world.sessions_cli(&["check", "--last"]);
+    assert!(
+        checked.code == 0 && checked.out.contains("changes: those of c1 are not on record"),
+        "{checked:?}"
+    );
+}

@@ -91,6 +91,8 @@ fn a_branch_goes_on_in_a_copy_as_it_was_then() {
         again.code == 0 && world.branches().iter().any(|folder| folder.join("made.txt").exists()),
         "{again:?}"
     );
+    let misfit = world.whatif(&[id, &decision, "--edit", r#"{"foo":1}"#, "--offline"]);
+    assert!(misfit.code == 2 && misfit.err.contains("cannot be made so"), "{misfit:?}");
     let edited = world.whatif(&[
         id,
         &decision,

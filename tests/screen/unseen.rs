@@ -59,6 +59,11 @@ fn the_end_of_a_command_is_seen_before_it_is_allowed() {
         scrolled.key(KeyCode::End, NONE);
         assert!(look(&mut scrolled).contains("rm -rf /"));
         scrolled.waits(1_000);
+        // Whoever goes to the end is told what has not been shown, and is asked again.
+        assert!(!decides(&scrolled.press("y")));
+        assert!(look(&mut scrolled).contains("unseen: press again"), "{}", look(&mut scrolled));
+        assert!(!decides(&scrolled.press("y")), "at once it is no answer to that");
+        scrolled.waits(1_000);
         assert!(decides(&scrolled.press("y")));
         let mut lines = before(long_command(), size);
         lines.turns();

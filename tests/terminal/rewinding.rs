@@ -135,3 +135,41 @@ async fn a_new_session_begins_and_the_old_one_stays() {
     assert_eq!(new.iter().filter(|kind| *kind == "user_message").count(), 1);
     assert!(began["forked_from"].is_null(), "{began}");
 }
+
+#[tokio::test]
+async fn a_second_rewind_still_knows_what_was_changed() {
+    let home = Home::new();
+    let mut app = changed(&home).await;
+    app.says("list").await;
+    app.until("a second answer", |screen| screen.matches("This folder has").count() == 2).await;
+    app.rests().await;
+    app.keys("/rewind\r").await;
+    app.sees("esc back").await;
+    app.keys(ENTER).await;
+    app.sees("the conversation and the files").await;
+    app.keys(ENTER).await;
+    app.sees("│ list").await;
+    app.keys("\x15").await;
+    app.sees("ask anything").await;
+    assert_ne!(home.read("notes.txt"), BEFORE, "only the conversation went back");
+    app.keys("/diff\r").await;
+    app.sees("+ delta").await;
+    app.keys(ESC).await;
+    app.sees("ask anything").await;
+    app.keys("/rewind\r").await;
+    app.sees("change beta to delta").await;
+    app.sees("esc back").await;
+    app.keys(ENTER).await;
+    app.sees("the conversation and the files").await;
+    app.keys(DOWN).await;
+    app.sees("› the conversation and the files").await;
+    app.keys(ENTER).await;
+    app.sees("undo what was done to 1 file").await;
+    app.reads().await;
+    app.keys(ENTER).await;
+    app.sees("│ change beta to delta in notes.txt").await;
+    assert_eq!(home.read("notes.txt"), BEFORE);
+    app.keys("\x15").await;
+    app.rests().await;
+    app.quits().await;
+}

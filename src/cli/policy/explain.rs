@@ -51,7 +51,9 @@ pub(super) fn run(
     let widest = shown.iter().map(|text| width(text)).max().unwrap_or(0).min(WIDEST);
     for (part, text) in explained.parts.iter().zip(shown) {
         let space = " ".repeat(widest.saturating_sub(width(&text)));
-        let is_denied = part.rule.as_ref().is_some_and(|rule| rule.kind == RuleKind::Deny);
+        // Where a rule may deny, a person is asked.
+        let is_denied = part.rule.as_ref().is_some_and(|rule| rule.kind == RuleKind::Deny)
+            && matches!(explained.decided.verdict, Verdict::Deny(_));
         let sign = if part.is_covered {
             "\u{2713}"
         } else if is_denied {

@@ -18,6 +18,9 @@ use crate::wire::record::{Audit, audit_entries};
 /// Faults that are listed; the rest is counted.
 const MOST_FAULTS: usize = 100;
 
+/// Calls that are named in one line.
+const MOST_CALLS: usize = 10;
+
 /// Reports what is right and what is wrong; exit 0 or 1.
 pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
@@ -37,7 +40,8 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
         unsound(&name, &audit)
     };
     let is_sound = audit.faults.is_empty() && kept.is_empty();
-    say(&lines(told.iter().chain(&kept).map(|line| one_line(line))))?;
+    let unrecorded = if is_sound && place.keeps(&path) { unrecorded(&path, &read) } else { None };
+    say(&lines(told.iter().chain(&kept).chain(&unrecorded).map(|line| one_line(line))))?;
     Ok(if is_sound { Exit::Completed } else { Exit::Failed })
 }
 
@@ -54,6 +58,13 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
     };
     let mut told = vec![format!("{name}: well-formed; {}, {calls}", entries(audit.entries))];
     told.extend(chain(audit, has_end));
+    if audit.is_older {
+        told.push(
+            "receipts: checked only in lines with hashes, and lines are not held against each other, since the session began with an \
+             older version, or in a copy without hashes"
+                .to_owned(),
+        );
+    }
     let goes_on =
         if place.keeps(path) { format!("`countersign resume {name}`") } else { "resuming".to_owned() };
     if let Some(torn) = &audit.torn_tail {
@@ -85,6 +96,24 @@ fn kept(place: &SessionPlace, path: &Path, entries: &[Arc<Entry>]) -> Vec<String
     let head = (!faults.is_empty()).then(|| head.to_owned());
     let exchanged = exchanged(path, entries);
     exchanged.into_iter().chain(head).chain(faults.into_iter().take(MOST_FAULTS)).collect()
+}
+
+/// Which changes nobody can undo or trace.
+fn unrecorded(path: &Path, entries: &[Arc<Entry>]) -> Option<String> {
+    let calls = Snapshots::beside(path).unrecorded(entries);
+    let named: Vec<String> = calls.iter().take(MOST_CALLS).map(ToString::to_string).collect();
+    let more = if calls.len() > named.len() {
+        format!(" and {} more", calls.len() - named.len())
+    } else {
+        String::new()
+    };
+    (!named.is_empty()).then(|| {
+        format!(
+            "changes: those of {}{more} are not on record, as in a copy or where the record was removed; undo, blame and bisect do \
+             not know them",
+            named.join(", ")
+        )
+    })
 }
 
 /// That the file is kept under the name of another session.

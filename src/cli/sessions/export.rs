@@ -29,8 +29,8 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
         return attest(place, args, &selection, &path, (&bytes, end), &file);
     }
     let is_file = args.format == ExportFormat::Jsonl;
-    match damage {
-        Some(why) if is_file => {
+    match &damage {
+        Some(why) if is_file || args.json => {
             return Err(Fault::failed(
                 format!("nothing was exported as lines of a session: {why}"),
                 "the other formats show what it says",
@@ -61,19 +61,33 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
     let text = match args.format {
         _ if args.json => lines(events()),
         ExportFormat::Json => {
-            let name = record::line(&id_of(&path).into());
-            format!("{{\"session\":{name},\"events\":[\n{}\n]}}\n", events().join(",\n"))
+            let name = record::line(&name_in(&file, &path).into());
+            let warning =
+                damage.as_ref().map(|why| format!("\"warning\":{},", record::line(&why.as_str().into())));
+            let warning = warning.unwrap_or_default();
+            format!("{{\"session\":{name},{warning}\"events\":[\n{}\n]}}\n", events().join(",\n"))
         }
         ExportFormat::Html => {
             file.entries.retain(|entry| is_part(&selection, entry));
-            return say(&html::page(&file, &|text| without_keys(&place.environment, text.to_owned())));
+            let damage = damage.as_deref();
+            return say(&html::page(&file, damage, &|text| {
+                without_keys(&place.environment, text.to_owned())
+            }));
         }
         _ => {
             file.entries.retain(|entry| is_part(&selection, entry));
-            markdown(&file)
+            markdown(&file, damage.as_deref())
         }
     };
     say(&without_keys(&place.environment, text))
+}
+
+/// The session's id, as its file says it.
+fn name_in(file: &SessionFile, path: &Path) -> String {
+    match file.entries.first().map(|entry| &entry.body) {
+        Some(Body::SessionStarted(started)) => started.session.clone(),
+        _ => id_of(path),
+    }
 }
 
 fn not_exported(place: &SessionPlace, path: &Path, why: NotLeftOut) -> Fault {

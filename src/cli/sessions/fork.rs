@@ -8,6 +8,7 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::EntryId;
+use crate::runtime::SessionStore;
 use crate::session::branching::Trunk;
 
 /// Copies the beginning of a session.
@@ -18,6 +19,10 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, at: Option<&str>) -> Result
     let id = Uuid::now_v7().to_string();
     let trunk = Trunk { state: &place.state, path: &path, name: name.clone(), is_ours: place.keeps(&path) };
     let branched = trunk.branch(last, &id, now())?;
+    // What contradicts itself goes along.
+    if let Ok((_, Some(damage))) = SessionStore::audited(&path) {
+        remark(&damage);
+    }
     if let Some(said) = branched.remark {
         remark(&said);
     }

@@ -82,6 +82,13 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
 /// What is not part of what was verified.
 fn incomplete(audit: &Audit) -> Vec<String> {
     let mut told = Vec::new();
+    if audit.unchained > 0 && audit.head.is_some() {
+        told.push(format!(
+            "lines 1 to {}: without hashes, as an older version or a copy has them; what they said before the next line was written is \
+             not proved",
+            audit.unchained
+        ));
+    }
     if audit.redacted > 0 {
         told.push(format!(
             "left out: {}; {} in the chain",

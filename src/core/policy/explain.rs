@@ -4,7 +4,7 @@ use super::decide::Permission;
 use super::effect;
 use super::line::{self, Places, describe};
 use super::shell::{self, Word};
-use super::{Decided, Policy, Rule, RuleKind};
+use super::{Decided, Mode, Policy, Rule, RuleKind};
 use crate::ledger::Arguments;
 use crate::tool::{Preparation, SideEffect, ToolSpec};
 
@@ -49,10 +49,10 @@ impl Policy {
             let text = [raw(&command.environment), raw(&command.words)].join(" ").trim().to_owned();
             let does = effect::of_command(command).unwrap_or(SideEffect::Sends);
             let forbidding = self.forbidding(&text, tool, found);
-            part(text, does, &self.for_command(command, tool, &places, is_alone), forbidding)
+            self.part(text, does, &self.for_command(command, tool, &places, is_alone), forbidding)
         });
         let files = reading.redirections.iter().map(|file| {
-            part(describe(file), effect::of_redirection(file), &self.for_file(file, tool, &places), None)
+            self.part(describe(file), effect::of_redirection(file), &self.for_file(file, tool, &places), None)
         });
         Explanation {
             decided,
@@ -60,28 +60,46 @@ impl Policy {
             unreadable: reading.unreadable.clone(),
         }
     }
-}
 
-fn part(
-    text: String,
-    effect: SideEffect,
-    permission: &Permission<'_>,
-    forbidding: Option<(&Rule, bool)>,
-) -> ExplainedPart {
-    if let Some((rule, is_sure)) = forbidding {
-        let does = if rule.kind == RuleKind::Deny { "denies" } else { "asks" };
-        let how = if is_sure { does.to_owned() } else { format!("may {}", rule.kind.as_str()) };
-        let why = format!("rule {rule} {how} ({})", rule.origin);
-        return ExplainedPart { text, effect, why, is_covered: false, rule: Some(rule.clone()) };
+    /// What decides about a part if it stood alone, in the order in which the decision looks at it.
+    fn part(
+        &self,
+        text: String,
+        effect: SideEffect,
+        permission: &Permission<'_>,
+        forbidding: Option<(&Rule, bool)>,
+    ) -> ExplainedPart {
+        let is_for_all = self.mode == Mode::Unrestricted;
+        let forbidding = forbidding.filter(|(rule, _)| rule.kind == RuleKind::Deny || !is_for_all);
+        let looks =
+            effect == SideEffect::Reads && matches!(permission, Permission::Harmless | Permission::Confined);
+        let of_rule = |rule: &Rule, is_sure: bool| {
+            let does = match (rule.kind, is_sure) {
+                (RuleKind::Deny, true) => "denies",
+                (RuleKind::Deny, false) => "may deny",
+                (_, true) => "asks",
+                (_, false) => "may ask",
+            };
+            (format!("rule {rule} {does} ({})", rule.origin), false, Some(rule.clone()))
+        };
+        let (why, is_covered, rule) = match (forbidding, permission) {
+            (Some((rule, true)), _) if rule.kind == RuleKind::Deny => of_rule(rule, true),
+            _ if self.mode == Mode::Plan && !looks => ("mode plan only reads".to_owned(), false, None),
+            (Some((rule, is_sure)), _) => of_rule(rule, is_sure),
+            _ if is_for_all => ("mode unrestricted runs all".to_owned(), true, None),
+            (None, Permission::By(rule)) => {
+                (format!("{} rule {rule} ({})", rule.kind.as_str(), rule.origin), true, Some((*rule).clone()))
+            }
+            (None, Permission::Harmless) if effect == SideEffect::Reads => {
+                ("reads in the workspace".to_owned(), true, None)
+            }
+            (None, Permission::Harmless) => ("edits in the workspace".to_owned(), true, None),
+            (None, Permission::Confined) => {
+                ("reads through git, whose settings can start programs".to_owned(), true, None)
+            }
+            (None, Permission::Uncovered) => ("no rule covers it".to_owned(), false, None),
+            (None, Permission::Missing(why)) => (why.clone(), false, None),
+        };
+        ExplainedPart { text, effect, why, is_covered, rule }
     }
-    let (why, is_covered) = match permission {
-        Permission::By(rule) => (format!("{} rule {rule} ({})", rule.kind.as_str(), rule.origin), true),
-        Permission::Harmless if effect == SideEffect::Reads => ("reads in the workspace".to_owned(), true),
-        Permission::Harmless => ("edits in the workspace".to_owned(), true),
-        Permission::Confined => ("reads through git, whose settings can start programs".to_owned(), true),
-        Permission::Uncovered => ("no rule covers it".to_owned(), false),
-        Permission::Missing(why) => (why.clone(), false),
-    };
-    let rule = if let Permission::By(rule) = permission { Some((*rule).clone()) } else { None };
-    ExplainedPart { text, effect, why, is_covered, rule }
 }

@@ -15,10 +15,17 @@ use crate::tool::name::ASK;
 /// Every fault of a history with the position of its entry: a call that is recorded as another action than its message
 /// made, a person who was asked about another action, a receipt for another action, a result without a decision.
 pub fn audit(entries: &[Arc<Entry>]) -> Vec<(usize, Fault)> {
+    audit_chained(entries, usize::MAX)
+}
+
+/// The same of a session whose lines have hashes from this entry on: whatever version it began with, a program wrote them that gives
+/// receipts.
+pub fn audit_chained(entries: &[Arc<Entry>], from: usize) -> Vec<(usize, Fault)> {
     let mut held = ReceiptCheck::default();
     for (position, entry) in entries.iter().enumerate() {
         held.position = position;
         held.read(entry);
+        held.has_receipts |= position + 1 >= from;
     }
     held.faults
 }

@@ -28,7 +28,7 @@ use strum::{IntoStaticStr, VariantNames};
 pub use effect::of_line as effect_of_line;
 pub use explain::{ExplainedPart, Explanation};
 pub use guarded::is_guarded;
-pub use held::audit;
+pub use held::{audit, audit_chained};
 pub use line::opened;
 pub use origin::{Origin, Tier};
 pub use page::{Page, page, server};

@@ -50,15 +50,13 @@ pub fn summary(arguments: &Arguments) -> String {
 fn task(members: &serde_json::Map<String, Value>) -> Option<String> {
     let task = first_line(members.get("task")?.as_str()?);
     // What a sub-agent is told beside it is how, not what.
-    let hows = ["task", "task_id", "background", "model", "check", "base", "branch"];
+    let hows = ["task", "task_id", "background", "model", "seed", "check", "base", "branch"];
     if !members.keys().all(|name| hows.contains(&name.as_str())) {
         return None;
     }
-    let before = members.get("task_id").or(members.get("model"));
-    Some(match before {
-        Some(Value::String(before)) => format!("{} · {task}", first_line(before)),
-        _ => task,
-    })
+    let named = members.get("task_id").or(members.get("model")).and_then(Value::as_str).map(first_line);
+    let seed = members.get("seed").map(|seed| format!("seed {seed}"));
+    Some([named, seed, Some(task)].into_iter().flatten().collect::<Vec<_>>().join(" · "))
 }
 
 /// The lane that is adopted, and the files that it changed.
@@ -115,6 +113,8 @@ mod tests {
         assert_eq!(of(json!({"items": ["a"]})), "items=[\"a\"]");
         assert_eq!(of(json!({"task": "Write.\nWell."})), "Write. …");
         assert_eq!(of(json!({"task": "A haiku.", "task_id": "t-1"})), "t-1 · A haiku.");
+        let lane = json!({"task": "Mend it.", "model": "a/b", "seed": 7, "base": "c0", "branch": "race/1/1"});
+        assert_eq!(of(lane), format!("a/b · seed {} · Mend it.", 7));
         assert_eq!(of(json!({"task": "A haiku.", "to": "x"})), "task=A haiku. to=x");
         assert_eq!(of(json!({})), "");
         assert_eq!(of(json!("{\"cut")), "{\"cut");

@@ -3,6 +3,7 @@
 //! headings do: in plain text it begins two cells after them, in Markdown it is quoted or fenced.
 
 use crate::model::ToolCalls;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::change;
@@ -10,7 +11,7 @@ use super::quote::{self, fenced, inline, quoted};
 use super::{Card, CardBody, Panel, View, ViewSettings, one_line, subject};
 use crate::agent::Event;
 use crate::budget::Limits;
-use crate::ledger::{Body, Change, Entry, Injector, TurnEnded, seconds, standing};
+use crate::ledger::{Body, CallId, Change, Entry, EntryId, Injector, TurnEnded, seconds, standing};
 use crate::policy::Mode;
 
 /// Lines of a result that a person is shown; the rest is counted.
@@ -29,7 +30,7 @@ pub enum Style {
 pub fn transcript(entries: &[Arc<Entry>], style: Style) -> String {
     let mut view = View::new(settings());
     standing(entries).for_each(|entry| view.fold(&Event::Appended(Arc::clone(entry))));
-    let mut page = Document { style, text: String::new(), said: String::new() };
+    let mut page = Document { style, text: String::new(), said: String::new(), untold: untold(entries) };
     (0..view.len()).filter_map(|at| view.card(at)).for_each(|card| page.card(card));
     page.text
 }
@@ -60,6 +61,27 @@ struct Document {
     text: String,
     /// What the model said last, so that the end of a run does not say it again.
     said: String,
+    /// Commands of the user's own that no model is told of.
+    untold: BTreeSet<CallId>,
+}
+
+/// Their messages were withdrawn at once.
+fn untold(entries: &[Arc<Entry>]) -> BTreeSet<CallId> {
+    let withdrawn: BTreeSet<EntryId> = entries
+        .iter()
+        .filter_map(|entry| if let Body::Tombstone(stone) = &entry.body { Some(stone.target) } else { None })
+        .collect();
+    let (mut said, mut untold) = (None, BTreeSet::new());
+    for entry in entries {
+        match &entry.body {
+            Body::User(_) => said = Some(entry.id),
+            Body::Command(call) if said.is_some_and(|said| withdrawn.contains(&said)) => {
+                untold.insert(call.id);
+            }
+            _ => {}
+        }
+    }
+    untold
 }
 
 impl Document {
@@ -142,17 +164,21 @@ impl Document {
             Some(result) => ("\u{2713}", format!("ok after {}", seconds(result.duration_ms))),
             None => ("?", "no result yet".to_owned()),
         };
+        let is_untold = panel.id().is_some_and(|call| self.untold.contains(&call));
+        let how = if is_untold { format!("{how} \u{b7} not shown to the model") } else { how };
         let content = panel.result().map(|result| result.shown()).unwrap_or_default();
         match self.style {
             Style::Plain => {
-                let words = quote::one_line(&format!("{}  {about}", panel.name()));
+                let name = if panel.is_own_command() { "you" } else { panel.name() };
+                let words = quote::one_line(&format!("{name}  {about}"));
                 let words = words.replacen(' ', "  ", 1);
                 self.indented(&format!("{mark} "), &format!("{words} \u{b7} {how}"));
                 self.cut_result(&content);
             }
             Style::Markdown => {
                 let given = panel.arguments().map(|a| format!("{:#}", a.to_value())).unwrap_or_default();
-                self.push(&format!("### {mark} {}: {how}\n\n", inline(panel.name())));
+                let whose = if panel.is_own_command() { "the user's own " } else { "" };
+                self.push(&format!("### {mark} {whose}{}: {how}\n\n", inline(panel.name())));
                 self.push(&fenced("json", &given));
                 self.push(&fenced("text", &content));
             }

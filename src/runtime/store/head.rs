@@ -31,13 +31,23 @@ pub fn known(session: &Path) -> Option<Links> {
 /// was read before the bytes: a session that is being written has more lines then than are known, and never fewer.
 pub fn damage(session: &Path, known: Option<Links>, bytes: &[u8]) -> Option<String> {
     let audit = audit_with(bytes, known.unwrap_or_default());
-    let name = session.file_stem().unwrap_or_default().to_string_lossy();
+    let name = name(session);
     audit.faults.first().map(|fault| {
         format!(
             "session {name} is not well-formed ({fault}), so what it says may not be what was recorded; \
              `countersign sessions check {name}` lists what is wrong"
         )
     })
+}
+
+/// What `sessions check` is told to check: an id for a file that is kept with the others, else the file.
+fn name(session: &Path) -> String {
+    let is_kept = session.ancestors().nth(3).is_some_and(|folder| folder.ends_with("sessions"));
+    if is_kept {
+        session.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    } else {
+        session.display().to_string()
+    }
 }
 
 /// Writes it, and never waits for the disk: the session's own file is what counts.

@@ -12,7 +12,7 @@ use super::super::tools::workspace::Workspace;
 use super::record::{Change, Content};
 
 /// The tools whose changes are kept.
-const TOOLS: [&str; 2] = [WRITE, EDIT];
+pub(super) const TOOLS: [&str; 2] = [WRITE, EDIT];
 
 /// What the books of a session say was changed, and by which calls.
 #[derive(Debug)]

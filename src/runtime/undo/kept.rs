@@ -1,11 +1,13 @@
 //! What is kept for an undo held against its own hashes and against the books, for a check of a session.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use super::agreement::Agreement;
+use super::agreement::{Agreement, TOOLS};
 use super::blobs;
 use super::record::Content;
 use super::restore::Snapshots;
+use crate::ledger::{Body, CallId, Entry, Outcome};
 
 impl Snapshots {
     /// What is wrong with the record of changes and with the contents that are kept, a sentence each. Reads them, and changes
@@ -16,12 +18,19 @@ impl Snapshots {
             Err(why) => return vec![why],
         };
         let mut faults = Vec::new();
-        let mut seen = BTreeSet::new();
+        let (mut seen, mut recorded) = (BTreeSet::new(), BTreeSet::new());
         for (at, change) in changes.iter().enumerate() {
             if !books.has(change) {
                 let path = change.path.display();
                 faults.push(format!(
                     "line {} of the record of changes: no call that was allowed changed {path}",
+                    at + 1
+                ));
+            }
+            if let Some(call) = change.call.filter(|call| !recorded.insert((*call, &change.path))) {
+                let path = change.path.display();
+                faults.push(format!(
+                    "line {} of the record of changes: {call} is said to have changed {path} twice",
                     at + 1
                 ));
             }
@@ -37,5 +46,19 @@ impl Snapshots {
             }
         }
         faults
+    }
+
+    /// The calls that changed a file, as the books say, and are not on record: those of a session that this one was made from, or whose
+    /// record is gone.
+    pub fn unrecorded(&self, entries: &[Arc<Entry>]) -> Vec<CallId> {
+        let changes = self.changes().unwrap_or_default();
+        let recorded: BTreeSet<CallId> = changes.iter().filter_map(|change| change.call).collect();
+        let changed = entries.iter().filter_map(|entry| match &entry.body {
+            Body::ToolResult(result) if result.outcome == Outcome::Ok && !result.facts.is_elsewhere => {
+                TOOLS.contains(&result.name.as_str()).then_some(result.call)
+            }
+            _ => None,
+        });
+        changed.filter(|call| !recorded.contains(call)).collect()
     }
 }

@@ -9,11 +9,12 @@
 //! does that, all of it or nothing, and keeps what it replaces in turn. A restore that a crash cut off is finished by
 //! [`Snapshots::finish`]. Both touch only what the books, too, say was changed ([`Agreement`]).
 //!
-//! `sessions remove` takes the folder along. A fork begins without one: what was changed before it belongs to the
-//! session that changed it. What commands of `shell` change is not known here, and is not undone.
+//! `sessions remove` takes the folder along. A fork in the same folder gets the changes of the calls that go along, with what the
+//! files were: what is not as a session left it is refused there as everywhere, so that two sessions can know the same change. What commands of `shell` change is not known here, and is not undone.
 
 mod agreement;
 mod blobs;
+mod carry;
 mod difference;
 #[cfg(all(test, target_os = "linux"))]
 mod failing_tests;

@@ -19,8 +19,8 @@ const PAGE: &str = include_str!("../../../assets/session.html");
 /// Lines of a text that is not folded.
 const MOST_LINES: usize = 24;
 
-/// The page of a session. Each text is cleaned before it is written.
-pub(crate) fn page(file: &SessionFile, clean: &dyn Fn(&str) -> String) -> String {
+/// The page of a session, with what is wrong with it. Each text is cleaned before it is written.
+pub(crate) fn page(file: &SessionFile, damage: Option<&str>, clean: &dyn Fn(&str) -> String) -> String {
     let mut writer = PageWriter { clean, text: String::new() };
     let withdrawn: BTreeMap<EntryId, &str> = file
         .entries
@@ -54,7 +54,7 @@ pub(crate) fn page(file: &SessionFile, clean: &dyn Fn(&str) -> String) -> String
             }
         }
     }
-    let (title, facts) = head(file, clean);
+    let (title, facts) = head(file, damage, clean);
     filled(&title, &facts, &writer.text)
 }
 
@@ -99,7 +99,7 @@ fn filled(title: &str, facts: &str, entries: &str) -> String {
     page
 }
 
-fn head(file: &SessionFile, clean: &dyn Fn(&str) -> String) -> (String, String) {
+fn head(file: &SessionFile, damage: Option<&str>, clean: &dyn Fn(&str) -> String) -> (String, String) {
     let Some(first) = file.entries.first() else { return (String::new(), String::new()) };
     let Body::SessionStarted(started) = &first.body else { return (String::new(), String::new()) };
     let name = file.entries.iter().rev().find_map(|entry| match &entry.body {
@@ -115,7 +115,9 @@ fn head(file: &SessionFile, clean: &dyn Fn(&str) -> String) -> (String, String) 
         ("Folder", &started.cwd),
         ("Model", &model),
     ];
-    for (what, says) in rows.into_iter().chain(excerpt.as_deref().map(|words| ("Left out", words))) {
+    let others = [("Warning", damage), ("Left out", excerpt.as_deref())];
+    let others = others.into_iter().filter_map(|(what, says)| Some((what, says?)));
+    for (what, says) in rows.into_iter().chain(others) {
         // Writing to a string cannot fail.
         write!(facts, "<dt>{what}</dt><dd>{}</dd>", escaped(&clean(says))).unwrap_or_default();
     }

@@ -10,6 +10,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
 use crate::config::environment::Environment;
+use crate::config::fault::one_line;
 use crate::ledger::{Body, Entry};
 use crate::runtime::SessionStore;
 use crate::runtime::store::find;
@@ -39,8 +40,8 @@ impl Exporter {
     pub(crate) fn write(&self, named: Option<&str>) -> Result<String, String> {
         let path =
             find(&self.state, &self.id).map_err(|_none| "there are no messages to export yet".to_owned())?;
-        let file = SessionStore::read(&path)?;
-        let text = without_keys(&self.environment, markdown(&file));
+        let (file, damage) = SessionStore::audited(&path)?;
+        let text = without_keys(&self.environment, markdown(&file, damage.as_deref()));
         let wanted =
             named.map_or_else(|| PathBuf::from(format!("countersign-{}.md", short(&self.id))), PathBuf::from);
         let to = match (wanted.strip_prefix("~"), self.environment.home()) {
@@ -67,11 +68,13 @@ fn short(id: &str) -> &str {
     id.rsplit('-').next().unwrap_or(id)
 }
 
-/// The transcript with its head, in Markdown.
-pub(crate) fn markdown(file: &SessionFile) -> String {
+/// The transcript with its head, in Markdown. What is wrong with the session stands in it, for whoever gets only the document.
+pub(crate) fn markdown(file: &SessionFile, damage: Option<&str>) -> String {
     let title = file.entries.first().map(|first| title(first)).unwrap_or_default();
+    let damage =
+        damage.map(|why| format!("- **Warning:** {}\n", sanitize(&one_line(why)))).unwrap_or_default();
     let excerpt = excerpt(file).map(|words| format!("- Left out: {words}\n")).unwrap_or_default();
-    document(&format!("{title}{excerpt}\n{}", transcript(&file.entries, Style::Markdown)))
+    document(&format!("{title}{damage}{excerpt}\n{}", transcript(&file.entries, Style::Markdown)))
 }
 
 /// What is missing in a copy, if something is.

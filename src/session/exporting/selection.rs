@@ -116,6 +116,10 @@ impl Selection {
         // What people were shown of a call says what the call says, in other words.
         let shown = self.shown_of_left_out(entries);
         let chosen = |content: &ContentField<'_>| {
+            // A count says nothing that the entries do not.
+            if content.value.is_number() {
+                return false;
+            }
             let is_part = content.entry.is_none_or(|entry| self.has(entry));
             !is_part
                 || SHOWN.contains(&content.name) && content.entry.is_some_and(|entry| shown.contains(&entry))
@@ -136,8 +140,10 @@ impl Selection {
         if let Some(rule) = unused.first() {
             return Err(format!("nothing in the session is left out by `{}`", rule.words()).into());
         }
-        if self.only.is_some() && !entries.iter().any(|entry| self.has(entry.id)) {
-            return Err("the session has none of the entries that --only names".to_owned().into());
+        let is_there = |range: &&RangeInclusive<u64>| entries.iter().any(|entry| range.contains(&entry.id.0));
+        if let Some(range) = self.only.iter().flatten().find(|range| !is_there(range)) {
+            let words = Rule::Entries(range.clone()).words();
+            return Err(format!("the session has no entry of those that --only names with `{words}`").into());
         }
         let beginnings = said.iter().filter(|text| text.chars().count() >= FEWEST_REPEATED);
         let beginnings: Vec<String> =

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use crate::agent::{Answer, Intent};
 use crate::config::fault::Fault;
-use crate::ledger::{Arguments, Body, Entry, EntryId};
+use crate::ledger::{Arguments, Body, CallId, Entry, EntryId};
 use crate::recorded::{Crossroads, Departure, Twist};
+use crate::runtime::tool_specs;
+use crate::tool::Registry;
 
 /// What was typed.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,7 +33,10 @@ pub(crate) fn twist(typed: Typed<'_>, entries: &[Arc<Entry>], departure: &Depart
                 (Some(reason), _, _) => Answer::Deny(reason.to_owned()),
                 (None, true, _) => Answer::AllowOnce,
                 (None, false, Some(edit)) => match Arguments::parse(edit) {
-                    arguments @ Arguments::Object(_) => Answer::Edit(arguments),
+                    arguments @ Arguments::Object(_) => {
+                        fits(call, &arguments, entries)?;
+                        Answer::Edit(arguments)
+                    }
                     Arguments::Unusable(_) => {
                         return Err(Fault::usage(
                             "what the call is changed to is no JSON object",
@@ -67,6 +72,19 @@ pub(crate) fn twist(typed: Typed<'_>, entries: &[Arc<Entry>], departure: &Depart
             Ok(Twist::Says(message, words.unwrap_or_else(|| said(entries, message).content)))
         }
     }
+}
+
+/// That a call of one of our own tools can be made with these arguments.
+fn fits(call: CallId, arguments: &Arguments, entries: &[Arc<Entry>]) -> Result<(), Fault> {
+    let name = entries.iter().find_map(|entry| match &entry.body {
+        Body::ToolCall(made) if made.id == call => Some(made.name.as_str()),
+        _ => None,
+    });
+    let specs = tool_specs();
+    let Some(name) = name.filter(|name| specs.iter().any(|spec| spec.name == *name)) else { return Ok(()) };
+    Registry::new(specs.clone()).validate(name, arguments).map_err(|why| {
+        Fault::usage(format!("{call} cannot be made so: {}", why.0), format!("give all arguments of {name}"))
+    })
 }
 
 /// What the branch begins with. `None`: nobody was asked about the call, so the decision is known before it is examined.

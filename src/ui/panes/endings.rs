@@ -16,6 +16,9 @@ use super::remarks::{amount, said};
 use super::words::{count, duration, flow, keys, short};
 use super::{approval, boxes};
 
+/// Rows of the transcript below which few words must do.
+const LOW: u16 = 8;
+
 /// The end of a run.
 pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
@@ -70,25 +73,31 @@ fn budget_stop(ended: &TurnEnded, offer: Offer, around: &CardContext<'_>) -> Vec
     let theme = around.theme;
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4).max(1);
+    // On a low screen fewer words say it, and none of them is cut off: what is accepted is seen.
+    let is_low = around.height < LOW;
     let (title, reached, raise) = match offer {
         Offer::Limit { limit, to } => {
             let now = around.view.meter().limits().get(limit).unwrap_or(0);
             let reached = format!("The limit of {} is reached.", amount(limit, now));
-            ("budget", reached, format!("raise to {} and continue", amount(limit, to)))
+            ("budget", reached, format!("raise to {}", amount(limit, to)))
         }
         Offer::Price { estimate, up_to } => {
-            let accept = format!("accept up to {} a request in this run and continue", MicroDollars(up_to));
-            ("price", priced(&estimate), accept)
+            let reached = if is_low { priced_shortly(&estimate) } else { priced(&estimate) };
+            let scope = if is_low { "each" } else { "a request in this run" };
+            ("price", reached, format!("accept up to {} {scope}", MicroDollars(up_to)))
         }
     };
-    let mut body = if around.height < 8 { Vec::new() } else { wrap(&reached, inner, theme.text) };
+    let raise = if is_low { raise } else { format!("{raise} and continue") };
+    let mut body = wrap(&reached, inner, theme.text);
     // The sentence on record speaks to whoever runs the loop; here the user reads.
     let next = match ended.reason {
         Ending::PriceAsked => Cow::Borrowed("Accept it, or say what to do differently."),
         Ending::MaxTurns => Cow::Borrowed("Raise it and continue, or say what to do differently."),
         _ => sanitize(&ended.next_safe_action),
     };
-    body.extend(wrap(&next, inner, theme.dim));
+    if !is_low {
+        body.extend(wrap(&next, inner, theme.dim));
+    }
     let lit = around.stop_has_keys && around.is_ripe;
     let (key, word) = if lit { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };
     let bound = around.keymap.first(KeyContext::Approval, KeyAction::Raise, "g").unwrap_or_default();
@@ -101,6 +110,12 @@ fn budget_stop(ended: &TurnEnded, offer: Offer, around: &CardContext<'_>) -> Vec
         .into_iter()
         .map(|line| TranscriptRow::new(MARGIN, line))
         .collect()
+}
+
+/// What the next request would cost, in one row of a narrow screen.
+fn priced_shortly(estimate: &PriceEstimate) -> String {
+    let (most, limit) = (MicroDollars(estimate.most()), MicroDollars(estimate.limit));
+    format!("next: about {most}; asks above {limit}")
 }
 
 /// What the next request would cost, and why so much.

@@ -126,7 +126,16 @@ fn stands(layouts: &Layouts, view: &View, local: &mut Local) {
     let chosen = local.chosen(view).map(|(request, _)| request).filter(|_| window.answerable);
     local.reading = chosen.zip(window.reach).map(|(request, reach)| {
         let PaneReach { from, rows, all, must, .. } = reach;
-        let now = ReadProgress { request, from, rows, all, seen: from + rows, must, is_page: false };
+        let now = ReadProgress {
+            request,
+            from,
+            rows,
+            all,
+            seen: from + rows,
+            must,
+            is_waived: false,
+            is_page: false,
+        };
         ReadProgress::after(local.reading, now)
     });
     if let Some(always) = &mut local.always {
@@ -142,8 +151,16 @@ fn stands_on_page(local: &mut Local, view: &View, (all, must): (usize, usize), r
     let request = local.subject(view).map(|(request, ..)| request);
     if let (Some(request), Some(Overlay::Output(_, at))) = (request, &local.overlay) {
         let (from, rows) = (usize::from(*at).min(all), usize::from(rows));
-        let now =
-            ReadProgress { request, from, rows, all, seen: (from + rows).min(all), must, is_page: true };
+        let now = ReadProgress {
+            request,
+            from,
+            rows,
+            all,
+            seen: (from + rows).min(all),
+            must,
+            is_waived: false,
+            is_page: true,
+        };
         local.reading = Some(ReadProgress::after(local.reading, now));
         local.stand.lay(Some(local.stands_as(request)), true);
     }

@@ -44,6 +44,8 @@ pub struct Audit {
     pub calls_left_out: bool,
     /// The hash of the last line, if it has one.
     pub head: Option<String>,
+    /// The session began with a version without receipts, or is a copy without hashes: its lines are not held against each other.
+    pub is_older: bool,
     /// The file was made anew: what stands in it is not what was written, wherever it differs.
     pub is_replaced: bool,
 }
@@ -237,7 +239,8 @@ impl AuditState {
         let (mut faults, mut open) = (Vec::new(), BTreeSet::new());
         if !self.audit.calls_left_out {
             (faults, open) = ledger::audit(&self.entries);
-            faults.extend(policy::audit(&self.entries));
+            let chained = self.lines.iter().position(|line| *line as u64 > self.audit.unchained);
+            faults.extend(policy::audit_chained(&self.entries, chained.unwrap_or(usize::MAX)));
             // What contradicts a fault is brought about by it.
             let is_sound = faults.is_empty() && self.audit.faults.is_empty();
             if self.is_strict && is_sound && is_of_this_format(&self.entries) {
@@ -261,6 +264,7 @@ impl AuditState {
         let last = place.and_then(|place| self.entries.get(place.checked_sub(1)?));
         self.audit.sound_to = last.map(|entry| entry.id);
         self.audit.entries = self.entries.len();
+        self.audit.is_older = !is_of_this_format(&self.entries);
         self.audit.calls = self.entries.iter().map(|entry| calls(entry)).sum();
         self.audit.open = open.into_iter().collect();
         (self.audit, self.entries)

@@ -19,6 +19,9 @@ pub enum ChainFault {
     /// A line without a hash where one must be.
     #[error("this line has no hash, so it was not written by countersign or was changed afterwards")]
     Unchained,
+    /// A line with a hash in a session whose lines have none.
+    #[error("this line has a hash, and says that the session is of a version whose lines have none")]
+    Downgraded,
     /// The bytes are not those that the definition of the format asks for.
     #[error("this line is not in the canonical form of the format: {0}")]
     NotCanonical(&'static str),
@@ -95,12 +98,14 @@ impl Links {
             let is_missing = self.must_be_chained || self.head.is_some();
             return if is_missing { Err(ChainFault::Unchained) } else { Ok(()) };
         };
+        let is_downgraded = self.lines == 1 && version(members) < u64::from(CHAINED_VERSION);
         let claimed = unquoted(members.get(at).map_or("", |(_, raw)| raw.get())).to_owned();
         let expected = self.head.take().unwrap_or_else(|| hex(&self.before.clone().finalize()));
         let found = self.held(text, members, at, &claimed, &expected);
         let is_known = self.known.as_ref().is_none_or(|(line, hash)| *line != self.lines || *hash == claimed);
         self.head = Some(claimed);
         self.is_lost = false;
+        let found = if is_downgraded { found.and(Err(ChainFault::Downgraded)) } else { found };
         if is_known { found } else { found.and(Err(ChainFault::Replaced)) }
     }
 
