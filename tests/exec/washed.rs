@@ -26,6 +26,11 @@ fn what_contradicts_itself_is_neither_sealed_nor_tagged() {
     // Whoever goes on in it hears of it.
     let resumed = world.json(&["--last", "--script", r#"["Three."]"#, "third"]);
     assert!(resumed.code == 0 && resumed.err.contains("contradicts itself (e"), "{resumed:?}");
+    let other = World::new();
+    let text = spoken(&other);
+    forge(&other.session_file(), &text.replacen(r#""completed":true"#, r#""completed":false"#, 1));
+    let resumed = other.json(&["--last", "--script", r#"["Three."]"#, "third"]);
+    assert!(resumed.code == 0 && resumed.err.contains("`completed` does not follow"), "{resumed:?}");
 }
 
 #[test]

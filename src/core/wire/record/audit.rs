@@ -98,6 +98,10 @@ pub fn contradiction(file: &SessionFile) -> Option<ledger::Fault> {
     let mut faults = policy::audit(entries);
     if faults.is_empty() && is_of_this_format(entries) {
         faults = contradictions(entries, &BTreeSet::new(), file.is_copy);
+        if let (true, Some((entry, member))) = (faults.is_empty(), file.misfit) {
+            let what = format!("`{member}` does not follow from the rest of the line");
+            return Some(ledger::Fault { entry, what });
+        }
     }
     faults.into_iter().min_by_key(|(position, _)| *position).map(|(_, fault)| fault)
 }

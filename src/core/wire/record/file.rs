@@ -6,9 +6,9 @@ use memchr::{memchr, memmem};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::ledger::{Block, Body, Entry, Millis};
+use crate::ledger::{Block, Body, Entry, EntryId, Millis};
 
-use super::{RecordError, decode, left_out, time};
+use super::{RecordError, decode, derived, left_out, time};
 
 /// How many entries before the end of a run its answer may stand.
 const NEAR: usize = 8;
@@ -26,6 +26,8 @@ pub struct SessionFile {
     pub left_out: usize,
     /// The session was made from another one, as its first line says.
     pub is_copy: bool,
+    /// The first entry with a member that does not follow from the rest of its line, and which.
+    pub(super) misfit: Option<(EntryId, &'static str)>,
     /// How many lines at the end were on disk and are missing, as far as somebody knows.
     pub missing_lines: u64,
     /// Nothing tells how many lines were on disk, so some may be missing.
@@ -106,6 +108,7 @@ fn read(
         skipped: Vec::new(),
         left_out: 0,
         is_copy: false,
+        misfit: None,
         missing_lines: 0,
         has_unknown_end: false,
         sound_bytes: 0,
@@ -152,6 +155,9 @@ impl SessionFile {
         self.is_copy |= self.entries.is_empty() && is_copy(value);
         match decode(value) {
             Ok(mut entry) => {
+                if self.misfit.is_none() {
+                    self.misfit = derived::another(value, &entry).map(|member| (entry.id, member));
+                }
                 self.share_answer(&mut entry);
                 self.entries.push(Arc::new(entry));
             }
