@@ -141,6 +141,18 @@ fn words_are_found_in_what_stands() {
 }
 
 #[test]
+fn a_command_is_found_as_people_write_it() {
+    let world = World::new();
+    let command = "printf '%s' \"alpha beta\" > 'C:\\new'";
+    let call = json!([{ "tool_calls": [{ "name": "shell", "arguments": { "command": command } }] }, "Done."]);
+    world.json(&["--mode", "plan", "--script", &call.to_string(), "go"]);
+    for words in ["\"alpha beta\"", "c:\\new", "shell command printf"] {
+        let places = parse(&world.sessions_cli(&["search", "--json", words]).out);
+        assert!(places.iter().any(|place| place["type"] == "tool_call"), "{words}: {places:?}");
+    }
+}
+
+#[test]
 fn sound_books_are_called_so_and_nothing_is_written() {
     let world = World::new();
     withdrawn(&world);

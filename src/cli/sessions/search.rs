@@ -15,7 +15,9 @@ use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, EntryId, FORMAT_VERSION, standing};
 use crate::runtime::store::{scan, title_of};
 use crate::session::other_sessions::{first_words, when};
-use crate::wire::record::{self, FirstLine, RecordError, first_line, glance, read_lines, read_session};
+use crate::wire::record::{
+    self, FirstLine, RecordError, call_in_words, first_line, glance, read_lines, read_session,
+};
 
 /// Places of one session that a person is shown.
 const MOST_PLACES: usize = 5;
@@ -225,7 +227,7 @@ fn said(body: &Body) -> Option<String> {
         Body::Goal(goal) => Some(format!("{} {}", goal.objective, goal.done_condition)),
         Body::Handoff { text } => Some(text.clone()),
         Body::ToolCall(call) | Body::Validation(call) | Body::Command(call) | Body::CallEdited(call) => {
-            Some(format!("{} {}", call.name, call.arguments.to_value()))
+            Some(call_in_words(&call.name, &call.arguments.to_value()))
         }
         Body::ToolResult(result) => Some(result.content.clone()),
         Body::Injected(injected) => Some(injected.text.clone()),

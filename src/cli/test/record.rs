@@ -3,6 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::{only_harmless, play, told};
 use crate::cli::outcome::say;
@@ -12,7 +13,7 @@ use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::config::{Flags, Invocation};
-use crate::ledger::Body;
+use crate::ledger::{Body, Entry};
 use crate::runtime::sandbox::support;
 use crate::session::exporting::without_keys;
 use crate::session::rehearsing::RecordedTest;
@@ -58,13 +59,26 @@ pub(super) fn run(
         counted(test.entries.len() as u64, "entry"),
         counted(requests as u64, "request")
     );
-    if deviates > 0 || !played.goes_as(&test.entries) {
+    if !is_over(&test.entries) {
+        words.push_str(
+            "The recording ends in the middle of a run, and so does the test: the session is being written, was left, or is a fork of \
+             that.\n",
+        );
+    } else if deviates > 0 || !played.goes_as(&test.entries) {
         words.push_str(
             "The session does not go on as it did: with these rules and this mode the program decides otherwise. \
              Give the --mode and the rules of the session if that is not what you want.\n",
         );
     }
     say(&words)
+}
+
+/// Whether the last run has an end.
+fn is_over(entries: &[Arc<Entry>]) -> bool {
+    let last = entries.iter().rev().find(|entry| {
+        matches!(entry.body, Body::TurnEnded(_) | Body::Transition { .. } | Body::User(_) | Body::Goal(_))
+    });
+    last.is_none_or(|entry| matches!(entry.body, Body::TurnEnded(_)))
 }
 
 /// The mode of the whole test. Where the session recorded its own and nobody names another, none is needed.

@@ -28,13 +28,18 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> Re
     let hidden = lines.len().saturating_sub(usize::from(wanted));
     lines.truncate(usize::from(wanted));
     if let Some(last) = lines.last_mut().filter(|_| hidden > 0) {
-        *last = format!("{} more lines: `countersign doctor`", hidden + 1);
+        *last = more_lines(hidden + 1);
     }
     for (y, line) in (area.y..).zip(lines) {
         let row = Rect { x: area.x + 1, y, width: area.width.saturating_sub(2), height: 1 };
         frame.render_widget(Line::styled(line, screen.theme.dim), row);
     }
     rest
+}
+
+/// Where lines are to be read that do not fit.
+pub(super) fn more_lines(hidden: usize) -> String {
+    format!("{hidden} more lines: `countersign doctor`")
 }
 
 fn broken(said: &str, width: u16) -> Vec<String> {

@@ -17,8 +17,12 @@ const WIDE: u16 = 80;
 /// From this width on, the column at the right may have half of a list.
 const WIDE_LIST: usize = 60;
 
-fn beside(area: Rect) -> Option<Rect> {
-    let left = area.width * 2 / 5;
+/// Cells in which the words of a session and its end can be told from those of others.
+const LEAST_OF_SESSIONS: u16 = 48;
+
+fn beside(picker: &Picker, area: Rect) -> Option<Rect> {
+    let least = if picker.source == Source::Sessions { LEAST_OF_SESSIONS } else { 0 };
+    let left = (area.width * 2 / 5).max(least);
     let height = area.height.saturating_sub(4);
     (area.width >= WIDE).then(|| Rect::new(area.x + left, area.y + 2, area.width - left, height))
 }
@@ -54,7 +58,7 @@ fn halves(picker: &Picker, area: Rect) -> (Rect, Option<Rect>) {
     let height = area.height.saturating_sub(4);
     let mut list = Rect::new(area.x + 1, area.y + 2, area.width.saturating_sub(2), height);
     let has_beside = matches!(picker.source, Source::Themes | Source::Sessions);
-    let right = beside(area).filter(|_| has_beside);
+    let right = beside(picker, area).filter(|_| has_beside);
     if let Some(right) = right {
         list.width = (right.x - list.x).saturating_sub(2);
     }

@@ -9,6 +9,7 @@ use crate::ui::text::{fit, width, wrap};
 
 use super::Screen;
 use super::card_context::INDENT;
+use super::notice::more_lines;
 use super::rows;
 
 /// Draws the window.
@@ -63,7 +64,18 @@ fn welcome(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             lines.extend(wrap(&crate::ui::text::sanitize(paragraph), inner, screen.theme.dim));
         }
     }
-    let top = if area.height > 12 { area.height / 4 } else { 0 };
+    let height = usize::from(area.height);
+    if screen.local.notice.is_some() && lines.len() > height {
+        // What to know comes before a welcome, and what does not fit is counted.
+        lines.drain(..3);
+        let hidden = lines.len().saturating_sub(height);
+        lines.truncate(height);
+        if let Some(last) = lines.last_mut().filter(|_| hidden > 0) {
+            *last = Line::styled(more_lines(hidden + 1), screen.theme.dim);
+        }
+    }
+    let spare = area.height.saturating_sub(u16::try_from(lines.len()).unwrap_or(u16::MAX));
+    let top = if area.height > 12 { (area.height / 4).min(spare) } else { 0 };
     for (y, line) in (area.y + top..area.bottom()).zip(lines) {
         let x = area.x + INDENT;
         frame.render_widget(line, Rect::new(x, y, area.right().saturating_sub(x), 1));

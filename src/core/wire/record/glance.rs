@@ -69,7 +69,26 @@ pub fn glance(line: &[u8]) -> Option<Glance<'_>> {
 /// A call in words: its name and its arguments. `None`: those are no object.
 fn called(name: &str, arguments: &RawValue) -> Option<String> {
     let arguments: Value = serde_json::from_str(arguments.get()).ok()?;
-    arguments.is_object().then(|| format!("{name} {arguments}"))
+    arguments.is_object().then(|| call_in_words(name, &arguments))
+}
+
+/// A call as people search for it: its name, and each argument with its name, texts as they are and not as JSON escapes them.
+pub fn call_in_words(name: &str, arguments: &Value) -> String {
+    let mut words = name.to_owned();
+    let one = |words: &mut String, name: &str, value: &Value| {
+        words.push(' ');
+        words.push_str(name);
+        words.push(' ');
+        match value {
+            Value::String(text) => words.push_str(text),
+            other => words.push_str(&other.to_string()),
+        }
+    };
+    match arguments {
+        Value::Object(members) => members.iter().for_each(|(name, value)| one(&mut words, name, value)),
+        other => one(&mut words, "", other),
+    }
+    words
 }
 
 const KINDS: [&str; 7] =
@@ -90,7 +109,7 @@ mod tests {
         let answer = r#"{"type":"agent_response","entry":"e3","tool_calls":[{"name":"ls"}],"text":"Yes."}"#;
         assert_eq!(seen(answer), Some(("e3".into(), "agent_response", "Yes.".into())));
         let call = r#"{"type":"tool_call","entry":"e5","name":"ls","arguments":{"path":"a\u007f"}}"#;
-        assert_eq!(seen(call), Some(("e5".into(), "tool_call", "ls {\"path\":\"a\u{7f}\"}".into())));
+        assert_eq!(seen(call), Some(("e5".into(), "tool_call", "ls path a\u{7f}".into())));
         let note = r#"{"type":"note","entry":"e4","kind":"plain","text":"so"}"#;
         assert_eq!(seen(note), Some(("e4".into(), "note", "so".into())));
     }

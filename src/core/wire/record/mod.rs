@@ -42,7 +42,7 @@ pub use fault::RecordError;
 pub use file::{
     FirstLine, SessionFile, Skipped, TornTail, first_line, read_document, read_lines, read_session,
 };
-pub use glance::{Glance, glance};
+pub use glance::{Glance, call_in_words, glance};
 pub use line::line;
 pub use links::{ChainFault, Links, follow};
 pub use outline::Outline;
