@@ -226,6 +226,10 @@ async fn a_subagent_is_stopped_from_the_page_of_all_that_is_at_work() {
     // Not as a part of a paste.
     app.reads().await;
     app.keys(ENTER).await;
+    // The page is there again, where it is seen to end.
+    app.sees("at work for this session").await;
+    app.sees("interrupted").await;
+    app.keys(ESC).await;
     app.sees("It is made.").await;
     app.rests().await;
     app.quits().await;
