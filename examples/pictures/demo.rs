@@ -83,14 +83,18 @@ fn settle(home: &Home) {
 
 fn rewrite(home: &Home, how: fn(&str, &str) -> String) {
     let path = home.session();
-    let lines = fs::read_to_string(&path).unwrap();
+    // Receipts name their session, too.
+    let id = path.file_stem().unwrap().to_str().unwrap();
+    let lines = fs::read_to_string(&path).unwrap().replace(id, SESSION);
     fs::remove_file(&path).unwrap();
     let settled = how(&lines, &home.root().display().to_string());
     let mut chain = Chain::default();
     let line = |line: &str| chain.line(serde_json::from_str(line).unwrap(), &mut || [0; 16]) + "\n";
     let settled: String = settled.lines().map(line).collect();
-    fs::write(path.with_file_name(format!("{SESSION}.jsonl")), settled).unwrap();
     fs::remove_file(path.with_extension("head")).ok();
+    let path = path.with_file_name(format!("{SESSION}.jsonl"));
+    fs::write(&path, settled).unwrap();
+    fs::write(path.with_extension("head"), format!("{} {}\n", chain.lines(), chain.head())).unwrap();
 }
 
 /// A home whose session waits for two decisions.
@@ -173,10 +177,10 @@ fn subagents(program: &Program) -> String {
     ]);
     let home = Home::new(FILES);
     let mut app =
-        App::start(program, &home, (104, 24), &[&["--script", &script.to_string()], LIMITS].concat());
+        App::start(program, &home, (104, 34), &[&["--script", &script.to_string()], LIMITS].concat());
     app.sees("ask anything");
     app.keys("Treat blank input as an error. Have sub-agents do it.\r");
-    app.sees("tab, enter: decide");
+    app.sees("asked by the sub-agent");
     app.still();
     let lasted = |text: &str| text.find("1 line · ").map(|from| from..text.trim_end().len());
     app.puts_over(lasted, "1 line · 412 ms");
