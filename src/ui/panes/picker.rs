@@ -101,7 +101,8 @@ fn column(picker: &Picker, fitting: &[usize], total: usize) -> Option<usize> {
     }
     let part = match picker.source {
         // When it was and how it ended tell sessions with the same words apart.
-        Source::Sessions => total * 3 / 5,
+        Source::Sessions if total >= WIDE_LIST => total * 3 / 5,
+        Source::Sessions => total * 2 / 5,
         _ if total >= WIDE_LIST => total / 2,
         _ => total / 3,
     };
