@@ -1,6 +1,6 @@
 //! The sub-agents that events tell of: how they are named, and which sessions are theirs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -12,6 +12,8 @@ use crate::ledger::{Body, CallId, Change};
 #[derive(Debug, Default)]
 pub(in crate::cli) struct ToldSubagents {
     all: BTreeMap<SubagentPath, ToldSubagent>,
+    /// The calls of the session itself whose sub-agents work in the background.
+    background: BTreeSet<CallId>,
     /// The folder of the session that starts them.
     own: Option<PathBuf>,
 }
@@ -37,6 +39,12 @@ impl ToldSubagents {
             }
             Body::Change(Change::EscrowReserved(escrow)) => {
                 self.all.entry(below(&escrow.call)).or_default().session.clone_from(&escrow.session);
+                if path.is_empty() && escrow.in_background {
+                    self.background.insert(escrow.call);
+                }
+            }
+            Body::Change(Change::EscrowSettled(settled)) if path.is_empty() => {
+                self.background.remove(&settled.call);
             }
             Body::SessionStarted(started) if path.is_empty() => self.own = Some(PathBuf::from(&started.cwd)),
             Body::SessionStarted(started) => {
@@ -49,6 +57,22 @@ impl ToldSubagents {
     /// The sub-agent at the end of a path; `None` where the path leads to the session itself.
     pub(in crate::cli) fn get(&self, path: &[CallId]) -> Option<&ToldSubagent> {
         self.all.get(path).filter(|_| !path.is_empty())
+    }
+
+    /// Those of the session itself that work in the background, each as people are told of it: `name (c1)`.
+    pub(in crate::cli) fn in_background(&self) -> Vec<String> {
+        self.background.iter().map(|call| self.shown(*call)).collect()
+    }
+
+    /// Whether the sub-agent of this call of the session itself works in the background.
+    pub(in crate::cli) fn is_in_background(&self, call: CallId) -> bool {
+        self.background.contains(&call)
+    }
+
+    /// The sub-agent of a call of the session itself, as people are told of it.
+    pub(in crate::cli) fn shown(&self, call: CallId) -> String {
+        let name = self.all.get([call].as_slice()).map_or("", |one| one.name.as_str());
+        format!("{name} ({call})")
     }
 
     /// The worktree in which the sub-agent at the end of a path works: its folder, where that is another than the session's.

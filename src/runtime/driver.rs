@@ -151,6 +151,7 @@ impl Driver {
             let effects = self.agent.step(self.clock.now(), input);
             self.perform(effects);
             if is_last {
+                self.return_unread();
                 self.let_subagents_settle().await;
                 self.sync();
                 self.part_with_hooks(patience).await;
@@ -161,6 +162,13 @@ impl Driver {
                     None => Ok(()),
                 };
             }
+        }
+    }
+
+    /// Words that nobody has read when the end comes go back to who wrote them.
+    fn return_unread(&mut self) {
+        while let Ok(intent) = self.intents.try_recv() {
+            self.outbox.push_live(words_of(intent).map(|said| Live::Returned(vec![said])));
         }
     }
 

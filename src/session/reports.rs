@@ -217,14 +217,15 @@ impl Reporter {
         if files.is_empty() {
             return Ok(vec![line(
                 "No file differs from what it was before this session's edits. Changes made by commands are not \
-                 tracked: /diff git shows those.",
+                 tracked: /diff git shows those, and !git status names new files.",
             )]);
         }
         let mut parts = vec![line(if files.len() < all && files.len() == MOST_FILES {
-            "The first files are shown. Changes made by commands are not tracked: /diff git shows those."
+            "The first files are shown. Changes made by commands are not tracked: /diff git shows those, and !git status \
+             names new files."
         } else {
             "Each file as it was before this session's first edit, and as it is now. Changes made by commands are not \
-             tracked: /diff git shows those."
+             tracked: /diff git shows those, and !git status names new files."
         })];
         let mut left = MOST_LINES;
         for FileDifference { path, diff } in files {

@@ -164,8 +164,15 @@ impl Undoing {
     }
 
     fn offer_of(&self, since: CallId, plan: &Plan) -> UndoPreview {
+        // All of it is done, or nothing is.
+        let is_refused = !plan.refused.is_empty();
         let steps = plan.steps.iter().map(|step| {
-            let what = if step.action == FileAction::Delete { "deleted" } else { "restored" };
+            let what = match (step.action == FileAction::Delete, is_refused) {
+                (true, false) => "deleted",
+                (false, false) => "restored",
+                (true, true) => "not deleted either",
+                (false, true) => "not restored either",
+            };
             (self.shown(&step.path), what.to_owned())
         });
         let already = plan.already.iter().map(|path| (self.shown(path), "is already as it was".to_owned()));
@@ -177,7 +184,7 @@ impl Undoing {
             // Why nothing is done stands first.
             files: refused.chain(steps).chain(already).collect(),
             commands: Vec::new(),
-            is_refused: !plan.refused.is_empty(),
+            is_refused,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Hooks that nobody waits for: what they say after an answer reaches the next turn or message, and stops nothing.
 
-use countersign::agent::{Agent, Effect, Input, Intent, Live, Settings};
+use countersign::agent::{Agent, Effect, Input, Intent, Live, Operation, Settings};
 use countersign::hooks::{HookAnswer, HookDecision, HookId, HookPoint, HookSpec, Payload, Start};
 use countersign::ledger::{
     Body, CallId, Change, Ending, EntryId, Facts, FilesRestored, Message, Millis, ModelRef, Outcome, recover,
@@ -151,7 +151,7 @@ fn a_failure_is_told_and_nobody_is_asked() {
     fixture.step(Input::Model(message, ModelNews::Failed(failure)));
     assert_eq!(fixture.ending(), Some(Ending::ModelError), "the end does not wait for the hook");
     let (hook, payload) = fixture.hooks().unwrap();
-    let told = matches!(&payload, Payload::StopFailure { reason, error } if reason == "model_error" && error.contains("refused"));
+    let told = matches!(&payload, Payload::StopFailure { reason, error, recovering: false } if reason == "model_error" && error.contains("refused"));
     assert!(told, "{payload:?}");
     assert!(fixture.agent.is_idle());
     let block = HookAnswer { decision: Some(HookDecision::Deny), ..HookAnswer::default() };
@@ -166,21 +166,29 @@ fn a_failure_is_told_and_nobody_is_asked() {
 fn a_failure_is_told_of_every_error_and_of_nothing_else() {
     let failed = |class| ModelNews::Failed(ModelFailure::new(class, "no"));
     let told = |fixture: &AgentFixture| match fixture.hooks() {
-        Some((_, Payload::StopFailure { reason, .. })) => Some(reason),
+        Some((_, Payload::StopFailure { reason, recovering, .. })) => Some((reason, recovering)),
         _ => None,
     };
     // A summary that fails too: the prompt stays too long.
     let mut fixture = AgentFixture::with_a_hook(HookPoint::StopFailure);
     fixture.submit("hello");
-    for class in [FailureClass::Overflow, FailureClass::BadRequest] {
-        assert_eq!(told(&fixture), None, "nothing has ended yet");
-        let (message, _) = fixture.model_call().unwrap();
-        fixture.step(Input::Model(message, failed(class)));
-    }
+    assert_eq!(told(&fixture), None);
+    let (message, _) = fixture.model_call().unwrap();
+    fixture.step(Input::Model(message, failed(FailureClass::Overflow)));
+    assert_eq!(told(&fixture), Some(("model_error".into(), true)), "the history is made shorter");
+    let (message, _) = fixture.model_call().unwrap();
+    fixture.step(Input::Model(message, failed(FailureClass::BadRequest)));
     assert_eq!(
         (fixture.ending(), told(&fixture)),
-        (Some(Ending::PromptTooLong), Some("prompt_too_long".into()))
+        (Some(Ending::PromptTooLong), Some(("prompt_too_long".into(), false)))
     );
+
+    // One that passes.
+    let mut fixture = AgentFixture::with_a_hook(HookPoint::StopFailure);
+    fixture.submit("hello");
+    let (message, _) = fixture.model_call().unwrap();
+    fixture.step(Input::Model(message, failed(FailureClass::Transient)));
+    assert_eq!((fixture.ending(), told(&fixture)), (None, Some(("model_error".into(), true))));
 
     let mut fixture = AgentFixture::with_a_hook(HookPoint::StopFailure);
     fixture.submit("hello");
@@ -190,6 +198,22 @@ fn a_failure_is_told_of_every_error_and_of_nothing_else() {
     fixture.step(Input::Intent(Intent::Abort));
     assert_eq!((fixture.ending(), told(&fixture)), (Some(Ending::AbortedStreaming), None));
     assert!(!fixture.wanted.iter().any(|effect| matches!(effect, Effect::RunHooks(_))));
+}
+
+#[test]
+fn esc_reaches_hooks_that_nobody_waits_for() {
+    let mut fixture = AgentFixture::with_a_hook(HookPoint::PostSampling);
+    fixture.submit("hello");
+    fixture.answer(vec![ModelEvent::CallStarted { index: 0, wire_id: "w".into(), name: "read".into() }]);
+    let (hook, payload) = fixture.hooks().unwrap();
+    assert!(matches!(payload, Payload::PostSampling { .. }), "{payload:?}");
+    fixture.step(Input::Intent(Intent::Abort));
+    assert!(fixture.wanted.contains(&Effect::Cancel(Operation::Hooks(hook))), "{:?}", fixture.wanted);
+    // What it says too late is nobody's.
+    fixture.step(Input::Hooks(hook, says("too late")));
+    fixture.submit("and now?");
+    let (_, request) = fixture.model_call().unwrap();
+    assert!(!users_words(&request).contains(&"too late"));
 }
 
 #[test]

@@ -324,6 +324,17 @@ fn pauses_and_cuts_that_take_turns_set_no_bound_back() {
 }
 
 #[test]
+fn a_stop_hook_does_not_bring_back_the_cuts() {
+    let model = |number| {
+        let reason = if number % 4 == 0 { Stop::End } else { Stop::Length };
+        vec![text("part "), stop(reason), ModelNews::Finished]
+    };
+    let again = Adversary { model, tool: fine, hook: |calls| blocks(format!("again, after call {calls}")) };
+    let ended = run(with_stop_hook(), &again);
+    assert_eq!((ended.end.reason, ended.calls), (Ending::OutputCutOff, 5));
+}
+
+#[test]
 fn a_stop_hook_does_not_bring_back_the_pauses() {
     let model = |number| {
         let reason = if number % 4 == 0 { Stop::End } else { Stop::Pause };

@@ -142,7 +142,7 @@ fn what_was_changed_meanwhile_is_not_overwritten() {
 #[test]
 fn files_that_are_new_deleted_or_programs_are_taken_and_links_are_not() {
     let world = repository();
-    let command = "mkdir -p bin && printf x > bin/run && chmod 755 bin/run && rm -f one.txt";
+    let command = "mkdir -p bin && printf x > bin/run && chmod 755 bin/run two.txt && rm -f one.txt";
     let link = format!("{command} && ln -sf two.txt link");
     let race = |command: &str| {
         let replies = again(&json!({ "name": "shell", "arguments": { "command": command } }));
@@ -165,7 +165,9 @@ fn files_that_are_new_deleted_or_programs_are_taken_and_links_are_not() {
     fs::remove_file(world.work().join("bin")).unwrap();
     let adopted = world.race(&["adopt", "1"]);
     assert!(
-        adopted.out.contains("bin/run (new)") && adopted.out.contains("one.txt (deleted)"),
+        adopted.out.contains("bin/run (new)")
+            && adopted.out.contains("one.txt (deleted)")
+            && adopted.out.contains("`chmod +x two.txt` changes it"),
         "{adopted:?}"
     );
     assert!(!world.work().join("one.txt").exists());

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use countersign::runtime::undo::Hash;
 use serde_json::Value;
 
 use crate::forged::rechained;
@@ -198,6 +199,23 @@ fn what_is_kept_for_an_undo_is_checked_too() {
     fs::write(&record, changes.replace("one.txt", "two.txt")).unwrap();
     let told = world.sessions_cli(&["check", "--last"]);
     assert!(told.code == 1 && told.out.contains("no call that was allowed changed"), "{told:?}");
+    // Another content, kept under the hash that is its own: the session says what the file was, and what it became.
+    let planted = "planted";
+    let hash = Hash::of(planted.as_bytes());
+    fs::write(folder.join(hash.as_str()), planted).unwrap();
+    let change: Value = serde_json::from_str(changes.lines().next().unwrap()).unwrap();
+    for side in ["before", "after"] {
+        let mut forged = change.clone();
+        forged[side] = hash.as_str().into();
+        fs::write(&record, format!("{forged}\n")).unwrap();
+        let told = world.sessions_cli(&["check", "--last"]);
+        let said = "was something else before or after this change";
+        assert!(told.code == 1 && told.out.contains(said), "{side}: {told:?}");
+        let blame = world.program().args(["blame", "one.txt:1"]).output().unwrap();
+        assert!(!String::from_utf8_lossy(&blame.stdout).contains(planted), "{side}: {blame:?}");
+    }
+    fs::write(&record, changes).unwrap();
+    assert_eq!(world.sessions_cli(&["check", "--last"]).code, 0);
 }
 
 #[test]

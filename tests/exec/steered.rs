@@ -207,6 +207,32 @@ fn an_interrupt_stops_what_runs_and_the_next_message_goes_on() {
 }
 
 #[test]
+fn an_interrupt_counts_in_the_order_of_the_lines() {
+    let world = World::new();
+    let script = script(json!([touches("a"), "Two."]));
+    let mut run = Steered::start(&world, &["--mode", "ask", "--script", &script, "make it"]);
+    run.until("approval_request");
+    // In one write: what was said before the interrupt is given back and begins nothing.
+    run.say_raw("{\"type\":\"user_message\",\"content\":\"and b\"}\n{\"type\":\"interrupt\"}");
+    assert_eq!(run.until("turn_ended")["completed"], false);
+    assert_eq!(run.until("message_returned")["content"], "and b");
+    run.rejected(r#"{"type":"interrupt"}"#, "nothing is running");
+    assert_eq!(run.end().code, 130);
+}
+
+#[test]
+fn a_message_that_waits_is_given_back_when_stdin_ends_over_an_open_call() {
+    let world = World::new();
+    let script = script(json!([touches("a"), "Two."]));
+    let mut run = Steered::start(&world, &["--mode", "ask", "--script", &script, "make it"]);
+    run.until("approval_request");
+    run.message("and b");
+    let ran = run.end();
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert_eq!(ran.one("message_returned")["content"], "and b");
+}
+
+#[test]
 fn messages_wait_for_a_tool_result_but_not_without_bound() {
     let world = World::new();
     let script = script(json!([touches("a"), "Done."]));

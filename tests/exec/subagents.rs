@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::books;
+use crate::steered::Steered;
 use crate::world::{World, of_type, script, text};
 
 /// A call that starts a sub-agent.
@@ -116,20 +117,36 @@ fn a_subagent_in_the_background_is_told_of_when_it_is_done() {
     let world = World::new();
     let mut call = delegate("explore", "Look.");
     call["arguments"]["background"] = json!(true);
-    // The background one answers first, since its turn comes while the session's model is slow.
-    let replies = script(json!([
-        { "tool_calls": [call] },
-        { "text": "x", "delay_ms": 300, "tool_calls": [{ "name": "read", "arguments": { "path": "two.txt" } }] },
-        { "text": "y", "tool_calls": [] },
-        { "text": "z" },
-    ]));
-    let ran = world.json(&["--script", &replies, "go"]);
+    // Whoever asks second is the slow one: the session ends its run first.
+    let replies = script(json!([{ "tool_calls": [call] }, "Done.", { "text": "Late.", "delay_ms": 300 }]));
+    let mut run = Steered::start(&world, &["--script", &replies, "go"]);
+    assert_eq!(run.until("escrow_reserved")["in_background"], true);
+    assert_eq!(text(&run.until("delegation_response"), "state"), "working");
+    // The end of stdin is not the end of it.
+    let ran = run.end();
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let result = &ran.all("delegation_response")[0];
-    assert_eq!(text(result, "state"), "working");
     let settled = ran.one("escrow_settled");
     assert!(!text(&settled, "answer").is_empty(), "{settled}");
-    assert_eq!(ran.all("escrow_reserved")[0]["in_background"], true);
+    assert!(ran.err.contains("sub-agent explore (c1) is completed"), "{}", ran.err);
+}
+
+#[test]
+fn a_run_without_a_screen_waits_for_what_would_work_in_the_background() {
+    let world = World::new();
+    let mut call = delegate("general", "Look.");
+    call["arguments"]["background"] = json!(true);
+    let replies = script(
+        json!([{ "tool_calls": [call] }, { "tool_calls": [touch_call("made")] }, "It is made.", "Done."]),
+    );
+    let ran = world.json(&["--mode", "unrestricted", "--script", &replies, "go"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ran.all("escrow_reserved")[0]["in_background"], false);
+    assert_eq!(text(&ran.one("tool_result"), "content"), "It is made.");
+    assert!(world.work().join("made").exists());
+}
+
+fn touch_call(path: &str) -> Value {
+    json!({ "name": "shell", "arguments": { "command": format!("touch {path}") } })
 }
 
 /// Runs git in the workspace, as somebody.

@@ -1,8 +1,8 @@
 //! Any facts that a result can tell, for properties of the session file.
 
 use countersign::ledger::{
-    AttachedFile, BackgroundStatus, Body, CallId, Change, CommandState, FORMAT_VERSION, Facts, FilesRestored,
-    Image, Mode, ModelRef, Pastes, SessionStarted, Summary, UserMessage,
+    AttachedFile, BackgroundStatus, Body, CallId, Change, ChangedFile, CommandState, FORMAT_VERSION, Facts,
+    FileContent, FilesRestored, Image, Mode, ModelRef, Pastes, SessionStarted, Summary, UserMessage,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -22,16 +22,28 @@ pub(crate) fn facts() -> impl Strategy<Value = Facts> {
     let background = background().prop_map(CommandState::Background);
     let command = option::of(prop_oneof![text().prop_map(CommandState::Ended), background]);
     let blocked = vec(text(), 0..3);
-    (summary, command, any::<[bool; 2]>(), blocked).prop_map(
-        |(summary, command, [is_silent, is_from_editor], blocked_hosts)| Facts {
+    (summary, command, any::<[bool; 2]>(), blocked, vec(changed_file(), 0..3)).prop_map(
+        |(summary, command, [is_silent, is_from_editor], blocked_hosts, files)| Facts {
             summary,
             command,
             is_silent,
             blocked_hosts,
             is_from_editor,
+            files,
             is_elsewhere: false,
         },
     )
+}
+
+fn changed_file() -> impl Strategy<Value = ChangedFile> {
+    let content = || {
+        prop_oneof![
+            Just(FileContent::Absent),
+            text().prop_map(FileContent::Sha256),
+            any::<u64>().prop_map(FileContent::Large),
+        ]
+    };
+    (text(), content(), content()).prop_map(|(path, before, after)| ChangedFile { path, before, after })
 }
 
 /// A file of a message.

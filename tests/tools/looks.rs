@@ -33,6 +33,13 @@ async fn read_says_what_else_to_do_with_what_is_no_text() {
     fixture.put("folder/x", "");
     fixture.put("binary", b"\x7fELF\0\0");
     fixture.put("latin", b"caf\xe9\n");
+    // No zero byte in it, and no text either.
+    let odd: Vec<u8> = (1..=255).cycle().take(4_000).collect();
+    fixture.put("odd", &odd);
+    assert_has(&fixture.fails("read", json!({ "path": "odd" })).await, &["is not text", "`shell`"]);
+    let cyrillic: Vec<u8> = (0xc0..=0xff).chain(*b"\x1b[1m \n").cycle().take(4_000).collect();
+    fixture.put("cyrillic", &cyrillic);
+    fixture.done("read", json!({ "path": "cyrillic" })).await;
     let status = std::process::Command::new("mkfifo").arg(fixture.path("pipe")).status().unwrap();
     assert!(status.success());
     assert_has(&fixture.fails("read", json!({ "path": "folder" })).await, &["is a folder", "`list`"]);

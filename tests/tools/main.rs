@@ -8,6 +8,7 @@ mod borders;
 mod changes;
 mod commands;
 mod finding;
+mod forged_records;
 mod ignoring;
 #[path = "../support/legacy_facts.rs"]
 mod legacy_facts;

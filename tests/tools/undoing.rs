@@ -7,14 +7,14 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use countersign::ledger::{Body, Decider, Decision, Entry, EntryId, Millis, ToolUse};
+use countersign::ledger::{Body, Decider, Decision, Entry, EntryId, Millis, ToolResult, ToolUse};
 use countersign::runtime::undo::{Agreement, Content, Finished, Hash, Restored, Snapshots, UndoScope};
 use serde_json::json;
 
 use super::*;
 
 impl Fixture {
-    fn kept() -> (Self, Snapshots) {
+    pub(super) fn kept() -> (Self, Snapshots) {
         let mut fixture = Self::new();
         let snapshots = Snapshots::beside(&fixture.folder.path().join("ID.jsonl"));
         fixture.tools = fixture.tools.clone().keeping(snapshots.clone());
@@ -22,20 +22,39 @@ impl Fixture {
     }
 
     async fn call(&self, call: u64, name: &str, arguments: Value) {
+        self.result(call, name, arguments).await;
+    }
+
+    pub(super) async fn result(&self, call: u64, name: &str, arguments: Value) -> ToolResult {
         let mut invocation = invocation(name, arguments, 30_000);
         invocation.call = CallId(call);
         let (output, _listener) = mpsc::channel(1);
         let report = self.tools.run(invocation, output).await;
         assert_eq!(report.outcome, Outcome::Ok, "{}", report.content);
+        ToolResult {
+            call: CallId(call),
+            name: name.to_owned(),
+            outcome: report.outcome,
+            content: report.content,
+            written: None,
+            duration_ms: 0,
+            cut_chars: 0,
+            facts: report.facts,
+            images: Vec::new(),
+        }
     }
 
-    async fn write(&self, call: u64, path: &str, content: &str) {
+    pub(super) async fn write(&self, call: u64, path: &str, content: &str) {
         self.call(call, "write", json!({ "path": path, "content": content })).await;
     }
 }
 
 /// Books that say of these calls that they wrote these files.
 pub(super) fn books(calls: &[(CallId, PathBuf)]) -> Agreement {
+    books_with(calls, &[])
+}
+
+pub(super) fn books_with(calls: &[(CallId, PathBuf)], results: &[ToolResult]) -> Agreement {
     let mut entries = Vec::new();
     for (id, path) in calls {
         let arguments = Arguments::from_value(json!({ "path": path, "content": "" }));
@@ -44,6 +63,10 @@ pub(super) fn books(calls: &[(CallId, PathBuf)]) -> Agreement {
         for body in [Body::ToolCall(call), Body::ApprovalDecided(decision)] {
             entries.push(Arc::new(Entry { id: EntryId(entries.len() as u64), at: Millis(0), body }));
         }
+    }
+    for result in results {
+        let body = Body::ToolResult(Arc::new(result.clone()));
+        entries.push(Arc::new(Entry { id: EntryId(entries.len() as u64), at: Millis(0), body }));
     }
     Agreement::with(&entries, Path::new("/"), None)
 }
@@ -63,7 +86,7 @@ fn finished(snapshots: &Snapshots) -> Restored {
 }
 
 /// The books say nothing of a restore.
-fn untold(_since: CallId, _entries: u64) -> bool {
+pub(super) fn untold(_since: CallId, _entries: u64) -> bool {
     false
 }
 
@@ -320,71 +343,4 @@ async fn removing_a_session_takes_its_snapshots_along() {
     assert_eq!(files(&state), std::slice::from_ref(&session), "what is kept is no session");
     remove(&state, &session).unwrap();
     assert!(!session.exists() && !kept.exists());
-}
-
-/// Somebody who can write beside the sessions names files that the agent never touched.
-#[tokio::test]
-async fn a_forged_record_touches_nothing_that_the_books_do_not_know() {
-    let (fixture, snapshots) = Fixture::kept();
-    fixture.put("a", "0");
-    fixture.put("theirs", "mine");
-    let outside = fixture.folder.path().canonicalize().unwrap().join("outside");
-    fs::write(&outside, "mine").unwrap();
-    fixture.write(1, "a", "1").await;
-    let books = || books(&[(CallId(1), fixture.path("a"))]);
-    let kept = fixture.folder.path().join("ID.files");
-    let true_record = fs::read_to_string(kept.join("changes")).unwrap();
-    let hash = |text: &str| Hash::of(text.as_bytes()).as_str().to_owned();
-    let line = |call: Value, path: &Path, before: Value, after: Value| json!({ "call": call, "path": path, "before": before, "after": after, "mode": null, "made": null });
-    let untouched = || {
-        assert_eq!(fs::read_to_string(&outside).unwrap(), "mine");
-        assert_eq!((fixture.get("theirs").as_str(), fixture.get("a").as_str()), ("mine", "1"));
-    };
-    let inside = fixture.path("theirs");
-    for path in [&outside, &inside] {
-        // The journal alone, and with a line of the record that goes with it, under a call of the session's and another.
-        for (call, in_record) in [("c1", false), ("c1", true), ("c9", true)] {
-            let forged = line(json!(call), path, Value::Null, json!(hash("mine")));
-            let record = if in_record { format!("{true_record}{forged}\n") } else { true_record.clone() };
-            fs::write(kept.join("changes"), record).unwrap();
-            let undo = line(Value::Null, path, json!(hash("mine")), Value::Null);
-            let journal = format!("{}\n{undo}\n", json!({ "since": "c1", "entries": 0 }));
-            fs::write(kept.join("restoring"), &journal).unwrap();
-            let refused = Finished::Refused(vec![path.clone()], kept.join("restoring.refused"));
-            assert_eq!(snapshots.finish(&books(), untold).unwrap(), refused);
-            untouched();
-            assert_eq!(fs::read_to_string(kept.join("restoring.refused")).unwrap(), journal);
-            assert_eq!(snapshots.finish(&books(), untold).unwrap(), Finished::Nothing, "it is set aside");
-        }
-        // A plan names it and does nothing either.
-        let plan = snapshots.plan(&UndoScope::Since(CallId(1)), &books()).unwrap();
-        assert_eq!(plan.refused[0].path, *path);
-        assert_has(&plan.refused[0].why.to_string(), &["was not changed by this session"]);
-        assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["nothing was undone"]);
-        untouched();
-    }
-    // A file that the agent did change gets nothing but what was there before.
-    fs::write(kept.join("changes"), &true_record).unwrap();
-    fs::write(kept.join(hash("planted")), "planted").unwrap();
-    let undo = line(Value::Null, &fixture.path("a"), json!(hash("1")), json!(hash("planted")));
-    fs::write(kept.join("restoring"), format!("{}\n{undo}\n", json!({ "since": "c1", "entries": 0 })))
-        .unwrap();
-    assert!(matches!(snapshots.finish(&books(), untold).unwrap(), Finished::Refused(..)));
-    untouched();
-    // Of one with a line that cannot be read, no part is done.
-    let undo = line(Value::Null, &fixture.path("a"), json!(hash("1")), json!(hash("0")));
-    fs::write(kept.join("restoring"), format!("{}\n{undo}\n{{\n", json!({ "since": "c1", "entries": 0 })))
-        .unwrap();
-    let damaged = Finished::Damaged(3, kept.join("restoring.refused"));
-    assert_eq!(snapshots.finish(&books(), untold).unwrap(), damaged);
-    untouched();
-    // Nor is a record that never ends waited for.
-    fs::remove_file(kept.join("changes")).unwrap();
-    pipe_at(&kept.join("restoring"));
-    assert_has(&snapshots.finish(&books(), untold).unwrap_err(), &["it is not a regular file"]);
-}
-
-fn pipe_at(path: &Path) {
-    let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
-    assert!(made.success());
 }

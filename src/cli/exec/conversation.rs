@@ -26,16 +26,14 @@ const MOST_WAITING: usize = 100;
 pub(super) struct Lines {
     /// Reads the images that a message names.
     pub(super) attach: Attach,
-    /// Interrupts.
-    pub(super) abort: mpsc::Sender<()>,
-    /// All else.
+    /// Messages, decisions and interrupts.
     pub(super) doors: Doors,
 }
 
 /// The doors of the loop that both sides open.
 #[derive(Debug, Clone)]
 pub(super) struct Doors {
-    /// Messages and decisions.
+    /// Messages, decisions and interrupts.
     pub(super) intents: mpsc::Sender<Intent>,
     /// The end.
     pub(super) shutdown: mpsc::Sender<Shutdown>,
@@ -62,6 +60,8 @@ struct Exchange {
     /// Messages that were handed to the loop, and those of them that it has taken up or given back.
     given: usize,
     taken: usize,
+    /// The calls whose sub-agents work in the background.
+    background: BTreeSet<CallId>,
     /// Whether no run is under way.
     is_idle: bool,
     /// Whether stdin has ended.
@@ -220,9 +220,12 @@ impl Conversation {
                 self.decision(&id, &digest, (decision, reason), number)?
             }
             MessageLine::Interrupt {} => {
-                // A full channel holds an interrupt already.
-                lines.abort.try_send(()).ok();
-                return Ok(());
+                if self.exchange().is_at_rest() {
+                    return Err("nothing is running".to_owned());
+                }
+                // In the order of the lines: what was said before it is given back, not begun after it.
+                let sent = lines.doors.intents.blocking_send(Intent::Abort);
+                return sent.map_err(|_gone| "the run has ended".to_owned());
             }
         };
         self.exchange().was_used = true;
@@ -279,8 +282,14 @@ impl Exchange {
                 self.sent.decided(&at(decision.call));
             }
             Body::ToolResult(result) => drop(self.open.remove(&at(result.call))),
+            Body::Change(Change::EscrowReserved(escrow)) if path.is_empty() && escrow.in_background => {
+                self.background.insert(escrow.call);
+            }
             // A sub-agent that is settled asks for nothing any more, nor do those that it started.
             Body::Change(Change::EscrowSettled(settled)) => {
+                if path.is_empty() {
+                    self.background.remove(&settled.call);
+                }
                 let over: SubagentPath = path.iter().copied().chain([settled.call]).collect();
                 self.open.retain(|at, _| !at.path.starts_with(&over));
             }
@@ -300,9 +309,14 @@ impl Exchange {
         }
     }
 
-    /// Whether nothing more can come: stdin has ended, and what it held is done.
+    /// Whether no run is under way, and none is about to begin.
+    fn is_at_rest(&self) -> bool {
+        self.is_idle && self.taken >= self.given
+    }
+
+    /// Whether nothing more can come: stdin has ended, what it held is done, and so is what sub-agents do in the background.
     fn is_over(&self) -> bool {
-        self.is_closed && self.is_idle && self.taken >= self.given
+        self.is_closed && self.is_at_rest() && self.background.is_empty()
     }
 
     /// Notes a call of the session that nobody can decide any more.

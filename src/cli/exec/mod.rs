@@ -169,7 +169,7 @@ async fn follow(
     telling.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let is_steered = conversation.is_some();
     match conversation {
-        Some((attach, program)) => program.listen(Lines { attach, abort: handles.abort, doors })?,
+        Some((attach, program)) => program.listen(Lines { attach, doors })?,
         // The loop ends when nobody holds a door of it any more.
         None => drop(doors),
     }

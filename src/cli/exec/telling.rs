@@ -18,9 +18,14 @@ use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{
-    ApprovalRequest, Body, Ending, Entry, LearnedLimit, Outcome, ProviderLimit, ToolResult, TurnEnded,
+    ApprovalRequest, Body, CallId, Change, Ending, Entry, LearnedLimit, Outcome, ProviderLimit, ToolResult,
+    TurnEnded,
 };
+use crate::session::other_sessions::first_words;
 use crate::view::summary;
+
+/// Characters of what a sub-agent in the background answered.
+const MOST_SAID: usize = 200;
 
 /// Tells what happens up to the end of the run; on a thread of its own, since writing may block.
 pub(super) fn tell_all(
@@ -39,6 +44,7 @@ pub(super) fn tell_all(
         if let (path, Event::Appended(entry)) = event.located()
             && said
         {
+            out.hear_background(&path, &entry.body);
             out.hear_call(path, &entry.body);
         }
         match event {
@@ -143,6 +149,10 @@ impl Out {
 
     /// How the run ended, as an exit code; the answer is told, or why there is none.
     pub(super) fn end(self, ended: Option<&TurnEnded>) -> Result<Exit, Fault> {
+        for who in self.subagents.in_background() {
+            let next = "`countersign resume` says how far it came and what it spent";
+            complain(&format!("sub-agent {who} was cut off in the background; {next}"));
+        }
         if let Some(fault) = self.conversation.as_ref().and_then(Conversation::cut_short) {
             return Err(fault);
         }
@@ -168,6 +178,17 @@ impl Out {
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
         written.map_err(|why| self.gone = Some(why))
+    }
+
+    /// What a sub-agent in the background came to: no result of a call says it. Said before it is forgotten.
+    fn hear_background(&mut self, path: &[CallId], body: &Body) {
+        let Body::Change(Change::EscrowSettled(settled)) = body else { return };
+        if path.is_empty() && self.subagents.is_in_background(settled.call) {
+            let words =
+                settled.answer.as_deref().map(|answer| format!(": {}", first_words(answer, MOST_SAID)));
+            let (who, state) = (self.subagents.shown(settled.call), settled.state.as_str());
+            complain(&format!("sub-agent {who} is {state}{}", words.unwrap_or_default()));
+        }
     }
 
     /// What is told of calls when the run has ended.

@@ -1,4 +1,5 @@
-//! Esc, and everything else that stops a run in its middle: one step, no await, idle before it returns.
+//! Esc, and everything else that stops a run in its middle: one step, no await, idle before it returns. Only sub-agents that are at work
+//! are waited for: they settle their own calls first.
 //!
 //! Path A: a model speaks and no call is finished. Path B: finished calls, none started. Path C: calls run.
 
@@ -16,6 +17,13 @@ use super::{Agent, Effect, Operation};
 impl Agent {
     /// Stops whatever is under way. Idle stays idle.
     pub(super) fn stop(&mut self, step: &mut Step, phase: Phase, by: CutBy) -> Phase {
+        if matches!(phase, Phase::Idle) {
+            return Phase::Idle;
+        }
+        // A run that stops by itself may just have told of that.
+        if by == CutBy::User {
+            self.cancel_fired(step);
+        }
         let met = match phase {
             Phase::Idle => return Phase::Idle,
             Phase::AwaitingModel(awaiting) => self.stop_model(step, awaiting, by),
@@ -155,9 +163,13 @@ impl Agent {
         self.history.ledger.settle(now, token, result);
     }
 
-    fn aborted(&self, call: CallId, path: AbortPath, ran_ms: Option<u64>, by: CutBy) -> Settlement {
+    fn aborted(&mut self, call: CallId, path: AbortPath, ran_ms: Option<u64>, by: CutBy) -> Settlement {
         let abort = Abort { path, ran_ms, by };
-        let ended = Settlement::synthetic(Outcome::Aborted(abort), aborted_text(abort));
+        let mut text = aborted_text(abort);
+        if let Some(printed) = self.printed.take(call) {
+            text = format!("{text}\nIt had printed:\n{printed}");
+        }
+        let ended = Settlement::synthetic(Outcome::Aborted(abort), text);
         self.told_of_typing(call, Settlement { duration_ms: ran_ms.unwrap_or(0), ..ended })
     }
 
@@ -185,6 +197,7 @@ impl Agent {
                 | CallState::Over(_) => self.stop_call(step, pending, AbortPath::B, CutBy::User),
             }
         }
+        self.give_back(step);
         Phase::Idle
     }
 }

@@ -2,7 +2,7 @@
 //! a session when a provider refuses the prompt as too long.
 
 use crate::budget::Limit;
-use crate::context::{estimate_tokens, words};
+use crate::context::{self, estimate_tokens, words};
 use crate::hooks::Payload;
 use crate::ledger::{
     Body, Compaction, CompactionTrigger, Ending, EntryId, Millis, Note, Remark, Tombstone, Transition, Usage,
@@ -197,10 +197,11 @@ impl Agent {
     fn replace_by(&mut self, step: &mut Step, compacting: Compacting, summary: &str, usage: Usage) -> Phase {
         let Compacting { wanted, model, tokens_before, .. } = compacting;
         let (trigger, then) = (wanted.trigger, wanted.then);
-        let rest = self.request(None).and_then(|whole| self.rest(&wanted, &whole));
-        let written = rest.and_then(|Rest { replaces_to, wish, tokens }| {
+        let rest = self.request(None).and_then(|whole| Ok((self.rest(&wanted, &whole)?, whole)));
+        let written = rest.and_then(|(Rest { replaces_to, wish, tokens }, whole)| {
             let summary = words::as_summary(summary, &wish);
-            let tokens_after = (summary.len() / 4) as u64 + tokens;
+            let estimate = context::fixed_tokens(&whole) + (summary.len() / 4) as u64 + tokens;
+            let tokens_after = self.scaled(&whole.model, estimate);
             let entry =
                 Compaction { trigger, replaces_to, summary, model, usage, tokens_before, tokens_after };
             self.history.ledger.compact(step.now, entry)
@@ -250,8 +251,13 @@ impl Agent {
                 many => format!(" ({many} retries)"),
             };
             let why = format!("{}{tries}", failure.message);
+            // The end of a run tells of the failure itself.
+            if compacting.wanted.then != Some(Transition::ReactiveCompactRetry) {
+                self.tell_failure(step, &failure);
+            }
             return self.compaction_failed(step, about, &compacting.wanted, &why);
         }
+        self.tell_failure(step, &failure);
         let text = format!("The summary failed and is being retried: {}", failure.message);
         let note = Note::of_failed_call(about, failure.recorded(), text);
         self.history.ledger.remark(step.now, Remark::Note(note));

@@ -31,14 +31,18 @@ impl Agent {
         let repeats = self.tools.registry.get(&pending.call.name).is_some_and(ToolSpec::may_repeat);
         match news {
             ToolNews::Ended(_) => {}
-            ToolNews::Output(Shown::Text(chunk)) => step.emit(Live::ToolOutput { call, chunk }),
-            ToolNews::Output(Shown::Screen(screen)) => step.emit(Live::Screen { call, screen }),
-            ToolNews::Output(Shown::Task(id)) => {
-                self.history.ledger.accepted(step.now, &mut pending.token, &id);
+            ToolNews::Output(shown) => {
+                self.printed.add(call, &shown);
+                match shown {
+                    Shown::Text(chunk) => step.emit(Live::ToolOutput { call, chunk }),
+                    Shown::Screen(screen) => step.emit(Live::Screen { call, screen }),
+                    Shown::Task(id) => self.history.ledger.accepted(step.now, &mut pending.token, &id),
+                }
             }
             ToolNews::Done(report) if repeats && may_retry(pending, &report, self.history.meter()) => {
                 pending.attempts += 1;
                 let attempts = pending.attempts;
+                self.printed.forget(call);
                 let again = self.running_of(pending);
                 self.note_attempt(step.now, call, attempts, &report);
                 step.act(again);
@@ -48,6 +52,7 @@ impl Agent {
                     self.history.ledger.remark(step.now, Remark::Note(Note::of_refusal(call)));
                 }
                 self.settle_task(step.now, call, &report);
+                self.printed.forget(call);
                 step.emit(Live::ToolFinished { call, outcome: report.outcome.clone() });
                 let real = settlement(report, step.now.since(since));
                 pending.state = CallState::Over(self.told_of_typing(call, real));

@@ -13,7 +13,8 @@ use crate::ledger::{
 
 use super::phase::{Consulting, Phase, Question};
 use super::step::Step;
-use super::{Agent, Effect, Live};
+use super::{Agent, Effect, Live, Operation};
+use crate::model::ModelFailure;
 
 /// Re-entries that stop hooks may force in one run.
 const MOST_REENTRIES: u32 = 8;
@@ -53,6 +54,20 @@ impl Agent {
     pub(super) fn fire(&mut self, step: &mut Step, payload: Payload) {
         if let Some(id) = self.run_hooks(step, payload) {
             self.hooks.fired.insert(id);
+        }
+    }
+
+    /// Tells hooks of a failed model call after which the run goes on.
+    pub(super) fn tell_failure(&mut self, step: &mut Step, failure: &ModelFailure) {
+        let reason = Ending::ModelError.as_str().to_owned();
+        let error = failure.message.clone();
+        self.fire(step, Payload::StopFailure { reason, error, recovering: true });
+    }
+
+    /// Esc reaches hooks that nobody waits for, too.
+    pub(super) fn cancel_fired(&mut self, step: &mut Step) {
+        for hook in std::mem::take(&mut self.hooks.fired) {
+            step.cancel(Operation::Hooks(hook));
         }
     }
 

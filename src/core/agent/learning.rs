@@ -66,7 +66,7 @@ impl Agent {
     pub(super) fn measure(&mut self, request: &Request) -> u64 {
         let since = request.messages.iter().rev().take_while(|m| !matches!(m, Message::Assistant(_)));
         let new = self.scaled(&request.model, since.map(message_tokens).sum());
-        let known = self.history.meter().context_tokens();
+        let known = self.history.meter().counted_context();
         self.scaled(&request.model, estimate_tokens(request)).max(known.saturating_add(new))
     }
 

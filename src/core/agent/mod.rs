@@ -32,6 +32,7 @@ mod overruling;
 mod own_command;
 mod phase;
 mod pricing;
+mod printed;
 mod racing;
 mod receipts;
 mod recovery;
@@ -79,6 +80,7 @@ use discovering::Toolbox;
 use history::History;
 use hooking::HookRuns;
 use phase::Phase;
+use printed::Printed;
 use steering::Inbox;
 use step::Step;
 use switching::ModelChoice;
@@ -103,6 +105,8 @@ pub struct Agent {
     background: BackgroundEnds,
     /// Lanes of a race that start when another sub-agent is over, in their order.
     lanes: VecDeque<Box<SubagentStart>>,
+    /// What running calls have printed.
+    printed: Printed,
     /// Calls that were cancelled while they ran: a result that still arrives becomes a note.
     cancelled: BTreeSet<CallId>,
     /// Answers to calls that are not yet looked at again: the request, the call, what was said.
@@ -130,6 +134,7 @@ impl Agent {
             clock: Timers::new(settings.seed),
             background: BackgroundEnds::default(),
             lanes: VecDeque::new(),
+            printed: Printed::default(),
             cancelled: BTreeSet::new(),
             early: Vec::new(),
             foretold: None,

@@ -29,6 +29,7 @@ impl Agent {
         let (estimated, asked) = (awaiting.estimated_input, awaiting.asked_output);
         self.withdraw(step.now, awaiting, &failure);
         if self.may_retry(retries, &failure) {
+            self.tell_failure(step, &failure);
             return self.back_off(step, retries, None, failure);
         }
         if failure.class == FailureClass::Overflow {
@@ -39,9 +40,11 @@ impl Agent {
             return self.on_overflow(step, failure, (retries, asked, is_news));
         }
         if self.learns(step.now, model, &failure) {
+            self.tell_failure(step, &failure);
             return self.call_model(step, Transition::TransientRetry, retries + 1);
         }
         if failure.class.may_fall_back() && self.history.fallbacks() < self.chain().count() {
+            self.tell_failure(step, &failure);
             return self.fall_back(step);
         }
         if failure.class == FailureClass::Exhausted && self.history.guards().is_final {
@@ -63,6 +66,7 @@ impl Agent {
         if Self::less_output_would_do(&failure, asked)
             && !std::mem::replace(&mut self.models.asked_for_less, true)
         {
+            self.tell_failure(step, &failure);
             return self.call_model(step, Transition::TransientRetry, retries + 1);
         }
         // What the compaction mends stays the note that it is.
@@ -71,6 +75,8 @@ impl Agent {
                 failure.next = AGAIN.to_owned();
             }
             self.report_failure(step.now, &failure, retries);
+        } else {
+            self.tell_failure(step, &failure);
         }
         self.compact_or_give_up(step)
     }

@@ -60,7 +60,10 @@ impl Agent {
             }
         };
         let call = pending.call.id;
-        let in_background = asks_for_background(&pending.call.arguments).unwrap_or(spec.in_background);
+        // Where nobody is there to go on meanwhile, the run would end without its answer. A lane is waited for by who started the race.
+        let goes_on = share.is_all || self.settings.attendance.answers();
+        let wants_background = asks_for_background(&pending.call.arguments).unwrap_or(spec.in_background);
+        let in_background = wants_background && goes_on;
         let waits = share.is_all && self.is_full();
         let session = format!("{}-{call}", self.settings.session);
         let task = pending.call.arguments.text("task").unwrap_or_default();

@@ -247,7 +247,8 @@ impl Agent {
     fn tell_end(&mut self, step: &mut Step, reason: Ending) {
         if matches!(reason, Ending::ModelError | Ending::PromptTooLong) {
             let error = self.history.last_error();
-            self.fire(step, Payload::StopFailure { reason: reason.as_str().to_owned(), error });
+            let reason = reason.as_str().to_owned();
+            self.fire(step, Payload::StopFailure { reason, error, recovering: false });
         }
         self.fire(step, Payload::Notification { text: format!("The run is over: {}", reason.as_str()) });
     }

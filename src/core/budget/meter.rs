@@ -6,6 +6,7 @@ use crate::ledger::{
     Body, CallId, Change, Entry, Escrow, Goal, Millis, Outcome, Spent, ToolResult, Transition, Usage,
 };
 
+use super::wall_clock::WallClock;
 use super::{Bound, Limit, Limits};
 
 /// Counts what a session and its current run have spent, by reading its entries in order.
@@ -25,6 +26,8 @@ pub struct Meter {
     failed_runs: BTreeMap<CallId, u64>,
     longest_result: u64,
     context: u64,
+    /// Whether a provider counted it, and no compaction has made it another one since.
+    is_counted: bool,
     /// What is set aside for sub-agents that are not over, in this run or an earlier one.
     escrows: BTreeMap<CallId, Escrow>,
 }
@@ -40,28 +43,6 @@ struct Run {
     accepted_price: Option<u64>,
     /// What sub-agents have spent that ended in the run; its tokens are in `usage` too.
     subagents: Spent,
-}
-
-/// A clock that stands still while a person is asked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct WallClock {
-    running_since: Option<Millis>,
-    spent_ms: u64,
-}
-
-impl WallClock {
-    fn go(&mut self, now: Millis) {
-        self.running_since.get_or_insert(now);
-    }
-
-    fn stand(&mut self, now: Millis) {
-        self.spent_ms = self.read(now);
-        self.running_since = None;
-    }
-
-    fn read(&self, now: Millis) -> u64 {
-        self.spent_ms + self.running_since.map_or(0, |since| now.since(since))
-    }
 }
 
 /// One budget: what was used of what.
@@ -92,6 +73,7 @@ impl Meter {
             failed_runs: BTreeMap::new(),
             longest_result: 0,
             context: 0,
+            is_counted: false,
             escrows: BTreeMap::new(),
         }
     }
@@ -115,11 +97,13 @@ impl Meter {
                 self.run.hosted_tools += m.hosted().filter(|block| block.is_use()).count() as u64;
                 if m.usage.input > 0 {
                     self.context = m.usage.input.saturating_add(m.usage.output);
+                    self.is_counted = true;
                 }
             }
             Body::Compaction(c) => {
                 self.spend(c.usage);
                 self.context = c.tokens_after;
+                self.is_counted = false;
                 self.retries = 0;
             }
             Body::ToolCall(_) => self.run.tool_calls += 1,
@@ -276,9 +260,14 @@ impl Meter {
         self.session
     }
 
-    /// Tokens in the context after the last answer.
+    /// Tokens in the context after the last answer, or, by our estimate, after a compaction.
     pub fn context_tokens(&self) -> u64 {
         self.context
+    }
+
+    /// Tokens in the context as a provider counted them with the last answer; 0 where none has since the last compaction.
+    pub fn counted_context(&self) -> u64 {
+        if self.is_counted { self.context } else { 0 }
     }
 
     /// Milliseconds of the run, without the time spent waiting for people.

@@ -9,6 +9,7 @@ mod meter;
 #[cfg(test)]
 mod meter_tests;
 mod returns;
+mod wall_clock;
 
 pub use crate::ledger::{Limit, LimitRow, Span, Unit};
 pub use bound::{Bound, BoundRow};

@@ -53,12 +53,14 @@ pub enum Payload {
         /// Whether a stop hook has already sent it on in this run.
         stop_hook_active: bool,
     },
-    /// A model error ends the turn.
+    /// A model call failed.
     StopFailure {
-        /// Name of the ending: `model_error`, `prompt_too_long`.
+        /// Name of the ending: `model_error`, `prompt_too_long`. `model_error` also where nothing ends.
         reason: String,
         /// What happened, as shown to the user.
         error: String,
+        /// Whether the run goes on: the call is repeated, changed, made to another model or without the summary.
+        recovering: bool,
     },
     /// A compaction is about to be made.
     PreCompact {

@@ -1,6 +1,6 @@
 //! What a result tells beside the words that the model reads: nobody reads it back from them.
 
-use super::BackgroundStatus;
+use super::{BackgroundStatus, ChangedFile};
 
 /// Facts of one result, from the tool that gave it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,6 +15,8 @@ pub struct Facts {
     pub blocked_hosts: Vec<String>,
     /// Whether the text that was read, or that a change began with, was the one in the user's editor, and not the file's.
     pub is_from_editor: bool,
+    /// The files that the call changed, with the hashes of what they were and became. Empty in sessions of earlier programs.
+    pub files: Vec<ChangedFile>,
     /// Whether another program ran the call, before its session was imported: nobody here decided about it.
     pub is_elsewhere: bool,
 }

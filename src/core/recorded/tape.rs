@@ -338,11 +338,17 @@ fn seed(entries: &[Arc<Entry>]) -> Option<u64> {
 /// Who answered: nobody where the policy denied what somebody should have been asked.
 fn attendance(entries: &[Arc<Entry>]) -> Attendance {
     let mut asked: BTreeSet<CallId> = BTreeSet::new();
-    let (mut stops, mut denies) = (false, false);
+    let mut own: BTreeSet<CallId> = BTreeSet::new();
+    let (mut stops, mut denies, mut goes_on) = (false, false, false);
     for entry in entries {
         match &entry.body {
             Body::ApprovalRequested(request) => {
                 asked.insert(request.call);
+            }
+            Body::Command(call) => drop(own.insert(call.id)),
+            // Only where somebody is there does a model's sub-agent work in the background.
+            Body::Change(Change::EscrowReserved(escrow)) => {
+                goes_on |= escrow.in_background && !own.contains(&escrow.call);
             }
             Body::ApprovalDecided(decision) if asked.contains(&decision.call) => match decision.by {
                 Decider::User | Decider::Nobody => return Attendance::Person,
@@ -353,7 +359,7 @@ fn attendance(entries: &[Arc<Entry>]) -> Attendance {
             _ => {}
         }
     }
-    match (stops, denies || asked.is_empty()) {
+    match (stops, denies || (asked.is_empty() && !goes_on)) {
         (true, _) => Attendance::Stop,
         (false, true) => Attendance::Deny,
         (false, false) => Attendance::Person,

@@ -50,7 +50,9 @@ fn about(payload: &Payload) -> Value {
         Payload::Stop { text, stop_hook_active } => json!({
             "text": text, "last_assistant_message": text, "stop_hook_active": stop_hook_active,
         }),
-        Payload::StopFailure { reason, error } => json!({ "reason": reason, "error": error }),
+        Payload::StopFailure { reason, error, recovering } => {
+            json!({ "reason": reason, "error": error, "recovering": recovering })
+        }
         Payload::PreCompact { trigger } => json!({ "trigger": trigger.as_str() }),
         Payload::Notification { text } => json!({ "text": text, "message": text }),
     }

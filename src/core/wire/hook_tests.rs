@@ -55,9 +55,9 @@ fn every_point_has_its_names() {
             json!({ "text": "t", "last_assistant_message": "t", "stop_hook_active": true }),
         ),
         (
-            Payload::StopFailure { reason: "model_error".into(), error: text() },
+            Payload::StopFailure { reason: "model_error".into(), error: text(), recovering: true },
             "StopFailure",
-            json!({ "reason": "model_error", "error": "t" }),
+            json!({ "reason": "model_error", "error": "t", "recovering": true }),
         ),
         (
             Payload::PreCompact { trigger: CompactionTrigger::Manual },

@@ -7,13 +7,13 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::super::git::{ChangedFile, changed_files, git, git_bytes, is_commit};
-use super::super::undo::NewContent;
+use super::super::undo::{Content, NewContent};
 use super::diff::compare;
 use super::file::load;
 use super::target::Target;
 use super::tool::{Running, RunningCall, Tool, ToolOutput, spec};
 use super::words::counted;
-use crate::ledger::{Arguments, Facts, Summary};
+use crate::ledger::{self, Arguments, Facts, Summary};
 use crate::tool::name::ADOPT;
 use crate::tool::{Shown, SideEffect, Territory, ToolSpec};
 
@@ -52,7 +52,7 @@ impl Tool for AdoptTool {
             let snapshots = snapshots.ok_or("this session keeps nothing by which it could be undone")?;
             let (contents, told): (Vec<NewContent>, Vec<AdoptedFile>) = wanted.into_iter().unzip();
             snapshots.make_all(call.invocation.call, &contents)?;
-            Ok(output(&told))
+            Ok(output(&told, changed(&contents, &told)))
         })
     }
 }
@@ -127,12 +127,22 @@ fn file(
     let how = match (&now, &becomes) {
         (None, _) => "new".to_owned(),
         (_, None) => "deleted".to_owned(),
-        _ => format!("+{} -{}", lines.0, lines.1),
+        _ => format!("+{} -{}{}", lines.0, lines.1, permission_left(one)),
     };
     let is_executable = one.modes.1 == "100755";
     let told = AdoptedFile { shown: one.path.clone(), how, lines };
     let path: PathBuf = target.path.clone();
     Ok(Some((NewContent { path, before: now, after: becomes, is_executable }, told)))
+}
+
+/// What is not taken of a file that was there: an undo could not give it back. Nothing where it is as it was.
+fn permission_left(one: &ChangedFile) -> String {
+    let change = match (one.modes.0.as_str(), one.modes.1.as_str()) {
+        ("100644", "100755") => "+x",
+        ("100755", "100644") => "-x",
+        _ => return String::new(),
+    };
+    format!("; its permission is not taken: `chmod {change} {}` changes it", one.path)
 }
 
 fn commit(arguments: &Arguments, name: &str) -> Result<String, String> {
@@ -159,13 +169,22 @@ fn content(folder: &Path, commit: &str, path: &str, mode: &str) -> Result<Option
     git_bytes(folder, ["cat-file", "--filters", &named]).map(Some)
 }
 
-fn output(told: &[AdoptedFile]) -> ToolOutput {
+fn changed(contents: &[NewContent], told: &[AdoptedFile]) -> Vec<ledger::ChangedFile> {
+    let file = |(content, told): (&NewContent, &AdoptedFile)| ledger::ChangedFile {
+        path: told.shown.clone(),
+        before: Content::of(content.before.as_deref()).told(),
+        after: Content::of(content.after.as_deref()).told(),
+    };
+    contents.iter().zip(told).map(file).collect()
+}
+
+fn output(told: &[AdoptedFile], files: Vec<ledger::ChangedFile>) -> ToolOutput {
     let lines = told.iter().take(MOST_NAMED).map(|one| format!("\n{} ({})", one.shown, one.how));
     let more = told.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!("\nand {more} more") } else { String::new() };
     let text = format!("took {}:{}{more}", counted(told.len(), "file"), lines.collect::<String>());
     let sum = |of: fn(&AdoptedFile) -> usize| told.iter().map(of).sum::<usize>() as u64;
     let summary = Summary::Changed { added: sum(|one| one.lines.0), removed: sum(|one| one.lines.1) };
-    let facts = Facts { summary: Some(summary), ..Facts::default() };
+    let facts = Facts { summary: Some(summary), files, ..Facts::default() };
     ToolOutput { text, images: Vec::new(), facts }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::ledger::Preview;
-use crate::ledger::{CallId, Facts};
+use crate::ledger::{CallId, ChangedFile, Facts, Summary};
 use crate::tool::Preparation;
 
 use super::super::undo::{self, Content, Hash, Snapshots};
@@ -76,10 +76,12 @@ impl FileChange {
         compare(&self.target.shown, before.as_deref(), &self.after)
     }
 
-    /// Facts of its result.
-    pub(super) fn facts(&self) -> Facts {
-        let summary = Some(self.difference().summary());
-        Facts { summary, is_from_editor: self.now.held.is_some(), ..Facts::default() }
+    /// Facts of its result. `path` is how the call names the file. The hashes are those of the record of changes.
+    pub(super) fn facts(&self, summary: Summary, path: &str) -> Facts {
+        let before = Content::of(self.now.disk.as_deref()).told();
+        let after = Content::Known(Hash::of(&self.bytes())).told();
+        let files = vec![ChangedFile { path: path.to_owned(), before, after }];
+        Facts { summary: Some(summary), is_from_editor: self.now.held.is_some(), files, ..Facts::default() }
     }
 
     /// Whether it is what a person was shown: the file is as it was then, or it is as the model saw it last (another call of the same

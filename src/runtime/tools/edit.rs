@@ -85,7 +85,8 @@ fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Resu
         difference.added,
         difference.removed,
     );
-    Ok(ToolOutput { text, images: Vec::new(), facts: change.facts() })
+    let facts = change.facts(difference.summary(), arguments.text("path").unwrap_or_default());
+    Ok(ToolOutput { text, images: Vec::new(), facts })
 }
 
 /// What the call would change, and at which lines.

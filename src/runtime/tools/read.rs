@@ -206,8 +206,11 @@ fn refuse_binary(place: &ResolvedPath, content: &[u8], bytes: u64) -> Result<(),
     Ok(())
 }
 
+/// A text has no zero byte, in whatever encoding of 8 bits, and hardly a control character besides those that lay it out or colour it.
 fn is_binary(content: &[u8]) -> bool {
-    content.get(..BINARY_LOOK).unwrap_or(content).contains(&0)
+    let start = content.get(..BINARY_LOOK).unwrap_or(content);
+    let is_odd = |byte: &u8| matches!(byte, 0x01..=0x06 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
+    start.contains(&0) || start.iter().filter(|byte| is_odd(byte)).count() * 32 > start.len()
 }
 
 fn describe(place: &ResolvedPath, page: &TextPage, first: u64, bytes: u64) -> Result<String, String> {

@@ -79,19 +79,18 @@ fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Resu
     let size =
         format!("{}, {}", counted(change.after.len(), "byte"), counted(change.after.lines().count(), "line"));
     let shown = &change.target.shown;
-    Ok(match change.now.content() {
+    let (text, summary) = match change.now.content() {
         None => {
             let lines = counted(change.after.lines().count(), "line");
-            ToolOutput::summed_up(
-                format!("created {shown}: {size}{remark}"),
-                Summary::Words(format!("created, {lines}")),
-            )
+            (format!("created {shown}: {size}{remark}"), Summary::Words(format!("created, {lines}")))
         }
         Some(_) => {
             let difference = change.difference();
             let (added, removed) = (difference.added, difference.removed);
             let text = format!("wrote {shown}: {size} (+{added} -{removed} lines){remark}");
-            ToolOutput { text, images: Vec::new(), facts: change.facts() }
+            (text, difference.summary())
         }
-    })
+    };
+    let facts = change.facts(summary, arguments.text("path").unwrap_or_default());
+    Ok(ToolOutput { text, images: Vec::new(), facts })
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::ledger::{Arguments, Body, CallId, Entry};
+use crate::ledger::{Arguments, Body, CallId, ChangedFile, Entry, Outcome};
 use crate::tool::name::{ADOPT, EDIT, WRITE};
 
 use super::super::tools::workspace::Workspace;
@@ -19,6 +19,17 @@ pub(super) const TOOLS: [&str; 2] = [WRITE, EDIT];
 pub struct Agreement {
     /// The paths of each call that was let run, as they lead now and as they are written.
     paths: BTreeMap<CallId, BTreeSet<PathBuf>>,
+    /// What each call that went well says it found and made, by the path as it is written. Empty for calls of earlier programs.
+    told: BTreeMap<CallId, Vec<(PathBuf, ChangedFile)>>,
+}
+
+/// Why the books do not agree with a recorded change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Disagreement {
+    /// They have no call that was let run and names this file.
+    NoCall,
+    /// The call says that it found or made something else.
+    OtherContent,
 }
 
 impl Agreement {
@@ -26,7 +37,7 @@ impl Agreement {
     pub fn with(entries: &[Arc<Entry>], folder: &Path, home: Option<PathBuf>) -> Self {
         let workspace = Workspace::new(folder.to_owned(), home);
         let mut named: BTreeMap<CallId, BTreeSet<PathBuf>> = BTreeMap::new();
-        let mut allowed = BTreeSet::new();
+        let (mut allowed, mut told) = (BTreeSet::new(), BTreeMap::new());
         for entry in entries {
             match &entry.body {
                 Body::ToolCall(call) | Body::CallEdited(call) if TOOLS.contains(&call.name.as_str()) => {
@@ -42,19 +53,57 @@ impl Agreement {
                     named.entry(call.id).or_default().extend(files.map(|file| workspace.as_written(file)));
                 }
                 Body::ApprovalDecided(decision) if decision.allow => drop(allowed.insert(decision.call)),
+                Body::ToolResult(result)
+                    if result.outcome == Outcome::Ok && !result.facts.files.is_empty() =>
+                {
+                    let files = result.facts.files.iter();
+                    let files = files.map(|file| (workspace.as_written(&file.path), file.clone())).collect();
+                    told.insert(result.call, files);
+                }
                 _ => {}
             }
         }
         named.retain(|call, _| allowed.contains(call));
-        Self { paths: named }
+        Self { paths: named, told }
     }
 
-    /// Whether the books, too, say that this call changed this file. An undo is no call: it is told by what it follows.
+    /// Whether the books, too, say that this call changed this file.
     pub(super) fn has(&self, change: &Change) -> bool {
-        match change.call {
-            Some(call) => self.paths.get(&call).is_some_and(|paths| paths.contains(&change.path)),
-            None => self.paths.values().any(|paths| paths.contains(&change.path)),
+        self.against(change).is_none()
+    }
+
+    /// What in the books speaks against this change. An undo is no call: it is told by what it follows.
+    pub(super) fn against(&self, change: &Change) -> Option<Disagreement> {
+        let is_named = |call: &CallId| self.paths.get(call).is_some_and(|paths| paths.contains(&change.path));
+        let Some(call) = change.call else {
+            let mut calls = self.paths.keys().filter(|call| is_named(call)).peekable();
+            if calls.peek().is_none() {
+                return Some(Disagreement::NoCall);
+            }
+            // What is restored is what one of them found.
+            let found = |call: &CallId| {
+                self.told(*call, &change.path)
+                    .is_none_or(|file| file.is_some_and(|file| file.before == change.after.told()))
+            };
+            return (!calls.any(found)).then_some(Disagreement::OtherContent);
+        };
+        if !is_named(&call) {
+            return Some(Disagreement::NoCall);
         }
+        let is_told =
+            |file: &ChangedFile| file.before == change.before.told() && file.after == change.after.told();
+        let agrees = self.told(call, &change.path).is_none_or(|file| file.is_some_and(is_told));
+        (!agrees).then_some(Disagreement::OtherContent)
+    }
+
+    /// What a call says of a file. `None`: it says nothing of any; `Some(None)`: nothing of this one. Where it changed only one, the
+    /// path does not matter: links may lead elsewhere by now.
+    fn told(&self, call: CallId, path: &Path) -> Option<Option<&ChangedFile>> {
+        let files = self.told.get(&call)?;
+        Some(match files.as_slice() {
+            [(_, only)] => Some(only),
+            several => several.iter().find(|(written, _)| written == path).map(|(_, file)| file),
+        })
     }
 
     /// Whether a restore of everything since a call would do this, by the record of changes: the file becomes what it was

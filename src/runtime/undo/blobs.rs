@@ -6,10 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use super::super::store::plain;
-use super::record::Hash;
-
-/// Larger contents are not kept.
-pub(in crate::runtime) const MOST_BYTES: u64 = 10 << 20;
+use super::record::{Hash, MOST_BYTES};
 
 /// Keeps a content in `folder`, which is made when it is missing.
 pub(super) fn put(folder: &Path, content: &[u8]) -> io::Result<Hash> {

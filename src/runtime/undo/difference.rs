@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::super::tools::compare;
 use super::agreement::Agreement;
-use super::blobs::{self, MOST_BYTES};
+use super::blobs;
 use super::files;
-use super::record::{Content, Hash};
+use super::record::{Content, Hash, MOST_BYTES};
 use super::restore::Snapshots;
 use crate::runtime::tools::anchor::Anchor;
 

@@ -5,8 +5,8 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::super::tools::anchor::Anchor;
-use super::blobs::{self, MOST_BYTES};
-use super::record::{Change, Content, Hash};
+use super::blobs;
+use super::record::{Change, Content, Hash, MOST_BYTES};
 
 /// What a file is now.
 pub(super) fn look(path: &Path) -> Result<Content, String> {

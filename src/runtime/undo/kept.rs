@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::agreement::{Agreement, TOOLS};
+use super::agreement::{Agreement, Disagreement, TOOLS};
 use super::blobs;
 use super::record::Content;
 use super::restore::Snapshots;
@@ -20,12 +20,15 @@ impl Snapshots {
         let mut faults = Vec::new();
         let (mut seen, mut recorded) = (BTreeSet::new(), BTreeSet::new());
         for (at, change) in changes.iter().enumerate() {
-            if !books.has(change) {
+            if let Some(why) = books.against(change) {
                 let path = change.path.display();
-                faults.push(format!(
-                    "line {} of the record of changes: no call that was allowed changed {path}",
-                    at + 1
-                ));
+                let why = match why {
+                    Disagreement::NoCall => format!("no call that was allowed changed {path}"),
+                    Disagreement::OtherContent => {
+                        format!("the session says that {path} was something else before or after this change")
+                    }
+                };
+                faults.push(format!("line {} of the record of changes: {why}", at + 1));
             }
             if let Some(call) = change.call.filter(|call| !recorded.insert((*call, &change.path))) {
                 let path = change.path.display();

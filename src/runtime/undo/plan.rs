@@ -94,7 +94,9 @@ impl fmt::Display for Why {
             Self::TooLarge(bytes) => {
                 write!(f, "was too large to save ({bytes} bytes), so its earlier content is gone")
             }
-            Self::NotInBooks => f.write_str("was not changed by this session: the undo record is wrong"),
+            Self::NotInBooks => {
+                f.write_str("was not changed like that by this session: the undo record is wrong")
+            }
             Self::Unreadable(why) => f.write_str(why),
         }
     }

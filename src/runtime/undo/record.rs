@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
-use crate::ledger::CallId;
+use crate::ledger::{CallId, FileContent};
+
+/// Larger contents are not kept.
+pub(in crate::runtime) const MOST_BYTES: u64 = 10 << 20;
 
 /// The SHA-256 of a content; also the name of its file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +54,26 @@ pub enum Content {
     Known(Hash),
     /// So many bytes, too many to be kept or compared.
     Large(u64),
+}
+
+impl Content {
+    /// That of a file; `None` where there is none.
+    pub fn of(file: Option<&[u8]>) -> Self {
+        match file {
+            None => Self::Absent,
+            Some(content) if content.len() as u64 > MOST_BYTES => Self::Large(content.len() as u64),
+            Some(content) => Self::Known(Hash::of(content)),
+        }
+    }
+
+    /// As the ledger says it.
+    pub fn told(&self) -> FileContent {
+        match self {
+            Self::Absent => FileContent::Absent,
+            Self::Known(hash) => FileContent::Sha256(hash.as_str().to_owned()),
+            Self::Large(bytes) => FileContent::Large(*bytes),
+        }
+    }
 }
 
 /// One change of one file, by a call or by an undo.

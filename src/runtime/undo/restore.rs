@@ -12,10 +12,10 @@ use crate::ledger::CallId;
 use super::super::store::{self, plain};
 use super::super::tools::anchor::Anchor;
 use super::agreement::Agreement;
-use super::blobs::{self, MOST_BYTES};
+use super::blobs;
 use super::files::{content_of, look, open, put_back, roll_back};
 use super::plan::{FileAction, Plan, PlannedChange, UndoScope, plan};
-use super::record::{Change, Content};
+use super::record::{Change, Content, MOST_BYTES};
 
 const CHANGES: &str = "changes";
 /// What is being restored: written before anything is touched, and there until the books are known to tell of it.

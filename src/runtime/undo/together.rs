@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::ledger::CallId;
 
 use super::super::tools::anchor::Anchor;
-use super::blobs::{self, MOST_BYTES};
+use super::blobs;
 use super::files::{open, put_back, roll_back};
-use super::record::{Change, Content};
+use super::record::{Change, Content, MOST_BYTES};
 use super::restore::{Snapshots, append, cannot_keep};
 
 /// What one file is, and what it is to become.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{
-    Abort, AbortPath, Body, CommandState, CutBy, Decider, Facts, Outcome, Summary, ToolResult,
+    Abort, AbortPath, Body, ChangedFile, CommandState, CutBy, Decider, Facts, FileContent, Outcome, Summary,
+    ToolResult,
 };
 
 use super::fields::{Fields, put};
@@ -67,10 +68,35 @@ fn facts(facts: &Facts) -> Value {
     if facts.is_from_editor {
         put(&mut members, json!({ "editor": true }));
     }
+    if !facts.files.is_empty() {
+        put(&mut members, json!({ "files": facts.files.iter().map(changed_file).collect::<Vec<_>>() }));
+    }
     if !facts.blocked_hosts.is_empty() {
         put(&mut members, json!({ "blocked_hosts": facts.blocked_hosts }));
     }
     Value::Object(members)
+}
+
+fn changed_file(file: &ChangedFile) -> Value {
+    let content = |content: &FileContent| match content {
+        FileContent::Absent => Value::Null,
+        FileContent::Sha256(hash) => json!(hash),
+        FileContent::Large(bytes) => json!(bytes),
+    };
+    json!({ "path": file.path, "before": content(&file.before), "after": content(&file.after) })
+}
+
+fn read_changed_file(value: &Value) -> Result<ChangedFile, RecordError> {
+    let fields = Fields::of("tool_result", value)?;
+    let content = |name: &str| match fields.value(name)? {
+        Value::Null => Ok(FileContent::Absent),
+        Value::String(hash) => Ok(FileContent::Sha256(hash)),
+        other => other
+            .as_u64()
+            .map(FileContent::Large)
+            .ok_or_else(|| fields.bad(name, "is neither a hash nor a number of bytes")),
+    };
+    Ok(ChangedFile { path: fields.text("path")?, before: content("before")?, after: content("after")? })
 }
 
 pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
@@ -123,7 +149,9 @@ fn read_facts(fields: &Fields<'_>) -> Result<Facts, RecordError> {
     let blocked_hosts =
         fields.get("blocked_hosts").map_or(Ok(Vec::new()), |_| fields.texts("blocked_hosts"))?;
     let is_from_editor = fields.get("editor").map_or(Ok(false), |_| fields.flag("editor"))?;
-    Ok(Facts { summary, command, is_silent, blocked_hosts, is_from_editor, is_elsewhere: false })
+    let files = fields.get("files").map_or(Ok(&[][..]), |_| fields.list("files"))?;
+    let files = files.iter().map(read_changed_file).collect::<Result<_, _>>()?;
+    Ok(Facts { summary, command, is_silent, blocked_hosts, is_from_editor, files, is_elsewhere: false })
 }
 
 fn read_abort(fields: &Fields<'_>, content: &str) -> Result<Abort, RecordError> {

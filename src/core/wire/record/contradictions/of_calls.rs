@@ -60,6 +60,10 @@ impl SessionReading<'_> {
             && ![name::READ, name::EDIT, name::WRITE].contains(&&*result.name)
         {
             Some("is said to have read a text in an editor, which its tool cannot")
+        } else if !result.facts.files.is_empty()
+            && ![name::EDIT, name::WRITE, name::ADOPT].contains(&&*result.name)
+        {
+            Some("is said to have changed files, which its tool does not do")
         } else {
             differs(known, &result.outcome).filter(|_| !is_elsewhere)
         };
