@@ -36,7 +36,7 @@ pub(super) fn show(
     let theme = theme(invocation)?;
     let state = state_dir(invocation)?;
     let path = locate(invocation, &state, which)?;
-    let (file, damage) = SessionStore::audited(&path).map_err(|why| Fault::failed(why, ""))?;
+    let (file, damage) = SessionStore::document(&path).map_err(|why| Fault::failed(why, ""))?;
     damage.iter().for_each(|why| remark(why));
     let (model, cwd, id) = match file.entries.first().map(|e| &e.body) {
         Some(Body::SessionStarted(started)) => {

@@ -42,7 +42,7 @@ pub(super) fn run(
     }
     let theme = themes::theme_of_a_recording(invocation)?;
     let path = locate(invocation, &state_dir(invocation)?, which)?;
-    let (session, damage) = SessionStore::audited(&path).map_err(|why| Fault::failed(why, ""))?;
+    let (session, damage) = SessionStore::document(&path).map_err(|why| Fault::failed(why, ""))?;
     damage.iter().for_each(|why| remark(why));
     let entries: Vec<Arc<Entry>> =
         session.entries.iter().map(|entry| hidden(invocation, entry)).collect::<Result<_, _>>()?;

@@ -97,6 +97,11 @@ impl SessionWalk {
         Ok(Self { source, calls, files, left })
     }
 
+    /// What is wrong first with the lines of the session.
+    pub(crate) fn damage(&self) -> Option<&str> {
+        self.source.damage.as_deref()
+    }
+
     /// The folder of the session.
     pub(crate) fn folder(&self) -> &Path {
         &self.source.folder

@@ -228,3 +228,12 @@ fn what_is_not_kept_any_more_is_said() {
     let none = world.bisect(&CHECK);
     assert!(none.code == 1 && none.err.contains("has recorded no change of a file"), "{none:?}");
 }
+
+#[test]
+fn a_session_that_was_changed_says_so_first() {
+    let world = broken();
+    let text = world.session_text();
+    fs::write(world.session_file(), text.replace("break it", "brake it")).unwrap();
+    let ran = world.bisect(&CHECK);
+    assert!(ran.out.contains("  c3\n") && ran.err.contains("is not well-formed"), "{ran:?}");
+}

@@ -63,6 +63,14 @@ fn what_is_left_out_is_gone_everywhere_and_the_chain_holds() {
         );
         let shown = world.sessions_cli(&["show", file.to_str().unwrap()]);
         assert!(shown.code == 0 && shown.out.contains("(left out)"), "{rules:?}: {shown:?}");
+        // It can be looked at as every other session can.
+        let cast = world.place().join("cast");
+        let words = ["replay", file.to_str().unwrap(), "--record", cast.to_str().unwrap()];
+        let played = world.program().args(words).output().unwrap();
+        assert!(played.status.success(), "{rules:?}: {played:?}");
+        let cast_text = fs::read_to_string(&cast).unwrap();
+        assert!(cast_text.contains("left out"), "{rules:?}");
+        fs::remove_file(&cast).unwrap();
         // It is a document, and no session.
         for verb in ["import", "fork"] {
             let ran = world.sessions_cli(&[verb, file.to_str().unwrap()]);

@@ -46,6 +46,9 @@ pub(super) fn run(place: &SessionPlace, args: &BisectArgs) -> Result<Exit, Fault
             "choose another session",
         ));
     }
+    if let Some(why) = walk.damage() {
+        remark(why);
+    }
     for (file, why) in &walk.left {
         let file = first_words(&file.display().to_string(), MOST);
         remark(&format!("{file} stays as it is now: {why}"));

@@ -166,6 +166,17 @@ impl SessionStore {
         Ok((read_bytes(&bytes, path)?, damage(path, known, &bytes)))
     }
 
+    /// The same, to be looked at only: also of a copy without some of its contents.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn document(path: &Path) -> Result<(SessionFile, Option<String>), String> {
+        let known = known(path);
+        let bytes = Self::bytes(path)?;
+        let file = record::read_document(&bytes).map_err(|fault| format!("{}: {fault}", path.display()))?;
+        Ok((file, damage(path, known, &bytes)))
+    }
+
     /// The hash of the last line: 64 hexadecimal digits.
     pub fn head(&self) -> &str {
         self.chain.head()
