@@ -52,6 +52,7 @@ mod keeping;
 mod keys;
 mod linear;
 mod long;
+mod long_rules;
 mod marks;
 mod mentioning;
 mod own_commands;
