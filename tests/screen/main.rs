@@ -72,6 +72,7 @@ mod sending;
 mod shells;
 mod shown;
 mod spending;
+mod spoken;
 mod subagents;
 mod text;
 mod text_markdown;
