@@ -43,6 +43,7 @@ mod delegating;
 mod deliberate;
 mod editing;
 mod finding;
+mod fleet;
 mod gallery;
 mod generated;
 mod going_back;

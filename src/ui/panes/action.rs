@@ -330,7 +330,7 @@ fn said(value: &Value) -> String {
 
 /// A diff without the two lines that name its file, which the title names: every row counts here. A diff of
 /// several files keeps them.
-fn hunks(unified: &str) -> &str {
+pub(super) fn hunks(unified: &str) -> &str {
     let files = unified.lines().filter(|l| l.starts_with("+++ ")).count();
     match unified.find("@@") {
         Some(at) if files <= 1 => unified.get(at..).unwrap_or(unified),
