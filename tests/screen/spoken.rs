@@ -44,3 +44,22 @@ fn a_new_file_is_called_that() {
     );
     assert!(!said.contains("/dev/null") && !said.contains("@@"), "{said}");
 }
+
+#[test]
+fn changes_that_git_finds_are_said_in_words() {
+    let unified = "diff --git a/a.txt b/a.txt\nindex 45b983b..ab4a981 100644\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-hi\n+ho";
+    let mut builder = SessionBuilder::new();
+    builder.untold_command("!!git --no-pager diff --color=always HEAD --", unified);
+    let mut linear = LinearHarness::new(builder);
+    let words = "  file: a.txt\n  from line 1 on:\n  removed: hi\n  added: ho\n";
+    // The harness goes on with what a model would be told.
+    let (said, _) = linear.said.split_once("\ncommand: ").unwrap();
+    assert!(said.contains(words) && !said.contains("@@") && !said.contains("index"), "{said}");
+    linear.said.clear();
+    linear.types("/output");
+    assert!(linear.said.contains(words) && !linear.said.contains("@@"), "{}", linear.said);
+    // Another command's words stay as they are.
+    let mut builder = SessionBuilder::new();
+    builder.untold_command("!!git diff", unified);
+    assert!(LinearHarness::new(builder).said.contains("  @@ -1 +1 @@\n  -hi\n"));
+}
