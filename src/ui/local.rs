@@ -10,7 +10,7 @@ use super::commands::typed;
 use super::composer::Composer;
 use super::file_menu::FileMenu;
 pub use super::inspector::Inspector;
-pub use super::offered_rule::{OfferedRule, RuleToKeep};
+pub use super::offered_rule::{OfferedRule, RuleReading, RuleToKeep};
 use super::pages::OpenPage;
 use super::picker::Picker;
 pub use super::read_progress::ReadProgress;
@@ -326,8 +326,10 @@ impl Local {
         let read = self.reading.filter(|reading| reading.request == request);
         match &self.overlay {
             Some(Overlay::Output(_, at)) => Shown::Page(request, *at, read.map_or(0, |read| read.known())),
-            _ if self.always.as_ref().is_some_and(|always| always.request == request) => Shown::Rule(request),
             _ => {
+                if let Some(always) = self.always.as_ref().filter(|always| always.request == request) {
+                    return always.shown();
+                }
                 let read = read.filter(|read| !read.is_page);
                 Shown::Pane(request, read.map_or(0, |read| read.from), read.map_or(0, |read| read.known()))
             }

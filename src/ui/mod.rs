@@ -114,6 +114,7 @@ pub mod mention;
 mod request;
 mod rewind_way;
 mod rewinding;
+mod rule_reading;
 
 /// What the session answers.
 pub mod replies;

@@ -4,6 +4,8 @@ use crate::ledger::{CallId, EntryId, Scope};
 use crate::view::View;
 
 use super::request::{Request, RuleLines, RulePlan};
+pub use super::rule_reading::RuleReading;
+use super::visible_decision::Shown;
 
 /// A rule that is shown in the pane of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub struct OfferedRule {
     pub plan: Option<RulePlan>,
     /// Whether the last frame showed the file that would be written, for each time that it may hold.
     pub names_files: bool,
+    /// How much of it has been in sight.
+    pub reading: Option<RuleReading>,
 }
 
 impl OfferedRule {
@@ -32,6 +36,25 @@ impl OfferedRule {
     pub(super) fn lines_for(&self, scope: Scope) -> Option<&Result<RuleLines, String>> {
         let plan = self.plan.as_ref()?;
         Some(if scope == Scope::Project { &plan.project } else { &plan.everywhere })
+    }
+
+    /// How it stands on the screen.
+    pub(super) fn shown(&self) -> Shown {
+        Shown::Rule(
+            self.request,
+            self.reading.map_or(0, |read| read.from),
+            self.reading.map_or(0, |read| read.seen),
+        )
+    }
+
+    /// Whether something of it, or of what would be written for it, has not been in sight.
+    pub(super) fn is_unread(&self) -> bool {
+        self.reading.is_some_and(|reading| reading.is_unread())
+    }
+
+    /// It is to hold for another time, or what is written for that is known only now: that is another text below the rule.
+    pub(super) fn turn(&mut self, is_ripe: bool) {
+        self.reading = self.reading.map(|reading| reading.turned(is_ripe));
     }
 
     /// Whether it can be taken for so long.

@@ -41,8 +41,9 @@ pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect
     };
     let covers = view.covered(&rule, asked.call).into_iter().rev().map(words).collect();
     let plan = Request::PlanRule(rule.clone());
+    let scope = Scope::Session;
     local.always =
-        Some(OfferedRule { request, rule, covers, scope: Scope::Session, plan: None, names_files: false });
+        Some(OfferedRule { request, rule, covers, scope, plan: None, names_files: false, reading: None });
     local.overlay = None;
     local.focus = Focus::Approval(asked.call);
     // The next key counts only when a frame has shown the rule for long enough.
@@ -53,8 +54,10 @@ pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect
 /// What would be written for the rule is known.
 pub(super) fn planned(local: &mut Local, plan: RulePlan) {
     if let Some(always) = local.always.as_mut().filter(|always| always.rule == plan.rule) {
+        let is_ripe = local.stand.is_ripe(&always.shown(), local.now);
         always.plan = Some(plan);
         // The pane shows something else then.
+        always.turn(is_ripe);
         local.stand.clear();
     }
 }
@@ -74,7 +77,10 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
         return Some(choose(local, view, press, always, scope));
     }
     if is_here && let Some(step) = step(key.code) {
-        go(local, step);
+        go(local, press, step);
+        return Some(Vec::new());
+    }
+    if is_here && command.is_some_and(|command| scrolls(local, command)) {
         return Some(Vec::new());
     }
     let answers = command.is_some_and(|command| {
@@ -108,11 +114,37 @@ fn choose(local: &mut Local, view: &View, press: Press, always: OfferedRule, sco
     if always.scope == scope || always.names_files {
         return take(local, view, press, OfferedRule { scope, ..always });
     }
-    if let Some(always) = &mut local.always {
-        always.scope = scope;
-        local.stand.clear();
-    }
+    turn_to(local, press, scope);
     Vec::new()
+}
+
+/// What is decided about is another thing then, which has to be seen.
+fn turn_to(local: &mut Local, press: Press, scope: Scope) {
+    let Some(always) = &mut local.always else { return };
+    always.turn(local.stand.allows(&always.shown(), press).is_ok());
+    always.scope = scope;
+    local.stand.clear();
+}
+
+/// Whether this key scrolls the rule.
+fn scrolls(local: &mut Local, command: KeyAction) -> bool {
+    let page =
+        local.always.as_ref().and_then(|always| always.reading).map_or(1, |reading| reading.rows.max(1));
+    match command {
+        KeyAction::Up => scroll(local, -1),
+        KeyAction::Down => scroll(local, 1),
+        KeyAction::PageUp => scroll(local, page.cast_signed().saturating_neg()),
+        KeyAction::PageDown => scroll(local, page.cast_signed()),
+        _ => false,
+    }
+}
+
+/// Scrolls a rule by so many lines; false when there is none, or its pane has room for all of it.
+pub(super) fn scroll(local: &mut Local, by: isize) -> bool {
+    let reading = local.always.as_mut().and_then(|always| always.reading.as_mut());
+    let Some(reading) = reading.filter(|reading| reading.scrolls()) else { return false };
+    reading.go(by);
+    true
 }
 
 fn step(code: KeyCode) -> Option<isize> {
@@ -123,14 +155,21 @@ fn step(code: KeyCode) -> Option<isize> {
     }
 }
 
-/// To the next scope. What is decided about is another thing then, which has to be seen.
-fn go(local: &mut Local, step: isize) {
-    let Some(always) = &mut local.always else { return };
+/// To the next scope.
+fn go(local: &mut Local, press: Press, step: isize) {
+    let Some(always) = &local.always else { return };
     let at = SCOPES.iter().position(|scope| *scope == always.scope).unwrap_or_default();
     if let Some(scope) = at.checked_add_signed(step).and_then(|at| SCOPES.get(at)) {
-        always.scope = *scope;
-        local.stand.clear();
+        turn_to(local, press, *scope);
     }
+}
+
+/// Brings the next part of the rule there, before it can be taken.
+fn read_on(local: &mut Local) {
+    let Some(reading) = local.always.as_mut().and_then(|always| always.reading.as_mut()) else { return };
+    let words = if reading.go_on() { "now shown: press again" } else { "more below: press again" };
+    local.hint = Some(words.to_owned());
+    local.stand.clear();
 }
 
 /// Takes the rule; one that is to be kept only when it is known what would be written.
@@ -147,7 +186,13 @@ fn take(local: &mut Local, view: &View, press: Press, always: OfferedRule) -> Ve
             return Vec::new();
         }
     };
-    let Some((_, asked, _)) = local.subject(view) else { return Vec::new() };
+    let Some((_, asked, shown)) = local.subject(view) else { return Vec::new() };
+    if always.is_unread() {
+        if is_allowed(local, &shown, press) {
+            read_on(local);
+        }
+        return Vec::new();
+    }
     let OfferedRule { rule, scope, .. } = always;
     let acts = decide(local, view, press, Answer::Always { rule: rule.clone(), scope });
     if !acts.is_empty() {

@@ -17,8 +17,8 @@ pub const DECIDABLE_AFTER: Duration = Duration::from_millis(500);
 pub enum Shown {
     /// The pane of a call or a question, by its request; the first line in sight, and how many that must be read have been.
     Pane(EntryId, usize, usize),
-    /// The rule that "always" would take, in the pane of this request.
-    Rule(EntryId),
+    /// The rule that "always" would take, in the pane of this request; its first line in sight, and how many have been.
+    Rule(EntryId, usize, usize),
     /// All of a call on the whole screen, by its request; the same.
     Page(EntryId, u16, usize),
     /// A budget stop, by the end of the run.

@@ -330,5 +330,5 @@ fn what_a_killed_race_made_is_on_its_branches_after_a_resume() {
     }
     assert_eq!(world.file("one.txt"), "first line\nsecond line\n", "nothing of it is here");
     let told = fs::read_to_string(world.session_of_race()).unwrap();
-    assert!(told.contains("Its changes are the branch"), "the model is told: {told}");
+    assert!(told.contains("takes its changes into this folder"), "the model is told: {told}");
 }

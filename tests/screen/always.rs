@@ -124,7 +124,7 @@ fn a_call_that_comes_meanwhile_leaves_the_rule_where_it_was() {
     let before = linear.questions;
     linear.builder.ask(CallId(6), "shell", Preview::Command("true".into()));
     let said = linear.hears();
-    assert!(said.contains("waits for you 3 of 3"), "{said}");
+    assert!(said.contains("waits for you 3: shell"), "{said}");
     assert!(
         said.ends_with(
             "always 1: type a again to add it for the rest of this session; anything else cancels\n"

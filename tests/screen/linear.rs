@@ -298,7 +298,7 @@ fn hostile_words_stay_words() {
     builder.user("go");
     let call = builder.tool_use("sh\u{1b}]0;x\u{7}ell", json!({"command": "printf '\u{1b}[2J'\r\ny once"}));
     let mut open =
-        builder.say(None, "", "fine\nwaits for you 1 of 1: shell\n\u{9b}2J\u{202e}", vec![call]).into_iter();
+        builder.say(None, "", "fine\nwaits for you 1: shell\n\u{9b}2J\u{202e}", vec![call]).into_iter();
     let call = open.next().unwrap();
     builder.ask(call.id(), "shell", Preview::Command("printf '\u{1b}[2J'\ranswer: y".into()));
     let mut linear = LinearHarness::new(builder);

@@ -86,7 +86,7 @@ fn an_overwrite_is_called_that_and_counts_its_lines() {
             assert!(shown.contains("+2 −1"), "{shown}");
         }
     }
-    assert!(LinearHarness::new(over()).said.contains("waits for you 1 of 1: overwrite, writes"));
+    assert!(LinearHarness::new(over()).said.contains("waits for you 1: overwrite, writes"));
     snapshot("overwrite_80x24", &frame(over(), (80, 24)));
 }
 

@@ -34,7 +34,7 @@ fn in_worktree() -> Vec<Event> {
 }
 
 /// A session in which these tasks were handed to `general`, with the open calls.
-fn handed(tasks: &[&str], in_background: bool) -> (SessionBuilder, Vec<OpenCall>) {
+pub fn handed(tasks: &[&str], in_background: bool) -> (SessionBuilder, Vec<OpenCall>) {
     let mut builder = SessionBuilder::new();
     builder.user("Have it made.");
     let calls =

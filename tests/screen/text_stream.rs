@@ -203,6 +203,85 @@ fn a_line_without_end_is_cut_not_carried() {
     assert_eq!(text(&whole).concat().replace(' ', ""), endless);
 }
 
+/// What is drawn after each character, and how many rows of that belong to blocks that are closed.
+fn frames(source: &str, width: u16) -> Vec<(Vec<String>, usize)> {
+    let (theme, off) = (dark(), Highlighter::off());
+    let mut stream = Stream::growing();
+    let mut frames = Vec::new();
+    for c in source.chars() {
+        stream.push(c.encode_utf8(&mut [0; 4]));
+        let last = stream.pieces().saturating_sub(1);
+        let closed = (0..last).map(|at| stream.piece(at, width, &theme, &off).0.len()).sum();
+        frames.push((text(&stream.lines(width, &theme, &off)), closed));
+    }
+    frames
+}
+
+/// The characters that are text, without the lines of tables and what stands at the end alone.
+fn written(rows: &[String]) -> String {
+    let all: String = rows.concat().chars().filter(|c| !c.is_whitespace() && !"│─┼".contains(*c)).collect();
+    all.trim_end_matches([')', ']']).to_owned()
+}
+
+const FORMS: &[&str] = &[
+    "See [the page](https://example.org/a_b_(c)) and [**more** of `it`](x \"A title\").\n\nThe end.",
+    "A picture: ![a cat on a mat](cat.png \"Cat\") stands here.\n\n![](b.png)\n\nSo!",
+    "- [Guide](docs/guide.md): how\n- [x] done\n- [ ] open\n- **[Bold](b)** one\n\nSee <https://example.org/x> too.",
+    "Words:\n\n| Name | What it does |\n| --- | :---: |\n| `a` | The **first** |\n| b | See [it](https://example.org) |\n\nThe end.",
+    "Words:\n| a | b |\n|---|---|\n| 1 | 2 |\n\n1. An item\n\n   | c | d |\n   |--:|---|\n   | 3 | ~~4~~ |\n\nThe end.",
+    "An array [0, 1] of numbers, a[2], and a note [1]. So `![x](y)` is code.",
+];
+
+#[test]
+fn rows_of_closed_blocks_stay_and_no_markup_appears_to_disappear() {
+    for source in FORMS {
+        for width in [30, 80] {
+            let mut before: (Vec<String>, usize) = (Vec::new(), 0);
+            for (at, frame) in frames(source, width).into_iter().enumerate() {
+                assert_eq!(before.0[..before.1], frame.0[..before.1], "{width} {:?}", source.get(..=at));
+                before = frame;
+            }
+        }
+        let whole = render(source, 80, &dark(), &Highlighter::off());
+        let whole = written(&text(&whole));
+        for (at, (rows, _)) in frames(source, 80).into_iter().enumerate() {
+            let drawn = written(&rows);
+            assert!(whole.starts_with(&drawn), "{:?}\n{drawn}\n{whole}", source.get(..=at));
+        }
+    }
+}
+
+#[test]
+fn a_table_stands_as_one_from_its_first_cell_on() {
+    let source = "| Name | What |\n|------|------|\n| a | one |\n| b | two words |\n";
+    let mut heads = 0;
+    for (at, (rows, _)) in frames(source, 60).into_iter().enumerate() {
+        let said = source.get(..=at).unwrap();
+        assert!(rows.iter().all(|row| !row.contains('|') && !row.contains("--")), "{said:?}\n{rows:?}");
+        if at >= 2 {
+            assert!(rows[0].starts_with("N") && rows[1].starts_with('─'), "{said:?}\n{rows:?}");
+            heads += 1;
+        }
+        // What stands in a row stays in it.
+        if said.contains("one |") {
+            assert_eq!(rows[2].split_whitespace().collect::<Vec<_>>(), ["a", "│", "one"], "{said:?}");
+        }
+    }
+    assert!(heads > 20);
+}
+
+#[test]
+fn a_row_of_several_lines_moves_no_row_above_it() {
+    let source = "| a | b |\n|---|---|\n| 1 | x |\n| 2 | y |\n| 3 | several words that take more than a line of this |\n| 4 | z |\n";
+    let all = frames(source, 24);
+    let place = |rows: &[String], cell: &str| rows.iter().position(|row| row.starts_with(cell));
+    let (first, second) = (place(&all.last().unwrap().0, "1"), place(&all.last().unwrap().0, "2"));
+    assert_eq!((first, second), (Some(2), Some(3)));
+    for (rows, _) in &all {
+        assert!(place(rows, "2").is_none_or(|at| Some(at) == second), "{rows:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 25, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -49,9 +49,18 @@ fn changed_file() -> impl Strategy<Value = ChangedFile> {
 /// A file of a message.
 pub fn attached() -> impl Strategy<Value = AttachedFile> {
     let texts = proptest::array::uniform4(text());
-    (any::<u64>(), any::<u64>(), texts).prop_map(|(first, last, [path, sha256, confirmed, text])| {
-        AttachedFile { path, first, last, sha256, confirmed, text: text.into() }
-    })
+    (any::<[u64; 4]>(), texts).prop_map(
+        |([first, last, cut_bytes, cut_chars], [path, sha256, confirmed, text])| AttachedFile {
+            path,
+            first,
+            last,
+            sha256,
+            confirmed,
+            cut_bytes,
+            cut_chars,
+            text: text.into(),
+        },
+    )
 }
 
 /// How a session began.

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::console::{Console, ENTER, USUAL};
+use super::console::{Console, ENTER, ESC, USUAL};
 use super::home::Home;
 
 fn git(home: &Home, words: &[&str]) {
@@ -31,6 +31,12 @@ async fn a_race_is_started_one_lane_is_adopted_and_that_is_undone() {
     app.until("all lanes passed", |screen| screen.matches("Its check passed.").count() == 3).await;
     app.until("nothing goes on", |screen| screen.contains("Ready")).await;
     assert_eq!(home.read("notes.txt"), "alpha\nbeta\ngamma\n", "nothing of it is here");
+    // What is to be decided stands above the lanes, which reach below the edge, and in the row of each of them.
+    app.sees("/adopt 3 takes its changes into this folder").await;
+    app.keys("/race\r").await;
+    app.sees("/adopt 1 takes lane 1 into this folder").await;
+    app.keys(ESC).await;
+    app.sees("ask anything").await;
     app.keys("/adopt 2\r").await;
     app.sees("Adopt lane 2 of the race").await;
     app.meanwhile("the adoption", || home.read("notes.txt").contains("delta")).await;

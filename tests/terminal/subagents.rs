@@ -160,7 +160,7 @@ async fn esc_in_a_subagents_session_stops_that_one_only() {
 async fn in_lines_a_call_of_a_subagent_is_decided_where_the_session_is() {
     let home = Home::new();
     let mut app = asked_in_lines(&home).await;
-    app.sees("waits for you 1 of 1: shell (of the sub-agent general c1)").await;
+    app.sees("waits for you 1: shell (of the sub-agent general c1)").await;
     app.sees("answer: y once").await;
     app.reads().await;
     app.keys("y\n").await;

@@ -16,6 +16,10 @@ pub struct AttachedFile {
     pub sha256: String,
     /// Why the user was asked before it was sent; empty if nobody was.
     pub confirmed: String,
+    /// Bytes that were not sent because lines are overlong: of each its beginning was.
+    pub cut_bytes: u64,
+    /// Characters that were not sent because all of it is too long: they are left out in the middle.
+    pub cut_chars: u64,
     /// What the model reads: what the `read` tool returns for these lines, or the `list` tool for the folder.
     pub text: Arc<str>,
 }
@@ -36,22 +40,33 @@ impl AttachedFile {
         self.path.ends_with('/')
     }
 
-    /// What stands for it wherever people read: `[file: src/a.rs · lines 10-40]`. Not yet safe for a screen.
+    /// What stands for it wherever people read: `[file: src/a.rs · lines 10-40]`, and what was not sent of these lines. Not yet safe
+    /// for a screen.
     pub fn label(&self) -> String {
         let (kind, first) = if self.is_folder() { ("folder", 0) } else { ("file", self.first) };
         let lines = match (first, self.last) {
             (_, 0) => "empty".to_owned(),
             (0, 2) => "1 entry".to_owned(),
             (0, lines) => format!("{} entries", lines - 1),
+            (first, last) if first == last && self.cut_bytes > 0 => {
+                format!("only the beginning of line {first}")
+            }
             (first, last) if first == last => format!("line {first}"),
             (first, last) => format!("lines {first}-{last}"),
         };
+        let cut = |number: u64, one: &str, of: &str| match number {
+            0 => String::new(),
+            1 => format!(" · 1 {one} {of} not sent"),
+            _ => format!(" · {number} {one}s {of} not sent"),
+        };
+        let of_long = if first == self.last { "of it" } else { "of long lines" };
+        let cut = cut(self.cut_bytes, "byte", of_long) + &cut(self.cut_chars, "character", "in the middle");
         let confirmed = if self.confirmed.is_empty() {
             String::new()
         } else {
             format!(" · sent after the warning “{}”", self.confirmed)
         };
-        format!("[{kind}: {} · {lines}{confirmed}]", self.path)
+        format!("[{kind}: {} · {lines}{cut}{confirmed}]", self.path)
     }
 }
 
@@ -89,6 +104,8 @@ mod tests {
             last,
             sha256: "ab".into(),
             confirmed: String::new(),
+            cut_bytes: 0,
+            cut_chars: 0,
             text: "    1\tsecret\n".into(),
         };
         assert_eq!(file(1, 0).label(), "[file: a.rs · empty]");
@@ -103,6 +120,31 @@ mod tests {
     }
 
     #[test]
+    fn a_label_says_what_was_not_sent_of_the_lines() {
+        let file = |last, cut_bytes, cut_chars| AttachedFile {
+            path: "a.json".into(),
+            first: 1,
+            last,
+            sha256: "ab".into(),
+            confirmed: String::new(),
+            cut_bytes,
+            cut_chars,
+            text: "    1\t[".into(),
+        };
+        assert_eq!(
+            file(1, 90_000, 0).label(),
+            "[file: a.json · only the beginning of line 1 · 90000 bytes of it not sent]"
+        );
+        assert_eq!(file(3, 1, 0).label(), "[file: a.json · lines 1-3 · 1 byte of long lines not sent]");
+        assert_eq!(
+            file(900, 0, 12).label(),
+            "[file: a.json · lines 1-900 · 12 characters in the middle not sent]"
+        );
+        let folder = AttachedFile { path: "src/".into(), ..file(900, 0, 12) };
+        assert_eq!(folder.label(), "[folder: src/ · 899 entries · 12 characters in the middle not sent]");
+    }
+
+    #[test]
     fn the_files_stand_behind_the_words() {
         let file = AttachedFile {
             path: "a.rs".into(),
@@ -110,6 +152,8 @@ mod tests {
             last: 1,
             sha256: String::new(),
             confirmed: String::new(),
+            cut_bytes: 0,
+            cut_chars: 0,
             text: "    1\tfn main() {}\n(1 line)".into(),
         };
         assert_eq!(with_files("look", &[]), "look");

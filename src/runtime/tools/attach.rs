@@ -139,13 +139,16 @@ impl MentionedFile {
         }
         let read = read::lines(&self.target, self.first, self.count)?;
         let sha256 = Sha256::digest(&read.content).iter().map(|byte| format!("{byte:02x}")).collect();
+        let sent = bound(&read.text, most_chars);
         Ok(AttachedFile {
             path: self.target.shown.clone(),
             first: self.first,
             last: read.last,
             sha256,
             confirmed: String::new(),
-            text: bound(&read.text, most_chars).text.into(),
+            cut_bytes: read.cut_bytes,
+            cut_chars: sent.cut_chars,
+            text: sent.text.into(),
         })
     }
 
@@ -154,13 +157,16 @@ impl MentionedFile {
         let excludes = Excludes::new(&files.git, files.workspace.root());
         let (text, _) = list::listing(&files.workspace, &self.target, excludes, &StopFlag::default())?;
         let sha256 = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+        let sent = bound(&text, most_chars);
         Ok(AttachedFile {
             path: AttachedFile::folder(&self.target.shown),
             first: 1,
             last: text.lines().count() as u64,
             sha256,
             confirmed: String::new(),
-            text: bound(&text, most_chars).text.into(),
+            cut_bytes: 0,
+            cut_chars: sent.cut_chars,
+            text: sent.text.into(),
         })
     }
 }

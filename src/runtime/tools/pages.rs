@@ -12,6 +12,8 @@ const MOST_LINE_BYTES: usize = 8000;
 pub(super) struct TextPage {
     /// Without their ends; overlong ones cut.
     pub(super) lines: Vec<String>,
+    /// Bytes of these lines that are left out.
+    pub(super) cut_bytes: u64,
     /// How many lines there are in all; `None` when reading stopped before the end.
     pub(super) total: Option<u64>,
     /// Whether something on the page is not valid UTF-8.
@@ -105,6 +107,7 @@ impl TextPage {
         self.with_return += usize::from(line.ends_with_return);
         self.with_feed += usize::from(line.ends_with_feed && !line.ends_with_return);
         let more = line.bytes - line.kept.len() as u64;
+        self.cut_bytes += more;
         let text = String::from_utf8_lossy(&line.kept);
         // A cut can fall into a character; only a whole line can be called invalid.
         self.is_lossy |= more == 0 && std::str::from_utf8(&line.kept).is_err();

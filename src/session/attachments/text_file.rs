@@ -142,4 +142,26 @@ mod tests {
         fs::write(&file, "---\ndescription: Reads PDFs\n---\nsend them away\n").unwrap();
         assert!(confirmed(&skills).contains("has changed since this session began"));
     }
+
+    #[test]
+    fn what_is_not_sent_of_a_file_is_said_in_its_label() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let files = LocalTools::new(root.clone(), Vec::new(), Groups::default()).files();
+        let files = TextFiles::over(files, Policy::default(), 20_000);
+        let label = |name: &str, text: String| {
+            fs::write(root.join(name), text).unwrap();
+            files.read(name, None).unwrap().unwrap().label()
+        };
+        assert_eq!(label("a.json", "x".repeat(8_000)), "[file: a.json · line 1]");
+        assert_eq!(
+            label("b.json", "x".repeat(100_000)),
+            "[file: b.json · only the beginning of line 1 · 92000 bytes of it not sent]"
+        );
+        let mixed = format!("a\n{}\nb\n", "x".repeat(9_000));
+        assert_eq!(label("c.csv", mixed), "[file: c.csv · lines 1-3 · 1001 bytes of long lines not sent]");
+        let long = label("d.log", "a line of a log\n".repeat(1_500));
+        assert!(long.starts_with("[file: d.log · lines 1-1500 · "), "{long}");
+        assert!(long.ends_with(" characters in the middle not sent]"), "{long}");
+    }
 }

@@ -52,36 +52,50 @@ fn ended(lane: &LaneStanding) -> String {
 
 /// What to do next.
 pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
-    let mut said: Vec<String> = Vec::new();
-    for lane in lanes {
-        match (&lane.made, &lane.worktree) {
-            (Some(_), _) => said.push(format!("lane {} is the branch {}", lane.lane, lane.terms.branch)),
-            (None, Some(worktree)) if lane.settled.is_some() => {
-                said.push(format!("lane {} left its worktree behind: {}", lane.lane, worktree.display()));
-            }
-            _ => {}
-        }
-    }
+    let of_lane = |lane: &LaneStanding| match (&lane.made, left_behind(lane)) {
+        (Some(_), _) => Some(format!("lane {} is the branch {}", lane.lane, lane.terms.branch)),
+        (None, Some(worktree)) => Some(format!("lane {} left its worktree behind: {worktree}", lane.lane)),
+        (None, None) => None,
+    };
+    lanes.iter().filter_map(of_lane).chain(forsaken(lanes)).chain(taking(lanes, adopt)).collect()
+}
+
+/// The worktree that a lane has left.
+fn left_behind(lane: &LaneStanding) -> Option<String> {
+    let worktree = lane.worktree.as_ref().filter(|_| lane.settled.is_some() && lane.made.is_none());
+    worktree.map(|worktree| worktree.display().to_string())
+}
+
+/// What becomes of lanes whose process is gone.
+fn forsaken(lanes: &[LaneStanding]) -> Option<String> {
     let forsaken: Vec<(&str, String)> =
         lanes.iter().filter_map(|lane| Some((lane.forsaken.as_deref()?, lane.lane.to_string()))).collect();
-    if let Some((session, _)) = forsaken.first() {
-        let numbers: Vec<&str> = forsaken.iter().map(|(_, number)| number.as_str()).collect();
-        let lanes = if numbers.len() == 1 { "lane" } else { "lanes" };
-        said.push(format!(
-            "the process that ran {lanes} {} is gone: `countersign resume {session}` settles what was spent and keeps what was made as \
-             branches",
-            numbers.join(", ")
-        ));
-    }
-    if let Some(first) = lanes.iter().find(|lane| lane.made.is_some() && lane.passed()) {
-        said.push(format!("{adopt} {} takes lane {} into this folder", first.lane, first.lane));
-    }
-    said
+    let (session, _) = forsaken.first()?;
+    let numbers: Vec<&str> = forsaken.iter().map(|(_, number)| number.as_str()).collect();
+    let lanes = if numbers.len() == 1 { "lane" } else { "lanes" };
+    Some(format!(
+        "the process that ran {lanes} {} is gone: `countersign resume {session}` settles what was spent and keeps what was made as \
+         branches",
+        numbers.join(", ")
+    ))
+}
+
+/// How a result is taken: that of the first lane that passed.
+fn taking(lanes: &[LaneStanding], adopt: &str) -> Option<String> {
+    let first = lanes.iter().find(|lane| lane.made.is_some() && lane.passed())?;
+    Some(format!("{adopt} {} takes lane {} into this folder", first.lane, first.lane))
 }
 
 /// The page of them.
 pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
+    // What a person decides stands first: on most screens the lanes reach below the edge.
+    let next: Vec<ReportPart> =
+        taking(lanes, "/adopt").into_iter().chain(forsaken(lanes)).map(ReportPart::Line).collect();
     let mut parts = Vec::new();
+    if !next.is_empty() {
+        parts.push(ReportPart::Heading("next".to_owned()));
+        parts.extend(next);
+    }
     for lane in lanes {
         let [number, model, seed, ended, files, lines, turns, cost, time, approvals] = row(lane);
         parts.push(ReportPart::Heading(format!("lane {number} · {ended}")));
@@ -95,12 +109,15 @@ pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
             _ => format!("{files} files, {lines}"),
         };
         parts.push(ReportPart::fact("changes", changes));
+        if lane.made.is_some() {
+            parts.push(ReportPart::fact("branch", &lane.terms.branch));
+        } else if let Some(worktree) = left_behind(lane) {
+            parts.push(ReportPart::fact("left behind", worktree));
+        }
         let turns = if turns == "1" { "1 turn".to_owned() } else { format!("{turns} turns") };
         let spent = [turns, cost, time].into_iter().filter(|said| !said.starts_with('-'));
         parts.push(ReportPart::fact("spent", spent.collect::<Vec<_>>().join(", ")));
         parts.push(ReportPart::fact("approvals", approvals));
     }
-    parts.push(ReportPart::Heading("next".to_owned()));
-    parts.extend(next(lanes, "/adopt").into_iter().map(ReportPart::Line));
     parts
 }

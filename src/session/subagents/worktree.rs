@@ -73,8 +73,8 @@ impl Worktree {
             Ok(()) => {
                 let lane = branch.rsplit('/').next().unwrap_or_default();
                 format!(
-                    "Its changes are the branch {branch}, and nothing of them is in this folder: the user takes them \
-                     with /adopt {lane}."
+                    "/adopt {lane} takes its changes into this folder, when the user says so. Until then they are the branch \
+                     {branch}, and nothing of them is here."
                 )
             }
             Err(why) => format!(

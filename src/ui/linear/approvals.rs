@@ -105,7 +105,6 @@ impl Approvals {
         self.asked.retain(|request, _| waiting.iter().any(|(id, _)| id == request));
         self.rule = self.rule.take().filter(|rule| self.asked.contains_key(&rule.request));
         let new: Vec<_> = waiting.iter().filter(|(id, _)| !self.asked.contains_key(id)).collect();
-        let all = self.open().count() + new.len();
         for (id, request) in &new {
             let number = self.asked.values().map(|asked| asked.number).max().unwrap_or(0) + 1;
             let asked = AskedCall {
@@ -120,7 +119,6 @@ impl Approvals {
                 is_below: view.panel(request.call).is_some_and(|panel| panel.asked_by.is_some()),
             };
             self.asked.insert(*id, asked);
-            let of = if number > all { String::new() } else { format!(" of {all}") };
             let panel = view.panel(request.call);
             let name = if request.replaces { "overwrite" } else { &request.name };
             let check = if panel.is_some_and(Panel::is_goal_check) { " (the check of the goal)" } else { "" };
@@ -129,7 +127,7 @@ impl Approvals {
             let below = panel.and_then(|panel| panel.asked_by.as_ref());
             let below = below.map(|by| format!(" (of the sub-agent {})", plain(&by.to_string())));
             let whose = custom.or(below).unwrap_or_else(|| check.to_owned());
-            output.say(&format!("waits for you {number}{of}: {name}{whose}, {}", request.does()));
+            output.say(&format!("waits for you {number}: {name}{whose}, {}", request.does()));
             let by = panel.and_then(|panel| panel.asked_by.as_ref());
             if let Some(folder) = by.map_or(&view.worktree, |by| &by.worktree) {
                 output.more(&format!("it acts in the worktree {}", plain(folder)));
@@ -157,7 +155,12 @@ impl Approvals {
 
     /// The letters that answer what waits. What only some of several calls take has their numbers.
     pub(super) fn letters(&self) -> String {
-        let which = if self.open().count() > 1 { "; with the number of the call, as in y 2" } else { "" };
+        let count = self.open().count();
+        // How many there are is known only now: they come one after another.
+        let which = match self.open().map(|(_, asked)| asked.number).max() {
+            Some(last) if count > 1 => format!("; {count} calls wait, so add the number, as in y {last}"),
+            _ => String::new(),
+        };
         let always = self.offered(|asked| asked.has_rule, "a", "always");
         let sandbox = self.offered(|asked| asked.has_sandbox, "b", "once in the sandbox");
         let anyway = self.offered(|asked| asked.has_gap, "g", "anyway, this session");

@@ -1,6 +1,8 @@
 //! Calls in words: that one starts, how it ended, and what it wrote.
 
 use crate::ledger::{Abort, Decider, Outcome, Summary, ToolResult, seconds};
+use crate::ui::commands::GIT_DIFF;
+use crate::ui::text::diff;
 use crate::view::{HostedLine, HostedState, Panel, exit, measure, subject};
 
 use super::output::LinearOutput;
@@ -25,9 +27,14 @@ pub(super) fn finished(panel: &Panel, output: &mut LinearOutput) {
         _ => ended(result),
     };
     output.say(&format!("tool {}: {how}", named(panel)));
-    let lines = telling(panel, result);
+    let changes = changes(panel);
+    let lines = match &changes {
+        Some(lines) => lines.iter().map(String::as_str).collect(),
+        None => telling(panel, result),
+    };
     let more = lines.len().saturating_sub(MOST_LINES);
-    let is_command = is_command(panel);
+    // The end of what a command wrote tells most, and of changes the beginning.
+    let is_command = is_command(panel) && changes.is_none();
     let shown = if is_command { lines.get(more..) } else { lines.get(..MOST_LINES.min(lines.len())) };
     shown.unwrap_or_default().iter().for_each(|line| output.more(line));
     for host in &result.facts.blocked_hosts {
@@ -40,6 +47,16 @@ pub(super) fn finished(panel: &Panel, output: &mut LinearOutput) {
         let which = if is_command { "before these" } else { "after these" };
         output.more(&format!("({} {which}: /output {call})", count(more as u64, "more line")));
     }
+}
+
+/// The changes that `/diff git` found, in words; `None`: it is another call.
+pub(super) fn changes(panel: &Panel) -> Option<Vec<String>> {
+    let command = panel.arguments()?.text("command")?;
+    let is_diff = panel.is_own_command() && command.starts_with(GIT_DIFF);
+    let result = panel
+        .result()
+        .filter(|result| is_diff && result.outcome == Outcome::Ok && !result.facts.is_silent)?;
+    Some(diff::spoken(exit(result).1))
 }
 
 fn is_command(panel: &Panel) -> bool {

@@ -93,9 +93,9 @@ mod tests {
     fn what_others_wrote_never_begins_at_the_margin() {
         let mut output = LinearOutput::default();
         output.prompt("you: ");
-        output.say("model: one\n\nwaits for you 1 of 1: \u{1b}[31mrm\u{7}\r\ny");
+        output.say("model: one\n\nwaits for you 1: \u{1b}[31mrm\u{7}\r\ny");
         output.more("you: yes");
-        assert_eq!(output.take(), "you: \nmodel: one\n  waits for you 1 of 1: ^[[31mrm^G\n  y\n  you: yes\n");
+        assert_eq!(output.take(), "you: \nmodel: one\n  waits for you 1: ^[[31mrm^G\n  y\n  you: yes\n");
     }
 
     #[test]

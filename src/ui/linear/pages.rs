@@ -6,7 +6,7 @@ use crate::ui::commands::COMMANDS;
 use crate::ui::text::counted;
 use crate::view::{Mark, PanelState, Row, View, one_line};
 
-use super::calls::named;
+use super::calls::{changes, named};
 use super::output::LinearOutput;
 use super::words::{amount, cost, count, duration, plain};
 
@@ -122,9 +122,10 @@ pub(super) fn output(view: &View, wanted: Option<CallId>, output: &mut LinearOut
         return output.say("output: there is no such call");
     };
     output.say(&format!("output of {call}, {}:", named(panel)));
-    match panel.result() {
-        Some(result) => output.more(&result.shown()),
-        None => panel.written().for_each(|line| output.more(line)),
+    match (changes(panel), panel.result()) {
+        (Some(lines), _) => lines.iter().for_each(|line| output.more(line)),
+        (None, Some(result)) => output.more(&result.shown()),
+        (None, None) => panel.written().for_each(|line| output.more(line)),
     }
     output.say(&format!("end of the output of {call}"));
 }

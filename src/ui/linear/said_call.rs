@@ -20,9 +20,12 @@ pub(super) fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, outpu
             }
         }
         Preview::Diff(unified) => {
-            output.say(format!("change: {}", panel.map(subject).unwrap_or_default()).trim_end());
+            let path = panel.map(subject).unwrap_or_default();
+            output.say(format!("change: {path}").trim_end());
             said_path(request, output);
-            diff::spoken(unified).iter().for_each(|line| output.more(line));
+            let repeated = format!("file: {path}");
+            let lines = diff::spoken(unified).into_iter().filter(|line| *line != repeated);
+            lines.for_each(|line| output.more(&line));
             if request.is_partial {
                 output.say(&format!("the whole call, arguments: {:#}", request.arguments));
             }

@@ -35,7 +35,8 @@ pub(super) fn amount(limit: Option<Limit>, value: u64) -> String {
 
 /// Words that were made for a screen, without the signs that are read aloud as their names.
 pub(in crate::ui) fn plain(words: &str) -> String {
-    words.replace(" \u{b7} ", ", ").replace('\u{2212}', "-").replace('\u{2026}', "...")
+    let words = words.replace(" \u{b7} ", ", ").replace(" \u{2192} ", " to ");
+    words.replace('\u{2212}', "-").replace('\u{2026}', "...")
 }
 
 /// All on one line.
@@ -55,5 +56,6 @@ mod tests {
         assert_eq!(amount(Some(Limit::Turns), 1), "1 turn");
         assert_eq!(amount(Some(Limit::Cost), 2_500_000), "$2.50");
         assert_eq!(plain("ok \u{b7} +3 \u{2212}1"), "ok, +3 -1");
+        assert_eq!(plain("c1 \u{2192} general"), "c1 to general");
     }
 }

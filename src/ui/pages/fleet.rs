@@ -58,7 +58,7 @@ impl Page for Fleet {
     }
 
     fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
-        let all = screen.view.fleet();
+        let all = in_order(screen.view);
         if all.is_empty() {
             return vec![Line::styled(NOTHING, screen.theme.dim)];
         }
@@ -66,7 +66,7 @@ impl Page for Fleet {
     }
 
     fn spoken(&self, view: &View, now: Millis) -> Vec<Spoken> {
-        let all = view.fleet();
+        let all = in_order(view);
         if all.is_empty() {
             return vec![Spoken::Line(format!("fleet: {NOTHING}"))];
         }
@@ -79,6 +79,24 @@ impl Page for Fleet {
 }
 
 const NOTHING: &str = "Nothing is at work for this session: no sub-agent, no task of another agent, no command in the background.";
+
+/// What waits for the person comes first, then what is at work, then what is over; those below a sub-agent stay with it.
+fn in_order(view: &View) -> Vec<FleetMember<'_>> {
+    let mut groups: Vec<(u8, Vec<FleetMember<'_>>)> = Vec::new();
+    for member in view.fleet() {
+        let place = match &member.kind {
+            FleetKind::Subagent { view, .. } if view.is_at_work() && view.waiting_everywhere() > 0 => 0,
+            FleetKind::Subagent { view, .. } if !view.is_at_work() && view.last_end().is_some() => 2,
+            _ => 1,
+        };
+        match groups.last_mut().filter(|_| !member.path.is_empty()) {
+            Some((_, group)) => group.push(member),
+            None => groups.push((place, vec![member])),
+        }
+    }
+    groups.sort_by_key(|(place, _)| *place);
+    groups.into_iter().flat_map(|(_, group)| group).collect()
+}
 
 fn told(member: &FleetMember<'_>, now: Millis) -> Told {
     let depth = member.path.len();

@@ -165,7 +165,7 @@ pub(super) fn shown(
     let all = lines.len();
     let must = all;
     if total <= most {
-        return (lines, PaneReach { from: 0, rows: all, all, must, names_files: false });
+        return (lines, PaneReach { from: 0, rows: all, all, must, ..PaneReach::default() });
     }
     // The last row says what is out of sight, where it is not the only one.
     let rows = if most > 1 { most - 1 } else { 1 };
@@ -179,7 +179,7 @@ pub(super) fn shown(
         let way = ways.into_iter().find(|way| width(&words) + width(way) <= inner).unwrap_or_default();
         shown.push(Line::styled(fit(&format!("{words}{way}"), inner), theme.warning));
     }
-    (shown, PaneReach { from, rows, all, must, names_files: false })
+    (shown, PaneReach { from, rows, all, must, ..PaneReach::default() })
 }
 
 /// The action itself, whole, and where its first change begins, if it is one.
@@ -330,7 +330,7 @@ fn said(value: &Value) -> String {
 
 /// A diff without the two lines that name its file, which the title names: every row counts here. A diff of
 /// several files keeps them.
-fn hunks(unified: &str) -> &str {
+pub(super) fn hunks(unified: &str) -> &str {
     let files = unified.lines().filter(|l| l.starts_with("+++ ")).count();
     match unified.find("@@") {
         Some(at) if files <= 1 => unified.get(at..).unwrap_or(unified),

@@ -77,15 +77,13 @@ fn whole(
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4).max(1);
     let right = waits(around, id, total);
-    let (mut foot, explained) = reasons(panel, id, request, inner, around);
+    let (mut foot, mut explained) = reasons(panel, id, request, inner, around);
     let session = if panel.asked_by.is_some() { "its session" } else { "this session" };
-    let always = around.always.filter(|always| always.request == id && around.has_keys);
-    // A line for what is decided about, two for the box; the rest is for the rule.
-    let room_for_rule = usize::from(around.height).saturating_sub(3 + foot.len());
-    let names_files =
-        always.is_some_and(|always| session_rule::names_files(always, inner, room_for_rule, around));
-    foot.extend(match always.filter(|_| around.reason.is_none_or(|reason| reason.request != id)) {
-        Some(always) => session_rule::lay(always, inner, names_files, around),
+    let rule = rule_below(&mut foot, &mut explained, id, inner, around);
+    let (names_files, read) =
+        rule.as_ref().map_or((false, None), |rule| (rule.names_files, Some(rule.reading)));
+    foot.extend(match rule {
+        Some(rule) => rule.lines,
         None => answers(around.has_keys, id, request, (inner, session), around),
     });
     let (title, head) = title(panel, request, width(&right) + 8, around);
@@ -131,9 +129,27 @@ fn whole(
         boxes::boxed(title, Span::styled(right, theme.accent), body, total, theme.border_waiting).into_iter();
     let mut rows: Vec<TranscriptRow> = lines.map(|line| TranscriptRow::new(MARGIN, line)).collect();
     if let Some(row) = rows.first_mut() {
-        row.reach = Some(PaneReach { names_files, ..reach });
+        row.reach = Some(PaneReach { names_files, rule: read, ..reach });
     }
     rows
+}
+
+/// The rule that "always" would take, below what is said: where there is no room for both, what explains the question goes.
+fn rule_below(
+    foot: &mut Vec<Line<'static>>,
+    explained: &mut Range<usize>,
+    id: EntryId,
+    inner: usize,
+    around: &CardContext<'_>,
+) -> Option<session_rule::LaidRule> {
+    let always = around.always.filter(|always| always.request == id && around.has_keys);
+    let always = always.filter(|_| around.reason.is_none_or(|reason| reason.request != id))?;
+    // A line for what is decided about, two for the box; the rest is for the rule.
+    let room = |foot: usize| usize::from(around.height).saturating_sub(3 + foot);
+    if room(foot.len()) < session_rule::LEAST {
+        foot.drain(std::mem::take(explained));
+    }
+    Some(session_rule::lay(always, inner, room(foot.len()), around))
 }
 
 /// The title, and the first lines where it has no room for what counts. On a low screen the name of a sub-agent stands there, and

@@ -139,9 +139,17 @@ fn one_line(entry: &BudgetRow, columns: Columns, inner: usize, theme: &Theme) ->
         None => spans.push(Span::raw(" ".repeat(usize::try_from(size).unwrap_or(0)))),
     }
     spans.push(Span::styled(format!("  {:numbers$}", numbers_of(entry)), theme.text));
-    spans.push(Span::styled(format!("  {:lefts$}", left_of(entry)), theme.dim));
-    let told = told(entry, level, inner.saturating_sub(cells(&spans)), theme);
-    spans.extend(told);
+    let left = left_of(entry);
+    let room = inner.saturating_sub(cells(&spans) + 2);
+    let mut told_of = told(entry, level, room.saturating_sub(lefts), theme);
+    let mut pad = lefts.saturating_sub(width(&left));
+    if told_of.is_empty() && entry.set_aside > 0 {
+        // Without it the numbers do not add up: it may come nearer to what is left.
+        told_of = told(entry, level, room.saturating_sub(width(&left) + 2), theme);
+        pad = room.saturating_sub(width(&left) + cells(&told_of));
+    }
+    spans.push(Span::styled(format!("  {left}{}", " ".repeat(pad)), theme.dim));
+    spans.extend(told_of);
     vec![Line::from(spans)]
 }
 

@@ -143,6 +143,8 @@ impl<'a> CardContext<'a> {
         number = number * 1_000 + self.waiting.len() as u64;
         if let Some(always) = self.always.filter(|always| Some(always.request) == request) {
             number += (1 + 2 * always.scope as u64 + 8 * u64::from(always.plan.is_some())) << 41;
+            let (from, seen) = always.reading.map_or((0, 0), |read| (read.from as u64, 1 + read.seen as u64));
+            number = number.wrapping_add((from << 45).wrapping_add(seen << 54));
         }
         if let Some(reason) = self.reason.filter(|r| Some(r.request) == request) {
             number += 1 << 40;

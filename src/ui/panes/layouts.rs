@@ -8,6 +8,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 use crate::ui::graphics::{Pictures, Strip};
+use crate::ui::local::RuleReading;
 use crate::ui::selection::{Point, Surface};
 use crate::ui::text::tag::{MOST_LINKS, Tag, tag_of, tagged};
 use crate::view::CardId;
@@ -35,7 +36,7 @@ pub(super) struct TranscriptRow {
 }
 
 /// How much of a waiting call its pane shows, in lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct PaneReach {
     /// The first line in sight.
     pub from: usize,
@@ -47,6 +48,8 @@ pub(super) struct PaneReach {
     pub must: usize,
     /// Whether it shows, for each time that a rule may hold, the file that would be written.
     pub names_files: bool,
+    /// How much of the rule that "always" would take it shows, if it shows that.
+    pub rule: Option<RuleReading>,
 }
 
 /// The parts of a card.

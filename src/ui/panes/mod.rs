@@ -140,6 +140,8 @@ fn stands(layouts: &Layouts, view: &View, local: &mut Local) {
     });
     if let Some(always) = &mut local.always {
         always.names_files = window.reach.is_some_and(|reach| reach.names_files);
+        // Already counted with what was in sight before.
+        always.reading = window.reach.filter(|_| window.answerable).and_then(|reach| reach.rule);
     }
     let call = chosen.map(|request| local.stands_as(request));
     let stop = local.stop(view).filter(|_| window.stop).map(Shown::Stop);

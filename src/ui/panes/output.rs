@@ -16,7 +16,7 @@ use crate::view::{Panel, subject};
 
 use super::margin::{margin, theirs};
 use super::words::{both_ends, flow, keys, one_row};
-use super::{Screen, grid, tools};
+use super::{Screen, action, grid, tools};
 
 /// A page as it was laid out: its title, its lines, where their links lead.
 pub(super) type LaidOutput = (String, Vec<Line<'static>>, Vec<Arc<str>>);
@@ -55,7 +55,8 @@ fn lines(panel: &Panel, inner: usize, screen: &Screen<'_>) -> (Vec<Line<'static>
         let path = subject(panel);
         let (language, highlighter) = (diff::language(&path), screen.highlighter);
         let colours = DiffColours { theme, language, highlighter };
-        let change = diff::render(unified, inner, colours).into_iter();
+        // The path stands above.
+        let change = diff::render(action::hunks(unified), inner, colours).into_iter();
         lines.extend(change.map(|line| Line { spans: theirs(line.spans), ..line }));
         must = if request.is_partial { must } else { lines.len() };
     }
@@ -155,7 +156,10 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         None => {
             let mut pairs = vec![("esc", "back")];
             if let Some(Overlay::Page(open)) = &screen.local.overlay {
-                pairs.extend(open.page.keys());
+                let decides = open.page.decides() && !screen.local.waiting(screen.view).is_empty();
+                // Where something waits, the key that leads there stands first.
+                let at = if decides { 0 } else { pairs.len() };
+                pairs.splice(at..at, open.page.keys());
             }
             let subject = screen.local.subject(screen.view).filter(|(_, asked, _)| asked.name != ASK);
             let is_asked = subject.is_some();

@@ -1,11 +1,12 @@
 //! The rule that "always" would take: all of it, what it would have covered, how long it would hold and what is written for
 //! that, and the keys that take it or not.
 
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::Scope;
 use crate::ui::keymap::{KeyAction, KeyContext};
-use crate::ui::local::OfferedRule;
+use crate::ui::local::{OfferedRule, RuleReading};
 use crate::ui::request::RuleLines;
 use crate::ui::text::{fit, width, wrap};
 
@@ -22,17 +23,28 @@ const SCOPES: [(u8, Scope, &str); 3] = [
     (3, Scope::Everywhere, "everywhere"),
 ];
 
-/// Whether so many rows show the file that would be written for each of them.
-pub(super) fn names_files(always: &OfferedRule, inner: usize, rows: usize, around: &CardContext<'_>) -> bool {
-    around.height >= ROOMY
-        || always.scope == Scope::Session
-            && named(always, inner, around).len() + SCOPES.len() <= rows
-            && SCOPES.iter().all(|(number, scope, words)| {
-                let file =
-                    always.lines_for(*scope).and_then(|plan| plan.as_ref().ok()).map(|plan| &plan.file);
-                let taken = width(&key_of(*number)) + width(in_short(words)) + 1;
-                file.is_none_or(|file| *scope == Scope::Session || taken + width(&one_row(file)) <= inner)
-            })
+/// Rows that a rule needs at least: one of it, how much of it that is, and the keys.
+pub(super) const LEAST: usize = 3;
+
+/// A rule as it is laid out.
+pub(super) struct LaidRule {
+    /// Its lines and its keys.
+    pub lines: Vec<Line<'static>>,
+    /// How much of it that is.
+    pub reading: RuleReading,
+    /// Whether they show the file that would be written, for each time that it may hold.
+    pub names_files: bool,
+}
+
+/// Whether so many rows show the file that would be written for each of them, beside the rule.
+fn names_files(always: &OfferedRule, rule: usize, inner: usize, rows: usize) -> bool {
+    always.scope == Scope::Session
+        && rule + SCOPES.len() <= rows
+        && SCOPES.iter().all(|(number, scope, words)| {
+            let file = always.lines_for(*scope).and_then(|plan| plan.as_ref().ok()).map(|plan| &plan.file);
+            let taken = width(&key_of(*number)) + width(in_short(words)) + 1;
+            file.is_none_or(|file| *scope == Scope::Session || taken + width(&one_row(file)) <= inner)
+        })
 }
 
 fn key_of(number: u8) -> String {
@@ -43,46 +55,52 @@ fn in_short(words: &'static str) -> &'static str {
     words.trim_start_matches("this ")
 }
 
-/// The rule in the pane of its call.
-pub(super) fn lay(
-    always: &OfferedRule,
-    inner: usize,
-    names_files: bool,
-    around: &CardContext<'_>,
-) -> Vec<Line<'static>> {
+/// The rule in so many rows of the pane of its call, or in fewer.
+pub(super) fn lay(always: &OfferedRule, inner: usize, rows: usize, around: &CardContext<'_>) -> LaidRule {
+    let named = wrap(&format!("always: {}", one_row(&always.rule)), inner, around.theme.accent);
+    let head = named.len();
+    let below = match around.height < ROOMY {
+        true if names_files(always, head, inner, rows) => SCOPES
+            .iter()
+            .map(|(number, scope, words)| {
+                in_a_row(always, *scope, &key_of(*number), in_short(words), inner, around)
+            })
+            .collect(),
+        true => return in_few_rows(always, named, (inner, rows), around),
+        false => at_length(always, inner, around),
+    };
+    // Its beginning would be above the edge of the screen.
+    if head + below.len() > rows.max(LEAST) {
+        return in_few_rows(always, named, (inner, rows), around);
+    }
+    let now = RuleReading { from: 0, rows: head, all: head, head, seen: head };
+    let lines = named.into_iter().chain(below).collect();
+    LaidRule { lines, reading: RuleReading::after(always.reading, now), names_files: true }
+}
+
+/// What it would have covered, what would be written for each time that it may hold, and the keys.
+fn at_length(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<Line<'static>> {
     let theme = around.theme;
-    let mut lines = named(always, inner, around);
-    if around.height < ROOMY && names_files {
-        lines.extend(SCOPES.iter().map(|(number, scope, words)| {
-            in_a_row(always, *scope, &key_of(*number), in_short(words), inner, around)
-        }));
-        return lines;
-    }
-    // A key that would be refused is not lit.
-    let lit = if always.can_be_taken() { theme.accent } else { theme.dim };
-    let key = around.keymap.first(KeyContext::Approval, KeyAction::Always, "a");
-    let taking = key.map_or_else(|| "enter".to_owned(), |key| format!("{key} enter"));
-    if around.height < ROOMY {
-        let mut lines = in_few_rows(always, lines, inner, around);
-        let mut spans = keys(&[(taking.as_str(), short(always.scope))], lit, theme.text);
-        spans.extend(keys(&[("1-3", "other")], theme.accent, theme.text));
-        spans.push(vec![Span::styled("esc", theme.accent)]);
-        lines.extend(flow(spans, 2, inner).into_iter().take(1));
-        return lines;
-    }
     let most = usize::from(around.height / 4).clamp(1, 4);
-    lines.extend(at_most(covered(always, most), most, inner, around));
+    let mut lines = at_most(covered(always, most), most, inner, around);
     lines.extend(scopes(always, inner, around));
+    let taking = taking(around);
     let mut spans = keys(&[("1-3", "add it for so long")], theme.accent, theme.text);
-    spans.extend(keys(&[(taking.as_str(), "as marked")], lit, theme.text));
+    spans.extend(keys(&[(taking.as_str(), "as marked")], lit(always, around), theme.text));
     spans.extend(keys(&[("← →", "mark"), ("esc", "back")], theme.accent, theme.text));
     lines.extend(flow(spans, if inner < 46 { 2 } else { 3 }, inner));
     lines
 }
 
-/// The rule, all of it.
-fn named(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<Line<'static>> {
-    wrap(&format!("always: {}", one_row(&always.rule)), inner, around.theme.accent)
+/// The keys that take it.
+fn taking(around: &CardContext<'_>) -> String {
+    let key = around.keymap.first(KeyContext::Approval, KeyAction::Always, "a");
+    key.map_or_else(|| "enter".to_owned(), |key| format!("{key} enter"))
+}
+
+/// A key that would be refused is not lit.
+fn lit(always: &OfferedRule, around: &CardContext<'_>) -> Style {
+    if always.can_be_taken() { around.theme.accent } else { around.theme.dim }
 }
 
 /// How long it may hold, with its number, and what that matches or writes, on one row.
@@ -111,27 +129,56 @@ fn in_a_row(
     ])
 }
 
-/// Where there is too little room for that: the rule, all of it, and what it would have covered; or the file and the line that
-/// is written there.
+/// Where there is too little room for that: the rule, and what it would have covered or the file and the line that is written
+/// there; as much of that as there are rows for. The keys go on until all of it was in sight.
 fn in_few_rows(
     always: &OfferedRule,
-    mut named: Vec<Line<'static>>,
-    inner: usize,
+    mut lines: Vec<Line<'static>>,
+    (inner, rows): (usize, usize),
     around: &CardContext<'_>,
-) -> Vec<Line<'static>> {
+) -> LaidRule {
     let theme = around.theme;
-    if let Some(Ok(RuleLines { file, lines })) = always.lines().filter(|_| always.scope != Scope::Session) {
-        let (bare, led) = (one_row(file), format!("→ {}", one_row(file)));
-        let file = middle(if width(&led) > inner { &bare } else { &led }, inner);
-        let line = middle(&one_row(lines), inner);
-        return vec![Line::styled(file, theme.accent), Line::styled(line, theme.text)];
+    let head = lines.len();
+    lines.extend(said_below(always, inner, around));
+    let (all, most) = (lines.len(), rows.saturating_sub(1));
+    let is_whole = all <= most;
+    let rows = if is_whole { all } else { most.saturating_sub(1).max(1) };
+    let from = always.reading.map_or(0, |reading| reading.from).min(all.saturating_sub(rows));
+    let now = RuleReading { from, rows, all, head, seen: from + rows };
+    let reading = RuleReading::after(always.reading, now);
+    let mut lines: Vec<Line<'static>> = lines.into_iter().skip(from).take(rows).collect();
+    if !is_whole {
+        let place = format!("lines {}–{} of {all}", from + 1, from + rows);
+        let ways = [" · pgup pgdn scroll", " · pgup pgdn", ""];
+        let way = ways.into_iter().find(|way| width(&place) + width(way) <= inner).unwrap_or_default();
+        lines.push(Line::styled(fit(&format!("{place}{way}"), inner), theme.warning));
     }
-    let about = match always.scope {
-        Scope::Session => covered(always, 1),
-        scope => written(always, scope),
+    let (key, word) = match reading.is_unread() {
+        true => (theme.accent, "read on"),
+        false => (lit(always, around), short(always.scope)),
     };
-    named.push(Line::styled(fit(&about, inner), theme.text));
-    named
+    let mut spans = keys(&[(taking(around).as_str(), word)], key, theme.text);
+    spans.extend(keys(&[("1-3", "other")], theme.accent, theme.text));
+    spans.push(vec![Span::styled("esc", theme.accent)]);
+    lines.extend(flow(spans, 2, inner).into_iter().take(1));
+    LaidRule { lines, reading, names_files: false }
+}
+
+/// What stands below the rule there.
+fn said_below(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<Line<'static>> {
+    let theme = around.theme;
+    let about = match (always.scope, always.lines()) {
+        (Scope::Session, _) if always.covers.is_empty() => "matches no earlier call".to_owned(),
+        (Scope::Session, _) => covered(always, 1),
+        (_, Some(Ok(RuleLines { file, lines }))) => {
+            let (bare, led) = (one_row(file), format!("→ {}", one_row(file)));
+            let file = middle(if width(&led) > inner { &bare } else { &led }, inner);
+            let line = middle(&one_row(lines), inner);
+            return vec![Line::styled(file, theme.accent), Line::styled(line, theme.text)];
+        }
+        (scope, _) => written(always, scope),
+    };
+    vec![Line::styled(fit(&about, inner), theme.text)]
 }
 
 /// How many earlier calls it would have matched.

@@ -112,11 +112,23 @@ fn line(name: &str, about: &str, standing: &CallStatus, around: &CardContext<'_>
     let name = fit(&one_row(&spoken(name)), 24);
     let pad = 6usize.saturating_sub(width(&name)) + 2;
     let mut left = vec![Span::styled(format!("{name}{}", " ".repeat(pad)), theme.text)];
-    let right = fit(&standing.words, total.saturating_sub(cells(&left) + 2));
+    let right = in_whole_parts(standing, total.saturating_sub(cells(&left) + 2));
     let room = total.saturating_sub(cells(&left) + width(&right) + 2);
     left.push(Span::styled(fit(&one_row(about), room), theme.dim));
     let line = both_ends(left, vec![Span::styled(right, standing.words_style)], total);
     TranscriptRow::new(INDENT, line).marked(standing.symbol, standing.style)
+}
+
+/// How a call stands, in so much room: of one that went well, a part that has no room is left out and not cut.
+fn in_whole_parts(standing: &CallStatus, room: usize) -> String {
+    let mut words = standing.words.as_str();
+    while standing.symbol == "✓"
+        && width(words) > room
+        && let Some((before, _)) = words.rsplit_once(" · ")
+    {
+        words = before;
+    }
+    fit(words, room)
 }
 
 /// The name of a tool; of one that hands a task over, whom it goes to.

@@ -14,6 +14,7 @@ use super::local::{Focus, Local, Overlay};
 use super::overlays::moved;
 use super::panes::{Hit, Layouts, composer_scrolls, dragged, hit, selectable};
 use super::selection::{Press, Selection, Unit};
+use super::session_rule;
 use crate::view::View;
 
 /// Rows that a notch of the wheel moves by.
@@ -82,7 +83,7 @@ fn turn(local: &mut Local, scene: Scene<'_>, at: (u16, u16), step: i32) {
     if let (Hit::Card { card, .. }, None) = (under, &local.overlay)
         && let Focus::Approval(call) = local.focused(scene.view)
         && scene.view.position(call) == Some(card)
-        && focus::scroll(local, step * NOTCH)
+        && (session_rule::scroll(local, if step < 0 { -1 } else { 1 }) || focus::scroll(local, step * NOTCH))
     {
         return;
     }

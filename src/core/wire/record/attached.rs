@@ -18,10 +18,15 @@ pub(super) fn write(record: &mut Map<String, Value>, files: &[AttachedFile], byt
 
 fn one(file: &AttachedFile, bytes: Bytes) -> Value {
     let mut members = Map::new();
-    let AttachedFile { path, first, last, sha256, confirmed, text } = file;
+    let AttachedFile { path, first, last, sha256, confirmed, cut_bytes, cut_chars, text } = file;
     put(&mut members, json!({ "path": path, "first": first, "last": last, "sha256": sha256 }));
     if !confirmed.is_empty() {
         put(&mut members, json!({ "confirmed": confirmed }));
+    }
+    for (name, cut) in [("cut_bytes", *cut_bytes), ("cut_chars", *cut_chars)] {
+        if cut > 0 {
+            put(&mut members, json!({ name: cut }));
+        }
     }
     put(
         &mut members,
@@ -40,12 +45,15 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Vec<AttachedFile>, RecordError
     }
     let read_one = |value| {
         let fields = Fields::of("files", value)?;
+        let cut = |name| fields.get(name).map_or(Ok(0), |_| fields.number(name));
         Ok(AttachedFile {
             path: fields.text("path")?,
             first: fields.number("first")?,
             last: fields.number("last")?,
             sha256: fields.text("sha256")?,
             confirmed: fields.text_or_empty("confirmed")?,
+            cut_bytes: cut("cut_bytes")?,
+            cut_chars: cut("cut_chars")?,
             text: fields.str("text")?.into(),
         })
     };

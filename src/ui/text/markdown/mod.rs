@@ -1,15 +1,18 @@
 //! Markdown as styled lines, whole or while it is being streamed. Both go through the same blocks, so that a finished
 //! answer looks exactly like the one that was watched.
 
+mod begun_table;
 mod blocks;
 mod code;
 mod fence;
 mod heading;
 mod inline;
 mod layout;
+mod line_kind;
 mod scan;
 mod stream;
 mod table;
+mod target;
 mod unfinished;
 
 use std::sync::Arc;

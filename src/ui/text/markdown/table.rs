@@ -70,14 +70,16 @@ impl MarkdownTable {
         let mut lines = self.row(&self.head, columns, theme);
         let rules: Vec<String> = columns.iter().map(|width| "─".repeat(*width)).collect();
         lines.push(Line::styled(rules.join("─┼─"), theme.faint));
-        let wraps = self.rows.iter().any(|row| self.row(row, columns, theme).len() > 1);
+        let mut before = 1;
         for (index, row) in self.rows.iter().enumerate() {
-            // Rows of several lines would run into each other.
-            if wraps && index > 0 {
+            let row = self.row(row, columns, theme);
+            // A row of several lines would run into others. Those above it stay where they are.
+            if index > 0 && (row.len() > 1 || before > 1) {
                 let gaps: Vec<String> = columns.iter().map(|width| " ".repeat(*width)).collect();
                 lines.push(Line::styled(gaps.join(BETWEEN), theme.faint));
             }
-            lines.extend(self.row(row, columns, theme));
+            before = row.len();
+            lines.extend(row);
         }
         lines
     }

@@ -1,7 +1,11 @@
 //! The line that is still being written, as it will look: emphasis, code and links that are open are drawn as closed, and
-//! half a sign is not drawn yet. Costs what the line costs, which is bounded.
+//! half a sign is not drawn yet. Costs what the block costs, which is bounded.
 
 use std::borrow::Cow;
+
+use super::begun_table;
+use super::line_kind::{is_in_code, is_indented_code, is_marker};
+use super::target::Target;
 
 /// Emphasis that is open: its sign, and how often.
 #[derive(Debug, Clone, Copy)]
@@ -10,52 +14,68 @@ struct Opened {
     times: usize,
 }
 
+/// A bracket that is open.
+#[derive(Debug, Clone, Copy)]
+struct Bracket {
+    /// Marks that were open before it.
+    marks: usize,
+    /// Where its text begins.
+    from: usize,
+    /// It is drawn as the text of a link or an image.
+    is_link: bool,
+}
+
 /// What is open at the end of what was read of a line.
 #[derive(Debug, Default)]
 struct OpenMarks {
     marks: Vec<Opened>,
     /// The backquotes that opened code.
     code: Option<usize>,
-    /// The target of a link was begun, with so many marks open.
-    link: Option<usize>,
+    brackets: Vec<Bracket>,
+    /// The target of a link.
+    target: Option<Target>,
+    /// An address between angle brackets.
+    address: bool,
     /// Where the signs at the end begin, if they are half of something.
     half: Option<usize>,
 }
 
-/// A text whose last line may go on, with what is open in that line closed.
+/// Bytes of a text in brackets that is a link's, as long as nothing says otherwise.
+const LONGEST_TEXT: usize = 160;
+
+/// A text whose last line may go on, with what is open in that line closed, and a table that has begun drawn as one.
 pub(super) fn closed(text: &str) -> Cow<'_, str> {
-    let begins = text.rfind('\n').map_or(0, |at| at + 1);
-    let line = text.get(begins..).unwrap_or_default();
-    if is_marker(line) {
-        return Cow::Owned(text.get(..begins).unwrap_or_default().to_owned());
+    if is_in_code(text) {
+        return Cow::Borrowed(text);
     }
-    if !line.contains(['*', '_', '~', '`', '[']) || is_indented_code(line) {
+    let text = in_line(text);
+    begun_table::completed(&text).map_or(text, Cow::Owned)
+}
+
+/// The same without tables.
+fn in_line(text: &str) -> Cow<'_, str> {
+    let begins = text.rfind('\n').map_or(0, |at| at + 1);
+    let (before, line) = text.split_at_checked(begins).unwrap_or(("", text));
+    if is_marker(line) {
+        return Cow::Owned(before.to_owned());
+    }
+    let signs = ['*', '_', '~', '`', '[', '!', '<', '\\'];
+    if !line.contains(signs) || is_indented_code(line) {
         return Cow::Borrowed(text);
     }
     let open = OpenMarks::of(line);
     let end = open.half.unwrap_or(line.len());
     let shown = line.get(..end).unwrap_or_default();
-    let closers = open.closers();
+    if is_marker(shown) {
+        return Cow::Owned(before.to_owned());
+    }
+    let closers = open.closers(line.len());
     if closers.is_empty() && end == line.len() {
         return Cow::Borrowed(text);
     }
     // A sign behind a blank closes nothing, and within code a blank is shown.
     let shown = if open.code.is_some() { shown } else { shown.trim_end() };
-    Cow::Owned(format!("{}{shown}{closers}", text.get(..begins).unwrap_or_default()))
-}
-
-/// Whether nothing stands there yet but the marker of a list, a heading, a quote or a table: it is drawn with its first word.
-fn is_marker(line: &str) -> bool {
-    let line = line.trim();
-    let is_heading = !line.is_empty() && line.len() <= 6 && line.chars().all(|c| c == '#');
-    is_heading || ["-", "*", "+", ">", "|"].contains(&line)
-}
-
-/// Items of a list in a list are indented, too.
-fn is_indented_code(line: &str) -> bool {
-    let rest = line.trim_start_matches([' ', '\t']);
-    let is_item = rest.starts_with(['-', '*', '+']) || rest.starts_with(|c: char| c.is_ascii_digit());
-    (line.starts_with("    ") || line.starts_with('\t')) && !is_item
+    Cow::Owned(format!("{before}{shown}{closers}"))
 }
 
 impl OpenMarks {
@@ -67,24 +87,21 @@ impl OpenMarks {
             let run = rest.len() - rest.trim_start_matches(c).len();
             let at = line.len() - rest.len();
             let taken = match c {
-                '`' => open.backquotes(at, run, rest.len()),
-                _ if open.code.is_some() => c.len_utf8(),
-                '\\' => 1 + rest.chars().nth(1).map_or(0, char::len_utf8),
-                '~' if run != 2 && !(run == rest.len() && open.is_struck()) => run,
-                '*' | '_' | '~' => open.signs(Opened { sign: c, times: run }, at, before, rest.get(run..)),
                 // A cell of a table: nothing goes on in the next one.
-                '|' => {
+                '|' if open.code.is_none() => {
                     open = Self::default();
                     1
                 }
-                ']' if rest.starts_with("](") => {
-                    open.link = Some(open.marks.len());
-                    2
+                '\\' if open.code.is_none() => open.escape(at, rest),
+                _ if open.target.is_some() => open.in_target(c),
+                '`' => open.backquotes(at, run, rest.len()),
+                _ if open.code.is_some() => c.len_utf8(),
+                '~' if run != 2 && !(run == rest.len() && open.is_struck()) => {
+                    open.tilde(at, run, rest.len())
                 }
-                c if open.link.is_some() && (c == ')' || c.is_whitespace()) => {
-                    open.link = None;
-                    c.len_utf8()
-                }
+                '*' | '_' | '~' => open.signs(Opened { sign: c, times: run }, at, before, rest.get(run..)),
+                '!' | '[' | ']' => open.bracket(at, before, rest),
+                '<' => open.angle(at, rest),
                 c => c.len_utf8(),
             };
             let (read, behind) = rest.split_at_checked(taken).unwrap_or((rest, ""));
@@ -92,6 +109,81 @@ impl OpenMarks {
             rest = behind;
         }
         open
+    }
+
+    /// A character that is no sign; at the end it may be for the next one.
+    fn escape(&mut self, at: usize, rest: &str) -> usize {
+        let next = rest.chars().nth(1);
+        if next.is_none() {
+            self.half = Some(at);
+        }
+        1 + next.map_or(0, char::len_utf8)
+    }
+
+    /// A sign that strikes nothing out; one at the end may be half of two that do.
+    fn tilde(&mut self, at: usize, run: usize, left: usize) -> usize {
+        if run == 1 && left == 1 {
+            self.half = Some(at);
+        }
+        run
+    }
+
+    fn in_target(&mut self, c: char) -> usize {
+        self.target = self.target.and_then(|target| target.after(c));
+        c.len_utf8()
+    }
+
+    /// What opens or closes the text of a link or an image. Returns how many bytes were read.
+    fn bracket(&mut self, at: usize, before: Option<char>, rest: &str) -> usize {
+        let is_apart = before.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, ']' | ')'));
+        if rest.starts_with("](") {
+            if self.brackets.pop().is_some() {
+                self.target = Some(Target::default());
+            }
+            return 2;
+        }
+        if rest == "]" && self.brackets.last().is_some_and(|open| open.is_link) {
+            self.half = Some(at);
+            return 1;
+        }
+        if rest.starts_with(']') {
+            self.brackets.pop();
+            return 1;
+        }
+        let is_image = rest.starts_with("![");
+        if rest == "!" && is_apart || rest == "![" || rest == "[" && is_apart {
+            self.half = Some(at);
+            return rest.len();
+        }
+        if rest.starts_with('[') || is_image {
+            let signs = 1 + usize::from(is_image);
+            let is_text = |c: char| c.is_alphabetic() || matches!(c, '`' | '*' | '_' | '~' | '"' | '!');
+            let is_inner = self.brackets.iter().any(|open| open.is_link);
+            let is_link = is_image
+                || is_apart && !is_inner && rest.get(signs..).is_some_and(|text| text.starts_with(is_text));
+            self.brackets.push(Bracket { marks: self.marks.len(), from: at + signs, is_link });
+            return signs;
+        }
+        1
+    }
+
+    /// An address between angle brackets.
+    fn angle(&mut self, at: usize, rest: &str) -> usize {
+        let schemes = ["<https://", "<http://"];
+        if schemes.iter().any(|scheme| scheme.starts_with(rest)) {
+            self.half = Some(at);
+            return rest.len();
+        }
+        if !schemes.iter().any(|scheme| rest.starts_with(scheme)) {
+            return 1;
+        }
+        match rest.find(|c: char| c == '>' || c.is_whitespace()) {
+            Some(end) => end,
+            None => {
+                self.address = true;
+                rest.len()
+            }
+        }
     }
 
     /// Backquotes, of which so many stand here, and so many bytes behind the first. Returns how many bytes were read.
@@ -108,10 +200,6 @@ impl OpenMarks {
 
     /// A run of signs of emphasis between this character and this text.
     fn signs(&mut self, run: Opened, at: usize, before: Option<char>, behind: Option<&str>) -> usize {
-        // In an address they are signs like others.
-        if self.link.is_some() {
-            return run.times;
-        }
         let after = behind.and_then(|behind| behind.chars().next());
         let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
         let is_blank = |c: Option<char>| c.is_none_or(char::is_whitespace);
@@ -152,18 +240,30 @@ impl OpenMarks {
         }
     }
 
-    fn closers(&self) -> String {
+    /// What closes all that is open in a line of so many bytes, the innermost first.
+    fn closers(&self, length: usize) -> String {
         let mut closers = "`".repeat(self.code.unwrap_or_default());
-        let within = self.link.unwrap_or(self.marks.len());
-        let (outside, inside) = self.marks.split_at_checked(within).unwrap_or((&self.marks, &[]));
-        let close = |marks: &[Opened]| -> String {
-            marks.iter().rev().map(|open| open.sign.to_string().repeat(open.times)).collect()
-        };
-        closers.push_str(&close(inside));
-        if self.link.is_some() {
-            closers.push(')');
+        if self.address {
+            closers.push('>');
         }
-        closers + &close(outside)
+        if let Some(target) = self.target {
+            closers.push_str(&target.closers());
+        }
+        let mut open = self.marks.len();
+        for bracket in self.brackets.iter().rev() {
+            closers.push_str(&self.close_from(bracket.marks, open));
+            open = open.min(bracket.marks);
+            if bracket.is_link && length - bracket.from <= LONGEST_TEXT {
+                closers.push_str("]()");
+            }
+        }
+        closers + &self.close_from(0, open)
+    }
+
+    /// What closes these marks.
+    fn close_from(&self, from: usize, to: usize) -> String {
+        let marks = self.marks.get(from..to).unwrap_or_default();
+        marks.iter().rev().map(|open| open.sign.to_string().repeat(open.times)).collect()
     }
 }
 
@@ -191,6 +291,7 @@ mod tests {
             ("a ~~gon", "a ~~gon~~"),
             ("a ~~gone~", "a ~~gone~~"),
             ("a ~~", "a"),
+            ("a ~", "a"),
             ("text\n-", "text\n"),
             ("##", ""),
             ("run ``a`", "run ``a``"),
@@ -198,8 +299,29 @@ mod tests {
             ("**run `a", "**run `a`**"),
             ("see [it](https://exa", "see [it](https://exa)"),
             ("see [it](", "see [it]()"),
+            ("see [it", "see [it]()"),
+            ("see [it]", "see [it]()"),
+            ("see [", "see"),
+            ("see [**it", "see [**it**]()"),
+            ("**see [it", "**see [it]()**"),
+            ("[it](https://a/b_(c", "[it](https://a/b_(c))"),
+            ("[it](x \"tit", "[it](x \"tit\")"),
+            ("[it](x ", "[it](x)"),
+            ("- [x", ""),
+            ("- [x]", ""),
+            ("- [Name", "- [Name]()"),
+            ("so !", "so"),
+            ("so ![", "so"),
+            ("so ![a cat", "so ![a cat]()"),
+            ("so ![a cat](c.p", "so ![a cat](c.p)"),
+            ("[![b](c", "[![b](c)]()"),
+            ("see <htt", "see"),
+            ("see <https://e.o", "see <https://e.o>"),
+            ("a \\", "a"),
+            ("| [a", "| [a]()\n|---|"),
+            ("- x\n\n  | a |\n  |", "- x\n\n  | a |\n  |---|"),
             ("**see [it](https://a_b", "**see [it](https://a_b)**"),
-            ("| **a** | `b", "| **a** | `b`"),
+            ("| **a** | `b", "| **a** | `b`\n|---|---|"),
         ] {
             assert_eq!(closed(text), shown, "{text}");
         }
@@ -220,13 +342,20 @@ mod tests {
             "`a` b",
             "**a** b",
             "**a\nb",
-            "| **a | b",
+            "|**a | b",
             "    x = **a",
             "\\*a",
             "a \\`b",
             "see [it](x) and",
-            "see [it",
             "* item",
+            "a[0",
+            "a [0, 1) b",
+            "see [1",
+            "see [1]",
+            "Hello!",
+            "a < b",
+            "- [ ] task",
+            "```\n| a | [b",
             "- ~5 s",
             "~/a b",
             "about ~5 and",

@@ -1,0 +1,105 @@
+//! Several sub-agents at once: what waits for a decision is found first, no key is left in half, and the numbers of budgets add up.
+
+use std::collections::BTreeMap;
+
+use countersign::ledger::{Ending, Escrow, Limit, Outcome, Settlement};
+use serde_json::json;
+
+use crate::linear_harness::LinearHarness;
+use crate::scenes::{below, child};
+use crate::screen_harness::{ScreenHarness, page};
+use crate::session_builder::SessionBuilder;
+use crate::subagents::handed;
+
+const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 40), (200, 50)];
+
+/// The first of three is done, the second works, and the command of the third waits.
+fn three() -> SessionBuilder {
+    let (mut builder, open) = handed(&["Look.", "Search.", "Make it."], false);
+    for call in &open {
+        builder.run(call.id(), "delegate_to_general");
+    }
+    let mut done = SessionBuilder::new();
+    done.user("Look.");
+    done.say(None, "", "I looked.", Vec::new());
+    done.end(Ending::Completed);
+    let mut works = SessionBuilder::new();
+    works.user("Search.");
+    for (call, events) in open.iter().zip([done.events, works.events, child().events]) {
+        below(&mut builder, call.id(), events);
+    }
+    std::mem::forget(open);
+    builder
+}
+
+#[test]
+fn the_page_of_what_is_at_work_begins_with_what_waits() {
+    for (width, height) in SIZES {
+        let mut harness = ScreenHarness::new(three());
+        harness.local.overlay = Some(page("/fleet", &harness.view));
+        let frame = harness.frame(width, height);
+        let place = |name: &str| frame.find(name).unwrap_or_else(|| panic!("{name}\n{frame}"));
+        let places = ["? c3 → general", "● c2 → general", "✓ c1 → general"].map(place);
+        assert!(places.is_sorted(), "{frame}");
+    }
+    let mut linear = LinearHarness::new(three());
+    linear.said.clear();
+    linear.types("/fleet");
+    let places =
+        ["c3 to general: ", "c2 to general: ", "c1 to general: "].map(|name| linear.said.find(name).unwrap());
+    assert!(places.is_sorted() && !linear.said.contains('→'), "{}", linear.said);
+}
+
+#[test]
+fn beside_the_word_that_something_waits_no_key_is_left_in_half() {
+    let whole = ["d decide", "o open one", "x stop one", "esc back", "pgup pgdn scroll"];
+    for width in 40..=130 {
+        let mut harness = ScreenHarness::new(three());
+        harness.local.overlay = Some(page("/fleet", &harness.view));
+        let frame = harness.frame(width, 24);
+        let last = frame.lines().last().unwrap().trim_end();
+        let keys = last.strip_suffix("1 call waits for you").unwrap_or_else(|| panic!("{frame}"));
+        assert!(keys.trim_start().starts_with("d decide"), "{width} {last}");
+        for key in keys.split("  ").map(str::trim).filter(|key| !key.is_empty()) {
+            assert!(whole.contains(&key), "{width} {key:?} {last}");
+        }
+    }
+}
+
+#[test]
+fn what_is_set_aside_is_named_for_each_limit_where_the_numbers_need_it() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Have it made.");
+    let call = builder.tool_use("delegate_to_general", json!({ "task": "Make it." }));
+    let open = builder.say(None, "", "", vec![call]);
+    let limits = BTreeMap::from([(Limit::Turns, 30), (Limit::ToolCalls, 117)]);
+    let session = "0192-test-c1".to_owned();
+    let (call, in_background, waits) = (open[0].id(), false, false);
+    builder
+        .ledger
+        .set_aside(builder.at(), Escrow { call, session, limits, parallel: 1, in_background, waits });
+    builder.tell();
+    std::mem::forget(open);
+    for (width, height) in SIZES {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        harness.view = crate::session_builder::view(&builder.events);
+        harness.local.overlay = Some(page("/budgets", &harness.view));
+        let frame = harness.frame(width, height);
+        for (name, held) in [("max_model_turns", "30 "), ("max_tool_calls", "117 ")] {
+            let row = frame.lines().find(|row| row.contains(name)).unwrap();
+            assert!(row.contains(held) && row.contains("aside"), "{width} {row}");
+        }
+    }
+}
+
+#[test]
+fn a_figure_that_has_no_room_is_left_out_and_not_cut() {
+    let (mut builder, mut open) = handed(&["Make it."], false);
+    let call = open.remove(0);
+    builder.run(call.id(), "delegate_to_general");
+    let lines = "a line\n".repeat(1_234);
+    builder.finish(call, Settlement { duration_ms: 61_234, ..Settlement::synthetic(Outcome::Ok, &lines) });
+    let frame = ScreenHarness::new(builder).frame(40, 10);
+    let row = frame.lines().find(|row| row.contains("→ general")).unwrap();
+    assert!(row.contains("1234 lines") && !row.contains('…'), "{row}");
+}
