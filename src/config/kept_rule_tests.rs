@@ -47,7 +47,7 @@ fn comments_and_order_survive_and_only_the_rule_is_new() {
 fn what_cannot_be_added_to_is_refused() {
     for (text, why) in [
         ("allow = \"read\"", "`allow` is not a list"),
-        ("allow = [\"shell(cargo test *)\"]", "it has this rule already"),
+        ("allow = [\"shell(cargo test *)\"]", "this rule is in the file already"),
         ("allow = [", "cannot be read as TOML"),
     ] {
         assert!(with_rule(text, RULE).unwrap_err().contains(why), "{text}");
