@@ -51,6 +51,7 @@ mod inspector;
 mod keeping;
 mod keys;
 mod linear;
+mod linear_below;
 mod long;
 mod marks;
 mod mentioning;

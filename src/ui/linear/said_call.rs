@@ -22,7 +22,10 @@ pub(super) fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, outpu
         Preview::Diff(unified) => {
             output.say(format!("change: {}", panel.map(subject).unwrap_or_default()).trim_end());
             said_path(request, output);
-            diff::spoken(unified).iter().for_each(|line| output.more(line));
+            match unified.trim().is_empty() {
+                true => output.more(unchanged(request)),
+                false => diff::spoken(unified).iter().for_each(|line| output.more(line)),
+            }
             if request.is_partial {
                 output.say(&format!("the whole call, arguments: {:#}", request.arguments));
             }
@@ -67,6 +70,12 @@ pub(super) fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, outpu
     if let Some(warning) = &request.warning {
         output.say(&format!("warning: {warning}"));
     }
+}
+
+/// A change without a line of it.
+fn unchanged(request: &ApprovalRequest) -> &'static str {
+    let is_empty = request.arguments.get("content").and_then(Value::as_str) == Some("");
+    if is_empty && !request.replaces { "a new file, which is empty" } else { "no line changes" }
 }
 
 /// That the path is not written as it is used, where it is not.
