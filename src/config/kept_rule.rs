@@ -106,7 +106,7 @@ fn planned(home: RuleHome, rule: &str, cwd: &Path, environment: &Environment) ->
         Reading::Absent => String::new(),
         Reading::Text { text, cut: false } => text,
         Reading::Text { .. } => return Err(named(&file, "the file is larger than a megabyte")),
-        Reading::Refused(why) => return Err(named(&file, &format!("the file cannot be read: {why}"))),
+        Reading::Refused(why) => return Err(named(&file, &format!("cannot read the file: {why}"))),
     };
     let after = with_rule(&before, rule).map_err(|why| named(&file, &why))?;
     let lines = changed(&before, &after);

@@ -65,6 +65,21 @@ fn places() -> (tempfile::TempDir, PathBuf, Environment) {
 }
 
 #[test]
+fn why_nothing_is_written_stands_before_the_name_of_the_file() {
+    let (_place, project, environment) = places();
+    keep(
+        RuleHome::Project,
+        RULE,
+        &plan(RuleHome::Project, RULE, &project, &environment).unwrap().lines,
+        &project,
+        &environment,
+    )
+    .unwrap();
+    let why = plan(RuleHome::Project, RULE, &project, &environment).unwrap_err();
+    assert_eq!(why, format!("this rule is in the file already ({})", project.join(CONFIG).display()));
+}
+
+#[test]
 fn a_rule_of_the_project_is_written_and_trusted_as_it_is_written() {
     let (_place, project, environment) = places();
     let change = plan(RuleHome::Project, RULE, &project, &environment).unwrap();

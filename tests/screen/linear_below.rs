@@ -68,17 +68,17 @@ fn what_was_decided_in_its_session_waits_no_more_outside() {
             next(&mut lines, |child| child.decide(CallId(1), false, Decider::User));
         }
         next(&mut lines, |child| child.end(Ending::AbortedTools));
-        let begin = lines.said.len();
+        lines.said.clear();
         lines.types("/back");
-        assert!(!lines.said[begin..].contains("still wait"), "{}", &lines.said[begin..]);
+        assert!(!lines.said.contains("still wait"), "{}", lines.said);
         for line in ["y", "y 1", "n 4", "a project"] {
             if line == "y" && !stops {
                 continue;
             }
-            let begin = lines.said.len();
+            lines.said.clear();
             assert_eq!(lines.types(line), [], "{line}");
-            assert!(lines.said[begin..].contains("not an answer: no call waits for you"), "{}", lines.said);
-            assert!(lines.said[begin..].contains(&format!("kept, /send sends it: {line}")), "{}", lines.said);
+            assert!(lines.said.contains("not an answer: no call waits for you"), "{}", lines.said);
+            assert!(lines.said.contains(&format!("kept, /send sends it: {line}")), "{}", lines.said);
         }
     }
 }
@@ -136,9 +136,9 @@ fn a_call_that_comes_to_wait_outside_is_said_inside() {
     lines.builder.ask(CallId(2), "shell", Preview::Command("touch own.txt".into()));
     let heard = lines.hears();
     assert!(heard.contains("waits for you outside this session: shell; /back goes there"), "{heard}");
-    let begin = lines.said.len();
+    lines.said.clear();
     lines.types("/back");
-    assert!(lines.said[begin..].contains("command: touch own.txt"), "{}", &lines.said[begin..]);
+    assert!(lines.said.contains("command: touch own.txt"), "{}", lines.said);
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn the_prompt_stands_behind_the_question() {
     below(&mut builder, PARENT, child().events);
     let lines = LinearHarness::new(builder);
     let said = &lines.said;
-    let question = said.find("waits for you 1 of 1").unwrap();
-    assert!(said[question..].contains("touch made.txt\nanswer: y once"), "{said}");
+    let (_, question) = said.split_once("waits for you 1 of 1").unwrap();
+    assert!(question.contains("touch made.txt\nanswer: y once"), "{said}");
     assert!(said.ends_with("\nyou: "), "{said}");
 }
 
@@ -164,16 +164,16 @@ fn one_in_the_background_that_does_not_start_says_why_at_once() {
 #[test]
 fn one_is_stopped_by_its_call() {
     let mut lines = LinearHarness::new(waiting_below());
-    let begin = lines.said.len();
+    lines.said.clear();
     lines.types("/fleet");
-    assert!(lines.said[begin..].contains("/fleet stop c1 stops the first one"), "{}", &lines.said[begin..]);
+    assert!(lines.said.contains("/fleet stop c1 stops the first one"), "{}", lines.said);
     assert_eq!(lines.types("/fleet stop c1"), [LinearEffect::Send(Intent::Abort.within(&[PARENT]))]);
     let deeper = Intent::Abort.within(&[PARENT, CallId(3)]);
     assert_eq!(lines.types("/fleet stop c1/c3"), [LinearEffect::Send(deeper)]);
     assert_eq!(lines.types("/fleet stop b2"), [LinearEffect::Send(Intent::StopBackground("b2".into()))]);
-    let begin = lines.said.len();
+    lines.said.clear();
     assert_eq!(lines.types("/fleet stop all of it"), []);
-    assert!(lines.said[begin..].contains("as in /fleet stop c3"), "{}", &lines.said[begin..]);
+    assert!(lines.said.contains("as in /fleet stop c3"), "{}", lines.said);
 }
 
 #[test]
