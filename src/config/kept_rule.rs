@@ -105,12 +105,17 @@ fn planned(home: RuleHome, rule: &str, cwd: &Path, environment: &Environment) ->
     let before = match reading::read(&file, MOST_BYTES) {
         Reading::Absent => String::new(),
         Reading::Text { text, cut: false } => text,
-        Reading::Text { .. } => return Err(format!("{} is larger than a megabyte", file.display())),
-        Reading::Refused(why) => return Err(format!("cannot read {}: {why}", file.display())),
+        Reading::Text { .. } => return Err(named(&file, "the file is larger than a megabyte")),
+        Reading::Refused(why) => return Err(named(&file, &format!("cannot read the file: {why}"))),
     };
-    let after = with_rule(&before, rule).map_err(|why| format!("{}: {why}", file.display()))?;
+    let after = with_rule(&before, rule).map_err(|why| named(&file, &why))?;
     let lines = changed(&before, &after);
     Ok(Planned { change: RuleChange { file, lines }, after, trusted })
+}
+
+/// Why nothing can be written, and then the file: on a narrow screen only the beginning is read.
+fn named(file: &Path, why: &str) -> String {
+    format!("{why} ({})", file.display())
 }
 
 /// Whether a rule has a path that is meant from the folder that is worked in.
@@ -158,11 +163,11 @@ fn trust(cwd: &Path, hash: String, environment: &Environment) -> Result<(), Stri
 fn with_rule(text: &str, rule: &str) -> Result<String, String> {
     let mut document: DocumentMut = text
         .parse()
-        .map_err(|why: toml_edit::TomlError| format!("it cannot be read as TOML: {}", why.message()))?;
+        .map_err(|why: toml_edit::TomlError| format!("the file cannot be read as TOML: {}", why.message()))?;
     let item = document.entry(KEY).or_insert(Item::Value(Value::Array(Array::new())));
     let array = item.as_array_mut().ok_or(format!("`{KEY}` is not a list"))?;
     if array.iter().any(|known| known.as_str() == Some(rule)) {
-        return Err("it has this rule already".to_owned());
+        return Err("this rule is in the file already".to_owned());
     }
     add_to_list(array, rule);
     Ok(document.to_string())

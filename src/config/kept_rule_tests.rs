@@ -47,7 +47,7 @@ fn comments_and_order_survive_and_only_the_rule_is_new() {
 fn what_cannot_be_added_to_is_refused() {
     for (text, why) in [
         ("allow = \"read\"", "`allow` is not a list"),
-        ("allow = [\"shell(cargo test *)\"]", "it has this rule already"),
+        ("allow = [\"shell(cargo test *)\"]", "this rule is in the file already"),
         ("allow = [", "cannot be read as TOML"),
     ] {
         assert!(with_rule(text, RULE).unwrap_err().contains(why), "{text}");
@@ -62,6 +62,21 @@ fn places() -> (tempfile::TempDir, PathBuf, Environment) {
     let home = place.path().join("home").display().to_string();
     let environment = Environment::of([("HOME", home.as_str())]);
     (place, project, environment)
+}
+
+#[test]
+fn why_nothing_is_written_stands_before_the_name_of_the_file() {
+    let (_place, project, environment) = places();
+    keep(
+        RuleHome::Project,
+        RULE,
+        &plan(RuleHome::Project, RULE, &project, &environment).unwrap().lines,
+        &project,
+        &environment,
+    )
+    .unwrap();
+    let why = plan(RuleHome::Project, RULE, &project, &environment).unwrap_err();
+    assert_eq!(why, format!("this rule is in the file already ({})", project.join(CONFIG).display()));
 }
 
 #[test]

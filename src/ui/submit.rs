@@ -190,6 +190,7 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
         Meaning::Pick(Source::Grants) => shown(local, Overlay::Picker(Picker::grants(view))),
         Meaning::Pick(Source::Shells) => shown(local, Overlay::Picker(Picker::shells(view))),
         Meaning::Pick(Source::Fleet) => shown(local, Overlay::Picker(Picker::fleet(view))),
+        Meaning::Pick(Source::FleetStop) => shown(local, Overlay::Picker(Picker::fleet_to_stop(view))),
         Meaning::Pick(source) => vec![UiEffect::Pick(source)],
         Meaning::New if view.status.is_busy() => {
             local.hint = Some(STILL_BUSY.to_owned());

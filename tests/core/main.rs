@@ -47,6 +47,7 @@ mod escrows;
 mod history;
 mod images;
 mod ledger;
+mod not_started;
 mod records;
 mod requests;
 mod reserves;

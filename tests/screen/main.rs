@@ -52,6 +52,7 @@ mod inspector;
 mod keeping;
 mod keys;
 mod linear;
+mod linear_below;
 mod long;
 mod long_rules;
 mod marks;

@@ -1,9 +1,10 @@
 //! What is being read stays where it is: through other sizes, an answer that grows, reasoning that unfolds.
 
+use crate::deliberate::{before, look};
 use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
 use countersign::agent::{Event, Live};
-use countersign::ledger::{Decider, Ending, EntryId, Outcome};
+use countersign::ledger::{Decider, Ending, EntryId, Outcome, Preview};
 use proptest::prelude::*;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
@@ -160,4 +161,24 @@ fn unfolding_reasoning_keeps_the_answer_in_place() {
 
 fn grow(harness: &mut ScreenHarness, message: EntryId, text: &str) {
     harness.view.fold(&Event::Live(Live::Text { message, text: format!(" {text}") }));
+}
+
+#[test]
+fn the_page_of_a_call_breaks_its_command_between_words_as_the_card_does() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Make them.");
+    let command: Vec<String> = (1..40).map(|number| format!("w{number:03}")).collect();
+    let command = format!("touch {}", command.join(" "));
+    let call = builder.tool_use("shell", json!({ "command": command }));
+    let open = builder.say(None, "", "I make them.", vec![call]);
+    builder.ask(open[0].id(), "shell", Preview::Command(command.clone()));
+    std::mem::forget(open);
+    let mut harness = before(builder, (40, 24));
+    harness.turns();
+    harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    let frame = look(&mut harness);
+    assert!(frame.contains("arguments"), "{frame}");
+    for word in command.split(' ').take(20) {
+        assert!(frame.contains(word), "{word} is broken: {frame}");
+    }
 }

@@ -273,3 +273,93 @@ fn builder_of(builder: &SessionBuilder) -> SessionBuilder {
     other.now = builder.now;
     other
 }
+
+/// A session that rests, with a sub-agent in the background that has recorded this.
+fn behind(events: Vec<Event>) -> SessionBuilder {
+    let (mut builder, mut open) = handed(&["Make it."], true);
+    let remote = Some(RemoteTask { id: None, state: TaskState::Working });
+    builder.finish(
+        open.remove(0),
+        Settlement { remote, ..Settlement::synthetic(Outcome::Ok, "It works in the background.") },
+    );
+    builder.end(Ending::Completed);
+    below(&mut builder, CallId(1), events);
+    builder
+}
+
+#[test]
+fn a_panel_shows_what_happened_in_its_session_while_that_was_open() {
+    for size in [(80, 24), (120, 40)] {
+        let mut harness = before(behind(child().events), size);
+        assert!(look(&mut harness).contains("? shell $ touch made.txt"), "{size:?}");
+        let mut view = harness.view.take_subagent(CallId(1)).unwrap();
+        let mut child = child();
+        let told = child.events.len();
+        child.decide(CallId(1), true, Decider::User);
+        child.run(CallId(1), "shell");
+        child.events[told..].iter().for_each(|event| view.fold(event));
+        harness.view.put_subagent(CallId(1), view);
+        let frame = look(&mut harness);
+        assert!(frame.contains("● shell $ touch made.txt") && !frame.contains("waits for you"), "{frame}");
+    }
+}
+
+#[test]
+fn the_clock_of_one_in_the_background_moves_while_it_waits() {
+    let mut harness = before(behind(child().events), (80, 24));
+    let frame = look(&mut harness);
+    assert!(frame.contains("waits for you"), "{frame}");
+    let at = |frame: &str, seconds: u64| frame.contains(&format!(" · {seconds} s ╮"));
+    let shown = (0..100).find(|seconds| at(&frame, *seconds)).unwrap();
+    harness.builder.now += 9_000;
+    let frame = look(&mut harness);
+    assert!(at(&frame, shown + 9), "{shown}: {frame}");
+}
+
+#[test]
+fn one_in_the_background_has_its_panel_before_its_call_has_a_result() {
+    for over in [false, true] {
+        let (mut builder, open) = handed(&["Make it."], true);
+        builder.run(CallId(1), "delegate_to_general");
+        if over {
+            builder.live(Live::ToolFinished { call: CallId(1), outcome: Outcome::Ok });
+        }
+        std::mem::forget(open);
+        below(&mut builder, CallId(1), child().events);
+        let frame = ScreenHarness::new(builder).frame(80, 24);
+        assert!(frame.contains("│ waits for you") && frame.contains("? shell $ touch made.txt"), "{frame}");
+    }
+}
+
+#[test]
+fn the_check_of_a_lane_says_that_it_is_the_races() {
+    let lane = || {
+        let mut lane = SessionBuilder::new();
+        lane.user("Make it.");
+        let arguments = countersign::ledger::Arguments::from_value(json!({ "command": "test -f made.txt" }));
+        let (check, open) = lane.ledger.validate(lane.at(), "shell", arguments).unwrap();
+        std::mem::forget(open);
+        lane.tell();
+        lane.ask(check.id, "shell", Preview::Command("test -f made.txt".into()));
+        lane
+    };
+    for size in SIZES {
+        let mut harness = before(behind(lane().events), size);
+        harness.turns();
+        let frame = look(&mut harness);
+        for words in ["the check of the race", "test -f made.txt", "y once"] {
+            assert!(frame.contains(words), "{words}: {frame}");
+        }
+        assert!(frame.contains("asked by the sub-agent general c1") || size.1 < 15, "{frame}");
+    }
+    let said = LinearHarness::new(behind(lane().events)).said;
+    assert!(said.contains("shell (the check of the race, of the sub-agent general c1)"), "{said}");
+    // It was denied: the lane is over, and nothing can be decided about it.
+    let mut ended = lane();
+    ended.decide(CallId(1), false, Decider::User);
+    ended.end(Ending::BlockedOnUser);
+    let mut harness = ScreenHarness::new(behind(ended.events));
+    harness.local.overlay = Some(page("/fleet", &harness.view));
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("blocked · turn") && !frame.contains("needs you"), "{frame}");
+}

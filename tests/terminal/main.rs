@@ -33,6 +33,7 @@ mod escapes;
 mod fulldisk;
 mod goals;
 mod graphics;
+mod half_lines;
 mod home;
 mod hostile;
 mod images;

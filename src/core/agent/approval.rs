@@ -11,6 +11,7 @@ use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, not_there};
 
 use super::ask_reason::AskReason;
 use super::asking::WHY;
+use super::dispatch::tell_over;
 use super::own_command::OWN_COMMAND_MS;
 use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
 use super::step::Step;
@@ -44,7 +45,9 @@ impl Agent {
                 Pending::new(call, token, effect, state)
             })
             .collect();
-        self.advance(step, Dispatching::of(calls))
+        let dispatching = Dispatching::of(calls);
+        dispatching.calls.iter().for_each(|pending| tell_over(step, pending));
+        self.advance(step, dispatching)
     }
 
     /// How a call ends before which the limit of calls was used up, counted from 0.
@@ -120,6 +123,7 @@ impl Agent {
             } else {
                 CallState::Over(over)
             };
+            tell_over(step, pending);
             return self.advance(step, dispatching);
         }
         if matches!(pending.state, CallState::Revisiting { .. }) {

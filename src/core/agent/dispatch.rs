@@ -249,6 +249,13 @@ fn running(dispatching: &mut Dispatching, call: CallId) -> Option<(&mut Pending,
     })
 }
 
+/// Tells of a call that is over before it was started: its result may have to wait for those of the calls before it.
+pub(super) fn tell_over(step: &mut Step, pending: &Pending) {
+    if let CallState::Over(ending) = &pending.state {
+        step.emit(Live::ToolFinished { call: pending.call.id, outcome: ending.outcome.clone() });
+    }
+}
+
 /// Only after a failure that may pass, and not without end. Which tools may run again is [`ToolSpec::may_repeat`]'s to say.
 fn may_retry(pending: &Pending, report: &ToolReport, meter: &Meter) -> bool {
     let failed = matches!(report.outcome, Outcome::Failed | Outcome::TimedOut);

@@ -70,7 +70,9 @@ pub fn words(change: &Change) -> String {
         Change::EscrowSettled(settled) => spent(settled),
         Change::SubagentStarted { call } => format!("the sub-agent of {call} starts"),
         Change::SubagentWaits { call, waits: true } => format!("the sub-agent of {call} waits for you"),
-        Change::SubagentWaits { call, waits: false } => format!("the sub-agent of {call} goes on"),
+        Change::SubagentWaits { call, waits: false } => {
+            format!("the sub-agent of {call} waits for you no longer")
+        }
     }
 }
 
@@ -86,10 +88,10 @@ fn spent(settled: &EscrowSettlement) -> String {
     let EscrowSettlement { call, spent, is_assumed, state, .. } = settled;
     let cost = spent.usage.cost.map(|cost| format!(", {cost}")).unwrap_or_default();
     let words = format!(
-        "{call} is {}: {} turns, {} calls, {} tokens{cost}",
+        "{call} is {}: {}, {}, {} tokens{cost}",
         state.as_str(),
-        spent.turns,
-        spent.tool_calls,
+        counted(spent.turns, "turn"),
+        counted(spent.tool_calls, "call"),
         spent.usage.input.saturating_add(spent.usage.output)
     );
     match is_assumed {
@@ -100,11 +102,15 @@ fn spent(settled: &EscrowSettlement) -> String {
 
 fn amount(limit: Limit, most: u64) -> String {
     match limit.unit() {
-        Unit::Things(one) => format!("{most} {one}s"),
+        Unit::Things(one) => counted(most, one),
         Unit::Tokens => format!("{most} {} tokens", limit.row().label),
         Unit::Seconds => format!("{most} s"),
         Unit::MicroDollars => MicroDollars(most).to_string(),
     }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// Why no model reads the entry.

@@ -30,3 +30,11 @@ pub fn ending_words(ending: Ending) -> &'static str {
         Ending::InvalidAnswer => "answer does not fit the schema",
     }
 }
+
+/// The same of the run of a sub-agent, which is over: nobody can be asked about it any more.
+pub fn ending_words_below(ending: Ending) -> &'static str {
+    match ending {
+        Ending::BlockedOnUser => "blocked",
+        ending => ending_words(ending),
+    }
+}

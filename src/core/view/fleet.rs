@@ -88,7 +88,7 @@ impl View {
             return "waits for its turn".to_owned();
         }
         if let Some(ended) = self.last_end() {
-            return super::ending_words(ended.reason).to_owned();
+            return super::ending_words_below(ended.reason).to_owned();
         }
         match self.activity().0 {
             Activity::Thinking(_) => "thinking".to_owned(),

@@ -73,8 +73,8 @@ impl View {
         }
     }
 
-    /// The sub-agent at the end of a path.
-    fn asked_by(&self, path: &[CallId]) -> AskedBy {
+    /// The sub-agent at the end of a path of calls that start one.
+    pub fn asked_by(&self, path: &[CallId]) -> AskedBy {
         let mut names = Vec::new();
         let mut view = Some(self);
         for call in path {

@@ -48,7 +48,7 @@ pub use activity::Activity;
 pub use asked_by::AskedBy;
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
 pub use custom::{CustomCall, NamedCommand, Template};
-pub use ending::ending_words;
+pub use ending::{ending_words, ending_words_below};
 pub use fleet::{FleetKind, FleetMember};
 pub use goal_forecast::{GoalForecast, Rest};
 pub use hosted::{HostedLine, HostedState, ShownPart, hosted_lines, shown};

@@ -98,7 +98,8 @@ impl Panel {
         let made = ToolUse { id: call, arguments: self.arguments()?.clone(), ..self.tool_use()?.clone() };
         let request = ApprovalRequest { call, rule: None, gaps: Vec::new(), ..request.clone() };
         let of = |at, body| Arc::new(Entry { id: entry, at, body });
-        let mut panel = Self::new(of(self.call.at, Body::ToolCall(made)));
+        let made = if self.is_goal_check() { Body::Validation(made) } else { Body::ToolCall(made) };
+        let mut panel = Self::new(of(self.call.at, made));
         panel.asked_by = Some(asked_by);
         panel.ask(of(asked_at.at, Body::ApprovalRequested(request)));
         Some(panel)
@@ -245,15 +246,21 @@ impl Panel {
 
     /// Whether it has a box of its own: it waits for a person, or it runs and has something to show or takes keys.
     pub fn is_boxed(&self) -> bool {
+        // The result of one that works in the background may wait for those of calls before it.
+        let began = matches!(self.state, PanelState::Running { .. } | PanelState::Done(Outcome::Ok));
         match self.state {
             PanelState::Waiting => true,
+            _ if began && self.works_in_background() => true,
             PanelState::Running { .. } => {
                 self.is_subagent || self.takes_keys() || self.written().next().is_some()
             }
             PanelState::Preparing | PanelState::Queued | PanelState::Refused | PanelState::Done(_) => false,
-            PanelState::Finished(_) => {
-                matches!(self.in_background, Some(InBackground::AtWork | InBackground::Queued))
-            }
+            PanelState::Finished(_) => self.works_in_background(),
         }
+    }
+
+    /// Whether it is a sub-agent that works in the background, or waits for its turn to.
+    pub fn works_in_background(&self) -> bool {
+        matches!(self.in_background, Some(InBackground::AtWork | InBackground::Queued))
     }
 }

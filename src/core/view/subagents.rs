@@ -155,9 +155,11 @@ impl View {
         taken
     }
 
-    /// Put back.
+    /// Put back, with what happened there meanwhile.
     pub fn put_subagent(&mut self, call: CallId, view: Self) {
         self.subagents.insert(call, view);
+        self.revision.rise();
+        self.change_panel(call, |_panel| {});
         self.invite();
     }
 

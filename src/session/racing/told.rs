@@ -5,7 +5,7 @@ use crate::config::models::dollars;
 use crate::ledger::seconds;
 use crate::ui::report::ReportPart;
 use crate::ui::text::{fit, sanitize};
-use crate::view::ending_words;
+use crate::view::ending_words_below;
 
 /// What stands over the columns of a table of them.
 pub(crate) const HEADS: [&str; 10] =
@@ -41,7 +41,7 @@ pub(crate) fn row(lane: &LaneStanding) -> [String; 10] {
 fn ended(lane: &LaneStanding) -> String {
     match (&lane.ended, &lane.session, &lane.settled) {
         _ if lane.passed() => if lane.terms.check.is_some() { "passed" } else { "completed" }.to_owned(),
-        (Some(ended), _, _) => ending_words(ended.reason).to_owned(),
+        (Some(ended), _, _) => ending_words_below(ended.reason).to_owned(),
         (None, None, None) if lane.waits => "waits".to_owned(),
         (None, None, _) => "not started".to_owned(),
         (None, Some(_), Some(_)) => "cut off".to_owned(),

@@ -1,6 +1,6 @@
 //! What words behind the name of a command mean, and what to say when they mean nothing.
 
-use crate::agent::{Intent, OwnCommand};
+use crate::agent::{CallAddress, Intent, OwnCommand};
 use crate::goal;
 use crate::ledger::{BackgroundStatus, CallId, EntryId, UserMessage};
 use crate::model::Effort;
@@ -195,6 +195,25 @@ pub(super) fn stop(words: &str) -> Read {
         }
         _ => Err("/shells stop needs the id of a command, as in /shells stop b1".to_owned()),
     }
+}
+
+/// `stop`, and the call of a sub-agent or the id of a background command.
+pub(super) fn fleet(words: &str) -> Read {
+    let usage = "/fleet stop takes the call of a sub-agent, as in /fleet stop c3";
+    let (word, named) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    let named = named.trim();
+    if word != "stop" {
+        return Err(usage.to_owned());
+    }
+    if named.is_empty() {
+        return Ok(Meaning::Pick(Source::FleetStop));
+    }
+    if BackgroundStatus::number_of(named).is_some() {
+        return Ok(Meaning::Intent(Intent::StopBackground(named.to_owned())));
+    }
+    let CallAddress { mut path, call } = CallAddress::parse(named).ok_or(usage)?;
+    path.push(call);
+    Ok(Meaning::Intent(Intent::Abort.within(&path)))
 }
 
 pub(super) fn theme(words: &str) -> Read {

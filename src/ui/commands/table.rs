@@ -82,7 +82,12 @@ pub const COMMANDS: &[SlashCommand] = {
         )
         .hint("WORDS")
         .key(C::Search),
-        row("/fleet", "what is at work: sub-agents, tasks, commands", None(Show(FLEET))),
+        row(
+            "/fleet",
+            "sub-agents, tasks and commands at work; or: stop CALL",
+            Optional(Show(FLEET), read::fleet),
+        )
+        .hint("stop CALL"),
         row("/fork", "continue in a copy of this session; this one stays as it is", None(Ask(Request::Fork))),
         row("/goal", "OBJECTIVE | check: COMMAND, until it exits with 0; or: resume", Required(read::goal))
             .hint("OBJECTIVE | check: COMMAND"),

@@ -1,10 +1,10 @@
 //! Calls that wait: each is said whole with a number that it keeps, and answered by a line that was typed after that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::agent::Answer;
-use crate::ledger::{CallId, EntryId, Sandboxing, Scope};
+use crate::ledger::{ApprovalRequest, CallId, EntryId, Sandboxing, Scope};
 use crate::tool::ASK;
 use crate::ui::local::RuleToKeep;
 use crate::view::{Panel, View};
@@ -13,12 +13,17 @@ use super::moment::Moment;
 use super::output::LinearOutput;
 use super::said_call::said_whole;
 use super::session_rule::Said;
+use super::word::{Word, read};
 use super::words::{count, plain};
 
 /// The questions that were asked and not answered yet.
 #[derive(Debug, Default)]
 pub(super) struct Approvals {
     asked: BTreeMap<EntryId, AskedCall>,
+    /// The sub-agents of which it was said how one gets into their sessions.
+    named: BTreeSet<String>,
+    /// A call has gone that was not answered here, and no line was typed since.
+    has_lost: bool,
     /// The rule that the next line can take.
     pub(super) rule: Option<Said>,
     /// The rule that is written down when the decision is recorded.
@@ -57,15 +62,6 @@ pub(super) enum Purpose {
     Changes,
 }
 
-/// A line that answers, as it was typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Word {
-    letter: char,
-    number: Option<usize>,
-    /// How long a rule shall hold, where that is said.
-    scope: Option<Scope>,
-}
-
 /// What an answering line comes to.
 #[derive(Debug, PartialEq)]
 pub(super) enum LineMeaning {
@@ -81,28 +77,44 @@ pub(super) enum LineMeaning {
     Not(String),
 }
 
-/// Reads a line that is exactly an answer: a letter, and at most a number; after an a, how long the rule shall hold.
-pub(super) fn read(line: &str) -> Option<Word> {
-    let mut words = line.split_whitespace();
-    let mut letters = words.next()?.chars();
-    let letter = letters.next().filter(|letter| "ysabgnre".contains(*letter))?;
-    let mut words: Vec<&str> = words.collect();
-    let named = words.last().copied().filter(|_| letter == 'a');
-    let scope = named.and_then(|word| {
-        [Scope::Session, Scope::Project, Scope::Everywhere].into_iter().find(|scope| scope.as_str() == word)
-    });
-    words.truncate(words.len() - usize::from(scope.is_some()));
-    let number = words.first().map(|number| number.parse().ok());
-    let is_all = letters.next().is_none() && words.len() < 2 && number != Some(None);
-    is_all.then_some(Word { letter, number: number.flatten(), scope })
+/// Whose call it is, where that is not the model of this session.
+pub(super) fn whose(view: &View, call: CallId) -> String {
+    let panel = view.panel(call);
+    if let Some(name) = view.custom_command(call) {
+        return format!(" (of the custom command {})", plain(name));
+    }
+    match panel.and_then(|panel| panel.asked_by.as_ref()) {
+        Some(by) => {
+            let check = if panel.is_some_and(Panel::is_goal_check) { "the check of the race, " } else { "" };
+            format!(" ({check}of the sub-agent {})", plain(&by.to_string()))
+        }
+        None if panel.is_some_and(Panel::is_goal_check) => " (the check of the goal)".to_owned(),
+        None => String::new(),
+    }
 }
 
 impl Approvals {
+    /// Forgets the calls that wait no more.
+    pub(super) fn keep_waiting(&mut self, waiting: &[(EntryId, &ApprovalRequest)]) {
+        self.asked.retain(|request, asked| {
+            let waits = waiting.iter().any(|(id, _)| id == request);
+            self.has_lost |= !waits && !asked.answered;
+            waits
+        });
+    }
+
+    /// Why a line that is written like an answer is none while nothing waits: it names a call, or one went away unanswered
+    /// since the last line.
+    pub(super) fn answers_nothing(&mut self, line: &str) -> bool {
+        let has_lost = std::mem::take(&mut self.has_lost);
+        !self.is_open() && read(line).is_some_and(|word| has_lost || word.names_a_call())
+    }
+
     /// Says the calls that have come to wait, and forgets those that wait no more. True when there is a new question: a
     /// call, or a rule that was said.
     pub(super) fn ask(&mut self, view: &View, output: &mut LinearOutput) -> bool {
         let waiting = view.waiting();
-        self.asked.retain(|request, _| waiting.iter().any(|(id, _)| id == request));
+        self.keep_waiting(&waiting);
         self.rule = self.rule.take().filter(|rule| self.asked.contains_key(&rule.request));
         let new: Vec<_> = waiting.iter().filter(|(id, _)| !self.asked.contains_key(id)).collect();
         for (id, request) in &new {
@@ -121,14 +133,14 @@ impl Approvals {
             self.asked.insert(*id, asked);
             let panel = view.panel(request.call);
             let name = if request.replaces { "overwrite" } else { &request.name };
-            let check = if panel.is_some_and(Panel::is_goal_check) { " (the check of the goal)" } else { "" };
-            let custom = view.custom_command(request.call);
-            let custom = custom.map(|name| format!(" (of the custom command {})", plain(name)));
-            let below = panel.and_then(|panel| panel.asked_by.as_ref());
-            let below = below.map(|by| format!(" (of the sub-agent {})", plain(&by.to_string())));
-            let whose = custom.or(below).unwrap_or_else(|| check.to_owned());
+            let whose = whose(view, request.call);
             output.say(&format!("waits for you {number}: {name}{whose}, {}", request.does()));
             let by = panel.and_then(|panel| panel.asked_by.as_ref());
+            if let Some(first) = by.and_then(|by| by.calls.split('/').next())
+                && self.named.insert(first.to_owned())
+            {
+                output.more(&format!("/into {first} shows its session"));
+            }
             if let Some(folder) = by.map_or(&view.worktree, |by| &by.worktree) {
                 output.more(&format!("it acts in the worktree {}", plain(folder)));
             }
@@ -341,32 +353,5 @@ impl AskedCall {
 
     fn was_asked(&self, typed: u64) -> bool {
         self.since.is_some_and(|since| since.typed <= typed)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_letter_and_a_number_answer() {
-        for (line, is) in [
-            ("y", true),
-            (" n ", true),
-            ("y 2", true),
-            ("e", true),
-            ("a", true),
-            ("a 2", true),
-            ("g 2", true),
-            ("", false),
-            ("yes", false),
-            ("Y", false),
-            ("y two", false),
-            ("y 2 3", false),
-            ("y, please", false),
-            ("x", false),
-        ] {
-            assert_eq!(read(line).is_some(), is, "{line:?}");
-        }
     }
 }

@@ -47,6 +47,16 @@ impl Awaited {
         }
     }
 
+    /// Whether this is the word of a sub-agent's session that something was wanted of.
+    pub(super) fn is_below(self, event: &Event) -> bool {
+        let (path, event) = event.located();
+        let is_word = match event {
+            Event::Appended(entry) => matches!(entry.body, Body::ApprovalDecided(_) | Body::TurnEnded(_)),
+            Event::Live(live) => matches!(live, Live::Refused(_)),
+        };
+        self == Self::Word && !path.is_empty() && is_word
+    }
+
     /// Whether this is it; `is_busy`: a run is under way after it.
     pub(super) fn is(self, event: &Event, is_busy: bool) -> bool {
         is_busy

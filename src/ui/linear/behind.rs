@@ -1,9 +1,13 @@
 //! A session in lines that stands behind that of a sub-agent.
 
-use crate::ledger::CallId;
+use std::collections::BTreeSet;
 
-use super::approvals::Approvals;
+use crate::agent::Event;
+use crate::ledger::{CallId, EntryId, Millis};
+
+use super::approvals::{Approvals, whose};
 use super::budget_stop::Stop;
+use super::output::LinearOutput;
 use super::renderer::LinearRenderer;
 
 /// A session that stands behind the one that is said.
@@ -14,4 +18,21 @@ pub(super) struct Behind {
     pub(super) renderer: LinearRenderer,
     pub(super) asking: Approvals,
     pub(super) stop: Stop,
+}
+
+impl Behind {
+    /// Says what happens there. A call that comes to wait there is said whole only when the person is back.
+    pub(super) fn hear(&mut self, event: &Event, now: Millis, output: &mut LinearOutput) {
+        let waited: BTreeSet<EntryId> = self.renderer.view.waiting().iter().map(|(id, _)| *id).collect();
+        self.renderer.view.tick(now);
+        self.renderer.hear(event, now, output);
+        let view = &self.renderer.view;
+        for (_, request) in view.waiting().iter().filter(|(id, _)| !waited.contains(id)) {
+            let whose = whose(view, request.call);
+            output.say(&format!(
+                "waits for you outside this session: {}{whose}; /back goes there",
+                request.name
+            ));
+        }
+    }
 }

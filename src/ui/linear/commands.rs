@@ -5,6 +5,7 @@ use crate::model::Effort;
 use crate::tool::{KeyModes, Typed};
 use crate::ui::Request;
 use crate::ui::commands::{FORK_LATER, LinearCommand, Meaning, STILL_BUSY};
+use crate::ui::pages::fleet::FLEET;
 use crate::ui::picker_source::Source;
 use crate::ui::report::Question;
 use crate::ui::xterm;
@@ -48,6 +49,9 @@ impl LinearSession {
             Meaning::Pick(Source::Efforts) => {
                 let now = view.session.effort.map_or("default", Effort::as_str);
                 output.say(&pages::values("/effort", now));
+            }
+            Meaning::Pick(Source::FleetStop) => {
+                FLEET.open(view).page.spoken(view, now).iter().for_each(|said| output.speak(said));
             }
             Meaning::Pick(Source::Shells) => pages::running(view, output),
             Meaning::Find(words) if words.is_empty() => output.say("not understood: /find takes words"),

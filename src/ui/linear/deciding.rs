@@ -8,14 +8,15 @@ use crate::ui::editing::changed;
 use crate::ui::local::EditedPart;
 use crate::ui::request::Request;
 
-use super::approvals::{self, LineMeaning, Purpose};
+use super::approvals::{LineMeaning, Purpose};
 use super::moment::Moment;
 use super::session::LinearEffect;
 use super::session::LinearSession;
 use super::session_rule;
+use super::word::Word;
 
 impl LinearSession {
-    pub(super) fn answer(&mut self, word: approvals::Word, now: Moment) -> Vec<LinearEffect> {
+    pub(super) fn answer(&mut self, word: Word, now: Moment) -> Vec<LinearEffect> {
         match self.asking.answer(word, now) {
             LineMeaning::Decide(request, call, answer) => {
                 self.asking.said_again(now.at);

@@ -30,6 +30,25 @@ impl LinearSession {
         Vec::new()
     }
 
+    /// A line that is written like an answer, while no call waits.
+    pub(super) fn unasked(&mut self, text: &str) -> Vec<LinearEffect> {
+        self.output.say("not an answer: no call waits for you");
+        self.keep(text.trim());
+        Vec::new()
+    }
+
+    /// A line that would decide something, and came with others: nobody has typed it as an answer.
+    pub(super) fn together(&mut self, text: &str) -> Vec<LinearEffect> {
+        let text = text.trim();
+        self.no_answer(&format!("not an answer: {text} came together with other lines; type it on its own"))
+    }
+
+    pub(super) fn no_answer(&mut self, why: &str) -> Vec<LinearEffect> {
+        self.leave_rule();
+        self.output.say(why);
+        Vec::new()
+    }
+
     /// A command that means nothing, or that there is and that cannot be used.
     pub(super) fn no_command(&mut self, text: &str, why: &str) -> Vec<LinearEffect> {
         let Some(why) = commands::unusable(text, &self.renderer.view.settings.ignored) else {

@@ -5,7 +5,6 @@ use crate::ledger::CallId;
 use crate::tool::delegate;
 
 use super::behind::Behind;
-use super::output::LinearOutput;
 use super::pages;
 use super::renderer::LinearRenderer;
 use super::session::{LinearEffect, LinearSession};
@@ -47,6 +46,8 @@ impl LinearSession {
         self.renderer.view.put_subagent(call, child.view);
         (self.asking, self.stop, self.words) = (asking, stop, None);
         self.output.say("back in the session");
+        // Whatever was decided in there waits no more.
+        self.asking.keep_waiting(&self.renderer.view.waiting());
         self.left();
     }
 
@@ -57,8 +58,7 @@ impl LinearSession {
             match event {
                 Event::Live(Live::Subagent { call, event: inner }) if *call == behind.call => event = inner,
                 event => {
-                    behind.renderer.view.tick(*now);
-                    behind.renderer.hear(event, *now, output);
+                    behind.hear(event, *now, output);
                     return None;
                 }
             }
@@ -89,19 +89,5 @@ impl LinearSession {
             self.output.say("refused: this is a sub-agent's session; /back goes back to yours");
         }
         addressed
-    }
-}
-
-impl LinearRenderer {
-    /// A sub-agent that has come to wait for the person is said once.
-    pub(super) fn subagent(&mut self, call: CallId, output: &mut LinearOutput) {
-        let Some(child) = self.view.subagent(call) else { return };
-        if !child.is_at_work() || child.waiting_everywhere() == 0 {
-            self.waiting.remove(&call);
-        } else if self.waiting.insert(call) {
-            let name = self.view.panel(call).map_or("", |panel| panel.name());
-            let name = plain(delegate(name).unwrap_or(name));
-            output.say(&format!("sub-agent {name} ({call}) waits for you; /into {call} shows its session"));
-        }
     }
 }

@@ -4,10 +4,12 @@
 mod approvals;
 mod awaited;
 mod behind;
+mod below;
 mod budget_stop;
 mod calls;
 mod commands;
 mod deciding;
+mod decisions;
 mod kept;
 mod lineage;
 mod moment;
@@ -21,6 +23,7 @@ mod said_call;
 mod session;
 mod session_rule;
 mod undo;
+mod word;
 pub(super) mod words;
 
 pub use session::{Line, LinearEffect, LinearSession};

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use crate::agent::{Event, Live};
 use crate::budget::Limit;
 use crate::ledger::{
-    AssistantMessage, Block, Body, CallId, Change, Checkpoint, Decider, Decision, Ending, Entry, EntryId,
-    Injector, MicroDollars, Millis, Scope, TurnEnded,
+    AssistantMessage, Block, Body, Change, Checkpoint, Ending, Entry, EntryId, Injector, MicroDollars,
+    Millis, TurnEnded,
 };
 use crate::view::{Offer, ShownPart, View, ViewSettings, change, ending_words, shown};
 
+use super::below::{below, settled};
 use super::calls::{finished, hosted, named};
+use super::decisions::decided;
 use super::output::LinearOutput;
 use super::pages::used;
 use super::words::{self, amount, cost, count, duration, plain};
@@ -27,8 +29,6 @@ pub(super) struct LinearRenderer {
     near: BTreeSet<&'static str>,
     /// Why nothing can be recorded, as it was said.
     shut: Option<String>,
-    /// Sub-agents that were said to wait for the person.
-    pub(super) waiting: BTreeSet<CallId>,
     /// What the model said last, so that the end of a run does not say it again.
     said: String,
 }
@@ -98,15 +98,7 @@ impl LinearRenderer {
 
     /// One that goes on where this view stands.
     pub(super) fn over(view: View) -> Self {
-        Self {
-            view,
-            waiting: BTreeSet::new(),
-            answer: None,
-            typed: Vec::new(),
-            near: BTreeSet::new(),
-            shut: None,
-            said: String::new(),
-        }
+        Self { view, answer: None, typed: Vec::new(), near: BTreeSet::new(), shut: None, said: String::new() }
     }
 
     /// These words stand on the terminal already, because they were typed there.
@@ -129,6 +121,7 @@ impl LinearRenderer {
         self.view.fold(event);
         match event {
             Event::Appended(entry) => self.durable(entry, output),
+            Event::Live(Live::Subagent { .. }) => below(&self.view, event, output),
             Event::Live(live) => self.live(live, output),
         }
         self.warn(now, output);
@@ -145,7 +138,7 @@ impl LinearRenderer {
                 }
             }
             Body::Assistant(message) => self.answered(message, output),
-            Body::ApprovalDecided(decision) => self.decided(decision, output),
+            Body::ApprovalDecided(decision) => decided(&self.view, decision, output),
             Body::ToolResult(result) => {
                 if let Some(panel) = self.view.panel(result.call) {
                     finished(panel, output);
@@ -185,6 +178,7 @@ impl LinearRenderer {
                 ));
             }
             Body::TurnEnded(ended) => self.ended(entry, ended, output),
+            Body::Change(Change::EscrowSettled(ended)) => settled(&self.view, ended, output),
             body => {
                 if let Some(words) = remark(body) {
                     output.say(&words);
@@ -224,27 +218,6 @@ impl LinearRenderer {
         }
         if let Some(answer) = &mut self.answer {
             answer.begun = true;
-        }
-    }
-
-    fn decided(&self, decision: &Decision, output: &mut LinearOutput) {
-        let Some(panel) = self.view.panel(decision.call) else { return };
-        let runs_long = panel.arguments().is_some_and(|arguments| arguments.text("command").is_some());
-        let rule = decision.rule.as_deref();
-        match (decision.allow, decision.by) {
-            (true, Decider::User) if rule.is_some() => {
-                let rule = rule.unwrap_or_default();
-                output.say(&format!("allowed: {}; and for this session, what {rule} covers", named(panel)));
-            }
-            (true, Decider::User) if decision.scope == Scope::Session => {
-                output.say(&format!("allowed for this session: {}", named(panel)));
-            }
-            (true, Decider::User) => output.say(&format!("allowed once: {}", named(panel))),
-            (true, by) if runs_long => {
-                output.say(&format!("tool {}: starts, allowed by {}", named(panel), by.as_str()));
-            }
-            // The result follows at once and says what it was.
-            (true | false, _) => {}
         }
     }
 
@@ -334,8 +307,8 @@ impl LinearRenderer {
                 self.shut = None;
                 output.say("recording again; it continues");
             }
-            Live::Subagent { call, .. } => self.subagent(*call, output),
-            Live::Thinking { .. }
+            Live::Subagent { .. }
+            | Live::Thinking { .. }
             | Live::Hosted { .. }
             | Live::CallForming { .. }
             | Live::ToolOutput { .. }
@@ -373,8 +346,8 @@ fn remark(body: &Body) -> Option<String> {
         Body::Change(Change::Budget { limit, to }) => {
             format!("budget {}: raised to {}", limit.name(), amount(Some(*limit), *to))
         }
-        // What is in force now is said when it changes.
-        Body::Change(Change::Mode { .. }) => return None,
+        // What is in force now is said when it changes. A call that waits is said itself, and so is the decision about it.
+        Body::Change(Change::Mode { .. } | Change::SubagentWaits { .. }) => return None,
         Body::Change(change) => format!("{}: {}", change::heading(change), change::words(change)),
         Body::Goal(goal) => format!(
             "goal: done when {}; checkpoint every {}",

@@ -25,7 +25,10 @@ pub(super) fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, outpu
             said_path(request, output);
             let repeated = format!("file: {path}");
             let lines = diff::spoken(unified).into_iter().filter(|line| *line != repeated);
-            lines.for_each(|line| output.more(&line));
+            match unified.trim().is_empty() {
+                true => output.more(unchanged(request)),
+                false => lines.for_each(|line| output.more(&line)),
+            }
             if request.is_partial {
                 output.say(&format!("the whole call, arguments: {:#}", request.arguments));
             }
@@ -70,6 +73,12 @@ pub(super) fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, outpu
     if let Some(warning) = &request.warning {
         output.say(&format!("warning: {warning}"));
     }
+}
+
+/// A change without a line of it.
+fn unchanged(request: &ApprovalRequest) -> &'static str {
+    let is_empty = request.arguments.get("content").and_then(Value::as_str) == Some("");
+    if is_empty && !request.replaces { "a new file, which is empty" } else { "no line changes" }
 }
 
 /// That the path is not written as it is used, where it is not.

@@ -13,7 +13,7 @@ use crate::ui::rewinding;
 use crate::ui::undo_preview::UndoPreview;
 use crate::view::{CustomCall, View, ViewSettings};
 
-use super::approvals::{self, Approvals, Purpose};
+use super::approvals::{Approvals, Purpose};
 use super::awaited::Awaited;
 use super::behind::Behind;
 use super::budget_stop::{self, EARLY, Stop};
@@ -23,6 +23,7 @@ use super::output::LinearOutput;
 use super::pages::resumed;
 use super::renderer::LinearRenderer;
 use super::rewind_step::RewindStep;
+use super::word;
 use super::words::{count, plain};
 
 /// Stands before what the person types.
@@ -170,7 +171,8 @@ impl LinearSession {
         }
         self.renderer.hear(event, self.now, &mut self.output);
         let is_busy = self.renderer.view.status.is_busy();
-        self.expected = self.expected.filter(|expected| !expected.is(event, is_busy));
+        self.expected =
+            self.expected.filter(|expected| !expected.is(event, is_busy) && !expected.is_below(event));
         match event {
             Event::Live(Live::Waiting { steering, queued }) => self.waits(steering.len(), queued.len()),
             Event::Live(Live::Returned(texts)) => texts.iter().for_each(|said| self.keep(&said.content)),
@@ -204,10 +206,18 @@ impl LinearSession {
             self.words = None;
             self.output.say("note: that call is no longer waiting; nothing more is needed");
         }
+        let is_question = asks || self.stop.is_new(&self.renderer.view);
+        if !is_question {
+            self.invite();
+        }
+        is_question
+    }
+
+    /// It is the person's turn, if nothing runs.
+    fn invite(&mut self) {
         if self.rests() && !self.output.is_open() && !self.gather.is_open() {
             self.output.prompt(PROMPT);
         }
-        asks || self.stop.is_new(&self.renderer.view)
     }
 
     /// The questions said so far stand on the terminal; every line typed from here on carries this number or a higher
@@ -216,6 +226,7 @@ impl LinearSession {
         let moment = Moment { typed, at };
         self.asking.written(moment, &mut self.output);
         self.stop.written(&self.renderer.view, moment);
+        self.invite();
     }
 
     /// The words to write.
@@ -282,12 +293,14 @@ impl LinearSession {
             return self.worded(request, call, purpose, line.text.trim());
         }
         let now = Moment { typed: line.typed, at: line.at };
+        let answers_nothing = self.asking.answers_nothing(&line.text) && !self.gather.is_open();
         match self.gather.take(&line.text) {
-            GatheredLine::Line(text) if self.asking.is_open() => match approvals::read(&text) {
+            GatheredLine::Line(text) if self.asking.is_open() => match word::read(&text) {
                 Some(_) if !line.alone => self.together(&text),
                 Some(word) => self.answer(word, now),
                 None => self.other(&text, line.typed),
             },
+            GatheredLine::Line(text) if answers_nothing => self.unasked(&text),
             GatheredLine::Line(text)
                 if !line.alone && (budget_stop::decides(&text) || text.starts_with('!')) =>
             {
@@ -302,18 +315,6 @@ impl LinearSession {
                 Vec::new()
             }
         }
-    }
-
-    /// A line that would decide something, and came with others: nobody has typed it as an answer.
-    fn together(&mut self, text: &str) -> Vec<LinearEffect> {
-        let text = text.trim();
-        self.no_answer(&format!("not an answer: {text} came together with other lines; type it on its own"))
-    }
-
-    fn no_answer(&mut self, why: &str) -> Vec<LinearEffect> {
-        self.leave_rule();
-        self.output.say(why);
-        Vec::new()
     }
 
     /// A line that answers no call, and takes no rule.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ratatui::text::{Line, Span};
 
 use super::{Page, PageEntry, Spoken};
+use crate::agent::CallAddress;
 use crate::ledger::{Ending, Millis};
 use crate::ui::keymap::KeyAction;
 use crate::ui::linear::words::plain;
@@ -74,7 +75,16 @@ impl Page for Fleet {
             let Told { name, task, stands, .. } = told(member, now);
             Spoken::Line(plain(&format!("{name}: {task}; {stands}")))
         };
-        all.iter().map(said).collect()
+        let stoppable = all.iter().find_map(|member| match &member.kind {
+            FleetKind::Subagent { call, view, .. } if view.is_at_work() || view.waits_for_turn() => {
+                let path = member.path.clone();
+                Some(CallAddress { path, call: *call }.to_string())
+            }
+            FleetKind::Shell(shell) if member.path.is_empty() => Some(shell.id.clone()),
+            FleetKind::Subagent { .. } | FleetKind::Delegated { .. } | FleetKind::Shell(_) => None,
+        });
+        let how = stoppable.map(|named| Spoken::Line(format!("/fleet stop {named} stops the first one")));
+        all.iter().map(said).chain(how).collect()
     }
 }
 

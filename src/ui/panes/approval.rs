@@ -210,7 +210,12 @@ fn whose(
     inner: usize,
     around: &CardContext<'_>,
 ) -> Vec<Line<'static>> {
-    let check = "the check of the goal: if it exits with 0, the goal is reached";
+    // A sub-agent has a goal only as a lane of a race.
+    let check = match (panel.asked_by.is_some(), inner < 60) {
+        (false, _) => "the check of the goal: if it exits with 0, the goal is reached",
+        (true, false) => "the check of the race: if it exits with 0, this lane has passed",
+        (true, true) => "the check of the race",
+    };
     let custom = around.view.custom_command(request.call);
     // A row less for it is one more for the call.
     let custom = custom.map(|name| match (one_row(name), inner < 60) {
@@ -219,8 +224,9 @@ fn whose(
     });
     let below = panel.asked_by.as_ref().filter(|_| around.height >= 15);
     let below = below.map(|by| format!("asked by the sub-agent {}", one_row(&by.to_string())));
-    let words = if panel.is_goal_check() { Some(check.to_owned()) } else { custom.or(below) };
-    let mut lines = words.map_or_else(Vec::new, |words| wrap(&words, inner, around.theme.text));
+    let check = panel.is_goal_check().then(|| check.to_owned());
+    let words = check.into_iter().chain(custom).chain(below);
+    let mut lines: Vec<_> = words.flat_map(|words| wrap(&words, inner, around.theme.text)).collect();
     let worktree = panel.asked_by.as_ref().map_or(&around.view.worktree, |by| &by.worktree);
     // Where it acts is as much a part of the call as what it does. The last folder is the worktree's own.
     lines.extend(worktree.as_ref().map(|folder| {

@@ -118,6 +118,11 @@ impl<'a> CardContext<'a> {
                 height: self.height,
                 ..Version::default()
             },
+            _ if panel.works_in_background() => {
+                let child = panel.id().and_then(|call| self.view.subagent(call));
+                let clock = child.map_or(0, |child| 1 + child.worked_ms(self.now) / 1_000);
+                Version { clock, height: self.height, ..Version::default() }
+            }
             // Hosts that it did not reach can be allowed later, and closed again.
             _ => {
                 let is_open = |host: &&String| self.view.session.hosts.contains(*host);

@@ -14,6 +14,7 @@ use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, subject};
 
+use super::action::behind;
 use super::margin::{margin, theirs};
 use super::words::{both_ends, flow, keys, one_row};
 use super::{Screen, action, grid, tools};
@@ -96,11 +97,10 @@ fn head(lines: &mut Vec<Line<'static>>, words: &'static str, theme: &Theme) {
     lines.push(Line::styled(words, theme.title));
 }
 
-/// What others wrote, line by line, behind the margin.
+/// What others wrote, line by line, behind the margin; broken between words, as on the card of the call.
 fn text(text: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     let text = sanitize(text);
-    let lines = text.lines().map(|line| theirs(vec![Span::styled(line.to_owned(), theme.text)]));
-    lines.flat_map(|line| cut_spans(&line, inner, margin())).collect()
+    behind(inner, |room| text.lines().flat_map(|line| wrap(line, room, theme.text)).collect())
 }
 
 /// The arguments, each whole.

@@ -190,7 +190,8 @@ fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
         },
         PanelState::Done(_) if panel.was_stopped() => warned("■", "stopped".to_owned()),
         PanelState::Done(Outcome::Ok) => quiet("✓", "done"),
-        PanelState::Done(outcome) => quiet("✗", outcome.as_str()),
+        PanelState::Done(Outcome::Invalid) => quiet("✗", "invalid arguments"),
+        PanelState::Done(outcome) => quiet("✗", &outcome.as_str().replace('_', " ")),
         PanelState::Finished(_) if panel.asks_back() => warned("?", "asks back".to_owned()),
         PanelState::Finished(_) if panel.was_stopped() => {
             let ran_ms = panel.result().map_or(0, |result| result.duration_ms);

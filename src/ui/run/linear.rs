@@ -154,7 +154,10 @@ impl LinearLoop {
                 Vec::new()
             }
             News::Typed(TypedLine::Line(line)) => self.talk.line(&line),
-            News::Interrupt => self.talk.interrupt(self.lines.are_shown()),
+            News::Interrupt => {
+                self.lines.forget_half();
+                self.talk.interrupt(self.lines.are_shown())
+            }
             News::Agent(event) => self.talk.hear(&event).map(LinearEffect::Ask).into_iter().collect(),
             News::Reply(Reply::Forked(id)) => {
                 return self.outcome = Some(UiOutcome::Resume { id, draft: UserMessage::default() });

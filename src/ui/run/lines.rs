@@ -2,7 +2,7 @@
 //!
 //! A line must not answer a question that its writer has not seen. So a line carries the number of the questions that
 //! stood on the terminal before it could be read: while a question is being written nobody reads, and what is there to
-//! be read when it has been written was typed before it.
+//! be read when it has been written was typed before it. So was a line of which a terminal has only the beginning then.
 
 use std::io::{self, IsTerminal, PipeReader, PipeWriter, stdin};
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 
 use super::super::key_timing::BURST;
 use super::super::linear::Line;
+use super::half_line;
 
 /// Bytes that are read at once: more than a terminal has for one line.
 const PIECE: usize = 16 * 1024;
@@ -48,6 +49,8 @@ struct Gate {
     typed: mpsc::UnboundedSender<TypedLine>,
     /// The beginning of a line.
     begun: Vec<u8>,
+    /// How many questions stood on the terminal when it was begun, if one was written since.
+    begun_at: Option<u64>,
     questions: u64,
     /// When reading began, and when the last line was read.
     began: Instant,
@@ -73,6 +76,7 @@ impl LineReader {
             shown,
             typed,
             begun: Vec::new(),
+            begun_at: None,
             questions: 0,
             began: Instant::now(),
             last: None,
@@ -94,6 +98,13 @@ impl LineReader {
         held(&self.gate).began.elapsed()
     }
 
+    /// Ctrl-C: a terminal has forgotten what was typed and not ended.
+    pub(super) fn forget_half(&self) {
+        let mut gate = held(&self.gate);
+        gate.begun.clear();
+        gate.begun_at = None;
+    }
+
     /// Writes a question and returns the number that lines carry from here on.
     ///
     /// # Errors
@@ -109,7 +120,15 @@ impl LineReader {
                 gate.end(TypedLine::End);
             }
         }
-        // Half a line is not typed yet; a terminal keeps it until Enter.
+        // Half a line was begun before the question: whatever is typed behind it, nobody has meant it as an answer.
+        if gate.shown && !gate.is_over {
+            let half = half_line::take(&gate.input);
+            gate.take_in(&half);
+        }
+        if !gate.begun.is_empty() {
+            let before = gate.questions;
+            gate.begun_at.get_or_insert(before);
+        }
         gate.questions += 1;
         Ok(gate.questions)
     }
@@ -127,31 +146,35 @@ impl Gate {
         let mut piece = vec![0; PIECE];
         match rustix::io::read(&self.input, &mut piece) {
             Ok(0) => self.end(TypedLine::End),
-            Ok(bytes) => {
-                self.begun.extend(piece.get(..bytes).unwrap_or_default());
-                let mut lines = Vec::new();
-                while let Some(at) = self.begun.iter().position(|byte| *byte == b'\n') {
-                    let rest = self.begun.split_off(at + 1);
-                    lines.push(std::mem::replace(&mut self.begun, rest));
-                }
-                // A person ends one line after the other; what is pasted has ended several at once.
-                let now = Instant::now();
-                let follows = self.last.is_some_and(|last| now.duration_since(last) < BURST);
-                let alone = lines.len() == 1 && !follows && !is_readable(&self.input);
-                if !lines.is_empty() {
-                    self.last = Some(now);
-                }
-                lines.iter().for_each(|line| self.tell(line, alone));
-            }
+            Ok(bytes) => self.take_in(piece.get(..bytes).unwrap_or_default()),
             Err(Errno::INTR | Errno::AGAIN) => {}
             Err(_) => self.end(TypedLine::Gone),
         }
     }
 
-    fn tell(&self, line: &[u8], alone: bool) {
+    /// Takes in bytes: the lines that they end are told.
+    fn take_in(&mut self, piece: &[u8]) {
+        self.begun.extend(piece);
+        let mut lines = Vec::new();
+        while let Some(at) = self.begun.iter().position(|byte| *byte == b'\n') {
+            let rest = self.begun.split_off(at + 1);
+            lines.push(std::mem::replace(&mut self.begun, rest));
+        }
+        // A person ends one line after the other; what is pasted has ended several at once.
+        let now = Instant::now();
+        let follows = self.last.is_some_and(|last| now.duration_since(last) < BURST);
+        let alone = lines.len() == 1 && !follows && !is_readable(&self.input);
+        if !lines.is_empty() {
+            self.last = Some(now);
+        }
+        lines.iter().for_each(|line| self.tell(line, alone));
+    }
+
+    fn tell(&mut self, line: &[u8], alone: bool) {
         let text = String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']).to_owned();
         let at = self.began.elapsed();
-        self.say(TypedLine::Line(Line { text, typed: self.questions, shown: self.shown, alone, at }));
+        let typed = self.begun_at.take().unwrap_or(self.questions);
+        self.say(TypedLine::Line(Line { text, typed, shown: self.shown, alone, at }));
     }
 
     fn end(&mut self, how: TypedLine) {
@@ -224,7 +247,11 @@ mod tests {
             typist.write_all(b"a line\r\ny\n").unwrap();
             assert_eq!(next(&mut typed), Some(("y".to_owned(), question - 1)));
             assert_eq!(next(&mut typed), Some(("n".to_owned(), question - 1)));
-            assert_eq!(next(&mut typed), Some(("half a line".to_owned(), question)));
+            assert_eq!(
+                next(&mut typed),
+                Some(("half a line".to_owned(), question - 1)),
+                "it was begun before"
+            );
             assert_eq!(next(&mut typed), Some(("y".to_owned(), question)));
         }
         typist.write_all(b"no end").unwrap();

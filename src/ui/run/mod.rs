@@ -41,6 +41,7 @@ use super::vim::Vim;
 use replaying::Player;
 
 mod effects;
+mod half_line;
 mod inputs;
 mod lineage;
 pub(super) mod linear;

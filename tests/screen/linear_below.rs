@@ -1,0 +1,194 @@
+//! Sub-agents in lines: what waits is said once, what is decided is confirmed, and nothing that is over is said to wait.
+
+use std::collections::BTreeMap;
+
+use countersign::agent::{Event, Intent};
+use countersign::ledger::{
+    CallId, Change, Decider, Ending, Escrow, EscrowSettlement, Outcome, Preview, Remark, RemoteTask,
+    Settlement, Spent, TaskState,
+};
+use countersign::ui::linear::LinearEffect;
+use serde_json::json;
+
+use crate::linear_harness::LinearHarness;
+use crate::scenes::{below, child, waiting_below};
+use crate::session_builder::SessionBuilder;
+
+const PARENT: CallId = CallId(1);
+
+/// What the sub-agent records after its call waits.
+fn afterwards(more: fn(&mut SessionBuilder)) -> Vec<Event> {
+    let mut child = child();
+    let told = child.events.len();
+    more(&mut child);
+    child.events.split_off(told)
+}
+
+/// What the sub-agent records next reaches the session.
+fn next(lines: &mut LinearHarness, more: fn(&mut SessionBuilder)) -> String {
+    below(&mut lines.builder, PARENT, afterwards(more));
+    lines.hears()
+}
+
+fn change(builder: &mut SessionBuilder, change: Change) {
+    builder.remark(Remark::Change(change));
+}
+
+/// A session that rests, with a sub-agent that works in the background.
+fn in_background() -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Have it made.");
+    let task = builder.tool_use("delegate_to_general", json!({ "task": "Make it." }));
+    let mut open = builder.say(None, "", "I ask.", vec![task]).remove(0);
+    builder.decide(PARENT, true, Decider::Policy);
+    builder.ledger.delegate(builder.at(), &mut open, "general", "Make it.");
+    let (session, limits) = ("0192-test-c1".to_owned(), BTreeMap::new());
+    let escrow = Escrow { call: PARENT, session, limits, parallel: 1, in_background: true, waits: false };
+    builder.ledger.set_aside(builder.at(), escrow);
+    builder.tell();
+    let remote = Some(RemoteTask { id: None, state: TaskState::Working });
+    builder.finish(open, Settlement { remote, ..Settlement::synthetic(Outcome::Ok, "It works.") });
+    builder.end(Ending::Completed);
+    builder
+}
+
+fn settled(state: TaskState, answer: Option<&str>) -> Change {
+    let spent = Spent { turns: 1, tool_calls: 1, ..Spent::default() };
+    let answer = answer.map(str::to_owned);
+    Change::EscrowSettled(EscrowSettlement { call: PARENT, spent, is_assumed: false, state, answer })
+}
+
+#[test]
+fn what_was_decided_in_its_session_waits_no_more_outside() {
+    for stops in [false, true] {
+        let mut lines = LinearHarness::new(waiting_below());
+        lines.types("/into c1");
+        if !stops {
+            assert_eq!(lines.types("n").len(), 1, "{}", lines.said);
+            next(&mut lines, |child| child.decide(CallId(1), false, Decider::User));
+        }
+        next(&mut lines, |child| child.end(Ending::AbortedTools));
+        lines.said.clear();
+        lines.types("/back");
+        assert!(!lines.said.contains("still wait"), "{}", lines.said);
+        for line in ["y", "y 1", "n 4", "a project"] {
+            if line == "y" && !stops {
+                continue;
+            }
+            lines.said.clear();
+            assert_eq!(lines.types(line), [], "{line}");
+            assert!(lines.said.contains("not an answer: no call waits for you"), "{}", lines.said);
+            assert!(lines.said.contains(&format!("kept, /send sends it: {line}")), "{}", lines.said);
+        }
+    }
+}
+
+#[test]
+fn a_letter_by_itself_is_a_message_where_no_call_has_gone() {
+    let mut lines = LinearHarness::new(SessionBuilder::new());
+    assert_eq!(lines.types("y"), [LinearEffect::Send(Intent::Submit("y".into()))]);
+    // The call of a run that was stopped has gone: the next line may have been meant for it.
+    let mut lines = LinearHarness::new(waiting_below());
+    next(&mut lines, |child| child.end(Ending::AbortedTools));
+    assert_eq!(lines.types("y"), []);
+    assert_eq!(lines.types("y"), [LinearEffect::Send(Intent::Submit("y".into()))]);
+}
+
+#[test]
+fn a_decision_about_the_call_of_a_sub_agent_is_confirmed() {
+    for (key, allows, said) in [
+        ("y", true, "allowed once (of the sub-agent general c1): shell touch made.txt\n"),
+        ("n", false, "denied by you (of the sub-agent general c1): shell touch made.txt\n"),
+    ] {
+        let mut lines = LinearHarness::new(waiting_below());
+        assert_eq!(lines.types(key).len(), 1);
+        let heard = match allows {
+            true => next(&mut lines, |child| child.decide(CallId(1), true, Decider::User)),
+            false => next(&mut lines, |child| child.decide(CallId(1), false, Decider::User)),
+        };
+        assert!(heard.contains(said), "{heard}");
+        // What nobody here has decided is not.
+        let mut lines = LinearHarness::new(waiting_below());
+        let heard = next(&mut lines, |child| child.decide(CallId(1), true, Decider::Policy));
+        assert!(!heard.contains("allowed"), "{heard}");
+    }
+}
+
+#[test]
+fn a_call_that_waits_is_said_once_and_how_to_get_to_it() {
+    let mut builder = waiting_below();
+    change(&mut builder, Change::SubagentWaits { call: PARENT, waits: true });
+    let mut lines = LinearHarness::new(builder);
+    assert_eq!(lines.said.matches("waits for you").count(), 1, "{}", lines.said);
+    assert_eq!(lines.said.matches("/into c1 shows its session").count(), 1, "{}", lines.said);
+    // It may have been stopped: nobody has said that it goes on.
+    change(&mut lines.builder, Change::SubagentWaits { call: PARENT, waits: false });
+    let heard = lines.hears();
+    assert!(!heard.contains("goes on") && !heard.contains("sub-agent"), "{heard}");
+}
+
+#[test]
+fn a_call_that_comes_to_wait_outside_is_said_inside() {
+    let mut builder = crate::scenes::waiting_below_beside(Some("touch own.txt"));
+    builder.tell();
+    let mut lines = LinearHarness::new(builder);
+    lines.types("/into c1");
+    lines.builder.ask(CallId(2), "shell", Preview::Command("touch own.txt".into()));
+    let heard = lines.hears();
+    assert!(heard.contains("waits for you outside this session: shell; /back goes there"), "{heard}");
+    lines.said.clear();
+    lines.types("/back");
+    assert!(lines.said.contains("command: touch own.txt"), "{}", lines.said);
+}
+
+#[test]
+fn the_prompt_stands_behind_the_question() {
+    let mut builder = in_background();
+    below(&mut builder, PARENT, child().events);
+    let lines = LinearHarness::new(builder);
+    let said = &lines.said;
+    let (_, question) = said.split_once("waits for you 1 of 1").unwrap();
+    assert!(question.contains("touch made.txt\nanswer: y once"), "{said}");
+    assert!(said.ends_with("\nyou: "), "{said}");
+}
+
+#[test]
+fn one_in_the_background_that_does_not_start_says_why_at_once() {
+    let mut lines = LinearHarness::new(in_background());
+    change(&mut lines.builder, settled(TaskState::Rejected, Some("There is no repository here.")));
+    let heard = lines.hears();
+    assert!(heard.contains("c1 is rejected: 1 turn, 1 call,"), "{heard}");
+    assert!(heard.contains("\n  why: There is no repository here.\n"), "{heard}");
+}
+
+#[test]
+fn one_is_stopped_by_its_call() {
+    let mut lines = LinearHarness::new(waiting_below());
+    lines.said.clear();
+    lines.types("/fleet");
+    assert!(lines.said.contains("/fleet stop c1 stops the first one"), "{}", lines.said);
+    assert_eq!(lines.types("/fleet stop c1"), [LinearEffect::Send(Intent::Abort.within(&[PARENT]))]);
+    let deeper = Intent::Abort.within(&[PARENT, CallId(3)]);
+    assert_eq!(lines.types("/fleet stop c1/c3"), [LinearEffect::Send(deeper)]);
+    assert_eq!(lines.types("/fleet stop b2"), [LinearEffect::Send(Intent::StopBackground("b2".into()))]);
+    lines.said.clear();
+    assert_eq!(lines.types("/fleet stop all of it"), []);
+    assert!(lines.said.contains("as in /fleet stop c3"), "{}", lines.said);
+}
+
+#[test]
+fn a_change_without_a_line_says_so() {
+    for (arguments, says) in [
+        (json!({ "path": "empty.txt", "content": "" }), "a new file, which is empty"),
+        (json!({ "path": "empty.txt", "content": "x" }), "no line changes"),
+    ] {
+        let mut builder = SessionBuilder::new();
+        builder.user("Make it.");
+        let call = builder.tool_use("write", arguments);
+        let open = builder.say(None, "", "I make it.", vec![call]);
+        builder.ask(open[0].id(), "write", Preview::Diff(String::new()));
+        std::mem::forget(open);
+        let said = LinearHarness::new(builder).said;
+        assert!(said.contains(says) && !said.contains("note:"), "{said}");
+    }
+}
