@@ -184,7 +184,7 @@ async fn run_tool(tools: Arc<dyn ToolPort>, invocation: Invocation, inputs: mpsc
     let guarded = std::panic::AssertUnwindSafe(tools.run(invocation, output_to));
     let (done, ()) = tokio::join!(futures_util::FutureExt::catch_unwind(guarded), pass_on);
     let done = done.unwrap_or_else(|_panic| ToolReport::failed(CRASHED));
-    report(&inputs, Input::Tool(call, ToolNews::Done(done))).await;
+    report(&inputs, Input::Tool(call, ToolNews::Done(Box::new(done)))).await;
 }
 
 async fn run_hooks(hooks: Arc<dyn HookPort>, call: HookCall, inputs: mpsc::Sender<Input>) {

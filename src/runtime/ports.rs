@@ -37,7 +37,7 @@ impl LateNews {
 
     /// Tells what became of a call after it was cut short. Once the loop has ended nobody hears it.
     pub async fn tell(&self, call: CallId, report: ToolReport) {
-        if self.0.send(Input::Tool(call, ToolNews::Done(report))).await.is_err() {
+        if self.0.send(Input::Tool(call, ToolNews::Done(Box::new(report)))).await.is_err() {
             tracing::debug!("the end of a call that was cut short came after the loop had ended");
         }
     }

@@ -120,7 +120,7 @@ fn what_is_said_after_sampling_reaches_the_next_turn_alone() {
         remote: None,
         is_unsent: false,
     };
-    fixture.step(Input::Tool(call, ToolNews::Done(done)));
+    fixture.step(Input::Tool(call, ToolNews::Done(Box::new(done))));
     let (_, request) = fixture.model_call().unwrap();
     assert_eq!(users_words(&request), ["look", "mind the gap"]);
     assert!(matches!(request.messages.last(), Some(Message::User(said)) if said.content == "mind the gap"));

@@ -156,7 +156,7 @@ impl Gate {
 
     pub(crate) fn done(&mut self, call: CallId) {
         let report = ToolReport { outcome: Outcome::Ok, ..ToolReport::failed("done") };
-        self.step(Input::Tool(call, ToolNews::Done(report)));
+        self.step(Input::Tool(call, ToolNews::Done(Box::new(report))));
     }
 
     pub(crate) fn revoke(&mut self, call: CallId) {

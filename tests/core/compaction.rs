@@ -96,7 +96,7 @@ pub(crate) fn play(agent: &mut Agent, server: &mut Server, intent: Intent) -> Op
                     let outcome = Outcome::Ok;
                     let report =
                         ToolReport { outcome, ..ToolReport::failed("line of the file. ".repeat(60)) };
-                    inputs.push_back(Input::Tool(run.call, ToolNews::Done(report)));
+                    inputs.push_back(Input::Tool(run.call, ToolNews::Done(Box::new(report))));
                 }
                 Effect::Append(entry) => {
                     if let Body::TurnEnded(ended) = &entry.body {

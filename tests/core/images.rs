@@ -154,7 +154,7 @@ fn what_is_shown_while_it_runs_arrives_with_the_results() {
         remote: None,
         is_unsent: false,
     };
-    fixture.step(Input::Tool(id.unwrap(), ToolNews::Done(done)));
+    fixture.step(Input::Tool(id.unwrap(), ToolNews::Done(Box::new(done))));
     assert_eq!(heard(&fixture.call().1), [said("look", &[]), said("like @b.png", &["b.png"])]);
     let kept = fixture.agent.ledger().entries().iter().find_map(|e| match &e.body {
         Body::Injected(injected) => Some(injected.shown()),

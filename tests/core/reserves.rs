@@ -41,7 +41,7 @@ fn report(outcome: Outcome, is_unsent: bool) -> ToolReport {
 }
 
 fn over(gate: &mut Gate, call: CallId, report: ToolReport) {
-    gate.step(Input::Tool(call, ToolNews::Done(report)));
+    gate.step(Input::Tool(call, ToolNews::Done(Box::new(report))));
 }
 
 /// What was set aside and settled for a call, as the session file keeps it.

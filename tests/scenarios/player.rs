@@ -225,7 +225,7 @@ impl StoryPlayer {
         let call = self.called(name, &self.running).or_else(|_| self.called(name, &self.cancelled))?;
         self.running.remove(&call);
         self.cancelled.remove(&call);
-        self.deliver(Input::Tool(call, ToolNews::Done(report.clone())))
+        self.deliver(Input::Tool(call, ToolNews::Done(Box::new(report.clone()))))
     }
 
     fn name_task(&mut self, name: &str, id: &str) -> Result<(), String> {

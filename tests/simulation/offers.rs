@@ -343,7 +343,7 @@ impl World {
                 remote: None,
                 is_unsent: false,
             };
-            options.push(Input::Tool(*call, ToolNews::Done(report)));
+            options.push(Input::Tool(*call, ToolNews::Done(Box::new(report))));
         }
         for (limit, to) in
             [(Limit::Turns, 9), (Limit::WallTime, 600), (Limit::ToolCalls, 20), (Limit::Tokens, 90)]
@@ -378,7 +378,7 @@ fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
     let facts = if is_status { legacy_facts::facts("shell", &outcome, content) } else { Facts::default() };
     Input::Tool(
         call,
-        ToolNews::Done(ToolReport {
+        ToolNews::Done(Box::new(ToolReport {
             outcome,
             content: content.into(),
             written: None,
@@ -389,6 +389,6 @@ fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
             refused: false,
             remote: None,
             is_unsent: false,
-        }),
+        })),
     )
 }

@@ -107,7 +107,7 @@ impl World {
         let tasks = under_way.filter(|call| self.log.escrows.tasks.open.contains_key(call));
         options.extend(tasks.map(|call| {
             let report = ToolReport { is_unsent: true, ..ToolReport::failed("not reached") };
-            Input::Tool(*call, ToolNews::Done(report))
+            Input::Tool(*call, ToolNews::Done(Box::new(report)))
         }));
     }
 }

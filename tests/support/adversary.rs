@@ -64,7 +64,7 @@ pub fn drive(agent: &mut Agent, intent: Intent, adversary: &Adversary) -> (u64, 
                 }
                 Effect::Prepare(call) => inputs.push_back(Input::Prepared(call.call, Preparation::default())),
                 Effect::RunTool(call) => {
-                    inputs.push_back(Input::Tool(call.call, ToolNews::Done((adversary.tool)())))
+                    inputs.push_back(Input::Tool(call.call, ToolNews::Done(Box::new((adversary.tool)()))))
                 }
                 // The wall-time limit never comes first here; a wait is over at once.
                 Effect::SetTimer(timer, wait_ms) if wait_ms < 1_000_000 => {

@@ -54,7 +54,7 @@ impl Agent {
                 self.settle_task(step.now, call, &report);
                 self.printed.forget(call);
                 step.emit(Live::ToolFinished { call, outcome: report.outcome.clone() });
-                let real = settlement(report, step.now.since(since));
+                let real = settlement(*report, step.now.since(since));
                 pending.state = CallState::Over(self.told_of_typing(call, real));
                 return self.advance(step, dispatching);
             }

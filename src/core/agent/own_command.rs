@@ -161,7 +161,7 @@ mod tests {
 
     fn ends(agent: &mut Agent, content: &str) -> Vec<Effect> {
         let report = ToolReport { outcome: Outcome::Ok, ..ToolReport::failed(content) };
-        agent.step(Millis(2), Input::Tool(CallId(1), ToolNews::Done(report)))
+        agent.step(Millis(2), Input::Tool(CallId(1), ToolNews::Done(Box::new(report))))
     }
 
     fn said(agent: &Agent) -> Vec<String> {

@@ -270,7 +270,7 @@ mod tests {
         let runs = wanted.iter().position(|e| matches!(e, Effect::RunTool(call) if call.name == ADOPT));
         assert!(decided.unwrap() < runs.unwrap());
         let done = ToolReport { outcome: Outcome::Ok, ..ToolReport::failed("changed a") };
-        agent.step(Millis(2), Input::Tool(CallId(1), ToolNews::Done(done)));
+        agent.step(Millis(2), Input::Tool(CallId(1), ToolNews::Done(Box::new(done))));
         assert!(agent.is_idle());
         let told = agent.ledger().entries().iter().find_map(|entry| {
             let Body::Injected(said) = &entry.body else { return None };

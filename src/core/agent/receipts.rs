@@ -169,7 +169,7 @@ mod tests {
         let Phase::Dispatching(dispatching) = &mut agent.phase else { panic!("calls are open") };
         tamper(dispatching.calls.iter_mut().find(|pending| pending.call.id == CallId(2)).unwrap());
         let done = ToolReport { outcome: Outcome::Ok, ..ToolReport::failed("done") };
-        step(&mut agent, &mut wanted, Input::Tool(CallId(1), ToolNews::Done(done)));
+        step(&mut agent, &mut wanted, Input::Tool(CallId(1), ToolNews::Done(Box::new(done))));
         let of = |result: &&std::sync::Arc<crate::ledger::ToolResult>| result.call == CallId(2);
         let results = agent.ledger().entries().iter();
         let mut results =

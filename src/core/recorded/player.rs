@@ -209,7 +209,7 @@ impl<'o> Player<'o> {
             false => {
                 let settled = self.tape.settled.get(&call);
                 let is_unsent = settled.is_some_and(|settled| !settled.is_assumed);
-                Input::Tool(call, ToolNews::Done(ToolReport { is_unsent, ..report }))
+                Input::Tool(call, ToolNews::Done(Box::new(ToolReport { is_unsent, ..report })))
             }
         };
         self.step(input);

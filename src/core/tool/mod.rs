@@ -227,7 +227,7 @@ pub enum ToolNews {
     /// A piece of live output, or the screen that it has made.
     Output(Shown),
     /// It is over.
-    Done(ToolReport),
+    Done(Box<ToolReport>),
     /// A background command that the call began has ended.
     Ended(BackgroundStatus),
 }

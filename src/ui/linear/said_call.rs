@@ -10,6 +10,18 @@ use crate::view::{Panel, subject};
 
 use super::output::LinearOutput;
 
+/// A change of the file of this name, line by line.
+fn said_change(request: &ApprovalRequest, unified: &str, path: &str, output: &mut LinearOutput) {
+    output.say(format!("change: {path}").trim_end());
+    said_path(request, output);
+    let repeated = format!("file: {path}");
+    let lines = diff::spoken(unified).into_iter().filter(|line| *line != repeated);
+    match unified.trim().is_empty() {
+        true => output.more(unchanged(request)),
+        false => lines.for_each(|line| output.more(&line)),
+    }
+}
+
 /// What it would do, whole, and why it asks.
 pub(super) fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, output: &mut LinearOutput) {
     match &request.preview {
@@ -20,15 +32,7 @@ pub(super) fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, outpu
             }
         }
         Preview::Diff(unified) => {
-            let path = panel.map(subject).unwrap_or_default();
-            output.say(format!("change: {path}").trim_end());
-            said_path(request, output);
-            let repeated = format!("file: {path}");
-            let lines = diff::spoken(unified).into_iter().filter(|line| *line != repeated);
-            match unified.trim().is_empty() {
-                true => output.more(unchanged(request)),
-                false => lines.for_each(|line| output.more(&line)),
-            }
+            said_change(request, unified, &panel.map(subject).unwrap_or_default(), output);
             if request.is_partial {
                 output.say(&format!("the whole call, arguments: {:#}", request.arguments));
             }
