@@ -35,7 +35,7 @@ impl UndoPreview {
 
     /// Why nothing is done, if nothing is.
     pub fn refused(&self) -> Option<String> {
-        self.is_refused.then(|| "nothing was undone: some files have changed since".to_owned())
+        self.is_refused.then(|| "nothing was undone: not every file can be put back".to_owned())
     }
 }
 

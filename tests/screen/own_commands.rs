@@ -85,6 +85,26 @@ fn a_line_that_cannot_run_now_is_kept_and_says_one_thing() {
 }
 
 #[test]
+fn kept_commands_are_run_one_by_one_and_are_no_message() {
+    let mut linear = LinearHarness::new(SessionBuilder::new());
+    for kept in ["!!echo mine", "!pwd", "a message"] {
+        linear.talk.holds(kept);
+    }
+    let own = |command: &str, is_shared| {
+        let own = OwnCommand { command: command.to_owned(), is_shared, typed: None };
+        [LinearEffect::Send(Intent::Command(own))]
+    };
+    assert_eq!(linear.types("/send"), own("echo mine", false));
+    let mut linear = LinearHarness::new(SessionBuilder::new());
+    linear.talk.holds("one");
+    linear.talk.holds("two");
+    let LinearEffect::Send(Intent::Submit(said)) = linear.types("/send").remove(0) else {
+        panic!("no message")
+    };
+    assert_eq!(said.content, "one\n\ntwo");
+}
+
+#[test]
 fn commands_of_the_screen_say_why_they_do_nothing_in_lines() {
     let mut linear = LinearHarness::new(SessionBuilder::new());
     for (name, why) in [

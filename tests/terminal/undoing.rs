@@ -84,7 +84,7 @@ async fn what_the_person_changed_since_is_named_and_nothing_is_done() {
     app.sees("nothing is done").await;
     app.sees("was changed since by someone else: not restored").await;
     app.keys(ENTER).await;
-    app.sees("nothing was undone: some files have changed since").await;
+    app.sees("nothing was undone: not every file can be put back").await;
     assert_eq!(home.read("notes.txt"), "mine\n");
 
     // Changed while the plan is looked at.

@@ -90,6 +90,8 @@ async fn what_the_results_say_of_contents_holds_against_the_record() {
         assert_has(&plan.refused[0].why.to_string(), &["was not changed like that by this session"]);
         assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["nothing was undone"]);
         assert!(snapshots.agreed(&books()).unwrap().is_empty());
+        let (told, _) = snapshots.differences(&books(), |path| path.display().to_string(), 9).unwrap();
+        assert_has(told[0].diff.as_ref().unwrap_err(), &["its undo record is not what the session says"]);
         assert_eq!(fixture.get("a"), "1");
     }
     // The true record agrees, also when the undo is on it.

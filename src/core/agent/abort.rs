@@ -5,7 +5,7 @@
 
 use crate::ledger::{
     Abort, AbortPath, About, CallId, CutBy, Ending, Millis, Note, OpenCall, Outcome, Remark, Settlement,
-    aborted_text,
+    aborted_text, was_typed_into,
 };
 
 use crate::model::UnfinishedCall;
@@ -165,11 +165,14 @@ impl Agent {
 
     fn aborted(&mut self, call: CallId, path: AbortPath, ran_ms: Option<u64>, by: CutBy) -> Settlement {
         let abort = Abort { path, ran_ms, by };
-        let mut text = aborted_text(abort);
-        if let Some(printed) = self.printed.take(call) {
+        let (mut text, mut cut) = (aborted_text(abort), 0);
+        // A terminal shows what was typed into it, and that is not kept.
+        let has_typed = was_typed_into(self.history.ledger.entries(), call);
+        if let Some((printed, cut_chars)) = self.printed.take(call).filter(|_| !has_typed) {
             text = format!("{text}\nIt had printed:\n{printed}");
+            cut = cut_chars;
         }
-        let ended = Settlement::synthetic(Outcome::Aborted(abort), text);
+        let ended = Settlement { cut_chars: cut, ..Settlement::synthetic(Outcome::Aborted(abort), text) };
         self.told_of_typing(call, Settlement { duration_ms: ran_ms.unwrap_or(0), ..ended })
     }
 

@@ -5,17 +5,20 @@ use std::collections::BTreeMap;
 use crate::ledger::CallId;
 use crate::tool::{Shown, settled};
 
-/// Bytes of each call that are kept, the last ones.
-const MOST: usize = 16 << 10;
+/// Bytes of each call that are kept: of the beginning, and of the end.
+const HEAD: usize = 4 << 10;
+const TAIL: usize = 12 << 10;
 
-/// The latest output of each running call.
+/// The output of each running call.
 #[derive(Debug, Default)]
 pub(super) struct Printed(BTreeMap<CallId, KeptOutput>);
 
 #[derive(Debug, Default)]
 struct KeptOutput {
-    text: String,
-    is_cut: bool,
+    head: String,
+    tail: String,
+    /// Characters between both that are not kept.
+    cut_chars: u64,
 }
 
 impl Printed {
@@ -25,9 +28,9 @@ impl Printed {
             Shown::Text(piece) => self.0.entry(call).or_default().push(piece),
             Shown::Screen(screen) => {
                 let lines: Vec<&str> = screen.lines().collect();
-                let mut tail = KeptOutput::default();
-                tail.push(&lines.join("\n"));
-                self.0.insert(call, tail);
+                let mut now = KeptOutput::default();
+                now.push(&lines.join("\n"));
+                self.0.insert(call, now);
             }
             Shown::Task(_) => {}
         }
@@ -38,27 +41,36 @@ impl Printed {
         self.0.remove(&call);
     }
 
-    /// Forgets the call, and says what it had printed, as plain text.
-    pub(super) fn take(&mut self, call: CallId) -> Option<String> {
-        let KeptOutput { text, is_cut } = self.0.remove(&call)?;
+    /// Forgets the call, and says what it had printed, as plain text, and how many characters of that are missing in it.
+    pub(super) fn take(&mut self, call: CallId) -> Option<(String, u64)> {
+        let KeptOutput { head, tail, cut_chars } = self.0.remove(&call)?;
+        let text = match cut_chars {
+            0 => head + &tail,
+            cut => format!("{head}\n[… {cut} characters cut …]\n{tail}"),
+        };
         let plain = settled(&text).unwrap_or(text);
         let plain = plain.trim_end();
-        let begin = if is_cut { "[…]" } else { "" };
-        (!plain.is_empty()).then(|| format!("{begin}{plain}"))
+        (!plain.is_empty()).then(|| (plain.to_owned(), cut_chars))
     }
 }
 
 impl KeptOutput {
-    /// Cut only when it is twice as long as what is kept: a piece costs what it is long.
+    /// The end is cut only when it is twice as long as what is kept of it: a piece costs what it is long.
     fn push(&mut self, piece: &str) {
-        self.text.push_str(piece);
-        if self.text.len() > 2 * MOST {
-            let whole = |at: &usize| self.text.is_char_boundary(*at);
-            let at = (self.text.len() - MOST..self.text.len()).find(whole).unwrap_or(0);
-            self.text.drain(..at);
-            self.is_cut = true;
+        let room = if self.tail.is_empty() { HEAD.saturating_sub(self.head.len()) } else { 0 };
+        let (head, rest) = piece.split_at(boundary(piece, room.min(piece.len())));
+        self.head.push_str(head);
+        self.tail.push_str(rest);
+        if self.tail.len() > 2 * TAIL {
+            let at = boundary(&self.tail, self.tail.len() - TAIL);
+            self.cut_chars += self.tail.drain(..at).map(|_| 1).sum::<u64>();
         }
     }
+}
+
+/// The first boundary of characters from here on.
+fn boundary(text: &str, from: usize) -> usize {
+    (from..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
 #[cfg(test)]
@@ -66,15 +78,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_what_was_printed_is_kept_and_its_length_is_bounded() {
+    fn the_beginning_and_the_end_are_kept_and_what_is_missing_is_counted() {
         let mut printed = Printed::default();
         printed.add(CallId(1), &"one\ntwo \u{1b}[31mred\u{1b}[0m\n".into());
-        assert_eq!(printed.take(CallId(1)).as_deref(), Some("one\ntwo red"));
+        assert_eq!(printed.take(CallId(1)), Some(("one\ntwo red".to_owned(), 0)));
         assert_eq!(printed.take(CallId(1)), None);
+        let mut all = 0;
         for number in 0..100_000 {
-            printed.add(CallId(2), &format!("é{number}\n").as_str().into());
+            let piece = format!("é{number}\n");
+            all += piece.chars().count() as u64;
+            printed.add(CallId(2), &piece.as_str().into());
         }
-        let kept = printed.take(CallId(2)).unwrap();
-        assert!(kept.starts_with("[…]") && kept.ends_with("é99999") && kept.len() <= 2 * MOST + 5);
+        let (kept, cut) = printed.take(CallId(2)).unwrap();
+        assert!(
+            kept.starts_with("é0\né1\n") && kept.ends_with("é99999") && kept.len() <= HEAD + 2 * TAIL + 50
+        );
+        let line = format!("\n[… {cut} characters cut …]\n");
+        let is_whole = kept.chars().count() as u64 - line.chars().count() as u64 + 1 + cut == all;
+        assert!(kept.contains(&line) && is_whole, "{cut} of {all}");
     }
 }

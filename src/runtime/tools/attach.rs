@@ -77,6 +77,9 @@ impl WorkspaceFiles {
             Ok(_) | Err(_) => None,
         };
         one_reading(&target.shown)?;
+        if folder.is_some() && lines.is_some() {
+            return Err(format!("{} is a folder, and a folder has no lines", target.shown));
+        }
         let (first, count) =
             lines.map_or((1, None), |(first, last)| (first, Some(last.saturating_sub(first) + 1)));
         Ok(Some(MentionedFile { target, first, count, folder }))

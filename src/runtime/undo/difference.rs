@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::super::tools::compare;
-use super::agreement::Agreement;
+use super::agreement::{Agreement, Disagreement};
 use super::blobs;
 use super::files;
 use super::record::{Content, Hash, MOST_BYTES};
 use super::restore::Snapshots;
 use crate::runtime::tools::anchor::Anchor;
+
+/// Why there is no difference to show.
+const WRONG: &str = "its undo record is not what the session says; `countersign sessions check` names it";
 
 /// A file that is not what it was before the session changed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,15 +36,23 @@ impl Snapshots {
         shown: impl Fn(&Path) -> String,
         most: usize,
     ) -> Result<(Vec<FileDifference>, usize), String> {
-        let mut first: BTreeMap<PathBuf, Content> = BTreeMap::new();
-        for change in self.changes()?.into_iter().filter(|change| books.has(change)) {
-            first.entry(change.path).or_insert(change.before);
+        // `None`: a record of it is not what the session says, so nobody knows what it was.
+        let mut first: BTreeMap<PathBuf, Option<Content>> = BTreeMap::new();
+        for change in self.changes()? {
+            match books.against(&change) {
+                None => drop(first.entry(change.path).or_insert(Some(change.before))),
+                Some(Disagreement::OtherContent) => drop(first.insert(change.path, None)),
+                Some(Disagreement::NoCall) => {}
+            }
         }
         let all = first.len();
         let kept = |hash: &Hash| self.kept(hash);
         let differences = first.into_iter().filter_map(|(path, before)| {
             let name = shown(&path);
-            let diff = difference(&path, &before, &name, kept).transpose()?;
+            let diff = match before {
+                Some(before) => difference(&path, &before, &name, kept).transpose()?,
+                None => Err(WRONG.to_owned()),
+            };
             Some(FileDifference { path, diff })
         });
         Ok((differences.take(most).collect(), all))

@@ -69,10 +69,18 @@ impl LinearSession {
         Vec::new()
     }
 
-    /// Sends what was kept. One alone is read as it was typed, so that a command is one; several are one message.
+    /// Sends what was kept. One alone is read as it was typed, so that a command is one; several are one message. A command among
+    /// several is no part of a message: then only the first is sent, and the others stay.
     pub(super) fn send(&mut self, kept: &[String]) -> Vec<LinearEffect> {
         if let [text] = kept {
             return self.text(text, u64::MAX);
+        }
+        if let Some((first, others)) =
+            kept.split_first().filter(|_| kept.iter().any(|text| self.is_command(text)))
+        {
+            let sent = self.text(first, u64::MAX);
+            others.iter().for_each(|text| self.keep(text));
+            return sent;
         }
         let settings = &self.renderer.view.settings;
         let said = |text: &String| {
@@ -82,5 +90,13 @@ impl LinearSession {
         };
         let all: Vec<String> = kept.iter().map(said).collect();
         self.submit(&all.join("\n\n"))
+    }
+
+    /// Whether a line is one of our commands, or a command for the shell: nothing of it is for a model to read as a message.
+    fn is_command(&self, text: &str) -> bool {
+        let settings = &self.renderer.view.settings;
+        let is_custom = commands::skill(text, &settings.skills).is_some()
+            || commands::custom(text, &settings.commands).is_some();
+        text.starts_with('!') || (commands::unescaped(text) == text && text.starts_with('/') && !is_custom)
     }
 }

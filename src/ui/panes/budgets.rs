@@ -70,7 +70,12 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
     };
     let mut lines = Vec::new();
     section(&mut lines, "This run", run, inner, theme);
-    section(&mut lines, "This session", over(budget::Span::Session).chain([context]).collect(), inner, theme);
+    let mut session: Vec<BudgetRow> = over(budget::Span::Session).chain([context]).collect();
+    let paid_for = screen.view.meter().session_usage();
+    if paid_for.cost.is_none() && paid_for.input + paid_for.output > 0 {
+        session.iter_mut().filter(|row| row.name == Limit::Cost.name()).for_each(|row| row.write = unpriced);
+    }
+    section(&mut lines, "This session", session, inner, theme);
     section(&mut lines, "Each call", gauges.iter().filter_map(|gauge| soft(*gauge)).collect(), inner, theme);
     lines.push(Line::default());
     if let Some(goal) = screen.view.goal_forecast() {
@@ -81,6 +86,11 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
     }
     lines.extend(paid(screen, inner));
     lines
+}
+
+/// A cost that nobody knows is not none.
+fn unpriced(_: u64) -> String {
+    "unknown".to_owned()
 }
 
 /// A limit that ends a run, if it is one whose use is added up over this.
