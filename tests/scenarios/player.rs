@@ -180,7 +180,7 @@ impl StoryPlayer {
                 self.reopen("closed, and opened again")
             }
             Act::Type(name, words) => self.type_into(name, words),
-            Act::Named(name, id) => self.name_task(name, id),
+            Act::Output(name, shown) => self.output(name, shown),
             Act::Ended(name, number, how) => self.end_background(name, *number, how),
             Act::Sees | Act::Tools => self.write_request(matches!(act, Act::Tools)),
         }
@@ -228,9 +228,9 @@ impl StoryPlayer {
         self.deliver(Input::Tool(call, ToolNews::Done(Box::new(report.clone()))))
     }
 
-    fn name_task(&mut self, name: &str, id: &str) -> Result<(), String> {
+    fn output(&mut self, name: &str, shown: &Shown) -> Result<(), String> {
         let call = self.called(name, &self.names.keys().copied().collect())?;
-        self.deliver(Input::Tool(call, ToolNews::Output(Shown::Task(id.to_owned()))))
+        self.deliver(Input::Tool(call, ToolNews::Output(shown.clone())))
     }
 
     fn type_into(&mut self, name: &str, words: &str) -> Result<(), String> {

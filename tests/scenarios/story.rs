@@ -9,7 +9,7 @@ use countersign::ledger::{
 };
 use countersign::model::Effort;
 use countersign::policy::Mode;
-use countersign::tool::{Preparation, ToolReport};
+use countersign::tool::{Preparation, Shown, ToolReport};
 
 use crate::legacy_facts;
 use crate::notation::{duration, number, parts, quoted, word};
@@ -64,8 +64,8 @@ pub enum Act {
     Type(String, String),
     /// A background command that a call began has ended by itself: which one, how, after how many seconds.
     Ended(String, u64, String),
-    /// Another agent says what it calls the task of a call.
-    Named(String, String),
+    /// A call shows something before it is over: text, or what another agent calls its task.
+    Output(String, Shown),
     /// Writes down what the last request held.
     Sees,
     /// Writes down which tools the last request held.
@@ -149,6 +149,10 @@ fn act(line: &str) -> Result<Act, String> {
         "quit" => Act::Quit,
         "type" => typed(rest)?,
         "named" => task(rest),
+        "prints" => {
+            let (name, words) = word(rest);
+            Act::Output(name.to_owned(), Shown::Text(quoted(words)?.0))
+        }
         "ended" => ended(rest)?,
         "sees" => Act::Sees,
         "tools" => Act::Tools,
@@ -224,7 +228,7 @@ fn ended(rest: &str) -> Result<Act, String> {
 /// `named NAME ID`
 fn task(rest: &str) -> Act {
     let (name, id) = word(rest);
-    Act::Named(name.to_owned(), id.to_owned())
+    Act::Output(name.to_owned(), Shown::Task(id.to_owned()))
 }
 
 /// `raise LIMIT N`

@@ -5,7 +5,7 @@
 
 use crate::ledger::{
     Abort, AbortPath, About, CallId, CutBy, Ending, Millis, Note, OpenCall, Outcome, Remark, Settlement,
-    aborted_text, was_typed_into,
+    aborted_after, aborted_text, was_typed_into,
 };
 
 use crate::model::UnfinishedCall;
@@ -169,8 +169,7 @@ impl Agent {
         // A terminal shows what was typed into it, and that is not kept.
         let has_typed = was_typed_into(self.history.ledger.entries(), call);
         if let Some((printed, cut_chars)) = self.printed.take(call).filter(|_| !has_typed) {
-            text = format!("{text}\nIt had printed:\n{printed}");
-            cut = cut_chars;
+            (text, cut) = (aborted_after(abort, &printed), cut_chars);
         }
         let ended = Settlement { cut_chars: cut, ..Settlement::synthetic(Outcome::Aborted(abort), text) };
         self.told_of_typing(call, Settlement { duration_ms: ran_ms.unwrap_or(0), ..ended })

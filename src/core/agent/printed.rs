@@ -43,7 +43,12 @@ impl Printed {
 
     /// Forgets the call, and says what it had printed, as plain text, and how many characters of that are missing in it.
     pub(super) fn take(&mut self, call: CallId) -> Option<(String, u64)> {
-        let KeptOutput { head, tail, cut_chars } = self.0.remove(&call)?;
+        let mut kept = self.0.remove(&call)?;
+        // What is kept of it is kept whole when it is taken in again, as in a replay.
+        if kept.cut_chars > 0 {
+            kept.shorten();
+        }
+        let KeptOutput { head, tail, cut_chars } = kept;
         let text = match cut_chars {
             0 => head + &tail,
             cut => format!("{head}\n[… {cut} characters cut …]\n{tail}"),
@@ -62,9 +67,13 @@ impl KeptOutput {
         self.head.push_str(head);
         self.tail.push_str(rest);
         if self.tail.len() > 2 * TAIL {
-            let at = boundary(&self.tail, self.tail.len() - TAIL);
-            self.cut_chars += self.tail.drain(..at).map(|_| 1).sum::<u64>();
+            self.shorten();
         }
+    }
+
+    fn shorten(&mut self) {
+        let at = boundary(&self.tail, self.tail.len().saturating_sub(TAIL));
+        self.cut_chars += self.tail.drain(..at).map(|_| 1).sum::<u64>();
     }
 }
 
@@ -90,11 +99,11 @@ mod tests {
             printed.add(CallId(2), &piece.as_str().into());
         }
         let (kept, cut) = printed.take(CallId(2)).unwrap();
-        assert!(
-            kept.starts_with("é0\né1\n") && kept.ends_with("é99999") && kept.len() <= HEAD + 2 * TAIL + 50
-        );
+        assert!(kept.starts_with("é0\né1\n") && kept.ends_with("é99999") && kept.len() <= HEAD + TAIL + 50);
         let line = format!("\n[… {cut} characters cut …]\n");
         let is_whole = kept.chars().count() as u64 - line.chars().count() as u64 + 1 + cut == all;
         assert!(kept.contains(&line) && is_whole, "{cut} of {all}");
+        printed.add(CallId(2), &kept.as_str().into());
+        assert_eq!(printed.take(CallId(2)), Some((kept, 0)), "taken in again, it is the same");
     }
 }

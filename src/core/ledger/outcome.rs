@@ -177,6 +177,20 @@ pub fn aborted_text(abort: Abort) -> String {
     }
 }
 
+/// What stands between them and what the call had printed.
+const PRINTED: &str = "\nIt had printed:\n";
+
+/// The words of a call that had printed something when it was cut short.
+pub fn aborted_after(abort: Abort, printed: &str) -> String {
+    format!("{}{PRINTED}{printed}", aborted_text(abort))
+}
+
+/// What a call had printed when it was cut short, as its result says it.
+pub fn printed_before(result: &ToolResult) -> Option<&str> {
+    let Outcome::Aborted(abort) = result.outcome else { return None };
+    result.content.strip_prefix(aborted_text(abort).as_str())?.strip_prefix(PRINTED)
+}
+
 /// The words of a call that a dead process left open.
 pub fn lost_text(started: bool) -> &'static str {
     if started {

@@ -278,7 +278,11 @@ impl<'o> Player<'o> {
                 }
                 Effect::Prepare(call) => self.looks.push_back(call),
                 Effect::RunTool(call) => {
-                    self.tools.insert(call.call, (call, self.now));
+                    let id = call.call;
+                    self.tools.insert(id, (call, self.now));
+                    if let Some(printed) = self.tape.printed.get(&id).cloned() {
+                        self.step(Input::Tool(id, ToolNews::Output(Shown::Text(printed))));
+                    }
                 }
                 Effect::StartSubagent(start) => {
                     let call = start.invocation.call;

@@ -1,8 +1,11 @@
 //! A result as its tool reported it, taken from what the ledger says of it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::ledger::{Body, CutBy, Entry, Outcome, RemoteTask, ToolResult, lost_text, was_typed_into};
+use crate::ledger::{
+    Body, CallId, CutBy, Entry, Outcome, RemoteTask, ToolResult, lost_text, printed_before, was_typed_into,
+};
 use crate::tool::ToolReport;
 
 use super::reader::TapeReader;
@@ -43,6 +46,15 @@ pub(super) fn report(reader: &TapeReader<'_>, result: &ToolResult) -> Option<Too
         remote,
         is_unsent: false,
     })
+}
+
+/// What calls had printed that were cut short: the loop heard of it while they ran.
+pub(super) fn printed(entries: &[Arc<Entry>]) -> BTreeMap<CallId, String> {
+    let printed = entries.iter().filter_map(|entry| match &entry.body {
+        Body::ToolResult(result) => Some((result.call, printed_before(result)?.to_owned())),
+        _ => None,
+    });
+    printed.collect()
 }
 
 /// Whether the call was lost with its process: the loop says that in words of its own.

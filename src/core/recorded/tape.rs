@@ -34,6 +34,8 @@ pub struct Tape {
     pub examined: BTreeSet<CallId>,
     /// Calls that were lost with a process.
     pub lost: BTreeSet<CallId>,
+    /// What calls had printed that were cut short.
+    pub printed: BTreeMap<CallId, String>,
     /// What sub-agents have spent, and how they ended.
     pub settled: BTreeMap<CallId, EscrowSettlement>,
     /// Calls about which a person decides otherwise than the rules did.
@@ -81,6 +83,7 @@ impl Tape {
             asked: reader.asked,
             examined: reader.examined,
             lost: reader.lost,
+            printed: report::printed(entries),
             settled: subagent::settled(entries),
             overruled: BTreeMap::new(),
             ruled: BTreeMap::new(),
