@@ -149,10 +149,7 @@ fn act(line: &str) -> Result<Act, String> {
         "quit" => Act::Quit,
         "type" => typed(rest)?,
         "named" => task(rest),
-        "prints" => {
-            let (name, words) = word(rest);
-            Act::Output(name.to_owned(), Shown::Text(quoted(words)?.0))
-        }
+        "prints" => prints(rest)?,
         "ended" => ended(rest)?,
         "sees" => Act::Sees,
         "tools" => Act::Tools,
@@ -229,6 +226,12 @@ fn ended(rest: &str) -> Result<Act, String> {
 fn task(rest: &str) -> Act {
     let (name, id) = word(rest);
     Act::Output(name.to_owned(), Shown::Task(id.to_owned()))
+}
+
+/// `prints TOOL "words"`
+fn prints(rest: &str) -> Result<Act, String> {
+    let (name, words) = word(rest);
+    Ok(Act::Output(name.to_owned(), Shown::Text(quoted(words)?.0)))
 }
 
 /// `raise LIMIT N`

@@ -17,11 +17,8 @@ use super::{Agent, Effect, Operation};
 impl Agent {
     /// Stops whatever is under way. Idle stays idle.
     pub(super) fn stop(&mut self, step: &mut Step, phase: Phase, by: CutBy) -> Phase {
-        if matches!(phase, Phase::Idle) {
-            return Phase::Idle;
-        }
         // A run that stops by itself may just have told of that.
-        if by == CutBy::User {
+        if by == CutBy::User && !matches!(phase, Phase::Idle) {
             self.cancel_fired(step);
         }
         let met = match phase {

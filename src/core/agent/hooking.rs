@@ -10,11 +10,11 @@ use crate::ledger::{
     Body, Ending, Entry, EntryId, Injected, Injector, Millis, Note, Remark, Tombstone, Transition,
     UserMessage,
 };
+use crate::model::ModelFailure;
 
 use super::phase::{Consulting, Phase, Question};
 use super::step::Step;
 use super::{Agent, Effect, Live, Operation};
-use crate::model::ModelFailure;
 
 /// Re-entries that stop hooks may force in one run.
 const MOST_REENTRIES: u32 = 8;
