@@ -294,6 +294,13 @@ fn results_say_what_was_decided_and_done() {
     let file = ChangedFile { path: "a".into(), before: FileContent::Absent, after: FileContent::Large(1) };
     let files = move |one: &mut ToolResult| one.facts.files = vec![file.clone()];
     found(|all| change(all, 9, &files), 10, "to have changed files, which its tool does not do");
+    let within = Some(Reach::NothingStarted);
+    let cut = Abort { path: AbortPath::C, ran_ms: Some(9), by: CutBy::User, within };
+    found(
+        |all| change(all, 9, &|one| one.outcome = Outcome::Aborted(cut)),
+        10,
+        "to have started a sub-agent",
+    );
     found(|all| change(all, 9, &|one| one.outcome = Outcome::Ok), 25, "the calls that were not ok");
     found(|all| drop(all.remove(4)), 9, "has no line of its own");
     let denied = |by| Body::ApprovalDecided(Decision::denial(CallId(1), by, ""));

@@ -43,6 +43,7 @@ mod choosing;
 mod compaction;
 mod compatible;
 mod contradictions;
+mod cut_off;
 mod escrows;
 mod history;
 mod images;

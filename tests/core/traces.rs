@@ -50,7 +50,7 @@ fn session() -> SessionBuilder {
     let id = wait.id;
     let open = it.say(None, "", "", vec![wait]);
     it.decide(id, true, Decider::Policy);
-    let abort = Abort { path: AbortPath::C, ran_ms: Some(900), by: CutBy::User };
+    let abort = Abort { path: AbortPath::C, ran_ms: Some(900), by: CutBy::User, within: None };
     it.settle(open.into_iter().next().unwrap(), Outcome::Aborted(abort), "Interrupted", 900);
     it.end(Ending::AbortedTools);
     it

@@ -128,7 +128,9 @@ fn settle(builder: &mut SessionBuilder, open: Vec<OpenCall>, one: u8, two: u8) {
             (true, 0) => Outcome::Ok,
             (true, 1) => Outcome::Failed,
             (true, 2) => Outcome::TimedOut,
-            (true, _) => Outcome::Aborted(Abort { path: AbortPath::C, ran_ms: Some(5), by: CutBy::User }),
+            (true, _) => {
+                Outcome::Aborted(Abort { path: AbortPath::C, ran_ms: Some(5), by: CutBy::User, within: None })
+            }
         };
         if allow {
             builder.run(id, "shell");

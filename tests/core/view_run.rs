@@ -31,7 +31,8 @@ fn reach(outcome: Outcome, reason: Ending) -> Reach {
 #[test]
 fn an_interruption_says_what_is_true_of_the_whole_run() {
     use Ending::{AbortedStreaming, AbortedTools};
-    let aborted = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User });
+    let aborted =
+        |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User, within: None });
     for (outcome, ending, wanted) in [
         (Outcome::Ok, AbortedStreaming, Reach::NothingCut),
         (Outcome::Failed, AbortedStreaming, Reach::NothingCut),

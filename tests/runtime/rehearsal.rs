@@ -163,7 +163,8 @@ async fn arguments_are_those_of_the_tools() {
 
 #[tokio::test]
 async fn every_outcome_is_told_as_it_was() {
-    let abort = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User });
+    let abort =
+        |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User, within: None });
     let cases = [
         (Outcome::Ok, "succeeded"),
         (Outcome::Failed, "failed"),

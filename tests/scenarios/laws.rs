@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Settings};
-use countersign::ledger::{Body, CallId, Change, Ending, Entry, EntryId, Millis, Outcome, check, recover};
+use countersign::ledger::{
+    Body, CallId, Change, Ending, Entry, EntryId, Millis, Outcome, Reach, check, recover,
+};
 use countersign::model::{ModelEvent, ModelNews};
 
 use crate::sendable::sendable;
@@ -65,7 +67,7 @@ pub fn interruptions_are_told_truly(log: &[Arc<Entry>]) -> Result<(), String> {
             Body::User(_) => cut = false,
             Body::ToolResult(result) => {
                 cut |= match &result.outcome {
-                    Outcome::Aborted(abort) => abort.ran_ms.is_some(),
+                    Outcome::Aborted(abort) => abort.reach() == Reach::CutShort,
                     outcome => *outcome == (Outcome::Lost { started: true }),
                 }
             }

@@ -256,7 +256,10 @@ fn report(end: &str) -> Result<ToolReport, String> {
         "timed_out" => (Outcome::TimedOut, true),
         // What a tool may claim, but not decide.
         "denied" => (Outcome::Denied(Decider::User), false),
-        "aborted" => (Outcome::Aborted(Abort { path: AbortPath::B, ran_ms: None, by: CutBy::User }), false),
+        "aborted" => (
+            Outcome::Aborted(Abort { path: AbortPath::B, ran_ms: None, by: CutBy::User, within: None }),
+            false,
+        ),
         "unstarted" => (Outcome::Lost { started: false }, false),
         "unknown" => (Outcome::UnknownTool, false),
         "unclear" => (Outcome::Lost { started: true }, false),

@@ -56,7 +56,7 @@ fn ended(outcome: Outcome, content: &str, state: TaskState) -> SessionBuilder {
 }
 
 fn interrupted() -> SessionBuilder {
-    let abort = Abort { path: AbortPath::C, ran_ms: Some(4_200), by: CutBy::User };
+    let abort = Abort { path: AbortPath::C, ran_ms: Some(4_200), by: CutBy::User, within: None };
     let words = aborted_text(abort);
     let mut builder = ended(Outcome::Aborted(abort), &words, TaskState::Unknown);
     builder.end(Ending::AbortedTools);

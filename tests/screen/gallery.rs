@@ -134,7 +134,7 @@ fn a_call_with_each_of_its_outcomes() {
     at_all_sizes("outcomes", || {
         let mut builder = SessionBuilder::new();
         builder.user("All of it.");
-        let aborted = |path, ran_ms| Outcome::Aborted(Abort { path, ran_ms, by: CutBy::User });
+        let aborted = |path, ran_ms| Outcome::Aborted(Abort { path, ran_ms, by: CutBy::User, within: None });
         let outcomes = [
             ("read", Outcome::Ok, "    1\tone\n(1 line)"),
             ("shell", Outcome::Failed, "error: could not compile `parser`\nexit code 101"),

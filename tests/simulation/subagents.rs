@@ -9,7 +9,7 @@ use countersign::agent::{
 };
 use countersign::budget::Limit;
 use countersign::ledger::{
-    Arguments, Body, CallId, Change, EntryId, Escrow, EscrowSettlement, MicroDollars, Outcome, Spent,
+    Arguments, Body, CallId, Change, EntryId, Escrow, EscrowSettlement, MicroDollars, Outcome, Reach, Spent,
     TaskState, ToolResult, Usage,
 };
 use countersign::model::{ModelEvent, ModelNews};
@@ -223,8 +223,10 @@ impl Escrows {
 
 /// All that may come of one that is at work: it has spent all that it may, or nothing; it waits, or goes on.
 pub fn news(escrow: &Escrow, waits: bool) -> Vec<Input> {
-    let report = |outcome, state, spent| {
-        let report = SubagentReport { outcome, content: "reported".into(), cut_chars: 0, state, spent };
+    let report = |outcome, state, spent: Spent| {
+        let reach = if spent.tool_calls > 0 { Reach::CutShort } else { Reach::NothingStarted };
+        let report =
+            SubagentReport { outcome, content: "reported".into(), cut_chars: 0, state, spent, reach };
         Input::Subagent(escrow.call, SubagentNews::Over(report))
     };
     let all = Spent::all_of(escrow);

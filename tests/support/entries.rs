@@ -88,6 +88,10 @@ pub fn decider() -> impl Strategy<Value = Decider> {
     prop::sample::select(vec![Decider::Policy, Decider::User, Decider::Hook, Decider::Nobody])
 }
 
+fn reach() -> impl Strategy<Value = Reach> {
+    prop_oneof![Just(Reach::NothingStarted), Just(Reach::NothingCut), Just(Reach::CutShort)]
+}
+
 pub fn outcome() -> impl Strategy<Value = Outcome> {
     let path = prop_oneof![Just(AbortPath::A), Just(AbortPath::B), Just(AbortPath::C)];
     let by = prop_oneof![Just(CutBy::User), Just(CutBy::WallTime), Just(CutBy::Approval)];
@@ -98,11 +102,8 @@ pub fn outcome() -> impl Strategy<Value = Outcome> {
         Just(Outcome::UnknownTool),
         decider().prop_map(Outcome::Denied),
         Just(Outcome::TimedOut),
-        (path, option::of(any::<u64>()), by).prop_map(|(path, ran_ms, by)| Outcome::Aborted(Abort {
-            path,
-            ran_ms,
-            by
-        })),
+        (path, option::of(any::<u64>()), by, option::of(reach()))
+            .prop_map(|(path, ran_ms, by, within)| { Outcome::Aborted(Abort { path, ran_ms, by, within }) }),
         any::<bool>().prop_map(|started| Outcome::Lost { started }),
     ]
 }

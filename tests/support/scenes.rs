@@ -117,7 +117,8 @@ pub fn interrupted() -> SessionBuilder {
     builder.decide(first.id(), true, Decider::User);
     builder.run(first.id(), "shell");
     builder.output(first.id(), "running 12 tests\n");
-    let aborted = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User });
+    let aborted =
+        |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User, within: None });
     builder.settle(first, aborted(Some(3_200)), "Interrupted by user mid-execution after 3.2 s.", 3_200);
     builder.settle(second, aborted(None), "Interrupted by user; was not started.", 0);
     builder.end(Ending::AbortedTools);
@@ -298,7 +299,8 @@ pub fn eventful() -> SessionBuilder {
     builder.decide(test.id(), true, Decider::User);
     builder.decide(wipe.id(), false, Decider::User);
     builder.decide(lint.id(), true, Decider::User);
-    let aborted = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User });
+    let aborted =
+        |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User, within: None });
     builder.settle(
         test,
         aborted(Some(3_200)),

@@ -238,6 +238,24 @@ async fn a_subagent_is_stopped_from_the_page_of_all_that_is_at_work() {
 }
 
 #[tokio::test]
+async fn esc_while_only_the_calls_of_a_subagent_wait_says_that_nothing_was_started() {
+    let home = Home::new();
+    let mut app = asked(&home).await;
+    app.reads().await;
+    app.keys(ESC).await;
+    app.sees("nothing was started").await;
+    app.rests().await;
+    app.quits().await;
+    let result = &home.entries("tool_result")[0];
+    assert_eq!(
+        (&result["outcome"], &result["abort"]["within"]),
+        (&json!("aborted"), &json!("nothing_started"))
+    );
+    assert!(!result["content"].as_str().unwrap().contains("may be partial"), "{result}");
+    assert!(!home.has("made.txt"));
+}
+
+#[tokio::test]
 async fn the_session_of_a_subagent_is_read_in_a_later_process_too() {
     let home = Home::new();
     let mut app = asked(&home).await;

@@ -161,7 +161,7 @@ impl Agent {
     }
 
     fn aborted(&mut self, call: CallId, path: AbortPath, ran_ms: Option<u64>, by: CutBy) -> Settlement {
-        let abort = Abort { path, ran_ms, by };
+        let abort = Abort { path, ran_ms, by, within: None };
         let (mut text, mut cut) = (aborted_text(abort), 0);
         // A terminal shows what was typed into it, and that is not kept.
         let has_typed = was_typed_into(self.history.ledger.entries(), call);

@@ -115,7 +115,7 @@ mod tests {
         Effect, Input, Intent, Live, Settings, SubagentNews, SubagentReport, SubagentSpec, Subagents,
     };
     use crate::budget::Limits;
-    use crate::ledger::{Body, CallId, Change, Limit, Millis, ModelRef, Outcome, Spent, TaskState};
+    use crate::ledger::{Body, CallId, Change, Limit, Millis, ModelRef, Outcome, Reach, Spent, TaskState};
     use crate::model::ModelSpec;
     use crate::tool::{ToolNews, ToolReport};
 
@@ -213,8 +213,14 @@ mod tests {
         assert_eq!(started(&start(&mut agent, 6)), [1, 2, 3, 4].map(lane));
         let settled = |state, turns| {
             let spent = Spent { turns, ..Spent::default() };
-            let report =
-                SubagentReport { outcome: Outcome::Ok, content: "done".into(), cut_chars: 0, state, spent };
+            let report = SubagentReport {
+                outcome: Outcome::Ok,
+                content: "done".into(),
+                cut_chars: 0,
+                state,
+                spent,
+                reach: Reach::default(),
+            };
             SubagentNews::Over(report)
         };
         let over = settled(TaskState::Completed, 1);
@@ -246,6 +252,7 @@ mod tests {
             cut_chars: 0,
             state: TaskState::Canceled,
             spent: Spent::default(),
+            reach: Reach::default(),
         };
         let wanted = agent.step(Millis(3), Input::Subagent(CallId(1), SubagentNews::Over(over)));
         assert!(!wanted.iter().any(|e| matches!(e, Effect::StartSubagent(_))), "nothing starts any more");

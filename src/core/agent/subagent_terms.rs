@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::budget::Limits;
-use crate::ledger::{Limit, Outcome, Spent, TaskState};
+use crate::ledger::{Limit, Outcome, Reach, Spent, TaskState};
 use crate::model::{Effort, ModelSpec};
 use crate::policy::Mode;
 use crate::tool::Invocation;
@@ -92,4 +92,6 @@ pub struct SubagentReport {
     pub state: TaskState,
     /// What it has spent.
     pub spent: Spent,
+    /// How far its calls came.
+    pub reach: Reach,
 }

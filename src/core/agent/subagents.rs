@@ -4,7 +4,7 @@
 use crate::budget::Grantable;
 use crate::ledger::{
     Abort, AbortPath, Arguments, CallId, Change, CutBy, Escrow, EscrowSettlement, Injected, Injector, Millis,
-    Outcome, Remark, RemoteTask, Settlement, TaskState, aborted_text,
+    Outcome, Reach, Remark, RemoteTask, Settlement, TaskState, aborted_having,
 };
 use crate::policy::Mode;
 use crate::tool::delegate;
@@ -189,7 +189,7 @@ impl Agent {
         call: CallId,
         report: SubagentReport,
     ) -> Phase {
-        let SubagentReport { outcome, content, cut_chars, state, spent } = report;
+        let SubagentReport { outcome, content, cut_chars, state, spent, reach } = report;
         let settled = EscrowSettlement { call, spent, is_assumed: false, state, answer: None };
         let is_waited_for = matches!(&phase, Phase::Dispatching(dispatching) if dispatching.runs(call));
         if !is_waited_for {
@@ -215,7 +215,7 @@ impl Agent {
                 ..Settlement::synthetic(outcome, &content)
             };
             let ended = match stopping {
-                Some(Stopping { by, .. }) => cut_off(real, ran_ms, by),
+                Some(Stopping { by, .. }) => cut_off(real, ran_ms, by, reach),
                 None => real,
             };
             step.emit(Live::ToolFinished { call, outcome: ended.outcome.clone() });
@@ -334,11 +334,11 @@ fn asks_for_background(arguments: &Arguments) -> Option<bool> {
 }
 
 /// The result of a sub-agent that was told to stop and has settled: what it had come to is kept.
-fn cut_off(real: Settlement, ran_ms: u64, by: CutBy) -> Settlement {
+fn cut_off(real: Settlement, ran_ms: u64, by: CutBy, reach: Reach) -> Settlement {
     if real.outcome == Outcome::Ok {
         return real;
     }
-    let abort = Abort { path: AbortPath::C, ran_ms: Some(ran_ms), by };
-    let content = format!("{}\n{}", aborted_text(abort), real.content);
+    let abort = Abort { path: AbortPath::C, ran_ms: Some(ran_ms), by, within: Some(reach) };
+    let content = aborted_having(abort, &real.content);
     Settlement { outcome: Outcome::Aborted(abort), content, ..real }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ledger::{Abort, Arguments, Body, CallId, Entry, Outcome, ToolResult, seconds};
+use crate::ledger::{Abort, Arguments, Body, CallId, Entry, Outcome, Reach, ToolResult, seconds};
 use crate::policy::fingerprint;
 
 /// What ended without anybody knowing how far it had come: read from the ledger, so that a resumed session warns too.
@@ -44,7 +44,7 @@ impl Unclear {
 
     fn end(&mut self, action: String, result: &ToolResult) {
         let how = match result.outcome {
-            Outcome::Aborted(Abort { ran_ms: Some(ms), .. }) => {
+            Outcome::Aborted(abort @ Abort { ran_ms: Some(ms), .. }) if abort.reach() == Reach::CutShort => {
                 format!("was interrupted after {}", seconds(ms))
             }
             Outcome::TimedOut => format!("timed out after {}", seconds(result.duration_ms)),
@@ -58,7 +58,7 @@ impl Unclear {
             | Outcome::Invalid
             | Outcome::UnknownTool
             | Outcome::Denied(_)
-            | Outcome::Aborted(Abort { ran_ms: None, .. })
+            | Outcome::Aborted(_)
             | Outcome::Lost { started: false } => return,
         };
         self.ended

@@ -3,7 +3,7 @@
 use strum::IntoStaticStr;
 
 use super::image::shown;
-use super::{CallId, Facts, Image};
+use super::{CallId, Facts, Image, Reach};
 
 /// Outcome of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +66,18 @@ pub struct Abort {
     pub ran_ms: Option<u64>,
     /// Who cut it short.
     pub by: CutBy,
+    /// How far the calls of the sub-agent came that it had started. `None`: it started none, or nobody was told.
+    pub within: Option<Reach>,
+}
+
+impl Abort {
+    /// How far what the call did came.
+    pub fn reach(self) -> Reach {
+        match self.ran_ms {
+            None => Reach::NothingStarted,
+            Some(_) => self.within.unwrap_or(Reach::CutShort),
+        }
+    }
 }
 
 /// The three places where an abort can meet the loop.
@@ -168,13 +180,24 @@ pub fn aborted_text(abort: Abort) -> String {
         CutBy::WallTime => ("Stopped by the wall-time budget", "Stopped by the wall-time budget"),
         CutBy::Approval => ("Stopped, because another call needs an approval", "Stopped"),
     };
-    match abort.ran_ms {
-        None => format!("{before}; was not started"),
-        Some(ms) => format!(
-            "{during} mid-execution after {}; effects may be partial; check before repeating",
-            seconds(ms)
-        ),
-    }
+    let Some(ms) = abort.ran_ms else { return format!("{before}; was not started") };
+    let came = match abort.reach() {
+        Reach::NothingStarted => "none of its calls had been started",
+        Reach::NothingCut => "none of its calls was cut short",
+        Reach::CutShort => "effects may be partial; check before repeating",
+    };
+    format!("{during} mid-execution after {}; {came}", seconds(ms))
+}
+
+/// The words of a sub-agent's call that was cut short, and what the sub-agent had come to.
+pub fn aborted_having(abort: Abort, came_to: &str) -> String {
+    format!("{}\n{came_to}", aborted_text(abort))
+}
+
+/// What a sub-agent had come to when its call was cut short, as the result of the call says it.
+pub fn came_to_before(result: &ToolResult) -> Option<&str> {
+    let Outcome::Aborted(abort) = result.outcome else { return None };
+    result.content.strip_prefix(aborted_text(abort).as_str())?.strip_prefix('\n')
 }
 
 /// What stands between them and what the call had printed.

@@ -1,9 +1,12 @@
 //! How far the calls of a run came: what an interruption may truthfully say about them.
 
+use strum::IntoStaticStr;
+
 use super::Outcome;
 
 /// How far the calls of a run came, the least first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Reach {
     /// No call was started.
     #[default]
@@ -19,14 +22,25 @@ impl Reach {
     pub fn of(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::Ok | Outcome::Failed | Outcome::TimedOut => Self::NothingCut,
-            Outcome::Aborted(abort) if abort.ran_ms.is_some() => Self::CutShort,
+            Outcome::Aborted(abort) => abort.reach(),
             Outcome::Lost { started: true } => Self::CutShort,
             Outcome::Invalid
             | Outcome::UnknownTool
             | Outcome::Denied(_)
-            | Outcome::Aborted(_)
             | Outcome::Lost { started: false } => Self::NothingStarted,
         }
+    }
+
+    /// As recorded.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
+    /// The reverse of [`Self::as_str`].
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::NothingStarted, Self::NothingCut, Self::CutShort]
+            .into_iter()
+            .find(|reach| reach.as_str() == text)
     }
 
     /// In words for people.

@@ -252,6 +252,11 @@ impl<'o> Player<'o> {
     }
 
     fn perform(&mut self, effects: Vec<Effect>) {
+        let is_told_to_stop = |effect: &Effect| match effect {
+            Effect::Cancel(Operation::Subagent(call)) => Some(*call),
+            _ => None,
+        };
+        let stopped: Vec<CallId> = effects.iter().filter_map(is_told_to_stop).collect();
         for effect in effects {
             match effect {
                 Effect::Cancel(operation) => self.cancel(operation),
@@ -298,6 +303,12 @@ impl<'o> Player<'o> {
                 | Effect::TellSubagent(..)
                 | Effect::StopBackground(..)
                 | Effect::Emit(_) => {}
+            }
+        }
+        for call in stopped {
+            if let Some(report) = self.tape.cut_off.remove(&call) {
+                self.subagents.remove(&call);
+                self.step(Input::Subagent(call, SubagentNews::Over(report)));
             }
         }
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::agent::SubagentReport;
-use crate::ledger::{Body, CallId, Change, Entry, EscrowSettlement, Spent, TaskState};
+use crate::ledger::{
+    Abort, Body, CallId, Change, Entry, EscrowSettlement, Outcome, Reach, Spent, TaskState, came_to_before,
+};
 use crate::tool::ToolReport;
 
 /// The settlement of each sub-agent.
@@ -24,5 +26,28 @@ pub(super) fn report(settled: Option<&EscrowSettlement>, report: ToolReport) -> 
         cut_chars: report.cut_chars,
         state: settled.map_or(TaskState::Unknown, |settled| settled.state),
         spent: settled.map_or(Spent::default(), |settled| settled.spent),
+        reach: Reach::default(),
     }
+}
+
+/// What sub-agents reported whose calls were cut short: each had settled before its result was written.
+pub(super) fn cut_off(
+    entries: &[Arc<Entry>],
+    settled: &BTreeMap<CallId, EscrowSettlement>,
+) -> BTreeMap<CallId, SubagentReport> {
+    let cut = entries.iter().filter_map(|entry| {
+        let Body::ToolResult(result) = &entry.body else { return None };
+        let Outcome::Aborted(Abort { within: Some(reach), .. }) = result.outcome else { return None };
+        let settled = settled.get(&result.call)?;
+        let report = SubagentReport {
+            outcome: Outcome::Failed,
+            content: came_to_before(result)?.to_owned(),
+            cut_chars: result.cut_chars,
+            state: settled.state,
+            spent: settled.spent,
+            reach,
+        };
+        Some((result.call, report))
+    });
+    cut.collect()
 }

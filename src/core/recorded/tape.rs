@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::agent::{Answer, Attendance, Intent, Ruling};
+use crate::agent::{Answer, Attendance, Intent, Ruling, SubagentReport};
 use crate::ledger::{
     ApprovalRequest, AssistantMessage, Body, CallId, Change, CompactionTrigger, Decider, Ending, Entry,
     EntryId, EscrowSettlement, Injector, Millis, Mode, Outcome, ProviderLimit, SessionStarted, ToolResult,
@@ -38,6 +38,8 @@ pub struct Tape {
     pub printed: BTreeMap<CallId, String>,
     /// What sub-agents have spent, and how they ended.
     pub settled: BTreeMap<CallId, EscrowSettlement>,
+    /// What those reported that were told to stop and had settled before their calls ended.
+    pub cut_off: BTreeMap<CallId, SubagentReport>,
     /// Calls about which a person decides otherwise than the rules did.
     pub overruled: BTreeMap<CallId, Answer>,
     /// What the rules said then, where that counts.
@@ -74,6 +76,7 @@ impl Tape {
         let places: BTreeMap<EntryId, usize> =
             entries.iter().enumerate().map(|(at, entry)| (entry.id, at)).collect();
         reader.cues.sort_by_key(|cue| (places.get(&cue.entry).copied(), rank(cue)));
+        let settled = subagent::settled(entries);
         Some(Self {
             started: started.clone(),
             environment: reader.environment.unwrap_or_default(),
@@ -84,7 +87,8 @@ impl Tape {
             examined: reader.examined,
             lost: reader.lost,
             printed: report::printed(entries),
-            settled: subagent::settled(entries),
+            cut_off: subagent::cut_off(entries, &settled),
+            settled,
             overruled: BTreeMap::new(),
             ruled: BTreeMap::new(),
             ends: entries.iter().map(|entry| entry.at).max().unwrap_or_default(),

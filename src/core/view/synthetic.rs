@@ -12,7 +12,7 @@ pub fn synthetic(result: &ToolResult) -> Option<String> {
         Outcome::Aborted(abort) => {
             let state = abort.ran_ms.map_or_else(
                 || "was not started".to_owned(),
-                |ms| format!("was running for {}; effects may be partial", seconds(ms)),
+                |ms| format!("was running for {}; {}", seconds(ms), abort.reach().words()),
             );
             Some(format!("{}, path {}: {state}", cut_by(abort.by), abort.path.as_str()))
         }
@@ -45,7 +45,7 @@ mod tests {
             (CutBy::WallTime, None, "wall-time budget, path C: was not started"),
             (CutBy::Approval, None, "stopped for an approval, path C: was not started"),
         ] {
-            let abort = Abort { path: AbortPath::C, ran_ms, by };
+            let abort = Abort { path: AbortPath::C, ran_ms, by, within: None };
             let (name, content, facts) = (String::new(), aborted_text(abort), Facts::default());
             let outcome = Outcome::Aborted(abort);
             let (call, images) = (CallId(1), Vec::new());

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use super::{AfterEnd, MadeSession, MakeSession, Roster, locked, not_started, stopped_before, tell};
 use crate::agent::{Event, Input, Intent, Shutdown, SubagentNews, SubagentReport, SubagentStart};
 use crate::budget::Meter;
-use crate::ledger::{Body, CallId, Change, Ending, Entry, Outcome, TaskState, TurnEnded};
+use crate::ledger::{Body, CallId, Change, Ending, Entry, Outcome, Reach, TaskState, TurnEnded};
 use crate::runtime::{Clock, DriverError};
 use crate::tool::bound;
 
@@ -28,6 +28,7 @@ pub(super) async fn live(
                   repeating."
             .to_owned(),
         state: TaskState::Failed,
+        reach: Reach::CutShort,
         ..not_started("")
     });
     locked(&roster).remove(&call);
@@ -120,11 +121,13 @@ struct Watched {
     /// Calls of its that wait for a person.
     waiting: BTreeSet<CallId>,
     ended: Option<TurnEnded>,
+    /// How far its calls came.
+    reach: Reach,
 }
 
 impl Watched {
     fn new(meter: Meter) -> Self {
-        Self { meter, waiting: BTreeSet::new(), ended: None }
+        Self { meter, waiting: BTreeSet::new(), ended: None, reach: Reach::default() }
     }
 
     /// Takes in an event. Says whether its run is over.
@@ -136,6 +139,9 @@ impl Watched {
         let waits = !self.waiting.is_empty();
         if waits != waited {
             tell(news, call, SubagentNews::Waits(waits)).await;
+        }
+        if let Body::ToolResult(result) = &entry.body {
+            self.reach = self.reach.max(Reach::of(&result.outcome));
         }
         if let Body::TurnEnded(ended) = &entry.body {
             self.ended = Some(ended.clone());
@@ -177,6 +183,8 @@ impl Watched {
         max_chars: usize,
     ) -> SubagentReport {
         let spent = self.meter.spent(clock.now());
+        // Of one whose books broke, calls may have run that they do not say.
+        let reach = if broken.is_some() { Reach::CutShort } else { self.reach };
         let (outcome, state, mut content) = match (broken, self.ended) {
             (Some(why), _) => {
                 let words = format!(
@@ -193,7 +201,7 @@ impl Watched {
         };
         content.extend(said.into_iter().flat_map(|said| ["\n\n", said]));
         let bounded = bound(&content, max_chars);
-        SubagentReport { outcome, content: bounded.text, cut_chars: bounded.cut_chars, state, spent }
+        SubagentReport { outcome, content: bounded.text, cut_chars: bounded.cut_chars, state, spent, reach }
     }
 }
 
@@ -224,4 +232,43 @@ pub(crate) fn of_ending(ended: &TurnEnded) -> (Outcome, TaskState, String) {
         words.push_str(text);
     }
     (Outcome::Failed, state, words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Limits;
+    use crate::ledger::{Abort, AbortPath, CutBy, Decider, EntryId, Facts, Millis, Settlement, ToolResult};
+
+    fn ended(outcome: Outcome) -> Event {
+        let Settlement { content, written, duration_ms, cut_chars, images, .. } =
+            Settlement::synthetic(Outcome::Ok, "");
+        let (call, name, facts) = (CallId(1), "shell".to_owned(), Facts::default());
+        let result =
+            ToolResult { call, name, outcome, content, written, duration_ms, cut_chars, facts, images };
+        let body = Body::ToolResult(Arc::new(result));
+        Event::Appended(Arc::new(Entry { id: EntryId(1), at: Millis(1), body }))
+    }
+
+    async fn reach(outcomes: &[Outcome], broken: Option<DriverError>) -> Reach {
+        let (news, _heard) = mpsc::channel(8);
+        let mut watched = Watched::new(Meter::new(Limits::default()));
+        for outcome in outcomes {
+            watched.read(&ended(outcome.clone()), CallId(9), &news).await;
+        }
+        watched.report(broken, None, Clock::start(Millis(0)), 1_000).reach
+    }
+
+    #[tokio::test]
+    async fn a_report_says_how_far_the_furthest_of_its_calls_came() {
+        let cut =
+            |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User, within: None });
+        let denied = Outcome::Denied(Decider::User);
+        assert_eq!(reach(&[], None).await, Reach::NothingStarted);
+        assert_eq!(reach(&[denied.clone(), cut(None)], None).await, Reach::NothingStarted);
+        assert_eq!(reach(&[Outcome::Ok, cut(None)], None).await, Reach::NothingCut);
+        assert_eq!(reach(&[cut(Some(3)), Outcome::Ok], None).await, Reach::CutShort);
+        let broken = DriverError::Store { why: "full".to_owned(), unwritten: Vec::new() };
+        assert_eq!(reach(&[denied], Some(broken)).await, Reach::CutShort);
+    }
 }

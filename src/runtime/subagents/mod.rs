@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::ports::SubagentPort;
 use super::{Driver, Handles};
 use crate::agent::{Effect, Event, Input, Intent, Live, SubagentNews, SubagentReport, SubagentStart};
-use crate::ledger::{CallId, Outcome, Spent, TaskState};
+use crate::ledger::{CallId, Outcome, Reach, Spent, TaskState};
 
 /// How long sub-agents may take to settle when everything ends.
 const LAST_WAIT: Duration = Duration::from_secs(3);
@@ -168,6 +168,7 @@ fn not_started(why: &str) -> SubagentReport {
         cut_chars: 0,
         state: TaskState::Rejected,
         spent: Spent::default(),
+        reach: Reach::NothingStarted,
     }
 }
 

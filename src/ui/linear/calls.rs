@@ -77,8 +77,8 @@ fn ended(result: &ToolResult) -> String {
         Outcome::Denied(Decider::User) => "denied by you".to_owned(),
         Outcome::Denied(by) => format!("denied by {}", by.as_str()),
         Outcome::Aborted(Abort { ran_ms: None, .. }) => "interrupted, was not started".to_owned(),
-        Outcome::Aborted(Abort { ran_ms: Some(ms), .. }) => {
-            format!("interrupted after {}, effects may be partial", seconds(*ms))
+        Outcome::Aborted(abort @ Abort { ran_ms: Some(ms), .. }) => {
+            format!("interrupted after {}, {}", seconds(*ms), abort.reach().words())
         }
         Outcome::Lost { started: false } => "lost, was not started".to_owned(),
         Outcome::Lost { started: true } => "lost, effects may be partial".to_owned(),

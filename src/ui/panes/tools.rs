@@ -230,8 +230,9 @@ fn finished(result: &ToolResult, around: &CardContext<'_>) -> CallStatus {
         Outcome::Aborted(Abort { ran_ms: None, .. }) => {
             bad("■", theme.warning, "interrupted · was not started".to_owned())
         }
-        Outcome::Aborted(Abort { ran_ms: Some(ms), .. }) => {
-            bad("■", theme.warning, format!("interrupted after {} · effects may be partial", seconds(*ms)))
+        Outcome::Aborted(abort @ Abort { ran_ms: Some(ms), .. }) => {
+            let came = abort.reach().words();
+            bad("■", theme.warning, format!("interrupted after {} · {came}", seconds(*ms)))
         }
         Outcome::Lost { started: false } => bad("■", theme.warning, "lost · was not started".to_owned()),
         Outcome::Lost { started: true } => {

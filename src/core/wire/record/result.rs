@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{
-    Abort, AbortPath, Body, ChangedFile, CommandState, CutBy, Decider, Facts, FileContent, Outcome, Summary,
-    ToolResult,
+    Abort, AbortPath, Body, ChangedFile, CommandState, CutBy, Decider, Facts, FileContent, Outcome, Reach,
+    Summary, ToolResult,
 };
 
 use super::fields::{Fields, put};
@@ -37,8 +37,13 @@ pub(super) fn write(record: &mut Map<String, Value>, result: &ToolResult, bytes:
     image::write(record, &result.images, bytes);
     match &result.outcome {
         Outcome::Denied(by) => put(record, json!({ "denied_by": by.as_str() })),
-        Outcome::Aborted(Abort { path, ran_ms, by }) => {
-            put(record, json!({ "abort": { "path": path.as_str(), "ran_ms": ran_ms, "by": by.as_str() } }));
+        Outcome::Aborted(Abort { path, ran_ms, by, within }) => {
+            let mut abort = Map::new();
+            put(&mut abort, json!({ "path": path.as_str(), "ran_ms": ran_ms, "by": by.as_str() }));
+            if let Some(within) = within {
+                put(&mut abort, json!({ "within": within.as_str() }));
+            }
+            put(record, json!({ "abort": abort }));
         }
         Outcome::Lost { started } => put(record, json!({ "started": started })),
         Outcome::Ok | Outcome::Failed | Outcome::Invalid | Outcome::UnknownTool | Outcome::TimedOut => {}
@@ -168,5 +173,6 @@ fn read_abort(fields: &Fields<'_>, content: &str) -> Result<Abort, RecordError> 
             [CutBy::User, CutBy::WallTime, CutBy::Approval].into_iter().find(|by| by.as_str() == name)
         })?,
     };
-    Ok(Abort { path, ran_ms, by })
+    let within = fields.get("within").map(|_| fields.one_of("within", Reach::parse)).transpose()?;
+    Ok(Abort { path, ran_ms, by, within })
 }

@@ -1,6 +1,6 @@
 //! What the results said, in a few true words.
 
-use crate::ledger::{Decider, Outcome};
+use crate::ledger::{Decider, Outcome, Reach};
 use crate::tool::name::{EDIT, LIST, READ, SEARCH, SHELL, WRITE};
 
 use super::round::{CompletedCall, Round};
@@ -47,6 +47,9 @@ fn outcome(call: &CompletedCall) -> String {
         Outcome::TimedOut => format!("{} took too long and was stopped:\n\n{}", capital(&what), told()),
         Outcome::Aborted(abort) if abort.ran_ms.is_none() => {
             format!("{} was interrupted before it started.", capital(&what))
+        }
+        Outcome::Aborted(abort) if abort.reach() < Reach::CutShort => {
+            format!("{} was interrupted; {}.", capital(&what), abort.reach().words())
         }
         Outcome::Aborted(_) => {
             format!("{} was interrupted while it ran; its effects may be partial.", capital(&what))

@@ -78,6 +78,13 @@ impl SessionReading<'_> {
         if let Some(earlier) = earlier.filter(|_| ran && !has_come && !is_elsewhere && !self.is_copy) {
             self.fault(id, format!("the result of call {} comes before that of {earlier}", result.call));
         }
+        if let Outcome::Aborted(Abort { within: Some(_), ran_ms, .. }) = result.outcome {
+            let has_settled = self.escrows.get(&result.call).is_some_and(|(_, is_settled)| *is_settled);
+            if ran_ms.is_none() || !has_settled {
+                let what = "is said to have started a sub-agent that reported, and there is none";
+                self.fault(id, format!("call {} {what}", result.call));
+            }
+        }
         let (call, is_ok) = (result.call, result.outcome == Outcome::Ok);
         let is_owed =
             |(escrow, is_settled): &(crate::ledger::Escrow, bool)| !is_settled && !escrow.in_background;

@@ -1,0 +1,145 @@
+//! Esc while a sub-agent works: its call says how far the sub-agent's own calls came, and the session is played again with it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use countersign::agent::{
+    Answer, Effect, Input, Intent, Settings, SubagentNews, SubagentReport, SubagentSpec, Subagents,
+};
+use countersign::ledger::{Body, CallId, Entry, Outcome, Reach, Spent, TaskState, TurnEnded};
+use countersign::model::{ModelEvent, ModelNews, Request};
+use countersign::policy::RuleKind;
+use countersign::recorded::{NothingOutside, Player, Tape};
+use countersign::tool::{Preparation, ToolSpec};
+use countersign::wire::record::{decode, encode};
+use countersign::wire::{Endpoint, Protocol};
+use serde_json::json;
+
+use crate::asking::{Gate, settings, users};
+
+fn delegating() -> Settings {
+    let mut settings = settings(vec![users(RuleKind::Allow, "delegate_to_helper")]);
+    let schema = json!({ "type": "object", "properties": { "task": { "type": "string" } } });
+    settings.tools.push(ToolSpec { schema, ..ToolSpec::from_elsewhere("delegate_to_helper") });
+    let (name, asks) = ("helper".to_owned(), BTreeMap::new());
+    let known = vec![SubagentSpec { name, asks, mode: None, in_background: false }];
+    settings.subagents = Subagents { known, ..Subagents::default() };
+    settings
+}
+
+/// A run with a sub-agent that Esc cuts short, after its calls came so far. Returns its call.
+fn cut(gate: &mut Gate, reach: Reach) -> CallId {
+    let call = gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
+    assert!(gate.wanted.iter().any(|effect| matches!(effect, Effect::StartSubagent(_))));
+    gate.step(Input::Intent(Intent::Abort));
+    let report = SubagentReport {
+        outcome: Outcome::Failed,
+        content: "The sub-agent was stopped. The last that it said:\nI will look.".into(),
+        cut_chars: 3,
+        state: TaskState::Canceled,
+        spent: Spent { turns: 1, ..Spent::default() },
+        reach,
+    };
+    gate.step(Input::Subagent(call, SubagentNews::Over(report)));
+    call
+}
+
+fn result(gate: &Gate) -> (Outcome, String) {
+    let result = |body: &Body| match body {
+        Body::ToolResult(result) => Some((result.outcome.clone(), result.content.clone())),
+        _ => None,
+    };
+    gate.last(result).unwrap()
+}
+
+fn end(gate: &Gate) -> TurnEnded {
+    gate.last(|body| if let Body::TurnEnded(ended) = body { Some(ended.clone()) } else { None }).unwrap()
+}
+
+/// The entries as a session file keeps them.
+fn kept(gate: &Gate) -> Vec<Arc<Entry>> {
+    gate.agent.ledger().entries().iter().map(|entry| Arc::new(decode(&encode(entry)).unwrap())).collect()
+}
+
+#[test]
+fn what_esc_says_of_a_subagent_is_what_its_own_calls_came_to() {
+    for (reach, says, next) in [
+        (Reach::NothingStarted, "none of its calls had been started", "No call was cut short"),
+        (Reach::NothingCut, "none of its calls was cut short", "No call was cut short"),
+        (Reach::CutShort, "effects may be partial; check before repeating", "Check the effects"),
+    ] {
+        let mut gate = Gate::new(delegating());
+        cut(&mut gate, reach);
+        let (outcome, content) = result(&gate);
+        assert_eq!(Reach::of(&outcome), reach);
+        let first = content.lines().next().unwrap();
+        assert!(first.ends_with(says) && content.ends_with("I will look."), "{content}");
+        assert!(end(&gate).next_safe_action.starts_with(next), "{reach:?}: {}", end(&gate).next_safe_action);
+        let again = kept(&gate);
+        assert_eq!(again, gate.agent.ledger().entries(), "and the session file keeps it");
+    }
+}
+
+#[test]
+fn one_that_never_settled_may_have_done_anything() {
+    let mut gate = Gate::new(delegating());
+    gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
+    gate.step(Input::Intent(Intent::Abort));
+    let waits = |effect: &Effect| if let Effect::SetTimer(timer, _) = effect { Some(*timer) } else { None };
+    let timer = gate.wanted.iter().find_map(waits).expect("it is waited for, and not for ever");
+    gate.step(Input::Timer(timer));
+    let (outcome, content) = result(&gate);
+    assert_eq!(Reach::of(&outcome), Reach::CutShort);
+    assert!(content.ends_with("effects may be partial; check before repeating"), "{content}");
+}
+
+#[test]
+fn the_same_task_is_warned_of_only_if_something_may_be_half_done() {
+    for (reach, is_warned) in [(Reach::NothingStarted, false), (Reach::CutShort, true)] {
+        let mut gate = Gate::new(Settings { policy: settings(Vec::new()).policy, ..delegating() });
+        let first = gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
+        gate.decide(first, Answer::AllowOnce);
+        gate.step(Input::Intent(Intent::Abort));
+        let report = SubagentReport {
+            outcome: Outcome::Failed,
+            content: "stopped".into(),
+            cut_chars: 0,
+            state: TaskState::Canceled,
+            spent: Spent::default(),
+            reach,
+        };
+        gate.step(Input::Subagent(first, SubagentNews::Over(report)));
+        let again = gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
+        let warning = gate.request(again).unwrap().1.warning.unwrap_or_default();
+        assert_eq!(warning.contains("its effects may be partial"), is_warned, "{reach:?}: {warning}");
+    }
+}
+
+#[test]
+fn a_session_with_a_subagent_that_esc_stopped_is_played_again_with_the_same_bytes() {
+    let body = |request: &Request| Protocol::Anthropic.encode(request, &Endpoint::new("http://x", None)).body;
+    let mut gate = Gate::new(delegating());
+    let mut asked = Vec::new();
+    for said in ["first", "second"] {
+        gate.step(Input::Intent(Intent::Submit(said.into())));
+        asked.extend(gate.wanted.iter().filter_map(|effect| match effect {
+            Effect::CallModel(_, request) => Some(body(request)),
+            _ => None,
+        }));
+        match said {
+            "first" => {
+                cut(&mut gate, Reach::NothingStarted);
+            }
+            _ => {
+                let message = gate.asked;
+                for news in [ModelNews::Event(ModelEvent::Text("Done.".into())), ModelNews::Finished] {
+                    gate.step(Input::Model(message, news));
+                }
+            }
+        }
+    }
+    let played = Player::new(delegating(), Tape::of(&kept(&gate)).unwrap(), &mut NothingOutside).play();
+    let again: Vec<_> = played.requests.iter().map(|one| body(&one.request)).collect();
+    assert_eq!(again, asked);
+    assert!(played.deviations.is_empty(), "{:?}", played.deviations);
+}
