@@ -1,5 +1,8 @@
 //! The words of a search: which bytes of a session file can contain them, before anything of it is understood.
 
+use aho_corasick::Span;
+use aho_corasick::packed::{self, Searcher};
+use memchr::memmem::Finder;
 use memchr::{memchr, memchr2, memmem, memrchr};
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -15,6 +18,8 @@ pub(super) struct SearchWords {
     /// Each as it is looked for in a text of ASCII, if it is of ASCII itself.
     plain: Vec<Option<WordPart>>,
     pieces: Vec<WordPart>,
+    /// Finds escapes; made once for all files.
+    escape: Finder<'static>,
 }
 
 /// The lines of a file that can contain all words.
@@ -57,7 +62,7 @@ impl SearchWords {
         parts.dedup();
         let pieces = parts.into_iter().map(WordPart::new).collect::<Option<_>>()?;
         let plain = small.iter().map(|word| WordPart::new(word).filter(|_| word.is_ascii())).collect();
-        (!small.is_empty()).then_some(Self { small, plain, pieces })
+        (!small.is_empty()).then(|| Self { small, plain, pieces, escape: Finder::new(b"\\u") })
     }
 
     /// Where the first of them begins in a text in small letters that has all of them.
@@ -83,10 +88,22 @@ impl SearchWords {
     /// The lines that can have all words, found one by one. `None`: nothing can be said without reading the file.
     pub(super) fn lines<'a>(&'a self, bytes: &'a [u8]) -> Option<MatchingLines<'a>> {
         let (first, others) = self.pieces.split_first()?;
-        if has_odd_escape(bytes) || self.pieces.iter().any(|piece| piece.can_be_disguised(bytes)) {
+        if self.has_odd_escape(bytes) || self.pieces.iter().any(|piece| piece.can_be_disguised(bytes)) {
             return None;
         }
         Some(MatchingLines { first, others, bytes, from: 0 })
+    }
+
+    /// Whether a file escapes what we write as it is: another program has written it.
+    fn has_odd_escape(&self, bytes: &[u8]) -> bool {
+        self.escape.find_iter(bytes).any(|at| {
+            let before = bytes.get(..at).unwrap_or_default();
+            let backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+            let digits = bytes.get(at + 2..at + 6).and_then(|digits| std::str::from_utf8(digits).ok());
+            let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            let is_ours = matches!(code, Some(..0x20 | 0x7f..=0x9f | 0x2028 | 0x2029));
+            backslashes % 2 == 0 && !is_ours
+        })
     }
 }
 
@@ -97,18 +114,6 @@ fn is_split(character: char) -> bool {
         || matches!(character, '"' | '\\' | '/' | ':' | ',' | '{' | '}' | '[' | ']' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a file escapes what we write as it is: another program has written it.
-fn has_odd_escape(bytes: &[u8]) -> bool {
-    memmem::find_iter(bytes, b"\\u").any(|at| {
-        let before = bytes.get(..at).unwrap_or_default();
-        let backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
-        let digits = bytes.get(at + 2..at + 6).and_then(|digits| std::str::from_utf8(digits).ok());
-        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let is_ours = matches!(code, Some(..0x20 | 0x7f..=0x9f | 0x2028 | 0x2029));
-        backslashes % 2 == 0 && !is_ours
-    })
-}
-
 /// A part of a word that stands in a file as it is, in whatever case.
 #[derive(Debug)]
 struct WordPart {
@@ -117,6 +122,8 @@ struct WordPart {
     pattern: Option<Regex>,
     /// The position of its rarest byte, and both cases of it.
     rarest: (usize, u8, u8),
+    /// What finds its rarest bytes that stand together, and their position, where the processor can do that.
+    together: Option<(usize, Searcher)>,
     has_k: bool,
     has_i: bool,
 }
@@ -133,6 +140,7 @@ impl WordPart {
             small: part.as_bytes().to_vec(),
             pattern,
             rarest: (position, byte, byte.to_ascii_uppercase()),
+            together: together(part.as_bytes()).filter(|_| part.is_ascii()),
             has_k: part.contains('k'),
             has_i: part.contains(['i', '\u{307}']),
         })
@@ -141,6 +149,9 @@ impl WordPart {
     fn find(&self, bytes: &[u8]) -> Option<usize> {
         if let Some(pattern) = &self.pattern {
             return pattern.find(bytes).map(|found| found.start());
+        }
+        if let Some((position, searcher)) = &self.together {
+            return self.find_together(bytes, *position, searcher);
         }
         let (position, small, large) = self.rarest;
         let mut from = position;
@@ -155,11 +166,46 @@ impl WordPart {
         }
     }
 
+    /// The same by bytes that stand together: a text can be full of any single one.
+    fn find_together(&self, bytes: &[u8], position: usize, searcher: &Searcher) -> Option<usize> {
+        let mut from = position;
+        while from < bytes.len() {
+            let at = searcher.find_in(bytes, Span { start: from, end: bytes.len() })?.start();
+            let begin = at - position;
+            if bytes.get(begin..begin + self.small.len())?.eq_ignore_ascii_case(&self.small) {
+                return Some(begin);
+            }
+            from = at + 1;
+        }
+        None
+    }
+
     /// Whether a file can have the piece in letters that become others when they are made small.
     fn can_be_disguised(&self, bytes: &[u8]) -> bool {
         (self.has_k && memmem::find(bytes, KELVIN).is_some())
             || (self.has_i && memmem::find(bytes, DOTTED_I).is_some())
     }
+}
+
+/// How many bytes are looked for together: in up to eight forms, as each letter has two.
+const TOGETHER: usize = 3;
+
+/// What finds the rarest bytes of a part that stand together, in either case, and their position in the part.
+fn together(part: &[u8]) -> Option<(usize, Searcher)> {
+    let often = |bytes: &[u8]| bytes.iter().map(|byte| frequency(*byte)).sum::<usize>();
+    let windows = part.windows(TOGETHER).enumerate();
+    let (position, rarest) = windows.min_by_key(|(_, bytes)| often(bytes))?;
+    let mut forms = vec![Vec::new()];
+    for byte in rarest {
+        let mut cases = vec![*byte, byte.to_ascii_uppercase()];
+        cases.dedup();
+        let longer = forms.iter().flat_map(|form: &Vec<u8>| {
+            cases.iter().map(|case| form.iter().copied().chain([*case]).collect())
+        });
+        forms = longer.collect();
+    }
+    let searcher = packed::Config::new().builder().extend(&forms).build()?;
+    Some((position, searcher))
 }
 
 /// How often a byte stands in session files, roughly: most of their text is English, code, and hashes.

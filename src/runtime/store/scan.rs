@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,8 +11,10 @@ use std::thread;
 
 use super::{SessionStore, cannot, find, side_by_side, whole};
 
-/// Files that a thread takes at once, so that threads seldom wait for each other.
-const BATCH: usize = 16;
+/// Most files that a thread takes at once, so that threads seldom wait for each other.
+const BATCH: usize = 64;
+/// How often each thread comes back at least, so that none is left with the largest files.
+const TIMES: usize = 32;
 /// Files up to this size are read into memory that is used again.
 const SMALL: u64 = 8 * 1024 * 1024;
 
@@ -28,11 +30,13 @@ pub fn scan<T: Send>(
 ) {
     let files = find::files(state);
     let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let threads = side_by_side::threads(files.len());
+    let batch = (files.len() / (threads * TIMES)).clamp(1, BATCH);
     thread::scope(|scope| {
         let (sender, receiver) = channel::<FoundBatch<T>>();
-        for _ in 0..side_by_side::threads(files.len()) {
+        for _ in 0..threads {
             let sender = sender.clone();
-            scope.spawn(|| work(&files, &next, &is_over, &look, sender));
+            scope.spawn(|| work((&files, batch), &next, &is_over, &look, sender));
         }
         drop(sender);
         in_order(receiver.iter(), tell);
@@ -41,7 +45,7 @@ pub fn scan<T: Send>(
 }
 
 fn work<T: Send>(
-    files: &[PathBuf],
+    (files, most): (&[PathBuf], usize),
     next: &AtomicUsize,
     is_over: &AtomicBool,
     look: &(impl Fn(&Path, Result<&[u8], String>) -> T + Sync),
@@ -49,8 +53,8 @@ fn work<T: Send>(
 ) {
     let mut buffer = Vec::new();
     while !is_over.load(Ordering::Relaxed) {
-        let begin = next.fetch_add(BATCH, Ordering::Relaxed);
-        let Some(batch) = files.get(begin..files.len().min(begin + BATCH)).filter(|batch| !batch.is_empty())
+        let begin = next.fetch_add(most, Ordering::Relaxed);
+        let Some(batch) = files.get(begin..files.len().min(begin + most)).filter(|batch| !batch.is_empty())
         else {
             return;
         };
@@ -65,15 +69,30 @@ fn work<T: Send>(
 }
 
 fn read(path: &Path, buffer: &mut Vec<u8>) -> Result<(), String> {
-    buffer.clear();
     let (file, found) = whole::open(path, false)?;
     if found.len() > SMALL {
         *buffer = SessionStore::bytes(path)?;
         return Ok(());
     }
-    buffer.reserve(usize::try_from(found.len()).unwrap_or(0));
-    let read = <&File as std::io::Read>::take(&file, found.len()).read_to_end(buffer);
-    read.map(drop).map_err(|fault| cannot("read", path, &fault))
+    // One read, where a growing buffer would need several.
+    buffer.resize(usize::try_from(found.len()).unwrap_or(0), 0);
+    let read = fill(&file, buffer).map_err(|fault| cannot("read", path, &fault))?;
+    buffer.truncate(read);
+    Ok(())
+}
+
+/// Reads until the buffer is full or the file ends. Returns how many bytes there are.
+fn fill(mut file: &File, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut full = 0;
+    while let Some(rest) = buffer.get_mut(full..).filter(|rest| !rest.is_empty()) {
+        match file.read(rest) {
+            Ok(0) => break,
+            Ok(read) => full += read,
+            Err(fault) if fault.kind() == io::ErrorKind::Interrupted => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    Ok(full)
 }
 
 /// Tells each thing when all before it are told.

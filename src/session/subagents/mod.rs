@@ -241,7 +241,9 @@ impl SubagentMaker {
         subagent: &Subagent,
         lane: Option<&LaneTerms>,
     ) -> Result<ModelSpec, String> {
-        let chosen = lane.and_then(|lane| lane.model.as_ref()).or(subagent.model.as_ref());
+        // A script answers instead of a model, whichever one an agent file names.
+        let own = subagent.model.as_ref().filter(|_| !self.config.source("script").is_flag());
+        let chosen = lane.and_then(|lane| lane.model.as_ref()).or(own);
         let Some(named) = chosen else { return Ok(ModelSpec::clone(&start.model)) };
         let mut config = self.config.clone();
         (config.model, config.script) = (Some(named.clone()), None);

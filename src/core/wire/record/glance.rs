@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use memchr::{memchr, memchr2, memmem};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -11,6 +12,8 @@ use crate::ledger::EntryId;
 
 /// How the lines begin that we write: the type comes first.
 const OURS: &[u8] = br#"{"type":""#;
+/// What stands before the contents.
+const SALTS: &[u8] = br#","salts":{"#;
 
 /// What one line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +51,9 @@ pub fn glance(line: &[u8]) -> Option<Glance<'_>> {
     let kind = KINDS
         .iter()
         .find(|kind| rest.strip_prefix(kind.as_bytes()).is_some_and(|rest| rest.starts_with(b"\"")))?;
+    if let Some(glance) = outright(rest, kind) {
+        return Some(glance);
+    }
     let members: GlanceLine<'_> = serde_json::from_slice(line).ok()?;
     let text = match *kind {
         "user_message" | "tool_result" => members.content,
@@ -64,6 +70,37 @@ pub fn glance(line: &[u8]) -> Option<Glance<'_>> {
         _ => members.text,
     };
     Some(Glance { entry: EntryId::parse(&members.entry.0)?, kind, text: text?.0 })
+}
+
+/// The words of a line whose first content they are, as in every line that we write: nothing else of it is read.
+fn outright<'l>(rest: &'l [u8], kind: &'static str) -> Option<Glance<'l>> {
+    let begins: &[u8] = match kind {
+        "user_message" | "tool_result" => br#","content":"#,
+        "agent_response" | "injected" => br#","text":"#,
+        _ => return None,
+    };
+    let entry = rest.get(kind.len()..)?.strip_prefix(br#"","entry":""#)?;
+    let entry = entry.get(..memchr(b'"', entry)?)?;
+    // A line that a crash has torn says nothing.
+    let rest = rest.strip_suffix(b"}\n")?;
+    // Quotes are escaped within texts, so this is a member.
+    let salts = rest.get(memmem::find(rest, SALTS)? + SALTS.len()..)?;
+    let contents = salts.get(memchr(b'}', salts)? + 1..)?.strip_prefix(begins)?;
+    Some(Glance { entry: EntryId::parse(std::str::from_utf8(entry).ok()?)?, kind, text: text(contents)? })
+}
+
+/// The text with which these bytes begin, in JSON.
+fn text(json: &[u8]) -> Option<Cow<'_, str>> {
+    let inside = json.strip_prefix(b"\"")?;
+    let mut end = memchr2(b'"', b'\\', inside)?;
+    if inside.get(end) == Some(&b'"') {
+        return std::str::from_utf8(inside.get(..end)?).ok().map(Cow::Borrowed);
+    }
+    while inside.get(end) == Some(&b'\\') {
+        end += 2;
+        end += memchr2(b'"', b'\\', inside.get(end..)?)?;
+    }
+    serde_json::from_slice(json.get(..end + 2)?).ok().map(Cow::Owned)
 }
 
 /// A call in words: its name and its arguments. `None`: those are no object.
