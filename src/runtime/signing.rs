@@ -57,7 +57,7 @@ fn has_terminal() -> bool {
     File::open("/dev/tty").is_ok()
 }
 
-/// Who signed a text, as the file of allowed signers names them.
+/// Who signed a text, as the file of allowed signers names them: a name, or the key of a line that stands for several.
 ///
 /// # Errors
 /// A sentence: nobody in the file did, or `ssh-keygen` cannot be used.
@@ -72,8 +72,9 @@ pub fn signer(allowed: &Path, signature: &str, text: &str) -> Result<String, Str
     let Some(name) = names.lines().next().filter(|_| found.status.success()) else {
         return Err("no key of the allowed signers made this signature".to_owned());
     };
-    // Several principals of one key stand in one word, separated by commas.
-    let name = name.split(',').next().unwrap_or(name).trim();
+    // Several principals of one key stand in one word, separated by commas; each can be a pattern, or say who is not meant.
+    let all = name.trim();
+    let name = all.split(',').find(|name| !name.starts_with('!')).unwrap_or(all).trim();
     let words = [
         y,
         OsStr::new("verify"),
@@ -87,7 +88,12 @@ pub fn signer(allowed: &Path, signature: &str, text: &str) -> Result<String, Str
         file,
     ];
     let ran = run(&words, Some(text))?;
-    if ran.status.success() { Ok(name.to_owned()) } else { Err(why(&ran)) }
+    match ran.status.success() {
+        // Nobody knows which of them it was.
+        true if all.contains([',', '*', '?', '!']) => Ok(format!("the key of {all}")),
+        true => Ok(all.to_owned()),
+        false => Err(why(&ran)),
+    }
 }
 
 fn run(words: &[&OsStr], input: Option<&str>) -> Result<Output, String> {

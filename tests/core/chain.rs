@@ -298,3 +298,47 @@ fn the_head_of_a_first_line_is_read_without_its_prompt_and_says_the_same() {
         assert_eq!(first_line(&line.as_bytes()[..line.len() - 1]), None);
     }
 }
+
+/// The file with another last line, whose hash and chain are computed anew.
+fn forged_last(change: impl Fn(&str) -> String) -> (Vec<String>, Chain) {
+    let (mut lines, chain) = file();
+    let last = lines.pop().unwrap();
+    let (head, rest) = last.split_once(",\"hash\":\"").unwrap();
+    let head = change(head);
+    let hash = sha256(head.as_bytes());
+    lines.push(format!("{head},\"hash\":\"{hash}{}", &rest[64..]));
+    (lines, chain)
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn a_line_that_can_be_read_in_two_ways_is_found_though_the_chain_was_made_anew() {
+    let audited = |change: &dyn Fn(&str) -> String| audit(forged_last(change).0.concat().as_bytes());
+    assert_eq!(audited(&str::to_owned).faults, [], "the same line again");
+    let twice = "two members of the same name";
+    for (from, to, says) in [
+        // The content that it has says `Done.`; a copy without it would say this.
+        ("\"interrupted\":", "\"text\":\"Not done.\",\"interrupted\":", twice),
+        ("\"interrupted\":false", "\"interrupted\":false,\"interrupted\":true", twice),
+        ("\"type\":", "\"type\":\"user_message\",\"type\":", twice),
+        ("\"input\":10", "\"input\":99,\"input\":10", twice),
+        ("\"script\"", "\"scr\\u0069pt\"", "escapes"),
+        ("\"input\":10", "\"input\":1e1", "numbers"),
+        ("\"input\":10", "\"input\": 10", "spaces"),
+    ] {
+        let found = audited(&|head: &str| head.replacen(from, to, 1));
+        let (line, what) = first(&found);
+        assert!(line == 8 && what.contains(says), "{from} -> {to}: {line} {what}");
+    }
+    // The words are left out, and what would take their place is still refused.
+    let (mut lines, _) =
+        forged_last(|head| head.replacen("\"interrupted\":", "\"text\":\"x\",\"interrupted\":", 1));
+    let last = lines.pop().unwrap();
+    let hash = last.find(",\"salts\":").unwrap();
+    lines.push(format!("{}}}\n", &last[..hash]));
+    assert!(first(&audit(lines.concat().as_bytes())).1.contains(twice));
+}

@@ -65,7 +65,7 @@ fn asked() -> Body {
         why: String::new(),
         risk: "runs".into(),
         effects: Vec::new(),
-        preview: Preview::None,
+        preview: Preview::Command("ls".into()),
         warning: None,
         rule: None,
         sandboxing: Sandboxing::Within,
@@ -294,6 +294,11 @@ fn results_say_what_was_decided_and_done() {
     let file = ChangedFile { path: "a".into(), before: FileContent::Absent, after: FileContent::Large(1) };
     let files = move |one: &mut ToolResult| one.facts.files = vec![file.clone()];
     found(|all| change(all, 9, &files), 10, "to have changed files, which its tool does not do");
+    let shows = |all: &mut Vec<Body>| {
+        let Body::ApprovalRequested(asked) = &mut all[6] else { panic!("{:?}", all[6]) };
+        asked.preview = Preview::Command("rm -r .".into());
+    };
+    found(shows, 7, "shows another command than its own");
     let within = Some(Reach::NothingStarted);
     let cut = Abort { path: AbortPath::C, ran_ms: Some(9), by: CutBy::User, within };
     found(

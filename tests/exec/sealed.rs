@@ -109,6 +109,15 @@ fn a_sealed_session_is_verified_with_the_file_and_a_public_key() {
     assert!(good.code == 0 && good.out.contains("you@example.org sealed lines 1 to"), "{good:?}");
     assert!(good.out.ends_with("verified: all lines are sealed\n"), "{good:?}");
 
+    // Of a key that stands for several, nobody knows who it was.
+    let line = fs::read_to_string(&signers).unwrap();
+    let others = world.place().join("others");
+    for names in ["*@example.org", "!them@example.org,you@example.org"] {
+        fs::write(&others, line.replacen("you@example.org", names, 1)).unwrap();
+        let ran = verify(&world, &file, &others);
+        assert!(ran.out.contains(&format!("the key of {names} sealed lines 1 to")), "{ran:?}");
+    }
+
     // It goes on, and is sealed again.
     let ran = world.json(&["--last", "--script", r#"["Two."]"#, "second"]);
     assert_eq!(ran.code, 0, "{}", ran.err);

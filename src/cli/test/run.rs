@@ -44,8 +44,8 @@ pub(super) fn run(
     told.push_str(&match wrong {
         0 if cases.len() == 1 => "the test is as expected\n".to_owned(),
         0 => format!("all {} tests are as expected\n", cases.len()),
-        1 => format!("1 of {} is different\n", counted(cases.len() as u64, "test")),
-        _ => format!("{wrong} of {} tests are different\n", cases.len()),
+        1 => format!("1 of {} is not as expected\n", counted(cases.len() as u64, "test")),
+        _ => format!("{wrong} of {} tests are not as expected\n", cases.len()),
     });
     if let Some(path) = &how.junit {
         std::fs::write(path, junit::report(&cases)).map_err(|why| {

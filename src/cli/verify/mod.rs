@@ -46,7 +46,7 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
             }
             Ok(name) => {
                 told.push(format!(
-                    "line {}: {name} sealed lines 1 to {} at {}",
+                    "line {}: {name} sealed lines 1 to {} (at {}, says the file; a seal does not prove when)",
                     seal.line,
                     seal.line - 1,
                     seal.at
@@ -67,6 +67,7 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
     let after = sealed.map_or(lines, |line| lines.saturating_sub(line as u64));
     told.push(match (is_good, sealed) {
         (true, Some(_)) if after == 0 => "verified: all lines are sealed".to_owned(),
+        (true, Some(_)) if after == 1 => "verified, except the last line, which nobody has sealed".to_owned(),
         (true, Some(_)) => format!("verified, except the last {after} lines, which nobody has sealed"),
         (true, None) if audit.head.is_none() => {
             "not proved: the file has no hashes, and nobody has sealed it".to_owned()

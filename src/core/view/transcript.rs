@@ -11,7 +11,7 @@ use super::quote::{self, fenced, inline, quoted};
 use super::{Card, CardBody, Panel, View, ViewSettings, one_line, subject};
 use crate::agent::Event;
 use crate::budget::Limits;
-use crate::ledger::{Body, CallId, Change, Entry, EntryId, Injector, TurnEnded, seconds, standing};
+use crate::ledger::{About, Body, CallId, Change, Entry, EntryId, Injector, TurnEnded, seconds, standing};
 use crate::policy::Mode;
 
 /// Lines of a result that a person is shown; the rest is counted.
@@ -121,6 +121,7 @@ impl Document {
                 let what = format!("summary of the earlier conversation ({})", made.trigger.as_str());
                 self.aside(&what, &made.summary);
             }
+            Body::Note(note) if note.about == About::Session => self.aside("note", note.for_people()),
             Body::Note(note) => self.aside(&format!("note on {}", note.about), note.for_people()),
             Body::ProviderLimit(learned) => {
                 self.aside(&format!("note on {}", learned.about), &learned.lesson.sentence());

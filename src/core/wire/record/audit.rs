@@ -186,7 +186,7 @@ impl AuditState {
     }
 
     fn follow(&mut self, line: usize, bytes: &[u8], members: &[Member<'_>], value: &Value) {
-        if let Err(fault) = self.links.read_members(bytes, members) {
+        if let Err(fault) = self.links.audit_members(bytes, members) {
             self.audit.is_replaced |= fault == ChainFault::Replaced;
             let entry = value.get("entry").and_then(Value::as_str).map(str::to_owned);
             self.audit.faults.push(LineFault { line, entry, what: fault.to_string() });

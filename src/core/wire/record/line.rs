@@ -24,7 +24,7 @@ pub fn line(event: &Value) -> String {
     line
 }
 
-fn is_risky(character: char) -> bool {
+pub(super) fn is_risky(character: char) -> bool {
     matches!(character, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}')
 }
 

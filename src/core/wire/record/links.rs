@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::ledger::CHAINED_VERSION;
 
+use super::canonical::{are_different, is_canonical};
 use super::chain::{Chain, HASH, hex, sealed_hash};
 use super::members::{Member, listed, member, members, unquoted};
 
@@ -86,6 +87,19 @@ impl Links {
         self.read_members(line, &members(line).unwrap_or_default())
     }
 
+    /// The same, and that each value has the bytes that we write for it: that takes longer, and decides nothing for who reads the
+    /// values as we do.
+    pub(super) fn audit_members(&mut self, line: &[u8], members: &[Member<'_>]) -> Result<(), ChainFault> {
+        let chained = self.read_members(line, members);
+        let is_hashed = members.iter().any(|(name, _)| name == HASH);
+        if is_hashed && !members.iter().all(|(_, raw)| is_canonical(raw.get())) {
+            return chained.and(Err(ChainFault::NotCanonical(
+                "spaces, escapes or numbers that are written differently, or two members of the same name",
+            )));
+        }
+        chained
+    }
+
     /// The same of a line whose members are known.
     pub(super) fn read_members(&mut self, line: &[u8], members: &[Member<'_>]) -> Result<(), ChainFault> {
         self.lines += 1;
@@ -124,6 +138,12 @@ impl Links {
             return Err(ChainFault::Changed);
         }
         self.redacted += contents(head, tail)?;
+        // What was left out would leave the other one standing in its place.
+        let sealed = member(head, "sealed").and_then(listed).unwrap_or_default();
+        let names = head.iter().map(|(name, _)| &**name).chain(sealed.iter().map(|(name, _)| &**name));
+        if !are_different(names.collect()) {
+            return Err(ChainFault::NotCanonical("two members of the same name"));
+        }
         // All of the line, so that nothing stands between or behind the members.
         if covered(text, members).map(<[u8]>::len) != text.len().checked_sub(1) || !text.ends_with(b"}") {
             return Err(ChainFault::NotCanonical("spaces, or keys that are escaped"));

@@ -3,6 +3,7 @@
 
 mod attached;
 mod audit;
+mod canonical;
 mod chain;
 mod change;
 mod contradictions;

@@ -133,7 +133,7 @@ impl<'l> SessionReading<'l> {
                     self.of(call, |known| known.task = task);
                 }
             }
-            Body::ApprovalRequested(asked) => self.asked(asked),
+            Body::ApprovalRequested(asked) => self.asked(id, asked),
             Body::ApprovalDecided(decision) => self.decided(id, decision),
             Body::DelegationRequested(sent) => self.sent(id, sent.call, &sent.agent, &sent.task),
             Body::ToolResult(result) => self.result(id, result),

@@ -1,13 +1,26 @@
 //! What is said of one call: who was asked about it and who decided, what was sent for it, and how it ended.
 
+use serde_json::Value;
+
 use super::{KnownCall, SessionReading};
 use crate::ledger::{
-    Abort, ApprovalRequest, Arguments, CallId, Decider, Decision, EntryId, Outcome, Scope, ToolResult,
+    Abort, ApprovalRequest, Arguments, CallId, Decider, Decision, EntryId, Outcome, Preview, Scope,
+    ToolResult,
 };
 use crate::tool::{delegate, name};
 
 impl SessionReading<'_> {
-    pub(super) fn asked(&mut self, asked: &ApprovalRequest) {
+    pub(super) fn asked(&mut self, id: EntryId, asked: &ApprovalRequest) {
+        // A command is shown byte for byte, and what was shown is what was allowed.
+        if let Preview::Command(shown) = &asked.preview
+            && !self.left_out.contains("arguments")
+            && asked.arguments.get("command").and_then(Value::as_str) != Some(shown)
+        {
+            self.fault(
+                id,
+                format!("the question about call {} shows another command than its own", asked.call),
+            );
+        }
         self.of(asked.call, |known| known.asked = Some(asked.gaps.clone()));
     }
 
