@@ -8,7 +8,7 @@ use super::LaneTerms;
 use super::worktree::{Worktree, worktree_of};
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Body, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, TaskState, open_escrows,
+    Body, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, Spent, TaskState, open_escrows,
     untold_escrows,
 };
 use crate::runtime::store::find;
@@ -83,13 +83,24 @@ fn of_one(state: &Path, escrow: &Escrow, lived: Millis) -> Option<EscrowSettleme
         meter.read(&Entry { id: EntryId(0), at: last, body });
     }
     let (state, words) = stands(&entries, &escrow.session);
-    Some(EscrowSettlement {
-        call: escrow.call,
-        spent: meter.spent(last),
-        is_assumed,
-        state,
-        answer: Some(words),
-    })
+    let mut spent = meter.spent(last);
+    if was_asking(&entries) {
+        let most = Spent::all_of(escrow).usage;
+        let usage = &mut spent.usage;
+        (usage.input, usage.output) = (usage.input.max(most.input), usage.output.max(most.output));
+        (usage.cost, usage.estimated) = (most.cost.or(usage.cost), true);
+    }
+    Some(EscrowSettlement { call: escrow.call, spent, is_assumed, state, answer: Some(words) })
+}
+
+/// Whether a model was being asked when the process died. What that cost is not known, and could be all that was set aside: were nothing
+/// charged, a session that is killed again and again would spend more than it may.
+fn was_asking(entries: &[Arc<Entry>]) -> bool {
+    let says_nothing_of_it = |body: &Body| {
+        matches!(body, Body::Injected(_) | Body::Note(_) | Body::Change(_) | Body::ProviderLimit(_))
+    };
+    let last = entries.iter().rev().find(|entry| !says_nothing_of_it(&entry.body));
+    last.is_some_and(|entry| matches!(entry.body, Body::Transition { .. }))
 }
 
 /// Where its task stands, and what to tell of it: its answer if it had one, or the last that it said.
@@ -125,7 +136,7 @@ fn stands(entries: &[Arc<Entry>], session: &str) -> (TaskState, String) {
         ),
     };
     let said = said.map_or_else(
-        || "It had said nothing.".to_owned(),
+        || "Nothing that it said was written down.".to_owned(),
         |said| format!("The last that it said:\n{}", said.chars().take(MOST).collect::<String>()),
     );
     let words = format!(
@@ -141,7 +152,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::ledger::{CallId, FORMAT_VERSION, ModelRef, SessionStarted, Transition, UserMessage};
+    use crate::ledger::{
+        AssistantMessage, Block, CallId, FORMAT_VERSION, MicroDollars, ModelRef, SessionStarted, Stop,
+        Transition, Usage, UserMessage,
+    };
     use crate::runtime::StorePort;
 
     fn entry(id: u64, at: u64, body: Body) -> Arc<Entry> {
@@ -160,27 +174,58 @@ mod tests {
         })
     }
 
-    #[test]
-    fn one_that_was_killed_has_worked_as_long_as_its_process_is_known_to_have_lived() {
+    /// How a sub-agent of these limits stands whose ledger has these entries.
+    fn stands(limits: BTreeMap<Limit, u64>, own: &[Arc<Entry>]) -> EscrowSettlement {
         let place = tempfile::tempdir().unwrap();
         let (call, session) = (CallId(1), "s-c1".to_owned());
         let mut store = SessionStore::create(place.path(), &session).unwrap();
-        let own = [
-            entry(1, 1_000, started(&session)),
-            entry(2, 1_000, Body::User(Arc::new(UserMessage::text("go")))),
-            entry(3, 1_500, Body::Transition { turn: 1, reason: Transition::Submitted }),
-        ];
-        store.append(&own).unwrap();
+        store.append(own).unwrap();
         store.sync().unwrap();
         drop(store);
-        let (limits, parallel) = (BTreeMap::new(), 1);
-        let escrow = Escrow { call, session, limits, parallel, in_background: true, waits: false };
+        let escrow = Escrow { call, session, limits, parallel: 1, in_background: true, waits: false };
         let above = [
             entry(1, 900, started("s")),
             entry(2, 950, Body::Change(Change::EscrowReserved(escrow))),
             entry(3, 9_000, Body::Change(Change::Renamed { name: "later".to_owned() })),
         ];
-        let stands = standing(place.path(), Path::new("/w"), &above);
-        assert_eq!((stands[0].spent.turns, stands[0].spent.wall_ms), (1, 8_000));
+        standing(place.path(), Path::new("/w"), &above).remove(0)
+    }
+
+    /// One that asked its model, and what is known after that.
+    fn asking() -> Vec<Arc<Entry>> {
+        vec![
+            entry(1, 1_000, started("s-c1")),
+            entry(2, 1_000, Body::User(Arc::new(UserMessage::text("go")))),
+            entry(3, 1_500, Body::Transition { turn: 1, reason: Transition::Submitted }),
+        ]
+    }
+
+    #[test]
+    fn one_that_was_killed_has_worked_as_long_as_its_process_is_known_to_have_lived() {
+        let stands = stands(BTreeMap::new(), &asking());
+        assert_eq!((stands.spent.turns, stands.spent.wall_ms), (1, 8_000));
+    }
+
+    #[test]
+    fn an_answer_that_was_being_written_may_have_cost_all_that_was_set_aside() {
+        let limits = || BTreeMap::from([(Limit::Turns, 9), (Limit::Cost, 5_000), (Limit::OutputTokens, 70)]);
+        let settled = stands(limits(), &asking());
+        let Usage { output, cost, estimated, .. } = settled.spent.usage;
+        assert_eq!((output, cost, estimated), (70, Some(MicroDollars(5_000)), true));
+        assert_eq!((settled.spent.turns, settled.is_assumed), (1, false));
+        // What it has answered is known.
+        let mut answered = asking();
+        let usage = Usage { input: 7, output: 3, cost: Some(MicroDollars(40)), ..Usage::default() };
+        let said = AssistantMessage {
+            id: EntryId(4),
+            model: ModelRef::parse("script"),
+            blocks: vec![Block::Text("Done.".into())],
+            stop: Stop::End,
+            usage,
+            interrupted: false,
+        };
+        answered.push(entry(4, 1_600, Body::Assistant(Arc::new(said))));
+        let settled = stands(limits(), &answered);
+        assert_eq!(settled.spent.usage, usage);
     }
 }
