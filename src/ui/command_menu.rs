@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use crate::view::{NamedCommand, NamedSkill, View};
 
+use super::commands::sent;
 use super::commands::{self, Fronts, SlashCommand};
 use super::fuzzy::{Place, place};
-use super::local::{Focus, Local, sent};
+use super::local::{Focus, Local};
 
 /// Tab while a command is being typed: what the arrows have chosen, else as far as all that it can become agree, and a
 /// space behind a whole one. Says whether a command is being typed.

@@ -47,6 +47,7 @@ pub(super) fn propose(local: &mut Local, view: &View) -> Vec<UiEffect> {
     };
     edit.sent = Some(std::mem::replace(&mut local.composer, std::mem::take(&mut edit.kept)));
     local.focus = Focus::Composer;
+    local.changed = Some(asked.call);
     local.answered.insert(request);
     local.stand.clear();
     vec![UiEffect::Send(Intent::Decide { request, call: asked.call, answer: Answer::Edit(arguments) })]

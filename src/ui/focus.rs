@@ -8,9 +8,10 @@ use ratatui::crossterm::event::{KeyCode, KeyEventKind};
 use crate::ledger::CallId;
 use crate::view::{CardId, View};
 
+use super::commands::sent;
 use super::key_timing::{Press, types};
 use super::keymap::KeyAction;
-use super::local::{Focus, Local, sent};
+use super::local::{Focus, Local};
 
 /// Whether something that waits has the keys.
 pub(super) fn waits(focus: Focus) -> bool {
@@ -82,9 +83,9 @@ pub(super) fn give(local: &mut Local, view: &View) {
     }
 }
 
-/// The first thing that waits.
+/// The first thing that waits: the call that is shown whole.
 fn first(local: &Local, view: &View) -> Option<Focus> {
-    let call = local.waiting(view).first().map(|(_, asked)| Focus::Approval(asked.call));
+    let call = local.chosen(view).map(|(_, asked)| Focus::Approval(asked.call));
     call.or_else(|| local.stop(view).map(|_| Focus::Stop))
 }
 

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, UserMessage};
+use crate::ledger::{ApprovalRequest, CallId, EntryId, UserMessage};
 use crate::view::{Card, CardId, Phase, View};
 
-use super::commands::typed;
 use super::composer::Composer;
 use super::file_menu::FileMenu;
 pub use super::inspector::Inspector;
@@ -43,6 +42,8 @@ pub struct Local {
     pub to_keep: Option<RuleToKeep>,
     /// The call that is being changed in the composer.
     pub edit: Option<Edit>,
+    /// The call that was changed last: as long as it waits, it is the one that is shown whole.
+    pub changed: Option<CallId>,
     /// How far the transcript is scrolled.
     pub scroll: Scroll,
     /// Whether reasoning is unfolded.
@@ -255,6 +256,7 @@ impl Local {
             to_keep: None,
             printed: BTreeMap::new(),
             edit: None,
+            changed: None,
             scroll: Scroll::default(),
             thinking_open: false,
             hint: None,
@@ -351,7 +353,7 @@ impl Local {
         (!self.answered.contains(&end)).then_some(end)
     }
 
-    /// The waiting call whose panel is shown whole: the focused one, or the one that is being changed, or the oldest.
+    /// The waiting call whose panel is shown whole: the focused one, or the one that is being or was changed, or the oldest.
     pub fn chosen<'a>(&self, view: &'a View) -> Option<(EntryId, &'a ApprovalRequest)> {
         let waiting = self.waiting(view);
         let focused = match self.focused(view) {
@@ -362,7 +364,8 @@ impl Local {
             let edit = self.edit.as_ref().filter(|edit| edit.is_open())?;
             waiting.iter().find(|(id, _)| *id == edit.request).copied()
         };
-        focused.or_else(edited).or_else(|| waiting.first().copied())
+        let changed = || waiting.iter().find(|(_, asked)| self.changed == Some(asked.call)).copied();
+        focused.or_else(edited).or_else(changed).or_else(|| waiting.first().copied())
     }
 }
 
@@ -377,24 +380,4 @@ fn stands(view: &View, id: CardId) -> bool {
         }
         CardId::Forming(..) => false,
     }
-}
-
-/// A message as it was typed, and what of that was pasted.
-pub fn as_typed(message: &UserMessage, view: &View) -> UserMessage {
-    let content = typed(&message.content, &view.settings);
-    let pastes = message.pastes.carried(&message.content, &content);
-    UserMessage { pastes, ..UserMessage::text(content) }
-}
-
-/// What the user has sent so far as it was typed, oldest first.
-pub fn sent(view: &View) -> Vec<UserMessage> {
-    let words = view.rows().iter().map(|row| match &row.entry.body {
-        Body::User(message) => Some(as_typed(message, view)),
-        Body::Injected(said) => said.said().map(|message| as_typed(&message, view)),
-        _ => None,
-    });
-    let mut all: Vec<UserMessage> = words.flatten().collect();
-    // What a custom command runs first, and its message, are one thing that was typed.
-    all.dedup();
-    all
 }

@@ -2,10 +2,11 @@
 
 use crate::view::View;
 
+use super::commands::sent;
 use super::deciding::is_allowed;
 use super::effect::UiEffect;
 use super::key_timing::Press;
-use super::local::{Local, Overlay, sent};
+use super::local::{Local, Overlay};
 use super::palette::palette;
 use super::picker::{Choice, Picker, Step};
 use super::picker_source::Source;

@@ -2,7 +2,8 @@
 
 use crate::view::View;
 
-use super::local::{Inspector, Local, Overlay, as_typed};
+use super::commands::as_typed;
+use super::local::{Inspector, Local, Overlay};
 use super::pages::{report, usage};
 use super::picker::{Choice, Item, Picker};
 use super::picker_source::Source;

@@ -3,7 +3,8 @@
 use crate::ledger::{Body, CallId, Change, Entry, EntryId, UserMessage};
 use crate::view::View;
 
-use super::local::{Local, as_typed};
+use super::commands::as_typed;
+use super::local::Local;
 use super::request::Request;
 
 /// What an entry that was just recorded makes due: after the undo that was to come first, the conversation; after its

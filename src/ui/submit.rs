@@ -134,7 +134,7 @@ fn run_own(local: &mut Local, view: &View, own: OwnCommand) -> Vec<UiEffect> {
     }
     if view.status.is_busy() {
         local.hint =
-            Some("a turn is running: your command runs when it has finished, or press esc first".to_owned());
+            Some("a turn is running: press enter when it has finished, or esc to stop it".to_owned());
         return Vec::new();
     }
     local.composer.take();

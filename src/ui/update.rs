@@ -6,13 +6,14 @@ use crate::agent::{Event, Live};
 use crate::ledger::UserMessage;
 use crate::view::View;
 
+use super::commands::as_typed;
 use super::composer::Composer;
 use super::deciding::choose;
 pub use super::effect::UiEffect;
 use super::key_actions::{edit, obey};
 use super::key_timing::Press;
 use super::keymap::KeyContext;
-use super::local::{Focus, Local, Overlay, as_typed};
+use super::local::{Focus, Local, Overlay};
 use super::overlays;
 use super::pending_model::PendingModel;
 use super::picker_choice;

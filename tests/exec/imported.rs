@@ -65,7 +65,7 @@ fn what_can_be_said_is_a_configuration_and_the_rest_is_named() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     for line in [
         "    \"shell(npm test)\",\n    \"shell(npm test *)\",\n",
-        "deny = [\n    \"read(.env)\",\n    \"shell(rm)\",\n    \"shell(rm *)\",\n]",
+        "deny = [\n    \"read(.env)\",\n    \"read(.env/*)\",\n    \"shell(rm)\",\n    \"shell(rm *)\",\n]",
         "    \"shell(git push)\",\n    \"shell(git push *)\",\n    \"shell(git fetch)\",\n    \"shell(git fetch *)\",\n",
         "mode = \"edit\"\n",
         "status_line = \"~/line.sh\"\n",
@@ -113,7 +113,10 @@ fn with_write_they_are_added_and_nothing_is_changed() {
         now.contains("[mcp_servers.files]\ncommand = \"mine\"\n") && now.contains("[mcp_servers.docs]"),
         "{now}"
     );
-    assert!(now.contains("deny = [\"shell(rm *)\", \"read(.env)\", \"shell(rm)\"] # never"), "{now}");
+    assert!(
+        now.contains("deny = [\"shell(rm *)\", \"read(.env)\", \"read(.env/*)\", \"shell(rm)\"] # never"),
+        "{now}"
+    );
     assert!(ran.out.contains("`mode` stays \"plan\", and is not changed to \"edit\""), "{}", ran.out);
     assert!(ran.out.contains("mcp_servers.files stays as the configuration has it"), "{}", ran.out);
     let again = imports(&world, &["--write"]);

@@ -220,3 +220,29 @@ fn every_kind_of_call_says_where_it_goes() {
     let frame = ScreenHarness::new(waiting("fetch", json!({ "url": long }))).frame(80, 24);
     assert!(frame.contains("from evil.example"), "who is asked, not who is named:\n{frame}");
 }
+
+#[test]
+fn a_call_that_was_changed_is_the_one_that_is_shown_and_gets_the_keys_next() {
+    let tab = |harness: &mut ScreenHarness| harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    let chosen = |harness: &ScreenHarness| harness.local.chosen(&harness.view).map(|(_, r)| r.call).unwrap();
+    let mut harness = before(scenes::waiting_command());
+    let first = chosen(&harness);
+    tab(&mut harness);
+    harness.frame(80, 24);
+    tab(&mut harness);
+    harness.frame(80, 24);
+    let second = chosen(&harness);
+    assert_ne!(first, second);
+    harness.waits(1_000);
+    harness.press("e");
+    harness.local.composer.hold("{\"path\": \"other\"}");
+    let (_, call, _) = proposed(&enter(&mut harness));
+    assert_eq!(call, second);
+    // The loop asks about it again.
+    harness.local.edit = None;
+    harness.local.answered.clear();
+    harness.frame(80, 24);
+    assert_eq!(chosen(&harness), second, "and not about the one that was shown before");
+    tab(&mut harness);
+    assert_eq!(harness.local.focused(&harness.view), countersign::ui::local::Focus::Approval(second));
+}

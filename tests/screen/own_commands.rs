@@ -2,6 +2,7 @@
 //! that are called by their names.
 
 use countersign::agent::{Intent, OwnCommand};
+use countersign::ledger::UserMessage;
 use countersign::ui::linear::{Line, LinearEffect};
 use countersign::ui::update::{UiEffect, paste};
 use countersign::view::{NamedSkill, ViewSettings};
@@ -30,7 +31,12 @@ fn a_command_runs_by_enter_and_two_signs_leave_it_out() {
     assert_eq!(enter(&mut harness), runs("env", false));
     // A blank before it makes it a message, and a sign alone is nothing yet.
     harness.press(" !important");
-    assert_eq!(enter(&mut harness), [UiEffect::Send(Intent::Submit("!important".to_owned().into()))]);
+    assert_eq!(enter(&mut harness), [UiEffect::Send(Intent::Submit(" !important".to_owned().into()))]);
+    // The blank stays: what comes back is a message again.
+    let sent = UserMessage::from(" !important".to_owned());
+    harness.local.composer.give_back_message(&sent);
+    assert!(!harness.local.composer.runs_a_command());
+    assert_eq!(enter(&mut harness), [UiEffect::Send(Intent::Submit(sent))]);
     harness.press("!");
     assert!(enter(&mut harness).is_empty());
     assert_eq!(harness.local.composer.shown(), "!");

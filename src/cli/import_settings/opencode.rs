@@ -3,9 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::policy::{Rule, RuleKind};
-use crate::tool::name::{EDIT, FETCH, SHELL, WRITE};
+use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
 
 use super::found::{Found, MOST, Setting};
+use super::rules::paths;
 use super::servers::{self, ServerEntry, pairs, texts};
 
 /// Providers that have the same name here.
@@ -61,6 +62,10 @@ fn permissions(found: &mut Found, all: &Map<String, Value>) {
     for (key, said) in all.iter().take(MOST) {
         let tools: &[&str] = match key.as_str() {
             "edit" => &[EDIT, WRITE],
+            "read" => &[READ],
+            "glob" => &[GLOB],
+            "grep" => &[SEARCH],
+            "list" => &[LIST],
             "bash" => &[SHELL],
             "webfetch" => &[FETCH],
             other => {
@@ -81,7 +86,14 @@ fn permissions(found: &mut Found, all: &Map<String, Value>) {
                     command(found, pattern, decision.as_str().unwrap_or_default());
                 }
             }
-            _ => found.note(&format!("permission {key}"), "patterns are translated only for bash"),
+            Value::Object(patterns) if matches!(key.as_str(), "edit" | "read") => {
+                for (pattern, decision) in patterns.iter().take(MOST) {
+                    let what = format!("permission {key} {pattern:?}");
+                    files(found, tools, pattern, decision.as_str().unwrap_or_default(), &what);
+                }
+            }
+            _ => found
+                .note(&format!("permission {key}"), "patterns are translated only for bash, edit and read"),
         }
     }
 }
@@ -99,6 +111,25 @@ fn command(found: &mut Found, pattern: &str, decision: &str) {
             Err(why) => found.note(&what, &why.to_string()),
         },
         _ => found.note(&what, "the last match wins there and the strictest here: write the rule yourself"),
+    }
+}
+
+/// The same for paths.
+fn files(found: &mut Found, tools: &[&str], pattern: &str, decision: &str, what: &str) {
+    let what = format!("{what}: {decision}");
+    if decision != "deny" {
+        return found
+            .note(&what, "the last match wins there and the strictest here: write the rule yourself");
+    }
+    if pattern == "*" {
+        return found.note(&what, "it is the rule for what no other names: choose a mode instead");
+    }
+    match paths(false, pattern) {
+        Ok(paths) => {
+            let of = |tool: &&str| paths.iter().map(|path| format!("{tool}({path})")).collect::<Vec<_>>();
+            found.add_rules(RuleKind::Deny, tools.iter().flat_map(of).collect(), &what);
+        }
+        Err(why) => found.note(&what, &why),
     }
 }
 

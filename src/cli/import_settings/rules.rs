@@ -4,6 +4,9 @@
 use crate::policy::{Rule, RuleKind};
 use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
 
+/// How often a pattern may stand for any folders: each doubles its rules.
+const MOST_GAPS: usize = 3;
+
 /// The rules that mean the same.
 ///
 /// # Errors
@@ -66,7 +69,7 @@ fn files(kind: RuleKind, tools: &[&str], pattern: Option<&str>) -> Result<Vec<St
     Ok(tools.iter().flat_map(|tool| paths.iter().map(move |path| format!("{tool}({path})"))).collect())
 }
 
-fn paths(allows: bool, pattern: &str) -> Result<Vec<String>, String> {
+pub(super) fn paths(allows: bool, pattern: &str) -> Result<Vec<String>, String> {
     if pattern.contains(['?', '[', '!', '\\', '{']) {
         return Err("`?`, `[`, `!`, `{` and `\\` have no counterpart in patterns of paths here".to_owned());
     }
@@ -80,14 +83,8 @@ fn paths(allows: bool, pattern: &str) -> Result<Vec<String>, String> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let ours = path.replace("**", "*");
     if !allows {
-        // Wider than theirs where `*` was meant for one folder: for what forbids, that is safe.
         let is_anywhere = !is_absolute && !pattern.trim_end_matches('/').contains('/');
-        let below = |path: &str| if path.ends_with('/') { format!("{path}*") } else { path.to_owned() };
-        let mut all = vec![below(&ours)];
-        if is_anywhere && !ours.starts_with('*') {
-            all.push(below(&format!("*/{ours}")));
-        }
-        return Ok(all);
+        return forbidden(path, is_anywhere);
     }
     if path.replace("**", "").contains('*') {
         return Err(
@@ -97,9 +94,40 @@ fn paths(allows: bool, pattern: &str) -> Result<Vec<String>, String> {
     Ok(vec![if ours.ends_with('/') { format!("{ours}*") } else { ours }])
 }
 
+/// The patterns that cover at least what this one forbids. They are wider where `*` was meant for one folder: that is safe.
+fn forbidden(path: &str, is_anywhere: bool) -> Result<Vec<String>, String> {
+    let path = if is_anywhere { format!("**/{path}") } else { path.to_owned() };
+    let parts: Vec<&str> = path.split("**/").collect();
+    if parts.len() > MOST_GAPS + 1 {
+        return Err(format!("it has more than {MOST_GAPS} times `**/`; write the rules yourself"));
+    }
+    // `**/` stands for folders there, or for none; `*/` stands for one at least here.
+    let mut all = vec![String::new()];
+    for (at, part) in parts.iter().enumerate() {
+        let gaps: &[&str] = if at == 0 { &[""] } else { &["", "*/"] };
+        let longer = all.iter().flat_map(|begin| gaps.iter().map(move |gap| format!("{begin}{gap}{part}")));
+        all = longer.collect();
+    }
+    let mut covered = Vec::new();
+    for path in all.iter().map(|path| path.replace("**", "*")).filter(|path| !path.is_empty()) {
+        let folder = path.trim_end_matches('/');
+        // What is forbidden there can be a folder, with all that is in it.
+        if !path.ends_with('/') {
+            covered.push(path.clone());
+        }
+        if !path.ends_with('*') {
+            covered.push(format!("{folder}/*"));
+        }
+    }
+    covered.dedup();
+    Ok(covered)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ledger::Arguments;
+    use crate::tool::{Preparation, SideEffect, ToolKind, ToolSpec};
 
     fn said(kind: RuleKind, written: &str) -> String {
         translate(kind, written).map_or_else(|why| format!("- {why}"), |rules| rules.join(", "))
@@ -114,12 +142,18 @@ mod tests {
             (Allow, "Bash(npm run build)", "shell(npm run build)"),
             (Allow, "Bash", "shell"),
             (Deny, "Bash(*)", "shell"),
-            (Deny, "Read(./.env)", "read(.env)"),
-            (Deny, "Read(.env)", "read(.env), read(*/.env)"),
+            (Deny, "Read(./.env)", "read(.env), read(.env/*)"),
+            (Deny, "Read(.env)", "read(.env), read(.env/*), read(*/.env), read(*/.env/*)"),
+            (Deny, "Read(**/.env)", "read(.env), read(.env/*), read(*/.env), read(*/.env/*)"),
+            (Deny, "Read(**/secret/**)", "read(secret/*), read(*/secret/*)"),
+            (Deny, "Read(secret/)", "read(secret/*), read(*/secret/*)"),
+            (Ask, "Read(./**/*.key)", "read(*.key), read(*.key/*), read(*/*.key), read(*/*.key/*)"),
+            (Deny, "Read(a/**/b/*)", "read(a/b/*), read(a/*/b/*)"),
+            (Deny, "Read(~/**/id)", "read(~/id), read(~/id/*), read(~/*/id), read(~/*/id/*)"),
             (Deny, "Read(secrets/**)", "read(secrets/*)"),
             (Deny, "Read(~/.ssh/**)", "read(~/.ssh/*)"),
-            (Deny, "Read(//etc/passwd)", "read(/etc/passwd)"),
-            (Ask, "Edit(src/*.rs)", "edit(src/*.rs), write(src/*.rs)"),
+            (Deny, "Read(//etc/passwd)", "read(/etc/passwd), read(/etc/passwd/*)"),
+            (Ask, "Edit(src/*)", "edit(src/*), write(src/*)"),
             (Allow, "Edit(src/**)", "edit(src/*), write(src/*)"),
             (Allow, "Edit(docs/a.md)", "edit(docs/a.md), write(docs/a.md)"),
             (Allow, "WebFetch(domain:docs.rs)", "fetch(docs.rs)"),
@@ -128,6 +162,44 @@ mod tests {
         ] {
             assert_eq!(said(kind, written), expected, "{written}");
         }
+    }
+
+    /// What a pattern of `.gitignore` covers, our rules cover: each is held against files by the policy itself.
+    #[test]
+    fn what_is_forbidden_there_is_forbidden_here() {
+        use crate::policy::RuleKind::Deny;
+        for (pattern, files) in [
+            ("**/secret/**", &["secret/x", "a/secret/x", "a/b/secret/c/x"][..]),
+            ("**/.env", &[".env", "a/.env", "a/b/.env", ".env/x"]),
+            ("**/*.lock", &["Cargo.lock", "a/Cargo.lock"]),
+            ("secrets", &["secrets", "secrets/x", "a/secrets/b/x"]),
+            ("secrets/", &["secrets/x", "a/secrets/x"]),
+            ("a/**/b", &["a/b", "a/x/b", "a/x/y/b", "a/b/c"]),
+            ("./**/*.key", &["x.key", "a/x.key"]),
+        ] {
+            let rules = translate(Deny, &format!("Read({pattern})")).unwrap();
+            for file in files {
+                let is_covered = rules.iter().any(|rule| covers(rule, file));
+                assert!(is_covered, "{pattern} forbids {file}, and {rules:?} do not");
+            }
+        }
+    }
+
+    /// Whether the rule is about reading this file of the workspace.
+    fn covers(rule: &str, file: &str) -> bool {
+        let rule = Rule::parse(RuleKind::Deny, rule).unwrap();
+        let tool = ToolSpec {
+            name: READ.into(),
+            description: String::new(),
+            schema: serde_json::json!({}),
+            effect: SideEffect::Reads,
+            paths: vec!["path".into()],
+            timeout_ms: None,
+            kind: ToolKind::Plain,
+            retrieves: false,
+        };
+        let arguments = Arguments::from_value(serde_json::json!({ "path": file }));
+        rule.matches(&tool, &arguments, &Preparation::default())
     }
 
     #[test]

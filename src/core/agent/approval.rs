@@ -261,10 +261,12 @@ impl Agent {
             (found, known) => found.clone().or(known),
         };
         let effect = |tool: &ToolSpec| effect_of_call(tool, &call.arguments);
-        let risk = self.tools.registry.get(&call.name).map_or(SideEffect::Sends, effect).as_str().to_owned();
+        let risk = self.tools.registry.get(&call.name).map_or(SideEffect::Sends, effect);
         // One effect is said by the risk.
         let all = self.tools.registry.get(&call.name).map(|tool| effects_of_call(tool, &call.arguments));
-        let all = all.filter(|all| all.len() > 1).unwrap_or_default();
+        let mut all = all.filter(|all| all.len() > 1).unwrap_or_default();
+        all.sort_by_key(|effect| SideEffect::GRAVEST_FIRST.iter().position(|grave| grave == effect));
+        let risk = all.first().copied().unwrap_or(risk).as_str().to_owned();
         let effects = all.into_iter().map(|effect| effect.as_str().to_owned()).collect();
         let names_path = self.tools.registry.get(&call.name).is_some_and(|tool| !tool.paths.is_empty());
         let leads_to = found.leads_to.first().filter(|_| names_path).cloned();

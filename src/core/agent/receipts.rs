@@ -59,8 +59,10 @@ impl Agent {
     /// was tried there, or the sandbox would not hide all that it should.
     pub(super) fn why_not_confined(&mut self, call: &ToolUse, found: &Preparation) -> Option<AskReason> {
         if let Some(earlier) = self.history.unclear().refused(&call.name, &call.arguments) {
-            let why = format!("the sandbox may have blocked the same action, {earlier}");
-            return Some(AskReason::of(why, Sandboxing::Without));
+            let why = format!(
+                "the sandbox may have blocked the same action, {earlier}; if you allow it, it runs without the sandbox"
+            );
+            return Some(AskReason::of(why, Sandboxing::OnWish));
         }
         let action = fingerprint(&call.name, &call.arguments);
         if self.policy.granted_in_sandbox.contains(&action) {

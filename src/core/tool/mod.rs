@@ -56,6 +56,11 @@ pub enum SideEffect {
 }
 
 impl SideEffect {
+    /// The order in which people read of several: what cannot be taken back first. (What is not known counts as sending, so the order of the
+    /// variants is another one.)
+    pub const GRAVEST_FIRST: [Self; 6] =
+        [Self::Deletes, Self::ChangesPermissions, Self::Sends, Self::Runs, Self::Writes, Self::Reads];
+
     /// In words, for panes and approvals: "reads", "writes", "runs", "deletes", "changes permissions", "sends".
     pub fn as_str(self) -> &'static str {
         self.into()

@@ -11,7 +11,7 @@ pub use arguments::GIT_DIFF;
 pub use meaning::{LinearCommand, Meaning};
 pub use row::{Argument, Fronts, SlashCommand};
 pub use table::COMMANDS;
-pub use typed::typed;
+pub use typed::{as_typed, sent, typed};
 
 use crate::agent::{Intent, OwnCommand};
 use crate::ledger::Pastes;

@@ -1,6 +1,7 @@
 //! What was typed for a message: what comes back to the composer is that, and not what was made of it.
 
-use crate::view::{NamedCommand, NamedSkill, ViewSettings};
+use crate::ledger::{Body, UserMessage};
+use crate::view::{NamedCommand, NamedSkill, View, ViewSettings};
 
 use super::{Fronts, custom, prompts, read, skill};
 
@@ -20,4 +21,24 @@ fn escaped(message: &str, settings: &ViewSettings) -> String {
     let begins = message.strip_prefix('/').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
     let is_command = begins && !is_called && read(message, Fronts::Screen).is_some();
     if is_command { format!("/{message}") } else { message.to_owned() }
+}
+
+/// A message as it was typed, and what of that was pasted.
+pub fn as_typed(message: &UserMessage, view: &View) -> UserMessage {
+    let content = typed(&message.content, &view.settings);
+    let pastes = message.pastes.carried(&message.content, &content);
+    UserMessage { pastes, ..UserMessage::text(content) }
+}
+
+/// What the user has sent so far as it was typed, oldest first.
+pub fn sent(view: &View) -> Vec<UserMessage> {
+    let words = view.rows().iter().map(|row| match &row.entry.body {
+        Body::User(message) => Some(as_typed(message, view)),
+        Body::Injected(said) => said.said().map(|message| as_typed(&message, view)),
+        _ => None,
+    });
+    let mut all: Vec<UserMessage> = words.flatten().collect();
+    // What a custom command runs first, and its message, are one thing that was typed.
+    all.dedup();
+    all
 }

@@ -5,12 +5,22 @@ use crate::ledger::{MessagePiece, Pastes, UserMessage};
 use super::Composer;
 use super::pastes::{named, unfolded};
 
+/// What is sent of a text: its blank ends are not. A blank before `!` is: without it, the words would be a command when they come back.
+pub(super) fn said(whole: &str) -> &str {
+    let bare = whole.trim();
+    let blank = whole.char_indices().take_while(|(_, c)| c.is_whitespace()).last().map(|(at, _)| at);
+    match blank.filter(|_| bare.starts_with('!')) {
+        Some(at) => whole.get(at..).unwrap_or(bare).trim_end(),
+        None => bare,
+    }
+}
+
 impl Composer {
     /// What would be sent, and what of it was pasted.
     pub fn message(&self) -> UserMessage {
         let (whole, pastes) = unfolded(&self.shown(), &self.pastes);
-        let begins = whole.len() - whole.trim_start().len();
-        let content = whole.trim().to_owned();
+        let content = said(&whole);
+        let begins = whole.find(content).unwrap_or_default();
         let pastes = pastes.within(begins, begins + content.len());
         UserMessage { pastes, ..UserMessage::from(content) }
     }

@@ -104,7 +104,7 @@ impl Composer {
 
     /// What would be sent: pastes unfolded, blank ends cut.
     pub fn text(&self) -> String {
-        self.whole().trim().to_owned()
+        messages::said(&self.whole()).to_owned()
     }
 
     /// Whether it holds a command to be run, and not a message: `!command`.

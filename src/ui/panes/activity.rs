@@ -1,4 +1,5 @@
-//! The line above the composer: what goes on, for how long, and how to stop it. Messages to the person take its place.
+//! The line above the composer: what goes on, for how long, and how to stop it. Messages to the person stand above it, and take its place
+//! while nothing goes on.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -46,14 +47,28 @@ const MOST_ROWS: usize = 4;
 pub(super) fn rows(local: &Local, view: &View, (width, height): (u16, u16)) -> u16 {
     let Some(hint) = &local.hint else { return 1 };
     // On a low screen every row is the waiting call's.
-    if height < LOW && (!local.waiting(view).is_empty() || local.stop(view).is_some()) {
+    if height < LOW && is_waited_for(local, view) {
         return 1;
     }
     let total = usize::from(width).saturating_sub(2);
-    let stop =
-        if is_busy(local, view) { cells(&stop(local, total, Style::new(), Style::new())) + 2 } else { 0 };
-    let room = total.saturating_sub(stop);
-    u16::try_from(wrap(&one_row(hint), room, Style::new()).len().clamp(1, MOST_ROWS)).unwrap_or(1)
+    let goes_on = goes_on(local, view);
+    let stop = match is_busy(local, view) && !goes_on {
+        true => cells(&stop(local, total, Style::new(), Style::new())) + 2,
+        false => 0,
+    };
+    let rows = wrap(&one_row(hint), total.saturating_sub(stop), Style::new()).len().clamp(1, MOST_ROWS);
+    u16::try_from(rows).unwrap_or(1) + u16::from(goes_on)
+}
+
+/// Whether a person is waited for.
+fn is_waited_for(local: &Local, view: &View) -> bool {
+    !local.waiting(view).is_empty() || local.stop(view).is_some()
+}
+
+/// Whether there is more to say than a message: a message stays until the next key, and what goes on does not wait for that. A call that
+/// waits says so itself, and keeps the rows that were read.
+fn goes_on(local: &Local, view: &View) -> bool {
+    (is_busy(local, view) || local.shut.is_some()) && !is_waited_for(local, view)
 }
 
 fn is_busy(local: &Local, view: &View) -> bool {
@@ -74,10 +89,19 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let busy = is_busy(screen.local, screen.view);
     let stop = if busy { stop(screen.local, total, theme.text, theme.dim) } else { Vec::new() };
     let room = total.saturating_sub(if busy { cells(&stop) + 2 } else { 0 });
-    if let Some(hint) = screen.local.hint.as_ref().filter(|_| area.height > 1) {
-        return wrapped(frame, area, (&one_row(hint), theme.warning), room, stop);
-    }
-    let said = said(screen, room.saturating_sub(2));
+    let hint = screen.local.hint.as_ref();
+    let (area, said) = match hint {
+        Some(hint) if area.height > 1 => {
+            if !goes_on(screen.local, screen.view) {
+                return wrapped(frame, area, (&one_row(hint), theme.warning), room, stop);
+            }
+            let above = Rect { height: area.height - 1, ..area };
+            wrapped(frame, above, (&one_row(hint), theme.warning), total, Vec::new());
+            (Rect { y: area.y + above.height, height: 1, ..area }, said(screen, room.saturating_sub(2)))
+        }
+        Some(hint) => (area, ActivityLine { sign: "", words: vec![one_row(hint)], style: theme.warning }),
+        None => (area, said(screen, room.saturating_sub(2))),
+    };
     let sign = if said.sign.is_empty() { 0 } else { width(said.sign) + 1 };
     let room = room.saturating_sub(sign);
     let words = said.words.iter().find(|words| width(words) <= room).or(said.words.last());
@@ -119,9 +143,6 @@ fn wrapped(
 
 fn said(screen: &Screen<'_>, room: usize) -> ActivityLine {
     let (theme, local) = (screen.theme, screen.local);
-    if let Some(hint) = &local.hint {
-        return ActivityLine { sign: "", words: vec![one_row(hint)], style: theme.warning };
-    }
     if let Some(search) = &local.search {
         return ActivityLine { sign: "", words: vec![one_row(&search.words())], style: theme.accent };
     }

@@ -11,7 +11,7 @@ use crate::tool::{MOST_TYPED, Typed};
 use super::super::clipboard;
 use super::super::effect::UiEffect;
 use super::super::focus::follow_text;
-use super::super::local::{Overlay, as_typed};
+use super::super::local::Overlay;
 use super::super::outcome::UiOutcome;
 use super::super::panes::selected;
 use super::super::picker::Picker;
@@ -20,6 +20,7 @@ use super::super::request::Request;
 use super::super::status_line::StatusFacts;
 use super::super::terminal::{redraw_all, tell};
 use super::ScreenLoop;
+use crate::ui::commands::as_typed;
 
 /// Waits until the agent takes another wish, or none any more.
 pub(super) async fn room(requests: &mpsc::Sender<Request>) {

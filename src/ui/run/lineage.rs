@@ -3,8 +3,9 @@
 use crate::agent::{Event, Intent, Live};
 use crate::ledger::{CallId, UserMessage};
 use crate::tool::delegate;
+use crate::ui::commands::as_typed;
 use crate::ui::effect::UiEffect;
-use crate::ui::local::{Inspector, Local, Overlay, as_typed};
+use crate::ui::local::{Inspector, Local, Overlay};
 use crate::ui::panes::Layouts;
 use crate::view::View;
 
