@@ -156,11 +156,14 @@ impl Policy {
             return all.map_or_else(|| Permission::Missing(format!("cannot be read: {why}")), Permission::By);
         }
         let places = Places::of(line, reading, found);
-        let is_alone = reading.commands.len() + reading.redirections.len() == 1;
+        // Where no part has a rule, none is named: nothing else is to be known of it.
+        let has_rule = |command: &Command| self.rule_for(command, tool).is_some();
+        let is_usual =
+            reading.redirections.iter().all(effect::is_sink) && !reading.commands.iter().any(has_rule);
         // Of several that need a word the worst is named: a person reads the reason beside the effect of the line.
         let mut commands: Vec<&Command> = reading.commands.iter().collect();
         commands.sort_by_key(|command| Reverse(effect::of_command(command).unwrap_or(SideEffect::Sends)));
-        let commands = commands.into_iter().map(|command| self.for_command(command, tool, &places, is_alone));
+        let commands = commands.into_iter().map(|command| self.for_command(command, tool, &places, is_usual));
         let files = reading.redirections.iter().map(|file| self.for_file(file, tool, &places));
         let mut weakest = Permission::Harmless;
         for permission in commands.chain(files) {
@@ -188,22 +191,26 @@ impl Policy {
         command: &Command,
         tool: &ToolSpec,
         places: &Places<'_>,
-        is_alone: bool,
+        is_usual: bool,
     ) -> Permission<'_> {
-        let by = self.winner(|rule| {
-            rule.is_for(&tool.name) && rule.pattern.as_deref().is_none_or(|pattern| allows(pattern, command))
-        });
-        match by {
+        match self.rule_for(command, tool) {
             Some(rule) => Permission::By(rule),
             None if places.is_harmless(command) && effect::is_steered(command) => Permission::Confined,
             None if places.is_harmless(command) => Permission::Harmless,
-            None if is_alone => Permission::Uncovered,
+            None if is_usual => Permission::Uncovered,
             None => {
                 let words = command.environment.iter().chain(&command.words);
                 let words: Vec<&str> = words.map(|word| word.raw.as_str()).collect();
                 Permission::Missing(format!("no rule covers `{}`", words.join(" ")))
             }
         }
+    }
+
+    /// The rule by which a command of a line may run.
+    fn rule_for(&self, command: &Command, tool: &ToolSpec) -> Option<&Rule> {
+        self.winner(|rule| {
+            rule.is_for(&tool.name) && rule.pattern.as_deref().is_none_or(|pattern| allows(pattern, command))
+        })
     }
 
     /// A file that the shell opens needs a rule for its path, or a mode that edits.
