@@ -1,6 +1,7 @@
 //! A session as a document for others: without what was withdrawn and without the keys of this environment.
 
 pub(crate) mod attestation;
+mod comparison;
 pub(crate) mod html;
 pub(crate) mod selection;
 
