@@ -218,6 +218,26 @@ fn a_rule_that_leaves_nothing_out_exports_nothing() {
     }
 }
 
+/// A command of which only a part is quoted by the question, and what the formats make of it.
+#[test]
+fn arguments_that_are_left_out_are_not_quoted_in_part() {
+    let world = World::new();
+    let script = r#"[{"tool_calls":[{"name":"shell","arguments":{"command":"cd src && deploy --password HUNTER2SECRET"}}]},"ok"]"#;
+    world.json(&["--script", script, "x"]);
+    let entries = world.entries();
+    let asked = entries.iter().find(|entry| entry["type"] == "approval_request").unwrap();
+    assert!(asked["why"].as_str().unwrap().contains("HUNTER2SECRET"), "{asked}");
+    let of =
+        |kind: &str| entries.iter().find(|entry| entry["type"] == kind).unwrap()["entry"].as_str().unwrap();
+    for rule in ["arguments", of("tool_call"), of("agent_response"), of("approval_request")] {
+        for format in ["jsonl", "json", "html", "markdown"] {
+            let ran = export(&world, &["--format", format, "--redact", rule]);
+            assert!(ran.code == 0 && ran.out.contains("ok"), "{rule} {format}: {ran:?}");
+            assert!(!ran.out.contains("HUNTER2SECRET"), "{rule} {format}: {}", ran.out);
+        }
+    }
+}
+
 /// The name of an argument is chosen by the tool, and what it says can be anything.
 #[test]
 fn an_argument_is_left_out_whatever_it_is_called() {

@@ -4,6 +4,7 @@ pub(crate) mod attestation;
 mod comparison;
 pub(crate) mod html;
 pub(crate) mod selection;
+mod shown_call;
 
 use std::fs::OpenOptions;
 use std::io::Write as _;

@@ -1,17 +1,15 @@
 //! What of a session goes into a document: which entries, and which contents are left out of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
 use super::comparison::{Comparison, NamedText, all_texts, texts};
+use super::shown_call::{is_about, shows};
 use crate::ledger::{Body, Entry, EntryId};
 use crate::wire::record::{ChainFault, ContentField, Redacted, without};
 use std::sync::Arc;
-
-/// Members that show a call to people, or are made of its arguments.
-const SHOWN: [&str; 8] = ["arguments", "preview", "rule", "leads_to", "warning", "written", "digest", "gaps"];
 
 /// What is chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -109,6 +107,10 @@ impl Selection {
             .collect();
         // What people were shown of a call says what the call says, in other words.
         let shown = self.shown_of_left_out(entries);
+        let shows_call = |content: &ContentField<'_>| {
+            let body = content.entry.and_then(|entry| shown.get(&entry));
+            body.is_some_and(|body| shows(body, content.name))
+        };
         let chosen = |content: &ContentField<'_>| {
             // A count says nothing that the entries do not.
             if content.value.is_number() {
@@ -116,7 +118,6 @@ impl Selection {
             }
             let is_part = content.entry.is_none_or(|entry| self.has(entry));
             !is_part
-                || SHOWN.contains(&content.name) && content.entry.is_some_and(|entry| shown.contains(&entry))
                 || self.rules.iter().any(|rule| rule.leaves_out(content, &withdrawn))
                 || all_texts(content.value).iter().any(|text| keys.iter().any(|key| text.contains(key)))
         };
@@ -124,9 +125,11 @@ impl Selection {
         let mut unused: Vec<&Rule> = self.rules.iter().filter(|rule| rule.must_match()).collect();
         without(bytes, &mut |content| {
             unused.retain(|rule| !rule.leaves_out(&content, &withdrawn));
-            // What is not part of the document is left out as it is, wherever else it stands.
+            // What is not part of the document is left out as it is, wherever else it stands. The words of the program around a part
+            // of a call are in other questions, too.
             let is_part = content.entry.is_none_or(|entry| self.has(entry));
-            if is_part && chosen(&content) {
+            let quotes = || shows_call(&content) && !is_around_call(&content);
+            if is_part && (chosen(&content) || quotes()) {
                 said.extend(texts(content.name, content.value).into_iter().map(str::to_owned));
             }
             false
@@ -144,13 +147,15 @@ impl Selection {
         let repeats = |content: &ContentField<'_>| {
             texts(content.name, content.value).into_iter().any(|text| said.is_repeated_by(text))
         };
-        let copy = without(bytes, &mut |content| chosen(&content) || repeats(&content)).map_err(cannot)?;
+        let leaves_out =
+            |content: &ContentField<'_>| chosen(content) || shows_call(content) || repeats(content);
+        let copy = without(bytes, &mut |content| leaves_out(&content)).map_err(cannot)?;
         self.is_gone(&copy.text, keys)?;
         Ok(copy)
     }
 
-    /// The questions and decisions about calls that are left out as entries.
-    fn shown_of_left_out(&self, entries: &[Arc<Entry>]) -> BTreeSet<EntryId> {
+    /// The entries that show a call of which the arguments are left out.
+    fn shown_of_left_out<'e>(&self, entries: &'e [Arc<Entry>]) -> BTreeMap<EntryId, &'e Body> {
         let is_out = |entry: &Entry| {
             self.rules.iter().any(|rule| matches!(rule, Rule::Entries(range) if range.contains(&entry.id.0)))
         };
@@ -164,11 +169,15 @@ impl Selection {
                 | Body::CallEdited(call) => {
                     calls.insert(call.id);
                 }
+                Body::ApprovalRequested(asked) => {
+                    calls.insert(asked.call);
+                }
                 _ => {}
             }
         }
-        let is_about = |entry: &&Arc<Entry>| entry.body.call().is_some_and(|call| calls.contains(&call));
-        entries.iter().filter(is_about).map(|entry| entry.id).collect()
+        let are_all = self.rules.iter().any(|rule| matches!(rule, Rule::All | Rule::Arguments));
+        let shown = entries.iter().filter(|entry| are_all || is_about(&entry.body, &calls));
+        shown.map(|entry| (entry.id, &entry.body)).collect()
     }
 
     /// Texts and keys must not be anywhere; they could be in what is hashed itself.
@@ -210,6 +219,17 @@ impl Selection {
         let name = |record: Value| record.get("entry").and_then(Value::as_str).map(str::to_owned);
         records.filter(has_one).filter_map(name).collect()
     }
+}
+
+/// Members that say something about a call in the words of the program, with parts of the call in them.
+fn is_around_call(content: &ContentField<'_>) -> bool {
+    matches!(
+        (content.kind, content.name),
+        ("approval_request", "why" | "warning" | "gaps")
+            | ("approval", "reason")
+            | ("tool_result", "facts" | "content")
+            | ("note", _)
+    )
 }
 
 impl Rule {
