@@ -276,6 +276,35 @@ fn an_allowed_call_stays_out_of_the_folder_of_the_session() {
     }
 }
 
+/// A later message is of another process, which loses no call that was over before it began.
+#[test]
+fn a_denied_call_that_is_allowed_has_no_result_and_is_not_lost() {
+    let world = World::new();
+    let entry = denied(&world, "shell", &serde_json::json!({ "command": "touch made.txt" }));
+    world.json(&["--last", "--script", r#"["Later."]"#, "more"]);
+    let allowed = world.whatif(&["--last", &entry, "--allow", "--offline"]);
+    assert!(allowed.out.contains("+result of c1: failed"), "{allowed:?}");
+    assert!(allowed.out.contains("The recorded session has no result of this call"), "{allowed:?}");
+    assert!(!allowed.out.contains("lost") && !allowed.out.contains("aborted"), "{allowed:?}");
+}
+
+#[test]
+fn nobody_decides_about_a_call_that_is_changed_offline() {
+    let world = World::new();
+    let (_, decision) = world.allowed();
+    let other = r#"{"path":"other.txt","content":"two\n"}"#;
+    for _ in 0..2 {
+        let edited = world.whatif(&["--last", &decision, "--edit", other, "--offline"]);
+        assert!(edited.out.contains("+denied c1 by nobody"), "{edited:?}");
+        assert!(
+            !edited.out.contains("+denied c1 by user") && !edited.out.contains("The user denied"),
+            "{edited:?}"
+        );
+        assert!(!edited.out.contains("+result of c1: lost"), "{edited:?}");
+        world.json(&["--last", "--script", r#"["Later."]"#, "more"]);
+    }
+}
+
 /// Of the recorded question a person knows why it was asked. Another one is theirs to answer again.
 #[test]
 fn what_is_allowed_beforehand_is_the_recorded_question() {
