@@ -77,8 +77,14 @@ impl Trunk<'_> {
             }
             false => (Keeps::Nothing, None),
         };
-        let copy =
-            Copy { session: id, at: Some(now), origin: Some(("forked_from", &origin)), folder: None, keeps };
+        let copy = Copy {
+            session: id,
+            at: Some(now),
+            origin: Some(("forked_from", &origin)),
+            folder: None,
+            imported_to: None,
+            keeps,
+        };
         let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
         let has_end = has_end && audit.faults.is_empty();
         let path = adopt(self.state, id, now, &copy.of(beginning, &mut || salts.salt()), has_end)
@@ -133,6 +139,7 @@ impl Trunk<'_> {
             at: Some(now),
             origin: Some(("forked_from", &origin)),
             folder: Some(&folder),
+            imported_to: None,
             keeps: Keeps::Nothing,
         };
         let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;

@@ -20,6 +20,8 @@ pub(crate) struct Decided {
     sandboxed: bool,
     /// The hash of the exact action; empty in older sessions.
     digest: String,
+    /// Whether only a file from elsewhere says so.
+    is_imported: bool,
 }
 
 impl Decided {
@@ -40,9 +42,15 @@ impl Decided {
                 reason: decision.reason.clone(),
                 sandboxed: decision.sandboxed,
                 digest: decision.digest.clone(),
+                is_imported: false,
             }),
             _ => None,
         }
+    }
+
+    /// The same of a session that is imported up to this entry.
+    pub(crate) fn imported_to(self, last: Option<EntryId>) -> Self {
+        Self { is_imported: last.is_some_and(|last| self.entry <= last), ..self }
     }
 
     /// In words: "allowed by a person for the session". Not yet safe for a screen.
@@ -62,14 +70,15 @@ impl Decided {
             },
         };
         let where_to = if self.sandboxed { ", in the sandbox" } else { "" };
-        format!("allowed by {by}{where_to}")
+        let who_says = if self.is_imported { ", as the imported file says" } else { "" };
+        format!("allowed by {by}{where_to}{who_says}")
     }
 
     /// As members of one JSON object.
     pub(crate) fn json(&self) -> Value {
         json!({
             "entry": self.entry.to_string(), "at": moment(self.at), "by": self.by.as_str(), "scope": self.scope.as_str(),
-            "rule": self.rule, "reason": self.reason, "sandboxed": self.sandboxed, "digest": self.digest,
+            "rule": self.rule, "reason": self.reason, "sandboxed": self.sandboxed, "digest": self.digest, "imported": self.is_imported,
         })
     }
 }

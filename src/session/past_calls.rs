@@ -27,6 +27,8 @@ pub(crate) struct PastCall {
     pub mode: Option<Mode>,
     /// What was decided.
     pub was: WasDecided,
+    /// Whether it came with an import: only a file says what was decided, and nobody here has seen it.
+    pub is_imported: bool,
 }
 
 /// What was decided about a call.
@@ -98,6 +100,7 @@ fn of_session(path: &Path, since: Option<Millis>) -> Result<Vec<PastCall>, Strin
                 leads_to: None,
                 mode,
                 was: WasDecided::Open,
+                is_imported: file.imported_to.is_some_and(|last| entry.id <= last),
             };
             calls.push((call.id, made));
         }

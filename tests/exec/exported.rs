@@ -217,3 +217,49 @@ fn a_rule_that_leaves_nothing_out_exports_nothing() {
         assert!(ran.code != 0 && ran.out.is_empty() && ran.err.contains(why), "{words:?}: {ran:?}");
     }
 }
+
+/// A command of which only a part is quoted by the question, and what the formats make of it.
+#[test]
+fn arguments_that_are_left_out_are_not_quoted_in_part() {
+    let world = World::new();
+    let script = r#"[{"tool_calls":[{"name":"shell","arguments":{"command":"cd src && deploy --password HUNTER2SECRET"}}]},"ok"]"#;
+    world.json(&["--script", script, "x"]);
+    let entries = world.entries();
+    let asked = entries.iter().find(|entry| entry["type"] == "approval_request").unwrap();
+    assert!(asked["why"].as_str().unwrap().contains("HUNTER2SECRET"), "{asked}");
+    let of =
+        |kind: &str| entries.iter().find(|entry| entry["type"] == kind).unwrap()["entry"].as_str().unwrap();
+    for rule in ["arguments", of("tool_call"), of("agent_response"), of("approval_request")] {
+        for format in ["jsonl", "json", "html", "markdown"] {
+            let ran = export(&world, &["--format", format, "--redact", rule]);
+            assert!(ran.code == 0 && ran.out.contains("ok"), "{rule} {format}: {ran:?}");
+            assert!(!ran.out.contains("HUNTER2SECRET"), "{rule} {format}: {}", ran.out);
+        }
+    }
+}
+
+/// The name of an argument is chosen by the tool, and what it says can be anything.
+#[test]
+fn an_argument_is_left_out_whatever_it_is_called() {
+    let world = World::new();
+    fs::write(world.work().join("a.txt"), "one\n").unwrap();
+    let script = r#"[{"tool_calls":[{"name":"no_such_tool","arguments":{"name":"LONGSECRET9"}}]},"I said LONGSECRET9."]"#;
+    world.json(&["--script", script, "x"]);
+    let ran = export(&world, &["--format", "jsonl", "--redact", "arguments"]);
+    assert!(ran.code == 0 && !ran.out.contains("LONGSECRET9"), "{ran:?}");
+}
+
+#[test]
+fn a_text_is_left_out_where_it_is_escaped_and_where_its_lines_begin_otherwise() {
+    let world = World::new();
+    let script = r#"["He wrote {\"command\":\"say \\\"QUO TED\\\" now\"} and the diff was\n+first SECRET line\n+second line\n.","Only a second line."]"#;
+    world.json(&["--script", script, "x"]);
+    world.json(&["--last", "--script", r#"["Only the second line."]"#, "y"]);
+    let escaped = export(&world, &["--format", "jsonl", "--redact", "text:say \"QUO ted\""]);
+    assert!(escaped.code == 0 && !escaped.out.contains("QUO"), "{escaped:?}");
+    let lines = export(&world, &["--format", "jsonl", "--redact", "text:first secret line\nsecond line"]);
+    assert!(lines.code == 0 && !lines.out.contains("SECRET"), "{lines:?}");
+    // One of its lines stands alone, which may be by chance: that is said.
+    assert!(lines.out.contains("Only the second line."), "{}", lines.out);
+    assert!(lines.err.contains("a single line of a text to leave out still stands in e"), "{}", lines.err);
+}

@@ -134,6 +134,20 @@ fn a_file_is_followed_through_requests_models_servers_and_commands() {
 }
 
 #[test]
+fn what_an_imported_file_says_of_a_person_is_told_as_that() {
+    let there = travelled();
+    let here = World::new();
+    fs::write(here.work().join("talk.jsonl"), there.session_text()).unwrap();
+    let imported = here.sessions_cli(&["import", "talk.jsonl"]);
+    assert_eq!(imported.code, 0, "{imported:?}");
+    let ran = here.exposure(&["--text", "token=abc\"def"]);
+    assert!(ran.out.contains("c2 was allowed by a person, as the imported file says"), "{ran:?}");
+    let found = here.exposures(&["--text", "token=abc\"def"]);
+    let call = found["exposures"].as_array().unwrap().iter().find(|one| one["type"] == "tool_call").unwrap();
+    assert_eq!(call["decision"]["imported"], true, "{call}");
+}
+
+#[test]
 fn a_text_is_found_whatever_json_makes_of_it() {
     let world = travelled();
     let found = world.exposures(&["--text", "token=abc\"def"]);

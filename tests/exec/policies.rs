@@ -133,6 +133,29 @@ fn rules_are_suggested_for_what_was_always_allowed_and_never_denied() {
     assert!(more.out.is_empty() && more.err.contains("no rule would have answered"), "{more:?}");
 }
 
+/// Each import of the same file would count, and nobody here has decided in it.
+#[test]
+fn what_an_imported_file_says_of_a_person_is_no_evidence() {
+    let there = World::new();
+    there.decide(&[("cargo test a", true), ("cargo test b", true), ("cargo test c", true)]);
+    let here = World::new();
+    std::fs::write(here.work().join("talk.jsonl"), there.session_text()).unwrap();
+    for _ in 0..2 {
+        let ran = here.sessions_cli(&["import", "talk.jsonl"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    let none = here.policy(&["suggest", "--least", "1"]);
+    assert!(none.out.is_empty(), "{none:?}");
+    assert!(none.err.contains("came with 2 imported sessions are not counted"), "{none:?}");
+    let test = here.policy(&["test", "--deny", "shell(cargo *)"]);
+    assert!(!test.out.contains("against what a person decided"), "{test:?}");
+    // What is decided here later in such a session counts, and a copy of it does not count again.
+    here.decide(&[("cargo test d", true), ("cargo test e", true)]);
+    assert_eq!(here.sessions_cli(&["fork", "--last"]).code, 0);
+    let two = here.policy(&["suggest"]);
+    assert!(two.out.contains("shell(cargo test *)  answers 2 of them"), "{two:?}");
+}
+
 #[test]
 fn a_file_of_expected_decisions_is_a_test() {
     let world = World::new();

@@ -236,3 +236,82 @@ fn as_it_was_is_as_the_rules_of_then_had_it() {
     let told = String::from_utf8(recorded.stdout).unwrap();
     assert!(recorded.status.success() && !told.contains("does not go on"), "{told}");
 }
+
+/// A call of which a person said nothing, so that it was denied: what `--allow` makes of it.
+fn denied(world: &World, name: &str, arguments: &Value) -> String {
+    let script = serde_json::json!([{ "tool_calls": [{ "name": name, "arguments": arguments }] }, "Done."]);
+    world.json(&["--mode", "ask", "--script", &script.to_string(), "go"]);
+    let entries = world.entries();
+    entries.iter().find(|line| line["type"] == "approval").unwrap()["entry"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_allowed_call_stays_out_of_the_folder_of_the_session() {
+    let calls = [
+        ("write", |file: &str, _: &str| serde_json::json!({ "path": file, "content": "x" })),
+        ("write", |_: &str, _: &str| serde_json::json!({ "path": "link/abs.txt", "content": "x" })),
+        ("shell", |file: &str, _: &str| serde_json::json!({ "command": format!("touch {file}") })),
+        (
+            "shell",
+            |_: &str, work: &str| serde_json::json!({ "command": format!("cd {work} && touch abs.txt") }),
+        ),
+        ("shell", |_: &str, _: &str| serde_json::json!({ "command": "touch ../work/abs.txt" })),
+    ] as [(&str, fn(&str, &str) -> Value); 5];
+    for (name, arguments) in calls {
+        let world = World::new();
+        let work = world.work().to_str().unwrap().to_owned();
+        std::fs::create_dir(world.work().join("real")).unwrap();
+        std::os::unix::fs::symlink(format!("{work}/real"), world.work().join("link")).unwrap();
+        let entry = denied(&world, name, &arguments(&format!("{work}/abs.txt"), &work));
+        let ran = world.whatif(&["--last", &entry, "--allow", "--script", r#"["x"]"#]);
+        assert_eq!(ran.code, 2, "{name}: {ran:?}");
+        assert!(
+            ran.err.contains("in the folder of the session itself") && ran.err.contains("--here"),
+            "{ran:?}"
+        );
+        assert!(!world.work().join("abs.txt").exists() && !world.work().join("real/abs.txt").exists());
+        assert!(world.branches().is_empty() && world.sessions().len() == 1, "{name}");
+        let here = world.whatif(&["--last", &entry, "--allow", "--here", "--script", r#"["x"]"#]);
+        assert!(here.out.contains("+allowed c1 by user, once"), "{name}: {here:?}");
+    }
+}
+
+/// A later message is of another process, which loses no call that was over before it began.
+#[test]
+fn a_denied_call_that_is_allowed_has_no_result_and_is_not_lost() {
+    let world = World::new();
+    let entry = denied(&world, "shell", &serde_json::json!({ "command": "touch made.txt" }));
+    world.json(&["--last", "--script", r#"["Later."]"#, "more"]);
+    let allowed = world.whatif(&["--last", &entry, "--allow", "--offline"]);
+    assert!(allowed.out.contains("+result of c1: failed"), "{allowed:?}");
+    assert!(allowed.out.contains("The recorded session has no result of this call"), "{allowed:?}");
+    assert!(!allowed.out.contains("lost") && !allowed.out.contains("aborted"), "{allowed:?}");
+}
+
+#[test]
+fn nobody_decides_about_a_call_that_is_changed_offline() {
+    let world = World::new();
+    let (_, decision) = world.allowed();
+    let other = r#"{"path":"other.txt","content":"two\n"}"#;
+    for _ in 0..2 {
+        let edited = world.whatif(&["--last", &decision, "--edit", other, "--offline"]);
+        assert!(edited.out.contains("+denied c1 by nobody"), "{edited:?}");
+        assert!(
+            !edited.out.contains("+denied c1 by user") && !edited.out.contains("The user denied"),
+            "{edited:?}"
+        );
+        assert!(!edited.out.contains("+result of c1: lost"), "{edited:?}");
+        world.json(&["--last", "--script", r#"["Later."]"#, "more"]);
+    }
+}
+
+/// Of the recorded question a person knows why it was asked. Another one is theirs to answer again.
+#[test]
+fn what_is_allowed_beforehand_is_the_recorded_question() {
+    let world = World::new().configured("");
+    let entry = denied(&world, "shell", &serde_json::json!({ "command": "touch made.txt" }));
+    std::fs::write(world.config_file(), "ask = [\"shell(touch *)\"]\n").unwrap();
+    let ran = world.whatif(&["--last", &entry, "--allow", "--script", r#"["x"]"#]);
+    assert!(ran.out.contains("it asks something else in the branch than it did in the session"), "{ran:?}");
+    assert!(!world.branches().iter().any(|folder| folder.join("made.txt").exists()), "{ran:?}");
+}

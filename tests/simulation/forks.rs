@@ -139,6 +139,7 @@ fn through_the_file(entries: &[Arc<Entry>], last: EntryId) -> Result<Vec<Arc<Ent
         at: None,
         origin: Some(("forked_from", &origin)),
         folder: None,
+        imported_to: None,
         keeps: Keeps::AllExcept(taken_back),
     };
     let text = copy.of(bytes.as_bytes(), &mut Default::default);

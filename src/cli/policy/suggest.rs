@@ -1,6 +1,6 @@
 //! `policy suggest`: the fewest narrow rules for what people always allowed. Writes nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::args::RuleFlags;
 use super::{PolicyBench, Redecider};
@@ -29,6 +29,7 @@ pub(super) fn run(bench: &PolicyBench<'_>, over: Option<u32>, least: usize) -> R
     for why in &unreadable {
         complain(&format!("note: {}; not counted", one_line(why)));
     }
+    let calls = without_imported(calls);
     let mut redecider = Redecider::new(bench);
     let asked: Vec<usize> = (0..calls.len())
         .filter(|at| calls.get(*at).is_some_and(|call| call.was == WasDecided::AllowedByPerson))
@@ -72,6 +73,22 @@ pub(super) fn run(bench: &PolicyBench<'_>, over: Option<u32>, least: usize) -> R
     told.push("To take them, add to your configuration (`countersign config path`):".to_owned());
     told.push(format!("allow = [{}]", rules.join(", ")));
     say(&told.iter().map(|line| format!("{line}\n")).collect::<String>())
+}
+
+/// The calls that were decided here. What a file from elsewhere says of a person is no word of the user.
+fn without_imported(calls: Vec<PastCall>) -> Vec<PastCall> {
+    let is_decided = |call: &&PastCall| {
+        call.is_imported && matches!(call.was, WasDecided::AllowedByPerson | WasDecided::DeniedByPerson)
+    };
+    let sessions: BTreeSet<&str> =
+        calls.iter().filter(is_decided).map(|call| call.session.as_str()).collect();
+    if !sessions.is_empty() {
+        complain(&format!(
+            "note: the decisions that came with {} are not counted: nobody here has seen them",
+            counted(sessions.len() as u64, "imported session")
+        ));
+    }
+    calls.into_iter().filter(|call| !call.is_imported).collect()
 }
 
 /// The rule that would be offered at each of these calls, and which of them would not ask any more with it.

@@ -57,6 +57,7 @@ pub(super) fn run(
             sum.1 += 1;
         }
         let is_against = match call.was {
+            _ if call.is_imported => false,
             WasDecided::DeniedByPerson => matches!(then.verdict, Verdict::Allow(_) | Verdict::Sandbox(_)),
             WasDecided::AllowedByPerson => matches!(then.verdict, Verdict::Deny(_)),
             _ => false,

@@ -249,7 +249,8 @@ Examples:
   countersign sessions export 0199 --format jsonl --only e12,e40..e60 > part.jsonl
 
 What --redact leaves out: messages, thinking, arguments, results, system, images, withdrawn, all, entries (e12, e12..e20) and
-text:WORDS, separated by commas. What repeats it elsewhere is left out, too.")]
+text:WORDS, separated by commas. What repeats it elsewhere is left out, too: as it is, as JSON escapes it, and with anything in front of
+its lines, as a diff has.")]
 pub struct ExportArgs {
     /// Which.
     #[command(flatten)]

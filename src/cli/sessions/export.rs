@@ -15,7 +15,7 @@ use crate::runtime::store::known;
 use crate::session::exporting::selection::{NotLeftOut, Selection};
 use crate::session::exporting::{attestation, html, markdown, without_keys};
 use crate::ui::text::counted;
-use crate::wire::record::{self, Links, SessionFile, audit_with, exported_lines, read_document};
+use crate::wire::record::{self, Links, Redacted, SessionFile, audit_with, exported_lines, read_document};
 
 /// Prints one session without the keys of this environment, and, except for the lines of the file, without what was withdrawn.
 pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault> {
@@ -42,14 +42,9 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
         let keys = place.environment.keys();
         let copy =
             selection.applied(&bytes, &file.entries, &keys).map_err(|why| not_exported(place, &path, why))?;
+        tell_of(&copy, &selection, is_file);
         bytes = copy.text.into_bytes();
         if is_file {
-            if copy.fields > 0 {
-                remark(&format!(
-                    "left out: {}; `countersign verify` and `check` still hold",
-                    counted(copy.fields, "field")
-                ));
-            }
             return say(&String::from_utf8_lossy(&bytes));
         }
         file = read_document(&bytes).map_err(|why| Fault::failed(why.to_string(), "name another session"))?;
@@ -97,6 +92,23 @@ fn not_exported(place: &SessionPlace, path: &Path, why: NotLeftOut) -> Fault {
         "nothing was exported; `countersign sessions export --help` says what can be left out".to_owned()
     };
     Fault::failed(why.what, next)
+}
+
+/// How much is left out, and where a line of a text of several lines still stands alone, by chance or not.
+fn tell_of(copy: &Redacted, selection: &Selection, is_file: bool) {
+    if is_file && copy.fields > 0 {
+        remark(&format!(
+            "left out: {}; `countersign verify` and `check` still hold",
+            counted(copy.fields, "field")
+        ));
+    }
+    let alone = selection.single_lines(&copy.text);
+    if !alone.is_empty() {
+        remark(&format!(
+            "a single line of a text to leave out still stands in {}; leave it out with text: and that line",
+            alone.join(", ")
+        ));
+    }
 }
 
 /// The first entry says what the document is about, so it is always part of it.

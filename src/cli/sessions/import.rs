@@ -13,7 +13,7 @@ use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{ForeignFile, Salts, adopt, can_be_an_id, find};
 use crate::wire::foreign::is_foreign;
-use crate::wire::record::{Audit, Copy, Keeps, audit, first_line};
+use crate::wire::record::{Audit, Copy, Keeps, audit, first_line, read_document};
 
 /// How many faults the refusal names.
 const MOST_FAULTS: usize = 5;
@@ -65,8 +65,10 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     let new = Uuid::now_v7().to_string();
     let (id, at) = if is_free { (head.session.as_str(), head.started) } else { (new.as_str(), now()) };
     let origin = (!is_free).then_some(("imported_from", head.session.as_str()));
-    let copy =
-        Copy { session: id, at: (!is_free).then_some(at), origin, folder: None, keeps: Keeps::Nothing };
+    let file = read_document(&bytes).map_err(|why| Fault::failed(why.to_string(), ""))?;
+    let imported_to = file.entries.iter().map(|entry| entry.id).max();
+    let at_new = (!is_free).then_some(at);
+    let copy = Copy { session: id, at: at_new, origin, folder: None, imported_to, keeps: Keeps::Nothing };
     let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
     adopt(&place.state, id, at, &copy.of(&bytes, &mut || salts.salt()), false)
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::runtime::Builder;
 
 use super::names;
@@ -54,14 +53,31 @@ pub(super) fn run(
 fn answered(
     asked: &ApprovalRequest,
     decided: Option<&(CallId, Answer)>,
-    asked_then: Option<&Value>,
+    asked_then: Option<&ApprovalRequest>,
 ) -> Answer {
     let of_this = decided.filter(|(call, _)| *call == asked.call).map(|(_, answer)| answer);
     match of_this {
-        // The same call may be asked about anew, as it is another folder. It is still what was decided about.
-        Some(answer) if asked_then == Some(&asked.arguments) => answer.clone(),
+        // A denial allows nothing, whatever it is about.
+        Some(answer @ Answer::Deny(_)) if is_same_call(asked, asked_then) => answer.clone(),
+        Some(answer) if is_same_call(asked, asked_then) => match asked_then {
+            Some(then) if !is_same_question(asked, then) => Answer::Nobody(format!(
+                "it asks something else in the branch than it did in the session: {}; on a terminal you are asked",
+                asked.why
+            )),
+            _ => answer.clone(),
+        },
         _ => Answer::Nobody(NOBODY.to_owned()),
     }
+}
+
+/// The same call may be asked about anew, as it is another folder.
+fn is_same_call(asked: &ApprovalRequest, then: Option<&ApprovalRequest>) -> bool {
+    then.is_some_and(|then| then.name == asked.name && then.arguments == asked.arguments)
+}
+
+/// Whether it would reach what it would have reached then, and is asked about for no other reason.
+fn is_same_question(asked: &ApprovalRequest, then: &ApprovalRequest) -> bool {
+    asked.leads_to == then.leads_to && (asked.is_usual || asked.why == then.why)
 }
 
 /// The requests about calls that are not decided, except about this one.
@@ -99,7 +115,7 @@ async fn go_on(session: Session, first: Option<Intent>) -> Result<(Vec<Arc<Entry
     };
     let asked_then = before.iter().find_map(|entry| match &entry.body {
         Body::ApprovalRequested(asked) if decided.as_ref().is_some_and(|(call, _)| *call == asked.call) => {
-            Some(asked.arguments.clone())
+            Some(asked.clone())
         }
         _ => None,
     });

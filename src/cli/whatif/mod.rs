@@ -53,7 +53,13 @@ pub(super) fn run(words: &WhatifArgs, before: Flags, environment: Environment) -
         return Err(Fault::usage(what, "use --offline"));
     }
     let trunk = Trunk { state: &place.state, path: &path, name: place.name(&path), is_ours: true };
-    let made = branch(&trunk, &departure, (&folder, words.here), environment.home(), now())?;
+    let made = branch(
+        &trunk,
+        (&twist, &departure, &file.entries),
+        (&folder, words.here),
+        environment.home(),
+        now(),
+    )?;
     made.remarks.iter().for_each(|what| remark(what));
     remark(&format!("branch {} goes on in {}", made.id, made.folder.display()));
     let flags = Flags { cd: Some(made.folder.clone()), ..flags };

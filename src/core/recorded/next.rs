@@ -38,9 +38,10 @@ impl Player<'_> {
             return Next::Live(answered);
         }
         match self.next_cue() {
-            Some(at) => match self.due_before(at) {
-                Some(timer) => Next::Timer(timer),
-                None => Next::Cue(at),
+            Some(at) => match (self.open_but_over(at), self.due_before(at)) {
+                (Some(next), _) => next,
+                (None, Some(timer)) => Next::Timer(timer),
+                (None, None) => Next::Cue(at),
             },
             None => self.without_cue(),
         }
@@ -101,6 +102,23 @@ impl Player<'_> {
             News::Accepted(call, _) => self.tools.contains_key(call),
             News::Restarted { .. } => false,
         }
+    }
+
+    /// A call that is still open where the recorded process ended, and was over by then: it was denied, and is not denied here. It was not
+    /// lost with the process; what would have come of it is not known.
+    fn open_but_over(&self, at: usize) -> Option<Next> {
+        if !self.is_killed(at) {
+            return None;
+        }
+        let was_over = |call: &CallId| {
+            let ended = |cue: &Cue| matches!(&cue.news, News::Returned { call: c, .. } if c == call);
+            self.cues.iter().take(at).any(ended)
+        };
+        if let Some(call) = self.tools.keys().find(|call| was_over(call)) {
+            return Some(Next::NoResult(*call));
+        }
+        let undecided = self.waiting.iter().find(|(call, _)| was_over(call));
+        undecided.map(|(call, request)| Next::NoDecision(*call, *request))
     }
 
     /// A timer that fires before that cue.

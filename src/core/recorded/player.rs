@@ -124,7 +124,7 @@ impl<'o> Player<'o> {
             Next::NoDecision(call, request) => {
                 self.played.deviations.push(Deviation::NoDecision(call));
                 let why = "the recorded session has no decision about this call".to_owned();
-                let answer = crate::agent::Answer::Deny(why);
+                let answer = crate::agent::Answer::Nobody(why);
                 self.step(Input::Intent(Intent::Decide { request, call, answer }));
             }
             Next::NoAnswer(message) => {

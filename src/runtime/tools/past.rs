@@ -29,6 +29,11 @@ impl PastPlaces {
         Self { workspace, follows_links: true }
     }
 
+    /// Calls that would be made now, links followed, without a sandbox.
+    pub fn following_links(folder: &Path, home: Option<PathBuf>) -> Self {
+        Self { workspace: Workspace::new(folder.to_owned(), home), follows_links: true }
+    }
+
     /// What a look at the call says of its paths. `recorded`: where its one path led, if somebody wrote it down.
     pub fn look(&self, tool: &str, arguments: &Arguments, recorded: Option<&str>) -> Preparation {
         let mut found = Preparation::default();

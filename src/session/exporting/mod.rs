@@ -1,8 +1,10 @@
 //! A session as a document for others: without what was withdrawn and without the keys of this environment.
 
 pub(crate) mod attestation;
+mod comparison;
 pub(crate) mod html;
 pub(crate) mod selection;
+mod shown_call;
 
 use std::fs::OpenOptions;
 use std::io::Write as _;

@@ -1,23 +1,15 @@
 //! What of a session goes into a document: which entries, and which contents are left out of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
+use super::comparison::{Comparison, NamedText, all_texts, texts};
+use super::shown_call::{is_about, shows};
 use crate::ledger::{Body, Entry, EntryId};
 use crate::wire::record::{ChainFault, ContentField, Redacted, without};
 use std::sync::Arc;
-
-/// A text that repeats this much of one that is left out is left out, too. A text of fewer characters must be the same as a whole.
-const FEWEST_REPEATED: usize = 8;
-const MOST_COMPARED: usize = 256;
-/// Members of contents that say what something is, and not what it says.
-const NAMES: [&str; 8] = ["id", "name", "type", "kind", "media_type", "wire_id", "status", "sha256"];
-
-/// Members that show a call to people, or are made of its arguments.
-const SHOWN: [&str; 8] = ["arguments", "preview", "rule", "leads_to", "warning", "written", "digest", "gaps"];
 
 /// What is chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -53,7 +45,7 @@ enum Rule {
     Images,
     Withdrawn,
     Entries(RangeInclusive<u64>),
-    Text(String),
+    Text(NamedText),
 }
 
 impl Selection {
@@ -115,6 +107,10 @@ impl Selection {
             .collect();
         // What people were shown of a call says what the call says, in other words.
         let shown = self.shown_of_left_out(entries);
+        let shows_call = |content: &ContentField<'_>| {
+            let body = content.entry.and_then(|entry| shown.get(&entry));
+            body.is_some_and(|body| shows(body, content.name))
+        };
         let chosen = |content: &ContentField<'_>| {
             // A count says nothing that the entries do not.
             if content.value.is_number() {
@@ -122,17 +118,19 @@ impl Selection {
             }
             let is_part = content.entry.is_none_or(|entry| self.has(entry));
             !is_part
-                || SHOWN.contains(&content.name) && content.entry.is_some_and(|entry| shown.contains(&entry))
                 || self.rules.iter().any(|rule| rule.leaves_out(content, &withdrawn))
-                || texts(content.value).iter().any(|text| keys.iter().any(|key| text.contains(key)))
+                || all_texts(content.value).iter().any(|text| keys.iter().any(|key| text.contains(key)))
         };
         let mut said = BTreeSet::new();
         let mut unused: Vec<&Rule> = self.rules.iter().filter(|rule| rule.must_match()).collect();
         without(bytes, &mut |content| {
             unused.retain(|rule| !rule.leaves_out(&content, &withdrawn));
-            // What is not part of the document is left out as it is, wherever else it stands.
-            if content.entry.is_none_or(|entry| self.has(entry)) && chosen(&content) {
-                said.extend(texts(content.value).into_iter().map(str::to_owned));
+            // What is not part of the document is left out as it is, wherever else it stands. The words of the program around a part
+            // of a call are in other questions, too.
+            let is_part = content.entry.is_none_or(|entry| self.has(entry));
+            let quotes = || shows_call(&content) && !is_around_call(&content);
+            if is_part && (chosen(&content) || quotes()) {
+                said.extend(texts(content.name, content.value).into_iter().map(str::to_owned));
             }
             false
         })
@@ -145,22 +143,19 @@ impl Selection {
             let words = Rule::Entries(range.clone()).words();
             return Err(format!("the session has no entry of those that --only names with `{words}`").into());
         }
-        let beginnings = said.iter().filter(|text| text.chars().count() >= FEWEST_REPEATED);
-        let beginnings: Vec<String> =
-            beginnings.map(|text| text.chars().take(MOST_COMPARED).collect()).collect();
-        let search =
-            AhoCorasick::new(&beginnings).map_err(|why| format!("too much is left out at once: {why}"))?;
+        let said = Comparison::of(&said).map_err(|why| format!("too much is left out at once: {why}"))?;
         let repeats = |content: &ContentField<'_>| {
-            !said.is_empty()
-                && texts(content.value).into_iter().any(|text| said.contains(text) || search.is_match(text))
+            texts(content.name, content.value).into_iter().any(|text| said.is_repeated_by(text))
         };
-        let copy = without(bytes, &mut |content| chosen(&content) || repeats(&content)).map_err(cannot)?;
+        let leaves_out =
+            |content: &ContentField<'_>| chosen(content) || shows_call(content) || repeats(content);
+        let copy = without(bytes, &mut |content| leaves_out(&content)).map_err(cannot)?;
         self.is_gone(&copy.text, keys)?;
         Ok(copy)
     }
 
-    /// The questions and decisions about calls that are left out as entries.
-    fn shown_of_left_out(&self, entries: &[Arc<Entry>]) -> BTreeSet<EntryId> {
+    /// The entries that show a call of which the arguments are left out.
+    fn shown_of_left_out<'e>(&self, entries: &'e [Arc<Entry>]) -> BTreeMap<EntryId, &'e Body> {
         let is_out = |entry: &Entry| {
             self.rules.iter().any(|rule| matches!(rule, Rule::Entries(range) if range.contains(&entry.id.0)))
         };
@@ -174,31 +169,67 @@ impl Selection {
                 | Body::CallEdited(call) => {
                     calls.insert(call.id);
                 }
+                Body::ApprovalRequested(asked) => {
+                    calls.insert(asked.call);
+                }
                 _ => {}
             }
         }
-        let is_about = |entry: &&Arc<Entry>| entry.body.call().is_some_and(|call| calls.contains(&call));
-        entries.iter().filter(is_about).map(|entry| entry.id).collect()
+        let are_all = self.rules.iter().any(|rule| matches!(rule, Rule::All | Rule::Arguments));
+        let shown = entries.iter().filter(|entry| are_all || is_about(&entry.body, &calls));
+        shown.map(|entry| (entry.id, &entry.body)).collect()
     }
 
     /// Texts and keys must not be anywhere; they could be in what is hashed itself.
-    fn is_gone(&self, text: &str, keys: &[&str]) -> Result<(), String> {
-        let lower = text.to_lowercase();
-        let wanted = self
-            .rules
-            .iter()
-            .filter_map(|rule| if let Rule::Text(text) = rule { Some(text.as_str()) } else { None });
-        for wanted in wanted.chain(keys.iter().copied()) {
-            let escaped = Value::from(wanted.to_lowercase()).to_string();
-            if let Some(at) = lower.find(escaped.trim_matches('"')) {
-                let line = lower.get(..at).unwrap_or_default().matches('\n').count() + 1;
+    fn is_gone(&self, copy: &str, keys: &[&str]) -> Result<(), String> {
+        let keys: Vec<NamedText> = keys.iter().map(|key| NamedText::new(key)).collect();
+        let wanted: Vec<&NamedText> = self.wanted().chain(&keys).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        for (number, line) in (1..).zip(copy.lines()) {
+            let record: Value = serde_json::from_str(line).unwrap_or_else(|_| line.into());
+            let texts = all_texts(&record);
+            // A part of the line itself is a text, too: `"type":"note"`.
+            let is_there =
+                |wanted: &&&NamedText| wanted.is_in(line) || texts.iter().any(|text| wanted.is_in(text));
+            if wanted.iter().any(|wanted| is_there(&wanted)) {
                 return Err(format!(
-                    "a text to leave out also stands in line {line} where it cannot be left out, since the hash of the line covers it"
+                    "a text to leave out also stands in line {number} where it cannot be left out, since the hash of the line covers it"
                 ));
             }
         }
         Ok(())
     }
+
+    /// The texts that were named.
+    fn wanted(&self) -> impl Iterator<Item = &NamedText> {
+        self.rules.iter().filter_map(|rule| if let Rule::Text(text) = rule { Some(text) } else { None })
+    }
+
+    /// The entries in which a line stands of a text of several lines that is left out, though not the text.
+    pub(crate) fn single_lines(&self, copy: &str) -> Vec<String> {
+        let lines: Vec<NamedText> = self.wanted().flat_map(NamedText::lines).collect();
+        if lines.is_empty() {
+            return Vec::new();
+        }
+        let records = copy.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let has_one =
+            |record: &Value| all_texts(record).iter().any(|text| lines.iter().any(|line| line.is_in(text)));
+        let name = |record: Value| record.get("entry").and_then(Value::as_str).map(str::to_owned);
+        records.filter(has_one).filter_map(name).collect()
+    }
+}
+
+/// Members that say something about a call in the words of the program, with parts of the call in them.
+fn is_around_call(content: &ContentField<'_>) -> bool {
+    matches!(
+        (content.kind, content.name),
+        ("approval_request", "why" | "warning" | "gaps")
+            | ("approval", "reason")
+            | ("tool_result", "facts" | "content")
+            | ("note", _)
+    )
 }
 
 impl Rule {
@@ -212,7 +243,7 @@ impl Rule {
         match self {
             Self::Entries(range) if range.start() == range.end() => format!("e{}", range.start()),
             Self::Entries(range) => format!("e{}..e{}", range.start(), range.end()),
-            Self::Text(text) => format!("text:{text}"),
+            Self::Text(text) => format!("text:{}", text.as_str()),
             _ => String::new(),
         }
     }
@@ -249,9 +280,7 @@ impl Rule {
             Self::Images => content.name == "images",
             Self::Withdrawn => content.entry.is_some_and(|entry| withdrawn.contains(&entry)),
             Self::Entries(range) => content.entry.is_some_and(|entry| range.contains(&entry.0)),
-            Self::Text(wanted) => {
-                texts(content.value).iter().any(|text| text.to_lowercase().contains(wanted))
-            }
+            Self::Text(wanted) => all_texts(content.value).iter().any(|text| wanted.is_in(text)),
         }
     }
 }
@@ -267,7 +296,7 @@ fn rule(word: &str) -> Result<Rule, String> {
         "images" => Rule::Images,
         "withdrawn" => Rule::Withdrawn,
         _ => match (word.strip_prefix("text:"), range(word)) {
-            (Some(text), _) if !text.trim().is_empty() => Rule::Text(text.to_lowercase()),
+            (Some(text), _) if !text.trim().is_empty() => Rule::Text(NamedText::new(text)),
             (None, Some(range)) => Rule::Entries(range),
             _ => {
                 return Err(format!(
@@ -283,20 +312,6 @@ fn range(word: &str) -> Option<RangeInclusive<u64>> {
     let (first, last) = word.split_once("..").unwrap_or((word, word));
     let (first, last) = (EntryId::parse(first)?.0, EntryId::parse(last)?.0);
     (first <= last).then_some(first..=last)
-}
-
-/// Every text in a value that says something.
-fn texts(value: &Value) -> Vec<&str> {
-    match value {
-        Value::String(text) if text.len() > 1 => vec![text],
-        Value::Array(items) => items.iter().flat_map(texts).collect(),
-        Value::Object(members) => {
-            let says =
-                members.iter().filter(|(name, value)| !(value.is_string() && NAMES.contains(&name.as_str())));
-            says.flat_map(|(_, value)| texts(value)).collect()
-        }
-        _ => Vec::new(),
-    }
 }
 
 fn cannot((line, fault): (usize, ChainFault)) -> NotLeftOut {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::wanted::SoughtFile;
-use crate::ledger::{Body, CallId, Entry, Outcome, ToolResult, ToolUse};
+use crate::ledger::{Body, CallId, Entry, EntryId, Outcome, ToolResult, ToolUse};
 use crate::policy::{effect_of_line, opened, shell};
 use crate::tool::SideEffect;
 use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
@@ -33,6 +33,8 @@ pub(super) struct Books<'a> {
     pub(super) entries: &'a [Arc<Entry>],
     pub(super) calls: BTreeMap<CallId, CallFacts<'a>>,
     folder: PathBuf,
+    /// The last entry that came with an import.
+    pub(super) imported_to: Option<EntryId>,
 }
 
 /// How sure it is that a call has to do with a file.
@@ -81,7 +83,7 @@ impl<'a> Books<'a> {
                 _ => {}
             }
         }
-        Self { entries, calls, folder }
+        Self { entries, calls, folder, imported_to: None }
     }
 
     pub(super) fn folder(&self) -> &Path {

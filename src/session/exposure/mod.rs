@@ -123,7 +123,8 @@ fn of_file(path: &Path, wanted: &Sought, filter: &Prefilter) -> Result<Option<Of
         return Ok(None);
     }
     let file = read_document(&bytes).map_err(|why| format!("{}: {why}", path.display()))?;
-    let books = Books::of(&file.entries);
+    let mut books = Books::of(&file.entries);
+    books.imported_to = file.imported_to;
     let carriers = carriers(&books, wanted);
     let (id, forked_from) = match file.entries.first().map(|first| &first.body) {
         Some(Body::SessionStarted(started)) => (started.session.clone(), origin(started)),
@@ -192,7 +193,7 @@ fn exposure_of(
     };
     let decided = call.and_then(|call| {
         let allowed = books.entries.get(books.calls.get(&call)?.allowed_at?)?;
-        Decided::allowing(allowed, call)
+        Some(Decided::allowing(allowed, call)?.imported_to(books.imported_to))
     });
     Some(Exposed {
         session,

@@ -69,7 +69,7 @@ impl Brancher {
             _ => PathBuf::new(),
         };
         let trunk = Trunk { state: &self.state, path, name: self.id.clone(), is_ours: true };
-        let made = branch(&trunk, &left, (&folder, false), self.home.clone(), now)?;
+        let made = branch(&trunk, (&twist, &left, entries), (&folder, false), self.home.clone(), now)?;
         let first = first(&twist, &left, entries);
         let decided = match twist {
             Twist::Decides(call, answer) if first.is_none() => Some((call, answer)),

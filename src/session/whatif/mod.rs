@@ -1,6 +1,7 @@
 //! What if: a session that leaves another one before a decision or a message, in a copy of its folder as it was then.
 
 mod brancher;
+mod origin;
 mod otherwise;
 
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use uuid::Uuid;
 
 use crate::config::fault::Fault;
 use crate::ledger::{Entry, EntryId, Millis};
-use crate::recorded::{Departure, TwistFault};
+use crate::recorded::{Departure, Twist, TwistFault};
 use crate::runtime::trial::TrialFolder;
 use crate::session::bisect::SessionWalk;
 use crate::session::branching::Trunk;
@@ -48,10 +49,10 @@ pub(crate) fn departure(entries: &[Arc<Entry>], at: EntryId) -> Result<Departure
 /// Makes the branch: the copy of the folder, then the session. `here`: it goes on in the folder of the other one.
 ///
 /// # Errors
-/// The folder cannot be copied, or the session cannot be written.
+/// The folder cannot be copied, what is allowed would reach out of the copy, or the session cannot be written.
 pub(crate) fn branch(
     trunk: &Trunk<'_>,
-    departure: &Departure,
+    (twist, departure, entries): (&Twist, &Departure, &[Arc<Entry>]),
     (folder, here): (&Path, bool),
     home: Option<PathBuf>,
     now: Millis,
@@ -59,10 +60,20 @@ pub(crate) fn branch(
     let id = Uuid::now_v7().to_string();
     let (place, remarks) = match here {
         true => (folder.to_owned(), Vec::new()),
-        false => copied(trunk, departure, folder, home)?,
+        false => {
+            let copy = copied(trunk, departure, folder, home.clone())?;
+            origin::stays_in_copy((twist, departure), entries, (folder, copy.folder.path()), home)?;
+            (copy.folder.keep(), copy.remarks)
+        }
     };
     trunk.branch_before(departure.first, &place, &id, now)?;
     Ok(Branch { id, folder: place, remarks })
+}
+
+/// A copy that is gone unless it is kept.
+struct FolderCopy {
+    folder: TrialFolder,
+    remarks: Vec<String>,
 }
 
 /// A copy of the folder in which the files that the session changed are as they were at the departure.
@@ -71,7 +82,7 @@ fn copied(
     departure: &Departure,
     folder: &Path,
     home: Option<PathBuf>,
-) -> Result<(PathBuf, Vec<String>), Fault> {
+) -> Result<FolderCopy, Fault> {
     let failed = |why: String| Fault::failed(why, "branch with --here, or --offline");
     // Beside the folder, as worktrees of git are: what lies in hidden folders or in those of the program is hidden from tools.
     let copy = TrialFolder::copy_beside(folder, &AtomicBool::new(false)).map_err(failed)?;
@@ -86,5 +97,5 @@ fn copied(
     remarks.push(
         "changes made by commands are not tracked; files that they changed are as they are now".to_owned(),
     );
-    Ok((copy.keep(), remarks))
+    Ok(FolderCopy { folder: copy, remarks })
 }

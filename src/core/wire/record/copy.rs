@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::ledger::{Body, CHAINED_VERSION, CallId, Entry, EntryId, Millis, standing};
 
 use super::chain::{HASH, unchained};
-use super::file::numbered;
+use super::file::{IMPORTED_TO, numbered};
 use super::{Chain, Salt, left_out, line, time};
 
 /// Every whole line, each safe to print; a torn one is left out.
@@ -91,6 +91,8 @@ pub struct Copy<'a> {
     pub folder: Option<&'a str>,
     /// Where it comes from, as a member of its first line.
     pub origin: Option<(&'a str, &'a str)>,
+    /// The last entry of a session that comes from elsewhere: nobody here has seen what was decided up to there.
+    pub imported_to: Option<EntryId>,
     /// What it keeps of what a person allowed for the whole session.
     pub keeps: Keeps,
 }
@@ -156,6 +158,9 @@ impl Copy<'_> {
         }
         if let Some((how, from)) = self.origin {
             members.insert(how.to_owned(), from.into());
+        }
+        if let Some(last) = self.imported_to {
+            members.insert(IMPORTED_TO.to_owned(), last.to_string().into());
         }
     }
 }

@@ -10,6 +10,10 @@ use crate::ledger::{Block, Body, Entry, EntryId, Millis};
 
 use super::{RecordError, decode, derived, left_out, time};
 
+/// Members of the first line of an import.
+const IMPORTED_FROM: &str = "imported_from";
+pub(super) const IMPORTED_TO: &str = "imported_to";
+
 /// How many entries before the end of a run its answer may stand.
 const NEAR: usize = 8;
 
@@ -26,6 +30,8 @@ pub struct SessionFile {
     pub left_out: usize,
     /// The session was made from another one, as its first line says.
     pub is_copy: bool,
+    /// The last entry that came with an import, as its first line says: what a file says of decisions, nobody here has seen.
+    pub imported_to: Option<EntryId>,
     /// The first entry with a member that does not follow from the rest of its line, and which.
     pub(super) misfit: Option<(EntryId, &'static str)>,
     /// How many lines at the end were on disk and are missing, as far as somebody knows.
@@ -108,6 +114,7 @@ fn read(
         skipped: Vec::new(),
         left_out: 0,
         is_copy: false,
+        imported_to: None,
         misfit: None,
         missing_lines: 0,
         has_unknown_end: false,
@@ -152,7 +159,9 @@ impl SessionFile {
         if self.entries.is_empty() && kind != "session_started" {
             return Err(RecordError::NotASession(kind.to_owned()));
         }
-        self.is_copy |= self.entries.is_empty() && is_copy(value);
+        if self.entries.is_empty() {
+            (self.is_copy, self.imported_to) = (is_copy(value), imported_to(value));
+        }
         match decode(value) {
             Ok(mut entry) => {
                 if self.misfit.is_none() {
@@ -182,9 +191,15 @@ impl SessionFile {
     }
 }
 
+/// Where an import ends; all of it, where an earlier version did not say.
+fn imported_to(first: &Value) -> Option<EntryId> {
+    let known = first.get(IMPORTED_TO).and_then(|last| EntryId::parse(last.as_str()?));
+    known.or_else(|| first.get(IMPORTED_FROM).map(|_| EntryId(u64::MAX)))
+}
+
 /// What the first line of a session names that was made from another one.
 pub(super) fn is_copy(first: &Value) -> bool {
-    ["forked_from", "imported_from"].iter().any(|how| first.get(how).is_some())
+    ["forked_from", IMPORTED_FROM].iter().any(|how| first.get(how).is_some())
 }
 
 fn at_line(line: usize, fault: RecordError) -> RecordError {
