@@ -71,7 +71,7 @@ fn what_esc_says_of_a_subagent_is_what_its_own_calls_came_to() {
         let mut gate = Gate::new(delegating());
         cut(&mut gate, reach);
         let (outcome, content) = result(&gate);
-        assert_eq!(Reach::of(&outcome), reach);
+        assert_eq!(outcome.reach(), reach);
         let first = content.lines().next().unwrap();
         assert!(first.ends_with(says) && content.ends_with("I will look."), "{content}");
         assert!(end(&gate).next_safe_action.starts_with(next), "{reach:?}: {}", end(&gate).next_safe_action);
@@ -89,7 +89,7 @@ fn one_that_never_settled_may_have_done_anything() {
     let timer = gate.wanted.iter().find_map(waits).expect("it is waited for, and not for ever");
     gate.step(Input::Timer(timer));
     let (outcome, content) = result(&gate);
-    assert_eq!(Reach::of(&outcome), Reach::CutShort);
+    assert_eq!(outcome.reach(), Reach::CutShort);
     assert!(content.ends_with("effects may be partial; check before repeating"), "{content}");
 }
 

@@ -50,6 +50,7 @@ mod history;
 mod images;
 mod ledger;
 mod not_started;
+mod one_of_all;
 mod records;
 mod requests;
 mod reserves;

@@ -121,17 +121,11 @@ fn settle(builder: &mut SessionBuilder, open: Vec<OpenCall>, one: u8, two: u8) {
         if (one + at).is_multiple_of(2) {
             builder.ask(id, "shell", Preview::Command("ls".into()));
         }
+        let cut = Abort { path: AbortPath::C, ran_ms: Some(5), by: CutBy::User, within: None };
         let allow = !(two + at).is_multiple_of(3);
         builder.decide(id, allow, Decider::User);
-        let outcome = match (allow, (one + two + at) % 4) {
-            (false, _) => Outcome::Denied(Decider::User),
-            (true, 0) => Outcome::Ok,
-            (true, 1) => Outcome::Failed,
-            (true, 2) => Outcome::TimedOut,
-            (true, _) => {
-                Outcome::Aborted(Abort { path: AbortPath::C, ran_ms: Some(5), by: CutBy::User, within: None })
-            }
-        };
+        let ends = [Outcome::Ok, Outcome::Failed, Outcome::TimedOut, Outcome::Aborted(cut)];
+        let outcome = if allow { ends[(one + two + at) % 4].clone() } else { Outcome::Denied(Decider::User) };
         if allow {
             builder.run(id, "shell");
             builder.output(id, "some\noutput");

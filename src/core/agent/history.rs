@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::budget::{Limits, Meter, Pace};
 use crate::ledger::{
     ApprovalRequest, Block, Body, CallId, Change, Ending, Entry, EntryId, Injector, Ledger, Millis, ModelRef,
-    Outcome, ProviderLimit, Reach, Remark, Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
+    Outcome, ProviderLimit, Remark, Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
 };
 
 use super::Effect;
@@ -127,7 +127,7 @@ impl History {
     pub(super) fn next_safe_action(&self, reason: Ending) -> &'static str {
         let results = self.run().iter().filter_map(|entry| {
             let Body::ToolResult(result) = &entry.body else { return None };
-            Some(Reach::of(&result.outcome))
+            Some(result.outcome.reach())
         });
         reason.next_safe_action_after(results.max().unwrap_or_default())
     }

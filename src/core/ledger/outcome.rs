@@ -103,6 +103,18 @@ impl AbortPath {
 }
 
 impl Outcome {
+    /// How far a call that ended so came.
+    pub fn reach(&self) -> Reach {
+        match self {
+            Self::Ok | Self::Failed | Self::TimedOut => Reach::NothingCut,
+            Self::Aborted(abort) => abort.reach(),
+            Self::Lost { started: true } => Reach::CutShort,
+            Self::Invalid | Self::UnknownTool | Self::Denied(_) | Self::Lost { started: false } => {
+                Reach::NothingStarted
+            }
+        }
+    }
+
     /// Whether the model is told that this is an error.
     pub fn is_error(&self) -> bool {
         !matches!(self, Self::Ok)

@@ -2,8 +2,6 @@
 
 use strum::IntoStaticStr;
 
-use super::Outcome;
-
 /// How far the calls of a run came, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
@@ -18,19 +16,6 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// How far a call with this outcome came.
-    pub fn of(outcome: &Outcome) -> Self {
-        match outcome {
-            Outcome::Ok | Outcome::Failed | Outcome::TimedOut => Self::NothingCut,
-            Outcome::Aborted(abort) => abort.reach(),
-            Outcome::Lost { started: true } => Self::CutShort,
-            Outcome::Invalid
-            | Outcome::UnknownTool
-            | Outcome::Denied(_)
-            | Outcome::Lost { started: false } => Self::NothingStarted,
-        }
-    }
-
     /// As recorded.
     pub fn as_str(self) -> &'static str {
         self.into()

@@ -16,7 +16,7 @@ impl Reaches {
     pub(super) fn read(&mut self, entry: &Entry, run_is_open: bool) {
         match &entry.body {
             Body::User(_) if !run_is_open => self.now = Reach::NothingStarted,
-            Body::ToolResult(result) => self.now = self.now.max(Reach::of(&result.outcome)),
+            Body::ToolResult(result) => self.now = self.now.max(result.outcome.reach()),
             Body::TurnEnded(TurnEnded { reason, .. }) if reason.interrupted() => {
                 self.at_the_end.insert(entry.id, self.now);
             }

@@ -141,7 +141,7 @@ impl Watched {
             tell(news, call, SubagentNews::Waits(waits)).await;
         }
         if let Body::ToolResult(result) = &entry.body {
-            self.reach = self.reach.max(Reach::of(&result.outcome));
+            self.reach = self.reach.max(result.outcome.reach());
         }
         if let Body::TurnEnded(ended) = &entry.body {
             self.ended = Some(ended.clone());
