@@ -216,6 +216,49 @@ fn agent_files_of_a_project_count_when_it_is_trusted_and_are_never_looser() {
 }
 
 #[test]
+fn what_an_agent_file_of_opencode_restricts_holds_and_what_it_does_not_offer_is_not_offered() {
+    let world = World::new();
+    let agents = world.config_file().parent().unwrap().join("agents");
+    fs::create_dir_all(&agents).unwrap();
+    for (name, head) in [
+        ("denied", "permission:\n  bash: deny\n  webfetch: deny"),
+        ("partly", "permission:\n  bash:\n    \"*\": deny\n    \"git log*\": allow"),
+        ("asked", "permission: {bash: ask}"),
+        ("disabled", "disable: true"),
+        ("primary", "mode: primary"),
+        ("unkept", "permission: {external_directory: deny}"),
+        ("general", "disable: true"),
+    ] {
+        let file = format!("---\ndescription: One.\n{head}\n---\nDo it.\n");
+        fs::write(agents.join(format!("{name}.md")), file).unwrap();
+    }
+    let ran = |name: &str| {
+        let replies = script(json!([
+            { "tool_calls": [delegate(name, "Run it.")] }, { "tool_calls": [shell("touch ran")] }, "No.", "Done.",
+        ]));
+        let ran = world.json(&["--script", &replies, "--mode", "unrestricted", "go"]);
+        assert!(!world.work().join("ran").exists(), "{name}");
+        ran
+    };
+    for (name, outcome) in [("denied", "unknown_tool"), ("partly", "unknown_tool"), ("asked", "denied")] {
+        let ran = ran(name);
+        let session = text(&ran.all("escrow_reserved")[0], "session");
+        let (below, _) = sessions(&world);
+        let file = below.iter().find(|file| file.file_stem().unwrap().to_string_lossy() == session).unwrap();
+        assert_eq!(text(&of_type(&entries(file), "tool_result")[0], "outcome"), outcome, "{name}");
+    }
+    for name in ["disabled", "primary", "unkept", "general"] {
+        let replies = script(json!([{ "tool_calls": [delegate(name, "Run it.")] }, "Done."]));
+        let ran = world.json(&["--script", &replies, "--mode", "unrestricted", "go"]);
+        assert_eq!(ran.outcomes(), ["unknown_tool"], "{name}");
+    }
+    let said = ran("denied").err;
+    assert!(said.contains("partly.md: `bash`: rules for single commands or paths cannot be kept"), "{said}");
+    assert!(said.contains("unkept.md: its `permission` restricts `external_directory`"), "{said}");
+    assert!(!said.contains("disabled.md") && !said.contains("primary.md"), "{said}");
+}
+
+#[test]
 fn a_sub_agent_of_the_configuration_has_its_instructions_its_tools_and_its_mode() {
     let world = World::new();
     let folder = world.place().join("config/countersign");

@@ -28,6 +28,7 @@ pub(super) fn lanes() -> impl Iterator<Item = Subagent> {
         in_background: true,
         in_worktree: true,
         file: None,
+        is_off: false,
     })
 }
 
