@@ -56,6 +56,9 @@ pub(crate) fn race_in(
 /// # Errors
 /// One sentence: nothing to do, a task that cannot be checked, or too few lanes.
 fn race(wish: &RaceWish, point: &Point, id: &str) -> Result<Race, String> {
+    if wish.prompts.is_empty() || wish.prompts.iter().any(|prompt| prompt.trim().is_empty()) {
+        return Err("a race needs a task: say what to do".to_owned());
+    }
     let models: Vec<Option<&String>> = match wish.models.as_slice() {
         [] => vec![None],
         models => models.iter().map(Some).collect(),
@@ -68,9 +71,6 @@ fn race(wish: &RaceWish, point: &Point, id: &str) -> Result<Race, String> {
         wish.prompts.iter().flat_map(|prompt| kinds(prompt, &models, &seeds)).collect();
     let least = kinds.len() as u64;
     let lanes = wish.lanes.unwrap_or(if least == 1 { LANES } else { least });
-    if least == 0 {
-        return Err("a race needs a task: say what to do".to_owned());
-    }
     if lanes < least.max(2) {
         return Err(format!(
             "{} for {} of a task, a model and a seed is too few: each needs a lane, and a race needs two",
@@ -155,5 +155,8 @@ mod tests {
         assert!(seeded.typed.contains("seeds: 1, 2"), "{}", seeded.typed);
         assert!(lanes(&["t"], &[], Some(1)).is_err() && lanes(&["s", "t"], &["a", "b"], Some(3)).is_err());
         assert!(lanes(&[], &[], None).is_err());
+        for blank in [&[""][..], &["  "], &["t", " \n"]] {
+            assert!(lanes(blank, &[], None).unwrap_err().contains("needs a task"), "{blank:?}");
+        }
     }
 }

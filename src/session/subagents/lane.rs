@@ -77,7 +77,7 @@ impl LaneTerms {
             branch.starts_with("race/") && branch.chars().all(fits) && !branch.contains("//")
         };
         let branch = text("branch").filter(is_branch).ok_or("it names no branch of a race")?;
-        let task = text("task").ok_or("it has no task")?;
+        let task = text("task").filter(|task| !task.trim().is_empty()).ok_or("it has no task")?;
         let seed = match arguments {
             Arguments::Object(members) => members.get(SEED),
             Arguments::Unusable(_) => None,
@@ -122,6 +122,10 @@ mod tests {
         let plain = LaneTerms { model: None, seed: None, check: None, ..terms.clone() };
         assert_eq!(LaneTerms::read(&plain.arguments()), Ok(plain.clone()));
         assert!(matches!(plain.begins(), Ok(Intent::Submit(_))));
+        for task in ["", " \n"] {
+            let blank = LaneTerms { task: task.to_owned(), ..terms.clone() };
+            assert!(LaneTerms::read(&blank.arguments()).is_err(), "nothing would begin");
+        }
         for base in ["HEAD", "--upload-pack=x", "A"] {
             assert!(
                 LaneTerms::read(&LaneTerms { base: base.to_owned(), ..terms.clone() }.arguments()).is_err()
