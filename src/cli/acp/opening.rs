@@ -12,7 +12,7 @@ use crate::agent::Attendance;
 use crate::cli::outcome::complain;
 use crate::config::environment::Environment;
 use crate::config::fault::{Fault, one_line};
-use crate::config::models::{Listed, Table, list_known};
+use crate::config::models::{Listed, Usable};
 use crate::config::{self, Flags, Invocation};
 use crate::runtime::EditorFiles;
 use crate::session::compose::{Session, check_earlier, compose_beside};
@@ -92,6 +92,9 @@ impl SessionDefaults {
     /// A folder that is none, a session of another folder, a configuration that cannot be; in words.
     pub(super) fn open(&self, which: &Which, place: &Place, client: &ClientEnd) -> Result<Opened, RpcError> {
         let (invocation, mut notices) = self.invocation(place)?;
+        // Servers are asked for their models meanwhile.
+        let usable = Usable::new(invocation.config.clone(), invocation.environment.clone());
+        let asked = std::thread::spawn(move || usable.now());
         let earlier = which.earlier().map(|id| SessionChoice::Session(id.to_owned()));
         let keeping = Keeping::from(earlier.as_ref());
         let files = ClientFiles::of(client, &invocation.cwd, &place.cwd);
@@ -104,7 +107,7 @@ impl SessionDefaults {
         for notice in &notices {
             complain(&format!("note: {}", one_line(notice)));
         }
-        let models = list_known(&invocation.config, &invocation.environment, &Table::embedded());
+        let models = asked.join().unwrap_or_default();
         Ok(Opened { invocation, session, models, notices, files })
     }
 }
