@@ -200,6 +200,7 @@ impl SubagentMaker {
             discovers: self.lends(subagent).is_some(),
             attendance: self.attendance,
             absent: Vec::new(),
+            path: self.settings.path.iter().copied().chain([start.invocation.call]).collect(),
             ..self.settings.clone()
         };
         settings.policy.mode = start.mode;
