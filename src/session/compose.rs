@@ -381,7 +381,7 @@ pub(crate) fn settings(
         attendance,
         seed: now().0,
         discovers: external.is_somebody(),
-        absent: external.absent().to_vec(),
+        absent: external.absent().iter().cloned().chain(subagents::switched_off(config)).collect(),
         ..Settings::new(choice.spec.clone())
     }
 }

@@ -344,3 +344,37 @@ fn what_worked_below_a_killed_subagent_is_charged_as_its_own_ledger_says() {
     let spent = (&settled["spent"]["turns"], &settled["spent"]["tool_calls"]);
     assert_eq!((spent, &settled["is_assumed"]), ((&json!(2), &json!(2)), &json!(false)), "{settled}");
 }
+
+#[test]
+fn a_sub_agent_that_cannot_be_started_is_refused_with_the_real_reason() {
+    let world = World::new();
+    let agents = world.config_file().parent().unwrap().join("agents");
+    fs::create_dir_all(&agents).unwrap();
+    for name in ["aa", "bb"] {
+        fs::write(agents.join(format!("{name}.md")), "---\ndescription: One.\n---\nDo it.\n").unwrap();
+    }
+    let refused = |calls: &[&str], flags: &[&str]| {
+        let calls = calls.iter().map(|name| json!({ "tool_calls": [delegate(name, "Go on.")] }));
+        let replies = script(Value::Array(calls.chain((0..4).map(|_| json!("Done."))).collect()));
+        let ran = world.json(&[flags, &["--script", &replies, "go"]].concat());
+        let newest = world
+            .sessions()
+            .into_iter()
+            .flat_map(|file| entries(&file))
+            .filter(|entry| entry["type"] == "tool_result" && entry["outcome"] == "unknown_tool");
+        (newest.map(|entry| text(&entry, "content")).last().unwrap_or_default(), ran)
+    };
+    for (calls, flags, why) in [
+        (&["aa", "bb", "aa"][..], &[][..], "a task cannot come back to where it came from"),
+        (&["general", "general"], &[], "a task cannot come back to where it came from"),
+        (&["aa", "bb", "explore"], &[], "sub-agents start others one level deep"),
+        (&["explore", "general"], &[], "is none that this sub-agent may start"),
+        (&["general"], &["-c", "agents.max_parallel=0"], "agents.max_parallel is 0"),
+    ] {
+        for file in world.sessions() {
+            fs::remove_file(file).unwrap();
+        }
+        let (said, ran) = refused(calls, flags);
+        assert!(said.contains(why) && !said.contains("is not configured"), "{calls:?}: {said}\n{}", ran.out);
+    }
+}
