@@ -8,7 +8,7 @@ use crate::runtime::is_commit;
 use crate::tool::name::LANE;
 
 /// The most lanes that a race has.
-const MOST_LANES: u64 = 16;
+pub(crate) const MOST_LANES: u64 = 16;
 
 const WORKS: &str = "You are one of several that do the same task at the same time, each in a worktree of the repository of its \
     own. What the best of you has made is taken. Nobody answers questions: decide yourself. Do all of the task and nothing beyond \

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-pub(crate) use lane::LaneTerms;
+pub(crate) use lane::{LaneTerms, MOST_LANES};
 pub(crate) use refusal::switched_off;
 pub(crate) use standing::standing;
 pub(crate) use worktree::worktree_of;
