@@ -120,7 +120,7 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
         }));
         all.extend(of_commands(&content, &place));
         let (helpers, _told_as_ignored) = subagents::of(&content);
-        all.extend(helpers.into_iter().map(|one| Demand {
+        all.extend(helpers.into_iter().filter(|one| !one.is_off).map(|one| Demand {
             verb: "tells",
             what: format!("the model about the sub-agent {}: {}", one.name, one.description),
             place: format!("{}:1", one.file.unwrap_or_default().display()),

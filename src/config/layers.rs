@@ -50,6 +50,7 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     let (built_in, known) = (subagents::built_in().into_iter(), &config.subagents.all);
     let more: Vec<_> = built_in.filter(|one| known.iter().all(|other| other.name != one.name)).collect();
     config.subagents.all.extend(more);
+    config.subagents.all.retain(|known| !known.is_off);
     for setting in
         from_environment(environment).map_err(|wrong| Fault::usage(wrong, "correct or unset the variable"))?
     {
@@ -120,8 +121,9 @@ pub(super) fn of_project(
         config.commands.usable.extend(custom);
     } else if book.is_some() && !(skills.is_empty() && custom.is_empty() && found.is_empty()) {
         let callable = custom.iter().filter(|one| !is_built_in(&one.command.name)).count();
-        if !skills.is_empty() || !found.is_empty() || callable > 0 {
-            config.warnings.push(waiting(content.folder(), skills.len(), callable, found.len()));
+        if !skills.is_empty() || found.iter().any(|one| !one.is_off) || callable > 0 {
+            let offered = found.iter().filter(|one| !one.is_off).count();
+            config.warnings.push(waiting(content.folder(), skills.len(), callable, offered));
         }
         let callable = skills.iter().filter(|(skill, _)| skill.is_callable);
         let names = callable.map(|(skill, file)| (&skill.name, file));

@@ -2,7 +2,6 @@
 
 use strum::IntoStaticStr;
 
-mod agent_tools;
 mod agents;
 mod apply;
 mod checked;

@@ -251,6 +251,23 @@ fn open(
 ) -> Result<(SessionStore, SessionFile), Fault> {
     let path = locate(invocation, state, which)?;
     let (store, file) = SessionStore::open(&path).map_err(|why| Fault::failed(why, ""))?;
+    check_place(invocation, &path, &file)?;
+    Ok((store, file))
+}
+
+/// Whether an earlier session can be taken up here: the same that [`compose_beside`] would say, without touching it. It may be open.
+///
+/// # Errors
+/// As there.
+pub(crate) fn check_earlier(invocation: &Invocation, which: &SessionChoice) -> Result<(), Fault> {
+    let path = locate(invocation, &state_dir(invocation)?, which)?;
+    let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, ""))?;
+    check_place(invocation, &path, &file)?;
+    choice(invocation, Some(&file)).map(drop)
+}
+
+/// Whether it is the session of its file's name, and belongs to this folder.
+fn check_place(invocation: &Invocation, path: &Path, file: &SessionFile) -> Result<(), Fault> {
     let id = session_id(&file.entries);
     if path.file_stem().is_none_or(|name| name != id.as_str()) {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -268,7 +285,7 @@ fn open(
             format!("session {id} belongs to {folder}"),
             format!("continue with `countersign -C {folder} resume {id}`"),
         )),
-        _ => Ok((store, file)),
+        _ => Ok(()),
     }
 }
 
@@ -364,7 +381,7 @@ pub(crate) fn settings(
         attendance,
         seed: now().0,
         discovers: external.is_somebody(),
-        absent: external.absent().to_vec(),
+        absent: external.absent().iter().cloned().chain(subagents::switched_off(config)).collect(),
         ..Settings::new(choice.spec.clone())
     }
 }

@@ -26,7 +26,12 @@ impl RaceWish {
     /// How it is used.
     pub fn read(words: &str) -> Result<Self, String> {
         let mut wish = Self::default();
-        for part in words.split(" | ").map(str::trim).filter(|part| !part.is_empty()) {
+        // A bar at the beginning has no task before it.
+        let padded = format!(" {words} ");
+        for part in padded.split(" | ").map(str::trim).filter(|part| !part.is_empty()) {
+            if part == "|" || part.starts_with("| ") {
+                return Err(RACE.to_owned());
+            }
             let named = part.split_once(':').map(|(name, rest)| (name.trim(), rest.trim()));
             match named {
                 Some(("check", command)) if !command.is_empty() => wish.check = Some(command.to_owned()),
@@ -63,6 +68,10 @@ mod tests {
         assert_eq!(RaceWish::read("Fix it | seeds: 1, 2").unwrap().seeds, [1, 2]);
         let two = RaceWish::read("one | two").unwrap();
         assert_eq!(two.prompts, ["one", "two"]);
+        assert_eq!(RaceWish::read("Fix a || b | lanes: 2").unwrap().prompts, ["Fix a || b"]);
+        for wrong in ["| check: true | lanes: 2", "|", "| | x", "x | | | y", "|  | lanes: 2"] {
+            assert_eq!(RaceWish::read(wrong), Err(RACE.to_owned()), "{wrong}");
+        }
         for wrong in ["", "check: x", "Fix it | lanes: many", "Fix it | seeds: 1, x"] {
             assert_eq!(RaceWish::read(wrong), Err(RACE.to_owned()), "{wrong}");
         }

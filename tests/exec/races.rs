@@ -332,3 +332,34 @@ fn what_a_killed_race_made_is_on_its_branches_after_a_resume() {
     let told = fs::read_to_string(world.session_of_race()).unwrap();
     assert!(told.contains("takes its changes into this folder"), "the model is told: {told}");
 }
+
+#[test]
+fn a_race_that_cannot_be_run_is_refused_before_anything_starts() {
+    let world = repository();
+    let script = again(&json!({ "name": "read", "arguments": { "path": "one.txt" } }));
+    for (words, why) in [
+        (&[""][..], "needs a task"),
+        (&["  ", "Do it."], "needs a task"),
+        (&["", "--lanes", "2", "--check", "true"], "needs a task"),
+        (&["Do it.", "--lanes", "17"], "17 lanes are more than the 16"),
+        (&["Do it.", "-c", "agents.max_parallel=0"], "agents.max_parallel is 0"),
+        (&["Do it.", "--models", "nosuch/x,rehearsal"], "nosuch/x cannot be used"),
+    ] {
+        let ran = world.race(&[words, &["--script", &script]].concat());
+        assert_eq!(ran.code, 2, "{words:?}: {ran:?}");
+        assert!(ran.err.contains(why) && !ran.err.contains("ctrl-c"), "{words:?}: {}", ran.err);
+        assert!(world.sessions().is_empty(), "{words:?}");
+    }
+}
+
+#[test]
+fn a_lane_for_which_too_little_is_left_says_so() {
+    let world = repository();
+    let ran =
+        world.race(&["Do it.", "--max-turns", "2", "--script", &script(json!(["Done.", "Done.", "Done."]))]);
+    assert_eq!(
+        ran.err.matches(": not started: Too little is left of the budget max_model_turns").count(),
+        1,
+        "{ran:?}"
+    );
+}

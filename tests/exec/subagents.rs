@@ -216,6 +216,49 @@ fn agent_files_of_a_project_count_when_it_is_trusted_and_are_never_looser() {
 }
 
 #[test]
+fn what_an_agent_file_of_opencode_restricts_holds_and_what_it_does_not_offer_is_not_offered() {
+    let world = World::new();
+    let agents = world.config_file().parent().unwrap().join("agents");
+    fs::create_dir_all(&agents).unwrap();
+    for (name, head) in [
+        ("denied", "permission:\n  bash: deny\n  webfetch: deny"),
+        ("partly", "permission:\n  bash:\n    \"*\": deny\n    \"git log*\": allow"),
+        ("asked", "permission: {bash: ask}"),
+        ("disabled", "disable: true"),
+        ("primary", "mode: primary"),
+        ("unkept", "permission: {external_directory: deny}"),
+        ("general", "disable: true"),
+    ] {
+        let file = format!("---\ndescription: One.\n{head}\n---\nDo it.\n");
+        fs::write(agents.join(format!("{name}.md")), file).unwrap();
+    }
+    let ran = |name: &str| {
+        let replies = script(json!([
+            { "tool_calls": [delegate(name, "Run it.")] }, { "tool_calls": [shell("touch ran")] }, "No.", "Done.",
+        ]));
+        let ran = world.json(&["--script", &replies, "--mode", "unrestricted", "go"]);
+        assert!(!world.work().join("ran").exists(), "{name}");
+        ran
+    };
+    for (name, outcome) in [("denied", "unknown_tool"), ("partly", "unknown_tool"), ("asked", "denied")] {
+        let ran = ran(name);
+        let session = text(&ran.all("escrow_reserved")[0], "session");
+        let (below, _) = sessions(&world);
+        let file = below.iter().find(|file| file.file_stem().unwrap().to_string_lossy() == session).unwrap();
+        assert_eq!(text(&of_type(&entries(file), "tool_result")[0], "outcome"), outcome, "{name}");
+    }
+    for name in ["disabled", "primary", "unkept", "general"] {
+        let replies = script(json!([{ "tool_calls": [delegate(name, "Run it.")] }, "Done."]));
+        let ran = world.json(&["--script", &replies, "--mode", "unrestricted", "go"]);
+        assert_eq!(ran.outcomes(), ["unknown_tool"], "{name}");
+    }
+    let said = ran("denied").err;
+    assert!(said.contains("partly.md: `bash`: rules for single commands or paths cannot be kept"), "{said}");
+    assert!(said.contains("unkept.md: its `permission` restricts `external_directory`"), "{said}");
+    assert!(!said.contains("disabled.md") && !said.contains("primary.md"), "{said}");
+}
+
+#[test]
 fn a_sub_agent_of_the_configuration_has_its_instructions_its_tools_and_its_mode() {
     let world = World::new();
     let folder = world.place().join("config/countersign");
@@ -300,4 +343,38 @@ fn what_worked_below_a_killed_subagent_is_charged_as_its_own_ledger_says() {
     let settled = of_type(&world_entries(&world), "escrow_settled")[0].clone();
     let spent = (&settled["spent"]["turns"], &settled["spent"]["tool_calls"]);
     assert_eq!((spent, &settled["is_assumed"]), ((&json!(2), &json!(2)), &json!(false)), "{settled}");
+}
+
+#[test]
+fn a_sub_agent_that_cannot_be_started_is_refused_with_the_real_reason() {
+    let world = World::new();
+    let agents = world.config_file().parent().unwrap().join("agents");
+    fs::create_dir_all(&agents).unwrap();
+    for name in ["aa", "bb"] {
+        fs::write(agents.join(format!("{name}.md")), "---\ndescription: One.\n---\nDo it.\n").unwrap();
+    }
+    let refused = |calls: &[&str], flags: &[&str]| {
+        let calls = calls.iter().map(|name| json!({ "tool_calls": [delegate(name, "Go on.")] }));
+        let replies = script(Value::Array(calls.chain((0..4).map(|_| json!("Done."))).collect()));
+        let ran = world.json(&[flags, &["--script", &replies, "go"]].concat());
+        let newest = world
+            .sessions()
+            .into_iter()
+            .flat_map(|file| entries(&file))
+            .filter(|entry| entry["type"] == "tool_result" && entry["outcome"] == "unknown_tool");
+        (newest.map(|entry| text(&entry, "content")).last().unwrap_or_default(), ran)
+    };
+    for (calls, flags, why) in [
+        (&["aa", "bb", "aa"][..], &[][..], "a task cannot come back to where it came from"),
+        (&["general", "general"], &[], "a task cannot come back to where it came from"),
+        (&["aa", "bb", "explore"], &[], "sub-agents start others one level deep"),
+        (&["explore", "general"], &[], "is none that this sub-agent may start"),
+        (&["general"], &["-c", "agents.max_parallel=0"], "agents.max_parallel is 0"),
+    ] {
+        for file in world.sessions() {
+            fs::remove_file(file).unwrap();
+        }
+        let (said, ran) = refused(calls, flags);
+        assert!(said.contains(why) && !said.contains("is not configured"), "{calls:?}: {said}\n{}", ran.out);
+    }
 }

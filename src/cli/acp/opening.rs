@@ -12,10 +12,10 @@ use crate::agent::Attendance;
 use crate::cli::outcome::complain;
 use crate::config::environment::Environment;
 use crate::config::fault::{Fault, one_line};
-use crate::config::models::{Listed, Table, list_known};
+use crate::config::models::{Listed, Usable};
 use crate::config::{self, Flags, Invocation};
 use crate::runtime::EditorFiles;
-use crate::session::compose::{Session, compose_beside};
+use crate::session::compose::{Session, check_earlier, compose_beside};
 use crate::session::{Keeping, SessionChoice};
 
 /// What every session of a connection begins with.
@@ -63,19 +63,38 @@ impl Which {
 }
 
 impl SessionDefaults {
+    /// What a session would be opened with, and what is to be said of it.
+    fn invocation(&self, place: &Place) -> Result<(Invocation, Vec<String>), RpcError> {
+        let cwd = folder(&place.cwd)?;
+        let servers = place.servers()?;
+        let mut config = config::load(&cwd, &self.environment, &self.flags.given()).map_err(told)?;
+        let refused = servers.into_iter().filter_map(|server| config.add_client_server(server).err());
+        let notices: Vec<String> = refused.collect();
+        let environment = self.environment.clone();
+        let invocation =
+            Invocation { cwd, came_from: None, environment, config, goal: None, answer_schema: None };
+        Ok((invocation, notices))
+    }
+
+    /// Whether a session that is open could be opened anew: found out before it is closed for that.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(super) fn check(&self, which: &Which, place: &Place) -> Result<(), RpcError> {
+        let (invocation, _) = self.invocation(place)?;
+        let Some(id) = which.earlier() else { return Ok(()) };
+        check_earlier(&invocation, &SessionChoice::Session(id.to_owned())).map_err(told)
+    }
+
     /// Opens a session.
     ///
     /// # Errors
     /// A folder that is none, a session of another folder, a configuration that cannot be; in words.
     pub(super) fn open(&self, which: &Which, place: &Place, client: &ClientEnd) -> Result<Opened, RpcError> {
-        let cwd = folder(&place.cwd)?;
-        let servers = place.servers()?;
-        let mut config = config::load(&cwd, &self.environment, &self.flags.given()).map_err(told)?;
-        let refused = servers.into_iter().filter_map(|server| config.add_client_server(server).err());
-        let mut notices: Vec<String> = refused.collect();
-        let environment = self.environment.clone();
-        let invocation =
-            Invocation { cwd, came_from: None, environment, config, goal: None, answer_schema: None };
+        let (invocation, mut notices) = self.invocation(place)?;
+        // Servers are asked for their models meanwhile.
+        let usable = Usable::new(invocation.config.clone(), invocation.environment.clone());
+        let asked = std::thread::spawn(move || usable.now());
         let earlier = which.earlier().map(|id| SessionChoice::Session(id.to_owned()));
         let keeping = Keeping::from(earlier.as_ref());
         let files = ClientFiles::of(client, &invocation.cwd, &place.cwd);
@@ -88,7 +107,7 @@ impl SessionDefaults {
         for notice in &notices {
             complain(&format!("note: {}", one_line(notice)));
         }
-        let models = list_known(&invocation.config, &invocation.environment, &Table::embedded());
+        let models = asked.join().unwrap_or_default();
         Ok(Opened { invocation, session, models, notices, files })
     }
 }

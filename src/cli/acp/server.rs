@@ -25,6 +25,8 @@ pub(super) enum ServerNews {
     Line(Result<Incoming, BadLine>),
     /// A session is open; it begins when this was heard.
     Opened(String, Door),
+    /// A session that is open can be opened anew, as this request wants.
+    Checked(Value, Which, Place),
     /// A session could not be opened.
     NotOpened,
     /// Sessions were listed; they are answered when this was heard.
@@ -76,6 +78,7 @@ impl AcpServer {
                     self.known.insert(id.clone());
                     self.sessions.insert(id, door);
                 }
+                ServerNews::Checked(id, which, place) => self.open_checked(id, which, place),
                 ServerNews::NotOpened => self.opening = self.opening.saturating_sub(1),
                 ServerNews::Listed(ids) => self.known.extend(ids),
                 ServerNews::Gone => break,
@@ -88,7 +91,7 @@ impl AcpServer {
         while self.opening > 0 {
             match news.recv().await {
                 Some(ServerNews::Opened(_, door)) => ended(door).await,
-                Some(ServerNews::NotOpened) => {}
+                Some(ServerNews::NotOpened | ServerNews::Checked(..)) => {}
                 Some(ServerNews::Line(_) | ServerNews::Listed(_) | ServerNews::Gone) => continue,
                 None => return,
             }
@@ -204,7 +207,8 @@ impl AcpServer {
         }
     }
 
-    /// Opens a session beside the connection. One that is open here already is closed before.
+    /// Opens a session beside the connection. One that is open here already is closed before, once it is known that nothing stands
+    /// in the way: a refusal changes nothing.
     async fn open(&mut self, id: Value, wanted: Result<(Which, Place), RpcError>) {
         let (which, place) = match wanted {
             Ok(_) if self.sessions.len() + self.opening >= MOST_SESSIONS => {
@@ -215,6 +219,30 @@ impl AcpServer {
             Err(why) => return self.client.out.answer(&id, Err(why)).await,
         };
         self.opening += 1;
+        if which.earlier().is_none_or(|id| !self.sessions.contains_key(id)) {
+            return self.open_checked(id, which, place);
+        }
+        let (start, out, news) = (self.start.clone(), self.client.out.clone(), self.news.clone());
+        tokio::spawn(async move {
+            let checked = tokio::task::spawn_blocking(move || match start.check(&which, &place) {
+                Ok(()) => Ok((which, place)),
+                Err(why) => Err(why),
+            });
+            let checked = checked.await.unwrap_or_else(|broken| Err(RpcError::internal(broken.to_string())));
+            let heard = match checked {
+                Ok((which, place)) => news.send(ServerNews::Checked(id, which, place)).await,
+                Err(why) => {
+                    out.answer(&id, Err(why)).await;
+                    news.send(ServerNews::NotOpened).await
+                }
+            };
+            if heard.is_err() {
+                tracing::debug!("a session was checked after the connection had ended");
+            }
+        });
+    }
+
+    fn open_checked(&mut self, id: Value, which: Which, place: Place) {
         let earlier = which.earlier().and_then(|id| self.sessions.remove(id));
         let (start, client, news) = (self.start.clone(), self.client.clone(), self.news.clone());
         tokio::spawn(async move {
@@ -272,8 +300,7 @@ impl AcpServer {
             Ok(named) => named.to_owned(),
             Err(why) => return self.client.out.answer(&id, Err(why)).await,
         };
-        let door = self.sessions.remove(&named);
-        if door.is_none() && !is_removed {
+        if !is_removed && !self.sessions.contains_key(&named) {
             let why = RpcError::params("no session of this id is open here");
             return self.client.out.answer(&id, Err(why)).await;
         }
@@ -281,6 +308,7 @@ impl AcpServer {
             let why = RpcError::params("the session was neither opened nor listed in this connection");
             return self.client.out.answer(&id, Err(why)).await;
         }
+        let door = self.sessions.remove(&named);
         let (state, out) = (self.state.clone(), self.client.out.clone());
         tokio::spawn(async move {
             if let Some(door) = door {

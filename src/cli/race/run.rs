@@ -18,9 +18,12 @@ use crate::ledger::{Body, CallId, Change, Entry, Outcome};
 use crate::session::Keeping;
 use crate::session::compose::{Session, compose, state_of};
 use crate::session::racing::lanes;
+use crate::tool::delegate;
 
 /// How long process groups may take to go after TERM when the program ends.
 const GRACE: Duration = Duration::from_millis(500);
+/// Most letters of what a lane says at its end.
+const MOST_SAID: usize = 160;
 
 /// Runs a race; then says how its lanes stand.
 pub(super) fn race(invocation: &Invocation, is_json: bool, race: Intent) -> Result<Exit, Fault> {
@@ -112,13 +115,24 @@ async fn followed(session: Session, intent: Intent, until: Until) -> Result<Vec<
     }
 }
 
+/// The beginning of what is said, on one line.
+fn shortened(said: &str) -> String {
+    one_line(said).chars().take(MOST_SAID).collect()
+}
+
 /// Says which lanes start and end.
 fn tell(entry: &Entry, open: &mut BTreeMap<CallId, String>) {
     match &entry.body {
         Body::DelegationRequested(sent) => drop(open.insert(sent.call, sent.agent.replace('_', " "))),
+        // Of one that is started, the call is answered at once.
+        Body::ToolResult(result) if result.outcome != Outcome::Ok => {
+            if let Some(lane) = delegate(&result.name) {
+                complain(&format!("{}: not started: {}", lane.replace('_', " "), shortened(&result.content)));
+            }
+        }
         Body::Change(Change::EscrowReserved(escrow)) => {
             if let Some(name) = open.get(&escrow.call) {
-                let how = if escrow.waits { "waits for its turn" } else { "started" };
+                let how = if escrow.waits { "waits for its turn" } else { "starts" };
                 complain(&format!("{name}: {how}, session {}", escrow.session));
             }
         }
@@ -129,8 +143,7 @@ fn tell(entry: &Entry, open: &mut BTreeMap<CallId, String>) {
         }
         Body::Change(Change::EscrowSettled(settled)) => {
             if let Some(name) = open.remove(&settled.call) {
-                let said = settled.answer.as_deref().unwrap_or_default();
-                complain(&format!("{name}: {}", one_line(said).chars().take(160).collect::<String>()));
+                complain(&format!("{name}: {}", shortened(settled.answer.as_deref().unwrap_or_default())));
             }
         }
         _ => {}

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use super::AgentEntry;
 use crate::config::Config;
-use crate::config::agent_tools::{NamedTools, TOOLS, ours};
 use crate::config::key::{KeyRow, Member, one};
 use crate::config::peers::{self, Peer as _, as_word};
 use crate::config::setting::Wrong;
 use crate::config::spelling::{listed, quoted};
+use crate::config::subagents::tools::{NamedTools, TOOLS, ours};
 use crate::config::subagents::{LANES_ONLY, MOST_BYTES, MOST_TURNS, Subagent, is_session_model};
 use crate::config::value::Written;
 use crate::policy::Mode;
@@ -124,6 +124,7 @@ fn defined(name: &str, agent: &AgentEntry) -> Subagent {
         in_background: false,
         in_worktree: false,
         file: Some(PathBuf::from(agent.source().place())),
+        is_off: false,
     }
 }
 

@@ -254,7 +254,7 @@ pub(super) static ROWS: &[KeyRow] = &[
     ),
     key(
         "agents.*.reserve.*",
-        Member::Letters {
+        Member::Numbers {
             set: |agent, below, value| insert_reserve(&mut agent.reserve, below, value),
             get: |agent| agent.reserve.iter().map(reserve_literal).collect(),
         },

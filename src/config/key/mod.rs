@@ -104,6 +104,13 @@ pub(super) enum Member<P> {
         /// Its value as TOML, of a table each member by its name; what may be a key of somebody's is hidden.
         get: fn(&P) -> Literals<'_>,
     },
+    /// A table of numbers, each as TOML writes it.
+    Numbers {
+        /// How one is set; the names are those that follow the first.
+        set: fn(&mut P, &[String], &Written) -> Result<(), String>,
+        /// Each by its name, as TOML.
+        get: fn(&P) -> Literals<'_>,
+    },
     /// `true` or `false`.
     Switch {
         /// How it is set.
@@ -233,7 +240,7 @@ impl<P> Member<P> {
     /// A sentence about the value, without its place.
     pub(super) fn set(&self, of: &mut P, below: &[String], value: &Written) -> Result<(), String> {
         match self {
-            Self::Letters { set, .. } => set(of, below, value)?,
+            Self::Letters { set, .. } | Self::Numbers { set, .. } => set(of, below, value)?,
             Self::Switch { set, .. } => set(of, value.switch()?),
             Self::Count { most, set, .. } => set(of, value.count(1, *most)?),
         }
@@ -243,7 +250,7 @@ impl<P> Member<P> {
     /// Its value as TOML writes it, of a table each member by its name; none where it is not set.
     pub(super) fn literals<'p>(&self, of: &'p P) -> Literals<'p> {
         match self {
-            Self::Letters { get, .. } => get(of),
+            Self::Letters { get, .. } | Self::Numbers { get, .. } => get(of),
             Self::Switch { get, .. } => one(get(of).map(|on| on.to_string())),
             Self::Count { get, .. } => one(get(of).map(|number| number.to_string())),
         }

@@ -1,15 +1,15 @@
-//! The models that can be chosen in the app: what is known at once, and what servers on this machine add to it.
+//! The models that can be chosen in the app: what is known, and what servers on this machine add to it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use super::list::{Listed, list, list_known};
+use super::list::{Listed, list};
 use super::table::Table;
 use crate::config::Config;
 use crate::config::environment::Environment;
 
-/// A list that never makes its reader wait.
+/// A list that makes its first reader wait for the servers, for a second at most, and no other.
 #[derive(Clone)]
 pub struct Usable(Arc<Inner>);
 
@@ -27,18 +27,18 @@ impl Usable {
         Self(Arc::new(Inner { config, environment, listed, is_asking }))
     }
 
-    /// What is known now. In the background the servers on this machine are asked: their answers are in it next time.
+    /// What is known now: the first time, servers are asked before. Later they are asked in the background, and their answers are in it
+    /// next time.
     pub fn now(&self) -> Vec<Listed> {
         let Inner { config, environment, .. } = &*self.0;
-        let known = self
-            .0
-            .listed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get_or_insert_with(|| list_known(config, environment, &Table::embedded()))
-            .clone();
-        self.ask();
-        known
+        let mut listed = self.0.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*listed {
+            let known = known.clone();
+            drop(listed);
+            self.ask();
+            return known;
+        }
+        listed.insert(list(config, environment, &Table::embedded())).clone()
     }
 
     fn ask(&self) {

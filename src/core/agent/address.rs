@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::ledger::CallId;
 
-use super::{Event, Intent, Live};
+use super::{Agent, Event, Intent, Live};
 
 /// The calls that lead from a session to that of a sub-agent, outermost first; none: the session itself.
 pub type SubagentPath = Vec<CallId>;
@@ -35,6 +35,13 @@ impl fmt::Display for CallAddress {
     }
 }
 
+impl Agent {
+    /// A call of this session, as a person's session names it.
+    pub(super) fn address(&self, call: CallId) -> CallAddress {
+        CallAddress { path: self.settings.path.clone(), call }
+    }
+}
+
 impl Event {
     /// What happened, without the sessions around it, and in which of them.
     pub fn located(&self) -> (SubagentPath, &Self) {
@@ -58,6 +65,9 @@ impl Intent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::{Effect, Input, Settings};
+    use crate::ledger::{Millis, ModelRef};
+    use crate::model::ModelSpec;
 
     #[test]
     fn an_address_is_read_as_it_is_written_and_in_no_other_form() {
@@ -67,6 +77,19 @@ mod tests {
         assert_eq!(CallAddress::parse("c3"), Some(CallAddress { path: Vec::new(), call: CallId(3) }));
         for other in ["", "/", "c7/", "/c3", "c7//c3", "c07/c3", "c7/c+3", "c7 /c3", "7/3", "c7-c3"] {
             assert_eq!(CallAddress::parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_in_the_session_of_a_sub_agent_names_the_call_by_the_whole_way() {
+        let answer = crate::agent::Answer::Deny(String::new());
+        let late = Intent::Decide { request: crate::ledger::EntryId(4), call: CallId(1), answer };
+        for (path, named) in [(vec![], "call c1 is"), (vec![CallId(2)], "call c2/c1 is")] {
+            let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("script")));
+            let mut agent = Agent::new(Settings { path, ..settings });
+            let said = agent.step(Millis(1), Input::Intent(late.clone()));
+            let [Effect::Emit(Live::Refused(why)), ..] = &said[..] else { panic!("{said:?}") };
+            assert!(why.contains(named), "{why}");
         }
     }
 

@@ -311,7 +311,8 @@ impl Agent {
         answer: Answer,
     ) -> Phase {
         let is_it = |p: &&mut Pending| p.call.id == call && p.waits_since() == Some(request);
-        let text = format!("The approval of call {call} is no longer open; the answer was not accepted.");
+        let at = self.address(call);
+        let text = format!("The approval of call {at} is no longer open; the answer was not accepted.");
         let Phase::Dispatching(mut dispatching) = phase else {
             step.emit(Live::Refused(text));
             return phase;

@@ -27,7 +27,8 @@ impl Agent {
     /// A person wants something of one that waits: only a stop means anything to it.
     pub(super) fn tell_waiting_lane(&mut self, step: &mut Step, call: CallId, intent: &Intent) {
         if *intent != Intent::Abort {
-            return step.emit(Live::Refused(format!("the sub-agent of {call} has not started yet")));
+            return step
+                .emit(Live::Refused(format!("the sub-agent of {} has not started yet", self.address(call))));
         }
         self.lanes.retain(|lane| lane.invocation.call != call);
         let why = "it was stopped while it waited for its turn";

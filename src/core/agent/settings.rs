@@ -10,13 +10,15 @@ use crate::model::{AnswerBounds, Effort, ModelSpec};
 use crate::policy::Policy;
 use crate::tool::{Absent, AnswerSchema, ToolSpec};
 
-use super::{Answer, Ruling, Subagents};
+use super::{Answer, Ruling, SubagentPath, Subagents};
 
 /// Settings of one process's part of a session.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The session's id.
     pub session: String,
+    /// The calls that lead to it from a person's session; none: it is one.
+    pub path: SubagentPath,
     /// The workspace: an absolute path.
     pub cwd: String,
     /// The system prompt. A resumed session keeps the one it began with.
@@ -82,6 +84,7 @@ impl Settings {
     pub fn new(model: ModelSpec) -> Self {
         Self {
             session: String::new(),
+            path: SubagentPath::new(),
             cwd: String::new(),
             system: String::new(),
             environment: String::new(),

@@ -277,7 +277,7 @@ impl Agent {
         if self.history.subagents().open.contains_key(&call) {
             return step.act(Effect::TellSubagent(call, intent));
         }
-        step.emit(Live::Refused(format!("the sub-agent of {call} is over")));
+        step.emit(Live::Refused(format!("the sub-agent of {} is over", self.address(call))));
     }
 
     /// Another mode holds for all that work for this session, as far as it is not looser than their own.

@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 
 use super::{AfterEnd, MadeSession, MakeSession, Roster, locked, not_started, stopped_before, tell};
-use crate::agent::{Event, Input, Intent, Shutdown, SubagentNews, SubagentReport, SubagentStart};
+use crate::agent::{Event, Input, Intent, Live, Shutdown, SubagentNews, SubagentReport, SubagentStart};
 use crate::budget::Meter;
 use crate::ledger::{Body, CallId, Change, Ending, Entry, Outcome, Reach, TaskState, TurnEnded};
 use crate::runtime::{Clock, DriverError};
@@ -55,20 +55,32 @@ async fn work(
     if locked(roster).get(&call).is_none_or(|at_work| at_work.is_stopped) {
         return stopped_before(said_after(after).await.as_deref());
     }
+    if is_blank(&task) {
+        let said = said_after(after).await;
+        return not_started(
+            &["its task is empty"].into_iter().chain(said.as_deref()).collect::<Vec<_>>().join("; "),
+        );
+    }
     let driving = tokio::spawn(driver.run(first));
     // A mode comes before the task that it is to hold for.
     hand_over(roster, call, &intents, &abort).await;
     if intents.send(task).await.is_err() {
         return not_started("its loop ended at once");
     }
+    let mut beginning = Beginning::Awaited;
     while let Some(event) = events.recv().await {
         let is_end = watched.read(&event, call, news).await;
+        beginning = beginning.after(&event);
         if has_task(&event)
             && let Some(at_work) = locked(roster).get_mut(&call)
         {
             at_work.begins();
         }
         tell(news, call, SubagentNews::Told(Box::new(event))).await;
+        if let Beginning::Refused(why) = &beginning {
+            watched.refused = Some(why.clone());
+            break;
+        }
         if is_end {
             break;
         }
@@ -111,6 +123,37 @@ fn has_task(event: &Event) -> bool {
     matches!(entry.body, Body::User(_) | Body::Goal(_))
 }
 
+/// Whether its loop would find nothing to begin with.
+fn is_blank(task: &Intent) -> bool {
+    matches!(task, Intent::Submit(said) if said.content.trim().is_empty() && said.images.is_empty())
+}
+
+/// Whether its loop takes the task.
+enum Beginning {
+    /// Nothing is known yet.
+    Awaited,
+    /// The task came back; why follows.
+    Returned,
+    /// It does not, and why: no run begins, so there is no end to wait for.
+    Refused(String),
+    /// It has begun.
+    Begun,
+}
+
+impl Beginning {
+    fn after(self, event: &Event) -> Self {
+        match (self, event) {
+            (Self::Begun, _) => Self::Begun,
+            (Self::Refused(why), _) => Self::Refused(why),
+            (_, event) if has_task(event) => Self::Begun,
+            // What else a person wanted of it meanwhile can be refused, too, and is not returned.
+            (Self::Awaited, Event::Live(Live::Returned(_))) => Self::Returned,
+            (Self::Returned, Event::Live(Live::Refused(why))) => Self::Refused(why.clone()),
+            (before, _) => before,
+        }
+    }
+}
+
 async fn said_after(after: Option<AfterEnd>) -> Option<String> {
     tokio::task::spawn_blocking(after?).await.unwrap_or_default()
 }
@@ -121,13 +164,15 @@ struct Watched {
     /// Calls of its that wait for a person.
     waiting: BTreeSet<CallId>,
     ended: Option<TurnEnded>,
+    /// Why its loop did not take the task.
+    refused: Option<String>,
     /// How far its calls came.
     reach: Reach,
 }
 
 impl Watched {
     fn new(meter: Meter) -> Self {
-        Self { meter, waiting: BTreeSet::new(), ended: None, reach: Reach::default() }
+        Self { meter, waiting: BTreeSet::new(), ended: None, refused: None, reach: Reach::default() }
     }
 
     /// Takes in an event. Says whether its run is over.
@@ -193,6 +238,10 @@ impl Watched {
                 (Outcome::Failed, TaskState::Failed, words)
             }
             (None, Some(ended)) => of_ending(&ended),
+            (None, None) if self.refused.is_some() => {
+                let why = self.refused.unwrap_or_default();
+                (Outcome::Failed, TaskState::Rejected, format!("The sub-agent was not started: {why}"))
+            }
             (None, None) => {
                 let words =
                     "The sub-agent ended without a word. Check what it did before repeating.".to_owned();
@@ -257,6 +306,23 @@ mod tests {
             watched.read(&ended(outcome.clone()), CallId(9), &news).await;
         }
         watched.report(broken, None, Clock::start(Millis(0)), 1_000).reach
+    }
+
+    #[test]
+    fn a_task_that_is_not_taken_is_not_waited_for() {
+        let blank = |text: &str| is_blank(&Intent::Submit(text.into()));
+        assert!(blank("") && blank(" \n") && !blank("go"));
+        let returned = || Event::Live(Live::Returned(vec!["go".into()]));
+        let refused = || Event::Live(Live::Refused("no image".to_owned()));
+        let begun = || {
+            let body = Body::User(Arc::new("go".into()));
+            Event::Appended(Arc::new(Entry { id: EntryId(2), at: Millis(1), body }))
+        };
+        let after = |events: &[Event]| events.iter().fold(Beginning::Awaited, Beginning::after);
+        assert!(matches!(after(&[returned(), refused()]), Beginning::Refused(why) if why == "no image"));
+        // Something else was refused; the task comes.
+        assert!(matches!(after(&[refused()]), Beginning::Awaited));
+        assert!(matches!(after(&[begun(), returned(), refused()]), Beginning::Begun));
     }
 
     #[tokio::test]

@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::config::environment::Environment;
 use crate::tool::name::LANE;
 use point::point;
-use seeds::named_take_seeds;
+use seeds::check_models;
 
 pub(crate) use adopting::{adoption, drop_branches};
 pub(crate) use lanes::{LaneStanding, lanes, lanes_of};
@@ -26,7 +26,7 @@ pub(crate) use racer::Racer;
 pub(crate) use seeds::takes_seed;
 pub(crate) use told::{HEADS, next, page, row};
 
-use super::subagents::LaneTerms;
+use super::subagents::{LaneTerms, MOST_LANES};
 use crate::ui::RaceWish;
 use crate::ui::text::counted;
 
@@ -37,14 +37,17 @@ const LANES: u64 = 3;
 /// models that it names.
 ///
 /// # Errors
-/// One sentence: a model that takes no seed, there is no repository, or as [`race`].
+/// One sentence: a model that cannot be used or takes no seed, there is no repository, or as [`race`].
 pub(crate) fn race_in(
     folder: &Path,
     wish: &RaceWish,
     config: &Config,
     environment: &Environment,
 ) -> Result<(Race, Point), String> {
-    named_take_seeds(wish, config, environment)?;
+    if config.subagents.most_at_once == 0 {
+        return Err("sub-agents are switched off here (agents.max_parallel is 0)".to_owned());
+    }
+    check_models(wish, config, environment)?;
     let point = point(folder)?;
     // The last of an id is random.
     let new = Uuid::now_v7().to_string();
@@ -56,6 +59,9 @@ pub(crate) fn race_in(
 /// # Errors
 /// One sentence: nothing to do, a task that cannot be checked, or too few lanes.
 fn race(wish: &RaceWish, point: &Point, id: &str) -> Result<Race, String> {
+    if wish.prompts.is_empty() || wish.prompts.iter().any(|prompt| prompt.trim().is_empty()) {
+        return Err("a race needs a task: say what to do".to_owned());
+    }
     let models: Vec<Option<&String>> = match wish.models.as_slice() {
         [] => vec![None],
         models => models.iter().map(Some).collect(),
@@ -68,8 +74,8 @@ fn race(wish: &RaceWish, point: &Point, id: &str) -> Result<Race, String> {
         wish.prompts.iter().flat_map(|prompt| kinds(prompt, &models, &seeds)).collect();
     let least = kinds.len() as u64;
     let lanes = wish.lanes.unwrap_or(if least == 1 { LANES } else { least });
-    if least == 0 {
-        return Err("a race needs a task: say what to do".to_owned());
+    if lanes > MOST_LANES {
+        return Err(format!("{lanes} lanes are more than the {MOST_LANES} that a race may have"));
     }
     if lanes < least.max(2) {
         return Err(format!(
@@ -155,5 +161,10 @@ mod tests {
         assert!(seeded.typed.contains("seeds: 1, 2"), "{}", seeded.typed);
         assert!(lanes(&["t"], &[], Some(1)).is_err() && lanes(&["s", "t"], &["a", "b"], Some(3)).is_err());
         assert!(lanes(&[], &[], None).is_err());
+        for blank in [&[""][..], &["  "], &["t", " \n"]] {
+            assert!(lanes(blank, &[], None).unwrap_err().contains("needs a task"), "{blank:?}");
+        }
+        assert!(lanes(&["t"], &[], Some(16)).is_ok());
+        assert!(lanes(&["t"], &[], Some(17)).unwrap_err().contains("more than the 16"));
     }
 }

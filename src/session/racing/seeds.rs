@@ -1,4 +1,5 @@
-//! Whether the models of a race take a seed: found out before anything starts, since a seed that is not sent changes nothing.
+//! Whether the models of a race can be used, and take a seed: found out before anything starts, since a lane without its model would
+//! have no session, and a seed that is not sent changes nothing.
 
 use crate::config::Config;
 use crate::config::environment::Environment;
@@ -8,22 +9,21 @@ use crate::ledger::ModelRef;
 use crate::model::ModelSpec;
 use crate::ui::RaceWish;
 
-/// Whether each model that the race names takes its seeds.
+/// Whether each model that the race names can be used, and takes its seeds.
 ///
 /// # Errors
 /// Which does not, or cannot be used, in one sentence.
-pub(super) fn named_take_seeds(
+pub(super) fn check_models(
     wish: &RaceWish,
     config: &Config,
     environment: &Environment,
 ) -> Result<(), String> {
-    if wish.seeds.is_empty() {
-        return Ok(());
-    }
     for name in &wish.models {
         let found = reach(&ModelRef::parse(name), config, environment, &Table::embedded());
         let choice = found.map_err(|fault| format!("{name} cannot be used: {}", one_line(&fault.message)))?;
-        takes_seed(&choice.spec)?;
+        if !wish.seeds.is_empty() {
+            takes_seed(&choice.spec)?;
+        }
     }
     Ok(())
 }

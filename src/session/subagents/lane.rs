@@ -8,7 +8,7 @@ use crate::runtime::is_commit;
 use crate::tool::name::LANE;
 
 /// The most lanes that a race has.
-const MOST_LANES: u64 = 16;
+pub(crate) const MOST_LANES: u64 = 16;
 
 const WORKS: &str = "You are one of several that do the same task at the same time, each in a worktree of the repository of its \
     own. What the best of you has made is taken. Nobody answers questions: decide yourself. Do all of the task and nothing beyond \
@@ -28,6 +28,7 @@ pub(super) fn lanes() -> impl Iterator<Item = Subagent> {
         in_background: true,
         in_worktree: true,
         file: None,
+        is_off: false,
     })
 }
 
@@ -76,7 +77,7 @@ impl LaneTerms {
             branch.starts_with("race/") && branch.chars().all(fits) && !branch.contains("//")
         };
         let branch = text("branch").filter(is_branch).ok_or("it names no branch of a race")?;
-        let task = text("task").ok_or("it has no task")?;
+        let task = text("task").filter(|task| !task.trim().is_empty()).ok_or("it has no task")?;
         let seed = match arguments {
             Arguments::Object(members) => members.get(SEED),
             Arguments::Unusable(_) => None,
@@ -121,6 +122,10 @@ mod tests {
         let plain = LaneTerms { model: None, seed: None, check: None, ..terms.clone() };
         assert_eq!(LaneTerms::read(&plain.arguments()), Ok(plain.clone()));
         assert!(matches!(plain.begins(), Ok(Intent::Submit(_))));
+        for task in ["", " \n"] {
+            let blank = LaneTerms { task: task.to_owned(), ..terms.clone() };
+            assert!(LaneTerms::read(&blank.arguments()).is_err(), "nothing would begin");
+        }
         for base in ["HEAD", "--upload-pack=x", "A"] {
             assert!(
                 LaneTerms::read(&LaneTerms { base: base.to_owned(), ..terms.clone() }.arguments()).is_err()

@@ -2,6 +2,7 @@
 //! that starts it.
 
 mod lane;
+mod refusal;
 mod standing;
 mod worktree;
 
@@ -11,7 +12,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-pub(crate) use lane::LaneTerms;
+pub(crate) use lane::{LaneTerms, MOST_LANES};
+pub(crate) use refusal::switched_off;
 pub(crate) use standing::standing;
 pub(crate) use worktree::worktree_of;
 
@@ -37,9 +39,6 @@ use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec, mcp};
 use lane::{is_lane, lanes};
 use worktree::Worktree;
 
-/// How deep sub-agents may start others.
-const MOST_LEVELS: usize = 2;
-
 /// What the sessions of sub-agents are made of.
 pub(crate) struct SubagentMaker {
     invocation: Invocation,
@@ -59,8 +58,8 @@ pub(crate) struct SubagentMaker {
     attendance: Attendance,
     /// Those that can be started.
     known: Vec<Subagent>,
-    /// How many sessions stand above theirs, the first not counted.
-    level: usize,
+    /// The sub-agents that stand above theirs, the outermost first.
+    above: Vec<String>,
 }
 
 /// The tools that start sub-agents.
@@ -117,9 +116,12 @@ pub(crate) fn known(config: &Config) -> Vec<Subagent> {
     if config.subagents.most_at_once == 0 {
         return Vec::new();
     }
-    let is_elsewhere = |one: &Subagent| config.agents.contains_key(&one.name);
-    let named = config.subagents.all.iter().filter(|one| !is_elsewhere(one)).cloned();
-    named.chain(lanes()).collect()
+    startable(config).cloned().chain(lanes()).collect()
+}
+
+/// Those that have no name of an agent elsewhere.
+fn startable(config: &Config) -> impl Iterator<Item = &Subagent> {
+    config.subagents.all.iter().filter(|one| !config.agents.contains_key(&one.name))
 }
 
 /// Those that a person can name in a message, each with what it is for.
@@ -143,7 +145,7 @@ impl SubagentMaker {
             servers: McpServers::default(),
             editor: None,
             known: known(config),
-            level: 0,
+            above: Vec::new(),
         }
     }
 
@@ -199,7 +201,8 @@ impl SubagentMaker {
             ruled: BTreeMap::new(),
             discovers: self.lends(subagent).is_some(),
             attendance: self.attendance,
-            absent: Vec::new(),
+            absent: self.absent(subagent),
+            path: self.settings.path.iter().copied().chain([start.invocation.call]).collect(),
             ..self.settings.clone()
         };
         settings.policy.mode = start.mode;
@@ -225,13 +228,7 @@ impl SubagentMaker {
 
     /// Those that it may start itself: none that stands above it, so that no task comes back to where it came from.
     fn below(&self, subagent: &Subagent) -> Vec<Subagent> {
-        if self.level + 1 >= MOST_LEVELS {
-            return Vec::new();
-        }
-        let may = |other: &&Subagent| {
-            let tool = format!("{DELEGATE_TO}{}", other.name);
-            other.name != subagent.name && !is_lane(other) && subagent.tools.is_none() && has(subagent, &tool)
-        };
+        let may = |other: &&Subagent| self.why_not(subagent, &other.name).is_none() && !is_lane(other);
         self.known.iter().filter(may).cloned().collect()
     }
 
@@ -322,7 +319,7 @@ impl MakeSession for SubagentMaker {
             servers: if is_lent { self.servers.clone() } else { McpServers::default() },
             editor,
             known: self.below(subagent),
-            level: self.level + 1,
+            above: self.above.iter().chain([&subagent.name]).cloned().collect(),
             ..*self
         };
         let ports = Ports {

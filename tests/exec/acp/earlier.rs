@@ -140,3 +140,36 @@ fn a_session_of_another_folder_or_in_use_is_refused() {
     assert_eq!(editor.stop_reason(&prompt), "end_turn");
     editor.leave();
 }
+
+#[test]
+fn a_session_that_is_open_stays_open_if_it_cannot_be_loaded_as_asked() {
+    let world = World::new();
+    let other = world.place().join("other");
+    fs::create_dir(&other).unwrap();
+    let script = json!([touches("a"), "Done.", "Still here."]);
+    let (mut editor, session) = Editor::with_script(&world, "ask", script);
+    let prompt = editor.prompt(&session, "go");
+    let request = editor.asked(ASKS);
+    let stdio = json!([{ "name": "x", "type": "sse", "url": "http://h" }]);
+    for method in ["session/load", "session/resume"] {
+        for (cwd, servers, why) in [
+            (json!(other), json!([]), "belongs to"),
+            (json!("work"), json!([]), "not absolute"),
+            (json!(world.place().join("gone")), json!([]), "cannot work in"),
+            (json!(world.work()), stdio.clone(), "an MCP server is"),
+        ] {
+            let place = json!({ "sessionId": session, "cwd": cwd, "mcpServers": servers });
+            let (_, said) = editor.refused(method, place);
+            assert!(said.contains(why), "{said}");
+        }
+    }
+    editor.choose(&request, "once");
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    assert!(world.work().join("a").exists());
+    // Nor is it closed when nothing runs.
+    let elsewhere = json!({ "sessionId": session, "cwd": other, "mcpServers": [] });
+    editor.refused("session/load", elsewhere);
+    let prompt = editor.prompt(&session, "and now?");
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    editor.leave();
+}

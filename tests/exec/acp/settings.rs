@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::client::{Editor, touches};
-use crate::model_server::Reply;
+use crate::model_server::{ModelServer, Reply};
 use crate::servers::ANTHROPIC;
 use crate::world::World;
 
@@ -86,5 +86,45 @@ fn a_model_and_an_effort_are_set_and_the_next_request_has_them() {
     assert!(code == -32602 && why.contains("nobody"), "{why}");
     let (code, why) = editor.refused("session/set_config_option", set("effort", "much"));
     assert!(code == -32602 && why.contains("xhigh"), "{why}");
+    editor.leave();
+}
+
+#[test]
+fn models_of_an_own_server_can_be_chosen_and_chosen_again() {
+    let server =
+        ModelServer::start(Vec::new()).page("/v1/models", json!({ "data": [{ "id": "m" }, { "id": "n" }] }));
+    let world = World::new().configured(&format!("[providers.mine]\nbase_url = \"{}\"\n", server.base_url()));
+    let mut editor = Editor::start(&world, &["-m", "mine/m"]);
+    let opened = editor.ask("session/new", json!({ "cwd": world.work(), "mcpServers": [] }));
+    let session = opened["sessionId"].as_str().unwrap().to_owned();
+    let all = |options: &Value| -> Vec<String> {
+        values(option(options, "model")).into_iter().map(str::to_owned).collect()
+    };
+    let offered = all(&opened["configOptions"]);
+    assert!(
+        ["mine/m", "mine/n", "rehearsal"].iter().all(|name| offered.iter().any(|one| one == name)),
+        "{offered:?}"
+    );
+    for name in ["rehearsal", "mine/m", "mine/n"] {
+        let chosen = json!({ "sessionId": session, "configId": "model", "value": name });
+        let result = editor.ask("session/set_config_option", chosen);
+        assert_eq!(option(&result["configOptions"], "model")["currentValue"], json!(name));
+        assert_eq!(all(&result["configOptions"]), offered, "{name}");
+    }
+    editor.leave();
+}
+
+#[test]
+fn a_model_that_no_list_has_can_be_chosen_again() {
+    // Nobody answers there: the list cannot have it.
+    let world = World::new().configured("[providers.mine]\nbase_url = \"http://127.0.0.1:9\"\n");
+    let mut editor = Editor::start(&world, &["-m", "mine/m"]);
+    let opened = editor.ask("session/new", json!({ "cwd": world.work(), "mcpServers": [] }));
+    let session = opened["sessionId"].as_str().unwrap().to_owned();
+    for name in ["rehearsal", "mine/m"] {
+        let chosen = json!({ "sessionId": session, "configId": "model", "value": name });
+        let result = editor.ask("session/set_config_option", chosen);
+        assert!(values(option(&result["configOptions"], "model")).contains(&"mine/m"), "{name}");
+    }
     editor.leave();
 }

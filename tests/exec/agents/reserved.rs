@@ -77,6 +77,10 @@ fn a_reservation_is_shown_and_a_wrong_one_is_refused_in_words() {
         &["-c", "agents.a.url=https://h.example/", "-c", &of("reserve.max_total_cost=0.1"), "agents", "list"],
     );
     assert!(shown.out.contains("sets aside for each task: max_total_cost 0.1"), "{shown:?}");
+    let whole =
+        ["-c", "agents.a.url=https://h.example/", "-c", &of("reserve.max_model_turns=5"), "agents", "list"];
+    let shown = run(&world, &whole);
+    assert!(shown.out.contains("sets aside for each task: max_model_turns 5"), "{shown:?}");
     for (key, why) in [
         ("reserve.max_wall_time_seconds=3", "is nothing that can be set aside"),
         ("reserve.tokens=3", "max_output_tokens"),

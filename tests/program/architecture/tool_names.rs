@@ -24,6 +24,7 @@ const OTHER_WORDS: &[(&str, &[&str], &str)] = &[
     ("src/config/flags.rs", &["ask"], "the flag and the key of rules that ask"),
     ("src/config/goal.rs", &["plan"], "a field of a goal's form"),
     ("src/config/key/behaviour.rs", &["ask"], "the key of rules that ask"),
+    ("src/config/subagents/permission.rs", &["ask"], "a word of opencode's permissions"),
     ("src/core/goal/form.rs", &["plan"], "a field of a goal's form"),
     ("src/cli/import_settings/claude.rs", &["ask", "plan"], "words of its settings"),
     ("src/cli/import_settings/opencode.rs", &["ask", "edit"], "words of its permissions"),

@@ -81,7 +81,12 @@ impl Options {
     ) -> Self {
         let specs = listed.iter().flat_map(|one| one.models.iter().cloned());
         let known = std::iter::once(spec.clone()).chain(specs).collect();
-        Self { mode, model: spec.model.to_string(), effort, known, models: choices(listed) }
+        let (model, mut models) = (spec.model.to_string(), choices(listed));
+        // What the session began with can be chosen again, also where no list has it.
+        if models.iter().all(|(name, _)| *name != model) {
+            models.insert(0, (model.clone(), String::new()));
+        }
+        Self { mode, model, effort, known, models }
     }
 
     /// Another model, or effort.
@@ -105,8 +110,10 @@ impl Options {
         let is_listed = self.models.iter().take(MOST_MODELS).any(|(name, _)| *name == self.model);
         let own = (!is_listed).then(|| json!({ "value": self.model, "name": self.model }));
         let listed = self.models.iter().take(MOST_MODELS).map(|(name, note)| {
-            let note = note.split_whitespace().collect::<Vec<_>>().join(" ");
-            json!({ "value": name, "name": name, "description": note })
+            match note.split_whitespace().collect::<Vec<_>>().join(" ") {
+                note if note.is_empty() => json!({ "value": name, "name": name }),
+                note => json!({ "value": name, "name": name, "description": note }),
+            }
         });
         select(["model", "Model", "model"], &self.model, own.into_iter().chain(listed).collect())
     }

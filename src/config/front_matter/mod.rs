@@ -1,5 +1,7 @@
 //! The head of a Markdown file: members between two lines `---`, as YAML. Others' keys are left alone.
 
+pub(super) mod map;
+
 /// What stands between the first two lines `---`.
 pub(super) fn head(text: &str) -> Option<&str> {
     let text = text.trim_start_matches('\u{feff}');
@@ -46,10 +48,29 @@ fn fault_of(line: &str) -> Option<&'static str> {
     (value.starts_with('[') && value.len() > 1 && !value.contains(']')).then_some("a bracket is not closed")
 }
 
+/// What stands behind the name of a member, on its line. The name can be in quotes.
+pub(super) fn value<'h>(head: &'h str, name: &str) -> Option<&'h str> {
+    head.lines().find_map(|line| value_of(line, name))
+}
+
+fn value_of<'h>(line: &'h str, name: &str) -> Option<&'h str> {
+    let rest = ["", "\"", "'"].into_iter().find_map(|quote| {
+        line.strip_prefix(quote)?.strip_prefix(name)?.strip_prefix(quote)?.trim_start().strip_prefix(':')
+    })?;
+    Some(rest.trim())
+}
+
+/// The lines below a member that belong to it, without empty ones and comments.
+pub(super) fn below<'h>(head: &'h str, name: &str) -> Vec<&'h str> {
+    let after = head.lines().skip_while(|line| value_of(line, name).is_none()).skip(1).map(str::trim_end);
+    let lines = after.filter(|line| !line.is_empty() && !line.trim_start().starts_with('#'));
+    lines.take_while(|line| line.starts_with([' ', '\t', '-', ']', '}'])).collect()
+}
+
 /// A member of the head as text: plain, quoted, or in lines of its own below it.
 pub(super) fn member(head: &str, name: &str) -> Option<String> {
     let mut lines = head.lines();
-    let value = lines.by_ref().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?.trim();
+    let value = lines.by_ref().find_map(|line| value_of(line, name))?;
     let below: Vec<&str> =
         lines.take_while(|line| line.is_empty() || line.starts_with([' ', '\t'])).map(str::trim).collect();
     let is_block = value.starts_with(['|', '>']) && value.len() <= 3;
@@ -60,45 +81,29 @@ pub(super) fn member(head: &str, name: &str) -> Option<String> {
 
 /// A member that is a list: in brackets, in lines that begin with `-`, with commas, or as a map whose values are `true`.
 pub(super) fn items(head: &str, name: &str) -> Option<Vec<String>> {
-    let mut lines = head.lines();
-    let value = lines.by_ref().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?.trim();
-    let below: Vec<&str> = lines
-        .map(str::trim_end)
-        .take_while(|line| line.is_empty() || line.starts_with([' ', '\t', '-']))
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
-    let inline = value.trim_start_matches('[').trim_end_matches(']');
-    let of_line = |line: &&str| match line.strip_prefix('-') {
-        Some(item) => Some(unquoted(item.trim())),
-        None => {
-            let (key, value) = line.split_once(':')?;
-            (unquoted(value.trim()) == "true").then(|| unquoted(key.trim()))
-        }
+    let value = unquoted(value(head, name)?);
+    let below = below(head, name);
+    let names = |text: &str| -> Vec<String> {
+        let inside = text.trim().trim_start_matches('[').trim_end_matches(']');
+        inside.split(',').map(|item| unquoted(item.trim())).collect()
     };
-    let mut all: Vec<String> = inline.split(',').map(|item| unquoted(item.trim())).collect();
-    all.extend(below.iter().filter_map(of_line));
+    let of_line = |line: &&str| match line.trim().strip_prefix("- ") {
+        Some(item) => vec![unquoted(item.trim())],
+        // A map, or a list that goes on.
+        None => match line.trim().split_once(": ") {
+            Some((key, value)) if unquoted(value.trim()) == "true" => vec![unquoted(key.trim())],
+            Some((_, value)) if unquoted(value.trim()) == "false" => Vec::new(),
+            _ => names(line),
+        },
+    };
+    let mut all = if value.starts_with('#') { Vec::new() } else { names(&value) };
+    all.extend(below.iter().flat_map(of_line));
     all.retain(|item| !item.is_empty());
     Some(all)
 }
 
-/// The keys of a member that is a map whose values are `false`.
-pub(super) fn switched_off(head: &str, name: &str) -> Vec<String> {
-    let mut lines = head.lines();
-    let is_it = |line: &str| line.strip_prefix(name).is_some_and(|rest| rest.trim_end() == ":");
-    if !lines.by_ref().any(is_it) {
-        return Vec::new();
-    }
-    let below = lines.take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t']));
-    let off = below.filter_map(|line| {
-        let (key, value) = line.trim().rsplit_once(':')?;
-        (unquoted(value.trim()) == "false").then(|| unquoted(key.trim()))
-    });
-    off.collect()
-}
-
 /// Without the quotes around it. A comment behind a plain value is none of it.
-fn unquoted(value: &str) -> String {
+pub(super) fn unquoted(value: &str) -> String {
     let inside = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
     match (inside('"'), inside('\'')) {
         (Some(text), _) => text.replace("\\\"", "\"").replace("\\n", " ").replace("\\\\", "\\"),

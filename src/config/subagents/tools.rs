@@ -1,14 +1,15 @@
 //! The tools that an agent's definition names: by our names, or by those of the programs whose agent files are read.
 
-use super::fault::one_line;
-use super::front_matter::{items, switched_off};
+use crate::config::fault::one_line;
+use crate::config::front_matter::items;
+use crate::config::front_matter::map::{Node, node};
 use crate::tool::name::{
     ASK, DELEGATE_TO, EDIT, FETCH, GLOB, LIST, MCP, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT,
     WRITE,
 };
 
 /// The tools that a sub-agent can be given.
-pub(super) const TOOLS: [&str; 11] =
+pub(in crate::config) const TOOLS: [&str; 11] =
     [READ, LIST, GLOB, SEARCH, EDIT, WRITE, SHELL, SHELL_OUTPUT, SHELL_KILL, FETCH, PLAN];
 /// Tools of other programs that have no counterpart here.
 const ELSEWHERE: [&str; 39] = [
@@ -55,17 +56,17 @@ const ELSEWHERE: [&str; 39] = [
 
 /// What the names of a list mean here.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct NamedTools {
+pub(in crate::config) struct NamedTools {
     /// The tools, by our names.
-    pub(super) tools: Vec<String>,
+    pub(in crate::config) tools: Vec<String>,
     /// Names that only other programs have.
-    pub(super) elsewhere: Vec<String>,
+    pub(in crate::config) elsewhere: Vec<String>,
     /// Names of nothing.
-    pub(super) unknown: Vec<String>,
+    pub(in crate::config) unknown: Vec<String>,
 }
 
 /// Reads names of tools. Whoever may edit may also write, as with the others.
-pub(super) fn ours(named: &[String]) -> NamedTools {
+pub(in crate::config) fn ours(named: &[String]) -> NamedTools {
     let mut all = NamedTools::default();
     for tool in named {
         // `Bash(git:*)` permits nothing here: rules are the configuration's.
@@ -111,15 +112,15 @@ fn translated(tool: &str) -> &'static [&'static str] {
 
 /// The tools that a header gives and takes.
 #[derive(Debug)]
-pub(super) struct AgentTools {
+pub(in crate::config) struct AgentTools {
     /// Those that it has; `None`: all that the session has.
-    pub(super) tools: Option<Vec<String>>,
+    pub(in crate::config) tools: Option<Vec<String>>,
     /// Those that it does not have.
-    pub(super) without: Vec<String>,
+    pub(in crate::config) without: Vec<String>,
     /// Names that only other programs have.
-    pub(super) elsewhere: Vec<String>,
+    pub(in crate::config) elsewhere: Vec<String>,
     /// Names of nothing.
-    pub(super) unknown: Vec<String>,
+    pub(in crate::config) unknown: Vec<String>,
 }
 
 impl AgentTools {
@@ -128,11 +129,11 @@ impl AgentTools {
     ///
     /// # Errors
     /// A tool that is taken is none.
-    pub(super) fn read(head: &str) -> Result<Self, String> {
+    pub(in crate::config) fn read(head: &str) -> Result<Self, String> {
         // opencode's map: what is not switched off stays, unless all is.
-        let off = switched_off(head, "tools");
+        let off = switched_off(head)?;
         let is_map_of_all = !off.is_empty() && !off.iter().any(|tool| tool == "*");
-        let given = items(head, "tools").filter(|_| !is_map_of_all).map(|named| ours(&named));
+        let given = given(head).filter(|_| !is_map_of_all).map(|named| ours(&named));
         let mut taken: Vec<String> = items(head, "disallowedTools").unwrap_or_default();
         taken.extend(off.into_iter().filter(|tool| tool != "*"));
         let NamedTools { tools: without, elsewhere: mut ignored, unknown } = ours(&taken);
@@ -156,8 +157,32 @@ impl AgentTools {
     }
 }
 
+/// The tools that a list names, or that a map switches on.
+fn given(head: &str) -> Option<Vec<String>> {
+    let Some(Ok(Node::Map(all))) = node(head, "tools") else { return items(head, "tools") };
+    let on = all.into_iter().filter(|(_, said)| *said == Node::Text("true".to_owned()));
+    Some(on.map(|(tool, _)| tool).collect())
+}
+
+/// The tools that a map switches off; none where there is a list.
+fn switched_off(head: &str) -> Result<Vec<String>, String> {
+    let Some(Ok(Node::Map(all))) = node(head, "tools") else { return Ok(Vec::new()) };
+    let mut off = Vec::new();
+    for (tool, said) in all {
+        match said {
+            Node::Text(said) if said == "true" => {}
+            Node::Text(said) if said == "false" => off.push(tool),
+            _ => {
+                let why = "which is neither `true` nor `false`";
+                return Err(format!("its `tools` says something of `{}`, {why}", one_line(&tool)));
+            }
+        }
+    }
+    Ok(off)
+}
+
 /// Which tools there are.
-pub(super) fn tools_are() -> String {
+pub(in crate::config) fn tools_are() -> String {
     format!("the tools are {}, and those of MCP servers (`mcp__NAME`)", TOOLS.join(", "))
 }
 
@@ -201,7 +226,26 @@ mod tests {
         assert_eq!(off.without, [WRITE, EDIT, SHELL, SHELL_OUTPUT, SHELL_KILL]);
         let only = AgentTools::read("tools:\n  \"*\": false\n  read: true\n").unwrap();
         assert_eq!((only.tools, only.without), (Some(vec![READ.to_owned()]), Vec::new()));
+        let braces = AgentTools::read("tools: {write: false, bash: false}\n").unwrap();
+        assert_eq!((braces.tools, braces.without.len()), (None, 4));
+        assert!(AgentTools::read("tools:\n  bash: no\n").unwrap_err().contains("neither `true` nor `false`"));
         let listed = AgentTools::read("tools:\n  - Read\n  - Grep\n").unwrap();
         assert_eq!(listed.tools, Some(vec![READ.to_owned(), SEARCH.to_owned()]));
+    }
+
+    #[test]
+    fn every_way_to_write_a_list_of_tools_that_are_taken_counts() {
+        for head in [
+            "disallowedTools: Bash, Write\n",
+            "disallowedTools: \"Bash, Write\"\n",
+            "\"disallowedTools\" : [Bash, Write] # those\n",
+            "disallowedTools: [\n  Bash,\n  Write,\n]\n",
+            "disallowedTools:\n  - Bash\n# and\n  - \"Write\"\n",
+            "disallowedTools:\n- Bash # all\n\n- Write\n",
+            "disallowedTools:\n  Bash(git: *), Write\n",
+        ] {
+            let read = AgentTools::read(head).unwrap();
+            assert_eq!(read.without, [SHELL, SHELL_OUTPUT, SHELL_KILL, WRITE], "{head}");
+        }
     }
 }

@@ -1,0 +1,169 @@
+//! Sub-agents: the two that are built in, and Markdown files of the project and of the user, in the places where other programs
+//! keep theirs.
+
+mod file;
+mod permission;
+pub(super) mod tools;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::AgentEntry;
+use super::environment::Environment;
+use super::fault::one_line;
+use super::trusted::{Content, agents_of_user, command_name};
+use crate::policy::Mode;
+use crate::tool::name::{FETCH, GLOB, LIST, READ, SEARCH};
+use file::ReadAgent;
+use tools::tools_are;
+
+/// Most bytes of one file: it becomes a part of a system prompt.
+pub(super) const MOST_BYTES: usize = 64 * 1024;
+/// Most letters of a name: its tool is `delegate_to_NAME`, of at most 64.
+pub(super) const MOST_OF_NAME: usize = 50;
+/// What is wrong with an agent that is called as a lane of a race is.
+pub(crate) const LANES_ONLY: &str = "names that begin with `lane_` are those of the lanes of a race";
+/// Most letters of a description: the model reads it with every request.
+pub(super) const MOST_OF_DESCRIPTION: usize = 1_024;
+/// Most turns that a file may ask for.
+pub(super) const MOST_TURNS: u64 = 10_000;
+
+/// A sub-agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Subagent {
+    /// Its name.
+    pub name: String,
+    /// What it is for: the model reads it.
+    pub description: String,
+    /// What it is told, in the place of what the session's model is told.
+    pub instructions: String,
+    /// The tools that it has; `None`: all that the session has.
+    pub tools: Option<Vec<String>>,
+    /// Tools that it does not have.
+    pub without: Vec<String>,
+    /// Its model; `None`: that of the session.
+    pub model: Option<String>,
+    /// Its mode, where that is stricter than the session's.
+    pub mode: Option<Mode>,
+    /// The most turns of one task.
+    pub turns: Option<u64>,
+    /// Whether it works in the background unless a call says otherwise.
+    pub in_background: bool,
+    /// Whether each task has a git worktree of its own.
+    pub in_worktree: bool,
+    /// Its file; `None`: it is built in.
+    pub file: Option<PathBuf>,
+    /// Whether it is not offered: its file only takes the name.
+    pub is_off: bool,
+}
+
+/// The sub-agents that a configuration knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownSubagents {
+    /// All of them; the first of a name counts.
+    pub all: Vec<Subagent>,
+    /// How many may be at work at once; 0: there are none.
+    pub most_at_once: u64,
+    /// Those of `[agents.NAME]`, as they are written.
+    pub defined: BTreeMap<String, AgentEntry>,
+}
+
+impl Default for KnownSubagents {
+    fn default() -> Self {
+        Self { all: Vec::new(), most_at_once: 4, defined: BTreeMap::new() }
+    }
+}
+
+/// Names of models that only another program knows mean the session's own.
+pub(super) fn is_session_model(model: &str) -> bool {
+    ["inherit", "sonnet", "opus", "haiku", "default"].contains(&model)
+}
+
+/// The two that are always there: one that only looks, and one that can do all that the session can.
+pub(crate) fn built_in() -> Vec<Subagent> {
+    let plain = |name: &str, description: &str, instructions: &str| Subagent {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        instructions: instructions.to_owned(),
+        tools: None,
+        without: Vec::new(),
+        model: None,
+        mode: None,
+        turns: None,
+        in_background: false,
+        in_worktree: false,
+        file: None,
+        is_off: false,
+    };
+    let reads = [READ, LIST, GLOB, SEARCH, FETCH].map(str::to_owned).to_vec();
+    vec![
+        Subagent { tools: Some(reads), ..plain("explore", EXPLORE, EXPLORES) },
+        plain("general", GENERAL, WORKS),
+    ]
+}
+
+const EXPLORE: &str = "Searches and reads the project in a context of its own and reports what it found, with paths and line \
+    numbers. It changes nothing. Use it for questions that need many files to be read.";
+const EXPLORES: &str = "You look into a project for another agent, which sees nothing but your last message. Search and read as \
+    much as the task needs; change nothing. Answer with what was asked for and the paths and line numbers that show it, and say \
+    what you did not find.";
+const GENERAL: &str = "Does a task of several steps in a context of its own, with the tools that you have, and reports what it \
+    did. Use it for a part of the work that can be described completely in one message.";
+const WORKS: &str = "You do a task for another agent, which sees nothing but your last message. Do all of it and nothing beyond \
+    it. End with what you did, which files you changed, what you checked and how, and what you left undone.";
+
+/// The sub-agents among a folder's files, and what is wrong with the others, a sentence each. The first of a name counts.
+pub(crate) fn of(content: &Content) -> (Vec<Subagent>, Vec<String>) {
+    let files = content.agents().map(|(name, text)| (content.path(name), text));
+    read(files.collect(), &[])
+}
+
+/// The sub-agents of the user that none of the project has the name of; and what is wrong with the others.
+pub(crate) fn of_user(environment: &Environment, known: &[Subagent]) -> (Vec<Subagent>, Vec<String>) {
+    let (files, refused) = agents_of_user(environment.home().as_deref(), environment.config_dir().as_deref());
+    let (found, wrong) = read(files, known);
+    (found, refused.into_iter().map(|(_, why)| why).chain(wrong).collect())
+}
+
+pub(super) fn read(files: Vec<(PathBuf, String)>, known: &[Subagent]) -> (Vec<Subagent>, Vec<String>) {
+    let (mut all, mut wrong) = (Vec::<Subagent>::new(), Vec::new());
+    let (mut elsewhere, mut of_others) = (BTreeSet::new(), Vec::new());
+    for (file, text) in files {
+        match ReadAgent::parse(&command_name(&file), file.clone(), &text) {
+            Ok(found) if known.iter().chain(&all).any(|other| other.name == found.subagent.name) => {}
+            Ok(found) => {
+                let told = |note: &String| format!("{}: {note}", file.display());
+                wrong.extend(found.notes.iter().map(told));
+                if !found.unknown.is_empty() {
+                    let names: Vec<String> =
+                        found.unknown.iter().map(|name| format!("`{}`", one_line(name))).collect();
+                    wrong.push(format!(
+                        "{}: there is no tool {}; {}",
+                        file.display(),
+                        names.join(", "),
+                        tools_are()
+                    ));
+                }
+                if !found.elsewhere.is_empty() {
+                    elsewhere.extend(found.elsewhere);
+                    of_others.push(file);
+                }
+                all.push(found.subagent);
+            }
+            Err(why) => wrong.push(format!("{}: {why}; the sub-agent is ignored", file.display())),
+        }
+    }
+    // Nearly every file of another program names some: that is one sentence.
+    if let Some(first) = of_others.first() {
+        let whose = match of_others.len() {
+            1 => format!("{}: it names", first.display()),
+            many => format!("{} and {} more: they name", first.display(), many - 1),
+        };
+        let names: Vec<String> = elsewhere.into_iter().collect();
+        wrong.push(format!(
+            "{whose} tools that a sub-agent has not here, which are ignored: {}",
+            names.join(", ")
+        ));
+    }
+    (all, wrong)
+}
