@@ -6,7 +6,7 @@ use countersign::ledger::*;
 use countersign::wire::record::{Audit, Chain, Links, Salt, audit_entries, encode};
 use serde_json::{Value, json};
 
-use crate::one_of_all::{allowed, bodies, call, changes, ended, entries, result, said};
+use crate::one_of_all::{allowed, bodies, call, changes, entries, result, said};
 
 /// The chain as a forger makes it: it holds.
 fn chained(records: Vec<Value>) -> Audit {

@@ -125,7 +125,11 @@ fn settle(builder: &mut SessionBuilder, open: Vec<OpenCall>, one: u8, two: u8) {
         let allow = !(two + at).is_multiple_of(3);
         builder.decide(id, allow, Decider::User);
         let ends = [Outcome::Ok, Outcome::Failed, Outcome::TimedOut, Outcome::Aborted(cut)];
-        let outcome = if allow { ends[(one + two + at) % 4].clone() } else { Outcome::Denied(Decider::User) };
+        let outcome = if allow {
+            ends[usize::from((one + two + at) % 4)].clone()
+        } else {
+            Outcome::Denied(Decider::User)
+        };
         if allow {
             builder.run(id, "shell");
             builder.output(id, "some\noutput");

@@ -357,12 +357,10 @@ fn a_sub_agent_that_cannot_be_started_is_refused_with_the_real_reason() {
         let calls = calls.iter().map(|name| json!({ "tool_calls": [delegate(name, "Go on.")] }));
         let replies = script(Value::Array(calls.chain((0..4).map(|_| json!("Done."))).collect()));
         let ran = world.json(&[flags, &["--script", &replies, "go"]].concat());
-        let newest = world
-            .sessions()
-            .into_iter()
-            .flat_map(|file| entries(&file))
-            .filter(|entry| entry["type"] == "tool_result" && entry["outcome"] == "unknown_tool");
-        (newest.map(|entry| text(&entry, "content")).last().unwrap_or_default(), ran)
+        let entries: Vec<Value> = world.sessions().iter().flat_map(entries).collect();
+        let refused = |entry: &&Value| entry["type"] == "tool_result" && entry["outcome"] == "unknown_tool";
+        let said = entries.iter().rfind(refused).map(|entry| text(entry, "content"));
+        (said.unwrap_or_default(), ran)
     };
     for (calls, flags, why) in [
         (&["aa", "bb", "aa"][..], &[][..], "a task cannot come back to where it came from"),

@@ -2,7 +2,8 @@
 //! so it happens beside the connection.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use super::client_end::ClientEnd;
 use super::client_files::ClientFiles;
@@ -12,11 +13,14 @@ use crate::agent::Attendance;
 use crate::cli::outcome::complain;
 use crate::config::environment::Environment;
 use crate::config::fault::{Fault, one_line};
-use crate::config::models::{Listed, Usable};
+use crate::config::models::{Listed, Table, list, list_known};
 use crate::config::{self, Flags, Invocation};
 use crate::runtime::EditorFiles;
 use crate::session::compose::{Session, check_earlier, compose_beside};
 use crate::session::{Keeping, SessionChoice};
+
+/// How long an editor waits for the models of servers, when its session is ready.
+const PATIENCE: Duration = Duration::from_millis(10);
 
 /// What every session of a connection begins with.
 #[derive(Debug, Clone)]
@@ -93,8 +97,10 @@ impl SessionDefaults {
     pub(super) fn open(&self, which: &Which, place: &Place, client: &ClientEnd) -> Result<Opened, RpcError> {
         let (invocation, mut notices) = self.invocation(place)?;
         // Servers are asked for their models meanwhile.
-        let usable = Usable::new(invocation.config.clone(), invocation.environment.clone());
-        let asked = std::thread::spawn(move || usable.now());
+        let (config, environment) = (invocation.config.clone(), invocation.environment.clone());
+        let (answers, asked) = mpsc::channel();
+        // Nobody listens any more to one that took too long.
+        std::thread::spawn(move || answers.send(list(&config, &environment, &Table::embedded())).is_ok());
         let earlier = which.earlier().map(|id| SessionChoice::Session(id.to_owned()));
         let keeping = Keeping::from(earlier.as_ref());
         let files = ClientFiles::of(client, &invocation.cwd, &place.cwd);
@@ -107,7 +113,8 @@ impl SessionDefaults {
         for notice in &notices {
             complain(&format!("note: {}", one_line(notice)));
         }
-        let models = asked.join().unwrap_or_default();
+        let known = || list_known(&invocation.config, &invocation.environment, &Table::embedded());
+        let models = asked.recv_timeout(PATIENCE).unwrap_or_else(|_late| known());
         Ok(Opened { invocation, session, models, notices, files })
     }
 }

@@ -9,7 +9,7 @@ pub(in crate::config) enum Node {
     /// One value.
     Text(String),
     /// Members of its own, in their order.
-    Map(Vec<(String, Node)>),
+    Map(Vec<(String, Self)>),
 }
 
 /// Deepest nesting in braces.

@@ -56,6 +56,11 @@ pub fn list(config: &Config, environment: &Environment, table: &Table) -> Vec<Li
     listed
 }
 
+/// The same without those that have to be asked: it waits for nobody.
+pub(crate) fn list_known(config: &Config, environment: &Environment, table: &Table) -> Vec<Listed> {
+    known_and_asked(config, environment, table).0
+}
+
 /// What is known of itself, and the servers that must be asked.
 fn known_and_asked(config: &Config, environment: &Environment, table: &Table) -> (Vec<Listed>, Vec<Server>) {
     let mut listed = vec![Listed {

@@ -15,6 +15,7 @@ mod usable;
 
 pub(crate) use choices::{choices, dollars};
 pub use choose::{Choice, Transport, choose, reach};
+pub(crate) use list::list_known;
 pub use list::{Listed, State, list};
 pub(crate) use presets::key_variables;
 pub(crate) use survey::{Key, Surveyed, connection_of, keys_file, servers_here, survey};

@@ -177,7 +177,9 @@ mod tests {
     use crate::tool::name::{GLOB, LIST, PLAN, READ, SEARCH};
 
     /// The tools that it has, those that it has not, and its mode.
-    fn read(permission: &str) -> Result<(Option<Vec<String>>, Vec<String>, Option<Mode>), String> {
+    type Left = (Option<Vec<String>>, Vec<String>, Option<Mode>);
+
+    fn read(permission: &str) -> Result<Left, String> {
         let head = format!("permission:{permission}\n");
         let read = AgentPermission::read(&head)?;
         let mut tools = AgentTools::read(&head)?;

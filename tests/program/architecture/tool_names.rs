@@ -27,7 +27,11 @@ const OTHER_WORDS: &[(&str, &[&str], &str)] = &[
     ("src/config/subagents/permission.rs", &["ask"], "a word of opencode's permissions"),
     ("src/core/goal/form.rs", &["plan"], "a field of a goal's form"),
     ("src/cli/import_settings/claude.rs", &["ask", "plan"], "words of its settings"),
-    ("src/cli/import_settings/opencode.rs", &["ask", "edit"], "words of its permissions"),
+    (
+        "src/cli/import_settings/opencode.rs",
+        &["ask", "edit", "glob", "list", "read"],
+        "words of its permissions",
+    ),
     ("src/core/goal/reply.rs", &["plan"], "a field of the reply at a checkpoint"),
     ("src/core/ledger/mode.rs", &["ask", "edit", "plan"], "modes"),
     ("src/core/policy/effect/git.rs", &["fetch", "list"], "subcommands of git"),
