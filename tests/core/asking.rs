@@ -214,7 +214,7 @@ fn a_rule_is_offered_only_where_it_would_be_what_decides() {
 #[test]
 fn a_person_reads_all_effects_of_a_line_that_has_several() {
     for (line, effects) in [
-        ("rm -rf target && git push --force", &[SideEffect::Sends, SideEffect::Deletes][..]),
+        ("rm -rf target && git push --force", &[SideEffect::Deletes, SideEffect::Sends][..]),
         (
             "make && chmod +x y && touch z",
             &[SideEffect::ChangesPermissions, SideEffect::Runs, SideEffect::Writes],
@@ -227,6 +227,7 @@ fn a_person_reads_all_effects_of_a_line_that_has_several() {
         let (_, request) = gate.request(call).unwrap();
         let told: Vec<&str> = effects.iter().map(|effect| effect.as_str()).collect();
         assert_eq!(request.effects, told, "{line}");
+        assert!(told.first().is_none_or(|worst| *worst == request.risk), "{line}: {}", request.risk);
     }
 }
 
