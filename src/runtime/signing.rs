@@ -69,12 +69,13 @@ pub fn signer(allowed: &Path, signature: &str, text: &str) -> Result<String, Str
     let [y, f, s, n] = ["-Y", "-f", "-s", "-n"].map(OsStr::new);
     let found = run(&[y, OsStr::new("find-principals"), f, allowed, s, file], None)?;
     let names = said(&found.stdout);
-    let Some(name) = names.lines().next().filter(|_| found.status.success()) else {
+    // Several names of one key stand in lines of their own; each can be a pattern, or say who is not meant.
+    let all: Vec<&str> = names.lines().map(str::trim).filter(|name| !name.is_empty()).collect();
+    let Some(first) = all.first().filter(|_| found.status.success()) else {
         return Err("no key of the allowed signers made this signature".to_owned());
     };
-    // Several principals of one key stand in one word, separated by commas; each can be a pattern, or say who is not meant.
-    let all = name.trim();
-    let name = all.split(',').find(|name| !name.starts_with('!')).unwrap_or(all).trim();
+    let name = all.iter().find(|name| !name.starts_with('!')).unwrap_or(first);
+    let all = all.join(",");
     let words = [
         y,
         OsStr::new("verify"),
@@ -91,7 +92,7 @@ pub fn signer(allowed: &Path, signature: &str, text: &str) -> Result<String, Str
     match ran.status.success() {
         // Nobody knows which of them it was.
         true if all.contains([',', '*', '?', '!']) => Ok(format!("the key of {all}")),
-        true => Ok(all.to_owned()),
+        true => Ok(all),
         false => Err(why(&ran)),
     }
 }

@@ -103,6 +103,7 @@ fn change(local: &mut Local, command: KeyAction) -> Vec<UiEffect> {
             local.hint = Some("an image cannot be part of a call".to_owned());
         }
         KeyAction::PasteImage => {
+            local.image_comes = true;
             local.hint = Some("reading the image on the clipboard…".to_owned());
             return vec![UiEffect::Ask(Request::PasteImage)];
         }

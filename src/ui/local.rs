@@ -44,6 +44,8 @@ pub struct Local {
     pub edit: Option<Edit>,
     /// The call that was changed last: as long as it waits, it is the one that is shown whole.
     pub changed: Option<CallId>,
+    /// Whether the image on the clipboard is being read, for what is typed now.
+    pub image_comes: bool,
     /// How far the transcript is scrolled.
     pub scroll: Scroll,
     /// Whether reasoning is unfolded.
@@ -257,6 +259,7 @@ impl Local {
             printed: BTreeMap::new(),
             edit: None,
             changed: None,
+            image_comes: false,
             scroll: Scroll::default(),
             thinking_open: false,
             hint: None,

@@ -42,6 +42,9 @@ fn undo(local: &mut Local, offer: Result<UndoPreview, String>) {
 
 /// Takes an answer in.
 pub fn reply(local: &mut Local, view: &View, reply: Reply) {
+    if matches!(reply, Reply::Mention(_) | Reply::Refused(_)) {
+        local.image_comes = false;
+    }
     match reply {
         Reply::Returned { said, why } => {
             local.composer.give_back_message(&as_typed(&said, view));

@@ -27,6 +27,13 @@ pub(super) fn send(local: &mut Local, view: &View) -> Vec<UiEffect> {
     if local.composer.is_blank() {
         return Vec::new();
     }
+    // It would be in the next message. Whoever does not want it presses the key again.
+    if std::mem::take(&mut local.image_comes) {
+        local.hint = Some(
+            "the image on the clipboard is still being read: press enter again to send without it".to_owned(),
+        );
+        return Vec::new();
+    }
     command(local, view).unwrap_or_else(|| {
         let message = taken(local);
         say(local, view, message)

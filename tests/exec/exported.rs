@@ -221,8 +221,8 @@ fn a_rule_that_leaves_nothing_out_exports_nothing() {
 /// A command of which only a part is quoted by the question, and what the formats make of it.
 #[test]
 fn arguments_that_are_left_out_are_not_quoted_in_part() {
-    let world = World::new();
-    let script = r#"[{"tool_calls":[{"name":"shell","arguments":{"command":"cd src && deploy --password HUNTER2SECRET"}}]},"ok"]"#;
+    let world = World::new().configured("allow = [\"shell(ls *)\"]\n");
+    let script = r#"[{"tool_calls":[{"name":"shell","arguments":{"command":"ls src && deploy --password HUNTER2SECRET"}}]},"ok"]"#;
     world.json(&["--script", script, "x"]);
     let entries = world.entries();
     let asked = entries.iter().find(|entry| entry["type"] == "approval_request").unwrap();

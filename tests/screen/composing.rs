@@ -172,6 +172,28 @@ fn ctrl_v_asks_for_the_image_on_the_clipboard_and_its_mention_stands_alone() {
 }
 
 #[test]
+fn a_message_waits_for_the_image_that_is_being_read_for_it() {
+    let enter = |harness: &mut ScreenHarness| harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    let mut harness = harness();
+    harness.press("see");
+    harness.ctrl('v');
+    assert!(enter(&mut harness).is_empty(), "it would be sent without the image");
+    assert!(harness.frame(80, 24).contains("still being read"));
+    assert_eq!(shown(&harness), "see");
+    assert!(
+        matches!(&enter(&mut harness)[..], [UiEffect::Send(Intent::Submit(_))]),
+        "a second time is meant"
+    );
+    // What has come, or cannot come, is not waited for.
+    for came in [Reply::Mention("@/tmp/pasted-1.png".to_owned()), Reply::Refused("none".to_owned())] {
+        harness.press("see");
+        harness.ctrl('v');
+        reply(&mut harness.local, &harness.view, came);
+        assert!(matches!(&enter(&mut harness)[..], [UiEffect::Send(Intent::Submit(_))]));
+    }
+}
+
+#[test]
 fn lines_of_a_paste_that_is_not_marked_are_not_sent_one_by_one() {
     let mut harness = harness();
     assert!(harness.bursts("one\rtwo\rthree\r").is_empty());

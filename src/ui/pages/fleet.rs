@@ -28,6 +28,8 @@ struct Told {
     name: String,
     task: String,
     stands: String,
+    /// What it has spent: all of it, and what of that stands on a narrow screen.
+    spent: [String; 2],
     waits: bool,
     is_over: bool,
     depth: usize,
@@ -72,8 +74,8 @@ impl Page for Fleet {
             return vec![Spoken::Line(format!("fleet: {NOTHING}"))];
         }
         let said = |member: &FleetMember<'_>| {
-            let Told { name, task, stands, .. } = told(member, now);
-            Spoken::Line(plain(&format!("{name}: {task}; {stands}")))
+            let Told { name, task, stands, spent: [spent, _], .. } = told(member, now);
+            Spoken::Line(plain(&format!("{name}: {task}; {stands}{spent}")))
         };
         let stoppable = all.iter().find_map(|member| match &member.kind {
             FleetKind::Subagent { call, view, .. } if view.is_at_work() || view.waits_for_turn() => {
@@ -110,19 +112,13 @@ fn in_order(view: &View) -> Vec<FleetMember<'_>> {
 
 fn told(member: &FleetMember<'_>, now: Millis) -> Told {
     let depth = member.path.len();
+    let lasts = |since: Millis| {
+        let time = format!(" · {}", clock(now.since(since) / 1_000));
+        [time.clone(), time]
+    };
     match &member.kind {
         FleetKind::Subagent { call, name, task, view } => {
-            let (turns, most) = view.turns_of();
-            let turns = most.map_or_else(|| turns.to_string(), |most| format!("{turns}/{most}"));
-            let usage = view.meter().session_usage();
-            let cost = usage.cost.map_or_else(
-                || format!("{} tokens", short(usage.input.saturating_add(usage.output))),
-                |cost| cost.to_string(),
-            );
-            let time = clock(view.worked_ms(now) / 1_000);
-            let spent = format!(" · turn {turns} · {cost} · {time}");
-            // One that has not begun has nothing to show for it.
-            let spent = if view.waits_for_turn() { String::new() } else { spent };
+            let spent = spent(view, now);
             let waits = view.is_at_work() && view.waiting_everywhere() > 0;
             let is_over = !view.is_at_work() && view.last_end().is_some();
             Told {
@@ -141,7 +137,8 @@ fn told(member: &FleetMember<'_>, now: Millis) -> Told {
                 },
                 name: format!("{call} → {name}"),
                 task: task.clone(),
-                stands: format!("{}{spent}", view.stands()),
+                stands: view.stands(),
+                spent,
                 waits,
                 is_over,
                 depth,
@@ -151,7 +148,8 @@ fn told(member: &FleetMember<'_>, now: Millis) -> Told {
             sign: "●",
             name: format!("{call} → {name}"),
             task: task.clone(),
-            stands: format!("another agent works on it · {}", clock(now.since(*since) / 1_000)),
+            stands: "another agent works on it".to_owned(),
+            spent: lasts(*since),
             waits: false,
             is_over: false,
             depth,
@@ -160,12 +158,29 @@ fn told(member: &FleetMember<'_>, now: Millis) -> Told {
             sign: "●",
             name: shell.id.clone(),
             task: shell.command.clone(),
-            stands: format!("running for {}", clock(now.since(shell.since) / 1_000)),
+            stands: "running".to_owned(),
+            spent: lasts(shell.since),
             waits: false,
             is_over: false,
             depth,
         },
     }
+}
+
+/// What a sub-agent has spent. One that has not begun has nothing to show for it.
+fn spent(view: &View, now: Millis) -> [String; 2] {
+    if view.waits_for_turn() {
+        return Default::default();
+    }
+    let (turns, most) = view.turns_of();
+    let turns = most.map_or_else(|| turns.to_string(), |most| format!("{turns}/{most}"));
+    let usage = view.meter().session_usage();
+    let cost = usage.cost.map_or_else(
+        || format!("{} tokens", short(usage.input.saturating_add(usage.output))),
+        |cost| cost.to_string(),
+    );
+    let time = clock(view.worked_ms(now) / 1_000);
+    [format!(" · turn {turns} · {cost} · {time}"), format!(" · {cost} · {time}")]
 }
 
 /// Two rows: who and what for, and how it stands.
@@ -181,8 +196,15 @@ fn entry(screen: &Screen<'_>, told: &Told, inner: usize) -> Vec<Line<'static>> {
     } else {
         theme.accent
     };
+    // What it does is cut where there is no room, and not for how long and for how much.
+    let (stands, [spent, least]) = (one_row(&told.stands), &told.spent);
+    let room = inner.saturating_sub(width(&indent) + 2);
+    let stands = match width(&stands) + width(spent) <= room {
+        true => format!("{stands}{spent}"),
+        false => format!("{}{least}", fit(&stands, room.saturating_sub(width(least)))),
+    };
     vec![
         Line::from(vec![Span::styled(head, theme.title), Span::styled(task, theme.text)]),
-        Line::styled(fit(&format!("{indent}  {}", one_row(&told.stands)), inner), style),
+        Line::styled(fit(&format!("{indent}  {stands}"), inner), style),
     ]
 }
