@@ -14,6 +14,12 @@ const SAFE_DIGITS: usize = 15;
 /// Whether these bytes, which are JSON, are the ones that we write: no spaces, no two members of one name, and each text and number in
 /// the one form that it has here.
 pub(super) fn is_canonical(raw: &str) -> bool {
+    // Most values are hashes, names and other short texts.
+    if let [b'"', inside @ .., b'"'] = raw.as_bytes()
+        && is_plain(inside)
+    {
+        return true;
+    }
     let mut reader = CanonicalReader { raw, at: 0, names: Vec::new(), begins: Vec::new() };
     reader.read().is_some()
 }
@@ -63,7 +69,7 @@ impl<'r> CanonicalReader<'r> {
             let rest = self.raw.as_bytes().get(self.at..)?;
             let end = memchr2(b'"', b'\\', rest)?;
             let plain = self.raw.get(self.at..self.at + end)?;
-            (plain.is_ascii() && !plain.contains('\u{7f}') || !plain.contains(is_risky)).then_some(())?;
+            (is_plain(plain.as_bytes()) || !plain.contains(is_risky)).then_some(())?;
             self.at += end + 1;
             if rest.get(end) == Some(&b'"') {
                 return self.raw.get(begins..self.at);
@@ -85,6 +91,11 @@ impl<'r> CanonicalReader<'r> {
         self.at += length;
         (is_plain || is_ours()).then_some(())
     }
+}
+
+/// Whether these bytes of a text stand for themselves in any form of it. All of them are looked at, which is faster than to stop.
+fn is_plain(bytes: &[u8]) -> bool {
+    bytes.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~') & (*byte != b'\\'))
 }
 
 /// How many bytes behind a backslash belong to it, if they are the shortest form of a character that has to be escaped.
