@@ -32,6 +32,12 @@ fn cut(gate: &mut Gate, reach: Reach) -> CallId {
     let call = gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
     assert!(gate.wanted.iter().any(|effect| matches!(effect, Effect::StartSubagent(_))));
     gate.step(Input::Intent(Intent::Abort));
+    settles(gate, call, reach);
+    call
+}
+
+/// The sub-agent was told to stop, and has settled.
+fn settles(gate: &mut Gate, call: CallId, reach: Reach) {
     let report = SubagentReport {
         outcome: Outcome::Failed,
         content: "The sub-agent was stopped. The last that it said:\nI will look.".into(),
@@ -41,7 +47,6 @@ fn cut(gate: &mut Gate, reach: Reach) -> CallId {
         reach,
     };
     gate.step(Input::Subagent(call, SubagentNews::Over(report)));
-    call
 }
 
 fn result(gate: &Gate) -> (Outcome, String) {
@@ -100,15 +105,7 @@ fn the_same_task_is_warned_of_only_if_something_may_be_half_done() {
         let first = gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
         gate.decide(first, Answer::AllowOnce);
         gate.step(Input::Intent(Intent::Abort));
-        let report = SubagentReport {
-            outcome: Outcome::Failed,
-            content: "stopped".into(),
-            cut_chars: 0,
-            state: TaskState::Canceled,
-            spent: Spent::default(),
-            reach,
-        };
-        gate.step(Input::Subagent(first, SubagentNews::Over(report)));
+        settles(&mut gate, first, reach);
         let again = gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
         let warning = gate.request(again).unwrap().1.warning.unwrap_or_default();
         assert_eq!(warning.contains("its effects may be partial"), is_warned, "{reach:?}: {warning}");

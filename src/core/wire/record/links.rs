@@ -138,12 +138,6 @@ impl Links {
             return Err(ChainFault::Changed);
         }
         self.redacted += contents(head, tail)?;
-        // What was left out would leave the other one standing in its place.
-        let sealed = member(head, "sealed").and_then(listed).unwrap_or_default();
-        let names = head.iter().map(|(name, _)| &**name).chain(sealed.iter().map(|(name, _)| &**name));
-        if !are_different(names.collect()) {
-            return Err(ChainFault::NotCanonical("two members of the same name"));
-        }
         // All of the line, so that nothing stands between or behind the members.
         if covered(text, members).map(<[u8]>::len) != text.len().checked_sub(1) || !text.ends_with(b"}") {
             return Err(ChainFault::NotCanonical("spaces, or keys that are escaped"));
@@ -217,6 +211,11 @@ fn contents(head: &[Member<'_>], tail: &[Member<'_>]) -> Result<u64, ChainFault>
     let other =
         || ChainFault::NotCanonical("content fields, their hashes and their salts do not fit together");
     let sealed = member(head, "sealed").map_or(Some(Vec::new()), listed).ok_or_else(other)?;
+    // What was left out would leave the other one standing in its place.
+    let names = head.iter().map(|(name, _)| &**name).chain(sealed.iter().map(|(name, _)| &**name));
+    if !are_different(names.collect()) {
+        return Err(ChainFault::NotCanonical("two members of the same name"));
+    }
     let mut rest = tail.get(1..).unwrap_or_default();
     let mut salts = Vec::new();
     if let [(name, raw), after @ ..] = rest
