@@ -332,8 +332,8 @@ fn words_of(intent: Intent) -> Option<UserMessage> {
         }
         Intent::SetModel(spec) => format!("/model {}", spec.model).into(),
         Intent::Command(own) => own.typed().into(),
-        Intent::Race(race) => race.typed.into(),
-        Intent::Adopt(adoption) => adoption.typed.into(),
+        Intent::Race(race) => race.line.into(),
+        Intent::Adopt(adoption) => adoption.line.into(),
         _ => return None,
     };
     Some(words).filter(|words| !words.content.is_empty())

@@ -11,6 +11,8 @@ use std::thread;
 const MOST: u64 = 256 << 20;
 /// Most bytes that are read of its complaints.
 const MOST_COMPLAINTS: u64 = 4096;
+/// How the line begins that says why git failed; lines before it say what it was doing.
+const REASONS: [&str; 2] = ["fatal: ", "error: "];
 /// Variables by which git would take another repository than that of the folder.
 const ELSEWHERE: [&str; 9] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -31,7 +33,8 @@ pub(super) fn command<A: AsRef<OsStr>>(folder: &Path, words: impl IntoIterator<I
     for name in ELSEWHERE {
         command.env_remove(name);
     }
-    command.env("GIT_TERMINAL_PROMPT", "0").current_dir(folder);
+    // Its words are looked at, and are those of one language.
+    command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C").current_dir(folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
@@ -51,7 +54,7 @@ pub(crate) fn git<A: AsRef<OsStr>>(
 /// What git prints, byte by byte.
 ///
 /// # Errors
-/// The first line of what it complained about; or it cannot be run, or prints too much.
+/// The reason among what it complained about, or the first line of it; or it cannot be run, or prints too much.
 pub(crate) fn git_bytes<A: AsRef<OsStr>>(
     folder: &Path,
     words: impl IntoIterator<Item = A>,
@@ -73,7 +76,9 @@ pub(crate) fn git_bytes<A: AsRef<OsStr>>(
         (true, true) => Ok(printed),
         (true, false) => {
             let said = String::from_utf8_lossy(&said);
-            Err(format!("git: {}", said.trim().lines().next().unwrap_or("failed")))
+            let reason = said.lines().find(|line| REASONS.iter().any(|begins| line.starts_with(begins)));
+            let first = || said.trim().lines().next().unwrap_or("failed");
+            Err(format!("git: {}", reason.unwrap_or_else(first)))
         }
     }
 }

@@ -1,15 +1,16 @@
 //! A new session that begins like another one: for `sessions fork`, and for going back to before a message.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use uuid::Uuid;
 
 use crate::config::fault::Fault;
-use crate::ledger::{Body, EntryId, ForkFault, Millis, accepted_gaps, forkable, grants, opened_hosts};
+use crate::ledger::{Body, Entry, EntryId, ForkFault, Millis, accepted_gaps, forkable, grants, opened_hosts};
 use crate::recorded::results_of_decided;
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Salts, adopt, find, known};
-use crate::runtime::undo::Snapshots;
+use crate::runtime::undo::{Agreement, Snapshots};
 use crate::wire::record::before as before_entry;
 use crate::wire::record::{
     Audit, Copy, Keeps, Links, SessionFile, TakenBack, audit, audit_lines, read_session, up_to,
@@ -105,6 +106,21 @@ impl Trunk<'_> {
         Snapshots::beside(branch).carry(&Snapshots::beside(self.path), &calls.collect())
     }
 
+    /// What the calls that are over in the branch changed goes along, as changes of its own folder.
+    fn carry_into(&self, branch: &Path, whole: &SessionFile, home: Option<PathBuf>) -> Result<(), String> {
+        let entries = SessionStore::read(branch)?.entries;
+        let (Some(old), Some(new)) = (folder_of(&whole.entries), folder_of(&entries)) else { return Ok(()) };
+        let calls = entries.iter().filter_map(|entry| match &entry.body {
+            Body::ToolResult(result) => Some(result.call),
+            _ => None,
+        });
+        // As recorded paths are.
+        let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let books = Agreement::with(&entries, &new, home);
+        let (there, here) = (Snapshots::beside(self.path), Snapshots::beside(branch));
+        here.carry_into(&there, &calls.collect(), (&real(&old), &real(&new)), &books)
+    }
+
     /// Copies all that stands before an entry into a session of another folder, also where a call waits for a decision. Of calls that
     /// had been started before it, the result goes along: it does not depend on what comes.
     ///
@@ -114,8 +130,7 @@ impl Trunk<'_> {
         &self,
         first: EntryId,
         folder: &Path,
-        id: &str,
-        now: Millis,
+        (id, now, home): (&str, Millis, Option<PathBuf>),
     ) -> Result<Branched, Fault> {
         let name = &self.name;
         let bytes =
@@ -143,9 +158,13 @@ impl Trunk<'_> {
             keeps: Keeps::Nothing,
         };
         let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
-        adopt(self.state, id, now, &copy.of(&beginning, &mut || salts.salt()), self.known().is_some())
-            .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
-        Ok(Branched { last, entries: before.len(), remark: None })
+        let branch =
+            adopt(self.state, id, now, &copy.of(&beginning, &mut || salts.salt()), self.known().is_some())
+                .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
+        let lost = if self.is_ours { self.carry_into(&branch, &whole, home).err() } else { None };
+        let remark =
+            lost.map(|why| format!("what its calls changed cannot be undone or traced there: {why}"));
+        Ok(Branched { last, entries: before.len(), remark })
     }
 }
 
@@ -263,6 +282,13 @@ fn taken_back_since(bytes: &[u8], beginning: &SessionFile) -> (TakenBack, Option
         }
     }
     (back, None)
+}
+
+fn folder_of(entries: &[Arc<Entry>]) -> Option<PathBuf> {
+    match entries.first().map(|entry| &entry.body) {
+        Some(Body::SessionStarted(started)) => Some(PathBuf::from(&started.cwd)),
+        _ => None,
+    }
 }
 
 fn session_id(file: &SessionFile) -> &str {

@@ -30,6 +30,13 @@ pub(crate) struct FileStep {
     pub(crate) entry: EntryId,
 }
 
+impl FileStep {
+    /// Whether a fork has this from the other one's session: the same change, in the same entry, at the same time.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (self.at, self.entry, &self.change) == (other.at, other.entry, &other.change)
+    }
+}
+
 impl ChangingSession {
     /// Reads the session in this file, if it has recorded changes that `wanted` takes.
     ///

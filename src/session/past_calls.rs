@@ -77,19 +77,18 @@ fn of_session(path: &Path, since: Option<Millis>) -> Result<Vec<PastCall>, Strin
     let Some(Body::SessionStarted(started)) = file.entries.first().map(|entry| &entry.body) else {
         return Ok(Vec::new());
     };
-    // What a fork has inherited is the other session's.
+    // What a fork has inherited is the other session's, except where somebody decided about it in the fork.
     let inherited = started.forked_at();
-    let mut calls: Vec<(CallId, PastCall)> = Vec::new();
+    let is_own =
+        |entry: &Entry| inherited.is_none_or(|last| entry.id > last) && since.is_none_or(|at| entry.at >= at);
+    let mut calls: Vec<(bool, PastCall)> = Vec::new();
     let mut places: BTreeMap<CallId, usize> = BTreeMap::new();
     let mut mode = started.mode;
     for entry in &file.entries {
         if let Body::Change(Change::Mode { mode: now, .. }) = &entry.body {
             mode = Some(*now);
         }
-        let is_own = inherited.is_none_or(|last| entry.id > last) && since.is_none_or(|at| entry.at >= at);
-        if let Body::ToolCall(call) = &entry.body
-            && is_own
-        {
+        if let Body::ToolCall(call) = &entry.body {
             places.insert(call.id, calls.len());
             let made = PastCall {
                 session: started.session.clone(),
@@ -102,14 +101,15 @@ fn of_session(path: &Path, since: Option<Millis>) -> Result<Vec<PastCall>, Strin
                 was: WasDecided::Open,
                 is_imported: file.imported_to.is_some_and(|last| entry.id <= last),
             };
-            calls.push((call.id, made));
+            calls.push((is_own(entry), made));
         }
         let about = entry.body.call().and_then(|call| places.get(&call));
-        if let Some((_, known)) = about.and_then(|at| calls.get_mut(*at)) {
+        if let Some((is_counted, known)) = about.and_then(|at| calls.get_mut(*at)) {
+            *is_counted |= matches!(entry.body, Body::ApprovalDecided(_)) && is_own(entry);
             known.learn(entry, mode);
         }
     }
-    Ok(calls.into_iter().map(|(_, call)| call).collect())
+    Ok(calls.into_iter().filter(|(is_counted, _)| *is_counted).map(|(_, call)| call).collect())
 }
 
 impl PastCall {

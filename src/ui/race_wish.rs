@@ -53,11 +53,31 @@ impl RaceWish {
         }
         if wish.prompts.is_empty() { Err(RACE.to_owned()) } else { Ok(wish) }
     }
+
+    /// The line that asks for it.
+    pub fn line(&self) -> String {
+        let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
+        let list =
+            |name: &str, all: &[String]| (!all.is_empty()).then(|| format!("{name}: {}", all.join(", ")));
+        let mut parts = self.prompts.clone();
+        parts.extend(self.check.as_ref().map(|check| format!("check: {check}")));
+        parts.extend(self.lanes.map(|lanes| format!("lanes: {lanes}")));
+        parts.extend(list("models", &self.models));
+        parts.extend(list("seeds", &seeds));
+        format!("/race {}", parts.join(" | "))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_line_asks_for_the_same() {
+        let line = "/race Fix it: now | or so | check: cargo test | lanes: 4 | models: a/b, c | seeds: 1, 2";
+        let wish = RaceWish::read(line.strip_prefix("/race ").unwrap()).unwrap();
+        assert_eq!(wish.line(), line);
+    }
 
     #[test]
     fn the_task_comes_first_and_the_rest_has_names() {

@@ -42,6 +42,14 @@ fn run(world: &World, replies: Value, message: &str) {
     assert_eq!(ran.code, 0, "{}", ran.err);
 }
 
+/// The line of an undo that takes this change back.
+pub(crate) fn undo_of(change: &str) -> String {
+    let mut undo: Value = serde_json::from_str(change).unwrap();
+    (undo["before"], undo["after"]) = (undo["after"].clone(), undo["before"].clone());
+    undo["call"] = Value::Null;
+    format!("{undo}\n")
+}
+
 /// A file that two sessions wrote.
 fn written() -> World {
     let world = World::new();
@@ -183,4 +191,24 @@ fn where_a_content_is_gone_the_record_ends() {
     fs::remove_file(&blobs[0]).unwrap();
     let ran = world.blame(&["made.txt:1"]);
     assert!(ran.code == 1 && ran.out.contains("not known: of the file before"), "{ran:?}");
+}
+
+/// A fork repeats what its session changed, also what was taken back.
+#[test]
+fn a_fork_changes_nothing_of_who_wrote_a_line() {
+    let world = World::new();
+    let replies = json!([write("made.txt", "one\ntwo\n"), "Done."]);
+    run(&world, replies, "make the file");
+    let replies = json!([{ "tool_calls": [{ "name": "read", "arguments": { "path": "made.txt" } }] }, edit("made.txt", "two", "2"), "Done."]);
+    let ran = world.json(&["--last", "--mode", "unrestricted", "--script", &script(replies), "digits"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    fs::write(world.work().join("made.txt"), "one\ntwo\n").unwrap();
+    let record = world.session_file().with_extension("files").join("changes");
+    let changes = fs::read_to_string(&record).unwrap();
+    fs::write(&record, changes.clone() + &undo_of(changes.lines().last().unwrap())).unwrap();
+    let before = world.blame(&["made.txt:2"]);
+    assert!(before.code == 0 && before.out.contains("write made.txt"), "{before:?}");
+    assert_eq!(world.sessions_cli(&["fork", "--last"]).code, 0);
+    let after = world.blame(&["made.txt:2"]);
+    assert_eq!((after.code, after.out), (0, before.out), "{}", after.err);
 }

@@ -106,6 +106,22 @@ fn a_copy_does_not_claim_to_be_sealed() {
         "it is for another line than stands before: {}",
         exported.out
     );
-    fs::write(world.work().join("talk.jsonl"), rechained(&whole)).unwrap();
-    assert!(of_type(&copied(&world, &["import", "talk.jsonl"]), "sealed").is_empty());
+    // Nor does an import, which refuses such a file.
+    let file = world.work().join("talk.jsonl");
+    fs::write(&file, rechained(&whole)).unwrap();
+    let refused = world.sessions_cli(&["import", "talk.jsonl"]);
+    assert!(refused.code == 1 && refused.err.contains("`head` does not follow"), "{refused:?}");
+    let unsealed = rechained(whole.trim_end().rsplit_once('\n').unwrap().0);
+    let head: Value = serde_json::from_str(unsealed.lines().last().unwrap()).unwrap();
+    fs::write(&file, rechained(&whole.replace(&"0".repeat(64), head["hash"].as_str().unwrap()))).unwrap();
+    let kept = world.sessions_cli(&["import", "talk.jsonl"]);
+    assert!(
+        kept.code == 0 && kept.err.contains("1 entry is left out: seals sign the other file"),
+        "{kept:?}"
+    );
+    assert!(kept.out.contains("imported: 6 entries"), "{kept:?}");
+    assert!(
+        !fs::read_to_string(world.session_file()).unwrap().contains("\"sealed\",\"entry\""),
+        "no seal is kept"
+    );
 }

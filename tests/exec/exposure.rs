@@ -236,3 +236,13 @@ fn files_that_are_damaged_or_hostile_are_named_and_the_rest_is_searched() {
     assert!(ran.err.contains("0300.jsonl") && ran.err.contains("0400.jsonl"), "{}", ran.err);
     assert!(ran.out.contains("2 sessions were searched") && ran.out.contains("0500"), "{}", ran.out);
 }
+
+#[test]
+fn a_page_that_was_refused_here_was_perhaps_never_asked_for() {
+    let world = World::new();
+    let script = r#"[{"tool_calls":[{"name":"fetch","arguments":{"url":"http://10.1.2.3/?q=quite-private"}}]},"Done."]"#;
+    assert_eq!(world.json(&["--mode", "unrestricted", "--script", script, "go"]).code, 0);
+    let told = world.exposure(&["--text", "quite-private"]);
+    let line = told.out.lines().find(|line| line.contains("10.1.2.3")).unwrap_or_else(|| panic!("{told:?}"));
+    assert!(told.out.contains("perhaps"), "{line}: {told:?}");
+}

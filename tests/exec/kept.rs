@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::books::{open_calls, unchained};
 use crate::forged::{forge, rechained};
+use crate::steered::{Steered, answer};
 use crate::world::{World, of_type, parse, script, text};
 
 /// A session with a call in its midst.
@@ -134,7 +135,13 @@ fn what_is_not_sound_is_not_imported() {
 #[test]
 fn nobody_brings_a_yes_for_the_whole_session_along() {
     let world = World::new();
-    let session = looked(&world);
+    let replies = json!([{ "tool_calls": [{ "name": "shell", "arguments": { "command": "make" } }] }, "ok"]);
+    let mut run = Steered::start(&world, &["--mode", "ask", "--script", &script(replies), "make it"]);
+    let asked = run.until("approval_request");
+    run.say(&answer(&asked, "allow"));
+    run.until("turn_ended");
+    run.end();
+    let session = text(&world.entries()[0], "session");
     let granted = rechained(&world.session_text().replace("\"scope\":\"once\"", "\"scope\":\"session\""));
     assert!(granted.contains("\"scope\":\"session\""));
     fs::write(world.work().join("talk.jsonl"), &granted).unwrap();
@@ -310,4 +317,18 @@ fn a_fork_keeps_no_grant_that_was_taken_back_later() {
     assert!(forked.err.contains("keeps nothing of what was allowed for the whole session"), "{}", forked.err);
     let copy = parse(&world.sessions_cli(&["show", &first_word(&forked.out), "--json"]).out);
     assert_eq!(of_type(&copy, "approval")[0]["scope"], "once");
+}
+
+/// What `check` finds wrong, an import does not believe, whatever the chain says.
+#[test]
+fn what_contradicts_itself_is_not_imported() {
+    let world = World::new();
+    looked(&world);
+    let ended = of_type(&world.entries(), "turn_ended").remove(0);
+    let forged = world.session_text().replace(&format!("\"turns\":{}", ended["turns"]), "\"turns\":77");
+    fs::write(world.work().join("bad.jsonl"), rechained(&forged)).unwrap();
+    assert_eq!(world.sessions_cli(&["check", "bad.jsonl"]).code, 1);
+    let refused = world.sessions_cli(&["import", "bad.jsonl"]);
+    assert!(refused.code == 1 && refused.err.contains("is not a well-formed session"), "{refused:?}");
+    assert_eq!(world.sessions().len(), 1);
 }

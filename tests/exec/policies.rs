@@ -185,3 +185,21 @@ fn a_file_of_expected_decisions_is_a_test() {
         assert!(ran.code == 2 && ran.err.contains(why), "{why}: {ran:?}");
     }
 }
+
+/// A branch has the calls of its session, and its own decisions about them.
+#[test]
+fn what_was_denied_in_a_branch_was_denied() {
+    let world = World::new();
+    world.decide(&[("git commit a", true), ("git commit b", true)]);
+    let suggested = |world: &World| world.policy(&["suggest"]).out.contains("shell(git commit *)");
+    assert!(suggested(&world));
+    let entries = world.entries();
+    let decision = entries.iter().find(|entry| entry["type"] == "approval").unwrap();
+    let at = decision["entry"].as_str().unwrap();
+    let words = ["whatif", "--last", at, "--deny", "never commit", "--script", "[\"No.\"]"];
+    let ran = world.program().args(words).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(!suggested(&world));
+    let test = world.policy(&["test", "--allow", "shell(git *)"]);
+    assert!(test.out.contains("of 2 sessions"), "{test:?}");
+}

@@ -7,6 +7,7 @@ use std::process::Command;
 use countersign::runtime::undo::Hash;
 use serde_json::Value;
 
+use crate::blames::undo_of;
 use crate::forged::rechained;
 use crate::world::{Ran, World};
 
@@ -225,6 +226,41 @@ fn what_is_kept_for_an_undo_is_checked_too() {
     }
     fs::write(&record, changes).unwrap();
     assert_eq!(world.sessions_cli(&["check", "--last"]).code, 0);
+}
+
+#[test]
+fn what_is_kept_for_an_undo_has_an_order() {
+    let world = World::new();
+    let write = |content: &str| {
+        format!(
+            r#"[{{"tool_calls":[{{"name":"write","arguments":{{"path":"made.txt","content":"{content}"}}}}]}},"ok"]"#
+        )
+    };
+    for (number, content) in ["first", "second"].into_iter().enumerate() {
+        let script = write(content);
+        let mut words = if number == 0 { Vec::new() } else { vec!["--last"] };
+        words.extend(["--mode", "unrestricted", "--script", &script, "write it"]);
+        assert_eq!(world.json(&words).code, 0);
+    }
+    let record = world.session_file().with_extension("files").join("changes");
+    let changes = fs::read_to_string(&record).unwrap();
+    let turned: String = changes.lines().rev().map(|line| format!("{line}\n")).collect();
+    assert_ne!(turned, changes);
+    fs::write(&record, turned).unwrap();
+    let told = world.sessions_cli(&["check", "--last"]);
+    assert!(
+        told.code == 1 && told.out.contains("c1 is said to have changed") && told.out.contains("after c2"),
+        "{told:?}"
+    );
+    fs::write(&record, &changes).unwrap();
+    let undo = undo_of(changes.lines().last().unwrap());
+    fs::write(record.with_file_name(Hash::of(b"second").as_str()), "second").unwrap();
+    fs::write(&record, changes.clone() + &undo).unwrap();
+    let whole = world.sessions_cli(&["check", "--last"]);
+    assert!(whole.code == 0, "{whole:?}");
+    fs::write(&record, undo + &changes).unwrap();
+    let told = world.sessions_cli(&["check", "--last"]);
+    assert!(told.code == 1 && told.out.contains("before anything changed it"), "{told:?}");
 }
 
 #[test]

@@ -108,6 +108,42 @@ fn a_branch_goes_on_in_a_copy_as_it_was_then() {
     );
 }
 
+/// A branch knows what the calls changed that it has, and goes back over them as its session does.
+#[test]
+fn a_branch_of_a_branch_has_the_files_of_its_entry() {
+    let world = World::new();
+    std::fs::write(world.work().join("made.txt"), "original").unwrap();
+    let script = r#"[{"tool_calls":[{"name":"read","arguments":{"path":"made.txt"}}]},
+        {"tool_calls":[{"name":"write","arguments":{"path":"made.txt","content":"changed"}}]},"Done."]"#;
+    assert_eq!(world.json(&["--mode", "edit", "--script", script, "change it"]).code, 0);
+    assert_eq!(world.json(&["--last", "--script", r#"["Two."]"#, "second"]).code, 0);
+    let entries = world.entries();
+    let entry = |kind: &str, at: usize| {
+        let found = entries.iter().filter(|entry| entry["type"] == kind).nth(at).unwrap();
+        found["entry"].as_str().unwrap().to_owned()
+    };
+    let (second, write) = (entry("user_message", 1), entry("tool_call", 1));
+    assert_eq!(world.whatif(&["--last", &second, "--edit", "third", "--script", r#"["x"]"#]).code, 0);
+    let [first] = world.branches().try_into().unwrap();
+    let made = |folder: &PathBuf| std::fs::read_to_string(folder.join("made.txt")).unwrap();
+    assert_eq!(made(&first), "changed");
+    let newest = world.session_file();
+    let branch = newest.file_stem().unwrap().to_str().unwrap();
+    let ran = world.whatif(&[branch, &write, "--deny", "no", "--script", r#"["Not."]"#]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let [below] =
+        world.branches().into_iter().filter(|one| *one != first).collect::<Vec<_>>().try_into().unwrap();
+    assert_eq!(made(&below), "original", "{ran:?}");
+    for session in world.sessions() {
+        let checked = world.sessions_cli(&["check", session.file_stem().unwrap().to_str().unwrap()]);
+        assert_eq!(checked.code, 0, "{checked:?}");
+    }
+    // Where the record is gone, it says what it cannot take back.
+    std::fs::remove_file(newest.with_extension("files").join("changes")).unwrap();
+    let told = world.whatif(&[branch, &write, "--deny", "no", "--script", r#"["Not."]"#]);
+    assert!(told.err.contains("files that c2 changed are as they are now"), "{told:?}");
+}
+
 #[test]
 fn another_model_gets_the_same_words() {
     let world = World::new();
@@ -143,6 +179,20 @@ fn branches_are_a_tree_and_can_be_compared() {
     assert!(compared.out.contains("+denied c1 by user") && compared.out.contains("-result of c1: ok"));
     let same = world.sessions_cli(&["compare", trunk, trunk]);
     assert_eq!((same.code, same.out.as_str()), (0, "both went the same way\n"));
+    // Whole messages are compared, and what became of files.
+    let run = |message: &str, content: &str| {
+        let world = World::new();
+        let script = SCRIPT.replace("one\\n", content);
+        assert_eq!(world.json(&["--mode", "edit", "--script", &script, message]).code, 0);
+        world
+    };
+    let one = run("same\nkeep all", "1");
+    for (message, content) in [("same\nkeep all", "2"), ("same\ndelete all", "1")] {
+        let other = run(message, content);
+        std::fs::copy(other.session_file(), one.work().join("other.jsonl")).unwrap();
+        let told = one.sessions_cli(&["compare", one.session_file().to_str().unwrap(), "other.jsonl"]);
+        assert_eq!(told.code, 1, "{message} {content}: {told:?}");
+    }
 }
 
 #[test]

@@ -292,10 +292,18 @@ impl World {
         let lane = |lane: &str| (lane.to_owned(), Arguments::parse(A_TASK));
         let race = |lanes: &[&str]| {
             let lanes = lanes.iter().map(|name| lane(name)).collect();
-            Input::Intent(Intent::Race(Box::new(Race { typed: "race".to_owned(), lanes })))
+            Input::Intent(Intent::Race(Box::new(Race {
+                typed: "race".to_owned(),
+                line: "/race it".to_owned(),
+                lanes,
+            })))
         };
         options.extend([race(&["lane_1", "lane_2", "lane_3", "lane_4"]), race(&["lane_1"])]);
-        let adoption = Adoption { typed: "adopt".to_owned(), arguments: Arguments::parse("{\"lane\": 1}") };
+        let adoption = Adoption {
+            typed: "adopt".to_owned(),
+            line: "/adopt 1".to_owned(),
+            arguments: Arguments::parse("{\"lane\": 1}"),
+        };
         options.push(Input::Intent(Intent::Adopt(Box::new(adoption))));
     }
 

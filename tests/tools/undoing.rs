@@ -7,7 +7,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use countersign::ledger::{Body, Decider, Decision, Entry, EntryId, Millis, ToolResult, ToolUse};
+use countersign::ledger::{
+    Body, Change, Decider, Decision, Entry, EntryId, FilesRestored, Millis, ToolResult, ToolUse,
+};
 use countersign::runtime::undo::{Agreement, Content, Finished, Hash, Restored, Snapshots, UndoScope};
 use serde_json::json;
 
@@ -118,6 +120,20 @@ async fn a_turn_goes_back_to_what_was_before_it() {
     let changes = snapshots.changes().unwrap();
     assert_eq!(changes.iter().filter(|change| change.call.is_none()).count(), 3);
     assert!(fixture.folder.path().join("ID.files").join(Hash::of(b"three\n").as_str()).exists());
+    assert_eq!(snapshots.faults(&told(&snapshots)), [""; 0]);
+    // Without its lines on record, the session's entry still tells of it.
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let (since, left) = (CallId(1), Vec::new());
+    let done =
+        FilesRestored { since, restored: names(&["a", "binary"]), deleted: names(&["new/deep/file"]), left };
+    let body = Body::Change(Change::FilesRestored(done));
+    let entries = [Arc::new(Entry { id: EntryId(1), at: Millis(0), body })];
+    assert_eq!(snapshots.unrecorded(&entries).restored, 0);
+    let record = fixture.folder.path().join("ID.files/changes");
+    let lines = fs::read_to_string(&record).unwrap();
+    let lines: String = lines.split_inclusive('\n').filter(|line| !line.contains("\"call\":null")).collect();
+    fs::write(&record, lines).unwrap();
+    assert_eq!(snapshots.unrecorded(&entries).restored, 3);
 }
 
 #[tokio::test]

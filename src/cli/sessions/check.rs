@@ -11,7 +11,7 @@ use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Body, Entry};
 use crate::runtime::SessionStore;
 use crate::runtime::store::known;
-use crate::runtime::undo::{Agreement, Snapshots};
+use crate::runtime::undo::{Agreement, Snapshots, Unrecorded};
 use crate::ui::text::counted;
 use crate::wire::record::{Audit, audit_entries};
 
@@ -68,8 +68,13 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
     let goes_on =
         if place.keeps(path) { format!("`countersign resume {name}`") } else { "resuming".to_owned() };
     if let Some(torn) = &audit.torn_tail {
+        let why = if has_end {
+            "it was never acknowledged"
+        } else {
+            "the process died as it wrote it, or it was cut off later, which nobody can tell here"
+        };
         told.push(format!(
-            "line {}: incomplete, {} bytes; it was never acknowledged, and {goes_on} cuts it off",
+            "line {}: incomplete, {} bytes; {why}; {goes_on} cuts it off",
             torn.line, torn.bytes
         ));
     }
@@ -100,16 +105,17 @@ fn kept(place: &SessionPlace, path: &Path, entries: &[Arc<Entry>]) -> Vec<String
 
 /// Which changes nobody can undo or trace.
 fn unrecorded(path: &Path, entries: &[Arc<Entry>]) -> Option<String> {
-    let calls = Snapshots::beside(path).unrecorded(entries);
-    let named: Vec<String> = calls.iter().take(MOST_CALLS).map(ToString::to_string).collect();
-    let more = if calls.len() > named.len() {
-        format!(" and {} more", calls.len() - named.len())
-    } else {
-        String::new()
-    };
+    let Unrecorded { calls, restored } = Snapshots::beside(path).unrecorded(entries);
+    let mut named: Vec<String> = calls.iter().take(MOST_CALLS).map(ToString::to_string).collect();
+    if calls.len() > named.len() {
+        named.push(format!("{} more calls", calls.len() - named.len()));
+    }
+    if restored > 0 {
+        named.push(format!("undos ({})", counted(restored as u64, "file")));
+    }
     (!named.is_empty()).then(|| {
         format!(
-            "changes: those of {}{more} are not on record, as in a copy or where the record was removed; undo, blame and bisect do \
+            "changes: those of {} are not on record, as in a copy or where the record was removed; undo, blame and bisect do \
              not know them",
             named.join(", ")
         )

@@ -7,7 +7,7 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry};
-use crate::recorded::{Played, trace};
+use crate::recorded::history;
 
 /// Compares two sessions; exit 1 if they are different.
 pub(super) fn run(place: &SessionPlace, one: &str, other: &str) -> Result<Exit, Fault> {
@@ -32,6 +32,5 @@ fn lines(place: &SessionPlace, named: &str) -> Result<(String, Vec<String>), Fau
         }
         _ => Vec::new(),
     };
-    let played = Played { entries, ..Played::default() };
-    Ok((place.name(&path), trace(&played, &names)))
+    Ok((place.name(&path), history(&entries, &names)))
 }

@@ -13,7 +13,7 @@ use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{ForeignFile, Salts, adopt, can_be_an_id, find};
 use crate::wire::foreign::is_foreign;
-use crate::wire::record::{Audit, Copy, Keeps, audit, first_line, read_document};
+use crate::wire::record::{Audit, Copy, Keeps, Links, audit_with, first_line, read_document};
 
 /// How many faults the refusal names.
 const MOST_FAULTS: usize = 5;
@@ -43,7 +43,8 @@ fn begins_like_ours(path: &Path) -> bool {
 fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fault> {
     let bytes = SessionStore::bytes(path)
         .map_err(|why| Fault::usage(why, "name a session file, or an export with --json"))?;
-    let audit = audit(&bytes);
+    // As strictly as `sessions check`: what was recorded elsewhere is believed from here on.
+    let audit = audit_with(&bytes, Links::default());
     if !audit.faults.is_empty() {
         return Err(refusal(file, &audit));
     }
@@ -70,7 +71,8 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     let at_new = (!is_free).then_some(at);
     let copy = Copy { session: id, at: at_new, origin, folder: None, imported_to, keeps: Keeps::Nothing };
     let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
-    adopt(&place.state, id, at, &copy.of(&bytes, &mut || salts.salt()), false)
+    let text = copy.of(&bytes, &mut || salts.salt());
+    adopt(&place.state, id, at, &text, false)
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
     if let Some(torn) = &audit.torn_tail {
         remark(&format!("line {} was incomplete; its {} bytes were dropped", torn.line, torn.bytes));
@@ -85,12 +87,19 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
             }
         ));
     }
+    let left = audit.entries.saturating_sub(text.lines().count());
+    if left > 0 {
+        remark(&format!(
+            "{} left out: seals sign the other file, and what was allowed there for the whole session is not allowed here",
+            if left == 1 { "1 entry is".to_owned() } else { format!("{left} entries are") }
+        ));
+    }
     let why = if can_be_an_id(&head.session) { "is taken" } else { "cannot be one here" };
     let renamed =
         if is_free { String::new() } else { format!(" (its own id, {}, {why})", one_line(&head.session)) };
     say(&format!(
         "{id} imported: {}{renamed}\nIts folder is {}. Continue with: countersign -C {} resume {id}\n",
-        entries(audit.entries),
+        entries(text.lines().count()),
         one_line(&head.cwd),
         one_line(&head.cwd)
     ))

@@ -14,7 +14,7 @@ use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{ApprovalRequest, Body, CallId, Entry, EntryId};
-use crate::recorded::{Played, trace};
+use crate::recorded::history;
 use crate::session::Keeping;
 use crate::session::compose::{Session, compose};
 
@@ -37,11 +37,8 @@ pub(super) fn run(
     groups.end_all(GRACE);
     runtime.shutdown_timeout(GRACE);
     let (went, exit) = went?;
-    let lines = |entries: Vec<Arc<Entry>>, all: &[Arc<Entry>]| {
-        let played = Played { entries, ..Played::default() };
-        trace(&played, &names(invocation, all))
-    };
-    let (was, is) = (lines(left.to_vec(), left), lines(went.clone(), &went));
+    let lines = |all: &[Arc<Entry>]| history(all, &names(invocation, all));
+    let (was, is) = (lines(left), lines(&went));
     match compared(&was, &is, ("as it was", "this branch")) {
         Compared::Different(diff) => say(&shown(&diff))?,
         _ => say("the branch went as the session did\n")?,

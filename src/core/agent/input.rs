@@ -70,8 +70,10 @@ impl OwnCommand {
 /// A race: the user has several sub-agents do one task at the same time, each with an equal part of what is left.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Race {
-    /// What the user typed.
+    /// What the conversation says of it.
     pub typed: String,
+    /// The line that asks for it: it goes back to who wrote it where there is no race.
+    pub line: String,
     /// The sub-agent of each lane, and what it is given.
     pub lanes: Vec<(String, Arguments)>,
 }
@@ -79,8 +81,10 @@ pub struct Race {
 /// What a lane of a race made is taken into the folder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adoption {
-    /// What the user typed.
+    /// What the conversation says of it.
     pub typed: String,
+    /// The line that asks for it: it goes back to who wrote it where nothing is taken.
+    pub line: String,
     /// What is taken: the arguments of the call.
     pub arguments: Arguments,
 }

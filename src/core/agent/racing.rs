@@ -23,7 +23,7 @@ impl Agent {
             Some("not started: a turn is running; wait until it has finished, or press esc first".to_owned())
         };
         if let Some(why) = refusal {
-            Self::not_taken(step, race.typed, why);
+            Self::not_taken(step, race.line, why);
             return phase;
         }
         self.take_the_chosen(step);
@@ -87,7 +87,7 @@ impl Agent {
     pub(super) fn adopt(&mut self, step: &mut Step, phase: Phase, adoption: Adoption) -> Phase {
         if !matches!(phase, Phase::Idle) {
             let why = "not adopted: a turn is running; wait until it has finished, or press esc first";
-            Self::not_taken(step, adoption.typed, why.to_owned());
+            Self::not_taken(step, adoption.line, why.to_owned());
             return phase;
         }
         self.take_the_chosen(step);
@@ -134,7 +134,7 @@ mod tests {
 
     fn race(lanes: u64) -> Race {
         let lane = |at| (format!("lane_{at}"), Arguments::parse(r#"{"task":"do it"}"#));
-        Race { typed: "race".to_owned(), lanes: (1..=lanes).map(lane).collect() }
+        Race { typed: "race".to_owned(), line: "/race it".to_owned(), lanes: (1..=lanes).map(lane).collect() }
     }
 
     fn start(agent: &mut Agent, lanes: u64) -> Vec<Effect> {
@@ -269,7 +269,7 @@ mod tests {
     fn an_adoption_is_decided_by_the_user_before_it_is_made_and_the_model_is_told() {
         let mut agent = agent(10);
         let arguments = Arguments::parse(r#"{"lane":2,"files":["a"]}"#);
-        let adoption = Adoption { typed: "/adopt 2".to_owned(), arguments };
+        let adoption = Adoption { typed: "Adopt".to_owned(), line: "/adopt 2".to_owned(), arguments };
         let wanted = agent.step(Millis(1), Input::Intent(Intent::Adopt(Box::new(adoption))));
         let decided = wanted.iter().position(|e| {
             matches!(e, Effect::Append(entry) if matches!(&entry.body, Body::ApprovalDecided(d) if d.by == Decider::User))

@@ -28,5 +28,5 @@ pub use outside::{NothingOutside, Outside};
 pub use played::{Deviation, Played, PlayedRequest};
 pub use stage::Player;
 pub use tape::Tape;
-pub use trace::trace;
+pub use trace::{history, trace};
 pub use twist::{Crossroads, Twist, TwistFault};

@@ -1,8 +1,10 @@
 //! A play in lines of words: each request, decision, result and ending, so that two plays can be compared by eye.
 
+use std::sync::Arc;
+
 use sha2::{Digest, Sha256};
 
-use crate::ledger::{Block, Body, Change, Decision, Entry, Message, ToolResult, TurnEnded};
+use crate::ledger::{Block, Body, Change, Decision, Entry, FileContent, Message, ToolResult, TurnEnded};
 use crate::model::{Request, ToolDescription};
 
 use super::{Deviation, Played, PlayedRequest};
@@ -24,13 +26,39 @@ pub fn trace(played: &Played, names: &[(String, &str)]) -> Vec<String> {
         before = Some(&asked.request);
     }
     lines.extend(played.deviations.iter().map(deviation));
-    let named =
-        |line: String| names.iter().fold(line, |line, (name, word)| line.replace(name.as_str(), word));
-    lines
-        .into_iter()
-        .flat_map(|line| line.lines().map(str::to_owned).collect::<Vec<_>>())
-        .map(named)
-        .collect()
+    named(lines, names)
+}
+
+/// The lines of a session without its requests, so that two sessions can be compared: what requests would show stands with its entry, whole
+/// messages and what calls made of files.
+pub fn history(entries: &[Arc<Entry>], names: &[(String, &str)]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for entry in entries {
+        said(entry, &mut lines);
+        match &entry.body {
+            Body::User(message) => lines.extend(indented(&message.shown()).skip(1)),
+            Body::ToolResult(result) => lines.extend(result.facts.files.iter().map(|file| {
+                format!("    {}: {} before, {} after", file.path, content(&file.before), content(&file.after))
+            })),
+            _ => {}
+        }
+    }
+    named(lines, names)
+}
+
+fn content(content: &FileContent) -> String {
+    match content {
+        FileContent::Absent => "nothing".to_owned(),
+        FileContent::Sha256(hash) => hash.chars().take(12).collect(),
+        FileContent::Large(bytes) => format!("{bytes} bytes"),
+    }
+}
+
+fn named(lines: Vec<String>, names: &[(String, &str)]) -> Vec<String> {
+    let named = |line: &str| {
+        names.iter().fold(line.to_owned(), |line, (name, word)| line.replace(name.as_str(), word))
+    };
+    lines.iter().flat_map(|line| line.lines().map(named).collect::<Vec<_>>()).collect()
 }
 
 /// What is new in a request: a part that is as it was before is not repeated.

@@ -25,6 +25,8 @@ pub enum TwistFault {
     NothingToChange(EntryId),
     /// The call had its result without a decision: it was no valid call, or a limit was used up.
     NeverDecided(CallId),
+    /// The user typed the command: there was nothing to decide.
+    OwnCommand(CallId),
     /// Nobody has decided about the call yet.
     Undecided(CallId),
 }
@@ -60,6 +62,9 @@ impl Crossroads {
                 match (has(&asks), has(&rules) && has(&is_of_a_model)) {
                     (true, _) => Ok(Self::Decision(call)),
                     (false, true) => Ok(Self::Ruled(call)),
+                    (false, false) if has(&|body| matches!(body, Body::Command(own) if own.id == call)) => {
+                        Err(TwistFault::OwnCommand(call))
+                    }
                     (false, false) => Err(TwistFault::NeverDecided(call)),
                 }
             }
@@ -73,6 +78,7 @@ impl fmt::Display for TwistFault {
         match self {
             Self::NoEntry(entry) => write!(f, "the session has no entry {entry}"),
             Self::NothingToChange(entry) => write!(f, "{entry} is no message and no decision about a call"),
+            Self::OwnCommand(call) => write!(f, "{call} was typed by the user, so nobody was asked about it"),
             Self::NeverDecided(call) => write!(f, "nothing was decided about {call}"),
             Self::Undecided(call) => write!(f, "nobody has decided about {call} yet"),
         }

@@ -73,7 +73,11 @@ fn said(reader: &mut TapeReader<'_>, at: usize, message: &Arc<UserMessage>) {
 fn raced(entries: &[Arc<Entry>], at: usize, call: &ToolUse, typed: &str) -> Option<Intent> {
     let typed = typed.to_owned();
     if call.name == ADOPT {
-        return Some(Intent::Adopt(Box::new(Adoption { typed, arguments: call.arguments.clone() })));
+        return Some(Intent::Adopt(Box::new(Adoption {
+            line: typed.clone(),
+            typed,
+            arguments: call.arguments.clone(),
+        })));
     }
     delegate(&call.name)?;
     let run = entries.iter().skip(at).take_while(|entry| !matches!(entry.body, Body::TurnEnded(_)));
@@ -81,7 +85,7 @@ fn raced(entries: &[Arc<Entry>], at: usize, call: &ToolUse, typed: &str) -> Opti
         Body::Command(call) => Some((delegate(&call.name)?.to_owned(), call.arguments.clone())),
         _ => None,
     });
-    Some(Intent::Race(Box::new(Race { typed, lanes: lanes.collect() })))
+    Some(Intent::Race(Box::new(Race { line: typed.clone(), typed, lanes: lanes.collect() })))
 }
 
 /// What a person added to the words of a goal.

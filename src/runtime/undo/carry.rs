@@ -5,8 +5,9 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
+use super::agreement::Agreement;
 use super::blobs;
-use super::record::{Content, Hash};
+use super::record::{Change, Content, Hash};
 use super::restore::{Snapshots, append, cannot_keep};
 use crate::ledger::CallId;
 
@@ -16,9 +17,34 @@ impl Snapshots {
     /// # Errors
     /// A sentence: the record cannot be read, or not be written.
     pub fn carry(&self, from: &Self, calls: &BTreeSet<CallId>) -> Result<(), String> {
-        let mut changes = from.changes()?;
-        let known = changes.iter().take_while(|change| change.call.is_none_or(|call| calls.contains(&call)));
-        changes.truncate(known.count());
+        self.take_over(from, changes_of(from, calls)?)
+    }
+
+    /// The same for a session that works in a copy of the other one's folder: each change is of the file in the copy. One that the books
+    /// of the copy do not agree with stays out, with all others of its file, as where a call names its file by its whole path.
+    ///
+    /// # Errors
+    /// As [`Self::carry`].
+    pub fn carry_into(
+        &self,
+        from: &Self,
+        calls: &BTreeSet<CallId>,
+        (old, new): (&Path, &Path),
+        books: &Agreement,
+    ) -> Result<(), String> {
+        let (mut moved, mut without) = (Vec::new(), BTreeSet::new());
+        for change in changes_of(from, calls)? {
+            match change.moved(old, new) {
+                Some(change) if books.has(&change) => moved.push(change),
+                Some(change) => drop(without.insert(change.path)),
+                None => {}
+            }
+        }
+        moved.retain(|change| !without.contains(&change.path));
+        self.take_over(from, moved)
+    }
+
+    fn take_over(&self, from: &Self, changes: Vec<Change>) -> Result<(), String> {
         // What was restored before anything of this was changed is nothing here.
         if changes.iter().all(|change| change.call.is_none()) {
             return Ok(());
@@ -32,6 +58,14 @@ impl Snapshots {
         }
         append(&here, &changes).map_err(cannot_keep)
     }
+}
+
+/// What these calls changed, up to the first change of another one.
+fn changes_of(from: &Snapshots, calls: &BTreeSet<CallId>) -> Result<Vec<Change>, String> {
+    let mut changes = from.changes()?;
+    let known = changes.iter().take_while(|change| change.call.is_none_or(|call| calls.contains(&call)));
+    changes.truncate(known.count());
+    Ok(changes)
 }
 
 /// A content is never written again, so both sessions can have the same file. One that is damaged or gone is so for both.

@@ -5,9 +5,18 @@ use std::sync::Arc;
 
 use super::agreement::{Agreement, Disagreement, TOOLS};
 use super::blobs;
-use super::record::Content;
+use super::record::{Change, Content};
 use super::restore::Snapshots;
-use crate::ledger::{Body, CallId, Entry, Outcome};
+use crate::ledger::{Body, CallId, Change as SessionChange, Entry, Outcome};
+
+/// What changed files and is not on record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unrecorded {
+    /// Calls that changed a file.
+    pub calls: Vec<CallId>,
+    /// How many times a file was restored by an undo.
+    pub restored: usize,
+}
 
 impl Snapshots {
     /// What is wrong with the record of changes and with the contents that are kept, a sentence each. Reads them, and changes
@@ -37,6 +46,10 @@ impl Snapshots {
                     at + 1
                 ));
             }
+            let earlier = changes.get(..at).unwrap_or_default();
+            if let Some(why) = out_of_order(earlier, change) {
+                faults.push(format!("line {} of the record of changes: {why}", at + 1));
+            }
             if let Content::Known(hash) = &change.before
                 && seen.insert(hash)
                 && let Err(why) = blobs::get(&folder, hash)
@@ -51,9 +64,8 @@ impl Snapshots {
         faults
     }
 
-    /// The calls that changed a file, as the books say, and are not on record: those of a session that this one was made from, or whose
-    /// record is gone.
-    pub fn unrecorded(&self, entries: &[Arc<Entry>]) -> Vec<CallId> {
+    /// What changed a file, as the books say, and is not on record: of a session that this one was made from, or whose record is gone.
+    pub fn unrecorded(&self, entries: &[Arc<Entry>]) -> Unrecorded {
         let changes = self.changes().unwrap_or_default();
         let recorded: BTreeSet<CallId> = changes.iter().filter_map(|change| change.call).collect();
         let changed = entries.iter().filter_map(|entry| match &entry.body {
@@ -62,6 +74,32 @@ impl Snapshots {
             }
             _ => None,
         });
-        changed.filter(|call| !recorded.contains(call)).collect()
+        let told = entries.iter().map(|entry| match &entry.body {
+            Body::Change(SessionChange::FilesRestored(done)) => done.restored.len() + done.deleted.len(),
+            _ => 0,
+        });
+        // One that could not be done is on record, too, and nobody tells of it.
+        let undone = changes.iter().filter(|change| change.call.is_none()).count();
+        Unrecorded {
+            restored: told.sum::<usize>().saturating_sub(undone),
+            calls: changed.filter(|call| !recorded.contains(call)).collect(),
+        }
+    }
+}
+
+/// Why a change of the record cannot come after these: calls change a file in the order of their names, and an undo restores what one
+/// before it found.
+fn out_of_order(earlier: &[Change], change: &Change) -> Option<String> {
+    let mut of_file = earlier.iter().rev().filter(|one| one.path == change.path);
+    let path = change.path.display();
+    match change.call {
+        Some(call) => {
+            let last = of_file.find_map(|one| one.call).filter(|last| *last > call)?;
+            Some(format!("{call} is said to have changed {path} after {last}"))
+        }
+        None => {
+            let is_found = of_file.any(|one| one.call.is_some() && one.before == change.after);
+            (!is_found).then(|| format!("an undo restored {path} before anything changed it"))
+        }
     }
 }

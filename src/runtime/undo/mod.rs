@@ -29,6 +29,7 @@ mod together;
 pub use agreement::Agreement;
 pub use difference::FileDifference;
 pub use history::difference_of;
+pub use kept::Unrecorded;
 pub use plan::{FileAction, Plan, PlannedChange, Refusal, UndoScope, Why, plan};
 pub use record::{Change, Content, Hash};
 pub use restore::{Finished, Restored, Snapshots};

@@ -94,6 +94,13 @@ pub struct Change {
 }
 
 impl Change {
+    /// The same change in a copy of the folder; `None` where the file is not in it.
+    pub(super) fn moved(&self, old: &Path, new: &Path) -> Option<Self> {
+        let there = |path: &PathBuf| path.strip_prefix(old).ok().map(|inside| new.join(inside));
+        let path = there(&self.path)?;
+        Some(Self { path, made: self.made.as_ref().and_then(there), ..self.clone() })
+    }
+
     /// As its line in the file, without the end of the line.
     pub(super) fn encode(&self) -> String {
         json!({

@@ -61,19 +61,26 @@ impl Blame {
     pub(crate) fn of(state: &Path, path: PathBuf, now: String, home: Option<&PathBuf>) -> Self {
         let read =
             each(&files(state), |_: &mut (), file| ChangingSession::read(file, |change| change.path == path));
-        let (mut sources, mut steps, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut found, mut unreadable) = (Vec::new(), Vec::new());
         for source in read {
             match source {
-                Ok(None) => {}
+                Ok(source) => found.extend(source),
                 Err(why) => unreadable.push(why),
-                Ok(Some(source)) => match source.steps(sources.len(), home.cloned()) {
-                    Ok(mut made) => {
-                        made.retain(|step| step.change.path == path);
-                        steps.extend(made);
-                        sources.push(source);
-                    }
-                    Err(why) => unreadable.push(why),
-                },
+            }
+        }
+        // A fork is younger than the session whose changes it repeats.
+        found.sort_by_key(|source| source.entries.first().map(|first| first.at));
+        let (mut sources, mut steps): (Vec<ChangingSession>, Vec<FileStep>) = (Vec::new(), Vec::new());
+        for source in found {
+            match source.steps(sources.len(), home.cloned()) {
+                Ok(mut made) => {
+                    made.retain(|step| {
+                        step.change.path == path && !steps.iter().any(|known| known.is_same(step))
+                    });
+                    steps.extend(made);
+                    sources.push(source);
+                }
+                Err(why) => unreadable.push(why),
             }
         }
         // Of two changes at the same time, the record of their session knows the order.

@@ -152,7 +152,9 @@ pub(super) fn in_calls(books: &Books<'_>, wanted: &Sought) -> Vec<InCall> {
             (None, None) => continue,
         };
         let Some((variables, is_named_only)) = has(books, made.id, wanted) else { continue };
-        let is_certain = to != Destination::Command && !is_named_only;
+        // A page that was not fetched may have been refused here, or by nobody who could be reached.
+        let is_reached = name != FETCH || call.is_done();
+        let is_certain = to != Destination::Command && !is_named_only && is_reached;
         let sending = Sending { to, entry: entry.id, at: entry.at, is_answered: true };
         found.push(InCall { sending, call: made.id, at, variables, is_certain });
     }

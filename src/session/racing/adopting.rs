@@ -36,7 +36,8 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
     }
     let arguments = json!({ "lane": lane, "base": base, "commit": commit, "files": files });
     let arguments = Arguments::from_value(arguments);
-    Ok(Adoption { typed: format!("Adopt lane {lane} of the race"), arguments })
+    let typed = format!("Adopt lane {lane} of the race");
+    Ok(Adoption { typed, line: format!("/adopt {lane}"), arguments })
 }
 
 /// Removes the branches of a race. Says which.

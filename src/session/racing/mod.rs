@@ -97,7 +97,7 @@ fn race(wish: &RaceWish, point: &Point, id: &str) -> Result<Race, String> {
         one.goal()?;
     }
     let lanes = (1..).zip(&terms).map(|(lane, one): (u64, _)| (format!("{LANE}{lane}"), one.arguments()));
-    Ok(Race { typed: typed(wish, terms.len(), point), lanes: lanes.collect() })
+    Ok(Race { typed: typed(wish, terms.len(), point), line: wish.line(), lanes: lanes.collect() })
 }
 
 /// What sets a lane apart: its task, its model and its seed.

@@ -9,9 +9,10 @@ use super::otherwise::{Typed, first, twist};
 use super::{branch, departure};
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, Millis};
-use crate::recorded::{Played, Twist, trace};
+use crate::recorded::{Twist, history};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{find, list};
+use crate::runtime::undo::Hash;
 use crate::session::branching::Trunk;
 use crate::session::family::Family;
 use crate::ui::{BranchRow, BranchStart, BranchWish, Otherwise, Reply, SideBySide};
@@ -103,10 +104,26 @@ impl Brancher {
             }
             _ => Vec::new(),
         };
-        let cut = |line: String| line.chars().take(MOST_CHARS).collect();
-        let lines = trace(&Played { entries, ..Played::default() }, &names);
-        Ok(lines.into_iter().take(MOST_ROWS).map(cut).collect())
+        Ok(bounded(history(&entries, &names)))
     }
+}
+
+/// At most so many lines of so many characters. What is left out is told apart by its hash, so that different lines stay different.
+fn bounded(mut lines: Vec<String>) -> Vec<String> {
+    let rest = lines.split_off(lines.len().min(MOST_ROWS));
+    let cut = |line: String| match line.char_indices().nth(MOST_CHARS) {
+        None => line,
+        Some((at, _)) => {
+            let (shown, rest) = line.split_at(at);
+            format!("{shown}… and {} bytes, sha256 {}", rest.len(), Hash::of(rest.as_bytes()))
+        }
+    };
+    let mut lines: Vec<String> = lines.into_iter().map(cut).collect();
+    if !rest.is_empty() {
+        let hash = Hash::of(rest.join("\n").as_bytes());
+        lines.push(format!("… and {} more lines, sha256 {hash}", rest.len()));
+    }
+    lines
 }
 
 /// The lines beside each other: equal ones in one row, and of a part that differs the first beside the first.
@@ -142,11 +159,26 @@ fn pair(rows: &mut Vec<(Option<String>, Option<String>)>, left: &mut Vec<String>
 
 #[cfg(test)]
 mod tests {
-    use super::aligned;
+    use super::{MOST_CHARS, MOST_ROWS, aligned, bounded};
 
     fn rows(own: &str, others: &str) -> Vec<(Option<String>, Option<String>)> {
         let lines = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         aligned(&lines(own), &lines(others))
+    }
+
+    #[test]
+    fn what_is_left_out_of_long_lines_and_sessions_is_told_apart() {
+        let long = |end: &str| vec![format!("{}{end}", "x".repeat(MOST_CHARS))];
+        assert_eq!(bounded(long("")), long(""));
+        assert_ne!(bounded(long("a")), bounded(long("b")));
+        assert_eq!(bounded(long("a")), bounded(long("a")));
+        let many = |last: &str| {
+            let mut lines = vec![String::new(); MOST_ROWS];
+            lines.push(last.to_owned());
+            bounded(lines)
+        };
+        assert_eq!(many("a").len(), MOST_ROWS + 1);
+        assert_ne!(many("a"), many("b"));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::config::fault::Fault;
 use crate::ledger::{Entry, EntryId, Millis};
 use crate::recorded::{Departure, Twist, TwistFault};
 use crate::runtime::trial::TrialFolder;
+use crate::runtime::undo::Snapshots;
 use crate::session::bisect::SessionWalk;
 use crate::session::branching::Trunk;
 
@@ -37,7 +38,7 @@ pub(crate) struct Branch {
 pub(crate) fn departure(entries: &[Arc<Entry>], at: EntryId) -> Result<Departure, Fault> {
     Departure::before(entries, at).map_err(|why| {
         let next = match why {
-            TwistFault::NeverDecided(_) | TwistFault::NoEntry(_) | TwistFault::NothingToChange(_) => {
+            TwistFault::NeverDecided(_) | TwistFault::OwnCommand(_) | TwistFault::NoEntry(_) | TwistFault::NothingToChange(_) => {
                 "`countersign sessions show SESSION --json` lists its entries; name a message, or a call that was decided about"
             }
             TwistFault::Undecided(_) => "resume the session and decide",
@@ -61,12 +62,13 @@ pub(crate) fn branch(
     let (place, remarks) = match here {
         true => (folder.to_owned(), Vec::new()),
         false => {
-            let copy = copied(trunk, departure, folder, home.clone())?;
-            origin::stays_in_copy((twist, departure), entries, (folder, copy.folder.path()), home)?;
+            let copy = copied(trunk, (departure, entries), folder, home.clone())?;
+            origin::stays_in_copy((twist, departure), entries, (folder, copy.folder.path()), home.clone())?;
             (copy.folder.keep(), copy.remarks)
         }
     };
-    trunk.branch_before(departure.first, &place, &id, now)?;
+    let branched = trunk.branch_before(departure.first, &place, (&id, now, home))?;
+    let remarks = remarks.into_iter().chain(branched.remark).collect();
     Ok(Branch { id, folder: place, remarks })
 }
 
@@ -79,7 +81,7 @@ struct FolderCopy {
 /// A copy of the folder in which the files that the session changed are as they were at the departure.
 fn copied(
     trunk: &Trunk<'_>,
-    departure: &Departure,
+    (departure, entries): (&Departure, &[Arc<Entry>]),
     folder: &Path,
     home: Option<PathBuf>,
 ) -> Result<FolderCopy, Fault> {
@@ -93,6 +95,16 @@ fn copied(
         let left = walk.left.iter().map(|(file, _)| file).chain(&unknown);
         remarks
             .extend(left.map(|file| format!("{} is as it is now: what it was is not kept", file.display())));
+    }
+    // What nobody has recorded cannot be taken back.
+    let unrecorded = Snapshots::beside(trunk.path).unrecorded(entries).calls;
+    let later: Vec<String> =
+        unrecorded.iter().filter(|call| !departure.over.contains(call)).map(ToString::to_string).collect();
+    if !later.is_empty() {
+        remarks.push(format!(
+            "files that {} changed are as they are now: the session has no record of these changes",
+            later.join(", ")
+        ));
     }
     remarks.push(
         "changes made by commands are not tracked; files that they changed are as they are now".to_owned(),

@@ -132,15 +132,15 @@ impl Links {
         expected: &str,
     ) -> Result<(), ChainFault> {
         let (head, tail) = members.split_at(at);
-        let hashed =
-            covered(text, head).ok_or(ChainFault::NotCanonical("spaces, or keys that are escaped"))?;
+        let other = || ChainFault::NotCanonical("spaces, or keys that are escaped");
+        let hashed = text.get(..covered(text, 0, head).ok_or_else(other)?).unwrap_or_default();
         if hex(&Sha256::digest(hashed)) != claimed {
             return Err(ChainFault::Changed);
         }
         self.redacted += contents(head, tail)?;
         // All of the line, so that nothing stands between or behind the members.
-        if covered(text, members).map(<[u8]>::len) != text.len().checked_sub(1) || !text.ends_with(b"}") {
-            return Err(ChainFault::NotCanonical("spaces, or keys that are escaped"));
+        if covered(text, hashed.len(), tail) != text.len().checked_sub(1) || !text.ends_with(b"}") {
+            return Err(other());
         }
         let (before, rest) = text.split_at_checked(hashed.len()).unwrap_or_default();
         // One that begins before it ends at most in what it begins with.
@@ -242,17 +242,19 @@ fn contents(head: &[Member<'_>], tail: &[Member<'_>]) -> Result<u64, ChainFault>
     if salts.next().is_some() || rest.next().is_some() { Err(other()) } else { Ok(redacted) }
 }
 
-/// The beginning of a line that these members are, if it is written without a space between them.
-fn covered<'t>(text: &'t [u8], members: &[Member<'_>]) -> Option<&'t [u8]> {
-    let mut length = 0;
-    for (number, (name, raw)) in members.iter().enumerate() {
-        for part in [if number == 0 { "{\"" } else { ",\"" }, name, "\":", raw.get()] {
-            let rest = text.get(length..)?;
-            rest.starts_with(part.as_bytes()).then_some(())?;
-            length += part.len();
+/// Where these members of a line end, the first of which begins at `from`, if they are written without a space between them.
+fn covered(text: &[u8], from: usize, members: &[Member<'_>]) -> Option<usize> {
+    let mut at = from;
+    for (name, raw) in members {
+        for part in [if at == 0 { "{\"" } else { ",\"" }, name, "\":"] {
+            text.get(at..)?.starts_with(part.as_bytes()).then_some(())?;
+            at += part.len();
         }
+        // The value is a part of the line: where it is, its bytes are.
+        (raw.get().as_ptr().addr() == text.as_ptr().addr() + at).then_some(())?;
+        at += raw.get().len();
     }
-    text.get(..length)
+    Some(at)
 }
 
 fn version(members: &[Member<'_>]) -> u64 {

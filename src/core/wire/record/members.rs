@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use memchr::memchr2_iter;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -35,7 +36,8 @@ pub(super) fn unquoted(raw: &str) -> &str {
 
 /// The members of an object in their order, each with the bytes of its value; `None`: this is no object.
 pub(super) fn members(text: &[u8]) -> Option<Vec<Member<'_>>> {
-    let mut reader = serde_json::Deserializer::from_slice(text);
+    // Checked at once, which is faster than string by string.
+    let mut reader = serde_json::Deserializer::from_str(std::str::from_utf8(text).ok()?);
     let members = reader.deserialize_map(MembersInOrder).ok()?;
     reader.end().ok()?;
     Some(members)
@@ -100,8 +102,8 @@ pub(super) fn record(members: &[Member<'_>]) -> Option<Value> {
             continue;
         }
         let raw = raw.get();
-        let brackets = raw.bytes().filter(|byte| matches!(byte, b'[' | b'{')).take(MOST_BRACKETS + 1);
-        (brackets.count() <= MOST_BRACKETS).then_some(())?;
+        let brackets = memchr2_iter(b'[', b'{', raw.as_bytes()).take(MOST_BRACKETS + 1).count();
+        (brackets <= MOST_BRACKETS).then_some(())?;
         record.insert(name.clone().into_owned(), serde_json::from_str(raw).ok()?);
     }
     Some(Value::Object(record))
