@@ -71,7 +71,10 @@ impl Source {
             Self::RewindWay | Self::Otherwise => "no matching line",
             Self::Grants => "nothing is granted for this session",
             Self::Shells => "no matching command in the background",
-            Self::Fleet | Self::FleetStop => "nothing that matches is at work for this session",
+            Self::Fleet => "nothing that matches is at work for this session",
+            Self::FleetStop => {
+                "nothing that matches can be stopped alone; esc stops the turn and what works for it"
+            }
             Self::Undo => "no matching file",
         }
     }

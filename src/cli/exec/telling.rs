@@ -100,6 +100,8 @@ pub(super) struct Out {
     fault: Option<Fault>,
     /// The calls of the run that were denied, a line each.
     denied: Vec<String>,
+    /// Those that were not started since a limit was used up, a line each.
+    not_started: Vec<String>,
     /// What each call of the run is about, those of sub-agents too.
     calls: BTreeMap<CallAddress, String>,
     /// Why calls of the run were asked about and denied.
@@ -125,6 +127,7 @@ impl Out {
             conversation: None,
             fault: None,
             denied: Vec::new(),
+            not_started: Vec::new(),
             calls: BTreeMap::new(),
             reasons: BTreeMap::new(),
             subagents: ToldSubagents::default(),
@@ -221,15 +224,19 @@ impl Out {
     fn hear_result(&mut self, at: &CallAddress, result: &ToolResult) {
         if let Outcome::Denied(by) = result.outcome {
             let what = self.calls.get(at).map(String::as_str).unwrap_or_default();
-            let why = match self.reasons.remove(at) {
-                Some(reasons) => format!(" ({})", one_line(&reasons.join("; "))),
-                None => String::new(),
-            };
             let whose = match self.subagents.get(&at.path) {
                 Some(one) => format!("sub-agent {} {}: ", one.name, calls(&at.path)),
                 None => String::new(),
             };
-            self.denied.push(format!("denied by {}: {whose}{} {what}{why}", by.as_str(), result.name));
+            let call = format!("{whose}{} {what}", result.name);
+            match self.reasons.remove(at) {
+                Some(reasons) => {
+                    let why = one_line(&reasons.join("; "));
+                    self.denied.push(format!("denied by {}: {call} ({why})", by.as_str()));
+                }
+                // Nobody decided about it: a limit was used up.
+                None => self.not_started.push(format!("not started: {call} ({})", one_line(&result.content))),
+            }
         }
     }
 
@@ -259,7 +266,7 @@ impl Out {
             say(&format!("{}\n", end.text))?;
         }
         written.transpose()?;
-        self.denied.iter().for_each(|line| complain(line));
+        self.denied.iter().chain(&self.not_started).for_each(|line| complain(line));
         if let Some(why) = &self.gone {
             return self.abandoned(why);
         }

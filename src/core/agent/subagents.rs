@@ -277,7 +277,13 @@ impl Agent {
         if self.history.subagents().open.contains_key(&call) {
             return step.act(Effect::TellSubagent(call, intent));
         }
-        step.emit(Live::Refused(format!("the sub-agent of {} is over", self.address(call))));
+        let is_elsewhere = self.history.subagents().tasks.contains_key(&call);
+        let call = self.address(call);
+        step.emit(Live::Refused(if is_elsewhere {
+            format!("another agent works on {call}; esc stops it with the turn")
+        } else {
+            format!("the sub-agent of {call} is over")
+        }));
     }
 
     /// Another mode holds for all that work for this session, as far as it is not looser than their own.

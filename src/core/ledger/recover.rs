@@ -87,7 +87,9 @@ pub fn recover_with(
             let remote = Some(RemoteTask { id: None, state: stood.state });
             let is_done = stood.state == TaskState::Completed;
             let outcome = if is_done { Outcome::Ok } else { Outcome::Failed };
-            ledger.settle(now, token, Settlement { remote, ..Settlement::synthetic(outcome, answer) });
+            let duration_ms = stood.spent.wall_ms;
+            let over = Settlement { remote, duration_ms, ..Settlement::synthetic(outcome, answer) };
+            ledger.settle(now, token, over);
             continue;
         }
         let started = allowed.contains(&call.id);

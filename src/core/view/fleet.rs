@@ -1,6 +1,6 @@
 //! All that works for a session at the moment: its sub-agents and theirs, tasks of other agents, commands in the background.
 
-use crate::ledger::{CallId, Limit, Millis};
+use crate::ledger::{CallId, Limit, MicroDollars, Millis};
 use crate::tool::delegate;
 
 use super::{Activity, BackgroundShell, PanelState, View, subject};
@@ -38,6 +38,8 @@ pub enum FleetKind<'v> {
         task: String,
         /// Since when.
         since: Millis,
+        /// What it may cost: that is set aside, and what it does cost is known at the end.
+        at_most: Option<MicroDollars>,
     },
     /// A command in the background.
     Shell(&'v BackgroundShell),
@@ -63,7 +65,9 @@ impl View {
         for call in self.running.keys().copied() {
             let Some(panel) = self.panel(call).filter(|_| self.subagent(call).is_none()) else { continue };
             if let (Some(name), PanelState::Running { since, .. }) = (delegate(panel.name()), &panel.state) {
-                let kind = FleetKind::Delegated { call, name, task: subject(panel), since: *since };
+                let limits = self.escrows.get(&call).map(|escrow| &escrow.limits);
+                let at_most = limits.and_then(|limits| limits.get(&Limit::Cost)).copied().map(MicroDollars);
+                let kind = FleetKind::Delegated { call, name, task: subject(panel), since: *since, at_most };
                 all.push(FleetMember { path: path.to_vec(), kind });
             }
         }

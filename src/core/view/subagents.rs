@@ -15,11 +15,11 @@ pub type WaitingCall<'v> = (SubagentPath, EntryId, &'v ApprovalRequest);
 impl View {
     /// Makes a view for a sub-agent that starts.
     pub(super) fn subagent_starts(&mut self, escrow: &Escrow) {
+        self.escrows.insert(escrow.call, escrow.clone());
         if escrow.is_elsewhere() {
             return;
         }
         self.subagents.insert(escrow.call, self.empty_below(escrow));
-        self.escrows.insert(escrow.call, escrow.clone());
         let (in_background, waits) = (escrow.in_background, escrow.waits);
         self.change_panel(escrow.call, |panel| {
             panel.is_subagent = !in_background;
@@ -84,12 +84,17 @@ impl View {
 
     /// The id of the session of the sub-agent that this call started, if it started one.
     pub fn subagent_session(&self, call: CallId) -> Option<&str> {
-        self.escrows.get(&call).map(|escrow| escrow.session.as_str())
+        self.escrow_here(call).map(|escrow| escrow.session.as_str())
+    }
+
+    /// What is set aside for a sub-agent, which is no agent elsewhere.
+    fn escrow_here(&self, call: CallId) -> Option<&Escrow> {
+        self.escrows.get(&call).filter(|escrow| !escrow.is_elsewhere())
     }
 
     /// The session of a sub-agent as its ledger tells it, after the process in which it worked.
     pub fn past_subagent(&self, call: CallId, entries: Vec<Arc<Entry>>) -> Option<Self> {
-        let mut view = self.empty_below(self.escrows.get(&call)?);
+        let mut view = self.empty_below(self.escrow_here(call)?);
         let first = entries.first().map(|entry| Event::Appended(Arc::clone(entry)));
         view.works_in(first.and_then(|first| self.worktree_below(&first)));
         entries.into_iter().for_each(|entry| view.fold(&Event::Appended(entry)));

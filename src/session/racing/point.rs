@@ -43,8 +43,10 @@ pub(super) fn point(folder: &Path) -> Result<Point, String> {
             git_as(&["commit-tree", &tree, "-p", &last, "-m", said])?
         }
     };
-    let listed =
-        git(folder, ["ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory"])?;
+    let listed = git(
+        folder,
+        ["ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "--", ":/"],
+    )?;
     let commit = if with_changes.is_empty() { last } else { with_changes };
     if !is_commit(&commit) {
         return Err(format!("git names no commit to begin with, but `{commit}`"));

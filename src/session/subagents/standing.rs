@@ -19,7 +19,8 @@ use crate::ui::text::counted;
 const MOST: usize = 2_000;
 
 /// What is known of each that is not settled, after the process that had the session of `cwd`. Of one whose session cannot be read
-/// nothing is. What a lane of a race made until then becomes its branch.
+/// nothing is. What a lane of a race made until then becomes its branch. Those that work for the session which this one was forked from
+/// are left alone: that one may live.
 pub(crate) fn standing(state: &Path, cwd: &Path, entries: &[Arc<Entry>]) -> Vec<EscrowSettlement> {
     // One that waited has not begun, and what an agent elsewhere does is not known here.
     let began = untold_escrows(entries).into_iter().filter(|escrow| !escrow.waits && !escrow.is_elsewhere());
@@ -29,6 +30,9 @@ pub(crate) fn standing(state: &Path, cwd: &Path, entries: &[Arc<Entry>]) -> Vec<
     let lived =
         all.iter().filter_map(|escrow| last_of(state, escrow)).max().map_or(own, |last| last.max(own));
     let known = all.into_iter().filter_map(|escrow| {
+        if is_of_another(entries, &escrow) {
+            return of_another(state, &escrow);
+        }
         let mut settled = of_one(state, &escrow, lived)?;
         if let (Some(words), Some(left)) = (&mut settled.answer, left_behind(cwd, entries, &escrow)) {
             words.push_str("\n\n");
@@ -37,6 +41,45 @@ pub(crate) fn standing(state: &Path, cwd: &Path, entries: &[Arc<Entry>]) -> Vec<
         Some(settled)
     });
     known.collect()
+}
+
+/// Whether it was started by the session that this one was forked from.
+fn is_of_another(entries: &[Arc<Entry>], escrow: &Escrow) -> bool {
+    let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else { return false };
+    let reserved = entries.iter().find(|entry| match &entry.body {
+        Body::Change(Change::EscrowReserved(reserved)) => reserved.call == escrow.call,
+        _ => false,
+    });
+    started.forked_at().zip(reserved).is_some_and(|(last, reserved)| reserved.id <= last)
+}
+
+/// What it has spent and answered until now, as its own ledger says.
+fn of_another(state: &Path, escrow: &Escrow) -> Option<EscrowSettlement> {
+    let entries = entries_of(state, escrow)?;
+    let mut meter = Meter::new(Limits::default());
+    entries.iter().for_each(|entry| meter.read(entry));
+    let spent = meter.spent(entries.last().map_or(Millis(0), |entry| entry.at));
+    let (state, words) = match ended(&entries) {
+        Some((state, words)) => (state, words),
+        None => (
+            TaskState::Unknown,
+            format!(
+                "The sub-agent works for the session that this one was forked from, and what becomes of it is told there. Its session is {}.",
+                escrow.session
+            ),
+        ),
+    };
+    Some(EscrowSettlement { call: escrow.call, spent, is_assumed: false, state, answer: Some(words) })
+}
+
+/// How its task ended, and its answer.
+fn ended(entries: &[Arc<Entry>]) -> Option<(TaskState, String)> {
+    let ended = entries.iter().rev().find_map(|entry| match &entry.body {
+        Body::TurnEnded(ended) => Some(ended),
+        _ => None,
+    })?;
+    let (_, state, words) = of_ending(ended);
+    Some((state, words))
 }
 
 /// What became of its worktree, if it had one.
@@ -105,13 +148,8 @@ fn was_asking(entries: &[Arc<Entry>]) -> bool {
 
 /// Where its task stands, and what to tell of it: its answer if it had one, or the last that it said.
 fn stands(entries: &[Arc<Entry>], session: &str) -> (TaskState, String) {
-    let ended = entries.iter().rev().find_map(|entry| match &entry.body {
-        Body::TurnEnded(ended) => Some(ended),
-        _ => None,
-    });
-    if let Some(ended) = ended {
-        let (_, state, words) = of_ending(ended);
-        return (state, words);
+    if let Some(ended) = ended(entries) {
+        return ended;
     }
     let said = entries.iter().rev().find_map(|entry| match &entry.body {
         Body::Assistant(message) => Some(message.text()).filter(|text| !text.trim().is_empty()),
@@ -176,6 +214,11 @@ mod tests {
 
     /// How a sub-agent of these limits stands whose ledger has these entries.
     fn stands(limits: BTreeMap<Limit, u64>, own: &[Arc<Entry>]) -> EscrowSettlement {
+        stands_in(started("s"), limits, own)
+    }
+
+    /// The same in a session that begins so.
+    fn stands_in(begins: Body, limits: BTreeMap<Limit, u64>, own: &[Arc<Entry>]) -> EscrowSettlement {
         let place = tempfile::tempdir().unwrap();
         let (call, session) = (CallId(1), "s-c1".to_owned());
         let mut store = SessionStore::create(place.path(), &session).unwrap();
@@ -184,7 +227,7 @@ mod tests {
         drop(store);
         let escrow = Escrow { call, session, limits, parallel: 1, in_background: true, waits: false };
         let above = [
-            entry(1, 900, started("s")),
+            entry(1, 900, begins),
             entry(2, 950, Body::Change(Change::EscrowReserved(escrow))),
             entry(3, 9_000, Body::Change(Change::Renamed { name: "later".to_owned() })),
         ];
@@ -204,6 +247,20 @@ mod tests {
     fn one_that_was_killed_has_worked_as_long_as_its_process_is_known_to_have_lived() {
         let stands = stands(BTreeMap::new(), &asking());
         assert_eq!((stands.spent.turns, stands.spent.wall_ms), (1, 8_000));
+    }
+
+    #[test]
+    fn one_of_the_session_that_this_was_forked_from_is_left_to_it() {
+        let Body::SessionStarted(mut begins) = started("fork") else { return };
+        begins.forked_from = Some("s@e2".to_owned());
+        let limits = BTreeMap::from([(Limit::Cost, 5_000), (Limit::OutputTokens, 70)]);
+        let settled = stands_in(Body::SessionStarted(begins), limits, &asking());
+        assert_eq!(
+            (settled.spent.usage.output, settled.spent.turns, settled.state),
+            (0, 1, TaskState::Unknown)
+        );
+        let said = settled.answer.unwrap();
+        assert!(said.contains("forked from") && !said.contains("ended with the process"), "{said}");
     }
 
     #[test]

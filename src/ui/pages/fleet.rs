@@ -144,12 +144,15 @@ fn told(member: &FleetMember<'_>, now: Millis) -> Told {
                 depth,
             }
         }
-        FleetKind::Delegated { call, name, task, since } => Told {
+        FleetKind::Delegated { call, name, task, since, at_most } => Told {
             sign: "●",
             name: format!("{call} → {name}"),
             task: task.clone(),
-            stands: "another agent works on it".to_owned(),
-            spent: lasts(*since),
+            stands: "another agent works on it; esc stops it with the turn".to_owned(),
+            spent: lasts(*since).map(|time| match at_most {
+                Some(most) => format!(" · at most {most}{time}"),
+                None => time,
+            }),
             waits: false,
             is_over: false,
             depth,

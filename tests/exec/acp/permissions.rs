@@ -224,5 +224,23 @@ fn the_card_of_a_background_delegation_tells_what_came_of_it() {
     let states: Vec<String> = of_card.map(|said| said["params"]["update"]["status"].to_string()).collect();
     let first = states.iter().position(|state| state.contains("completed")).unwrap();
     assert!(states[first..].iter().all(|state| !state.contains("in_progress")), "{states:?}");
+    // What it cost is told with it, and not only with the next answer of the session.
+    let turns = |update: &Value| {
+        let budgets = update["_meta"]["countersign/budgets"].as_array().unwrap();
+        budgets.iter().find(|one| one["name"] == "max_model_turns").unwrap()["used"].as_u64().unwrap()
+    };
+    let before = editor.updates("usage_update").pop().map_or(0, |last| turns(&last));
+    let after = editor.until(|said| {
+        let update = &said["params"]["update"];
+        update["sessionUpdate"] == "usage_update" && turns(update) > before
+    });
+    editor.leave();
+    // A client that loads the session learns the same.
+    let mut editor = Editor::start(&world, &["--script", "[]"]);
+    editor.ask("session/load", json!({ "sessionId": session, "cwd": world.work(), "mcpServers": [] }));
+    let of_card = editor.seen.iter().filter(|said| said["params"]["update"]["toolCallId"] == "c1");
+    assert_eq!(of_card.last().unwrap()["params"]["update"]["content"].to_string(), text);
+    let told = editor.updates("usage_update").pop().unwrap();
+    assert_eq!(told["_meta"], after["params"]["update"]["_meta"]);
     editor.leave();
 }

@@ -6,7 +6,7 @@ use super::Conversation;
 use crate::agent::{Event, Live};
 use crate::cli::acp::updates::message::user;
 use crate::cli::acp::updates::{config_option, mode, plan, session_info, tool_call, usage};
-use crate::ledger::{Body, CallId, Change, Entry, Injector};
+use crate::ledger::{Body, CallId, Change, Entry, Injector, Usage};
 
 impl Conversation {
     /// Folds what happened before; tells it, if that is wanted.
@@ -60,11 +60,6 @@ impl Conversation {
                 self.tell_entry(entry).await;
                 self.decide(&[], entry).await;
                 self.forsake_below(&[], &entry.body).await;
-                if let Body::Change(Change::EscrowSettled(settled)) = &entry.body
-                    && let Some(update) = tool_call::reported(settled)
-                {
-                    self.update(update).await;
-                }
                 match &entry.body {
                     Body::TurnEnded(end) if self.ask_price(entry.id, end).await => {}
                     _ => self.follow_prompt(entry),
@@ -141,6 +136,13 @@ impl Conversation {
                 }
                 self.update(usage::after(&self.view, said.usage)).await;
             }
+            // What one in the background answered is told by no result, and what any of them cost by no answer of the model.
+            Body::Change(Change::EscrowSettled(settled)) => {
+                if let Some(update) = tool_call::reported(settled) {
+                    self.update(update).await;
+                }
+                self.update(usage::after(&self.view, self.last_usage())).await;
+            }
             Body::ToolCall(call) | Body::Validation(call) | Body::Command(call) => {
                 self.tell_call(call.id).await;
             }
@@ -164,6 +166,15 @@ impl Conversation {
             self.plan = self.view.plan().to_vec();
             self.update(plan::now(&self.plan)).await;
         }
+    }
+
+    /// The usage of the last answer: so full is the window.
+    fn last_usage(&self) -> Usage {
+        let answers = self.view.rows().iter().rev().filter_map(|row| match &row.entry.body {
+            Body::Assistant(said) => Some(said.usage),
+            _ => None,
+        });
+        answers.into_iter().next().unwrap_or_default()
     }
 
     async fn tell_call(&self, call: CallId) {
