@@ -59,7 +59,8 @@ impl Operations {
             Effect::CallModel(message, request) => {
                 let model = Arc::clone(&self.model);
                 let task = tokio::spawn(
-                    async move { hear(model.stream(*request), message, inputs).await }.instrument(span),
+                    async move { hear(model.stream(*request), model.breath(), message, inputs).await }
+                        .instrument(span),
                 );
                 self.warm_up();
                 (Operation::Model(message), task)

@@ -1,6 +1,7 @@
 //! The doors of the driver: whoever can do one of these things can be plugged in.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::{future::BoxFuture, stream::BoxStream};
 use tokio::sync::mpsc;
@@ -16,6 +17,26 @@ use crate::tool::{Discovered, Invocation, Preparation, Shown, ToolNews, ToolRepo
 pub trait ModelPort: Send + Sync {
     /// Makes one model call.
     fn stream(&self, request: Request) -> BoxStream<'static, ModelNews>;
+
+    /// How long pieces of an answer are gathered that follow each other quickly. A millisecond is still more than a screen can show,
+    /// and since no thread is woken for each piece, keys and other programs find the machine free.
+    fn breath(&self) -> Duration {
+        Duration::from_millis(1)
+    }
+}
+
+/// The same models for who is not read word by word, as a sub-agent is whose panel shows the end of what it says: many of them wake a
+/// thread no more often than the screen shows something new.
+pub struct Unhurried<P>(pub P);
+
+impl<P: ModelPort> ModelPort for Unhurried<P> {
+    fn stream(&self, request: Request) -> BoxStream<'static, ModelNews> {
+        self.0.stream(request)
+    }
+
+    fn breath(&self) -> Duration {
+        Duration::from_millis(25)
+    }
 }
 
 /// Where news goes of calls that were cut short: what they came to elsewhere is a note in the books.

@@ -16,15 +16,13 @@ use crate::model::{FailureClass, ModelEvent, ModelFailure, ModelNews};
 const MOST_NEWS: usize = 256;
 /// Most bytes of them, about.
 const MOST_GATHERED: usize = 1 << 20;
-/// Between the pieces of a stream that hurries. That is still more than a screen can show, and since no thread is woken
-/// for each delta, keys and other programs find the machine free.
-const BREATH: Duration = Duration::from_millis(1);
-/// So many pieces without a [`BREATH`] between them are a hurry: a short answer that is there at once is not held up.
+/// So many pieces without a breath between them are a hurry: a short answer that is there at once is not held up.
 const HURRY: u32 = 8;
 
-/// Passes an answer on as it comes; one that stops without an end has failed.
+/// Passes an answer on as it comes, with a `breath` between the pieces of one that hurries; one that stops without an end has failed.
 pub(super) async fn hear(
     stream: impl Stream<Item = ModelNews> + Unpin,
+    breath: Duration,
     message: EntryId,
     inputs: mpsc::Sender<Input>,
 ) {
@@ -32,7 +30,7 @@ pub(super) async fn hear(
     let mut ended = false;
     let (mut passed_on, mut hurried) = (Instant::now(), 0);
     while !ended && let Some(first) = stream.next().await {
-        let next = passed_on + BREATH;
+        let next = passed_on + breath;
         hurried = if Instant::now() < next { hurried + 1 } else { 0 };
         if hurried > HURRY {
             sleep_until(next).await;
@@ -110,6 +108,8 @@ mod tests {
 
     use super::*;
 
+    const BREATH: Duration = Duration::from_millis(1);
+
     fn text(words: &str) -> ModelNews {
         ModelNews::Event(ModelEvent::Text(words.to_owned()))
     }
@@ -171,7 +171,7 @@ mod tests {
 
     /// How long an answer of so many words took to be passed on, and in how many pieces; before each word its server
     /// needs so many turns and so much time.
-    async fn passed_on(count: u32, turns: u32, apart: Duration) -> (Duration, u32) {
+    async fn passed_on(count: u32, turns: u32, apart: Duration, breath: Duration) -> (Duration, u32) {
         let words = stream::iter(0..count).then(move |_| async move {
             for _ in 0..turns {
                 tokio::task::yield_now().await;
@@ -183,7 +183,7 @@ mod tests {
         });
         let (inputs, mut heard) = mpsc::channel(1_000);
         let began = Instant::now();
-        hear(Box::pin(words.chain(stream::iter([ModelNews::Finished]))), EntryId(1), inputs).await;
+        hear(Box::pin(words.chain(stream::iter([ModelNews::Finished]))), breath, EntryId(1), inputs).await;
         let took = began.elapsed();
         let mut pieces = 0;
         while let Some(Input::Model(_, news)) = heard.recv().await {
@@ -194,9 +194,36 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_hurry_is_held_up_and_neither_a_short_answer_nor_a_slow_one_is() {
-        assert_eq!(passed_on(HURRY, 3, Duration::ZERO).await, (Duration::ZERO, HURRY));
-        let (took, pieces) = passed_on(100, 3, Duration::ZERO).await;
+        assert_eq!(passed_on(HURRY, 3, Duration::ZERO, BREATH).await, (Duration::ZERO, HURRY));
+        let (took, pieces) = passed_on(100, 3, Duration::ZERO, BREATH).await;
         assert!(took >= BREATH * (pieces - HURRY - 1) && pieces > 2 * HURRY, "{pieces} in {took:?}");
-        assert_eq!(passed_on(100, 0, 5 * BREATH).await, (500 * BREATH, 100));
+        assert_eq!(passed_on(100, 0, 5 * BREATH, BREATH).await, (500 * BREATH, 100));
+    }
+
+    /// Words of a server that sends them as they come, whether somebody takes them or not.
+    #[tokio::test(start_paused = true)]
+    async fn where_nobody_reads_word_by_word_fewer_pieces_come_at_the_same_time() {
+        let (words, sent) = mpsc::channel(1_000);
+        tokio::spawn(async move {
+            for _ in 0..100 {
+                tokio::time::sleep(10 * BREATH).await;
+                words.send(text("x")).await.ok();
+            }
+            words.send(ModelNews::Finished).await.ok();
+        });
+        let sent = stream::unfold(sent, |mut sent| async { Some((sent.recv().await?, sent)) });
+        let (inputs, mut heard) = mpsc::channel(1_000);
+        let began = Instant::now();
+        hear(Box::pin(sent), 25 * BREATH, EntryId(1), inputs).await;
+        let took = began.elapsed();
+        let (mut pieces, mut said) = (0, 0);
+        while let Some(Input::Model(_, news)) = heard.recv().await {
+            if let ModelNews::Event(ModelEvent::Text(words)) = news {
+                pieces += 1;
+                said += words.len();
+            }
+        }
+        assert!(said == 100 && pieces <= 50, "{pieces} pieces of {said}");
+        assert!(took <= 1_030 * BREATH, "{took:?}");
     }
 }

@@ -32,7 +32,7 @@ use crate::runtime::mcp::{Lent, McpServers, McpTools};
 use crate::runtime::undo::Snapshots;
 use crate::runtime::{
     AfterEnd, Driver, EditorFiles, Groups, LocalSubagents, MadeSession, MakeSession, ModelRouter, NoStore,
-    NoSubagents, Ports, SessionStore, StorePort, SubagentPort, ToolPort,
+    NoSubagents, Ports, SessionStore, StorePort, SubagentPort, ToolPort, Unhurried,
 };
 use crate::tool::name::{ASK, MCP};
 use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec, mcp};
@@ -323,7 +323,7 @@ impl MakeSession for SubagentMaker {
             ..*self
         };
         let ports = Ports {
-            model: Box::new(self.router.clone()),
+            model: Box::new(Unhurried(self.router.clone())),
             tools: Box::new(WithNested::new(tools, &invocation)),
             hooks: hook_port(&invocation, id, &self.groups),
             subagents: below.port(),
