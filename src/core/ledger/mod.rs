@@ -82,8 +82,15 @@ pub use provider_limit::{LearnedLimit, ProviderLimit};
 pub use recover::{Recovered, answers_a_compaction, recover, recover_with};
 pub use unanswered::was_asking;
 pub use {
-    change::Change, files_restored::FilesRestored, foreign_tool::ForeignTool, hosted::Hosted, image::Image,
-    injector::Injector, mode::Mode, open::OpenCall, reach::Reach,
+    change::Change,
+    files_restored::FilesRestored,
+    foreign_tool::ForeignTool,
+    hosted::{CODE_EXECUTION, CODE_INTERPRETER, HOSTED, Hosted, WEB_FETCH, WEB_SEARCH, hosted},
+    image::Image,
+    injector::Injector,
+    mode::Mode,
+    open::OpenCall,
+    reach::Reach,
 };
 
 /// Version of the session format that this program writes.
