@@ -93,6 +93,7 @@ mod tests {
             reasons: None,
             cache_key: String::new(),
             answer_schema: None,
+            withheld: Default::default(),
         };
         router.stream(request).collect().await
     }

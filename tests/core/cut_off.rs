@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use countersign::agent::{
-    Answer, Effect, Input, Intent, Settings, SubagentNews, SubagentReport, SubagentSpec, Subagents,
+    Answer, Effect, Input, Intent, Operation, Settings, SubagentNews, SubagentReport, SubagentSpec, Subagents,
 };
-use countersign::ledger::{Body, CallId, Entry, Outcome, Reach, Spent, TaskState, TurnEnded};
+use countersign::budget::Limit;
+use countersign::ledger::{Body, CallId, Ending, Entry, Millis, Outcome, Reach, Spent, TaskState, TurnEnded};
 use countersign::model::{ModelEvent, ModelNews, Request};
 use countersign::policy::RuleKind;
 use countersign::recorded::{NothingOutside, Player, Tape};
@@ -83,6 +84,31 @@ fn what_esc_says_of_a_subagent_is_what_its_own_calls_came_to() {
         let again = kept(&gate);
         assert_eq!(again, gate.agent.ledger().entries(), "and the session file keeps it");
     }
+}
+
+#[test]
+fn one_that_works_when_the_time_of_its_session_is_used_up_is_stopped_at_that_instant() {
+    let mut settings = delegating();
+    settings.limits.set(Limit::WallTime, Some(60));
+    let mut gate = Gate::new(settings);
+    gate.step(Input::Intent(Intent::Submit("go".into())));
+    let watches = |effect: &Effect| match effect {
+        Effect::SetTimer(timer, ms) => Some((*timer, *ms)),
+        _ => None,
+    };
+    let (timer, ms) = gate.wanted.iter().find_map(watches).expect("the time is watched");
+    assert_eq!(ms, 60_000);
+    let call = gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
+    let granted = gate.wanted.iter().find_map(|effect| match effect {
+        Effect::StartSubagent(start) => start.limits.get(Limit::WallTime),
+        _ => None,
+    });
+    // It has what is left, in whole seconds, and no more: its own clock would stop it, too.
+    assert_eq!(granted, Some(59));
+    gate.wanted = gate.agent.step(Millis(61_010), Input::Timer(timer));
+    assert!(gate.wanted.contains(&Effect::Cancel(Operation::Subagent(call))), "{:?}", gate.wanted);
+    settles(&mut gate, call, Reach::NothingCut);
+    assert_eq!(end(&gate).reason, Ending::WallTime);
 }
 
 #[test]

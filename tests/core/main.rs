@@ -58,6 +58,7 @@ mod seeds;
 mod sharing;
 mod summaries;
 mod traces;
+mod unanswered;
 mod view;
 mod view_run;
 mod wire;

@@ -62,6 +62,40 @@ fn a_paused_search_goes_on_and_is_in_the_books_as_it_came() {
 }
 
 #[test]
+fn a_subagent_has_no_hosted_tool_that_its_file_does_not_give_it() {
+    for (head, is_offered) in [
+        ("disallowedTools: WebSearch", [false, true]),
+        ("disallowedTools: WebFetch", [true, false]),
+        ("tools: Read, WebSearch", [true, false]),
+        ("tools: Read", [false, false]),
+        ("permission: {websearch: ask}", [false, true]),
+        ("model: inherit", [true, true]),
+    ] {
+        let delegate = Part::call("a", "delegate_to_reader", &json!({ "task": "Look." }));
+        let (server, world) = ANTHROPIC.serve(vec![
+            Reply::Stream(vec![delegate]),
+            Reply::text("Nothing."),
+            Reply::text("Done."),
+        ]);
+        let world = world.configured("[hosted_tools]\nanthropic = [\"web_search\", \"web_fetch\"]\n");
+        let agents = world.config_file().parent().unwrap().join("agents");
+        std::fs::create_dir_all(&agents).unwrap();
+        let file = format!("---\ndescription: Reads.\n{head}\n---\nRead it.\n");
+        std::fs::write(agents.join("reader.md"), file).unwrap();
+        let ran = world.exec(&["--mode", "unrestricted", "go"]);
+        assert_eq!(ran.code, 0, "{head}: {}", ran.err);
+        let offered: Vec<[bool; 2]> = accepted(&server)
+            .iter()
+            .map(|sent| {
+                let tools = sent["tools"].as_array().unwrap();
+                ["web_search", "web_fetch"].map(|name| tools.iter().any(|tool| tool["name"] == name))
+            })
+            .collect();
+        assert_eq!(offered, [[true, true], is_offered, [true, true]], "{head}");
+    }
+}
+
+#[test]
 fn nothing_is_hosted_unless_a_person_lists_it() {
     let (server, world) = ANTHROPIC.serve(vec![Reply::text("Hello.")]);
     std::fs::create_dir_all(world.work().join(".countersign")).unwrap();

@@ -167,14 +167,16 @@ fn files_that_are_new_deleted_or_programs_are_taken_and_links_are_not() {
     assert!(
         adopted.out.contains("bin/run (new)")
             && adopted.out.contains("one.txt (deleted)")
-            && adopted.out.contains("`chmod +x two.txt` changes it"),
+            && adopted.out.contains("two.txt (+0 -0; can be run)"),
         "{adopted:?}"
     );
     assert!(!world.work().join("one.txt").exists());
-    let mode = std::os::unix::fs::PermissionsExt::mode(
-        &fs::metadata(world.work().join("bin/run")).unwrap().permissions(),
-    );
-    assert_eq!(mode & 0o111, 0o111);
+    for name in ["bin/run", "two.txt"] {
+        let mode = std::os::unix::fs::PermissionsExt::mode(
+            &fs::metadata(world.work().join(name)).unwrap().permissions(),
+        );
+        assert_eq!(mode & 0o111, 0o111, "{name}");
+    }
 }
 
 #[test]
@@ -279,6 +281,8 @@ fn a_lane_that_waited_when_the_process_died_is_settled_as_not_started() {
     assert!(
         world.race(&["show"]).out.lines().any(|line| line.starts_with('3') && line.contains("not started"))
     );
+    let why = "lane 3 (not started): It was not started: the process ended while it waited for its turn.";
+    assert!(world.race(&["show"]).out.contains(why));
     let refused = world.race(&["adopt", "3"]);
     assert!(refused.code == 2 && refused.err.contains("lane 3 was not started"), "{refused:?}");
     world.is_sound(&session);
@@ -362,4 +366,15 @@ fn a_lane_for_which_too_little_is_left_says_so() {
         1,
         "{ran:?}"
     );
+    let shown = world.race(&["show"]);
+    assert_eq!(
+        shown.out.matches("(not started): Too little is left of the budget max_model_turns").count(),
+        1,
+        "{shown:?}"
+    );
+    let said: Vec<Value> =
+        world.race(&["show", "--json"]).out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let reasons =
+        said.iter().filter(|lane| lane["why"].as_str().is_some_and(|why| why.contains("max_model_turns")));
+    assert_eq!(reasons.count(), 1, "{said:?}");
 }

@@ -33,6 +33,7 @@ impl Talk {
             reasons: None,
             cache_key: String::new(),
             answer_schema: None,
+            withheld: Default::default(),
         }
     }
 

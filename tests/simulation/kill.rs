@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use countersign::agent::{Agent, Answer, Effect, Input, Intent, Operation};
 use countersign::hooks::HookId;
-use countersign::ledger::{Body, CallId, Decider, Entry, EntryId, Millis, ToolUse, recover};
+use countersign::ledger::{
+    Body, CallId, CompactionTrigger, Decider, Entry, EntryId, Millis, ToolUse, recover,
+};
 use countersign::model::Request;
 use countersign::tool::{ASK, Preparation};
 
@@ -29,7 +31,7 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
     let was_asked = |call: &&ToolUse| call.name != ASK && life.log.asked.contains_key(&call.id);
     life.unseen = waiting.iter().filter(was_asked).map(|call| call.id).collect();
     let unseen = life.unseen.clone();
-    life.keep(effects)?;
+    life.take_up(effects)?;
     if !life.log.escrows.open.is_empty() || !life.log.escrows.tasks.open.is_empty() {
         return Err("what was set aside is not settled when the session is taken up".into());
     }
@@ -85,6 +87,27 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
         Next::Nothing if life.log.escrows.is_spent() => Ok(()),
         Next::Hooks(_) | Next::Nothing => Err("takes no message".into()),
     }
+}
+
+/// Whether a model was being asked at the end of the log, and not by the session that a fork was made from.
+fn asks(entries: &[Arc<Entry>]) -> bool {
+    let forked_at = match entries.first().map(|first| &first.body) {
+        Some(Body::SessionStarted(started)) => started.forked_at(),
+        _ => None,
+    };
+    let mut asks = false;
+    for entry in entries {
+        match &entry.body {
+            Body::Transition { .. } => asks = true,
+            // The guard of this one stands before its summary.
+            Body::Compaction(made) => asks = made.trigger == CompactionTrigger::Reactive,
+            Body::Note(note) if note.failed_call().is_none() => {}
+            Body::Injected(_) | Body::Change(_) | Body::ProviderLimit(_) => {}
+            _ => asks = false,
+        }
+        asks &= forked_at != Some(entry.id);
+    }
+    asks
 }
 
 /// What the loop waits for after a step.
@@ -172,6 +195,21 @@ impl Life {
             _ => None,
         });
         last.unwrap_or_default()
+    }
+
+    /// What a request may have cost counts that was under way when the process died, once.
+    fn take_up(&mut self, effects: Vec<Effect>) -> Result<(), String> {
+        let (before, asked) = (self.log.entries.len(), usize::from(asks(&self.log.entries)));
+        self.keep(effects)?;
+        let unheard = |entry: &&Arc<Entry>| match &entry.body {
+            Body::Assistant(said) => said.is_unheard() && said.usage.input > 0 && said.usage.output > 0,
+            _ => false,
+        };
+        let counted = self.log.entries[before..].iter().filter(unheard).count();
+        if counted == asked {
+            return Ok(());
+        }
+        Err(format!("{asked} requests were under way when it died, and {counted} are counted"))
     }
 
     fn step(&mut self, input: Input) -> Result<Next, String> {

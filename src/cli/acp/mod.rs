@@ -61,8 +61,9 @@ pub(super) fn run(flags: Flags, environment: Environment) -> Result<Exit, Fault>
     let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
     let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let (is_gone, gone) = watch::channel(false);
-    let (out, written) = Out::begin(gone.clone())?;
     let (news, heard) = mpsc::channel(LINES_WAITING);
+    let (deaf, no_reader) = (news.clone(), is_gone.clone());
+    let (out, written) = Out::begin(gone.clone(), move || vanish(&no_reader, &deaf))?;
     listen(news.clone(), is_gone.clone())?;
     let exit = runtime.block_on(async {
         let mut quit = signals::told_to_end()?;
@@ -88,6 +89,13 @@ pub(super) fn run(flags: Flags, environment: Environment) -> Result<Exit, Fault>
     exit
 }
 
+/// The editor is gone, or reads no more: nobody is there to whom anything can be told.
+fn vanish(is_gone: &watch::Sender<bool>, news: &mpsc::Sender<ServerNews>) {
+    is_gone.send_replace(true);
+    // Nobody hears it when the connection has ended for another reason.
+    news.blocking_send(ServerNews::Gone).ok();
+}
+
 /// Reads stdin on a thread of its own, which may wait for ever for the next line.
 fn listen(news: mpsc::Sender<ServerNews>, is_gone: watch::Sender<bool>) -> Result<(), Fault> {
     let reading = std::thread::Builder::new().name("stdin".to_owned()).spawn(move || {
@@ -106,9 +114,7 @@ fn listen(news: mpsc::Sender<ServerNews>, is_gone: watch::Sender<bool>) -> Resul
                 }
             }
         }
-        is_gone.send_replace(true);
-        // Nobody hears it when the connection has ended for another reason.
-        news.blocking_send(ServerNews::Gone).ok();
+        vanish(&is_gone, &news);
     });
     reading.map(drop).map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))
 }

@@ -2,8 +2,9 @@
 //! so it happens beside the connection.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
 
 use super::client_end::ClientEnd;
 use super::client_files::ClientFiles;
@@ -18,9 +19,6 @@ use crate::config::{self, Flags, Invocation};
 use crate::runtime::EditorFiles;
 use crate::session::compose::{Session, check_earlier, compose_beside};
 use crate::session::{Keeping, SessionChoice};
-
-/// How long an editor waits for the models of servers, when its session is ready.
-const PATIENCE: Duration = Duration::from_millis(10);
 
 /// What every session of a connection begins with.
 #[derive(Debug, Clone)]
@@ -50,6 +48,8 @@ pub(super) struct Opened {
     pub(super) session: Session,
     /// The models that are known.
     pub(super) models: Vec<Listed>,
+    /// The same with those of servers, when all have answered.
+    pub(super) all_models: oneshot::Receiver<Vec<Listed>>,
     /// What a person should be told.
     pub(super) notices: Vec<String>,
     /// The client's file system, if it has one.
@@ -96,10 +96,10 @@ impl SessionDefaults {
     /// A folder that is none, a session of another folder, a configuration that cannot be; in words.
     pub(super) fn open(&self, which: &Which, place: &Place, client: &ClientEnd) -> Result<Opened, RpcError> {
         let (invocation, mut notices) = self.invocation(place)?;
-        // Servers are asked for their models meanwhile.
+        // Servers are asked for their models meanwhile, and nobody waits for them.
         let (config, environment) = (invocation.config.clone(), invocation.environment.clone());
-        let (answers, asked) = mpsc::channel();
-        // Nobody listens any more to one that took too long.
+        let (answers, all_models) = oneshot::channel();
+        // Nobody listens when the session has ended before.
         std::thread::spawn(move || answers.send(list(&config, &environment, &Table::embedded())).is_ok());
         let earlier = which.earlier().map(|id| SessionChoice::Session(id.to_owned()));
         let keeping = Keeping::from(earlier.as_ref());
@@ -113,9 +113,8 @@ impl SessionDefaults {
         for notice in &notices {
             complain(&format!("note: {}", one_line(notice)));
         }
-        let known = || list_known(&invocation.config, &invocation.environment, &Table::embedded());
-        let models = asked.recv_timeout(PATIENCE).unwrap_or_else(|_late| known());
-        Ok(Opened { invocation, session, models, notices, files })
+        let models = list_known(&invocation.config, &invocation.environment, &Table::embedded());
+        Ok(Opened { invocation, session, models, all_models, notices, files })
     }
 }
 

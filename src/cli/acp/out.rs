@@ -25,11 +25,14 @@ pub(super) struct Out {
 pub(super) struct Written(std_mpsc::Receiver<()>);
 
 impl Out {
-    /// Begins to write.
+    /// Begins to write. `deaf` is called when the editor reads no more.
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub(super) fn begin(gone: watch::Receiver<bool>) -> Result<(Self, Written), Fault> {
+    pub(super) fn begin(
+        gone: watch::Receiver<bool>,
+        deaf: impl FnOnce() + Send + 'static,
+    ) -> Result<(Self, Written), Fault> {
         let (lines, mut queue) = mpsc::channel::<String>(LINES_WAITING);
         let (over, is_over) = std_mpsc::channel();
         let writing = std::thread::Builder::new().name("stdout".to_owned()).spawn(move || {
@@ -38,6 +41,8 @@ impl Out {
                 let written = stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush());
                 if let Err(why) = written {
                     tracing::info!("the editor does not read any more: {why}");
+                    drop(queue);
+                    deaf();
                     break;
                 }
             }

@@ -46,6 +46,7 @@ fn as_json(lane: &LaneStanding) -> Value {
         "is_cut_off": lane.forsaken.is_some(),
         "passed": lane.passed(),
         "ending": lane.ended.as_ref().map(|ended| ended.reason.as_str()),
+        "why": lane.why,
         "branch": lane.made.as_ref().map(|_| &lane.terms.branch),
         "commit": lane.made.as_ref().map(|(commit, _)| commit),
         "files": lane.made.as_ref().map(|(_, sums)| sums[0]),

@@ -62,6 +62,7 @@ fn as_json(name: Option<(By, &str)>, row: &Spend) -> Value {
         "reasoning": row.usage.reasoning,
         "answers_without_price": row.unpriced,
         "withdrawn_answers": row.withdrawn,
+        "estimated_answers": row.estimated,
         "retries": row.retries,
         "errors": row.errors,
         "tool_calls": row.calls,
@@ -71,7 +72,11 @@ fn as_json(name: Option<(By, &str)>, row: &Spend) -> Value {
         all.extend(members);
     }
     // A price that is not known has no member: `answers_without_price` says of how many.
-    let costs = [("cost_usd", row.usage.cost), ("withdrawn_cost_usd", row.withdrawn_usage.cost)];
+    let costs = [
+        ("cost_usd", row.usage.cost),
+        ("withdrawn_cost_usd", row.withdrawn_usage.cost),
+        ("estimated_cost_usd", row.estimated_usage.cost),
+    ];
     for (name, cost) in costs {
         if let Some(MicroDollars(micros)) = cost {
             all.insert(name.to_owned(), json!(micros as f64 / 1e6));

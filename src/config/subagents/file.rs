@@ -231,23 +231,20 @@ mod tests {
 
     #[test]
     fn names_of_tools_that_are_none_here_are_told() {
-        let read = read_agent("---\ndescription: x\ntools: Read, WebSearch, Raed, Task\n---\nGo.").unwrap();
+        let read = read_agent("---\ndescription: x\ntools: Read, LSP, Raed, Task\n---\nGo.").unwrap();
         assert_eq!(read.subagent.tools, Some(vec!["read".to_owned()]));
         assert_eq!(
             (read.elsewhere, read.unknown),
-            (vec!["WebSearch".to_owned(), "Task".to_owned()], vec!["Raed".to_owned()])
+            (vec!["LSP".to_owned(), "Task".to_owned()], vec!["Raed".to_owned()])
         );
         let file = |name: &str, tools: &str| {
             (PathBuf::from(format!("/r/{name}.md")), format!("---\ndescription: x\ntools: {tools}\n---\nGo."))
         };
-        let files = vec![file("a", "Read, WebSearch"), file("b", "Raed"), file("c", "Skill, Read")];
+        let files = vec![file("a", "Read, LSP"), file("b", "Raed"), file("c", "Skill, Read")];
         let (all, said) = super::super::read(files, &[]);
         assert_eq!(all.len(), 3);
         assert!(said[0].starts_with("/r/b.md: there is no tool `Raed`; the tools are read, "), "{said:?}");
-        assert!(
-            said[1].starts_with("/r/a.md and 1 more: ") && said[1].ends_with(": Skill, WebSearch"),
-            "{said:?}"
-        );
+        assert!(said[1].starts_with("/r/a.md and 1 more: ") && said[1].ends_with(": LSP, Skill"), "{said:?}");
         assert_eq!(said.len(), 2);
     }
 

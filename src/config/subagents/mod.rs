@@ -12,6 +12,7 @@ use super::AgentEntry;
 use super::environment::Environment;
 use super::fault::one_line;
 use super::trusted::{Content, agents_of_user, command_name};
+use crate::ledger::{WEB_FETCH, WEB_SEARCH};
 use crate::policy::Mode;
 use crate::tool::name::{FETCH, GLOB, LIST, READ, SEARCH};
 use file::ReadAgent;
@@ -95,7 +96,7 @@ pub(crate) fn built_in() -> Vec<Subagent> {
         file: None,
         is_off: false,
     };
-    let reads = [READ, LIST, GLOB, SEARCH, FETCH].map(str::to_owned).to_vec();
+    let reads = [READ, LIST, GLOB, SEARCH, FETCH, WEB_FETCH, WEB_SEARCH].map(str::to_owned).to_vec();
     vec![
         Subagent { tools: Some(reads), ..plain("explore", EXPLORE, EXPLORES) },
         plain("general", GENERAL, WORKS),

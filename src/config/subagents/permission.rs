@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::tools::{AgentTools, NamedTools, TOOLS, ours, tools_are};
 use crate::config::fault::one_line;
 use crate::config::front_matter::map::{Node, node};
+use crate::ledger::HOSTED;
 use crate::policy::Mode;
 use crate::tool::name::{DELEGATE_TO, EDIT, FETCH, MCP, SHELL, SHELL_KILL, SHELL_OUTPUT, WRITE};
 
@@ -92,7 +93,11 @@ impl AgentPermission {
         let is_asked = |tool: &str| {
             [EDIT, WRITE, SHELL, SHELL_OUTPUT, SHELL_KILL, FETCH].contains(&tool) || tool.starts_with(MCP)
         };
-        let is_unasked = verdict == Allowance::Ask && !tools.iter().all(|tool| is_asked(tool));
+        // What the provider runs itself nobody can be asked about; one that is asked about under the same name stays.
+        let is_hosted = |tool: &str| HOSTED.contains(&tool);
+        let has_own = tools.iter().any(|tool| !is_hosted(tool));
+        let is_unasked = verdict == Allowance::Ask
+            && !tools.iter().all(|tool| is_asked(tool) || has_own && is_hosted(tool));
         let kept = if is_unasked { Allowance::Deny } else { verdict };
         if !tools.is_empty() && is_unasked {
             self.notes.push(format!("`{key}` is never asked about here, so the sub-agent does not have it"));
@@ -104,6 +109,7 @@ impl AgentPermission {
             self.at_most(if key == EDIT { Mode::Ask } else { Mode::Edit });
         }
         for tool in tools {
+            let kept = if kept == Allowance::Ask && is_hosted(&tool) { Allowance::Deny } else { kept };
             let said = self.of.entry(tool).or_insert(kept);
             *said = kept.max(*said);
         }
@@ -116,9 +122,12 @@ impl AgentPermission {
 
     /// Takes from the tools what it denies.
     pub(super) fn narrow(&self, tools: &mut AgentTools) {
-        let is_denied = |tool: &str| self.of.get(tool).copied().or(self.others) == Some(Allowance::Deny);
+        let is_denied = |tool: &str| match self.of.get(tool).copied().or(self.others) {
+            Some(Allowance::Ask) => HOSTED.contains(&tool),
+            said => said == Some(Allowance::Deny),
+        };
         let named = self.of.keys().map(String::as_str);
-        let all: BTreeSet<&str> = TOOLS.into_iter().chain([DELEGATE_TO]).chain(named).collect();
+        let all: BTreeSet<&str> = TOOLS.into_iter().chain(HOSTED).chain([DELEGATE_TO]).chain(named).collect();
         let denied = all.into_iter().filter(|tool| is_denied(tool)).map(str::to_owned);
         let known = tools.without.clone();
         tools.without.extend(denied.filter(|tool| !known.contains(tool)));
@@ -174,6 +183,7 @@ fn unkept(key: &str, why: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ledger::{WEB_FETCH, WEB_SEARCH};
     use crate::tool::name::{GLOB, LIST, PLAN, READ, SEARCH};
 
     /// The tools that it has, those that it has not, and its mode.
@@ -193,9 +203,9 @@ mod tests {
         for (permission, without, mode) in [
             ("", &[][..], None),
             (" allow", &[], None),
-            (" ask", &[], Some(Mode::Ask)),
+            (" ask", &HOSTED, Some(Mode::Ask)),
             (" {bash: deny}", &shells, None),
-            ("\n  bash: deny\n  webfetch: deny", &[SHELL, SHELL_OUTPUT, SHELL_KILL, FETCH], None),
+            ("\n  bash: deny\n  webfetch: deny", &[SHELL, SHELL_OUTPUT, SHELL_KILL, FETCH, WEB_FETCH], None),
             (" {edit: deny}", &[EDIT, WRITE], None),
             (" {edit: ask}", &[], Some(Mode::Ask)),
             (" {bash: ask, edit: allow}", &[], Some(Mode::Edit)),
@@ -206,7 +216,10 @@ mod tests {
             (" {task: {\"*\": deny}}", &[DELEGATE_TO], None),
             (" {github_*: deny}", &["mcp__github"], None),
             (" {bash: deny, \"*\": allow}", &shells, None),
-            (" {external_directory: ask, websearch: deny, doom_loop: deny}", &[], Some(Mode::Ask)),
+            (" {external_directory: ask, websearch: deny, doom_loop: deny}", &[WEB_SEARCH], Some(Mode::Ask)),
+            // What the provider runs itself nobody can be asked about.
+            (" {webfetch: ask}", &[WEB_FETCH], Some(Mode::Edit)),
+            (" {websearch: ask}", &[WEB_SEARCH], None),
             (" {lasers: allow}", &[], None),
         ] {
             let (tools, taken, stricter) = read(permission).unwrap();

@@ -3,6 +3,7 @@
 use crate::config::fault::one_line;
 use crate::config::front_matter::items;
 use crate::config::front_matter::map::{Node, node};
+use crate::ledger::{HOSTED, WEB_FETCH, WEB_SEARCH};
 use crate::tool::name::{
     ASK, DELEGATE_TO, EDIT, FETCH, GLOB, LIST, MCP, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT,
     WRITE,
@@ -12,7 +13,7 @@ use crate::tool::name::{
 pub(in crate::config) const TOOLS: [&str; 11] =
     [READ, LIST, GLOB, SEARCH, EDIT, WRITE, SHELL, SHELL_OUTPUT, SHELL_KILL, FETCH, PLAN];
 /// Tools of other programs that have no counterpart here.
-const ELSEWHERE: [&str; 39] = [
+const ELSEWHERE: [&str; 36] = [
     "AgentOutputTool",
     "CronCreate",
     "CronDelete",
@@ -37,18 +38,15 @@ const ELSEWHERE: [&str; 39] = [
     "TaskUpdate",
     "TodoRead",
     "ToolSearch",
-    "WebSearch",
     "activate_skill",
     "codesearch",
     "complete_task",
     "get_internal_docs",
-    "google_web_search",
     "lsp",
     "save_memory",
     "skill",
     "todoread",
     "tracker_create_task",
-    "websearch",
     "plan_exit",
     "plan_enter",
     "batch",
@@ -75,7 +73,8 @@ pub(in crate::config) fn ours(named: &[String]) -> NamedTools {
         let is_brought = tool.starts_with(MCP) || tool.starts_with(DELEGATE_TO);
         if !of.is_empty() {
             all.tools.extend(of.iter().map(|&name| name.to_owned()));
-        } else if is_brought || tool == ASK || tool == "*" || TOOLS.contains(&tool) {
+        } else if is_brought || tool == ASK || tool == "*" || TOOLS.contains(&tool) || HOSTED.contains(&tool)
+        {
             all.tools.push(tool.to_owned());
         } else if ELSEWHERE.contains(&tool) {
             all.elsewhere.push(tool.to_owned());
@@ -101,7 +100,9 @@ fn translated(tool: &str) -> &'static [&'static str] {
         "Bash" | "BashOutput" | "KillShell" | "KillBash" | "bash" | "run_shell_command" => {
             &[SHELL, SHELL_OUTPUT, SHELL_KILL]
         }
-        "WebFetch" | "webfetch" | "web_fetch" => &[FETCH],
+        // Who fetches it, this program or the provider, makes no difference to whoever wrote the file.
+        "WebFetch" | "webfetch" | FETCH | WEB_FETCH => &[FETCH, WEB_FETCH],
+        "WebSearch" | "websearch" | "google_web_search" => &[WEB_SEARCH],
         "TodoWrite" | "todowrite" | "write_todos" => &[PLAN],
         "AskUserQuestion" | "question" | "ask_user" => &[ASK],
         // All that start other agents.
@@ -208,13 +209,19 @@ mod tests {
         ] {
             assert_eq!(named(&[name]).tools, tools, "{name}");
         }
-        for tool in TOOLS {
+        for tool in TOOLS.into_iter().chain(HOSTED).filter(|tool| ![FETCH, WEB_FETCH].contains(tool)) {
             assert_eq!(named(&[tool]).tools, [tool]);
         }
-        let mixed = named(&["Read", "WebSearch", "Raed"]);
+        for tool in ["WebFetch", FETCH, WEB_FETCH] {
+            assert_eq!(named(&[tool]).tools, [FETCH, WEB_FETCH]);
+        }
+        for tool in ["WebSearch", "websearch", "google_web_search"] {
+            assert_eq!(named(&[tool]).tools, [WEB_SEARCH]);
+        }
+        let mixed = named(&["Read", "Skill", "Raed"]);
         assert_eq!(
             (mixed.tools, mixed.elsewhere, mixed.unknown),
-            (vec![READ.to_owned()], vec!["WebSearch".to_owned()], vec!["Raed".to_owned()])
+            (vec![READ.to_owned()], vec!["Skill".to_owned()], vec!["Raed".to_owned()])
         );
     }
 

@@ -55,6 +55,7 @@ mod summing;
 mod switching;
 mod turn;
 mod typing;
+mod unanswered;
 mod uncertain;
 
 use std::collections::{BTreeSet, VecDeque};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::ledger::{
     Arguments, Body, CallId, Ending, Entry, EntryId, Ledger, Millis, OpenCall, Recovered, ToolUse, grants,
+    was_asking,
 };
 use crate::policy::grant_on_record;
 use crate::tool::{SideEffect, ToolSpec};
@@ -35,7 +36,8 @@ impl Agent {
         settings.policy.granted_in_sandbox.extend(in_sandbox);
         settings.policy.rules.extend(taken(&ledger));
         let last_seen = ledger.entries().get(loaded.saturating_sub(1)).map_or(now, |e| e.at);
-        let ended_with_a_result = ends_with_a_result(ledger.entries().get(..loaded).unwrap_or_default());
+        let read = ledger.entries().get(..loaded).unwrap_or_default();
+        let (ended_with_a_result, was_asking) = (ends_with_a_result(read), was_asking(read));
         let requests = requests(&ledger);
         let mut agent = Self::with_history(History::new(ledger, settings.limits.clone(), loaded), settings);
         agent.hosts = agent.hosts_of_the_ledger();
@@ -49,6 +51,9 @@ impl Agent {
             let tools_ran = lost_started > 0 || ended_with_a_result;
             let ending = if tools_ran { Ending::AbortedTools } else { Ending::AbortedStreaming };
             let text = agent.history.last_text();
+            if was_asking {
+                agent.count_unanswered(now);
+            }
             agent.hand_off(now, ending);
             agent.tell_own_command(now);
             agent.history.end_run(now, last_seen, ending, text);

@@ -1,6 +1,6 @@
 //! What the loop is told once, at the start.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::budget::{Limit, Limits, TokenBudget};
@@ -37,6 +37,8 @@ pub struct Settings {
     pub discovers: bool,
     /// Who is known from the start to bring no tools, although it is configured.
     pub absent: Vec<Absent>,
+    /// Tools that the provider may not run itself for this session, although the configuration lists them.
+    pub withheld: BTreeSet<&'static str>,
     /// Mode and rules.
     pub policy: Policy,
     /// The hooks, in the order of the configuration.
@@ -94,6 +96,7 @@ impl Settings {
             tools: Vec::new(),
             discovers: false,
             absent: Vec::new(),
+            withheld: BTreeSet::new(),
             policy: Policy::default(),
             hooks: Vec::new(),
             limits: Limits::default(),

@@ -229,7 +229,7 @@ fn not_taken(spec: &ModelSpec, level: Effort) -> String {
 }
 
 /// The model that the session was left with.
-fn last_model(ledger: &Ledger) -> Option<ModelRef> {
+pub(super) fn last_model(ledger: &Ledger) -> Option<ModelRef> {
     ledger.entries().iter().rev().find_map(|entry| {
         if let Body::SessionStarted(started) = &entry.body {
             return Some(started.model.clone());

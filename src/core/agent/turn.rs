@@ -221,6 +221,7 @@ impl Agent {
         request.max_output = request.max_output.min(spec.output_to_ask(request.effort));
         // The same over every resume; a fork is a session of its own.
         request.cache_key.clone_from(&self.settings.session);
+        request.withheld.clone_from(&self.settings.withheld);
         request.answer_schema = self.settings.answer_schema.as_ref().map(|schema| schema.shown());
         Ok(request)
     }

@@ -95,7 +95,8 @@ impl Meter {
             Body::Assistant(m) => {
                 self.spend(m.usage);
                 self.run.hosted_tools += m.hosted().filter(|block| block.is_use()).count() as u64;
-                if m.usage.input > 0 {
+                // What a request cost at most that nobody heard an answer of is no count of the context.
+                if m.usage.input > 0 && !m.is_unheard() {
                     self.context = m.usage.input.saturating_add(m.usage.output);
                     self.is_counted = true;
                 }

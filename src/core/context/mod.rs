@@ -8,6 +8,7 @@ pub mod words;
 pub use condense::{Keep, cut, part_end, shortened, transcript};
 pub use window::{estimate_tokens, fixed_tokens, message_tokens, tokens_of};
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::ledger::{Ledger, Unsettled};
@@ -46,5 +47,6 @@ pub fn build(
         reasons: spec.abilities.reasoning,
         cache_key: String::new(),
         answer_schema: None,
+        withheld: BTreeSet::new(),
     })
 }

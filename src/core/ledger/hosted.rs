@@ -42,3 +42,31 @@ impl Hosted {
         self.is_call() || self.kind.ends_with("_call")
     }
 }
+
+/// The tools that some provider can run itself.
+pub const HOSTED: [&str; 4] = [WEB_SEARCH, WEB_FETCH, CODE_EXECUTION, CODE_INTERPRETER];
+/// Searches the web, run by the provider.
+pub const WEB_SEARCH: &str = "web_search";
+/// Fetches a page, run by the provider.
+pub const WEB_FETCH: &str = "web_fetch";
+/// Runs a program, on a machine of the provider's.
+pub const CODE_EXECUTION: &str = "code_execution";
+/// The same under another name.
+pub const CODE_INTERPRETER: &str = "code_interpreter";
+
+/// Which of the tools that providers run themselves this is; its name may end in a version: `web_search_20250305`.
+pub fn hosted(name: &str) -> Option<&'static str> {
+    let is_version = |rest: &str| rest.is_empty() || rest.starts_with('_');
+    HOSTED.into_iter().find(|known| name.strip_prefix(known).is_some_and(is_version))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_end_in_a_version() {
+        assert_eq!(hosted("web_search_20250305"), Some(WEB_SEARCH));
+        assert_eq!((hosted("web_fetch"), hosted("web_searches")), (Some(WEB_FETCH), None));
+    }
+}

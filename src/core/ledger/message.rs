@@ -49,6 +49,11 @@ pub struct AssistantMessage {
 }
 
 impl AssistantMessage {
+    /// Whether it stands for an answer of which nothing was heard: its usage is what that may have cost at most.
+    pub fn is_unheard(&self) -> bool {
+        self.interrupted && self.usage.estimated && self.blocks.is_empty()
+    }
+
     /// All text blocks joined.
     pub fn text(&self) -> String {
         self.blocks.iter().filter_map(|b| if let Block::Text(t) = b { Some(&**t) } else { None }).collect()

@@ -43,6 +43,7 @@ mod provider_limit;
 mod reach;
 mod recover;
 mod task_state;
+mod unanswered;
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
@@ -78,10 +79,18 @@ pub use outcome::{
 pub use pastes::{MessagePiece, Pastes};
 pub use project::{Message, Placed, placed, standing, tombstoned};
 pub use provider_limit::{LearnedLimit, ProviderLimit};
-pub use recover::{Recovered, recover, recover_with};
+pub use recover::{Recovered, answers_a_compaction, recover, recover_with};
+pub use unanswered::was_asking;
 pub use {
-    change::Change, files_restored::FilesRestored, foreign_tool::ForeignTool, hosted::Hosted, image::Image,
-    injector::Injector, mode::Mode, open::OpenCall, reach::Reach,
+    change::Change,
+    files_restored::FilesRestored,
+    foreign_tool::ForeignTool,
+    hosted::{CODE_EXECUTION, CODE_INTERPRETER, HOSTED, Hosted, WEB_FETCH, WEB_SEARCH, hosted},
+    image::Image,
+    injector::Injector,
+    mode::Mode,
+    open::OpenCall,
+    reach::Reach,
 };
 
 /// Version of the session format that this program writes.

@@ -168,7 +168,7 @@ fn withdraw_summary(ledger: &mut Ledger, now: Millis) {
 
 /// Whether the last model call is one for a summary: by the transition before it, or since no run was under way. Between
 /// runs nothing else is asked.
-fn answers_a_compaction(entries: &[Arc<Entry>]) -> bool {
+pub fn answers_a_compaction(entries: &[Arc<Entry>]) -> bool {
     let mut summarizes = false;
     for entry in entries {
         match &entry.body {

@@ -16,11 +16,12 @@ pub use failure::{Action, FailureClass, ModelFailure, NamedTool, Sizes};
 pub use glimpse::Glimpse;
 pub use spec::{Abilities, LongPrompt, ModelSpec, Price, Rates, ToolCalls};
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::ledger::{Message, ModelRef};
+use crate::ledger::{Message, ModelRef, hosted};
 
 /// One request, free of any protocol. Append-only between requests of a session, so that caches hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,9 +48,16 @@ pub struct Request {
     pub cache_key: String,
     /// The JSON Schema that the answer has to satisfy, if one was asked for.
     pub answer_schema: Option<Arc<Value>>,
+    /// Tools that the provider may not run itself for this session, although the configuration lists them.
+    pub withheld: BTreeSet<&'static str>,
 }
 
 impl Request {
+    /// Those of the tools that a provider may run itself which it may run for this session.
+    pub fn hosted<'a>(&'a self, tools: &'a [String]) -> impl Iterator<Item = &'a String> {
+        tools.iter().filter(|tool| hosted(tool).is_none_or(|known| !self.withheld.contains(known)))
+    }
+
     /// Whether the model is known to find out itself how long it thinks, and so thinks also when no effort was chosen.
     pub fn thinks_by_itself(&self) -> bool {
         self.reasons == Some(true) && self.adaptive_thinking

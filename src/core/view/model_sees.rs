@@ -174,6 +174,7 @@ impl Sources {
             reasons: None,
             cache_key: String::new(),
             answer_schema: None,
+            withheld: BTreeSet::new(),
         })
     }
 

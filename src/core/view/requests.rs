@@ -51,8 +51,8 @@ pub fn requests(entries: &[Arc<Entry>]) -> Vec<ModelRequest> {
                 let (entry, at) = (entry.id, entry.at);
                 found.all.push(ModelRequest { after, entry, at, model, is_answered: false });
             }
-            Body::Assistant(said) => found.answered(at, entry, &said.model),
-            Body::Compaction(made) => found.answered(at, entry, &made.model),
+            Body::Assistant(said) => found.answered(at, entry, &said.model, !said.is_unheard()),
+            Body::Compaction(made) => found.answered(at, entry, &made.model, true),
             _ => {}
         }
     }
@@ -75,11 +75,12 @@ impl Finding {
         (self.first, self.current) = (Some(model.clone()), Some(model.clone()));
     }
 
-    fn answered(&mut self, at: usize, entry: &Entry, model: &ModelRef) {
+    /// `is_heard`: otherwise it stands for what nobody heard, since the process died.
+    fn answered(&mut self, at: usize, entry: &Entry, model: &ModelRef, is_heard: bool) {
         match self.open.take() {
             Some(open) => {
                 if let Some(request) = self.all.get_mut(open) {
-                    (request.model, request.is_answered) = (Some(model.clone()), true);
+                    (request.model, request.is_answered) = (Some(model.clone()), is_heard);
                 }
             }
             None => self.all.push(ModelRequest {
@@ -87,7 +88,7 @@ impl Finding {
                 entry: entry.id,
                 at: entry.at,
                 model: Some(model.clone()),
-                is_answered: true,
+                is_answered: is_heard,
             }),
         }
         // What was tried again before was asked of the same model.

@@ -134,7 +134,7 @@ impl Handover {
             let remote = Some(RemoteTask { id: None, state: TaskState::Unknown });
             return ToolReport { remote, ..ToolReport::failed(words) };
         };
-        let (words, state) = farewell(&ready.link, &self.kept, &id, cut.until).await;
+        let (words, state) = farewell(&ready.link, &self.kept, &id, (cut.until, self.max_chars)).await;
         let state = state.unwrap_or(known.task.borrow().1);
         ToolReport {
             remote: Some(RemoteTask { id: Some(shown_id(&id)), state }),
@@ -161,9 +161,10 @@ fn weighed(known: &TaskContext, report: ToolReport) -> ToolReport {
     ToolReport { is_unsent: !known.sent.load(Relaxed), ..report }
 }
 
-/// Words that stand alone.
+/// Words that stand alone; what the agent answered stands below them as it is.
 fn sentence(words: &str) -> String {
-    let mut letters = words.chars();
+    let (line, answer) = words.split_at(words.find('\n').unwrap_or(words.len()));
+    let mut letters = line.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}.", letters.as_str())
+    format!("{first}{}.{answer}", letters.as_str())
 }

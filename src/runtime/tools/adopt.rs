@@ -124,25 +124,33 @@ fn file(
     let (before, after) = (text(now.as_ref()), text(becomes.as_ref()).unwrap_or_default());
     let difference = compare(&one.path, before.as_deref(), &after);
     let lines = (difference.added, difference.removed);
+    let runs = runs(one);
     let how = match (&now, &becomes) {
         (None, _) => "new".to_owned(),
         (_, None) => "deleted".to_owned(),
-        _ => format!("+{} -{}{}", lines.0, lines.1, permission_left(one)),
+        _ => format!("+{} -{}{}", lines.0, lines.1, permission(runs)),
     };
     let is_executable = one.modes.1 == "100755";
     let told = AdoptedFile { shown: one.path.clone(), how, lines };
     let path: PathBuf = target.path.clone();
-    Ok(Some((NewContent { path, before: now, after: becomes, is_executable }, told)))
+    Ok(Some((NewContent { path, before: now, after: becomes, is_executable, runs }, told)))
 }
 
-/// What is not taken of a file that was there: an undo could not give it back. Nothing where it is as it was.
-fn permission_left(one: &ChangedFile) -> String {
-    let change = match (one.modes.0.as_str(), one.modes.1.as_str()) {
-        ("100644", "100755") => "+x",
-        ("100755", "100644") => "-x",
-        _ => return String::new(),
-    };
-    format!("; its permission is not taken: `chmod {change} {}` changes it", one.path)
+/// Whether a file that was there can be run from now on, if that is different.
+fn runs(one: &ChangedFile) -> Option<bool> {
+    match (one.modes.0.as_str(), one.modes.1.as_str()) {
+        ("100644", "100755") => Some(true),
+        ("100755", "100644") => Some(false),
+        _ => None,
+    }
+}
+
+fn permission(runs: Option<bool>) -> &'static str {
+    match runs {
+        Some(true) => "; can be run",
+        Some(false) => "; can be run no more",
+        None => "",
+    }
 }
 
 fn commit(arguments: &Arguments, name: &str) -> Result<String, String> {

@@ -115,6 +115,7 @@ impl FileChange {
         let record = |found: &Before| {
             if let Some(snapshots) = making.snapshots {
                 let change = undo::Change {
+                    runs: None,
                     call: Some(making.call),
                     path: self.target.path.clone(),
                     before: Content::Absent,

@@ -21,6 +21,8 @@ pub struct Agreement {
     paths: BTreeMap<CallId, BTreeSet<PathBuf>>,
     /// What each call that went well says it found and made, by the path as it is written. Empty for calls of earlier programs.
     told: BTreeMap<CallId, Vec<(PathBuf, ChangedFile)>>,
+    /// The calls that change permissions, too.
+    adoptions: BTreeSet<CallId>,
 }
 
 /// Why the books do not agree with a recorded change.
@@ -38,6 +40,7 @@ impl Agreement {
         let workspace = Workspace::new(folder.to_owned(), home);
         let mut named: BTreeMap<CallId, BTreeSet<PathBuf>> = BTreeMap::new();
         let (mut allowed, mut told) = (BTreeSet::new(), BTreeMap::new());
+        let mut adoptions = BTreeSet::new();
         for entry in entries {
             match &entry.body {
                 Body::ToolCall(call) | Body::CallEdited(call) if TOOLS.contains(&call.name.as_str()) => {
@@ -48,6 +51,7 @@ impl Agreement {
                 }
                 Body::Command(call) if call.name == ADOPT => {
                     let Arguments::Object(members) = &call.arguments else { continue };
+                    adoptions.insert(call.id);
                     let files = members.get("files").and_then(|files| files.as_array());
                     let files = files.into_iter().flatten().filter_map(|file| file.as_str());
                     named.entry(call.id).or_default().extend(files.map(|file| workspace.as_written(file)));
@@ -64,7 +68,7 @@ impl Agreement {
             }
         }
         named.retain(|call, _| allowed.contains(call));
-        Self { paths: named, told }
+        Self { paths: named, told, adoptions }
     }
 
     /// Whether the books, too, say that this call changed this file.
@@ -90,6 +94,9 @@ impl Agreement {
         if !is_named(&call) {
             return Some(Disagreement::NoCall);
         }
+        if change.runs.is_some() && !self.adoptions.contains(&call) {
+            return Some(Disagreement::OtherContent);
+        }
         let is_told =
             |file: &ChangedFile| file.before == change.before.told() && file.after == change.after.told();
         let agrees = self.told(call, &change.path).is_none_or(|file| file.is_some_and(is_told));
@@ -109,13 +116,20 @@ impl Agreement {
     /// Whether a restore of everything since a call would do this, by the record of changes: the file becomes what it was
     /// before the first of them, and is now what one of them found or left.
     pub(super) fn asks_for(&self, restored: &Change, since: CallId, record: &[Change]) -> bool {
-        let mut chain = record.iter().filter(|change| {
-            change.path == restored.path && change.call.is_some_and(|call| call >= since) && self.has(change)
-        });
-        let Some(first) = chain.next() else { return false };
+        let chain: Vec<&Change> = record
+            .iter()
+            .filter(|change| {
+                change.path == restored.path
+                    && change.call.is_some_and(|call| call >= since)
+                    && self.has(change)
+            })
+            .collect();
+        let Some(first) = chain.first() else { return false };
         let was = |content: &Content| *content == restored.before;
+        let ran = chain.iter().find_map(|change| change.ran());
         first.before == restored.after
             && (first.mode, &first.made) == (restored.mode, &restored.made)
-            && [first].into_iter().chain(chain).any(|change| was(&change.before) || was(&change.after))
+            && (restored.runs.is_none() || restored.runs == ran)
+            && chain.iter().any(|change| was(&change.before) || was(&change.after))
     }
 }

@@ -15,6 +15,7 @@ fn change(path: &Path) -> Change {
         before: Content::Absent,
         after: Content::Known(Hash::of(b"after")),
         mode: None,
+        runs: None,
         made: None,
     }
 }

@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use super::super::tools::anchor::Anchor;
 use super::blobs;
-use super::record::{Change, Content, Hash, MOST_BYTES};
+use super::record::{Change, Content, Hash, MOST_BYTES, RUNS};
 
 /// What a file is now.
 pub(super) fn look(path: &Path) -> Result<Content, String> {
@@ -76,7 +77,12 @@ pub(super) fn put_back(folder: &Path, change: &Change) -> Result<(), String> {
             let (anchor, _) = Anchor::making(&change.path).map_err(words)?;
             let staged = anchor.stage(&content).map_err(words)?;
             match (open(&anchor)?, change.mode) {
-                (Some(now), _) => staged.like(&now).map(|_kept| ()).map_err(words)?,
+                (Some(now), _) => {
+                    let kept = staged.like(&now).map_err(words)?;
+                    if let Some(runs) = change.runs {
+                        staged.with_mode(to_run(kept.mode(), runs)).map_err(words)?;
+                    }
+                }
                 (None, Some(mode)) => staged.with_mode(mode & 0o777).map_err(words)?,
                 (None, None) => {}
             }
@@ -86,6 +92,11 @@ pub(super) fn put_back(folder: &Path, change: &Change) -> Result<(), String> {
             staged.place(change.before != Content::Absent).map_err(words)
         }
     }
+}
+
+/// Permissions with or without that to run the file: for whoever may read it.
+fn to_run(mode: u32, runs: bool) -> u32 {
+    if runs { mode | (mode & 0o444) >> 2 } else { mode & !RUNS }
 }
 
 /// Removes the folders that were made for the file, where they are empty.
@@ -102,7 +113,12 @@ fn remove_made(change: &Change) {
 /// After a failure: what was done already is taken back, the last first.
 pub(super) fn roll_back(folder: &Path, done: &[Change]) {
     for change in done.iter().rev() {
-        let back = Change { before: change.after.clone(), after: change.before.clone(), ..change.clone() };
+        let back = Change {
+            before: change.after.clone(),
+            after: change.before.clone(),
+            runs: change.ran(),
+            ..change.clone()
+        };
         if let Err(why) = put_back(folder, &back) {
             tracing::error!("{} could not be restored: {why}", change.path.display());
         }

@@ -41,6 +41,8 @@ pub struct PlannedChange {
     pub action: FileAction,
     /// The permissions that it had, for one that has to be made anew.
     pub mode: Option<u32>,
+    /// Whether it could be run, if that was changed.
+    pub runs: Option<bool>,
     /// The first of the folders that were made for it: removed with it where they are empty.
     pub made: Option<PathBuf>,
 }
@@ -130,7 +132,8 @@ pub fn plan(
                 continue;
             }
         };
-        if found == first.before && !matches!(found, Content::Large(_)) {
+        let runs = ran(changes, &chain);
+        if found == first.before && runs.is_none() && !matches!(found, Content::Large(_)) {
             plan.already.push(path.to_owned());
             continue;
         }
@@ -145,7 +148,7 @@ pub fn plan(
         };
         match why {
             Some(why) => plan.refused.push(Refusal { path: path.to_owned(), why }),
-            None => plan.steps.push(step(first, found)),
+            None => plan.steps.push(PlannedChange { runs, ..step(first, found) }),
         }
     }
     plan
@@ -188,6 +191,13 @@ fn changed_since(changes: &[Change], last: &Change, found: &Content) -> Why {
     }
 }
 
+/// Whether a file could be run before the chosen changes, where the last that is on record of it says otherwise.
+fn ran(changes: &[Change], chain: &[&Change]) -> Option<bool> {
+    let path = &chain.first()?.path;
+    let left = changes.iter().rev().filter(|change| change.path == *path).find_map(|change| change.runs);
+    chain.iter().find_map(|change| change.ran()).filter(|ran| left != Some(*ran))
+}
+
 fn step(first: &Change, found: Content) -> PlannedChange {
     let action = match &first.before {
         Content::Known(hash) => FileAction::Restore(hash.clone()),
@@ -198,6 +208,7 @@ fn step(first: &Change, found: Content) -> PlannedChange {
         from: found,
         action,
         mode: first.mode,
+        runs: None,
         made: first.made.clone(),
     }
 }
@@ -217,6 +228,7 @@ mod tests {
             before: content(before),
             after: content(after),
             mode: None,
+            runs: None,
             made: None,
         }
     }

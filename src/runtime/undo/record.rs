@@ -13,6 +13,9 @@ use crate::ledger::{CallId, FileContent};
 /// Larger contents are not kept.
 pub(in crate::runtime) const MOST_BYTES: u64 = 10 << 20;
 
+/// The permission to run a file, of anybody.
+pub(super) const RUNS: u32 = 0o111;
+
 /// The SHA-256 of a content; also the name of its file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hash(String);
@@ -89,6 +92,8 @@ pub struct Change {
     pub after: Content,
     /// Its permissions before, if it was there.
     pub mode: Option<u32>,
+    /// Whether it can be run from then on, where the change is about that, too.
+    pub runs: Option<bool>,
     /// The first of the folders that were made for it.
     pub made: Option<PathBuf>,
 }
@@ -101,17 +106,25 @@ impl Change {
         Some(Self { path, made: self.made.as_ref().and_then(there), ..self.clone() })
     }
 
+    /// Whether the file could be run before, where the change is about that, too.
+    pub(super) fn ran(&self) -> Option<bool> {
+        self.runs.and(self.mode).map(|mode| mode & RUNS != 0)
+    }
+
     /// As its line in the file, without the end of the line.
     pub(super) fn encode(&self) -> String {
-        json!({
+        let mut line = json!({
             "call": self.call.map(|call| call.to_string()),
             "path": path_text(&self.path),
             "before": encode(&self.before),
             "after": encode(&self.after),
             "mode": self.mode,
             "made": self.made.as_deref().map(path_text),
-        })
-        .to_string()
+        });
+        if let (Some(runs), Some(members)) = (self.runs, line.as_object_mut()) {
+            members.insert("runs".to_owned(), json!(runs));
+        }
+        line.to_string()
     }
 
     /// From its line; `None` when it is none, as the last one after a crash, or when any of its members cannot be read.
@@ -125,6 +138,10 @@ impl Change {
             None | Some(Value::Null) => None,
             Some(mode) => Some(u32::try_from(mode.as_u64()?).ok()?),
         };
+        let runs = match value.get("runs") {
+            None => None,
+            Some(runs) => Some(runs.as_bool()?),
+        };
         let made = match value.get("made") {
             None | Some(Value::Null) => None,
             Some(path) => Some(parse_path(path)?),
@@ -135,6 +152,7 @@ impl Change {
             before: decode(value.get("before")?)?,
             after: decode(value.get("after")?)?,
             mode,
+            runs,
             made,
         })
     }
@@ -182,6 +200,7 @@ mod tests {
             before: Content::Known(Hash::of(b"x")),
             after: Content::Absent,
             mode: Some(0o640),
+            runs: Some(true),
             made: Some("/a".into()),
         };
         assert_eq!(Change::decode(&change.encode()), Some(change.clone()));

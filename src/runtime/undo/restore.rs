@@ -218,9 +218,12 @@ impl Snapshots {
         for change in changes {
             // What cannot be looked at, such as a symlink, is not what was there: it stays as it is.
             let found = look(&change.path).ok();
-            if found.as_ref() == Some(&change.after) {
+            let is_there = found.as_ref() == Some(&change.after);
+            if is_there && change.runs.is_none() {
                 restored.has(change);
-            } else if found.as_ref() == Some(&change.before) {
+            } else if is_there || found.as_ref() == Some(&change.before) {
+                let before = found.unwrap_or(change.before.clone());
+                let change = Change { before, ..change };
                 put_back(&folder, &change).map_err(|why| format!("{}: {why}", change.path.display()))?;
                 restored.has(change);
             } else {
@@ -276,6 +279,7 @@ fn change_of(step: &PlannedChange) -> Change {
         before: step.from.clone(),
         after,
         mode: step.mode,
+        runs: step.runs,
         made: step.made.clone(),
     }
 }

@@ -22,6 +22,8 @@ pub struct NewContent {
     pub after: Option<Vec<u8>>,
     /// Whether it can be run, for one that is made anew.
     pub is_executable: bool,
+    /// Whether it can be run from then on, for one that is there, if that changes.
+    pub runs: Option<bool>,
 }
 
 impl Snapshots {
@@ -67,6 +69,7 @@ fn change_of(folder: &Path, call: CallId, one: &NewContent) -> Result<Change, St
         before: kept(&one.before)?,
         after: kept(&one.after)?,
         mode: mode.map(|meta| meta.permissions().mode() & 0o7777),
+        runs: one.runs.filter(|_| one.before.is_some() && one.after.is_some()),
         made,
     })
 }
@@ -80,7 +83,7 @@ mod tests {
 
     fn content(path: PathBuf, before: Option<&str>, after: Option<&str>) -> NewContent {
         let bytes = |text: Option<&str>| text.map(|text| text.as_bytes().to_vec());
-        NewContent { path, before: bytes(before), after: bytes(after), is_executable: false }
+        NewContent { path, before: bytes(before), after: bytes(after), is_executable: false, runs: None }
     }
 
     #[test]
@@ -119,5 +122,38 @@ mod tests {
         assert_eq!(fs::read_to_string(at("gone")).unwrap(), "old");
         assert!(!at("new").exists(), "the folders that were made for it are gone, too");
         assert_eq!(changes.last().unwrap().after, Content::Known(Hash::of(b"two")));
+    }
+
+    #[test]
+    fn the_permission_to_run_a_file_is_changed_and_taken_back_once() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        let mode = |name: &str| fs::metadata(top.join(name)).unwrap().permissions().mode() & 0o777;
+        for (name, bits) in [("a", 0o640), ("b", 0o750)] {
+            fs::write(top.join(name), "one").unwrap();
+            fs::set_permissions(top.join(name), fs::Permissions::from_mode(bits)).unwrap();
+        }
+        let snapshots = Snapshots::beside(&top.join("s.jsonl"));
+        let wanted = [("a", "one", true), ("b", "two", false)].map(|(name, after, runs)| NewContent {
+            runs: Some(runs),
+            ..content(top.join(name), Some("one"), Some(after))
+        });
+        // What fails later takes the permission back, too.
+        let mut all = wanted.to_vec();
+        all.push(content(top.join("b"), Some("else"), Some("x")));
+        snapshots.make_all(CallId(1), &all).unwrap_err();
+        assert_eq!((mode("a"), mode("b")), (0o640, 0o750));
+        snapshots.make_all(CallId(2), &wanted).unwrap();
+        assert_eq!((mode("a"), mode("b")), (0o750, 0o640));
+        let planned = || {
+            let scope = UndoScope::Calls([CallId(2)].into_iter().collect());
+            plan(&snapshots.changes().unwrap(), &scope, |_| true, super::super::files::look)
+        };
+        let back = planned();
+        assert_eq!((back.steps.len(), back.refused.len()), (2, 0), "{back:?}");
+        snapshots.restore(&back, 1).unwrap();
+        assert_eq!((mode("a"), mode("b")), (0o640, 0o750));
+        assert_eq!(fs::read_to_string(top.join("b")).unwrap(), "one");
+        assert_eq!(planned().already.len(), 2, "it is taken back once");
     }
 }

@@ -144,7 +144,7 @@ mod tests {
     fn step(call: Option<u64>, before: &Content, after: &Content) -> FileStep {
         let (before, after) = (before.clone(), after.clone());
         let call = call.map(CallId);
-        let change = Change { call, path: "/w/a".into(), before, after, mode: None, made: None };
+        let change = Change { call, path: "/w/a".into(), before, after, mode: None, runs: None, made: None };
         FileStep { source: 0, change, at: Millis(0), entry: EntryId(1) }
     }
 

@@ -30,6 +30,8 @@ pub(crate) struct LaneStanding {
     pub(crate) model: Option<String>,
     /// How its run ended.
     pub(crate) ended: Option<TurnEnded>,
+    /// Why it has no run that ended, when it is over.
+    pub(crate) why: Option<String>,
     /// Decisions about its calls: allowed by a person, and denied.
     pub(crate) decided: (u64, u64),
     /// Its worktree, while it is there.
@@ -66,6 +68,9 @@ pub(crate) fn lanes(state: &Path, entries: &[Arc<Entry>], folder: &Path, is_open
                 _ => None,
             });
             let mut standing = standing(state, entries, folder, lane, set_aside, terms);
+            if set_aside.is_none() {
+                standing.why = refusal(entries, call);
+            }
             let left = set_aside.filter(|_| standing.settled.is_none() && !is_open);
             standing.forsaken = left.map(|escrow| of_race(&escrow.session, call));
             standing.waits &= left.is_none();
@@ -122,6 +127,8 @@ fn standing(
     let model = own.iter().rev().find_map(|entry| {
         if let Body::Assistant(message) = &entry.body { Some(message.model.to_string()) } else { None }
     });
+    let answer = settled.as_ref().and_then(|settled| settled.answer.clone());
+    let why = answer.filter(|_| ended.is_none());
     let worktree = session.as_deref().and_then(|session| worktree_of(folder, session));
     let decided = decided(&own);
     LaneStanding {
@@ -133,10 +140,19 @@ fn standing(
         settled,
         model,
         ended,
+        why,
         decided,
         worktree,
         made,
     }
+}
+
+/// What is said of a lane for which nothing was set aside.
+fn refusal(entries: &[Arc<Entry>], call: CallId) -> Option<String> {
+    entries.iter().find_map(|entry| match &entry.body {
+        Body::ToolResult(result) if result.call == call => Some(result.content.to_string()),
+        _ => None,
+    })
 }
 
 /// The session of the race: that of a lane is named after it and the call.

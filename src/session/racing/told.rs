@@ -12,6 +12,8 @@ pub(crate) const HEADS: [&str; 10] =
     ["lane", "model", "seed", "ended", "files", "lines", "turns", "cost", "time", "approvals"];
 /// Cells of a model's name.
 const MOST_OF_A_NAME: usize = 36;
+/// Cells of why a lane was not started.
+const MOST_OF_A_REASON: usize = 300;
 
 /// The cells of a lane.
 pub(crate) fn row(lane: &LaneStanding) -> [String; 10] {
@@ -57,7 +59,18 @@ pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
         (None, Some(worktree)) => Some(format!("lane {} left its worktree behind: {worktree}", lane.lane)),
         (None, None) => None,
     };
-    lanes.iter().filter_map(of_lane).chain(forsaken(lanes)).chain(taking(lanes, adopt)).collect()
+    let of_lane = |lane: &LaneStanding| {
+        let why = why(lane).map(|why| format!("lane {} ({}): {why}", lane.lane, ended(lane)));
+        why.into_iter().chain(of_lane(lane))
+    };
+    lanes.iter().flat_map(of_lane).chain(forsaken(lanes)).chain(taking(lanes, adopt)).collect()
+}
+
+/// Why it was not started, or what is known of it when it was cut off.
+fn why(lane: &LaneStanding) -> Option<String> {
+    let said = lane.why.as_deref()?;
+    let line = said.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(fit(&sanitize(line), MOST_OF_A_REASON))
 }
 
 /// The worktree that a lane has left.
@@ -99,6 +112,7 @@ pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
     for lane in lanes {
         let [number, model, seed, ended, files, lines, turns, cost, time, approvals] = row(lane);
         parts.push(ReportPart::Heading(format!("lane {number} · {ended}")));
+        parts.extend(why(lane).map(|why| ReportPart::fact("reason", why)));
         parts.push(ReportPart::fact("model", model));
         if lane.terms.seed.is_some() {
             parts.push(ReportPart::fact("seed", seed));

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::config::environment::Environment;
 use crate::config::fault::one_line;
 use crate::config::models::dollars;
+use crate::ledger::Usage;
 use crate::runtime::store::spending;
 use crate::ui::text::{fit, grouped, sanitize};
 use crate::ui::usage_table::{UsageBy, UsageTable};
@@ -92,11 +93,14 @@ fn cost(row: &Spend) -> String {
 fn remarks(total: &Spend) -> Vec<String> {
     let mut all = Vec::new();
     if total.withdrawn > 0 {
-        let cost = total
-            .withdrawn_usage
-            .cost
-            .map_or_else(|| "an unknown price".to_owned(), |micros| format!("${}", dollars(micros.0)));
-        all.push(format!("{cost} of it is for {} that errors cut off.", answers(total.withdrawn)));
+        let (cost, count) = (part(total.withdrawn_usage), answers(total.withdrawn));
+        all.push(format!("{cost} of it is for {count} that errors cut off."));
+    }
+    if total.estimated > 0 {
+        let (cost, count) = (part(total.estimated_usage), answers(total.estimated));
+        all.push(format!(
+            "{cost} of it is an estimate for {count} that ended before the tokens were counted."
+        ));
     }
     if total.unpriced > 0 {
         let requests = if total.unpriced == 1 { "request" } else { "requests" };
@@ -104,6 +108,10 @@ fn remarks(total: &Spend) -> Vec<String> {
         all.push(format!("{count} {requests} without a known price: what that cost is not in the sums."));
     }
     all
+}
+
+fn part(usage: Usage) -> String {
+    usage.cost.map_or_else(|| "an unknown price".to_owned(), |micros| format!("${}", dollars(micros.0)))
 }
 
 fn answers(count: u64) -> String {

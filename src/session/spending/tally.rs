@@ -22,6 +22,10 @@ pub(crate) struct Spend {
     pub(crate) withdrawn: u64,
     /// See `withdrawn`.
     pub(crate) withdrawn_usage: Usage,
+    /// Answers that ended before anybody counted their tokens; their part of `usage` is an estimate.
+    pub(crate) estimated: u64,
+    /// See `estimated`.
+    pub(crate) estimated_usage: Usage,
     /// Model calls that were tried again.
     pub(crate) retries: u64,
     /// Errors.
@@ -102,6 +106,10 @@ impl Spend {
                 self.answers += 1;
                 self.unpriced += u64::from(usage.cost.is_none());
                 self.usage = self.usage.plus(*usage);
+                if usage.estimated {
+                    self.estimated += 1;
+                    self.estimated_usage = self.estimated_usage.plus(*usage);
+                }
             }
             SpentWhat::Tool { failed, .. } => {
                 self.calls += 1;

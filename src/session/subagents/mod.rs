@@ -26,7 +26,7 @@ use crate::agent::{
 use crate::config::models::{Table, choose};
 use crate::config::subagents::Subagent;
 use crate::config::{Config, Invocation, environment};
-use crate::ledger::{Limit, UserMessage};
+use crate::ledger::{HOSTED, Limit, UserMessage};
 use crate::model::ModelSpec;
 use crate::runtime::mcp::{Lent, McpServers, McpTools};
 use crate::runtime::undo::Snapshots;
@@ -208,6 +208,7 @@ impl SubagentMaker {
         settings.policy.mode = start.mode;
         // Questions go to whoever gave the task.
         settings.tools.retain(|tool| tool.name != ASK && has(subagent, &tool.name));
+        settings.withheld.extend(HOSTED.into_iter().filter(|tool| !has(subagent, tool)));
         let below = self.below(subagent);
         settings.tools.retain(|tool| !tool.name.starts_with(DELEGATE_TO));
         settings.tools.extend(tools(&below));

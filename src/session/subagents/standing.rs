@@ -9,7 +9,7 @@ use super::worktree::{Worktree, worktree_of};
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
     Body, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, Spent, TaskState, open_escrows,
-    untold_escrows,
+    untold_escrows, was_asking,
 };
 use crate::runtime::store::find;
 use crate::runtime::{SessionStore, of_ending};
@@ -127,6 +127,8 @@ fn of_one(state: &Path, escrow: &Escrow, lived: Millis) -> Option<EscrowSettleme
     }
     let (state, words) = stands(&entries, &escrow.session);
     let mut spent = meter.spent(last);
+    // What a request cost that was under way is not known, and could be all that was set aside: were nothing charged, a session that is
+    // killed again and again would spend more than it may.
     if was_asking(&entries) {
         let most = Spent::all_of(escrow).usage;
         let usage = &mut spent.usage;
@@ -134,16 +136,6 @@ fn of_one(state: &Path, escrow: &Escrow, lived: Millis) -> Option<EscrowSettleme
         (usage.cost, usage.estimated) = (most.cost.or(usage.cost), true);
     }
     Some(EscrowSettlement { call: escrow.call, spent, is_assumed, state, answer: Some(words) })
-}
-
-/// Whether a model was being asked when the process died. What that cost is not known, and could be all that was set aside: were nothing
-/// charged, a session that is killed again and again would spend more than it may.
-fn was_asking(entries: &[Arc<Entry>]) -> bool {
-    let says_nothing_of_it = |body: &Body| {
-        matches!(body, Body::Injected(_) | Body::Note(_) | Body::Change(_) | Body::ProviderLimit(_))
-    };
-    let last = entries.iter().rev().find(|entry| !says_nothing_of_it(&entry.body));
-    last.is_some_and(|entry| matches!(entry.body, Body::Transition { .. }))
 }
 
 /// Where its task stands, and what to tell of it: its answer if it had one, or the last that it said.

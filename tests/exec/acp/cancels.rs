@@ -192,3 +192,19 @@ fn an_editor_that_vanishes_ends_like_esc() {
     assert_eq!(editor.leave().code, 0);
     assert_eq!((outcomes(&world), world.work().join("a").exists()), (vec!["aborted".to_owned()], false));
 }
+
+#[test]
+fn an_editor_that_reads_no_more_has_vanished_although_it_can_still_write() {
+    let command = json!({ "command": "echo begun; exec sleep 400", "timeout_seconds": 500 });
+    let (_server, world) = serve(vec![Part::call("a", "shell", &command)]);
+    let mut editor = Editor::start(&world, &["--mode", "unrestricted"]);
+    let session = editor.new_session(&world);
+    editor.prompt(&session, "hi");
+    editor.until(|one| is_update(one, "tool_call_update") && one.to_string().contains("begun"));
+    let ran = editor.read_no_more();
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert_eq!(outcomes(&world), ["aborted"]);
+    assert_eq!(world.entries().pop().unwrap()["reason"], "aborted_tools");
+    let id = world.session_file().file_stem().unwrap().to_str().unwrap().to_owned();
+    assert_eq!(world.sessions_cli(&["check", &id]).code, 0);
+}

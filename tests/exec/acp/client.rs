@@ -218,6 +218,17 @@ impl Editor {
         Ran::of(output.status, out.into_bytes(), output.stderr)
     }
 
+    /// Closes the end that it reads from and not the one that it writes to, asks for something, and waits for the end of the program.
+    pub(super) fn read_no_more(self) -> Ran {
+        let Self { child, mut to, from, .. } = self;
+        drop(from);
+        let asked = json!({ "jsonrpc": "2.0", "id": "last", "method": "session/list", "params": {} });
+        to.as_mut().unwrap().write_all(format!("{asked}\n").as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        drop(to);
+        Ran::of(output.status, output.stdout, output.stderr)
+    }
+
     /// Whether the types of the protocol's authors have all that a message says.
     fn check(&mut self, message: &Value) {
         assert_eq!(message["jsonrpc"], "2.0", "{message}");

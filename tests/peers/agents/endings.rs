@@ -81,7 +81,7 @@ async fn esc_when_the_task_is_over_says_how_it_ended() {
         assert_eq!(begun.shown().await, named("t-1"));
         becomes_true("its end", || agent.state("t-1") == "completed").await;
         begun.cut().await;
-        let words = "completed, as the agent writer reports (its task t-1)".to_owned();
+        let words = "completed, as the agent writer reports (its task t-1)\nIt answered:\nready".to_owned();
         assert_eq!(fixture.late().await, (words, remote(Some("t-1"), TaskState::Completed)));
         let [send, get, cancel] = way.methods();
         assert_eq!(agent.site.methods(), [send, cancel, get]);

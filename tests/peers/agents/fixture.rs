@@ -76,10 +76,14 @@ impl Fixture {
         let Input::Tool(CallId(7), ToolNews::Done(report)) = news else {
             panic!("the end of a call: {news:?}")
         };
-        let words = report.content.strip_suffix('.').expect("a sentence");
+        let (line, answer) = match report.content.split_once('\n') {
+            Some((line, answer)) => (line, format!("\n{answer}")),
+            None => (report.content.as_str(), String::new()),
+        };
+        let words = line.strip_suffix('.').expect("a sentence");
         let (first, rest) = words.split_at(1);
         assert_eq!(first, first.to_uppercase(), "{words}");
-        (format!("{}{rest}", first.to_lowercase()), report.remote)
+        (format!("{}{rest}{answer}", first.to_lowercase()), report.remote)
     }
 
     /// Whether nothing was told late until now.

@@ -56,6 +56,7 @@ fn request() -> Request {
         reasons: None,
         cache_key: String::new(),
         answer_schema: None,
+        withheld: Default::default(),
     }
 }
 

@@ -101,6 +101,7 @@ fn request(messages: Vec<Message>) -> Request {
         reasons: None,
         cache_key: String::new(),
         answer_schema: None,
+        withheld: Default::default(),
     }
 }
 

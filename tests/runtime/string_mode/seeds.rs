@@ -28,6 +28,7 @@ async fn play(export: &str) -> Vec<Answer> {
             reasons: None,
             cache_key: String::new(),
             answer_schema: None,
+            withheld: Default::default(),
         };
         let news: Vec<ModelNews> = model.stream(request).collect().await;
         assert_eq!(news.last(), Some(&ModelNews::Finished));

@@ -60,6 +60,7 @@ impl Task {
             }
             Step::Hide => {
                 self.state = "completed";
+                self.artifacts.push(("a", text("ready")));
                 None
             }
             Step::Hold => None,

@@ -29,6 +29,7 @@ pub fn cases() -> Vec<(&'static str, Request)> {
                 reasons: Some(true),
                 cache_key: "0190-of-the-session".to_owned(),
                 answer_schema: None,
+                withheld: Default::default(),
                 ..request(vec![user("Hi")])
             },
         ),
@@ -61,6 +62,7 @@ pub fn request(messages: Vec<Message>) -> Request {
         reasons: None,
         cache_key: String::new(),
         answer_schema: None,
+        withheld: Default::default(),
     }
 }
 

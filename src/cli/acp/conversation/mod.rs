@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use self::decisions::{Asking, OpenRequest};
@@ -27,12 +27,13 @@ use super::methods::session_set_mode::modes;
 use super::opening::{Opened, Which};
 use super::rpc::{self, RpcError};
 use super::updates::message::Streamed;
-use super::updates::{available_commands, notice};
+use super::updates::{available_commands, config_option, notice};
 use crate::agent::{CallAddress, Effect, Event, Intent, Shutdown};
 use crate::cli::chat::view_settings;
 use crate::cli::outcome::complain;
 use crate::cli::told_subagents::ToldSubagents;
 use crate::config::fault::one_line;
+use crate::config::models::Listed;
 use crate::ledger::{CallId, Entry, EntryId, UserMessage};
 use crate::runtime::{Driver, DriverError, Groups};
 use crate::session::attachments::Attach;
@@ -83,6 +84,8 @@ pub(super) enum SessionCommand {
         /// What would be written.
         plan: RulePlan,
     },
+    /// All servers have told their models.
+    Listed(Vec<Listed>),
     /// End.
     Close,
 }
@@ -120,6 +123,7 @@ pub(super) struct Begin {
     groups: Groups,
     traces: Option<Following>,
     notices: Vec<String>,
+    all_models: oneshot::Receiver<Vec<Listed>>,
     over: watch::Sender<bool>,
 }
 
@@ -161,7 +165,7 @@ pub(super) struct Conversation {
 impl Conversation {
     /// A session that was opened, and the door to it.
     pub(super) fn new(client: ClientEnd, opened: Opened) -> (Self, Begin, Door) {
-        let Opened { invocation, session, models, notices, files } = opened;
+        let Opened { invocation, session, models, all_models, notices, files } = opened;
         let view = View::new(view_settings(&invocation, &session));
         let options = Options::new(invocation.config.mode, &session.choice.spec, session.effort, &models);
         let (to_itself, commands) = mpsc::channel(COMMANDS_WAITING);
@@ -177,6 +181,7 @@ impl Conversation {
             groups: session.groups,
             traces: session.traces,
             notices,
+            all_models,
             over,
         };
         let conversation = Self {
@@ -217,11 +222,17 @@ impl Conversation {
 
     /// Answers the request that opened it, and goes on until it is closed or the client is gone.
     pub(super) async fn run(mut self, begin: Begin, request: Value, which: Which) {
-        let Begin { driver, first, before, gateway, groups, traces, notices, over } = begin;
+        let Begin { driver, first, before, gateway, groups, traces, notices, all_models, over } = begin;
         self.recall(&before, matches!(which, Which::Load(_))).await;
         self.client.out.answer(&request, Ok(self.opened(&which, &notices))).await;
         let commands = available_commands::all(&self.view.settings.skills, &self.view.settings.commands);
         self.update(commands).await;
+        let to_itself = self.to_itself.clone();
+        tokio::spawn(async move {
+            let Ok(models) = all_models.await else { return };
+            // Nobody hears it when the session has ended.
+            to_itself.send(SessionCommand::Listed(models)).await.ok();
+        });
         let running = tokio::spawn(driver.run(first));
         let Ends { requests, replies, .. } = gateway.begin(self.intents.clone());
         self.requests = Some(requests);
@@ -281,6 +292,11 @@ impl Conversation {
             SessionCommand::Answer { request, outcome } => self.answered(&request, outcome).await,
             SessionCommand::Read { id, said } => self.was_read(&id, said).await,
             SessionCommand::Planned { entry, plan } => self.planned(entry, plan).await,
+            SessionCommand::Listed(models) => {
+                if self.options.learn(&models) {
+                    self.update(config_option::all(&self.options)).await;
+                }
+            }
             SessionCommand::Close => self.close(Shutdown::Quit).await,
         }
     }

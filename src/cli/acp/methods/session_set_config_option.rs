@@ -79,14 +79,26 @@ impl Options {
         effort: Option<Effort>,
         listed: &[Listed],
     ) -> Self {
+        let (model, known) = (spec.model.to_string(), vec![spec.clone()]);
+        let mut options = Self { mode, model, effort, known, models: Vec::new() };
+        options.learn(listed);
+        options
+    }
+
+    /// More models are known. Says whether more can be chosen.
+    pub(in crate::cli::acp) fn learn(&mut self, listed: &[Listed]) -> bool {
+        let Some(first) = self.known.first().cloned() else { return false };
+        let begun_with = (first.model.to_string(), String::new());
         let specs = listed.iter().flat_map(|one| one.models.iter().cloned());
-        let known = std::iter::once(spec.clone()).chain(specs).collect();
-        let (model, mut models) = (spec.model.to_string(), choices(listed));
+        self.known = std::iter::once(first).chain(specs).collect();
+        let mut models = choices(listed);
         // What the session began with can be chosen again, also where no list has it.
-        if models.iter().all(|(name, _)| *name != model) {
-            models.insert(0, (model.clone(), String::new()));
+        if models.iter().all(|(name, _)| *name != begun_with.0) {
+            models.insert(0, begun_with);
         }
-        Self { mode, model, effort, known, models }
+        let is_news = models != self.models;
+        self.models = models;
+        is_news
     }
 
     /// Another model, or effort.

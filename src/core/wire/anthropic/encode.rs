@@ -221,7 +221,8 @@ fn text_block(text: &str) -> Value {
 /// Ours, then the provider's own; the same in every request of a conversation.
 fn tools(request: &Request, endpoint: &Endpoint) -> Vec<Value> {
     let ours = request.tools.iter().map(|one| tool(one));
-    let mut tools: Vec<Value> = ours.chain(endpoint.hosted_tools.iter().map(|t| hosted::tool(t))).collect();
+    let mut tools: Vec<Value> =
+        ours.chain(request.hosted(&endpoint.hosted_tools).map(|t| hosted::tool(t))).collect();
     if let Some(last) = tools.pop() {
         tools.push(cached(last));
     }

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::ledger::{Hosted, Message, ModelRef};
+use crate::ledger::{CODE_EXECUTION, Hosted, Message, ModelRef, WEB_FETCH, WEB_SEARCH};
 
 /// What the provider can run itself, and the version that is asked for when none is named.
 pub(in crate::wire) const HOSTED_TOOLS: &[(&str, &str)] = &[
-    ("web_search", "web_search_20250305"),
-    ("web_fetch", "web_fetch_20250910"),
-    ("code_execution", "code_execution_20250825"),
+    (WEB_SEARCH, "web_search_20250305"),
+    (WEB_FETCH, "web_fetch_20250910"),
+    (CODE_EXECUTION, "code_execution_20250825"),
 ];
 
 /// A hosted tool as the request names it: by its own name, or with a version.

@@ -36,7 +36,7 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if let Some(schema) = &request.answer_schema {
         set("text", json!({ "format": answer_format::responses(schema) }));
     }
-    let hosted = endpoint.hosted_tools.iter().map(|name| hosted::tool(name));
+    let hosted = request.hosted(&endpoint.hosted_tools).map(|name| hosted::tool(name));
     let tools: Vec<Value> = request.tools.iter().map(|one| tool(one)).chain(hosted).collect();
     if !tools.is_empty() {
         set("tools", Value::Array(tools));

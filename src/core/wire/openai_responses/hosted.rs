@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::ledger::Hosted;
+use crate::ledger::{CODE_INTERPRETER, Hosted, WEB_SEARCH};
 
 /// What the server can run itself without more than a name.
-pub(in crate::wire) const HOSTED_TOOLS: &[&str] = &["web_search", "code_interpreter"];
+pub(in crate::wire) const HOSTED_TOOLS: &[&str] = &[WEB_SEARCH, CODE_INTERPRETER];
 
 /// Items that want an answer of ours. They come only if tools of theirs were sent, and we send none.
 const ANSWERED_BY_US: &[&str] =
