@@ -12,7 +12,7 @@ use crate::config::fault::Fault;
 use crate::config::project;
 use crate::config::reading;
 use crate::config::reading::Reading;
-use crate::config::trusted::{Book, CONFIG, Content, SHARED_SERVERS, command_name};
+use crate::config::trusted::{Book, CONFIG, Content, SHARED_SERVERS, called_name};
 use crate::config::{commands, skills, subagents};
 use crate::ui::commands::is_built_in;
 
@@ -39,7 +39,7 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     if let Some(home) = environment.home() {
         let (skills, wrong) = skills::of_user(&home, &config.skills);
         config.skills.extend(skills);
-        config.warnings.extend(wrong);
+        ignore(&mut config, wrong);
     }
     let (custom, wrong) = commands::of_user(environment, &config.commands.usable);
     config.commands.usable.extend(custom);
@@ -70,10 +70,10 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     Ok(config)
 }
 
-/// Files that are no commands are named once, and whoever calls one hears of it again.
+/// Files that are no commands, or no skills, are named once, and whoever calls one hears of it again.
 fn ignore(config: &mut Config, wrong: commands::Ignored) {
     for (file, why) in wrong {
-        config.commands.ignored.push((command_name(&file), why.clone()));
+        config.commands.ignored.push((called_name(&file), why.clone()));
         config.warnings.push(why);
     }
 }
@@ -103,8 +103,9 @@ pub(super) fn of_project(
 ) -> Result<Vec<Setting>, Fault> {
     let is_trusted = book.is_some_and(|book| book.trusts(content));
     config.warnings.extend(content.left_out());
+    config.commands.ignored.extend(content.left_out_by_name());
     let (skills, wrong) = skills::of(content);
-    config.warnings.extend(wrong);
+    ignore(config, wrong);
     let (custom, wrong) = commands::of(content);
     ignore(config, wrong);
     let (found, wrong) = subagents::of(content);

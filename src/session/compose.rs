@@ -181,6 +181,7 @@ fn notices(invocation: &Invocation, config: &Config, choice: &Choice) -> Result<
     notices.extend(unconfined(config).into_iter().chain(choice.notice.clone()));
     // What was chosen in the session is no file's, and each model gets the nearest level.
     if config.effort == invocation.config.effort {
+    notices.extend(instructions::unreadable(invocation));
         notices.extend(effort::check(config, choice)?);
     }
     notices.extend(tools_notice(choice, invocation.config.tools));
