@@ -60,6 +60,8 @@ pub struct UiSettings {
     pub history: Vec<Event>,
     /// What to know before the first message, such as how to connect a real model.
     pub notice: Option<String>,
+    /// What is said until the next key.
+    pub message: Option<String>,
     /// Only look: the ledger takes the whole screen.
     pub read_only: bool,
     /// The entries that are played, if it is a session of the past.
@@ -95,6 +97,7 @@ impl UiSettings {
             draft: UserMessage::default(),
             history: Vec::new(),
             notice: None,
+            message: None,
             read_only: false,
             replay: None,
             quit,

@@ -42,6 +42,7 @@ pub(super) fn send(local: &mut Local, view: &View) -> Vec<UiEffect> {
 
 /// Says this to the model.
 fn say(local: &mut Local, view: &View, message: impl Into<UserMessage>) -> Vec<UiEffect> {
+    local.notice = None;
     local.scroll.top = None;
     local.focus = Focus::Composer;
     if local.waiting(view).iter().any(|(_, asked)| asked.name == ASK) {

@@ -40,7 +40,8 @@ pub async fn listen(
     });
     let mut talk = LinearSession::new(settings.view, settings.entry_json);
     talk.tick((app.now)());
-    talk.begin(&settings.history, settings.notice.as_deref());
+    let known: Vec<String> = settings.notice.into_iter().chain(settings.message).collect();
+    talk.begin(&settings.history, (!known.is_empty()).then(|| known.join("\n\n")).as_deref());
     talk.holds(&settings.draft.content);
     let sources = Sources { told_to_end, interrupts, typed, events: app.events, replies: app.replies };
     let mut session = LinearLoop {

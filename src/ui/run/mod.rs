@@ -176,7 +176,7 @@ impl ScreenLoop {
         // In an inspector there is no transcript under which it could stand.
         match settings.read_only {
             true => local.hint = settings.notice,
-            false => local.notice = settings.notice,
+            false => (local.notice, local.hint) = (settings.notice, settings.message),
         }
         local.keymap = settings.keymap;
         local.motion = settings.motion;
