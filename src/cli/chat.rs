@@ -207,6 +207,7 @@ async fn converse(
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
+        asks_background: appearance::asks_background(invocation),
         follows_background: appearance::follows_background(invocation),
         takes: appearance::takes(invocation),
         motion: invocation.config.motion,

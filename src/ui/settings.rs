@@ -40,7 +40,9 @@ pub struct UiSettings {
     pub view: ViewSettings,
     /// What it looks like.
     pub theme: Theme,
-    /// Whether the terminal is asked for its background, which then chooses the theme.
+    /// Whether the terminal is asked for its background.
+    pub asks_background: bool,
+    /// Whether that then chooses the theme.
     pub follows_background: bool,
     /// What the terminal takes beside the picture.
     pub takes: Takes,
@@ -87,6 +89,7 @@ impl UiSettings {
         Self {
             view,
             theme,
+            asks_background: false,
             follows_background: false,
             takes: Takes::default(),
             motion: true,
