@@ -28,3 +28,26 @@ async fn a_letter_that_was_begun_before_the_question_does_not_answer_it() {
     assert!(app.ends().await.success());
     app.assert_restored();
 }
+
+#[tokio::test]
+async fn what_is_being_typed_is_not_torn_apart_by_what_is_said() {
+    let home = Home::new();
+    let script = json!(["first answer", "second answer"]).to_string();
+    let mut app = Console::start(&home, (120, 200), &["--screen-reader", "--script", &script]);
+    app.until("a prompt", |screen| screen.trim_end().ends_with("\nyou:")).await;
+    // The answer comes when half of the next line is there.
+    app.keys("go\nhalf ty").await;
+    app.sees("half ty").await;
+    app.keys("ped\n").await;
+    app.sees("model: second answer").await;
+    let screen = app.screen();
+    assert!(screen.lines().any(|line| line.ends_with("half typed")), "{screen}");
+    assert!(screen.lines().any(|line| line.starts_with("model: first answer")), "{screen}");
+    app.until("a prompt", |screen| screen.trim_end().ends_with("\nyou:")).await;
+    app.keys(CTRL_D).await;
+    assert!(app.ends().await.success());
+    app.assert_restored();
+    // While the first run goes on, the line steers it; else it begins another.
+    let said = [home.texts("user_message", "content"), home.texts("injected", "text")].concat();
+    assert!(said.iter().any(|said| said == "half typed"), "{said:?}");
+}
