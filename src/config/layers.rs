@@ -78,6 +78,12 @@ fn ignore(config: &mut Config, wrong: commands::Ignored) {
     }
 }
 
+/// What cannot be read of a project's files is named in the same way.
+fn leave_out(config: &mut Config, content: &Content) {
+    config.warnings.extend(content.left_out());
+    config.commands.ignored.extend(content.left_out_by_name());
+}
+
 /// What the user's own file says.
 pub(super) fn of_user(environment: &Environment) -> Result<Vec<Setting>, Fault> {
     let Some(file) = user_file(environment) else { return Ok(Vec::new()) };
@@ -102,8 +108,7 @@ pub(super) fn of_project(
     config: &mut Config,
 ) -> Result<Vec<Setting>, Fault> {
     let is_trusted = book.is_some_and(|book| book.trusts(content));
-    config.warnings.extend(content.left_out());
-    config.commands.ignored.extend(content.left_out_by_name());
+    leave_out(config, content);
     let (skills, wrong) = skills::of(content);
     ignore(config, wrong);
     let (custom, wrong) = commands::of(content);

@@ -205,7 +205,7 @@ mod tests {
         let found: Vec<_> =
             found.iter().map(|(skill, _)| (skill.name.as_str(), skill.description.as_str())).collect();
         assert_eq!(found, [("pdf", "first"), ("far", "linked")]);
-        assert!(wrong.len() == 1 && wrong[0].contains("empty/SKILL.md"), "{wrong:?}");
+        assert!(wrong.len() == 1 && wrong[0].1.contains("empty/SKILL.md"), "{wrong:?}");
     }
 
     #[test]

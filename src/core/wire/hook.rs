@@ -40,8 +40,8 @@ fn about(payload: &Payload) -> Value {
         Payload::UserPrompt { prompt } => json!({ "prompt": prompt }),
         Payload::PreTool { call, tool_name, tool_input } => {
             let mut told = json!({ "tool_name": tool_name, "tool_input": tool_input.to_value() });
-            if let Some(call) = call {
-                told["tool_use_id"] = call.to_string().into();
+            if let (Some(call), Value::Object(members)) = (call, &mut told) {
+                members.insert("tool_use_id".to_owned(), call.to_string().into());
             }
             told
         }
