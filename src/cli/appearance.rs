@@ -60,12 +60,16 @@ fn is_dumb(invocation: &Invocation) -> bool {
     invocation.environment.text("TERM") == Some(DUMB)
 }
 
-/// Whether the terminal is asked for its background.
-pub(super) fn follows_background(invocation: &Invocation) -> bool {
+/// Whether the terminal is asked for its background: a theme that is not made for it paints one.
+pub(super) fn asks_background(invocation: &Invocation) -> bool {
     let environment = &invocation.environment;
-    let chooses = invocation.config.theme.as_deref().is_none_or(|name| name == AUTO);
     let terminal = environment.text("TERM").unwrap_or("dumb");
-    chooses && !environment.no_color() && !SILENT.contains(&terminal)
+    !environment.no_color() && !SILENT.contains(&terminal)
+}
+
+/// Whether the terminal's background chooses the theme.
+pub(super) fn follows_background(invocation: &Invocation) -> bool {
+    invocation.config.theme.as_deref().is_none_or(|name| name == AUTO)
 }
 
 /// What the terminal takes beside the picture, as far as its environment tells.

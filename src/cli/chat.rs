@@ -163,7 +163,7 @@ fn out_of_a_branch(
         Ok((mut session, is_back)) => {
             if is_back && now.cwd != own.cwd {
                 let [folder, branch] = [own, now].map(|one| one.environment.shown(&one.cwd));
-                session.notices.push(format!("You are back in {folder}. The branch stays in {branch}."));
+                session.message = Some(format!("You are back in {folder}. The branch stays in {branch}."));
             }
             Ok((if is_new { session } else { said_of_a_copy(session, &left) }, is_back))
         }
@@ -190,7 +190,7 @@ fn said_of_a_copy(mut session: Session, left: &str) -> Session {
     {
         let notice =
             "You continue in a copy now; /sessions has the session that it was made from, as it was.";
-        session.notices.push(notice.to_owned());
+        session.message = Some(notice.to_owned());
     }
     session
 }
@@ -207,6 +207,7 @@ async fn converse(
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
+        asks_background: appearance::asks_background(invocation),
         follows_background: appearance::follows_background(invocation),
         takes: appearance::takes(invocation),
         motion: invocation.config.motion,
@@ -217,6 +218,7 @@ async fn converse(
         draft,
         history: session.before.iter().cloned().map(Event::Appended).collect(),
         notice: notice(invocation, &session),
+        message: session.message,
         read_only: false,
         replay: None,
         quit,

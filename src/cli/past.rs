@@ -55,6 +55,7 @@ pub(super) fn show(
         // Nobody is at the other end: there is nothing to stop in the past.
         let (abort, _abort_of) = mpsc::channel(1);
         let settings = UiSettings {
+            asks_background: appearance::asks_background(invocation),
             follows_background: appearance::follows_background(invocation),
             takes: appearance::takes(invocation),
             keymap: invocation.config.keymap.clone(),

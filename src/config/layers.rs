@@ -12,7 +12,7 @@ use crate::config::fault::Fault;
 use crate::config::project;
 use crate::config::reading;
 use crate::config::reading::Reading;
-use crate::config::trusted::{Book, CONFIG, Content, SHARED_SERVERS, command_name};
+use crate::config::trusted::{Book, CONFIG, Content, SHARED_SERVERS, called_name};
 use crate::config::{commands, skills, subagents};
 use crate::ui::commands::is_built_in;
 
@@ -39,7 +39,7 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     if let Some(home) = environment.home() {
         let (skills, wrong) = skills::of_user(&home, &config.skills);
         config.skills.extend(skills);
-        config.warnings.extend(wrong);
+        ignore(&mut config, wrong);
     }
     let (custom, wrong) = commands::of_user(environment, &config.commands.usable);
     config.commands.usable.extend(custom);
@@ -70,12 +70,18 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     Ok(config)
 }
 
-/// Files that are no commands are named once, and whoever calls one hears of it again.
+/// Files that are no commands, or no skills, are named once, and whoever calls one hears of it again.
 fn ignore(config: &mut Config, wrong: commands::Ignored) {
     for (file, why) in wrong {
-        config.commands.ignored.push((command_name(&file), why.clone()));
+        config.commands.ignored.push((called_name(&file), why.clone()));
         config.warnings.push(why);
     }
+}
+
+/// What cannot be read of a project's files is named in the same way.
+fn leave_out(config: &mut Config, content: &Content) {
+    config.warnings.extend(content.left_out());
+    config.commands.ignored.extend(content.left_out_by_name());
 }
 
 /// What the user's own file says.
@@ -102,9 +108,9 @@ pub(super) fn of_project(
     config: &mut Config,
 ) -> Result<Vec<Setting>, Fault> {
     let is_trusted = book.is_some_and(|book| book.trusts(content));
-    config.warnings.extend(content.left_out());
+    leave_out(config, content);
     let (skills, wrong) = skills::of(content);
-    config.warnings.extend(wrong);
+    ignore(config, wrong);
     let (custom, wrong) = commands::of(content);
     ignore(config, wrong);
     let (found, wrong) = subagents::of(content);

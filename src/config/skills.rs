@@ -65,29 +65,38 @@ pub(super) fn sha256(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Skills, each with its file; and the files that are none, each with a sentence.
+type FoundSkills = (Vec<(Skill, PathBuf)>, Vec<(PathBuf, String)>);
+
 /// The skills among a folder's files, each with its file; and what is wrong with the others, a sentence each. The
 /// first of a name counts.
-pub(crate) fn of(content: &Content) -> (Vec<(Skill, PathBuf)>, Vec<String>) {
+pub(crate) fn of(content: &Content) -> FoundSkills {
     let (mut skills, mut wrong) = (Vec::<(Skill, PathBuf)>::new(), Vec::new());
     for (name, folder, text) in content.skills() {
         let file = content.path(name);
         match Skill::parse(&text, folder) {
             Ok(skill) => match skills.iter().find(|(known, _)| known.name == skill.name) {
                 None => skills.push((skill, file)),
-                Some((_, first)) => wrong.push(format!(
-                    "{}: {} has the same name; this skill is ignored",
-                    file.display(),
-                    first.display()
-                )),
+                Some((_, first)) => {
+                    let first = first.display();
+                    let said =
+                        format!("{}: {first} has the same name; this skill is ignored", file.display());
+                    wrong.push((file, said));
+                }
             },
-            Err(why) => wrong.push(format!("{}: {why}; the skill is ignored", file.display())),
+            Err(why) => wrong.push(ignored(file, &why)),
         }
     }
     (skills, wrong)
 }
 
+fn ignored(file: PathBuf, why: &str) -> (PathBuf, String) {
+    let said = format!("{}: {why}; the skill is ignored", file.display());
+    (file, said)
+}
+
 /// The skills of the user below their home that no skill of the project has the name of; and what is wrong with the others.
-pub(crate) fn of_user(home: &Path, known: &[(Skill, PathBuf)]) -> (Vec<(Skill, PathBuf)>, Vec<String>) {
+pub(crate) fn of_user(home: &Path, known: &[(Skill, PathBuf)]) -> FoundSkills {
     let (found, mut wrong) = skills_of_user(home);
     let mut skills: Vec<(Skill, PathBuf)> = Vec::new();
     for (file, folder, text) in found {
@@ -97,7 +106,7 @@ pub(crate) fn of_user(home: &Path, known: &[(Skill, PathBuf)]) -> (Vec<(Skill, P
         match Skill::parse(&text, &folder) {
             Ok(skill) if has(&skill.name) => {}
             Ok(skill) => skills.push((skill, file)),
-            Err(why) => wrong.push(format!("{}: {why}; the skill is ignored", file.display())),
+            Err(why) => wrong.push(ignored(file, &why)),
         }
     }
     (skills, wrong)
@@ -196,7 +205,7 @@ mod tests {
         let found: Vec<_> =
             found.iter().map(|(skill, _)| (skill.name.as_str(), skill.description.as_str())).collect();
         assert_eq!(found, [("pdf", "first"), ("far", "linked")]);
-        assert!(wrong.len() == 1 && wrong[0].contains("empty/SKILL.md"), "{wrong:?}");
+        assert!(wrong.len() == 1 && wrong[0].1.contains("empty/SKILL.md"), "{wrong:?}");
     }
 
     #[test]

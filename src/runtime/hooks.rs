@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::timeout;
 
-use crate::hooks::{HookAnswer, HookCall, HookPoint, HookSpec};
+use crate::hooks::{HookAnswer, HookCall, HookPoint, HookSpec, Payload};
 use crate::ledger::seconds;
 use crate::wire::hook::{self, HookEnd, MOST_BYTES};
 
@@ -75,6 +75,13 @@ impl CommandHooks {
         let environment = with_given(&self.place.environment, variables);
         let place = HookContext { environment, ..HookContext::clone(&self.place) };
         Self { place: Arc::new(place), ..self }
+    }
+}
+
+impl CommandHooks {
+    /// Whether any of them wants to hear of this.
+    pub fn listen(&self, payload: &Payload) -> bool {
+        self.specs.iter().any(|spec| spec.listens(payload))
     }
 }
 

@@ -57,6 +57,8 @@ pub(crate) struct Session {
     pub(crate) effort: Option<Effort>,
     /// What a person should be told.
     pub(crate) notices: Vec<String>,
+    /// What is said when it begins, and is no news when it is resumed.
+    pub(crate) message: Option<String>,
     /// Every process group that a tool starts.
     pub(crate) groups: Groups,
     /// What background commands print.
@@ -139,6 +141,7 @@ pub(crate) fn compose_beside(
         gateway,
         effort,
         notices,
+        message: None,
         groups,
         printed,
         traces,
@@ -178,6 +181,7 @@ fn take_up(
 /// What a person should know of the configuration.
 fn notices(invocation: &Invocation, config: &Config, choice: &Choice) -> Result<Vec<String>, Fault> {
     let mut notices = invocation.config.warnings.clone();
+    notices.extend(instructions::unreadable(invocation));
     notices.extend(unconfined(config).into_iter().chain(choice.notice.clone()));
     // What was chosen in the session is no file's, and each model gets the nearest level.
     if config.effort == invocation.config.effort {

@@ -98,12 +98,16 @@ pub(super) fn local_tools(
 
 /// Runs the configured hooks in the session's folder, without what looks like a key in their environment.
 pub(crate) fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn HookPort> {
-    let specs = invocation.config.hooks();
-    if specs.is_empty() {
+    if invocation.config.hooks().is_empty() {
         return Box::new(NoHooks);
     }
+    Box::new(command_hooks(invocation, session, groups))
+}
+
+/// The same, for whoever asks them about something else than the loop's calls.
+pub(crate) fn command_hooks(invocation: &Invocation, session: &str, groups: &Groups) -> CommandHooks {
     let environment = invocation.environment_of_programs();
-    let hooks =
-        CommandHooks::new(specs, session.to_owned(), invocation.cwd.clone(), environment, groups.clone());
-    Box::new(hooks.giving(invocation.named_for_programs()))
+    let (specs, cwd) = (invocation.config.hooks(), invocation.cwd.clone());
+    CommandHooks::new(specs, session.to_owned(), cwd, environment, groups.clone())
+        .giving(invocation.named_for_programs())
 }

@@ -40,7 +40,9 @@ pub struct UiSettings {
     pub view: ViewSettings,
     /// What it looks like.
     pub theme: Theme,
-    /// Whether the terminal is asked for its background, which then chooses the theme.
+    /// Whether the terminal is asked for its background.
+    pub asks_background: bool,
+    /// Whether that then chooses the theme.
     pub follows_background: bool,
     /// What the terminal takes beside the picture.
     pub takes: Takes,
@@ -60,6 +62,8 @@ pub struct UiSettings {
     pub history: Vec<Event>,
     /// What to know before the first message, such as how to connect a real model.
     pub notice: Option<String>,
+    /// What is said until the next key.
+    pub message: Option<String>,
     /// Only look: the ledger takes the whole screen.
     pub read_only: bool,
     /// The entries that are played, if it is a session of the past.
@@ -85,6 +89,7 @@ impl UiSettings {
         Self {
             view,
             theme,
+            asks_background: false,
             follows_background: false,
             takes: Takes::default(),
             motion: true,
@@ -95,6 +100,7 @@ impl UiSettings {
             draft: UserMessage::default(),
             history: Vec::new(),
             notice: None,
+            message: None,
             read_only: false,
             replay: None,
             quit,

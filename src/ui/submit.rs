@@ -6,7 +6,7 @@ use crate::tool::ASK;
 use crate::view::{CustomCall, View};
 
 use super::command_menu::meant;
-use super::commands::{self, FORK_LATER, Fronts, Meaning, STILL_BUSY};
+use super::commands::{self, Fronts, KEPT, Meaning, PICKED, is_for_later};
 use super::copying;
 use super::editing;
 use super::effect::UiEffect;
@@ -42,6 +42,7 @@ pub(super) fn send(local: &mut Local, view: &View) -> Vec<UiEffect> {
 
 /// Says this to the model.
 fn say(local: &mut Local, view: &View, message: impl Into<UserMessage>) -> Vec<UiEffect> {
+    local.notice = None;
     local.scroll.top = None;
     local.focus = Focus::Composer;
     if local.waiting(view).iter().any(|(_, asked)| asked.name == ASK) {
@@ -99,6 +100,11 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
         return Some(run_custom(local, view, call));
     }
     match commands::read(&text, Fronts::Screen)? {
+        // What was typed may be long, and is not written twice.
+        Ok(meaning) if view.status.is_busy() && is_for_later(&meaning) => {
+            local.hint = Some(KEPT.to_owned());
+            Some(Vec::new())
+        }
         Ok(meaning) => {
             let acts = obey(local, view, meaning);
             local.composer.clear();
@@ -140,8 +146,7 @@ fn run_own(local: &mut Local, view: &View, own: OwnCommand) -> Vec<UiEffect> {
         return Vec::new();
     }
     if view.status.is_busy() {
-        local.hint =
-            Some("a turn is running: press enter when it has finished, or esc to stop it".to_owned());
+        local.hint = Some(KEPT.to_owned());
         return Vec::new();
     }
     local.composer.take();
@@ -153,6 +158,10 @@ fn run_own(local: &mut Local, view: &View, own: OwnCommand) -> Vec<UiEffect> {
 /// Obeys a slash command that was picked; what is typed stays.
 pub(super) fn run(local: &mut Local, view: &View, text: &str) -> Vec<UiEffect> {
     match commands::read(text, Fronts::Screen) {
+        Some(Ok(meaning)) if view.status.is_busy() && is_for_later(&meaning) => {
+            local.hint = Some(PICKED.to_owned());
+            Vec::new()
+        }
         Some(Ok(meaning)) => obey(local, view, meaning),
         Some(Err(why)) => {
             local.hint = Some(why);
@@ -179,10 +188,6 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
         }
         Meaning::Say(message) => say(local, view, message.into_owned()),
         Meaning::Copy => copying::last_answer(local, view).map(UiEffect::Copy).into_iter().collect(),
-        Meaning::Request(Request::Fork) if view.status.is_busy() => {
-            local.hint = Some(FORK_LATER.to_owned());
-            Vec::new()
-        }
         Meaning::Request(request) => {
             if let Request::ChooseModel(name) = &request {
                 local.hint = Some(PendingModel::words(name, &view.session.model));
@@ -199,10 +204,6 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
         Meaning::Pick(Source::Fleet) => shown(local, Overlay::Picker(Picker::fleet(view))),
         Meaning::Pick(Source::FleetStop) => shown(local, Overlay::Picker(Picker::fleet_to_stop(view))),
         Meaning::Pick(source) => vec![UiEffect::Pick(source)],
-        Meaning::New if view.status.is_busy() => {
-            local.hint = Some(STILL_BUSY.to_owned());
-            Vec::new()
-        }
         Meaning::New => vec![UiEffect::New],
         Meaning::Quit => vec![UiEffect::Quit],
         Meaning::Theme(name) => vec![UiEffect::SetTheme(name)],

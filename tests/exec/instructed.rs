@@ -111,3 +111,63 @@ fn a_custom_command_becomes_a_message_and_one_that_runs_something_is_refused() {
     let why = world.refused(&["--script", "[\"Done.\"]", "/state"]);
     assert!(why.contains("/state runs `touch ran` first"), "{why}");
 }
+
+fn pipe(world: &World, file: &std::path::Path) {
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(file).status();
+    assert!(made.unwrap().success(), "{}", world.work().display());
+}
+
+#[test]
+fn a_command_or_skill_that_is_no_file_is_said_and_nothing_is_sent() {
+    for (of_user, name) in [
+        (false, ".countersign/commands/x.md"),
+        (false, ".claude/commands/git/x.md"),
+        (false, ".opencode/command/x.md"),
+        (false, ".agents/skills/x/SKILL.md"),
+        (true, ".agents/commands/x.md"),
+        (true, "config/countersign/commands/x.md"),
+        (true, ".claude/skills/x/SKILL.md"),
+    ] {
+        let world = World::new();
+        let file = if of_user { world.place().join(name) } else { world.work().join(name) };
+        pipe(&world, &file);
+        let words = ["--script", "[\"Not reached.\"]", "/x now"];
+        let line = world.refused(&words);
+        let why = format!("{} cannot be read: it is not a regular file; it is ignored", file.display());
+        assert!(line.contains("/x cannot be used: ") && line.contains(&why), "{name}: {line}");
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        assert!(world.refused(&words).contains("it is not a regular file"), "{name}");
+        fs::remove_dir(&file).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+        let why = if of_user { "it is not a regular file" } else { "it is reached by a symbolic link" };
+        assert!(world.refused(&words).contains(why), "{name}");
+        assert!(world.sessions().is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_skill_with_a_broken_header_is_said_and_nothing_is_sent() {
+    let world = World::new();
+    write(&world, ".agents/skills/x/SKILL.md", "no header");
+    let line = world.refused(&["--script", "[\"Not reached.\"]", "/x"]);
+    assert!(line.contains("/x cannot be used: ") && line.contains("does not begin with a header"), "{line}");
+}
+
+#[test]
+fn instructions_and_agents_that_are_no_files_are_said() {
+    let world = World::new();
+    for name in ["AGENTS.md", ".countersign/agents/helper.md"] {
+        pipe(&world, &world.work().join(name));
+    }
+    write(&world, "CLAUDE.md", "claude words");
+    let (prompt, ran) = system(&world);
+    assert!(prompt.contains("claude words"), "{prompt}");
+    assert!(
+        ran.err.contains("AGENTS.md cannot be read: it is not a regular file; the model is not told"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("agents/helper.md cannot be read: it is not a regular file"), "{}", ran.err);
+}

@@ -184,3 +184,37 @@ fn a_custom_command_that_is_ignored_is_not_sent_as_words() {
         assert_eq!(world.exec(&["--script", "[\"sent\"]", prompt]).out, "sent\n", "{prompt}");
     }
 }
+
+#[test]
+fn a_hook_that_blocks_reads_blocks_a_mention_before_anything_is_sent() {
+    for speech in ALL {
+        let (server, world) = speech.serve(Vec::new());
+        let world = world.configured(
+            "[[hooks.pre_tool]]\nmatcher = 'read|list'\n\
+             command = 'tee -a heard; echo not for models >&2; exit 2'\n",
+        );
+        world.text("src/a.rs", "one\ntwo\nthree\n");
+        fs::write(world.work().join("a.png"), crate::pictures::png(2, 2)).unwrap();
+        for (words, named) in
+            [("see @./src/a.rs#L2-3", "./src/a.rs"), ("see @src/", "src/"), ("see @a.png", "a.png")]
+        {
+            let ran = world.exec(&[words]);
+            assert_eq!(ran.code, 2, "{speech:?} {words}: {}", ran.out);
+            let why = format!("{named} cannot be attached: a hook blocks it: not for models");
+            assert!(ran.err.contains(&why), "{}", ran.err);
+        }
+        assert!(accepted(&server).is_empty(), "{speech:?}");
+        let heard = fs::read_to_string(world.work().join("heard")).unwrap();
+        let heard: Vec<Value> = heard.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let calls: Vec<_> = heard.iter().map(|told| (&told["tool_name"], &told["tool_input"])).collect();
+        assert_eq!(
+            calls,
+            [
+                (&json!("read"), &json!({ "path": "src/a.rs", "offset": 2, "limit": 2 })),
+                (&json!("list"), &json!({ "path": "src" })),
+                (&json!("read"), &json!({ "path": "a.png" })),
+            ]
+        );
+        assert!(heard.iter().all(|told| told.get("tool_use_id").is_none()), "no call of the model");
+    }
+}

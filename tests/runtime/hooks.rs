@@ -75,7 +75,7 @@ fn spec(point: HookPoint, command: &str) -> HookSpec {
 
 fn before(tool: &str) -> Payload {
     let tool_input = Arguments::from_value(json!({ "command": "rm -r build" }));
-    Payload::PreTool { call: CallId(7), tool_name: tool.to_owned(), tool_input }
+    Payload::PreTool { call: Some(CallId(7)), tool_name: tool.to_owned(), tool_input }
 }
 
 fn stop() -> Payload {

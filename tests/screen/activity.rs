@@ -133,3 +133,25 @@ fn a_refusal_is_wrapped_so_that_what_to_do_next_is_read() {
         assert!(frame.contains('…'), "{frame}");
     }
 }
+
+#[test]
+fn a_message_stands_beside_what_waits_for_the_person() {
+    for (width, height) in [(40, 10), (80, 24), (120, 40)] {
+        let mut harness = ScreenHarness::new(scenes::waiting_command());
+        let before = harness.frame(width, height);
+        harness.local.hint = Some("too soon: press again".to_owned());
+        let frame = harness.frame(width, height);
+        assert!(frame.contains("3 calls · too soon: press again"), "{frame}");
+        let box_of = |frame: &str| frame.lines().filter(|line| line.contains('│')).count();
+        assert_eq!(box_of(&before), box_of(&frame), "what was read stays where it was");
+        harness.local.hint = Some("57 lines unseen: press again".to_owned());
+        let frame = harness.frame(width, height);
+        assert!(frame.contains("● 3") || frame.contains("Waiting for you: 3 calls"), "{frame}");
+        assert!(frame.contains("· 57 lines unseen: press again"), "{frame}");
+        harness.local.hint = Some(format!("a long message {}, and its end", "that goes on ".repeat(12)));
+        let frame = harness.frame(width, height);
+        assert!(frame.contains("● 3") || frame.contains("Waiting for you: 3 calls"), "{frame}");
+        assert!(frame.contains("a long message"), "{frame}");
+        assert!(height < 16 || frame.contains("and its end"), "{frame}");
+    }
+}

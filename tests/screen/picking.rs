@@ -228,6 +228,28 @@ fn lists_look_like_this() {
     });
 }
 
+#[test]
+fn names_are_told_apart_by_their_ends_and_the_state_of_a_session_is_whole() {
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    let model = |end: &str| {
+        let name = format!("openrouter/a-vendor/a-model-with-a-long-name-{end}");
+        let aside = "  200k   $3.00 in  $15.00 out".to_owned();
+        Item { words: name.clone(), aside, choice: Choice::Model(name) }
+    };
+    let picker = Picker::new(Source::Models, ["small", "large"].map(model).into());
+    harness.local.overlay = Some(Overlay::Picker(picker));
+    let frame = harness.frame(40, 10);
+    assert!(frame.contains("long-name-small  ") && frame.contains("long-name-large  "), "{frame}");
+    let session = Item {
+        words: "mend the lexer, which swallows the last token of a file".into(),
+        aside: "59 min ago · output token limit".into(),
+        choice: Choice::Session("a".into()),
+    };
+    harness.local.overlay = Some(Overlay::Picker(Picker::new(Source::Sessions, vec![session])));
+    let frame = harness.frame(120, 40);
+    assert!(frame.contains("59 min ago · output token limit"), "{frame}");
+}
+
 fn offered(is_refused: bool) -> Picker {
     let files = vec![("notes.txt".to_owned(), "restored".to_owned())];
     Picker::undo(UndoPreview { since: CallId(3), files, commands: Vec::new(), is_refused }, None)

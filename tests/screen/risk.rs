@@ -6,7 +6,10 @@ use crate::screen_harness::{ScreenHarness, snapshot};
 use crate::session_builder::SessionBuilder;
 use countersign::ledger::{Arguments, Preview};
 use countersign::ui::theme::Theme;
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
 
 const DIFF: &str = "--- a/src/lib.rs\n+++ b/src/lib.rs\n@@ -1,2 +1,3 @@\n-pub fn old() {}\n+pub fn new() {}\n+pub fn more() {}\n }\n";
 
@@ -115,4 +118,28 @@ fn the_check_of_a_goal_says_that_it_is() {
     }
     assert!(!frame(scenes::waiting_command(), (80, 24)).contains("check of the goal"));
     assert!(LinearHarness::new(builder()).said.contains("shell (the check of the goal), runs"));
+}
+
+#[test]
+fn the_page_of_a_call_says_which_rule_asks_and_where_it_is_written() {
+    let command =
+        "git push origin main --force-with-lease --tags --follow-tags --atomic --verbose --progress";
+    for (width, height) in [(40, 10), (80, 24), (120, 40)] {
+        let mut builder = SessionBuilder::new();
+        builder.user("Send it.");
+        let call = builder.tool_use("shell", json!({ "command": command }));
+        let open = builder.say(None, "", "", vec![call]).remove(0);
+        builder.why = Some("rule shell(git push *) asks");
+        builder.offer(open.id(), "shell", Preview::Command(command.to_owned()), None);
+        std::mem::forget(open);
+        let mut harness = crate::permissions::harness(builder);
+        harness.frame(width, height);
+        harness.key(KeyCode::Tab, NONE);
+        harness.frame(width, height);
+        harness.press("o");
+        harness.frame(width, height);
+        harness.key(KeyCode::End, NONE);
+        let page = harness.frame(width, height);
+        assert!(page.contains("ask shell(git push *) · --ask"), "{page}");
+    }
 }

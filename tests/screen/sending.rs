@@ -105,6 +105,33 @@ fn words_never_answer_a_call_that_waits() {
 }
 
 #[test]
+fn a_command_that_waits_for_the_end_of_a_run_stays_where_it_was_typed() {
+    let goal = "/goal make the parser accept empty input | check: cargo test";
+    for text in
+        ["/diff git", "/diff main", "/compact", "/fork", "/new", "/goal resume", goal, "/race tidy up"]
+    {
+        for later in [false, true] {
+            let mut harness = ScreenHarness::new(scenes::running());
+            harness.press(text);
+            let acts = if later { alt_enter(&mut harness) } else { enter(&mut harness) };
+            assert_eq!(acts, [], "{text}");
+            assert_eq!(harness.local.composer.text(), text);
+            assert!(harness.frame(80, 24).contains("press enter when it has finished"), "{text}");
+        }
+        let mut harness = ScreenHarness::new(scenes::conversation());
+        harness.press(text);
+        assert_eq!(enter(&mut harness).len(), 1, "{text}");
+        assert!(harness.local.composer.is_empty(), "{text}");
+    }
+    // What is picked is not kept, and says so in other words.
+    let mut harness = ScreenHarness::new(scenes::running());
+    harness.ctrl('p');
+    harness.press("/compact");
+    assert_eq!(enter(&mut harness), []);
+    assert!(harness.local.hint.as_ref().unwrap().contains("when it has finished, or interrupt it first"));
+}
+
+#[test]
 fn slash_commands_are_obeyed_and_leave_the_composer_empty() {
     for busy in [false, true] {
         let run = |text: &str| {
@@ -115,7 +142,6 @@ fn slash_commands_are_obeyed_and_leave_the_composer_empty() {
             assert!(harness.local.composer.is_empty(), "{text}");
             (acts, harness.local.overlay)
         };
-        assert_eq!(run("/compact"), (vec![UiEffect::Send(Intent::Compact)], None));
         assert_eq!(run("/quit"), (vec![UiEffect::Quit], None));
         assert_eq!(run("/mode plan"), (vec![UiEffect::Send(Intent::SetMode(Mode::Plan))], None));
         let named = Request::ChooseModel("openai/x".into());

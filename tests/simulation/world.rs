@@ -361,7 +361,7 @@ impl World {
 
     fn hooked(&mut self, call: &HookCall) -> Result<(), String> {
         match &call.payload {
-            Payload::PreTool { call, .. } if !self.log.is_announced(*call) => {
+            Payload::PreTool { call: Some(call), .. } if !self.log.is_announced(*call) => {
                 return Err(format!("hooks hear of {call} before its tool_call is durable"));
             }
             Payload::PostTool { call, .. } if !self.log.is_settled(*call) => {

@@ -53,6 +53,9 @@ async fn a_session_gets_a_name_and_a_copy_of_it_goes_on() {
     app.sees("this session is now called the parser").await;
     app.keys("/fork\r").await;
     app.sees("You continue in a copy now").await;
+    app.keys("x").await;
+    app.sees_no("You continue in a copy").await;
+    app.keys("\x7f").await;
     app.says("list").await;
     app.until("a second answer", |screen| screen.matches("This folder has").count() == 2).await;
     app.rests().await;

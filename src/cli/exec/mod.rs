@@ -29,7 +29,7 @@ use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Image, Pastes, UserMessage};
-use crate::runtime::DriverError;
+use crate::runtime::{DriverError, Groups};
 use crate::session::attachments::{Attach, AttachmentRefusal};
 use crate::session::compose::{Session, compose};
 use crate::session::telemetry::Following;
@@ -67,7 +67,7 @@ pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Faul
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let (groups, telemetry) = (session.groups.clone(), session.traces.take());
-    let lines = is_steered.then(|| Attach::new(invocation));
+    let lines = is_steered.then(|| session.gateway.attach.clone());
     let ended = runtime.block_on(follow(session, wish, lines, Out::new(exec, answer_file, invocation)));
     groups.end_all(GRACE);
     runtime.shutdown_timeout(GRACE);
@@ -103,7 +103,8 @@ fn first(invocation: &Invocation, exec: &ExecArgs) -> Result<Option<Intent>, Fau
         (Some(_), None) => Words::default(),
     };
     let refused = |AttachmentRefusal { what, next }| Fault::usage(what, next);
-    let attach = Attach::new(invocation);
+    // The session is opened when it is known that there is something to say.
+    let attach = Attach::new(invocation, "", &Groups::default());
     let prompt = skill(&prompt, &callable(invocation)).unwrap_or(prompt);
     let known = custom(invocation);
     let prompt = match commands::custom(&prompt, &known) {

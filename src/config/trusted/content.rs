@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::places::{AGENTS, COMMANDS, MOST_BYTES, SKILLS, names, skill_folder, speaks_of};
+use super::places::{AGENTS, COMMANDS, MOST_BYTES, SKILLS, called_name, names, skill_folder, speaks_of};
 use crate::config::fault::Fault;
 use crate::config::reading;
 use crate::config::reading::Reading;
@@ -107,9 +107,18 @@ impl Content {
 
     /// The files that are there and count for nothing: a sentence each.
     pub(crate) fn left_out(&self) -> impl Iterator<Item = String> {
-        self.refused
-            .iter()
-            .map(|(name, why)| format!("{} cannot be read: {why}; it is ignored", self.path(name).display()))
+        self.refused.iter().map(|refused| self.said(refused))
+    }
+
+    /// Those of them that a user would call by a name.
+    pub(crate) fn left_out_by_name(&self) -> impl Iterator<Item = (String, String)> {
+        let is_called = |name: &str| COMMANDS.iter().chain(&SKILLS).any(|pattern| speaks_of(pattern, name));
+        let called = self.refused.iter().filter(move |(name, _)| is_called(name));
+        called.map(|refused| (called_name(Path::new(&refused.0)), self.said(refused)))
+    }
+
+    fn said(&self, (name, why): &(String, String)) -> String {
+        format!("{} cannot be read: {why}; it is ignored", self.path(name).display())
     }
 
     /// SHA-256 over names and contents, each with its length before it, so that no two sets of files share one.

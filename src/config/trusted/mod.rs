@@ -6,4 +6,4 @@ mod places;
 
 pub(crate) use book::Book;
 pub(crate) use content::{CONFIG, Content, SHARED_SERVERS};
-pub(crate) use places::{agents_of_user, command_name, commands_of_user, skills_of_user};
+pub(crate) use places::{agents_of_user, called_name, command_name, commands_of_user, skills_of_user};

@@ -65,7 +65,7 @@ pub(super) fn skill_folder(name: &str) -> Option<&str> {
 
 /// The skills of the user, below their home: each with its file, the name of its folder, and its text; and a sentence about each
 /// that cannot be read. They may lie behind links: the user has put them there.
-pub(crate) fn skills_of_user(home: &Path) -> (Vec<(PathBuf, String, String)>, Vec<String>) {
+pub(crate) fn skills_of_user(home: &Path) -> (Vec<(PathBuf, String, String)>, NamedFiles) {
     let (mut found, mut refused) = (Vec::new(), Vec::new());
     let all: Vec<String> = SKILLS.iter().flat_map(|pattern| names(home, pattern, &mut refused)).collect();
     for name in all {
@@ -83,7 +83,9 @@ pub(crate) fn skills_of_user(home: &Path) -> (Vec<(PathBuf, String, String)>, Ve
         }
     }
     let said = |(name, why): (String, String)| {
-        format!("{} cannot be read: {why}; it is ignored", home.join(name).display())
+        let file = home.join(name);
+        let said = format!("{} cannot be read: {why}; it is ignored", file.display());
+        (file, said)
     };
     (found, refused.into_iter().map(said).collect())
 }
@@ -91,6 +93,17 @@ pub(crate) fn skills_of_user(home: &Path) -> (Vec<(PathBuf, String, String)>, Ve
 /// The name of a custom command: that of its file without the ending.
 pub(crate) fn command_name(file: &Path) -> String {
     file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// By which name the user calls what such a file says: a skill by that of its folder.
+pub(crate) fn called_name(file: &Path) -> String {
+    match file.file_name() {
+        Some(name) if name == "SKILL.md" => {
+            let folder = file.parent().and_then(Path::file_name).unwrap_or_default();
+            folder.to_string_lossy().into_owned()
+        }
+        _ => command_name(file),
+    }
 }
 
 /// Whether a name is one of those that a pattern speaks of.

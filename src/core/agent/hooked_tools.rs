@@ -86,7 +86,7 @@ impl Agent {
         }
         let call = &pending.call;
         let payload = Payload::PreTool {
-            call: call.id,
+            call: Some(call.id),
             tool_name: call.name.clone(),
             tool_input: call.arguments.clone(),
         };

@@ -21,8 +21,8 @@ pub enum Payload {
     },
     /// A call is about to be decided.
     PreTool {
-        /// Which.
-        call: CallId,
+        /// Which; `None`: a file that a message names, as the call that would return the same.
+        call: Option<CallId>,
         /// Name of the tool.
         tool_name: String,
         /// Validated arguments.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ledger::{
     ApprovalRequest, Arguments, Body, CallId, Change, Decider, Decision, Scope, ToolUse, grants,
 };
-use crate::policy::{Listed, Origin, Past, Rule, RuleKind, Tier, digest, listing};
+use crate::policy::{Listed, Origin, Past, Policy, Rule, RuleKind, Tier, Verdict, digest, listing};
 use crate::tool::{Preparation, ToolSpec, delegate, mcp};
 
 use super::{View, summary};
@@ -105,6 +105,18 @@ impl View {
         let rules: Vec<Rule> = self.settings.rules.iter().cloned().chain(self.session_rules()).collect();
         let looked = self.looked(None);
         listing(&rules, &past(&looked))
+    }
+
+    /// The rule for which a call waits, if one asks: decided anew by the rules in force.
+    pub fn asks_by(&self, request: &ApprovalRequest) -> Option<Rule> {
+        let arguments = Arguments::from_value(request.arguments.clone());
+        let tool = self.tool(&request.name)?;
+        let mut found = Preparation::as_written(&tool, &arguments);
+        found.leads_to.extend(request.leads_to.clone());
+        let rules = self.settings.rules.iter().cloned().chain(self.session_rules()).collect();
+        let policy = Policy { mode: self.session.mode, rules, ..Policy::default() };
+        let decided = policy.decide(&tool, &arguments, &found);
+        decided.rule.filter(|_| matches!(decided.verdict, Verdict::Ask(_)))
     }
 
     /// The earlier calls that a rule would have covered, oldest first; `before`: those before this call.

@@ -38,9 +38,13 @@ fn about(payload: &Payload) -> Value {
     match payload {
         Payload::SessionStart { source } => json!({ "source": source.as_str() }),
         Payload::UserPrompt { prompt } => json!({ "prompt": prompt }),
-        Payload::PreTool { call, tool_name, tool_input } => json!({
-            "tool_name": tool_name, "tool_input": tool_input.to_value(), "tool_use_id": call.to_string(),
-        }),
+        Payload::PreTool { call, tool_name, tool_input } => {
+            let mut told = json!({ "tool_name": tool_name, "tool_input": tool_input.to_value() });
+            if let (Some(call), Value::Object(members)) = (call, &mut told) {
+                members.insert("tool_use_id".to_owned(), call.to_string().into());
+            }
+            told
+        }
         Payload::PostTool { call, tool_name, tool_input, tool_result, is_error } => json!({
             "tool_name": tool_name, "tool_input": tool_input.to_value(), "tool_use_id": call.to_string(),
             "tool_result": tool_result, "is_error": is_error,

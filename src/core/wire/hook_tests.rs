@@ -25,7 +25,7 @@ fn told(payload: Payload) -> Value {
 fn every_point_has_its_names() {
     let input = Arguments::from_value(json!({ "command": "a\nb" }));
     let (call, tool_name) = (CallId(7), "shell".to_owned());
-    let pre = Payload::PreTool { call, tool_name: tool_name.clone(), tool_input: input.clone() };
+    let pre = Payload::PreTool { call: Some(call), tool_name: tool_name.clone(), tool_input: input.clone() };
     let own = json!({ "tool_name": "shell", "tool_input": { "command": "a\nb" }, "tool_use_id": "c7" });
     let mut after = own.as_object().unwrap().clone();
     after.extend(

@@ -124,12 +124,26 @@ impl MentionedFile {
     /// # Errors
     /// A sentence, if there is no such tool.
     pub fn decided(&self, policy: &Policy) -> Result<Decided, String> {
-        let tool = if self.folder.is_some() { LIST } else { READ };
+        let tool = self.tool();
         let (_, spec) = tool_named(tool).ok_or_else(|| format!("there is no tool {tool}"))?;
         let mut found = Preparation::default();
         found.leads(self.target.shown.clone(), self.target.territory);
         let path = Map::from_iter([("path".to_owned(), Value::from(self.target.shown.as_str()))]);
         Ok(policy.decide(spec, &Arguments::Object(path), &found))
+    }
+
+    /// The call of a model that returns the same: its tool and its arguments.
+    pub fn as_call(&self) -> (&'static str, Arguments) {
+        let mut arguments = Map::from_iter([("path".to_owned(), Value::from(self.target.shown.as_str()))]);
+        if let Some(count) = self.count {
+            arguments.insert("offset".to_owned(), self.first.into());
+            arguments.insert("limit".to_owned(), count.into());
+        }
+        (self.tool(), Arguments::Object(arguments))
+    }
+
+    fn tool(&self) -> &'static str {
+        if self.folder.is_some() { LIST } else { READ }
     }
 
     /// Reads it, at most so many characters.

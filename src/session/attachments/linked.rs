@@ -1,6 +1,6 @@
 //! What a program adds to a message beside its words: files that it names by their paths, and pictures that it has.
 
-use super::{Attach, Attached, AttachmentRefusal, bounded, is_called_an_image, warnings};
+use super::{Attach, Attached, AttachmentRefusal, FROM_THE_APP, bounded, is_called_an_image};
 use crate::ledger::UserMessage;
 use crate::wire::to_image;
 
@@ -19,22 +19,23 @@ impl Attach {
             return Err(AttachmentRefusal::new(format!("there is no file at {path}"), "correct the link"));
         }
         let attached = if is_called_an_image(path) || self.begins_as_picture(path) {
-            self.text_files.refuse_denied(path)?;
-            Some(Attached::Image(self.load(path)?))
+            let asks = self.text_files.refuse_denied(path)?;
+            Some(Attached::Image(self.load(path)?, asks))
         } else {
             self.text_files.read(path, lines)?.map(Attached::File)
         };
+        let mut warnings = Vec::new();
         match attached {
-            Some(Attached::Image(image)) if !said.images.contains(&image) => said.images.push(image),
+            Some(Attached::Image(_, asks)) if !asks.is_empty() => warnings.push(asks),
+            Some(Attached::Image(image, _)) if !said.images.contains(&image) => said.images.push(image),
             Some(Attached::File(file)) if !said.files.contains(&file) => said.files.push(file),
             Some(_) | None => {}
         }
-        match warnings(said).as_slice() {
-            [] => bounded(said),
-            warnings => {
-                Err(AttachmentRefusal::new(warnings.join("; "), "send it from the app if it shall be sent"))
-            }
+        warnings.extend(super::warnings(said));
+        if warnings.is_empty() {
+            return bounded(said);
         }
+        Err(AttachmentRefusal::new(warnings.join("; "), FROM_THE_APP))
     }
 
     /// Adds a picture.
@@ -54,11 +55,12 @@ impl Attach {
         bounded(said)
     }
 
-    /// Refuses what a program has of a file that a rule denies.
+    /// Refuses what a program has of a file that a rule denies, or that a hook blocks or asks about.
     ///
     /// # Errors
-    /// The rule, in words.
+    /// The rule or the hook, in words.
     pub(crate) fn refuse_denied(&self, path: &str) -> Result<(), AttachmentRefusal> {
-        self.text_files.refuse_denied(path)
+        let asks = self.text_files.refuse_denied(path)?;
+        if asks.is_empty() { Ok(()) } else { Err(AttachmentRefusal::new(asks, FROM_THE_APP)) }
     }
 }

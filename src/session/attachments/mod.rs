@@ -1,6 +1,8 @@
 //! Files of a message: the images and text files that its `@paths` name are read and go with it, or it does not go at all.
 
+mod bounds;
 mod clipboard;
+mod file_hooks;
 mod linked;
 mod mention;
 mod missing;
@@ -12,14 +14,17 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use super::ports::command_hooks;
 use crate::config::Invocation;
 use crate::config::reading::Reading;
 use crate::ledger::{AttachedFile, Image, UserMessage};
-use crate::runtime::open_named;
+use crate::runtime::{Groups, open_named};
 use crate::ui::FileList;
 use crate::ui::mention::written;
 use crate::wire::{NoImage, recognize, to_image};
+use bounds::bounded;
 use clipboard::Clipboard;
+use file_hooks::FileHooks;
 use mention::{mentions, pasted, without_lines};
 use text_file::TextFiles;
 
@@ -32,6 +37,9 @@ const ENDINGS: [&str; 12] =
 /// remembers a warning for longer.
 const CONFIRMS_FROM: Duration = Duration::from_millis(500);
 const CONFIRMS_UNTIL: Duration = Duration::from_secs(300);
+
+/// What to do about a warning where nobody can confirm it.
+const FROM_THE_APP: &str = "send it from the app if it shall be sent";
 
 /// Why a message was not sent: what happened, and what to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +56,8 @@ impl AttachmentRefusal {
 
 /// What a message brings.
 enum Attached {
-    Image(Image),
+    /// With a reason to ask a person first, or none.
+    Image(Image, String),
     File(AttachedFile),
 }
 
@@ -73,11 +82,14 @@ pub(crate) struct Attach {
 
 impl Attach {
     /// Paths are meant from the folder of the session; `~` is the user's home.
-    pub(crate) fn new(invocation: &Invocation) -> Self {
+    ///
+    /// Hooks are told of what is named as hooks of the session of this id; they are in these groups.
+    pub(crate) fn new(invocation: &Invocation, session: &str, groups: &Groups) -> Self {
+        let hooks = FileHooks::new(command_hooks(invocation, session, groups));
         Self {
             cwd: invocation.cwd.clone(),
             home: invocation.environment.home(),
-            text_files: TextFiles::new(invocation),
+            text_files: TextFiles::new(invocation, hooks),
             warned: watch::Sender::new(None),
             clipboard: Clipboard::new(invocation.environment_of_programs()),
         }
@@ -100,14 +112,11 @@ impl Attach {
     /// [`AttachmentRefusal`]: a file that is not there, cannot be read or is too large, or that a person must confirm; too
     /// many of them.
     pub(crate) fn message(&self, content: String) -> Result<UserMessage, AttachmentRefusal> {
-        let said = self.read(content.into())?;
-        match warnings(&said).as_slice() {
-            [] => Ok(said),
-            warnings => Err(AttachmentRefusal::new(
-                warnings.join("; "),
-                "put its path in `backquotes` to send only the name",
-            )),
+        let (said, warnings) = self.read(content.into())?;
+        if warnings.is_empty() {
+            return Ok(said);
         }
+        Err(AttachmentRefusal::new(warnings.join("; "), "put its path in `backquotes` to send only the name"))
     }
 
     /// Adds images that are named beside the words of a message.
@@ -121,7 +130,10 @@ impl Attach {
                 let what = format!("there is no image at {name}");
                 return Err(AttachmentRefusal::new(what, "correct the path"));
             }
-            self.text_files.refuse_denied(&path.to_string_lossy())?;
+            let asks = self.text_files.refuse_denied(&path.to_string_lossy())?;
+            if !asks.is_empty() {
+                return Err(AttachmentRefusal::new(asks, FROM_THE_APP));
+            }
             said.images.push(self.load(name)?);
             bounded(said)?;
         }
@@ -134,8 +146,7 @@ impl Attach {
     /// As [`Self::message`].
     pub(crate) fn message_of_person(&self, said: UserMessage) -> Result<UserMessage, AttachmentRefusal> {
         let before = self.warned.send_replace(None);
-        let said = self.read(said)?;
-        let warnings = warnings(&said);
+        let (said, warnings) = self.read(said)?;
         let confirms = |warned: Warned| {
             warned.content == said.content
                 && warned.warnings == warnings
@@ -149,20 +160,25 @@ impl Attach {
         Err(AttachmentRefusal::new(what, "send it again to attach it, or put the path in `backquotes`"))
     }
 
-    fn read(&self, said: UserMessage) -> Result<UserMessage, AttachmentRefusal> {
-        let mut said = said.without_attachments();
+    /// The message with what it names, and what a person is to be warned about.
+    fn read(&self, said: UserMessage) -> Result<(UserMessage, Vec<String>), AttachmentRefusal> {
+        let (mut said, mut of_images) = (said.without_attachments(), Vec::new());
         for readings in mentions(&said) {
             match self.attached(&readings)? {
                 // Two names of one thing, such as `a.rs` and `./a.rs`.
                 Some(Attached::File(file)) if said.files.contains(&file) => {}
-                Some(Attached::Image(image)) if said.images.contains(&image) => {}
-                Some(Attached::Image(image)) => said.images.push(image),
+                Some(Attached::Image(image, _)) if said.images.contains(&image) => {}
+                Some(Attached::Image(image, asks)) => {
+                    of_images.extend((!asks.is_empty()).then_some(asks));
+                    said.images.push(image);
+                }
                 Some(Attached::File(file)) => said.files.push(file),
                 None => {}
             }
             bounded(&said)?;
         }
-        Ok(said)
+        let warnings = warnings(&said).into_iter().chain(of_images).collect();
+        Ok((said, warnings))
     }
 
     /// What one of these readings of a path names; `None` when it is a word.
@@ -173,8 +189,8 @@ impl Attach {
         let part = || with_lines().map(|(path, lines)| (path, Some(lines)));
         if let Some((name, lines)) = whole().chain(part()).find(|(path, _)| is_there(path)) {
             return if is_called_an_image(name) || self.begins_as_picture(name) {
-                self.text_files.refuse_denied(name)?;
-                self.load(name).map(Attached::Image).map(Some)
+                let asks = self.text_files.refuse_denied(name)?;
+                Ok(Some(Attached::Image(self.load(name)?, asks)))
             } else {
                 match self.text_files.read(name, lines)? {
                     Some(file) => Ok(Some(Attached::File(file))),
@@ -257,30 +273,6 @@ fn warnings(said: &UserMessage) -> Vec<String> {
     warnings.filter(|warning| !warning.is_empty()).collect()
 }
 
-/// Refuses a message that brings too much.
-fn bounded(said: &UserMessage) -> Result<(), AttachmentRefusal> {
-    let refuse = |what: String, next: &str| Err(AttachmentRefusal::new(what, next));
-    if said.images.len() > Image::MOST {
-        let what = format!("a message can have at most {} images", Image::MOST);
-        return refuse(what, "send the others with the next message");
-    }
-    if said.images.iter().map(Image::bytes).sum::<u64>() > Image::MOST_BYTES_IN_ALL {
-        let most = Image::MOST_BYTES_IN_ALL / 1_000_000;
-        let what = format!("the images are larger than {most} MB together");
-        return refuse(what, "send some with the next message, or scale them down");
-    }
-    if said.files.len() > AttachedFile::MOST {
-        let what = format!("a message can have at most {} files", AttachedFile::MOST);
-        return refuse(what, "send the others with the next message");
-    }
-    if said.files.iter().map(|file| file.text.len()).sum::<usize>() > AttachedFile::MOST_BYTES_IN_ALL {
-        let most = AttachedFile::MOST_BYTES_IN_ALL / 1_000;
-        let what = format!("the files are larger than {most} kB together");
-        return refuse(what, "send some with the next message, or only lines of them, as in @file#L10-40");
-    }
-    Ok(())
-}
-
 fn is_called_an_image(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     ENDINGS.contains(&ending.to_ascii_lowercase().as_str())
@@ -299,7 +291,7 @@ mod tests {
 
     use super::*;
     use crate::policy::Policy;
-    use crate::runtime::{Groups, LocalTools};
+    use crate::runtime::LocalTools;
 
     fn picture(path: &Path, side: u32) {
         let mut bytes = Cursor::new(Vec::new());

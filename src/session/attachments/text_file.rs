@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::AttachmentRefusal;
+use super::file_hooks::FileHooks;
 use crate::budget::Bound;
 use crate::config::Invocation;
 use crate::config::skills::file_in;
@@ -29,12 +30,13 @@ pub(super) struct TextFiles {
     skills: Arc<BTreeMap<String, String>>,
     /// The names of the sub-agents that can be started.
     subagents: Arc<[String]>,
+    hooks: FileHooks,
     /// What was to choose from last: a name out of it was not a word. Clones share it.
     listed: watch::Sender<FileList>,
 }
 
 impl TextFiles {
-    pub(super) fn new(invocation: &Invocation) -> Self {
+    pub(super) fn new(invocation: &Invocation, hooks: FileHooks) -> Self {
         let Invocation { cwd, config, .. } = invocation;
         let tools = LocalTools::new(cwd.clone(), invocation.environment_of_programs(), Groups::default());
         // What was allowed for the session, or by a mode that asks nobody, was allowed to the model: a person is asked
@@ -45,6 +47,7 @@ impl TextFiles {
         let skills = skills.map(|(skill, file)| (file_in(file, cwd), skill.sha256.clone())).collect();
         Self {
             skills: Arc::new(skills),
+            hooks,
             subagents: subagents::named(config).into_iter().map(|(name, _)| name).collect(),
             ..Self::over(tools.within(sandbox(invocation)).files(), policy, most_chars)
         }
@@ -54,7 +57,8 @@ impl TextFiles {
     pub(super) fn over(files: WorkspaceFiles, policy: Policy, most_chars: usize) -> Self {
         let listed = watch::Sender::new(FileList::default());
         let policy = Arc::new(policy);
-        Self { files, policy, most_chars, skills: Arc::default(), subagents: Arc::default(), listed }
+        let (skills, subagents, hooks) = (Arc::default(), Arc::default(), FileHooks::default());
+        Self { files, policy, most_chars, skills, subagents, hooks, listed }
     }
 
     pub(super) fn list(&self) -> FileList {
@@ -90,16 +94,22 @@ impl TextFiles {
             Some(_) => format!("the skill {name} has changed since this session began"),
             None => confirmed,
         };
+        let reasons = [confirmed, self.hooks.ask(name, found.as_call())?];
+        let confirmed =
+            reasons.into_iter().filter(|reason| !reason.is_empty()).collect::<Vec<_>>().join("; ");
         Ok(Some(AttachedFile { confirmed, ..read }))
     }
 
-    /// Refuses a file that a rule denies; other rules are not asked.
-    pub(super) fn refuse_denied(&self, name: &str) -> Result<(), AttachmentRefusal> {
+    /// Refuses a file that a rule denies or a hook blocks; other rules are not asked. Returns why hooks want a person to be asked;
+    /// empty, if they do not.
+    pub(super) fn refuse_denied(&self, name: &str) -> Result<String, AttachmentRefusal> {
         let refuse = |why: String| AttachmentRefusal::new(for_people(&why), NEXT);
-        let Some(found) = self.files.find(name, None).map_err(refuse)? else { return Ok(()) };
+        let Some(found) = self.files.find(name, None).map_err(refuse)? else { return Ok(String::new()) };
         match found.decided(&self.policy).map_err(refuse)?.verdict {
             Verdict::Deny(why) => Err(denied(name, &why)),
-            Verdict::Ask(_) | Verdict::Allow(_) | Verdict::Sandbox(_) => Ok(()),
+            Verdict::Ask(_) | Verdict::Allow(_) | Verdict::Sandbox(_) => {
+                self.hooks.ask(name, found.as_call())
+            }
         }
     }
 }

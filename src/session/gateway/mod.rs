@@ -115,7 +115,7 @@ impl Gateway {
             },
             reporter: Reporter::new(invocation, state.clone(), id.to_owned(), undo.clone()),
             switch,
-            attach: Attach::new(invocation),
+            attach: Attach::new(invocation, id, groups),
             undo,
             rewinding: Rewinding::new(state.clone(), id.to_owned()),
             brancher: Brancher::new(state.clone(), id.to_owned(), invocation.environment.home()),

@@ -63,6 +63,19 @@ pub(super) fn of_folder(folder: &Path, names: &[String], reach: ImportScope<'_>)
         .map_or_else(Vec::new, |file| with_imports(file, reach))
 }
 
+/// What has one of these names before the file that counts, and cannot be read: each with why.
+pub(super) fn unreadable(folder: &Path, names: &[String]) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for file in names.iter().map(|name| folder.join(name)) {
+        match reading::read(&file, 0) {
+            Reading::Text { .. } => break,
+            Reading::Absent => {}
+            Reading::Refused(why) => found.push((file, why)),
+        }
+    }
+    found
+}
+
 /// The file, and behind it what it imports.
 pub(super) fn with_imports(file: PathBuf, reach: ImportScope<'_>) -> Vec<InstructionFile> {
     let mut found = Vec::new();

@@ -33,6 +33,20 @@ pub(crate) fn named(invocation: &Invocation) -> Vec<PathBuf> {
     files(cwd, environment, &config.instructions, &denied).into_iter().map(|file| file.file).collect()
 }
 
+/// What is called like a file of instructions and cannot be read: a sentence each.
+pub(crate) fn unreadable(invocation: &Invocation) -> Vec<String> {
+    let Invocation { cwd, environment, config, .. } = invocation;
+    let folders = environment.config_dir().into_iter().chain(project::path_down(cwd));
+    let found = folders.flat_map(|folder| files::unreadable(&folder, &config.instructions));
+    let said = |(file, why): (PathBuf, String)| {
+        format!(
+            "{} cannot be read: {why}; the model is not told what it says",
+            one_line(&file.display().to_string())
+        )
+    };
+    found.map(said).collect()
+}
+
 /// The system prompt of a session that belongs to `cwd` (an absolute path), with files of instructions of these names.
 /// Frozen once the session began.
 fn system_prompt(

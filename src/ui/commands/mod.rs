@@ -1,6 +1,7 @@
 //! Slash commands: what a text that begins with a slash means, and what to say when it means nothing.
 
 mod arguments;
+mod later;
 mod meaning;
 mod prompts;
 mod row;
@@ -8,6 +9,7 @@ mod table;
 mod typed;
 
 pub use arguments::GIT_DIFF;
+pub(in crate::ui) use later::{KEPT, PICKED, is_for_later};
 pub use meaning::{LinearCommand, Meaning};
 pub use row::{Argument, Fronts, SlashCommand};
 pub use table::COMMANDS;

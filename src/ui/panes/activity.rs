@@ -6,16 +6,16 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Span;
 
-use crate::ledger::{CallId, Millis};
-use crate::tool::name::{EDIT, FETCH, GLOB, LIST, PLAN, READ, SEARCH, SHELL, WRITE};
-use crate::tool::{ASK, DELEGATE_TO};
+use crate::tool::ASK;
 use crate::ui::focus;
 use crate::ui::local::{Focus, Local, Unwritable};
 use crate::ui::text::{fit, width, wrap};
-use crate::view::{Activity, Forming, Offer, Phase, View, subject};
+use crate::view::{Offer, View};
 
 use super::Screen;
-use super::words::{both_ends, cells, clock, count, count_entries, keys, one_row, short};
+use super::composer;
+use super::doing::{doing, in_background};
+use super::words::{both_ends, cells, count, count_entries, keys, one_row};
 
 /// How long each sign of the moving glyph is shown, in milliseconds.
 pub const MOVES_EVERY: u64 = 125;
@@ -26,8 +26,6 @@ const STILL: &str = "●";
 /// Cells to which words are cut where they do not fit whole.
 const CUTS: [usize; 6] = [90, 75, 60, 48, 36, 24];
 
-/// Cells that what goes on keeps before its numbers are left out: a word and what shows that more was said.
-const LEAST_HEAD: usize = 8;
 /// Cells below which the way to stop is said in a shorter word.
 const NARROW: usize = 58;
 
@@ -46,18 +44,14 @@ const MOST_ROWS: usize = 4;
 /// Rows that it needs: a message to the person is wrapped, so that what to do next is read, too.
 pub(super) fn rows(local: &Local, view: &View, (width, height): (u16, u16)) -> u16 {
     let Some(hint) = &local.hint else { return 1 };
-    // On a low screen every row is the waiting call's.
-    if height < LOW && is_waited_for(local, view) {
+    let total = usize::from(width).saturating_sub(2);
+    // On a low screen every row is the waiting call's. Elsewhere, too, the rows that were read stay where a message is short.
+    let beside = beside_a_message(local, view);
+    if height < LOW && !beside.is_empty() || beside.iter().any(|words| cells_of(words) <= total) {
         return 1;
     }
-    let total = usize::from(width).saturating_sub(2);
-    let goes_on = goes_on(local, view);
-    let stop = match is_busy(local, view) && !goes_on {
-        true => cells(&stop(local, total, Style::new(), Style::new())) + 2,
-        false => 0,
-    };
-    let rows = wrap(&one_row(hint), total.saturating_sub(stop), Style::new()).len().clamp(1, MOST_ROWS);
-    u16::try_from(rows).unwrap_or(1) + u16::from(goes_on)
+    let rows = wrap(&one_row(hint), total, Style::new()).len().clamp(1, MOST_ROWS);
+    u16::try_from(rows).unwrap_or(1) + u16::from(is_more_to_say(local, view))
 }
 
 /// Whether a person is waited for.
@@ -65,10 +59,28 @@ fn is_waited_for(local: &Local, view: &View) -> bool {
     !local.waiting(view).is_empty() || local.stop(view).is_some()
 }
 
-/// Whether there is more to say than a message: a message stays until the next key, and what goes on does not wait for that. A call that
-/// waits says so itself, and keeps the rows that were read.
-fn goes_on(local: &Local, view: &View) -> bool {
-    (is_busy(local, view) || local.shut.is_some()) && !is_waited_for(local, view)
+/// Whether there is more to say than a message: a message stays until the next key, and what goes on does not wait for that.
+fn is_more_to_say(local: &Local, view: &View) -> bool {
+    is_busy(local, view) || local.shut.is_some() || is_waited_for(local, view)
+}
+
+/// What waits for the person, with a message on the same line, the longest way first; empty if nothing waits.
+fn beside_a_message(local: &Local, view: &View) -> Vec<String> {
+    let (Some(hint), Some(what), None) = (&local.hint, what_waits(local, view), &local.shut) else {
+        return Vec::new();
+    };
+    let hint = one_row(hint);
+    // What to do next stands at the end of a message, and is not cut for words that the pane below has, too.
+    let least = match local.waiting(view).len() {
+        0 => "budget".to_owned(),
+        waiting => waiting.to_string(),
+    };
+    [format!("Waiting for you: {what}"), what, least].map(|what| format!("{what} · {hint}")).to_vec()
+}
+
+/// Cells of words behind the sign of the line.
+fn cells_of(words: &str) -> usize {
+    width(STILL) + 1 + width(words)
 }
 
 fn is_busy(local: &Local, view: &View) -> bool {
@@ -87,12 +99,24 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let theme = screen.theme;
     let total = usize::from(area.width).saturating_sub(2);
     let busy = is_busy(screen.local, screen.view);
-    let stop = if busy { stop(screen.local, total, theme.text, theme.dim) } else { Vec::new() };
-    let room = total.saturating_sub(if busy { cells(&stop) + 2 } else { 0 });
+    let mut stop = if busy { stop(screen.local, total, theme.text, theme.dim) } else { Vec::new() };
+    if frame.area().height < LOW {
+        stop.splice(0..0, composer::above_in_words(screen, !stop.is_empty()));
+    }
     let hint = screen.local.hint.as_ref();
+    let beside = beside_a_message(screen.local, screen.view);
+    let in_words = beside.iter().rev().nth(1);
+    if area.height == 1 && in_words.is_some_and(|words| cells_of(words) + cells(&stop) + 2 > total) {
+        // What waits is said in words, and the help has that key, too.
+        stop.clear();
+    }
+    let room = total.saturating_sub(if stop.is_empty() { 0 } else { cells(&stop) + 2 });
     let (area, said) = match hint {
+        Some(_) if area.height == 1 && !beside.is_empty() => {
+            (area, ActivityLine { sign: STILL, words: beside, style: theme.warning })
+        }
         Some(hint) if area.height > 1 => {
-            if !goes_on(screen.local, screen.view) {
+            if !is_more_to_say(screen.local, screen.view) {
                 return wrapped(frame, area, (&one_row(hint), theme.warning), room, stop);
             }
             let above = Rect { height: area.height - 1, ..area };
@@ -169,12 +193,6 @@ fn said(screen: &Screen<'_>, room: usize) -> ActivityLine {
     ActivityLine { sign: sign(screen), words: vec![doing(screen, room)], style: theme.status }
 }
 
-/// How many sub-agents work in the background.
-fn in_background(screen: &Screen<'_>) -> usize {
-    let is_live = !screen.local.read_only && screen.local.replay.is_none();
-    if is_live { screen.view.in_background() } else { 0 }
-}
-
 fn sign(screen: &Screen<'_>) -> &'static str {
     if !screen.local.motion {
         return STILL;
@@ -193,13 +211,11 @@ fn not_recording(shut: &Unwritable) -> Vec<String> {
     [full].into_iter().chain(cut).chain(["paused: nothing can be recorded".to_owned()]).collect()
 }
 
-/// What waits for the person, and where keys go meanwhile. Empty: nothing waits.
-fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
-    let (local, view) = (screen.local, screen.view);
-    let focused = local.focused(view);
+/// What waits for the person, if anything does.
+fn what_waits(local: &Local, view: &View) -> Option<String> {
     let waiting = local.waiting(view);
     let questions = waiting.iter().filter(|(_, asked)| asked.name == ASK).count();
-    let what = match (waiting.len() - questions, questions) {
+    Some(match (waiting.len() - questions, questions) {
         (0, 0) if local.stop(view).is_some() => match view.offer() {
             Some(Offer::Price { .. }) => "a price to accept".to_owned(),
             Some(Offer::Limit { limit, .. }) if view.meter().set_aside(limit) > 0 => {
@@ -207,18 +223,29 @@ fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
             }
             _ => "a budget is used up".to_owned(),
         },
-        (0, 0) if matches!(focused, Focus::Card(_)) => {
-            let mut says = vec!["keys: this card".to_owned()];
-            if view.status.is_busy() {
-                let room = room.saturating_sub(width(" · keys: this card"));
-                says.insert(0, format!("{} · keys: this card", doing(screen, room)));
-            }
-            return says;
-        }
-        (0, 0) => return Vec::new(),
+        (0, 0) => return None,
         (calls, 0) => count(calls, "call"),
         (0, questions) => count(questions, "question"),
         (calls, questions) => format!("{}, {}", count(calls, "call"), count(questions, "question")),
+    })
+}
+
+/// What waits for the person, and where keys go meanwhile. Empty: nothing waits.
+fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
+    let (local, view) = (screen.local, screen.view);
+    let focused = local.focused(view);
+    let waiting = local.waiting(view);
+    let questions = waiting.iter().filter(|(_, asked)| asked.name == ASK).count();
+    let Some(what) = what_waits(local, view) else {
+        if !matches!(focused, Focus::Card(_)) {
+            return Vec::new();
+        }
+        let mut says = vec!["keys: this card".to_owned()];
+        if view.status.is_busy() {
+            let room = room.saturating_sub(width(" · keys: this card"));
+            says.insert(0, format!("{} · keys: this card", doing(screen, room)));
+        }
+        return says;
     };
     let keys = match focused {
         Focus::Approval(call) => match waiting.iter().position(|(_, asked)| asked.call == call) {
@@ -239,141 +266,4 @@ fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
         format!("keys: {keys}{soon}"),
         short,
     ]
-}
-
-/// What goes on and for how long, in so many cells.
-fn doing(screen: &Screen<'_>, room: usize) -> String {
-    let (activity, since) = screen.view.activity();
-    let time = elapsed(since, screen.now);
-    let (what, more) = match activity {
-        Activity::Thinking(0) => ("Thinking".to_owned(), None),
-        Activity::Thinking(tokens) => ("Thinking".to_owned(), Some(format!("{} tokens", short(tokens)))),
-        Activity::Answering(tokens) => ("Answering".to_owned(), Some(format!("{} tokens", short(tokens)))),
-        Activity::Writing(forming) => writing(forming),
-        Activity::Running { call, others } => (running(screen, call), beside(others)),
-        Activity::Phase(Phase::Retrying { attempt, most, until, reason }) => {
-            return retrying(&format!("{attempt} of {most}"), until.since(screen.now), reason, room);
-        }
-        Activity::Phase(phase) => (in_words(phase).to_owned(), None),
-    };
-    // Counts go before the time, and those of the session before that of the background.
-    let behind = in_background(screen);
-    let behind = (behind > 0).then(|| format!("{behind} in the background"));
-    let all = |parts: &[&Option<String>]| {
-        parts.iter().filter_map(|part| part.as_deref()).collect::<Vec<_>>().join(" · ")
-    };
-    let time = Some(time);
-    let tails = [
-        all(&[&more, &behind, &time]),
-        all(&[&more, &time]),
-        all(&[if more.is_some() { &more } else { &time }]),
-    ];
-    let tail = tails.iter().find(|tail| width(&what).min(LEAST_HEAD) + 2 + width(tail) <= room);
-    match tail {
-        Some(tail) => format!("{} {tail}", fit(&format!("{what}…"), room - 1 - width(tail))),
-        None => fit(&format!("{what}…"), room),
-    }
-}
-
-const fn in_words(phase: &Phase) -> &'static str {
-    match phase {
-        Phase::Idle => "Ready",
-        Phase::AwaitingModel => "Thinking",
-        Phase::Discovering => "Waiting for MCP servers and agents",
-        Phase::AskingHooks(_) => "Asking hooks",
-        Phase::DispatchingTools => "Preparing tools",
-        Phase::WaitingApproval => "Waiting for you",
-        Phase::Compacting(_) => "Summarizing the conversation",
-        Phase::Retrying { .. } => "Retrying",
-    }
-}
-
-/// What the call will do, in a word that is true of its tool.
-fn writing(forming: &Forming) -> (String, Option<String>) {
-    let path = forming.path.as_deref();
-    let what = match forming.name.as_str() {
-        READ => format!("Reading {}", path.unwrap_or("a file")),
-        LIST => format!("Listing {}", path.unwrap_or("a folder")),
-        GLOB => "Finding files".to_owned(),
-        SEARCH => path.map_or_else(|| "Searching".to_owned(), |path| format!("Searching {path}")),
-        FETCH => "Fetching a page".to_owned(),
-        PLAN => "Planning".to_owned(),
-        SHELL => "Writing a command".to_owned(),
-        WRITE | EDIT => format!("Writing {}", path.unwrap_or("a file")),
-        name => format!("Preparing {name}"),
-    };
-    let much = match forming.breaks {
-        0 => format!("{} bytes", short(forming.bytes)),
-        breaks => format!("{} lines", short(breaks + 1)),
-    };
-    (one_row(&what), Some(much))
-}
-
-fn running(screen: &Screen<'_>, call: CallId) -> String {
-    let Some(panel) = screen.view.panel(call) else { return "Running".to_owned() };
-    let command = panel.arguments().and_then(|arguments| arguments.text("command"));
-    let words = match command.and_then(|command| command.lines().next()) {
-        Some(line) => line.to_owned(),
-        None => match panel.name().strip_prefix(DELEGATE_TO) {
-            Some(agent) => return one_row(&format!("Waiting for {agent}: {}", subject(panel))),
-            None => match acting(panel.name()) {
-                Some(verb) => return one_row(&format!("{verb} {}", subject(panel))),
-                None => format!("{} {}", panel.name(), subject(panel)),
-            },
-        },
-    };
-    format!("Running {}", one_row(words.trim_end()))
-}
-
-/// What a tool of ours does, where the name alone does not read as a sentence.
-fn acting(name: &str) -> Option<&'static str> {
-    match name {
-        READ => Some("Reading"),
-        LIST => Some("Listing"),
-        GLOB => Some("Finding"),
-        SEARCH => Some("Searching"),
-        FETCH => Some("Fetching"),
-        WRITE | EDIT => Some("Writing"),
-        _ => None,
-    }
-}
-
-fn beside(others: usize) -> Option<String> {
-    (others > 0).then(|| format!("{} more", count(others, "call")))
-}
-
-/// The reason first, then when it is tried again. Where the line is short, the words for that become shorter, then the reason;
-/// and where nothing of the reason is left, the transcript above has it.
-fn retrying(which: &str, left_ms: u64, reason: &str, room: usize) -> String {
-    let left = match left_ms.div_ceil(1_000) {
-        0 => "now".to_owned(),
-        left => format!("in {left} s"),
-    };
-    let reason = capitalized(&one_row(reason));
-    let brief = which.replace(" of ", "/");
-    let tails = [
-        format!(": retrying {left} ({which})"),
-        format!(": retry {left} ({which})"),
-        format!(": retry {left} ({brief})"),
-        format!(": retry {left}"),
-    ];
-    let whole = tails.iter().find(|tail| width(&reason) + width(tail) <= room);
-    // The count matters more than half of the reason.
-    let cut = || tails.iter().take(3).find(|tail| LEAST_HEAD + width(tail) <= room);
-    match whole.or_else(cut) {
-        Some(tail) => format!("{}{tail}", fit(&reason, room - width(tail))),
-        None => fit(&format!("Retrying {left} ({which})"), room),
-    }
-}
-
-fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-fn elapsed(since: Millis, now: Millis) -> String {
-    match now.since(since) / 1_000 {
-        seconds @ 0..60 => format!("{seconds} s"),
-        seconds => clock(seconds),
-    }
 }

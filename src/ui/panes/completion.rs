@@ -10,7 +10,7 @@ use crate::ui::text::{fit, width};
 use crate::view::View;
 
 use super::Screen;
-use super::words::one_row;
+use super::words::{middle, one_row};
 
 /// Least cells of the column of names.
 const NAMES: usize = 13;
@@ -60,6 +60,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
 
 /// A word in a column of so many cells, and a blank.
 fn column(word: &str, cells: usize) -> String {
-    let word = fit(&one_row(word), cells);
+    // Commands of a project may share a long beginning.
+    let word = middle(&one_row(word), cells);
     format!("{word}{} ", " ".repeat(cells.saturating_sub(width(&word))))
 }

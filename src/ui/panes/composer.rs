@@ -2,7 +2,7 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType};
 
 use crate::ui::command_menu::earlier_command;
@@ -113,6 +113,17 @@ fn above(frame: &mut Frame<'_>, outer: Rect, text: Rect, screen: &Screen<'_>) {
     } else {
         frame.render_widget(Line::styled("↑", screen.theme.accent), Rect::new(outer.x, text.y, 1, 1));
     }
+}
+
+/// The same where the composer has no edge to say it on, for the line above it; `leads`: something stands behind it. The composer
+/// must have been drawn.
+pub(super) fn above_in_words(screen: &Screen<'_>, leads: bool) -> Vec<Span<'static>> {
+    let (rows, _) = screen.local.composer.area().scroll_offset();
+    if rows == 0 || screen.local.composer.is_empty() {
+        return Vec::new();
+    }
+    let space = if leads { "   " } else { "" };
+    vec![Span::styled(format!("↑ {rows}{space}"), screen.theme.title)]
 }
 
 /// The composer with its edges.

@@ -11,6 +11,7 @@ mod cards;
 mod clusters;
 mod completion;
 mod composer;
+mod doing;
 mod endings;
 mod file_menu;
 mod footer;
@@ -261,6 +262,8 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
             }
             window::draw(frame, areas.transcript, screen);
             plan::draw(frame, areas.plan, screen);
+            // How far it is scrolled is known when it is drawn.
+            composer::draw(frame, &areas, screen);
             activity::draw(frame, areas.activity, screen);
             let is_offering =
                 file_menu::draw(frame, areas.queue, screen) || completion::draw(frame, areas.queue, screen);
@@ -268,7 +271,6 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
                 let rest = notice::draw(frame, areas.queue, screen);
                 queue::draw(frame, rest, screen);
             }
-            composer::draw(frame, &areas, screen);
             footer::draw(frame, areas.footer, screen);
         }
     }

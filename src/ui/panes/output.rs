@@ -77,6 +77,7 @@ fn lines(panel: &Panel, inner: usize, screen: &Screen<'_>) -> (Vec<Line<'static>
         let reasons = [does.as_str(), &request.why, request.warning.as_deref().unwrap_or_default()];
         let reasons: Vec<&str> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
         lines.extend(wrap(&one_row(&reasons.join(" · ")), inner, theme.text));
+        lines.extend(by_rule(screen, request, inner));
     }
     if panel.result().is_some() {
         head(&mut lines, "result", theme);
@@ -87,6 +88,13 @@ fn lines(panel: &Panel, inner: usize, screen: &Screen<'_>) -> (Vec<Line<'static>
     }
     let must = must.min(lines.len());
     (lines, must)
+}
+
+/// The rule that asks, and where it is written.
+fn by_rule(screen: &Screen<'_>, request: &ApprovalRequest, inner: usize) -> Vec<Line<'static>> {
+    let Some(rule) = screen.view.asks_by(request) else { return Vec::new() };
+    let said = format!("{} {rule} · {}", rule.kind.as_str(), rule.origin);
+    wrap(&one_row(&said), inner, screen.theme.dim)
 }
 
 /// A heading of ours, after an empty line where it is not the first.

@@ -9,7 +9,7 @@ use crate::ui::picker_source::Source;
 use crate::ui::request::PreviewPart;
 use crate::ui::text::{fit, markdown, sanitize, width, wrap};
 
-use super::words::{both_ends, cells, keys, one_row};
+use super::words::{both_ends, cells, keys, middle, one_row};
 use super::{Screen, theme_sample};
 
 /// From this width on, a session's last words or a sample of a theme stand beside the list.
@@ -17,12 +17,17 @@ const WIDE: u16 = 80;
 /// From this width on, the column at the right may have half of a list.
 const WIDE_LIST: usize = 60;
 
-/// Cells in which the words of a session and its end can be told from those of others.
+/// Cells in which the words of a session and its end can be told from those of others, and in which most are shown whole.
 const LEAST_OF_SESSIONS: u16 = 48;
+const MOST_OF_SESSIONS: u16 = 80;
+/// Cells that the words of a session keep beside when it was and how it ended.
+const WORDS_OF_SESSION: usize = 24;
 
 fn beside(picker: &Picker, area: Rect) -> Option<Rect> {
-    let least = if picker.source == Source::Sessions { LEAST_OF_SESSIONS } else { 0 };
-    let left = (area.width * 2 / 5).max(least);
+    let left = match picker.source {
+        Source::Sessions => (area.width / 2).clamp(LEAST_OF_SESSIONS, MOST_OF_SESSIONS),
+        _ => area.width * 2 / 5,
+    };
     let height = area.height.saturating_sub(4);
     (area.width >= WIDE).then(|| Rect::new(area.x + left, area.y + 2, area.width - left, height))
 }
@@ -47,7 +52,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picke
     let column = column(picker, &fitting, usize::from(list.width));
     for (y, at) in (list.y..list.bottom()).zip(top..fitting.len()) {
         let Some(item) = fitting.get(at).and_then(|at| picker.items.get(*at)) else { continue };
-        let line = row(item, at == chosen, (usize::from(list.width), column), screen);
+        // What an undo is, above its files, is a sentence.
+        let is_path = picker.source != Source::Undo || !picker.items.first().is_some_and(|it| it == item);
+        let words: fn(&str, usize) -> String = if is_path && names(picker.source) { middle } else { fit };
+        let line = row((words, item), at == chosen, (usize::from(list.width), column), screen);
         frame.render_widget(line, Rect::new(list.x, y, list.width, 1));
     }
     foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..inner }, screen, picker);
@@ -101,8 +109,7 @@ fn column(picker: &Picker, fitting: &[usize], total: usize) -> Option<usize> {
     }
     let part = match picker.source {
         // When it was and how it ended tell sessions with the same words apart.
-        Source::Sessions if total >= WIDE_LIST => total * 3 / 5,
-        Source::Sessions => total * 2 / 5,
+        Source::Sessions => total.saturating_sub(WORDS_OF_SESSION).max(total * 2 / 5),
         _ if total >= WIDE_LIST => total / 2,
         _ => total / 3,
     };
@@ -110,11 +117,14 @@ fn column(picker: &Picker, fitting: &[usize], total: usize) -> Option<usize> {
     let longest =
         |of: fn(&Item) -> &str| items().map(|item| width(&one_row(of(item).trim_end()))).max().unwrap_or(0);
     let left = total.saturating_sub(longest(|item| item.words.trim()) + 4);
-    Some(longest(|item| &item.aside).min(left.max(part)))
+    let most = longest(|item| &item.aside).min(left.max(part));
+    // What is left out of all lines takes no cells from the words.
+    let shown = |item: &Item| width(&whole_words(one_row(&item.aside).trim_end(), most));
+    Some(items().map(shown).max().unwrap_or(0))
 }
 
 fn row(
-    item: &Item,
+    (cut, item): (fn(&str, usize) -> String, &Item),
     chosen: bool,
     (total, column): (usize, Option<usize>),
     screen: &Screen<'_>,
@@ -126,10 +136,26 @@ fn row(
     let room = total.saturating_sub(width(&aside) + 4);
     let left = vec![
         Span::styled(if chosen { "› " } else { "  " }, theme.accent),
-        Span::styled(fit(&one_row(item.words.trim()), room), theme.text),
+        Span::styled(cut(&one_row(item.words.trim()), room), theme.text),
     ];
     let line = both_ends(left, vec![Span::styled(aside, theme.dim)], total);
     if chosen { line.style(theme.selection) } else { line }
+}
+
+/// Whether lines are names, paths or commands, which differ at their ends; sentences differ at their beginnings.
+const fn names(source: Source) -> bool {
+    match source {
+        Source::Models | Source::Themes | Source::Undo | Source::Grants => true,
+        Source::Shells | Source::Fleet | Source::FleetStop => true,
+        Source::Palette
+        | Source::Prompts
+        | Source::Sessions
+        | Source::Modes
+        | Source::Efforts
+        | Source::Rewind
+        | Source::RewindWay
+        | Source::Otherwise => false,
+    }
 }
 
 /// The words at the right in so many cells. Those of a later column that do not fit are left out; half of a key or of a price is

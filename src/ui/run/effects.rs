@@ -67,7 +67,7 @@ impl ScreenLoop {
             UiEffect::UndoAndRewind(message) => self.plan_undo(Some(message), Some(message)),
             UiEffect::Ask(request) => self.ask(request),
             UiEffect::SetTheme(name) => match (self.errands.theme)(&name) {
-                Ok(theme) => self.theme = theme,
+                Ok(theme) => self.wear(theme),
                 Err(why) => self.local.hint = Some(format!("{why} · /theme lists them all")),
             },
             UiEffect::Edit => {

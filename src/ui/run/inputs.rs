@@ -10,6 +10,8 @@ use super::super::local::Focus;
 use super::super::outcome::UiOutcome;
 use super::super::pointer::{Scene, mouse};
 use super::super::terminal_replies::KeysAndReplies;
+use super::super::theme::Theme;
+use super::super::theme::background::Background;
 use super::super::update::{mention, paste, update};
 use super::ScreenLoop;
 
@@ -17,15 +19,26 @@ impl ScreenLoop {
     /// What a person has typed, and what the terminal has said about itself.
     pub(super) fn keys(&mut self, heard: KeysAndReplies) {
         self.dirty = true;
-        if let Some(ground) = heard.ground.filter(|_| self.follows_background)
-            && let Ok(theme) = (self.errands.theme)(ground.theme())
-        {
-            self.theme = theme;
+        if let Some(ground) = heard.ground {
+            self.stands_on(ground);
         }
         if self.pressed.is_empty() {
             self.read_at = self.began.elapsed();
         }
         self.pressed.extend(heard.keys);
+    }
+
+    /// The terminal has said what its background is.
+    fn stands_on(&mut self, ground: Background) {
+        self.ground = Some(ground);
+        let chosen = self.follows_background.then(|| (self.errands.theme)(ground.theme()).ok()).flatten();
+        self.wear(chosen.unwrap_or_else(|| self.worn.clone()));
+    }
+
+    /// Draws with this theme from now on.
+    pub(super) fn wear(&mut self, theme: Theme) {
+        self.theme = theme.clone().standing_on(self.ground);
+        self.worn = theme;
     }
 
     /// Whether what comes next decides what these keys mean: one letter was pressed where letters decide, or one key that

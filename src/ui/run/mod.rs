@@ -36,6 +36,7 @@ use super::terminal_integration::TerminalIntegration;
 use super::terminal_replies::TerminalReplies;
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
+use super::theme::background::Background;
 use super::update::hear;
 use super::vim::Vim;
 use replaying::Player;
@@ -67,10 +68,11 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
     let wake = Arc::new(Notify::new());
     let mut quit = settings.quit.clone();
     let mut quit_open = true;
+    let asks_background = settings.asks_background;
     let mut session = ScreenLoop::new(app, settings, guard, terminal, Arc::clone(&wake));
     let mut inputs = Some(EventStream::new());
     session.frame();
-    if session.follows_background && ask_background().is_err() {
+    if asks_background && ask_background().is_err() {
         session.outcome = Some(UiOutcome::TerminalGone);
     }
     session.send_first();
@@ -133,6 +135,9 @@ struct ScreenLoop {
     /// The sessions behind that of the sub-agent which is shown, the first session first.
     behind: Vec<lineage::Behind>,
     theme: Theme,
+    /// The same as its file says it, and on which background it stands.
+    worn: Theme,
+    ground: Option<Background>,
     follows_background: bool,
     outside: TerminalIntegration,
     /// Whether the terminal takes links.
@@ -176,7 +181,7 @@ impl ScreenLoop {
         // In an inspector there is no transcript under which it could stand.
         match settings.read_only {
             true => local.hint = settings.notice,
-            false => local.notice = settings.notice,
+            false => (local.notice, local.hint) = (settings.notice, settings.message),
         }
         local.keymap = settings.keymap;
         local.motion = settings.motion;
@@ -201,7 +206,10 @@ impl ScreenLoop {
             local,
             layouts: Layouts::with(pictures),
             behind: Vec::new(),
-            theme: settings.theme,
+            theme: settings.theme.clone(),
+            // What chose the first theme knew for which background.
+            ground: settings.theme.shade(),
+            worn: settings.theme,
             follows_background: settings.follows_background,
             outside: TerminalIntegration::new(settings.takes),
             links: settings.takes.links,

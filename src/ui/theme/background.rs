@@ -1,5 +1,40 @@
 //! What the terminal's background is: dark or light, from what it answers or from what its environment says.
 
+use ratatui::style::Color;
+
+use super::Theme;
+use super::depth::{Depth, levels, reduced};
+
+/// What a theme stands on that leaves the background to a terminal of the other shade.
+const NIGHT: Color = Color::Rgb(0x16, 0x18, 0x1d);
+const PAPER: Color = Color::Rgb(0xfb, 0xfa, 0xf7);
+
+impl Theme {
+    /// For which background its words are made; `None` where they have the terminal's own colour, which is read on both.
+    #[must_use]
+    pub fn shade(&self) -> Option<Background> {
+        self.text.fg.and_then(levels)?;
+        Some(if self.is_dark { Background::Dark } else { Background::Light })
+    }
+
+    /// The theme on a terminal with this background: where its words would not be read there, it paints one of its own. On a terminal
+    /// that is not known it does so, too.
+    #[must_use]
+    pub fn standing_on(mut self, ground: Option<Background>) -> Self {
+        let Some(shade) = self.shade().filter(|shade| Some(*shade) != ground) else { return self };
+        if self.background.is_some() {
+            return self;
+        }
+        self.background = Some(match shade {
+            Background::Dark => NIGHT,
+            Background::Light => PAPER,
+        });
+        // All else of it has as many colours as it shall have.
+        let is_exact = Depth::of(self.styles()) == Depth::Exact;
+        if is_exact { self } else { reduced(self) }
+    }
+}
+
 /// Whether the words must be light or dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Background {
@@ -64,6 +99,51 @@ fn share(digits: &str) -> Option<u32> {
 mod tests {
     use super::Background::{Dark, Light};
     use super::*;
+
+    /// Brightness as WCAG defines it, and from it how well one colour is told from another.
+    fn contrast(one: Color, other: Color) -> f64 {
+        let light = |colour: Color| {
+            let channel = |level: u8| {
+                let share = f64::from(level) / 255.0;
+                if share <= 0.03928 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+            };
+            let [red, green, blue] = levels(colour).unwrap().map(channel);
+            0.2126 * red + 0.7152 * green + 0.0722 * blue
+        };
+        let (one, other) = (light(one), light(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn the_words_of_each_theme_are_read_on_each_terminal() {
+        let grounds = [(Dark, Color::Rgb(0, 0, 0)), (Light, Color::Rgb(255, 255, 255))];
+        for name in Theme::names() {
+            for (ground, terminal) in grounds {
+                for known in [Some(ground), None] {
+                    for few in [false, true] {
+                        let theme = Theme::builtin(name).unwrap();
+                        let theme = if few { theme.with_256_colours() } else { theme };
+                        let theme = theme.standing_on(known);
+                        let behind = theme.background.unwrap_or(terminal);
+                        // The terminal's own colour is read on its own background, and on no other.
+                        let Some(ink) = theme.text.fg.filter(|ink| levels(*ink).is_some()) else {
+                            assert_eq!(theme.background, None, "{name}");
+                            continue;
+                        };
+                        assert!(contrast(ink, behind) > 7.0, "{name} on {ground:?}, told {known:?}");
+                        let is_exact = matches!(behind, Color::Rgb(..));
+                        assert!(!few || theme.background.is_none() || !is_exact, "{name}: {behind:?}");
+                    }
+                }
+            }
+        }
+        let own = Theme::builtin("countersign-dark").unwrap();
+        assert_eq!(
+            own.clone().standing_on(Some(Dark)),
+            own,
+            "a terminal of its shade keeps its own background"
+        );
+    }
 
     #[test]
     fn colours_are_dark_or_light() {
