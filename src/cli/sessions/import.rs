@@ -74,6 +74,20 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     let text = copy.of(&bytes, &mut || salts.salt());
     adopt(&place.state, id, at, &text, false)
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
+    remarks(&audit, audit.entries.saturating_sub(text.lines().count()));
+    let why = if can_be_an_id(&head.session) { "is taken" } else { "cannot be one here" };
+    let renamed =
+        if is_free { String::new() } else { format!(" (its own id, {}, {why})", one_line(&head.session)) };
+    say(&format!(
+        "{id} imported: {}{renamed}\nIts folder is {}. Continue with: countersign -C {} resume {id}\n",
+        entries(text.lines().count()),
+        one_line(&head.cwd),
+        one_line(&head.cwd)
+    ))
+}
+
+/// What to know of what was imported; `left` entries are not in it.
+fn remarks(audit: &Audit, left: usize) {
     if let Some(torn) = &audit.torn_tail {
         remark(&format!("line {} was incomplete; its {} bytes were dropped", torn.line, torn.bytes));
     }
@@ -87,22 +101,12 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
             }
         ));
     }
-    let left = audit.entries.saturating_sub(text.lines().count());
     if left > 0 {
         remark(&format!(
             "{} left out: seals sign the other file, and what was allowed there for the whole session is not allowed here",
             if left == 1 { "1 entry is".to_owned() } else { format!("{left} entries are") }
         ));
     }
-    let why = if can_be_an_id(&head.session) { "is taken" } else { "cannot be one here" };
-    let renamed =
-        if is_free { String::new() } else { format!(" (its own id, {}, {why})", one_line(&head.session)) };
-    say(&format!(
-        "{id} imported: {}{renamed}\nIts folder is {}. Continue with: countersign -C {} resume {id}\n",
-        entries(text.lines().count()),
-        one_line(&head.cwd),
-        one_line(&head.cwd)
-    ))
 }
 
 fn refusal(file: &Path, audit: &Audit) -> Fault {

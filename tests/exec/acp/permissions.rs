@@ -238,8 +238,8 @@ fn the_card_of_a_background_delegation_tells_what_came_of_it() {
     // A client that loads the session learns the same.
     let mut editor = Editor::start(&world, &["--script", "[]"]);
     editor.ask("session/load", json!({ "sessionId": session, "cwd": world.work(), "mcpServers": [] }));
-    let of_card = editor.seen.iter().filter(|said| said["params"]["update"]["toolCallId"] == "c1");
-    assert_eq!(of_card.last().unwrap()["params"]["update"]["content"].to_string(), text);
+    let last = editor.seen.iter().rfind(|said| said["params"]["update"]["toolCallId"] == "c1");
+    assert_eq!(last.unwrap()["params"]["update"]["content"].to_string(), text);
     let told = editor.updates("usage_update").pop().unwrap();
     assert_eq!(told["_meta"], after["params"]["update"]["_meta"]);
     editor.leave();
