@@ -79,6 +79,13 @@ pub enum Request {
     },
 }
 
+impl Request {
+    /// Whether another session takes the place of this one: what works for it in the background would be stopped.
+    pub fn leaves(&self) -> bool {
+        matches!(self, Self::Rewind(_) | Self::Fork | Self::WhatIf(_))
+    }
+}
+
 /// What would be written for a rule to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulePlan {

@@ -49,9 +49,12 @@ fn a_file_opens_no_host_accepts_no_gap_and_raises_no_limit() {
         json!({ "type": "budget_raised", "name": "cost", "limit": 900_000_000 }),
         json!({ "type": "price_accepted", "up_to": 900_000_000 }),
     ];
-    let (_, whole) = with(&world, &brings);
-    fs::write(world.work().join("talk.jsonl"), rechained(&whole)).unwrap();
-    for how in ["import", "fork"] {
+    let file = world.work().join("talk.jsonl");
+    // An import refuses what answers no question.
+    let unasked: Vec<Value> = brings.iter().step_by(2).cloned().collect();
+    for (how, brings) in [("fork", &brings[..]), ("import", &unasked)] {
+        let (_, whole) = with(&world, brings);
+        fs::write(&file, rechained(&whole)).unwrap();
         let copy = copied(&world, &[how, "talk.jsonl"]);
         assert_eq!(permissions(&copy), [""; 0], "{how}");
         assert_eq!(of_type(&copy, "agent_response").len(), 1, "{how}");

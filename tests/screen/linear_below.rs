@@ -161,6 +161,22 @@ fn one_in_the_background_that_does_not_start_says_why_at_once() {
     assert!(heard.contains("\n  why: There is no repository here.\n"), "{heard}");
 }
 
+/// Whoever leaves would stop it without a word.
+#[test]
+fn a_session_is_not_left_while_one_works_in_the_background() {
+    let mut lines = LinearHarness::new(in_background());
+    for typed in ["/new", "/clear", "/fork"] {
+        let acts = lines.types(typed);
+        assert!(acts.len() == 1 && lines.talk.stays(&acts[0]), "{typed}: {acts:?}");
+        let said = lines.writes();
+        assert!(said.contains("refused: sub-agents work in the background"), "{typed}: {said}");
+    }
+    assert!(!lines.talk.stays(&LinearEffect::Quit) && !lines.talk.stays(&LinearEffect::Abort));
+    change(&mut lines.builder, settled(TaskState::Completed, Some("Done.")));
+    lines.hears();
+    assert!(!lines.talk.stays(&LinearEffect::New));
+}
+
 #[test]
 fn one_is_stopped_by_its_call() {
     let mut lines = LinearHarness::new(waiting_below());

@@ -150,9 +150,9 @@ impl AgentTools {
         };
         ignored.extend(elsewhere);
         // Whoever has a list of tools starts no other agents.
-        if tools.extract_if(.., |tool| tool.starts_with(DELEGATE_TO)).count() > 0 {
-            ignored.push("Task".to_owned());
-        }
+        let starts = tools.extract_if(.., |tool| tool.starts_with(DELEGATE_TO));
+        // As the file names it.
+        ignored.extend(starts.map(|tool| if tool == DELEGATE_TO { "Task".to_owned() } else { tool }));
         let tools = Some(tools).filter(|tools| !tools.iter().any(|tool| tool == "*"));
         Ok(Self { tools, without, elsewhere: ignored, unknown })
     }

@@ -12,6 +12,10 @@ pub(in crate::ui) const KEPT: &str = "a turn is running: press enter when it has
 pub(in crate::ui) const PICKED: &str =
     "a turn is running: do this when it has finished, or interrupt it first";
 
+/// What is said instead of leaving a session for which sub-agents work in the background.
+pub(in crate::ui) const STOPS_WORK: &str =
+    "sub-agents work in the background and would be stopped: wait for them, or stop them with /fleet first";
+
 /// Whether a command cannot be obeyed while a run is under way: it would be a run of its own, or cut the run short.
 pub(in crate::ui) fn is_for_later(meaning: &Meaning) -> bool {
     match meaning {

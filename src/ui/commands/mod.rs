@@ -9,7 +9,7 @@ mod table;
 mod typed;
 
 pub use arguments::GIT_DIFF;
-pub(in crate::ui) use later::{KEPT, PICKED, is_for_later};
+pub(in crate::ui) use later::{KEPT, PICKED, STOPS_WORK, is_for_later};
 pub use meaning::{LinearCommand, Meaning};
 pub use row::{Argument, Fronts, SlashCommand};
 pub use table::COMMANDS;

@@ -1,11 +1,12 @@
 //! What the session was asked in lines, and what it answers.
 
 use crate::agent::Intent;
+use crate::ui::commands::STOPS_WORK;
 use crate::ui::pages::{report, usage};
 use crate::ui::{EarlierSession, Reply, Request, SideBySide};
 
 use super::awaited::Awaited;
-use super::session::LinearSession;
+use super::session::{LinearEffect, LinearSession};
 use super::words::plain;
 
 impl LinearSession {
@@ -17,6 +18,20 @@ impl LinearSession {
     /// The session was asked for something, and will say what comes of it.
     pub fn sent(&mut self, request: &Request) {
         self.expected = Some(Awaited::of(request));
+    }
+
+    /// Whether this would leave the session while sub-agents work for it in the background; then it says so.
+    pub fn stays(&mut self, act: &LinearEffect) -> bool {
+        let leaves = match act {
+            LinearEffect::New | LinearEffect::Resume(_) => true,
+            LinearEffect::Ask(request) => request.leaves(),
+            LinearEffect::Send(_) | LinearEffect::Abort | LinearEffect::Quit => false,
+        };
+        let stays = leaves && self.renderer.view.in_background() > 0;
+        if stays {
+            self.output.say(&format!("refused: {STOPS_WORK}"));
+        }
+        stays
     }
 
     /// The session did not take this: it has not read what came before.

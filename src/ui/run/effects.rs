@@ -20,7 +20,7 @@ use super::super::request::Request;
 use super::super::status_line::StatusFacts;
 use super::super::terminal::{redraw_all, tell};
 use super::ScreenLoop;
-use crate::ui::commands::as_typed;
+use crate::ui::commands::{STOPS_WORK, as_typed};
 
 /// Waits until the agent takes another wish, or none any more.
 pub(super) async fn room(requests: &mpsc::Sender<Request>) {
@@ -28,8 +28,17 @@ pub(super) async fn room(requests: &mpsc::Sender<Request>) {
 }
 
 impl ScreenLoop {
-    /// What the session of a sub-agent does not do, and says so.
+    /// What is not done here or now, and says so.
     fn refused_here(&mut self, act: &UiEffect) -> bool {
+        let leaves = match act {
+            UiEffect::New | UiEffect::Resume(_) | UiEffect::UndoAndRewind(_) => true,
+            UiEffect::Ask(request) => request.leaves(),
+            _ => false,
+        };
+        if leaves && self.view.in_background() > 0 {
+            self.local.hint = Some(STOPS_WORK.to_owned());
+            return true;
+        }
         if self.is_for_the_first(act) {
             self.local.hint = Some("this is a sub-agent's session: ← goes back to yours".to_owned());
             return true;

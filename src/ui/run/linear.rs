@@ -188,6 +188,9 @@ impl LinearLoop {
     }
 
     fn act(&mut self, act: LinearEffect) {
+        if self.talk.stays(&act) {
+            return;
+        }
         match act {
             LinearEffect::Quit => self.outcome = Some(UiOutcome::Quit),
             LinearEffect::New => self.outcome = Some(UiOutcome::New),
