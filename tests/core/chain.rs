@@ -310,6 +310,32 @@ fn forged_last(change: impl Fn(&str) -> String) -> (Vec<String>, Chain) {
     (lines, chain)
 }
 
+/// The file with this member of the last line among what can be left out, and the hashes made anew.
+fn sealed_too(name: &str) -> String {
+    let (mut lines, _) = file();
+    let last: Value = serde_json::from_str(&lines.pop().unwrap()).unwrap();
+    let salt = "0".repeat(32);
+    let (mut head, mut tail, mut salts) = (String::new(), String::new(), last["salts"].clone());
+    for (member, value) in last.as_object().unwrap() {
+        let mut value = value.clone();
+        if member == "sealed" {
+            value[name] = sha256(format!("{salt}{}", last[name]).as_bytes()).into();
+        }
+        if ["hash", "salts", name].contains(&member.as_str()) {
+            continue;
+        }
+        let is_content = last["sealed"].get(member).is_some();
+        let part = if is_content { &mut tail } else { &mut head };
+        part.push_str(&format!(",\"{member}\":{value}"));
+    }
+    salts[name] = salt.into();
+    let head = format!("{{{}", &head[1..]);
+    let hash = sha256(head.as_bytes());
+    let line = format!("{head},\"hash\":\"{hash}\",\"salts\":{salts}{tail},\"{name}\":{}}}\n", last[name]);
+    lines.push(line);
+    lines.concat()
+}
+
 fn sha256(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -333,6 +359,12 @@ fn a_line_that_can_be_read_in_two_ways_is_found_though_the_chain_was_made_anew()
         let found = audited(&|head: &str| head.replacen(from, to, 1));
         let (line, what) = first(&found);
         assert!(line == 8 && what.contains(says), "{from} -> {to}: {line} {what}");
+    }
+    // What a line is cannot be left out, and nothing else that is no content.
+    for (name, says) in [("type", "`type` is not the first member"), ("model", "is no content")] {
+        let found = audit(sealed_too(name).as_bytes());
+        let (line, what) = first(&found);
+        assert!(line == 8 && what.contains(says), "{name}: {line} {what}");
     }
     // The words are left out, and what would take their place is still refused.
     let (mut lines, _) =

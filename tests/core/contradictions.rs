@@ -146,7 +146,19 @@ fn results_say_what_was_decided_and_done() {
         change(all, 9, &|one| one.outcome = outcome.clone());
     };
     found(|all| denies(all, Decider::User, Outcome::Denied(Decider::Policy)), 10, "decided otherwise");
-    found(|all| denies(all, Decider::User, Outcome::Failed), 10, "failed, but was denied");
+    found(|all| denies(all, Decider::User, Outcome::Failed), 10, "ran, but nobody allowed it before");
+    // Without a decision nothing fails, except what the output limit cut off, and nothing leaves what only a run leaves.
+    found(|all| drop(all.remove(8)), 9, "ran, but nobody allowed it before");
+    let leaves = |all: &mut Vec<Body>| {
+        change(all, 9, &|one| (one.outcome, one.facts.is_silent) = (Outcome::Invalid, true));
+        all.remove(8);
+    };
+    found(leaves, 9, "ran, but nobody allowed it before");
+    let shows_a_diff = |all: &mut Vec<Body>| {
+        let Body::ApprovalRequested(asked) = &mut all[6] else { panic!("{:?}", all[6]) };
+        asked.preview = Preview::Diff("ls".into());
+    };
+    found(shows_a_diff, 7, "shows another command than its own");
     found_in(10, "is_error", json!(false));
     found_in(2, "id", json!("e9"));
 }

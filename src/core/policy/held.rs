@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::ledger::{
-    Arguments, Body, CHAINED_VERSION, CallId, Change, Decision, Entry, EntryId, Fault, NoteKind, Outcome,
-    ToolUse,
+    Arguments, Body, CHAINED_VERSION, CallId, Change, Decision, Entry, EntryId, Facts, Fault, NoteKind,
+    Outcome, Stop, ToolResult, ToolUse,
 };
 
 use super::digest;
@@ -36,6 +36,8 @@ struct ReceiptCheck {
     faults: Vec<(usize, Fault)>,
     /// What each call would do, as it was asked or changed last; `None`: nobody wrote down to what it was changed.
     actions: BTreeMap<CallId, Option<(String, Arguments)>>,
+    /// Calls of messages that the output limit cut off: they fail without anybody deciding.
+    cut_off: BTreeSet<CallId>,
     allowed: BTreeSet<CallId>,
     decided: BTreeSet<CallId>,
     /// Whether the session was imported, and whether a model was asked in it here.
@@ -50,7 +52,12 @@ impl ReceiptCheck {
         let id = entry.id;
         match &entry.body {
             Body::SessionStarted(started) => self.has_receipts = started.version >= CHAINED_VERSION,
-            Body::Assistant(said) => said.calls().for_each(|call| self.becomes(call)),
+            Body::Assistant(said) => {
+                said.calls().for_each(|call| self.becomes(call));
+                if said.stop == Stop::Length {
+                    self.cut_off.extend(said.calls().map(|call| call.id));
+                }
+            }
             Body::ToolCall(call) => {
                 self.is_the_same(
                     id,
@@ -84,19 +91,28 @@ impl ReceiptCheck {
             // The loop says why it asks a model: from here on calls are our own.
             Body::Transition { .. } => self.is_own = true,
             Body::ToolResult(result) => {
-                let needs = match &result.outcome {
-                    Outcome::Ok | Outcome::TimedOut | Outcome::Lost { started: true } => true,
-                    Outcome::Aborted(abort) => abort.ran_ms.is_some(),
-                    _ => false,
-                };
                 if result.facts.is_elsewhere {
                     self.elsewhere(id, result.call);
-                } else if needs && !self.allowed.contains(&result.call) {
+                } else if self.has_run(result) && !self.allowed.contains(&result.call) {
                     self.fault(id, format!("call {} ran, but nobody allowed it before", result.call));
                 }
             }
             _ => {}
         }
+    }
+
+    /// Whether a call ran, by its result: by how it is said to have ended, or by what only a run leaves.
+    fn has_run(&self, result: &ToolResult) -> bool {
+        let is_said = match &result.outcome {
+            Outcome::Ok | Outcome::TimedOut | Outcome::Lost { started: true } => true,
+            Outcome::Failed => !self.cut_off.contains(&result.call),
+            Outcome::Aborted(abort) => abort.ran_ms.is_some(),
+            Outcome::Lost { started: false }
+            | Outcome::Invalid
+            | Outcome::UnknownTool
+            | Outcome::Denied(_) => false,
+        };
+        is_said || result.facts != Facts::default()
     }
 
     fn becomes(&mut self, call: &ToolUse) {

@@ -144,7 +144,7 @@ pub(super) fn unchained(mut record: Value) -> Value {
 }
 
 /// Whether a member can be left out of a redacted document.
-fn is_content(kind: &str, name: &str) -> bool {
+pub(super) fn is_content(kind: &str, name: &str) -> bool {
     match name {
         "reason" => matches!(kind, "approval" | "tombstone"),
         "message" => kind == "error",

@@ -41,6 +41,11 @@ fn refuse_newer(fields: &Fields<'_>) -> Result<(), RecordError> {
     Err(RecordError::Newer { found, known: FORMAT_VERSION, app })
 }
 
+/// Whether this is a type of lines that is read here.
+pub(super) fn is_known(kind: &str) -> bool {
+    reader(kind).is_some()
+}
+
 fn reader(kind: &str) -> Option<Reader> {
     let reader: Reader = match kind {
         "session_started" => |f, _| read_started(f),

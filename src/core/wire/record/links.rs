@@ -8,7 +8,8 @@ use thiserror::Error;
 use crate::ledger::CHAINED_VERSION;
 
 use super::canonical::{are_different, is_canonical};
-use super::chain::{Chain, HASH, hex, sealed_hash};
+use super::chain::{Chain, HASH, hex, is_content, sealed_hash};
+use super::decode::is_known;
 use super::members::{Member, listed, member, members, unquoted};
 
 /// What stands once in a line, before its hash.
@@ -211,6 +212,11 @@ fn contents(head: &[Member<'_>], tail: &[Member<'_>]) -> Result<u64, ChainFault>
     let other =
         || ChainFault::NotCanonical("content fields, their hashes and their salts do not fit together");
     let sealed = member(head, "sealed").map_or(Some(Vec::new()), listed).ok_or_else(other)?;
+    // Of a type that is not known here, nobody knows what its contents are.
+    let kind = kind_of(head).ok_or(ChainFault::NotCanonical("`type` is not the first member"))?;
+    if is_known(kind) && !sealed.iter().all(|(name, _)| is_content(kind, name)) {
+        return Err(ChainFault::NotCanonical("something is sealed that is no content"));
+    }
     // What was left out would leave the other one standing in its place.
     let names = head.iter().map(|(name, _)| &**name).chain(sealed.iter().map(|(name, _)| &**name));
     if !are_different(names.collect()) {
@@ -240,6 +246,11 @@ fn contents(head: &[Member<'_>], tail: &[Member<'_>]) -> Result<u64, ChainFault>
         }
     }
     if salts.next().is_some() || rest.next().is_some() { Err(other()) } else { Ok(redacted) }
+}
+
+/// The type of a line, which nobody can leave out.
+fn kind_of<'m>(head: &'m [Member<'_>]) -> Option<&'m str> {
+    head.first().filter(|(name, _)| name == "type").map(|(_, raw)| unquoted(raw.get()))
 }
 
 /// Where these members of a line end, the first of which begins at `from`, if they are written without a space between them.

@@ -12,10 +12,15 @@ use crate::tool::{delegate, name};
 impl SessionReading<'_> {
     pub(super) fn asked(&mut self, id: EntryId, asked: &ApprovalRequest) {
         // A command is shown byte for byte, and what was shown is what was allowed.
-        if let Preview::Command(shown) = &asked.preview
-            && !self.left_out.contains("arguments")
-            && asked.arguments.get("command").and_then(Value::as_str) != Some(shown)
-        {
+        let is_another = match &asked.preview {
+            Preview::Command(shown) => {
+                !self.left_out.contains("arguments")
+                    && asked.arguments.get("command").and_then(Value::as_str) != Some(shown)
+            }
+            Preview::Diff(_) | Preview::Recipient(_) => asked.name == name::SHELL,
+            Preview::None => false,
+        };
+        if is_another {
             self.fault(
                 id,
                 format!("the question about call {} shows another command than its own", asked.call),
@@ -115,7 +120,6 @@ fn differs(known: &KnownCall, outcome: &Outcome) -> Option<&'static str> {
         // The limit of calls is used up without a decision.
         (None, Outcome::Denied(Decider::Policy)) => None,
         (None, Outcome::Denied(_)) => Some("is said to be denied, but nobody has decided about it"),
-        (Some((_, false, _)), Outcome::Failed) => Some("failed, but was denied"),
         (Some((_, true, _)), Outcome::Lost { started: false }) => {
             Some("is said not to have been started, but was allowed")
         }
