@@ -47,11 +47,6 @@ impl LinearOutput {
         self.open = true;
     }
 
-    /// Whether there is something to be written.
-    pub(super) fn has_words(&self) -> bool {
-        !self.text.is_empty()
-    }
-
     /// Whether a prompt stands open.
     pub(super) fn is_open(&self) -> bool {
         self.open

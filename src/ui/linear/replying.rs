@@ -10,11 +10,6 @@ use super::session::{LinearEffect, LinearSession};
 use super::words::plain;
 
 impl LinearSession {
-    /// Whether there are words to write.
-    pub fn has_words(&self) -> bool {
-        self.output.has_words()
-    }
-
     /// The session was asked for something, and will say what comes of it.
     pub fn sent(&mut self, request: &Request) {
         self.expected = Some(Awaited::of(request));

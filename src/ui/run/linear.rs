@@ -10,7 +10,6 @@ use futures_util::FutureExt;
 use futures_util::future::poll_fn;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::time::{Duration, Instant, timeout_at};
 
 use crate::agent::Event;
 
@@ -18,11 +17,7 @@ use super::super::linear::{LinearEffect, LinearSession};
 use super::super::outcome::{UiError, UiOutcome};
 use super::super::request::{Reply, Request};
 use super::super::settings::{AppIo, Now, UiSettings};
-use super::super::text::sanitize;
 use super::lines::{LineReader, TypedLine};
-
-/// How long words wait for the end of a line that is being typed.
-const LONGEST_HOLD: Duration = Duration::from_secs(5);
 
 /// Most news taken in before words are written.
 const MOST_NEWS: usize = 256;
@@ -56,7 +51,6 @@ pub async fn listen(
         requests: app.requests,
         abort: app.abort,
         now: app.now,
-        holds: None,
         is_leaving: false,
         outcome: None,
     };
@@ -69,9 +63,8 @@ pub async fn listen(
             if session.outcome.is_some() {
                 break;
             }
-            if let Some(news) = session.next().await {
-                session.take(news);
-            }
+            let news = session.sources.next().await;
+            session.take(news);
         }
         // What came together is said together.
         let mut news_left = MOST_NEWS;
@@ -143,8 +136,6 @@ struct LinearLoop {
     requests: mpsc::Sender<Request>,
     abort: mpsc::Sender<()>,
     now: Now,
-    /// Until when words wait for the end of the line that is being typed.
-    holds: Option<Instant>,
     /// Nothing more can be typed, and the last message is not answered yet.
     is_leaving: bool,
     outcome: Option<UiOutcome>,
@@ -219,53 +210,18 @@ impl LinearLoop {
         }
     }
 
-    /// What happens next; nothing, when words have waited long enough.
-    async fn next(&mut self) -> Option<News> {
-        match self.holds {
-            Some(until) => timeout_at(until, self.sources.next()).await.ok(),
-            None => Some(self.sources.next().await),
-        }
-    }
-
-    /// Whether there are words, and a line that is being typed, for whose end they still wait.
-    fn waits_for_a_line(&mut self) -> bool {
-        if !self.talk.has_words() {
-            return false;
-        }
-        match self.holds {
-            Some(until) => self.lines.is_begun() && Instant::now() < until,
-            None if self.lines.half().is_empty() => false,
-            None => {
-                self.holds = Some(Instant::now() + LONGEST_HOLD);
-                true
-            }
-        }
-    }
-
-    /// Writes what there is to say. While calls are written nobody reads; an answer is asked for after that. A line that a person
-    /// types is not torn apart by other words: these wait for its end, or stand above it.
+    /// Writes what there is to say. While calls are written nobody reads; an answer is asked for after that.
     fn say(&mut self) {
         let asks = self.talk.settle();
-        if !asks && self.waits_for_a_line() {
-            return;
-        }
-        self.holds = None;
         let words = self.talk.words();
         let written = if asks {
-            let mut begun = String::new();
-            let asked = self.lines.ask(|half| {
-                half.clone_into(&mut begun);
-                write(&above(&words, half))
-            });
+            let asked = self.lines.ask(|| write(&words));
             asked.and_then(|number| {
                 self.talk.written(number, self.lines.elapsed());
-                write(&(self.talk.words() + &sanitize(&begun)))
+                write(&self.talk.words())
             })
-        } else if words.is_empty() {
-            Ok(())
         } else {
-            let half = self.lines.half();
-            write(&(above(&words, &half) + &sanitize(&half)))
+            write(&words)
         };
         if written.is_err() {
             self.outcome = Some(UiOutcome::TerminalGone);
@@ -273,12 +229,6 @@ impl LinearLoop {
             self.outcome = Some(UiOutcome::Quit);
         }
     }
-}
-
-/// Words on lines of their own, where the beginning of another line stands on the terminal.
-fn above(words: &str, half: &str) -> String {
-    let breaks = !half.is_empty() && !words.starts_with('\n');
-    format!("{}{words}", if breaks { "\n" } else { "" })
 }
 
 fn write(words: &str) -> io::Result<()> {

@@ -105,28 +105,26 @@ impl LineReader {
         gate.begun_at = None;
     }
 
-    /// What a terminal shows of a line that is not ended. The terminal gives it away: nobody can take it back there.
-    pub(super) fn half(&self) -> String {
-        held(&self.gate).half()
-    }
-
-    /// Whether the beginning of a line was taken, whose end is still to come.
-    pub(super) fn is_begun(&self) -> bool {
-        !held(&self.gate).begun.is_empty()
-    }
-
-    /// Writes a question and returns the number that lines carry from here on. `write` is told of which line the beginning stands on
-    /// the terminal.
+    /// Writes a question and returns the number that lines carry from here on.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(super) fn ask(&self, write: impl FnOnce(&str) -> io::Result<()>) -> io::Result<u64> {
+    pub(super) fn ask(&self, write: impl FnOnce() -> io::Result<()>) -> io::Result<u64> {
         let mut gate = held(&self.gate);
-        let half = gate.half();
-        write(&half)?;
-        gate.read_all();
+        write()?;
+        let mut pieces = 0;
+        while !gate.is_over && is_readable(&gate.input) {
+            gate.read();
+            pieces += 1;
+            if pieces == MOST_PIECES {
+                gate.end(TypedLine::End);
+            }
+        }
         // Half a line was begun before the question: whatever is typed behind it, nobody has meant it as an answer.
-        gate.half();
+        if gate.shown && !gate.is_over {
+            let half = half_line::take(&gate.input);
+            gate.take_in(&half);
+        }
         if !gate.begun.is_empty() {
             let before = gate.questions;
             gate.begun_at.get_or_insert(before);
@@ -151,37 +149,6 @@ impl Gate {
             Ok(bytes) => self.take_in(piece.get(..bytes).unwrap_or_default()),
             Err(Errno::INTR | Errno::AGAIN) => {}
             Err(_) => self.end(TypedLine::Gone),
-        }
-    }
-
-    /// The beginning of a line, with what the terminal has of it.
-    fn half(&mut self) -> String {
-        if !self.shown {
-            return String::new();
-        }
-        self.read_all();
-        if !self.is_over {
-            let mut half = half_line::take(&self.input);
-            // Where it edits lines, a terminal keeps Ctrl-D as a zero byte.
-            let has_ended = half.contains(&0);
-            half.retain(|byte| *byte != 0);
-            self.take_in(&half);
-            if has_ended && self.begun.is_empty() {
-                self.end(TypedLine::End);
-            }
-        }
-        String::from_utf8_lossy(&self.begun).into_owned()
-    }
-
-    /// Reads all lines that are there.
-    fn read_all(&mut self) {
-        let mut pieces = 0;
-        while !self.is_over && is_readable(&self.input) {
-            self.read();
-            pieces += 1;
-            if pieces == MOST_PIECES {
-                self.end(TypedLine::End);
-            }
         }
     }
 
@@ -275,7 +242,7 @@ mod tests {
         typist.write_all(b"early\n").unwrap();
         assert_eq!(next(&mut typed), Some(("early".to_owned(), 0)));
         for question in 1..100 {
-            let during = |_: &str| typist.write_all(b"y\nn\nhalf ");
+            let during = || typist.write_all(b"y\nn\nhalf ");
             assert_eq!(lines.ask(during).unwrap(), question);
             typist.write_all(b"a line\r\ny\n").unwrap();
             assert_eq!(next(&mut typed), Some(("y".to_owned(), question - 1)));
@@ -324,7 +291,7 @@ mod tests {
         let (input, typist) = io::pipe().unwrap();
         let (lines, _typed) = LineReader::of(input.into(), false).unwrap();
         let flood = thread::spawn(move || while (&typist).write_all(b"y\n").is_ok() {});
-        lines.ask(|_| Ok(())).unwrap();
+        lines.ask(|| Ok(())).unwrap();
         drop(lines);
         drop(flood);
     }
