@@ -42,6 +42,15 @@ fn sent(text: &str) -> (ScreenHarness, String) {
     (harness, said.content.clone())
 }
 
+/// What is no message has no second slash.
+#[test]
+fn a_line_that_is_not_obeyed_comes_back_as_it_was_typed() {
+    let (mut harness, _) = sent("hello");
+    let line = "/race Fix it | lanes: 2";
+    hear(&mut harness.local, &harness.view, &Live::ReturnedLine(line.to_owned()));
+    assert_eq!(harness.local.composer.text(), line);
+}
+
 #[test]
 fn what_was_typed_comes_back_whatever_was_sent_for_it() {
     let texts =

@@ -17,7 +17,7 @@ pub(super) fn run(place: &SessionPlace, one: &str, other: &str) -> Result<Exit, 
             say(&place.without_keys(shown(&diff)))?;
             Ok(Exit::Failed)
         }
-        _ => say("both went the same way\n"),
+        _ => say("both went the same way, whatever models and tools said\n"),
     }
 }
 

@@ -99,6 +99,12 @@ impl Agent {
         step.emit(Live::Refused(why));
     }
 
+    /// What a line asks for is refused, and the line goes back to who wrote it.
+    pub(super) fn not_obeyed(step: &mut Step, line: String, why: String) {
+        step.emit(Live::ReturnedLine(line));
+        step.emit(Live::Refused(why));
+    }
+
     fn tell_queue(&self, step: &mut Step) {
         let words = |said: &UserMessage| said.content.clone();
         let steering = self.inbox.steering.iter().map(words).collect();

@@ -323,6 +323,7 @@ impl View {
             | Live::ModeChanged(_)
             | Live::Answering { .. } => self.session.fold(live),
             Live::Returned(_)
+            | Live::ReturnedLine(_)
             | Live::Unreached(_)
             | Live::LedgerUnwritable { .. }
             | Live::LedgerWritable

@@ -95,11 +95,13 @@ fn left_behind(cwd: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<St
     })
 }
 
-/// What its own file has, and no other that begins like it.
+/// What its own file has, and no other that begins like it. What is wrong with its lines may be wrong with what it spent: then nothing
+/// of it is believed, and all that was set aside counts.
 fn entries_of(state: &Path, escrow: &Escrow) -> Option<Vec<Arc<Entry>>> {
     let path = find(state, &escrow.session).ok()?;
     let is_it = path.file_stem().and_then(|stem| stem.to_str()) == Some(&escrow.session);
-    is_it.then(|| SessionStore::read(&path).ok()).flatten().map(|file| file.entries)
+    let (file, damage) = is_it.then(|| SessionStore::audited(&path).ok()).flatten()?;
+    damage.is_none().then_some(file.entries)
 }
 
 fn last_of(state: &Path, escrow: &Escrow) -> Option<Millis> {
@@ -211,19 +213,32 @@ mod tests {
 
     /// The same in a session that begins so.
     fn stands_in(begins: Body, limits: BTreeMap<Limit, u64>, own: &[Arc<Entry>]) -> EscrowSettlement {
+        stand(begins, limits, own, str::to_owned).remove(0)
+    }
+
+    /// The same, where the file of the sub-agent is changed so.
+    fn stand(
+        begins: Body,
+        limits: BTreeMap<Limit, u64>,
+        own: &[Arc<Entry>],
+        change: impl Fn(&str) -> String,
+    ) -> Vec<EscrowSettlement> {
         let place = tempfile::tempdir().unwrap();
         let (call, session) = (CallId(1), "s-c1".to_owned());
         let mut store = SessionStore::create(place.path(), &session).unwrap();
         store.append(own).unwrap();
         store.sync().unwrap();
         drop(store);
+        let file = find(place.path(), &session).unwrap();
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, change(&text)).unwrap();
         let escrow = Escrow { call, session, limits, parallel: 1, in_background: true, waits: false };
         let above = [
             entry(1, 900, begins),
             entry(2, 950, Body::Change(Change::EscrowReserved(escrow))),
             entry(3, 9_000, Body::Change(Change::Renamed { name: "later".to_owned() })),
         ];
-        standing(place.path(), Path::new("/w"), &above).remove(0)
+        standing(place.path(), Path::new("/w"), &above)
     }
 
     /// One that asked its model, and what is known after that.
@@ -253,6 +268,16 @@ mod tests {
         );
         let said = settled.answer.unwrap();
         assert!(said.contains("forked from") && !said.contains("ended with the process"), "{said}");
+    }
+
+    #[test]
+    fn nothing_is_believed_of_one_whose_ledger_was_changed() {
+        let stands =
+            |change: &dyn Fn(&str) -> String| stand(started("s"), BTreeMap::new(), &asking(), change);
+        assert_eq!(stands(&str::to_owned).len(), 1);
+        assert!(stands(&|text| text.replace("\"turn\":1", "\"turn\":0")).is_empty());
+        let shorter = |text: &str| text.lines().take(2).map(|line| format!("{line}\n")).collect();
+        assert!(stands(&shorter).is_empty(), "a line is missing");
     }
 
     #[test]

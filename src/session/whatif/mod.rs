@@ -97,9 +97,17 @@ fn copied(
             .extend(left.map(|file| format!("{} is as it is now: what it was is not kept", file.display())));
     }
     // What nobody has recorded cannot be taken back.
-    let unrecorded = Snapshots::beside(trunk.path).unrecorded(entries).calls;
-    let later: Vec<String> =
-        unrecorded.iter().filter(|call| !departure.over.contains(call)).map(ToString::to_string).collect();
+    let unrecorded = Snapshots::beside(trunk.path).unrecorded(entries);
+    let later: Vec<String> = unrecorded
+        .calls
+        .iter()
+        .filter(|call| !departure.over.contains(call))
+        .map(ToString::to_string)
+        .collect();
+    if unrecorded.restored > 0 {
+        remarks
+            .push("files that /undo restored may be other ones: the session has no record of it".to_owned());
+    }
     if !later.is_empty() {
         remarks.push(format!(
             "files that {} changed are as they are now: the session has no record of these changes",

@@ -15,11 +15,16 @@ impl LinearSession {
 
     pub(super) fn keep(&mut self, text: &str) {
         self.renderer.forget(text);
-        let text = &typed(text, &self.renderer.view.settings);
-        if !self.kept.iter().any(|kept| kept == text) {
-            self.kept.push(text.to_owned());
+        let text = typed(text, &self.renderer.view.settings);
+        self.keep_line(&text);
+    }
+
+    /// Keeps a line as it was typed, a command for example.
+    pub(super) fn keep_line(&mut self, line: &str) {
+        if !self.kept.iter().any(|kept| kept == line) {
+            self.kept.push(line.to_owned());
         }
-        self.output.say(&format!("kept, /send sends it: {text}"));
+        self.output.say(&format!("kept, /send sends it: {line}"));
     }
 
     /// A message while a call waits for an answer.

@@ -99,7 +99,7 @@ impl LinearSession {
             }
         }
         self.output.say(&match beside.differing() {
-            0 => format!("compare: both went the same way, {}", beside.id),
+            0 => format!("compare: both went the same way, whatever models and tools said, {}", beside.id),
             _ => format!("compare: there is the session {}", plain(&beside.id)),
         });
     }
