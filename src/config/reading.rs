@@ -53,6 +53,8 @@ fn text_of(file: File, most: u64) -> Reading {
 
 fn opened(path: &Path) -> Result<(File, Metadata), Reading<Vec<u8>>> {
     open_regular(path).map_err(|error| match error.kind() {
+        // Whoever made the link wants what is there to count.
+        ErrorKind::NotFound if path.is_symlink() => Reading::Refused("it is a link to nothing".to_owned()),
         ErrorKind::NotFound | ErrorKind::NotADirectory => Reading::Absent,
         _ => Reading::Refused(error.to_string()),
     })
@@ -109,5 +111,14 @@ mod tests {
             is_over.store(true, Relaxed);
         });
         assert!(texts > 0 && refused > 0, "{texts} {refused}");
+    }
+
+    #[test]
+    fn a_link_to_nothing_is_refused_and_what_is_not_there_is_absent() {
+        let place = tempfile::tempdir().unwrap();
+        let link = place.path().join("link.md");
+        std::os::unix::fs::symlink("nowhere", &link).unwrap();
+        assert_eq!(read(&link, 9), Reading::Refused("it is a link to nothing".to_owned()));
+        assert_eq!(read(&place.path().join("none.md"), 9), Reading::Absent);
     }
 }
