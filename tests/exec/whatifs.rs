@@ -178,7 +178,10 @@ fn branches_are_a_tree_and_can_be_compared() {
     assert_eq!(compared.code, 1, "{compared:?}");
     assert!(compared.out.contains("+denied c1 by user") && compared.out.contains("-result of c1: ok"));
     let same = world.sessions_cli(&["compare", trunk, trunk]);
-    assert_eq!((same.code, same.out.as_str()), (0, "both went the same way, whatever models and tools said\n"));
+    assert_eq!(
+        (same.code, same.out.as_str()),
+        (0, "both went the same way, whatever models and tools said\n")
+    );
     // Whole messages are compared, and what became of files.
     let run = |message: &str, content: &str| {
         let world = World::new();

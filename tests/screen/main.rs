@@ -53,6 +53,7 @@ mod keeping;
 mod keys;
 mod linear;
 mod linear_below;
+mod linear_sending;
 mod long;
 mod long_rules;
 mod marks;

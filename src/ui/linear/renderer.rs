@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::agent::{Event, Live};
 use crate::budget::Limit;
 use crate::ledger::{
-    AssistantMessage, Block, Body, Change, Checkpoint, Ending, Entry, EntryId, Injector, MicroDollars,
-    Millis, TurnEnded,
+    AssistantMessage, AttachedFile, Block, Body, Change, Checkpoint, Ending, Entry, EntryId, Image, Injector,
+    MicroDollars, Millis, TurnEnded, UserMessage,
 };
 use crate::view::{Offer, ShownPart, View, ViewSettings, change, ending_words, shown};
 
@@ -133,7 +133,10 @@ impl LinearRenderer {
                 self.near.clear();
                 self.said.clear();
                 match self.typed.iter().position(|typed| *typed == message.content) {
-                    Some(at) => drop(self.typed.remove(at)),
+                    Some(at) => {
+                        self.typed.remove(at);
+                        went_with(message, output);
+                    }
                     None => output.say(&format!("you: {}", message.shown())),
                 }
             }
@@ -368,4 +371,12 @@ fn checkpoint(made: &Checkpoint) -> String {
     let evidence = made.evidence().and_then(|asked| asked.answer.as_deref()).unwrap_or_default();
     let first = words::one_line(evidence.lines().next().unwrap_or_default());
     format!("goal checkpoint {}: done {answer}, according to the {by}; {first}", made.number)
+}
+
+/// What went with a message that was typed here: its words are known, and how much of a file was sent is not.
+fn went_with(message: &UserMessage, output: &mut LinearOutput) {
+    let images = message.images.iter().map(Image::label);
+    for label in images.chain(message.files.iter().map(AttachedFile::label)) {
+        output.say(&format!("sent with it: {}", plain(&label)));
+    }
 }
