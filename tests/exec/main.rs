@@ -29,6 +29,7 @@ mod acp;
 mod agents;
 mod answers;
 mod asked_below;
+mod attested;
 mod backgrounds;
 mod bisected;
 mod blames;
