@@ -62,6 +62,7 @@ mod kept_as_tests;
 mod keys;
 mod killed;
 mod locals;
+mod long_keys;
 mod many;
 mod mcp;
 mod mentions;

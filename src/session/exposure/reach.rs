@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::books::{Books, Naming, strings};
 use super::carriers::Carrier;
-use super::wanted::Sought;
+use super::wanted::{Sought, SoughtText};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis, ModelRef};
 use crate::policy::server;
 use crate::tool::name::{FETCH, delegate, mcp};
@@ -171,12 +171,9 @@ fn has(books: &Books<'_>, call: CallId, wanted: &Sought) -> Option<(Vec<Option<S
         Sought::Texts(texts) => {
             let arguments = books.calls.get(&call)?.asked.arguments.to_value();
             let strings = strings(&arguments);
-            let is_in = |text: &str| strings.iter().any(|part| part.contains(text));
-            let found: Vec<Option<String>> = texts
-                .iter()
-                .filter(|sought| is_in(&sought.text))
-                .map(|sought| sought.variable.clone())
-                .collect();
+            let is_in = |sought: &&SoughtText| strings.iter().any(|part| sought.is_in(part));
+            let found: Vec<Option<String>> =
+                texts.iter().filter(is_in).map(|sought| sought.variable.clone()).collect();
             (!found.is_empty()).then_some((found, false))
         }
     }
