@@ -72,6 +72,7 @@ mod own;
 mod parting;
 mod policies;
 mod prompts;
+mod race_branches;
 mod race_seeds;
 mod races;
 mod recorded;
