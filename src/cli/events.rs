@@ -226,6 +226,7 @@ fn live_event(live: &Live) -> Option<Value> {
         | Live::Unreached(_)
         | Live::Waiting { .. }
         | Live::Returned(_)
+        | Live::LineReturned(_)
         | Live::ModeChanged(_)
         | Live::Answering { .. }
         | Live::LedgerUnwritable { .. }

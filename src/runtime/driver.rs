@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::agent::{Agent, Effect, Event, Input, Intent, Live, Shutdown};
-use crate::ledger::{Body, Entry, Millis, Outcome, UserMessage};
+use crate::ledger::{Body, Entry, Millis, Outcome};
 
 use super::clock::Clock;
 use super::operations::Operations;
@@ -168,7 +168,7 @@ impl Driver {
     /// Words that nobody has read when the end comes go back to who wrote them.
     fn return_unread(&mut self) {
         while let Ok(intent) = self.intents.try_recv() {
-            self.outbox.push_live(words_of(intent).map(|said| Live::Returned(vec![said])));
+            self.outbox.push_live(returned(intent));
         }
     }
 
@@ -203,8 +203,7 @@ impl Driver {
         self.sync();
         let Some(why) = self.books.trouble() else { return Some(Input::Intent(intent)) };
         let refusal = Live::Refused(format!("paused until it can be recorded: {why}"));
-        let words = words_of(intent);
-        self.outbox.push_live(words.map(|said| Live::Returned(vec![said])));
+        self.outbox.push_live(returned(intent));
         self.outbox.push_live(Some(refusal));
         None
     }
@@ -325,21 +324,28 @@ fn loses_context(body: &Body) -> bool {
 }
 
 /// The words that must not be lost when a wish is refused.
-fn words_of(intent: Intent) -> Option<UserMessage> {
-    let words = match intent {
+fn returned(intent: Intent) -> Option<Live> {
+    let said = match intent {
         Intent::Submit(said) | Intent::Queue(said) | Intent::Pursue(_, said) | Intent::ResumeGoal(said) => {
             said.without_attachments()
         }
-        Intent::SetModel(spec) => format!("/model {}", spec.model).into(),
+        Intent::SetModel(spec) => return Some(Live::LineReturned(format!("/model {}", spec.model))),
         Intent::Command(own) => own.typed().into(),
-        Intent::Race(race) => race.line.into(),
-        Intent::Adopt(adoption) => adoption.line.into(),
+        Intent::Race(race) => return Some(Live::LineReturned(race.line)),
+        Intent::Adopt(adoption) => return Some(Live::LineReturned(adoption.line)),
         _ => return None,
     };
-    Some(words).filter(|words| !words.content.is_empty())
+    (!said.content.is_empty()).then(|| Live::Returned(vec![said]))
 }
 
 /// Whether this says nothing of any entry, so that it can be told while entries wait.
 fn needs_no_entry(live: &Live) -> bool {
-    matches!(live, Live::Refused(_) | Live::Returned(_) | Live::ModeChanged(_) | Live::Waiting { .. })
+    matches!(
+        live,
+        Live::Refused(_)
+            | Live::Returned(_)
+            | Live::LineReturned(_)
+            | Live::ModeChanged(_)
+            | Live::Waiting { .. }
+    )
 }

@@ -146,6 +146,8 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
             let all = typed.fold(UserMessage::default(), UserMessage::followed_by);
             local.composer.give_back_message(&all);
         }
+        // A message would be given a second slash.
+        Live::LineReturned(line) => local.composer.give_back(line),
         Live::LedgerUnwritable { why, entries, said } => {
             local.shut =
                 Some(super::local::Unwritable { why: why.clone(), entries: *entries, said: said.clone() });

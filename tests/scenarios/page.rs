@@ -341,6 +341,7 @@ fn news(live: &Live) -> Option<String> {
             let texts: Vec<&str> = said.iter().map(|said| said.content.as_str()).collect();
             Some(format!("returned to the composer: {texts:?}"))
         }
+        Live::LineReturned(line) => Some(format!("returned to the composer: {line:?}")),
         Live::LedgerUnwritable { why, .. } => Some(format!("the books are shut: {why}")),
         Live::LedgerWritable => Some("the books are open".to_owned()),
         Live::Refused(why) => Some(format!("refused: {why}")),

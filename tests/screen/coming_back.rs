@@ -61,6 +61,20 @@ fn what_was_typed_comes_back_whatever_was_sent_for_it() {
 }
 
 #[test]
+fn the_line_of_a_command_comes_back_as_it_was_typed() {
+    for line in ["/race tidy up | lanes: 99", "/adopt 3"] {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        hear(&mut harness.local, &harness.view, &Live::LineReturned(line.to_owned()));
+        assert_eq!(harness.local.composer.text(), line);
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        let returned = Reply::LineReturned { line: line.to_owned(), why: "no".to_owned() };
+        reply(&mut harness.local, &harness.view, returned);
+        assert_eq!(harness.local.composer.text(), line);
+        assert_eq!(harness.local.hint.as_deref(), Some("no"));
+    }
+}
+
+#[test]
 fn what_a_person_sent_is_called_back_as_it_was_typed_and_once() {
     let mut builder = SessionBuilder::new();
     let mut harness = ScreenHarness::new(SessionBuilder::new());

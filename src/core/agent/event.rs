@@ -139,6 +139,8 @@ pub enum Live {
     },
     /// Undelivered messages of a run that did not end with an answer: they go back into the composer.
     Returned(Vec<UserMessage>),
+    /// What was typed for a command that is not carried out, as it was typed.
+    LineReturned(String),
     /// The mode is now this one.
     ModeChanged(crate::policy::Mode),
     /// Which model answers, and how hard it thinks.

@@ -23,7 +23,7 @@ impl Agent {
             Some("not started: a turn is running; wait until it has finished, or press esc first".to_owned())
         };
         if let Some(why) = refusal {
-            Self::not_taken(step, race.line, why);
+            Self::not_done(step, race.line, why);
             return phase;
         }
         self.take_the_chosen(step);
@@ -87,7 +87,7 @@ impl Agent {
     pub(super) fn adopt(&mut self, step: &mut Step, phase: Phase, adoption: Adoption) -> Phase {
         if !matches!(phase, Phase::Idle) {
             let why = "not adopted: a turn is running; wait until it has finished, or press esc first";
-            Self::not_taken(step, adoption.line, why.to_owned());
+            Self::not_done(step, adoption.line, why.to_owned());
             return phase;
         }
         self.take_the_chosen(step);
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(count(|body| matches!(body, Body::Change(Change::EscrowReserved(_)))), 3);
         assert_eq!(count(|body| matches!(body, Body::ToolResult(r) if r.outcome == Outcome::Ok)), 3);
         let wanted = start(&mut agent, 2);
-        assert!(matches!(&wanted[..], [Effect::Emit(Live::Returned(_)), Effect::Emit(Live::Refused(_))]));
+        assert!(matches!(&wanted[..], [Effect::Emit(Live::LineReturned(_)), Effect::Emit(Live::Refused(_))]));
     }
 
     #[test]

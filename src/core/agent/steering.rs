@@ -99,6 +99,12 @@ impl Agent {
         step.emit(Live::Refused(why));
     }
 
+    /// The same for the line of a command, which is no message.
+    pub(super) fn not_done(step: &mut Step, line: String, why: String) {
+        step.emit(Live::LineReturned(line));
+        step.emit(Live::Refused(why));
+    }
+
     fn tell_queue(&self, step: &mut Step) {
         let words = |said: &UserMessage| said.content.clone();
         let steering = self.inbox.steering.iter().map(words).collect();

@@ -67,7 +67,12 @@ impl Awaited {
                         Body::Error { .. } | Body::TurnEnded(_) | Body::Note(_) | Body::Change(_)
                     )
                 }
-                Event::Live(Live::Refused(_) | Live::Returned(_) | Live::LedgerUnwritable { .. }) => true,
+                Event::Live(
+                    Live::Refused(_)
+                    | Live::Returned(_)
+                    | Live::LineReturned(_)
+                    | Live::LedgerUnwritable { .. },
+                ) => true,
                 Event::Live(Live::ModeChanged(_) | Live::Answering { .. }) => self == Self::Word,
                 Event::Live(_) => false,
             }

@@ -317,7 +317,8 @@ impl LinearRenderer {
             | Live::Waiting { .. }
             | Live::Asked { .. }
             | Live::AskingHooks(_)
-            | Live::Returned(_) => {}
+            | Live::Returned(_)
+            | Live::LineReturned(_) => {}
         }
     }
 

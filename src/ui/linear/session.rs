@@ -176,6 +176,7 @@ impl LinearSession {
         match event {
             Event::Live(Live::Waiting { steering, queued }) => self.waits(steering.len(), queued.len()),
             Event::Live(Live::Returned(texts)) => texts.iter().for_each(|said| self.keep(&said.content)),
+            Event::Live(Live::LineReturned(line)) => self.keep(line),
             _ => {}
         }
         let rewinds = match event {

@@ -102,7 +102,7 @@ impl Conversation {
                     self.choice_is_made().await;
                 }
             }
-            Live::Returned(_) => self.prompt_returned(),
+            Live::Returned(_) | Live::LineReturned(_) => self.prompt_returned(),
             Live::Refused(why) => self.refused(why).await,
             Live::Unreached(why) => self.remark(why).await,
             Live::Retrying { attempt, most, reason, .. } => {
