@@ -50,6 +50,10 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
             local.composer.give_back_message(&as_typed(&said, view));
             local.hint = Some(why);
         }
+        Reply::LineReturned { line, why } => {
+            local.composer.give_back(&line);
+            local.hint = Some(why);
+        }
         Reply::NoModel { name, why } => {
             local.next_model.take_if(|coming| coming.is_sought(&name));
             local.composer.give_back(&format!("/model {name}"));

@@ -116,6 +116,13 @@ pub enum Reply {
         /// What happened, and what to do next.
         why: String,
     },
+    /// A command is not carried out: its line goes back to who typed it.
+    LineReturned {
+        /// As it was typed.
+        line: String,
+        /// What happened, and what to do next.
+        why: String,
+    },
     /// The model of this name does not answer.
     NoModel {
         /// The name.

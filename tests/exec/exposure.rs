@@ -2,6 +2,10 @@
 
 use std::fs;
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::thread;
+
 use serde_json::{Value, json};
 
 use crate::world::{Ran, World};
@@ -245,4 +249,42 @@ fn a_page_that_was_refused_here_was_perhaps_never_asked_for() {
     let told = world.exposure(&["--text", "quite-private"]);
     let line = told.out.lines().find(|line| line.contains("10.1.2.3")).unwrap_or_else(|| panic!("{told:?}"));
     assert!(told.out.contains("perhaps"), "{line}: {told:?}");
+    assert!(told.out.contains("perhaps 1 call to the host 10.1.2.3"), "{told:?}");
+}
+
+/// Answers each request with what its path asks for.
+fn site() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut asked = [0; 4096];
+            let read = stream.read(&mut asked).unwrap_or(0);
+            let asked = String::from_utf8_lossy(asked.get(..read).unwrap_or_default()).into_owned();
+            let head = match asked.split(['/', '?']).nth(1) {
+                Some("broken") => "500 Oops\r\nContent-Type: text/plain",
+                Some("away") => "302 Found\r\nLocation: http://example.org/",
+                _ => "200 OK\r\nContent-Type: application/octet-stream",
+            };
+            let answer =
+                format!("HTTP/1.1 {head}\r\nContent-Length: 3\r\nConnection: close\r\n\r\n\0\x01\x02");
+            stream.write_all(answer.as_bytes()).ok();
+        }
+    });
+    address
+}
+
+#[test]
+fn a_page_that_a_server_answered_was_asked_for_whatever_it_said() {
+    for path in ["broken", "away", "binary"] {
+        let address = site();
+        let world = World::new().configured(&format!("[tools.fetch]\nallow_hosts = ['{address}']\n"));
+        let url = format!("http://{address}/{path}?q=quite-private");
+        let script = json!([{ "tool_calls": [{ "name": "fetch", "arguments": { "url": url } }] }, "Done."]);
+        let ran = world.json(&["--mode", "unrestricted", "--script", &script.to_string(), "go"]);
+        assert_eq!(ran.outcomes(), ["failed"], "{path}: {}", ran.err);
+        let told = world.exposure(&["--text", "quite-private"]);
+        assert!(told.out.contains("1 call to the host 127.0.0.1"), "{path}: {told:?}");
+        assert!(!told.out.contains("perhaps"), "{path}: {told:?}");
+    }
 }

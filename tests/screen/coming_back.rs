@@ -42,15 +42,6 @@ fn sent(text: &str) -> (ScreenHarness, String) {
     (harness, said.content.clone())
 }
 
-/// What is no message has no second slash.
-#[test]
-fn a_line_that_is_not_obeyed_comes_back_as_it_was_typed() {
-    let (mut harness, _) = sent("hello");
-    let line = "/race Fix it | lanes: 2";
-    hear(&mut harness.local, &harness.view, &Live::ReturnedLine(line.to_owned()));
-    assert_eq!(harness.local.composer.text(), line);
-}
-
 #[test]
 fn what_was_typed_comes_back_whatever_was_sent_for_it() {
     let texts =
@@ -66,6 +57,20 @@ fn what_was_typed_comes_back_whatever_was_sent_for_it() {
             Reply::Returned { said: message.into(), why: "no".to_owned() },
         );
         assert_eq!(harness.local.composer.text(), text);
+    }
+}
+
+#[test]
+fn the_line_of_a_command_comes_back_as_it_was_typed() {
+    for line in ["/race tidy up | lanes: 99", "/adopt 3"] {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        hear(&mut harness.local, &harness.view, &Live::ReturnedLine(line.to_owned()));
+        assert_eq!(harness.local.composer.text(), line);
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        let returned = Reply::LineReturned { line: line.to_owned(), why: "no".to_owned() };
+        reply(&mut harness.local, &harness.view, returned);
+        assert_eq!(harness.local.composer.text(), line);
+        assert_eq!(harness.local.hint.as_deref(), Some("no"));
     }
 }
 

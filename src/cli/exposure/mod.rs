@@ -53,8 +53,7 @@ fn wanted(words: &ExposureArgs, place: &SessionPlace) -> Result<Sought, Fault> {
                 "set the variable, or give the text itself to --text",
             ));
         }
-        let sought =
-            |(name, key): (&str, &str)| SoughtText { variable: Some(name.to_owned()), text: key.to_owned() };
+        let sought = |(name, key): (&str, &str)| SoughtText::new(Some(name.to_owned()), key);
         return Ok(Sought::Texts(keys.into_iter().map(sought).collect()));
     }
     let what = words.what.as_deref().unwrap_or_default();
@@ -72,5 +71,5 @@ fn wanted(words: &ExposureArgs, place: &SessionPlace) -> Result<Sought, Fault> {
     if !words.text {
         remark("no file has that name, so it is searched as a text; --path searches for a file that is gone");
     }
-    Ok(Sought::Texts(vec![SoughtText { variable: None, text: what.to_owned() }]))
+    Ok(Sought::Texts(vec![SoughtText::new(None, what)]))
 }

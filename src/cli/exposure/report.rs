@@ -70,6 +70,7 @@ fn line(to: &Destination, reached: &Reached) -> String {
             };
             format!("to {}: {requests}{unanswered}, {times}", model_name(model.as_ref()))
         }
+        to if reached.uncertain == reached.count => format!("perhaps to {}: {times}", name(to)),
         to => format!("to {}: {times}", name(to)),
     }
 }
@@ -85,7 +86,14 @@ fn sum(sum: &BTreeMap<Destination, Reached>) -> String {
         Destination::Command => {
             format!("{} that may have sent it", counted(reached.count, "command", "commands"))
         }
-        to => format!("{} to {}", counted(reached.count, "call", "calls"), name(to)),
+        to => {
+            let calls = counted(reached.count, "call", "calls");
+            match reached.uncertain {
+                0 => format!("{calls} to {}", name(to)),
+                all if all == reached.count => format!("perhaps {calls} to {}", name(to)),
+                some => format!("{calls} to {} ({some} of them perhaps)", name(to)),
+            }
+        }
     });
     first_words(&parts.collect::<Vec<_>>().join(", "), MOST * 8)
 }
@@ -146,7 +154,7 @@ fn reached_json(reached: &BTreeMap<Destination, Reached>) -> Value {
         };
         json!({
             "kind": kind, "name": name, "model": model, "count": reached.count, "unanswered": reached.unanswered,
-            "first": moment(reached.first), "last": moment(reached.last),
+            "uncertain": reached.uncertain, "first": moment(reached.first), "last": moment(reached.last),
         })
     };
     reached.iter().map(one).collect()

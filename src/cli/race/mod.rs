@@ -52,7 +52,7 @@ pub(super) fn run(words: RaceArgs, before: Flags, environment: Environment) -> R
             if dropped.is_empty() {
                 return say("nothing to remove: no lane of the race has a branch\n");
             }
-            say(&dropped.iter().map(|branch| format!("removed {branch}\n")).collect::<String>())
+            say(&dropped.iter().map(|line| format!("{line}\n")).collect::<String>())
         }
     }
 }

@@ -49,6 +49,7 @@ fn as_json(lane: &LaneStanding) -> Value {
         "why": lane.why,
         "branch": lane.made.as_ref().map(|_| &lane.terms.branch),
         "commit": lane.made.as_ref().map(|(commit, _)| commit),
+        "changed_from": lane.changed_from,
         "files": lane.made.as_ref().map(|(_, sums)| sums[0]),
         "added": lane.made.as_ref().map(|(_, sums)| sums[1]),
         "removed": lane.made.as_ref().map(|(_, sums)| sums[2]),

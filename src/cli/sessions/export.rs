@@ -15,7 +15,7 @@ use crate::runtime::store::known;
 use crate::session::exporting::selection::{NotLeftOut, Selection};
 use crate::session::exporting::{attestation, html, markdown, without_keys};
 use crate::ui::text::counted;
-use crate::wire::record::{self, Links, Redacted, SessionFile, audit_with, exported_lines, read_document};
+use crate::wire::record::{self, Links, Redacted, SessionFile, audit_entries, exported_lines, read_document};
 
 /// Prints one session without the keys of this environment, and, except for the lines of the file, without what was withdrawn.
 pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault> {
@@ -26,7 +26,7 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
     let end = if place.keeps(&path) { known(&path) } else { None };
     let (mut bytes, mut file, damage) = read_audited(place, &path)?;
     if args.format == ExportFormat::Attestation {
-        return attest(place, args, &selection, &path, (&bytes, end), &file);
+        return attest(place, args, &selection, &path, (&bytes, end));
     }
     let is_file = args.format == ExportFormat::Jsonl;
     match &damage {
@@ -129,7 +129,6 @@ fn attest(
     selection: &Selection,
     path: &Path,
     (bytes, end): (&[u8], Option<Links>),
-    file: &SessionFile,
 ) -> Result<Exit, Fault> {
     if !selection.is_all() {
         return Err(Fault::usage(
@@ -138,7 +137,7 @@ fn attest(
         ));
     }
     let is_end_known = end.is_some();
-    let checked = audit_with(bytes, end.unwrap_or_default());
+    let (checked, read) = audit_entries(bytes, end.unwrap_or_default());
     if checked.head.is_some() && !is_end_known {
         remark(
             "nothing tells how many lines the session had, so lines may be missing at the end of what is attested",
@@ -152,7 +151,7 @@ fn attest(
     }
     let key = signing_key(place, args.key.as_deref())?;
     let name = format!("{}.jsonl", id_of(path));
-    let payload = record::line(&attestation::statement(&name, bytes, file, &checked));
+    let payload = record::line(&attestation::statement(&name, bytes, &read, &checked));
     let signed = attestation::signed_text(attestation::PAYLOAD_TYPE, &payload);
     tell_of_a_touch(&key);
     let signature = sign(&key, &signed).map_err(|why| {

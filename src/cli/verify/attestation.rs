@@ -4,9 +4,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::config::fault::one_line;
+use crate::runtime::SessionStore;
 use crate::runtime::signing::signer;
-use crate::session::exporting::attestation::{Envelope, PAYLOAD_TYPE, about, sha256, signed_text};
+use crate::session::exporting::attestation::{
+    Attested, Envelope, PAYLOAD_TYPE, attested, sha256, signed_text,
+};
 use crate::ui::text::counted;
+use crate::wire::record::{Links, audit_entries};
 
 /// Signatures that are verified.
 const MOST_SIGNATURES: usize = 20;
@@ -20,40 +24,67 @@ pub(super) fn verified(file: &Path, envelope: &Envelope, allowed: &Path) -> (Str
         say(format!("not verified: the payload is of the type {}, not {PAYLOAD_TYPE}", envelope.kind));
         return (told, false);
     }
-    let Some((subjects, calls)) = about(&envelope.payload) else {
-        say("not verified: this is not an attestation of a session".to_owned());
+    let Some(attested) = attested(&envelope.payload) else {
+        say("not verified: this is not an attestation of a session, as countersign writes it".to_owned());
         return (told, false);
     };
     let (mut is_signed, mut is_good) = (false, true);
     for signature in envelope.signatures.iter().take(MOST_SIGNATURES) {
         match signer(allowed, signature, &signed_text(&envelope.kind, &envelope.payload)) {
             Ok(name) => {
-                let about = if calls == 1 { "it" } else { "them" };
-                let calls = counted(calls as u64, "call");
+                let about = if attested.calls == 1 { "it" } else { "them" };
+                let calls = counted(attested.calls as u64, "call");
                 say(format!("{name} signed it; it lists {calls} and the decisions about {about}"));
                 is_signed = true;
             }
             Err(why) => say(format!("a signature does not hold: {why}")),
         }
     }
-    for (name, digest) in &subjects {
-        // Only a plain name can stand beside it.
-        let plain = Path::new(name).file_name().is_some_and(|plain| plain == name.as_str());
-        let beside = file.with_file_name(name);
-        match std::fs::read(&beside).ok().filter(|_| plain) {
-            None => say(format!("it is about {name} with the SHA-256 {digest}, which is not here")),
-            Some(bytes) if sha256(&bytes) == *digest => say(format!("{name} is the file that it is about")),
-            Some(_) => {
-                say(format!("{name} is not the file that it is about, or was continued since"));
-                is_good = false;
-            }
-        }
+    let mut are_here = true;
+    for (name, digest) in &attested.subjects {
+        let found = subject(file, &attested, name, digest);
+        is_good &= found.is_ok();
+        are_here &= found.as_ref().is_ok_and(|found| found.is_some());
+        say(match found {
+            Ok(Some(told)) | Err(told) => told,
+            Ok(None) => format!("it is about {name} with the SHA-256 {digest}, which is not here"),
+        });
     }
     let is_proved = is_signed && is_good;
-    say(if is_proved {
+    say(if is_proved && are_here {
         "verified".to_owned()
+    } else if is_proved {
+        "verified who signed it; what it says was not compared with the session".to_owned()
     } else {
         "not verified: something above does not hold".to_owned()
     });
     (told, is_proved)
+}
+
+/// What there is to say of the file that an attestation is about: it is there, with that digest, is well-formed, and says the same.
+/// `Ok(None)`: it is not there.
+///
+/// # Errors
+/// What does not hold.
+fn subject(file: &Path, attested: &Attested, name: &str, digest: &str) -> Result<Option<String>, String> {
+    let beside = file.with_file_name(name);
+    // Only a plain name can stand beside it.
+    let is_plain = Path::new(name).file_name().is_some_and(|plain| plain == name);
+    if !is_plain || beside.symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    let bytes = SessionStore::bytes(&beside).map_err(|why| format!("{name} cannot be compared: {why}"))?;
+    if sha256(&bytes) != digest {
+        return Err(format!("{name} is not the file that it is about, or was continued since"));
+    }
+    let (audit, entries) = audit_entries(&bytes, Links::default());
+    if let Some(fault) = audit.faults.first() {
+        return Err(format!(
+            "{name} is the file that it is about, but it is not well-formed: {fault} (`countersign sessions check` lists all)"
+        ));
+    }
+    match attested.difference(&entries, &audit) {
+        None => Ok(Some(format!("{name} is the file that it is about, and says the same"))),
+        Some(place) => Err(format!("{name} is the file that it is about, but says something else: {place}")),
+    }
 }

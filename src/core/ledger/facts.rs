@@ -17,6 +17,8 @@ pub struct Facts {
     pub is_from_editor: bool,
     /// The files that the call changed, with the hashes of what they were and became. Empty in sessions of earlier programs.
     pub files: Vec<ChangedFile>,
+    /// Whether a server answered a request for a page, whatever it said. Never so in sessions of earlier programs.
+    pub is_answered: bool,
     /// Whether another program ran the call, before its session was imported: nobody here decided about it.
     pub is_elsewhere: bool,
 }

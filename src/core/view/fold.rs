@@ -274,9 +274,8 @@ impl View {
                 && !row.marks.iter().any(|m| matches!(m, Mark::Tombstoned(_) | Mark::Compacted))
         };
         // A summary is replaced by the next one, wherever it stands.
-        let replaced = self.rows.iter_mut().enumerate();
-        let replaced =
-            replaced.filter(|(at, row)| *at < end || matches!(row.entry.body, Body::Compaction(_)));
+        let is_replaced = |at: usize, row: &Row| at < end || matches!(row.entry.body, Body::Compaction(_));
+        let replaced = self.rows.iter_mut().enumerate().filter(|(at, row)| is_replaced(*at, row));
         replaced.map(|(_, row)| row).filter(seen).for_each(|row| row.marks.push(Mark::Compacted));
     }
 

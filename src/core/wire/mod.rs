@@ -16,6 +16,7 @@ mod decoder;
 mod delay;
 mod failure;
 pub mod foreign;
+mod hidden_key;
 pub mod hook;
 mod ids;
 mod image;
@@ -36,6 +37,7 @@ pub use bulk::{Bulk, MOST_VALUES};
 pub use call::{Endpoint, HttpCall, Quirks, Secret, strike};
 pub use decoder::Decoder;
 pub use failure::http_failure;
+pub use hidden_key::{SeveralLines, has_key, without_key};
 pub use image::{NoImage, NoPicture, Picture, recognize, to_image};
 
 use crate::model::Request;

@@ -4,31 +4,36 @@
 //! Formats: in-toto Statement v1 and DSSE v1.0.2 (`secure-systems-lab/dsse`). The signature is one of SSH (`PROTOCOL.sshsig`), made for
 //! the namespace `countersign` over the pre-authentication encoding.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::ledger::{Body, CallId};
-use crate::wire::record::{Audit, SessionFile, moment};
+use crate::config::fault::one_line;
+use crate::ledger::{Body, CallId, Entry};
+use crate::ui::text::counted;
+use crate::wire::record::{Audit, line, moment};
 
 /// Of the payload.
 pub(crate) const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
 const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 /// What the predicate is; `docs/SESSION-FORMAT.md` says what it holds.
 const PREDICATE: &str = "urn:countersign:session:v1";
+/// The only member of the predicate that does not follow from the session.
+const MADE_BY: &str = "made_by";
 const ARMOUR: (&str, &str) = ("-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----");
 /// Characters in a line of an armoured signature.
 const ARMOUR_WIDTH: usize = 70;
 
 /// The statement about a session file, as JSON.
-pub(crate) fn statement(name: &str, bytes: &[u8], file: &SessionFile, audit: &Audit) -> Value {
+pub(crate) fn statement(name: &str, bytes: &[u8], entries: &[Arc<Entry>], audit: &Audit) -> Value {
     let mut about = Map::new();
     let mut calls: BTreeMap<CallId, Map<String, Value>> = BTreeMap::new();
     let (mut models, mut endings) = (Vec::new(), Vec::new());
-    for entry in &file.entries {
+    for entry in entries {
         let id = entry.id.to_string();
         match &entry.body {
             Body::SessionStarted(started) => {
@@ -74,7 +79,7 @@ pub(crate) fn statement(name: &str, bytes: &[u8], file: &SessionFile, audit: &Au
         "chain".to_owned(),
         json!({ "lines": lines, "unchained": audit.unchained, "head": audit.head }),
     );
-    about.insert("made_by".to_owned(), format!("countersign {}", env!("CARGO_PKG_VERSION")).into());
+    about.insert(MADE_BY.to_owned(), format!("countersign {}", env!("CARGO_PKG_VERSION")).into());
     json!({
         "_type": STATEMENT,
         "subject": [{ "name": name, "digest": { "sha256": sha256(bytes) } }],
@@ -151,8 +156,18 @@ fn armoured(blob: &str) -> String {
     format!("{}\n{}\n{}\n", ARMOUR.0, lines.join("\n"), ARMOUR.1)
 }
 
-/// What an attestation is about: the subjects with their SHA-256, and the calls that it lists. `None`: it is of another kind.
-pub(crate) fn about(payload: &str) -> Option<(Vec<(String, String)>, usize)> {
+/// What an attestation says.
+pub(crate) struct Attested {
+    /// All of it.
+    statement: Value,
+    /// The files that it is about, with their SHA-256.
+    pub subjects: Vec<(String, String)>,
+    /// How many calls it lists.
+    pub calls: usize,
+}
+
+/// Reads a payload; `None`: it is of another kind, or about nothing.
+pub(crate) fn attested(payload: &str) -> Option<Attested> {
     let statement: Value = serde_json::from_str(payload).ok()?;
     if statement.get("predicateType")?.as_str()? != PREDICATE {
         return None;
@@ -161,6 +176,62 @@ pub(crate) fn about(payload: &str) -> Option<(Vec<(String, String)>, usize)> {
         let digest = subject.get("digest")?.get("sha256")?.as_str()?;
         Some((subject.get("name")?.as_str()?.to_owned(), digest.to_owned()))
     });
+    let subjects: Vec<_> = subjects.collect::<Option<_>>()?;
     let calls = statement.get("predicate")?.get("calls")?.as_array()?.len();
-    Some((subjects.collect::<Option<_>>()?, calls))
+    // Of two members with one name, a reader may take either.
+    (!subjects.is_empty() && line(&statement) == payload).then_some(Attested { statement, subjects, calls })
+}
+
+impl Attested {
+    /// Where it first says something else than what is exported from that session.
+    pub(crate) fn difference(&self, entries: &[Arc<Entry>], audit: &Audit) -> Option<String> {
+        // The subject is compared by its digest.
+        let derived = statement("", &[], entries, audit);
+        let of = |statement: &Value, name: &str| statement.get(name).cloned().unwrap_or_default();
+        let without_maker = |statement: &Value| {
+            let mut predicate = of(statement, "predicate");
+            if let Some(members) = predicate.as_object_mut() {
+                members.remove(MADE_BY);
+            }
+            predicate
+        };
+        let kind = difference("_type", &of(&self.statement, "_type"), &of(&derived, "_type"));
+        kind.or_else(|| difference("", &without_maker(&self.statement), &without_maker(&derived)))
+    }
+}
+
+/// The first place at which two values differ, with both.
+fn difference(place: &str, said: &Value, is: &Value) -> Option<String> {
+    match (said, is) {
+        (Value::Object(said), Value::Object(is)) => {
+            let names: BTreeSet<&String> = said.keys().chain(is.keys()).collect();
+            names.into_iter().find_map(|name| {
+                let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+                let none = Value::Null;
+                difference(&place, said.get(name).unwrap_or(&none), is.get(name).unwrap_or(&none))
+            })
+        }
+        (Value::Array(said_items), Value::Array(items)) => {
+            let pairs = said_items.iter().zip(items).enumerate();
+            let differing = pairs
+                .into_iter()
+                .find_map(|(at, (said, is))| difference(&format!("{place}[{at}]"), said, is));
+            let is_same_length = said_items.len() == items.len();
+            differing.or_else(|| (!is_same_length).then(|| both(place, said, is)))
+        }
+        _ => (said != is).then(|| both(place, said, is)),
+    }
+}
+
+fn both(place: &str, said: &Value, is: &Value) -> String {
+    format!("{place}: the attestation says {}, the session {}", in_short(said), in_short(is))
+}
+
+fn in_short(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::Object(_) => "something".to_owned(),
+        Value::Array(items) => counted(items.len() as u64, "item"),
+        other => one_line(&other.to_string()),
+    }
 }

@@ -267,7 +267,8 @@ impl PageWriter<'_> {
 
     fn diff(&mut self, diff: &str) {
         self.push("<pre>");
-        for line in diff.lines() {
+        // As a whole: a key may have several lines.
+        for line in (self.clean)(diff).lines() {
             let class = match line.bytes().next() {
                 Some(b'+') => "added",
                 Some(b'-') => "removed",

@@ -19,7 +19,7 @@ use crate::runtime::store::find;
 use crate::ui::text::sanitize;
 use crate::view::{Style, code, transcript};
 use crate::wire::record::{SessionFile, moment};
-use crate::wire::strike;
+use crate::wire::without_key;
 
 /// Writes the transcript of one session.
 #[derive(Debug, Clone)]
@@ -95,10 +95,7 @@ pub(crate) fn without_keys(environment: &Environment, text: String) -> String {
 
 /// The text without these keys.
 pub(crate) fn without<'k>(keys: impl Iterator<Item = &'k str>, text: String) -> String {
-    keys.fold(text, |text, key| {
-        let escaped = serde_json::Value::from(key).to_string();
-        strike(&strike(&text, key, "(key hidden)"), escaped.trim_matches('"'), "(key hidden)")
-    })
+    keys.fold(text, |text, key| without_key(&text, key))
 }
 
 /// A document that somebody will look at: made safe, but for its tabs, which mean something in what it quotes.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::comparison::{Comparison, NamedText, all_texts, texts};
 use super::shown_call::{is_about, shows};
 use crate::ledger::{Body, Entry, EntryId};
+use crate::wire::has_key;
 use crate::wire::record::{ChainFault, ContentField, Redacted, without};
 use std::sync::Arc;
 
@@ -119,7 +120,7 @@ impl Selection {
             let is_part = content.entry.is_none_or(|entry| self.has(entry));
             !is_part
                 || self.rules.iter().any(|rule| rule.leaves_out(content, &withdrawn))
-                || all_texts(content.value).iter().any(|text| keys.iter().any(|key| text.contains(key)))
+                || all_texts(content.value).iter().any(|text| keys.iter().any(|key| has_key(text, key)))
         };
         let mut said = BTreeSet::new();
         let mut unused: Vec<&Rule> = self.rules.iter().filter(|rule| rule.must_match()).collect();

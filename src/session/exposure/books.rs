@@ -155,6 +155,11 @@ impl CallFacts<'_> {
         self.result.is_some_and(|result| result.outcome == Outcome::Ok)
     }
 
+    /// Whether a server answered it.
+    pub(super) fn is_answered(&self) -> bool {
+        self.result.is_some_and(|result| result.facts.is_answered)
+    }
+
     /// Whether it is a command that sends something, as far as the policy knows.
     pub(super) fn sends(&self) -> bool {
         self.line().is_some_and(|line| effect_of_line(&shell::read(line)) == SideEffect::Sends)

@@ -23,7 +23,7 @@ pub(super) struct Carrier {
     /// Whether it surely has it.
     pub(super) is_certain: bool,
     /// The text that must be in what is sent of the entry; `None`: whatever is sent has it.
-    text: Option<String>,
+    text: Option<SoughtText>,
 }
 
 impl Carrier {
@@ -48,27 +48,25 @@ fn of_texts(books: &Books<'_>, texts: &[SoughtText]) -> Vec<Carrier> {
     let mut found = Vec::new();
     for (at, entry) in books.entries.iter().enumerate() {
         for sought in texts {
-            let text = sought.text.as_str();
-            let in_files = |files: &[AttachedFile]| files.iter().any(|file| file.text.contains(text));
+            let is_in = |text: &str| sought.is_in(text);
+            let in_files = |files: &[AttachedFile]| files.iter().any(|file| is_in(&file.text));
             let what = match &entry.body {
-                Body::SessionStarted(started) if started.system.contains(text) => {
-                    "the system prompt".to_owned()
-                }
-                Body::User(said) if said.content.contains(text) || in_files(&said.files) => {
+                Body::SessionStarted(started) if is_in(&started.system) => "the system prompt".to_owned(),
+                Body::User(said) if is_in(&said.content) || in_files(&said.files) => {
                     "a message of the user".to_owned()
                 }
-                Body::Injected(said) if said.text.contains(text) || in_files(&said.files) => {
+                Body::Injected(said) if is_in(&said.text) || in_files(&said.files) => {
                     injected(said.by).to_owned()
                 }
-                Body::Assistant(said) if says(said, text) => "an answer".to_owned(),
-                Body::ToolResult(result) if result.content.contains(text) => {
+                Body::Assistant(said) if says(said, sought) => "an answer".to_owned(),
+                Body::ToolResult(result) if is_in(&result.content) => {
                     format!("the result of {}", action(books, result.call))
                 }
-                Body::Compaction(made) if made.summary.contains(text) => "a summary".to_owned(),
+                Body::Compaction(made) if is_in(&made.summary) => "a summary".to_owned(),
                 _ => continue,
             };
             let call = entry.body.call();
-            let (variable, text) = (sought.variable.clone(), Some(sought.text.clone()));
+            let (variable, text) = (sought.variable.clone(), Some(sought.clone()));
             found.push(Carrier { at, what, variable, call, is_certain: true, text });
         }
     }
@@ -76,15 +74,15 @@ fn of_texts(books: &Books<'_>, texts: &[SoughtText]) -> Vec<Carrier> {
 }
 
 /// Whether any part of an answer has the text, calls and reasoning included.
-fn says(said: &AssistantMessage, text: &str) -> bool {
+fn says(said: &AssistantMessage, text: &SoughtText) -> bool {
     said.blocks.iter().any(|block| match block {
-        Block::Text(words) => words.contains(text),
+        Block::Text(words) => text.is_in(words),
         Block::Thinking(thinking) => {
-            let in_replay = |value| strings(value).iter().any(|part| part.contains(text));
-            thinking.text.contains(text) || thinking.replay.as_ref().is_some_and(in_replay)
+            let in_replay = |value| strings(value).iter().any(|part| text.is_in(part));
+            text.is_in(&thinking.text) || thinking.replay.as_ref().is_some_and(in_replay)
         }
-        Block::ToolUse(call) => strings(&call.arguments.to_value()).iter().any(|part| part.contains(text)),
-        Block::Hosted(block) => strings(&block.value).iter().any(|part| part.contains(text)),
+        Block::ToolUse(call) => strings(&call.arguments.to_value()).iter().any(|part| text.is_in(part)),
+        Block::Hosted(block) => strings(&block.value).iter().any(|part| text.is_in(part)),
     })
 }
 

@@ -70,6 +70,8 @@ impl<'s> Counted<'s> {
                 last: one.max(other),
                 count: (to_end - from) as u64,
                 unanswered: unanswered(to_end) - unanswered(from),
+                // A request has what its entries have.
+                uncertain: 0,
             };
             Some((*to, reached))
         })
@@ -89,6 +91,7 @@ mod tests {
             entry: EntryId(number as u64),
             at: Millis(number as u64 * 10),
             is_answered: number % 4 != 1,
+            is_certain: true,
         };
         let sendings: Vec<Sending> = (0..20).map(sending).collect();
         let counts = |sending: &Sending| sending.entry.0 % 5 != 2;

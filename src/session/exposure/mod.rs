@@ -33,12 +33,15 @@ pub(crate) struct Reached {
     pub(crate) count: u64,
     /// Those of them that nobody answered.
     pub(crate) unanswered: u64,
+    /// Those of them that perhaps never went there, or without it.
+    pub(crate) uncertain: u64,
 }
 
 impl Reached {
     fn once(sending: &Sending) -> Self {
         let unanswered = u64::from(!sending.is_answered);
-        Self { first: sending.at, last: sending.at, count: 1, unanswered }
+        let uncertain = u64::from(!sending.is_certain);
+        Self { first: sending.at, last: sending.at, count: 1, unanswered, uncertain }
     }
 }
 
@@ -137,11 +140,11 @@ fn of_file(path: &Path, wanted: &Sought, filter: &Prefilter) -> Result<Option<Of
     }
     let requests = in_requests(&books, &carriers);
     let mut calls = Vec::new();
-    for InCall { sending, call, at, variables, is_certain } in in_calls(&books, wanted) {
+    for InCall { sending, call, at, variables } in in_calls(&books, wanted) {
         let begins = exposed.len();
         for variable in variables {
             let what = (format!("the call {}", action(&books, call)), variable);
-            exposed.extend(exposure_of(&books, at, what, Some(call), is_certain));
+            exposed.extend(exposure_of(&books, at, what, Some(call), sending.is_certain));
         }
         calls.push((sending, begins..exposed.len()));
     }
@@ -273,6 +276,7 @@ fn count(reached: &mut BTreeMap<Destination, Reached>, to: &Destination, more: &
             (one.first, one.last) = (one.first.min(more.first), one.last.max(more.last));
             one.count += more.count;
             one.unanswered += more.unanswered;
+            one.uncertain += more.uncertain;
         }
     }
 }
@@ -282,7 +286,13 @@ mod tests {
     use super::*;
 
     fn sending(entry: u64) -> Sending {
-        Sending { to: Destination::Command, entry: EntryId(entry), at: Millis(0), is_answered: true }
+        Sending {
+            to: Destination::Command,
+            entry: EntryId(entry),
+            at: Millis(0),
+            is_answered: true,
+            is_certain: true,
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::books::{Books, Naming, strings};
 use super::carriers::Carrier;
-use super::wanted::Sought;
+use super::wanted::{Sought, SoughtText};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis, ModelRef};
 use crate::policy::server;
 use crate::tool::name::{FETCH, delegate, mcp};
@@ -36,6 +36,8 @@ pub(super) struct Sending {
     pub(super) at: Millis,
     /// Whether somebody answered.
     pub(super) is_answered: bool,
+    /// Whether it surely went there.
+    pub(super) is_certain: bool,
 }
 
 /// The requests that had one of the carriers, in their order.
@@ -55,8 +57,6 @@ pub(super) struct InCall {
     pub(super) at: usize,
     /// The variables whose values are in its arguments.
     pub(super) variables: Vec<Option<String>>,
-    /// Whether it surely had it.
-    pub(super) is_certain: bool,
 }
 
 /// The requests that had one of the carriers. A request has what the one before it had, and what was said since then; only where something
@@ -104,7 +104,8 @@ pub(super) fn in_requests(books: &Books<'_>, carriers: &[Carrier]) -> InRequests
         }
         if !had.is_empty() {
             let ModelRequest { entry, at, model, is_answered, .. } = request;
-            found.sendings.push(Sending { to: Destination::Model(model), entry, at, is_answered });
+            let to = Destination::Model(model);
+            found.sendings.push(Sending { to, entry, at, is_answered, is_certain: true });
         }
     }
     let all = found.sendings.len();
@@ -153,10 +154,10 @@ pub(super) fn in_calls(books: &Books<'_>, wanted: &Sought) -> Vec<InCall> {
         };
         let Some((variables, is_named_only)) = has(books, made.id, wanted) else { continue };
         // A page that was not fetched may have been refused here, or by nobody who could be reached.
-        let is_reached = name != FETCH || call.is_done();
+        let is_reached = name != FETCH || call.is_done() || call.is_answered();
         let is_certain = to != Destination::Command && !is_named_only && is_reached;
-        let sending = Sending { to, entry: entry.id, at: entry.at, is_answered: true };
-        found.push(InCall { sending, call: made.id, at, variables, is_certain });
+        let sending = Sending { to, entry: entry.id, at: entry.at, is_answered: true, is_certain };
+        found.push(InCall { sending, call: made.id, at, variables });
     }
     found
 }
@@ -171,12 +172,9 @@ fn has(books: &Books<'_>, call: CallId, wanted: &Sought) -> Option<(Vec<Option<S
         Sought::Texts(texts) => {
             let arguments = books.calls.get(&call)?.asked.arguments.to_value();
             let strings = strings(&arguments);
-            let is_in = |text: &str| strings.iter().any(|part| part.contains(text));
-            let found: Vec<Option<String>> = texts
-                .iter()
-                .filter(|sought| is_in(&sought.text))
-                .map(|sought| sought.variable.clone())
-                .collect();
+            let is_in = |sought: &&SoughtText| strings.iter().any(|part| sought.is_in(part));
+            let found: Vec<Option<String>> =
+                texts.iter().filter(is_in).map(|sought| sought.variable.clone()).collect();
             (!found.is_empty()).then_some((found, false))
         }
     }

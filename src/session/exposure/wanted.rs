@@ -4,6 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use aho_corasick::AhoCorasick;
 
+use crate::wire::SeveralLines;
+
 /// Longer texts are no paths.
 const MOST_OF_PATH: usize = 4_096;
 
@@ -23,6 +25,24 @@ pub(crate) struct SoughtText {
     pub(crate) variable: Option<String>,
     /// The text itself.
     pub(crate) text: String,
+    /// The same, if it has several lines.
+    lines: Option<SeveralLines>,
+}
+
+impl SoughtText {
+    pub(crate) fn new(variable: Option<String>, text: &str) -> Self {
+        Self { variable, text: text.to_owned(), lines: SeveralLines::of(text) }
+    }
+
+    /// Whether it stands in a part of an entry. A diff, a listing and a quotation have something in front of each line.
+    pub(super) fn is_in(&self, part: &str) -> bool {
+        part.contains(&self.text) || self.lines.as_ref().is_some_and(|lines| lines.is_in(part))
+    }
+
+    /// What surely stands in a file that has it.
+    fn plain_part(&self) -> Option<&str> {
+        plain_part(self.lines.as_ref().map_or(&self.text, SeveralLines::longest))
+    }
 }
 
 /// A file or folder, which need not exist any more.
@@ -106,7 +126,7 @@ impl Prefilter {
             Sought::File(file) => {
                 file.paths.iter().map(|path| plain_part(path.file_name()?.to_str()?)).collect()
             }
-            Sought::Texts(texts) => texts.iter().map(|sought| plain_part(&sought.text)).collect(),
+            Sought::Texts(texts) => texts.iter().map(SoughtText::plain_part).collect(),
         };
         Self(parts.and_then(|parts| AhoCorasick::new(parts).ok()))
     }
@@ -143,9 +163,7 @@ mod tests {
 
     #[test]
     fn a_filter_passes_whatever_json_makes_of_a_text() {
-        let filter = |text: &str| {
-            Prefilter::of(&Sought::Texts(vec![SoughtText { variable: None, text: text.to_owned() }]))
-        };
+        let filter = |text: &str| Prefilter::of(&Sought::Texts(vec![SoughtText::new(None, text)]));
         assert!(filter("a \"quoted\" word").passes(br#"{"content":"a \"quoted\" word"}"#));
         assert!(filter("\u{e9}\n").passes(b"nothing of it is plain"));
         assert!(!filter("secret").passes(b"public"));

@@ -141,6 +141,16 @@ enum RaceErrand {
     Adopt(u64),
 }
 
+impl RaceErrand {
+    /// What a person types for it.
+    fn line(&self) -> String {
+        match self {
+            Self::Start(wish) => wish.line(),
+            Self::Adopt(lane) => format!("/adopt {lane}"),
+        }
+    }
+}
+
 /// What is slow. A trait, so that a test has a model whose key command takes twelve seconds.
 trait Slow: Clone + Send + Sync + 'static {
     /// The model of this name, as the intent that chooses it.
@@ -230,8 +240,8 @@ impl<S: Slow> PendingRequests<S> {
     }
 
     fn race(&mut self, wish: RaceErrand) {
-        let slow = self.slow.clone();
-        self.queue(async move { slow.race(wish).await.map_err(Reply::Refused) });
+        let (slow, line) = (self.slow.clone(), wish.line());
+        self.queue(async move { slow.race(wish).await.map_err(|why| Reply::LineReturned { line, why }) });
     }
 
     /// Passes an intent on. A message waits for what it names, and for messages and undos before it.

@@ -136,6 +136,21 @@ async fn what_fails_goes_back_to_who_asked() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_race_or_an_adoption_that_cannot_be_returns_what_was_typed() {
+    let mut world = World::new();
+    let wish = RaceWish { prompts: vec!["Fix it".to_owned()], lanes: Some(99), ..RaceWish::default() };
+    for (request, line) in
+        [(Request::Race(wish), "/race Fix it | lanes: 99"), (Request::Adopt(3), "/adopt 3")]
+    {
+        world.asks(request).await;
+        let Some(Reply::LineReturned { line: returned, .. }) = world.front.recv().await else {
+            panic!("{line}")
+        };
+        assert_eq!(returned, line);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn of_two_previews_the_later_one_is_answered() {
     let mut world = World::new();
     for id in ["one", "two"] {

@@ -5,9 +5,11 @@ use std::path::Path;
 use serde_json::json;
 
 use super::LaneStanding;
+use super::told::changed;
 use crate::agent::Adoption;
 use crate::ledger::Arguments;
 use crate::runtime::{changed_files, git};
+use crate::session::subagents::as_made;
 
 /// The adoption of what this lane made, as the session is told of it.
 ///
@@ -29,6 +31,9 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
             (None, None) => format!("lane {lane} is still at work"),
         });
     };
+    if let Some(why) = changed(standing) {
+        return Err(format!("nothing was taken: {why}"));
+    }
     let base = &standing.terms.base;
     let files: Vec<String> = changed_files(folder, base, commit)?.into_iter().map(|file| file.path).collect();
     if files.is_empty() {
@@ -40,7 +45,7 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
     Ok(Adoption { typed, line: format!("/adopt {lane}"), arguments })
 }
 
-/// Removes the branches of a race. Says which.
+/// Removes the branches of a race, except those that somebody went on with. Says which, a line each.
 ///
 /// # Errors
 /// A lane is not over, so that its branch would come afterwards; or what git says.
@@ -54,12 +59,18 @@ pub(crate) fn drop_branches(lanes: &[LaneStanding], folder: &Path) -> Result<Vec
     if let Some(one) = lanes.iter().find(|one| one.settled.is_none() && one.has_begun()) {
         return Err(format!("nothing was removed: lane {} is not over; wait for it, or stop it", one.lane));
     }
-    let mut dropped = Vec::new();
+    let mut told = Vec::new();
     for one in lanes {
+        let branch = &one.terms.branch;
         let Some((commit, _)) = &one.made else { continue };
+        if one.changed_from.is_some() {
+            told.push(format!("kept {branch}: it was changed after the lane had ended"));
+            continue;
+        }
         // Only if it is still what the lane made.
-        git(folder, ["update-ref", "-d", &format!("refs/heads/{}", one.terms.branch), commit])?;
-        dropped.push(one.terms.branch.clone());
+        git(folder, ["update-ref", "-d", &format!("refs/heads/{branch}"), commit])?;
+        git(folder, ["update-ref", "-d", &as_made(branch)])?;
+        told.push(format!("removed {branch}"));
     }
-    Ok(dropped)
+    Ok(told)
 }

@@ -7,7 +7,7 @@ use crate::ledger::{Body, CallId, Change, Decider, Ending, Entry, Escrow, Escrow
 use crate::runtime::SessionStore;
 use crate::runtime::git;
 use crate::runtime::store::{find, held};
-use crate::session::subagents::{LaneTerms, worktree_of};
+use crate::session::subagents::{LaneTerms, as_made, worktree_of};
 use crate::tool::delegate;
 use crate::tool::name::LANE;
 
@@ -38,6 +38,8 @@ pub(crate) struct LaneStanding {
     pub(crate) worktree: Option<PathBuf>,
     /// The commit of its branch, and how many files, lines more and lines less that is.
     pub(crate) made: Option<(String, [u64; 3])>,
+    /// The commit that the lane made, if its branch is another one by now.
+    pub(crate) changed_from: Option<String>,
 }
 
 impl LaneStanding {
@@ -46,8 +48,13 @@ impl LaneStanding {
         self.session.is_some() || self.waits
     }
 
-    /// Whether its check passed; without a check, whether it came to its end.
+    /// Whether its check passed; without a check, whether it came to its end. Nobody knows that of a branch that was changed since.
     pub(crate) fn passed(&self) -> bool {
+        self.changed_from.is_none() && self.has_passed()
+    }
+
+    /// Whether it passed at its end.
+    pub(crate) fn has_passed(&self) -> bool {
         let wanted = if self.terms.check.is_some() { Ending::GoalReached } else { Ending::Completed };
         self.ended.as_ref().is_some_and(|ended| ended.reason == wanted)
     }
@@ -120,6 +127,7 @@ fn standing(
     let waits = set_aside.is_some() && !is_started && settled.is_none();
     let own = session.as_deref().and_then(|session| own_entries(state, session)).unwrap_or_default();
     let made = made(folder, &terms);
+    let changed_from = made.as_ref().and_then(|(commit, _)| changed_from(folder, &terms, commit));
     let ended = own
         .iter()
         .rev()
@@ -144,6 +152,7 @@ fn standing(
         decided,
         worktree,
         made,
+        changed_from,
     }
 }
 
@@ -175,6 +184,12 @@ fn decided(own: &[Arc<Entry>]) -> (u64, u64) {
     };
     let allowed = decisions().filter(|decision| decision.allow && decision.by == Decider::User).count();
     (allowed as u64, decisions().filter(|decision| !decision.allow).count() as u64)
+}
+
+/// What the lane made, if its branch is no longer that.
+fn changed_from(folder: &Path, terms: &LaneTerms, commit: &str) -> Option<String> {
+    let made = git(folder, ["rev-parse", "--verify", "--quiet", &as_made(&terms.branch)]).ok()?;
+    (made != commit).then_some(made)
 }
 
 /// What is on its branch.

@@ -35,7 +35,11 @@ pub(super) fn point(folder: &Path) -> Result<Point, String> {
     // A commit that nothing refers to; nothing where there are no changes. It needs a name.
     let named = ["-c", "user.name=countersign", "-c", "user.email=countersign@localhost"];
     let git_as = |words: &[&str]| git(folder, named.iter().chain(words));
-    let stash = git_as(&["stash", "create"])?;
+    // `stash create` fails without a word where a file was only touched.
+    let status =
+        ["--no-optional-locks", "status", "--porcelain", "--untracked-files=no", "--ignore-submodules"];
+    let is_changed = !git(folder, status)?.is_empty();
+    let stash = if is_changed { git_as(&["stash", "create"])? } else { String::new() };
     let with_changes = match stash.as_str() {
         "" => String::new(),
         stash => {

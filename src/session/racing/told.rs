@@ -42,6 +42,7 @@ pub(crate) fn row(lane: &LaneStanding) -> [String; 10] {
 /// How it ended, in a few words.
 fn ended(lane: &LaneStanding) -> String {
     match (&lane.ended, &lane.session, &lane.settled) {
+        _ if lane.changed_from.is_some() && lane.has_passed() => "changed since".to_owned(),
         _ if lane.passed() => if lane.terms.check.is_some() { "passed" } else { "completed" }.to_owned(),
         (Some(ended), _, _) => ending_words_below(ended.reason).to_owned(),
         (None, None, None) if lane.waits => "waits".to_owned(),
@@ -61,7 +62,7 @@ pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
     };
     let of_lane = |lane: &LaneStanding| {
         let why = why(lane).map(|why| format!("lane {} ({}): {why}", lane.lane, ended(lane)));
-        why.into_iter().chain(of_lane(lane))
+        why.into_iter().chain(of_lane(lane)).chain(changed(lane))
     };
     lanes.iter().flat_map(of_lane).chain(forsaken(lanes)).chain(taking(lanes, adopt)).collect()
 }
@@ -71,6 +72,17 @@ fn why(lane: &LaneStanding) -> Option<String> {
     let said = lane.why.as_deref()?;
     let line = said.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(fit(&sanitize(line), MOST_OF_A_REASON))
+}
+
+/// That its branch is not what the lane made any more, and how to have that again.
+pub(super) fn changed(lane: &LaneStanding) -> Option<String> {
+    let made = lane.changed_from.as_ref()?;
+    let (number, branch) = (lane.lane, &lane.terms.branch);
+    let when = if lane.terms.check.is_some() { "its last check" } else { "the lane had ended" };
+    Some(format!(
+        "the branch of lane {number} was changed after {when}: `git branch -f {branch} {made}` makes it what it was then; \
+         to take the changes along, merge the branch with git"
+    ))
 }
 
 /// The worktree that a lane has left.
@@ -125,6 +137,7 @@ pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
         parts.push(ReportPart::fact("changes", changes));
         if lane.made.is_some() {
             parts.push(ReportPart::fact("branch", &lane.terms.branch));
+            parts.extend(changed(lane).map(ReportPart::Line));
         } else if let Some(worktree) = left_behind(lane) {
             parts.push(ReportPart::fact("left behind", worktree));
         }

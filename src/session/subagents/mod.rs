@@ -15,7 +15,7 @@ use serde_json::json;
 pub(crate) use lane::{LaneTerms, MOST_LANES};
 pub(crate) use refusal::switched_off;
 pub(crate) use standing::standing;
-pub(crate) use worktree::worktree_of;
+pub(crate) use worktree::{as_made, worktree_of};
 
 use super::instructions::nested::WithNested;
 use super::ports::{hook_port, local_tools};

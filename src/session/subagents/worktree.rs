@@ -30,6 +30,11 @@ fn place(cwd: &Path, id: &str) -> Result<PathBuf, String> {
     Ok(repository.with_file_name(format!("{name}-{id}")))
 }
 
+/// The name of the commit that a lane has made, whatever its branch is by now.
+pub(crate) fn as_made(branch: &str) -> String {
+    format!("refs/countersign/{branch}")
+}
+
 impl Worktree {
     /// Makes one at this commit, or at the last one, beside the repository. Changes that are not committed are not in it.
     ///
@@ -98,6 +103,8 @@ impl Worktree {
         let nobody = ["-c", "user.name=countersign", "-c", "user.email=countersign@localhost"];
         let is_known = git(&self.top, ["var", "GIT_COMMITTER_IDENT"]).is_ok();
         let commit = git(&self.top, if is_known { &[] } else { &nobody[..] }.iter().chain(&words))?;
+        // This name stays when somebody goes on with the branch.
+        git(&self.top, ["update-ref", &as_made(branch), &commit])?;
         // Only where there is no such branch.
         git(&self.top, ["update-ref", &format!("refs/heads/{branch}"), &commit, ""]).map(drop)
     }

@@ -47,6 +47,10 @@ impl LinearSession {
                 self.output.say(&format!("refused: {}", plain(&why)));
                 self.keep(&said.content);
             }
+            Reply::LineReturned { line, why } => {
+                self.output.say(&format!("refused: {}", plain(&why)));
+                self.keep_line(&line);
+            }
             Reply::NoModel { name, why } => {
                 self.output.say(&format!("refused: {}", plain(&why)));
                 self.keep(&format!("/model {name}"));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::ledger::{Arguments, AssistantMessage, Block, Entry, EntryId, tombstoned};
-use crate::wire::strike;
+use crate::wire::without_key;
 
 use super::names::finish;
 use super::span::{name, text};
@@ -89,10 +89,7 @@ impl Contents {
 
     /// Without keys, then cut: half a key that a cut left would not be known again.
     fn bounded(&self, words: &str) -> String {
-        let struck = self.keys.iter().fold(words.to_owned(), |words, key| {
-            let escaped = Value::from(key.as_str()).to_string();
-            strike(&strike(&words, key, "(key hidden)"), escaped.trim_matches('"'), "(key hidden)")
-        });
+        let struck = self.keys.iter().fold(words.to_owned(), |words, key| without_key(&words, key));
         let left_out = struck.chars().count().saturating_sub(LONGEST);
         if left_out == 0 {
             return struck;

@@ -73,6 +73,9 @@ fn facts(facts: &Facts) -> Value {
     if facts.is_from_editor {
         put(&mut members, json!({ "editor": true }));
     }
+    if facts.is_answered {
+        put(&mut members, json!({ "answered": true }));
+    }
     if !facts.files.is_empty() {
         put(&mut members, json!({ "files": facts.files.iter().map(changed_file).collect::<Vec<_>>() }));
     }
@@ -154,9 +157,11 @@ fn read_facts(fields: &Fields<'_>) -> Result<Facts, RecordError> {
     let blocked_hosts =
         fields.get("blocked_hosts").map_or(Ok(Vec::new()), |_| fields.texts("blocked_hosts"))?;
     let is_from_editor = fields.get("editor").map_or(Ok(false), |_| fields.flag("editor"))?;
+    let is_answered = fields.get("answered").map_or(Ok(false), |_| fields.flag("answered"))?;
     let files = fields.get("files").map_or(Ok(&[][..]), |_| fields.list("files"))?;
     let files = files.iter().map(read_changed_file).collect::<Result<_, _>>()?;
-    Ok(Facts { summary, command, is_silent, blocked_hosts, is_from_editor, files, is_elsewhere: false })
+    let is_elsewhere = false;
+    Ok(Facts { summary, command, is_silent, blocked_hosts, is_from_editor, files, is_answered, is_elsewhere })
 }
 
 fn read_abort(fields: &Fields<'_>, content: &str) -> Result<Abort, RecordError> {

@@ -15,6 +15,7 @@ mod target;
 
 use std::ffi::OsString;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
@@ -148,9 +149,9 @@ impl Fetch {
     /// Fetches a page within the time of the call. Dropping the future closes the connection.
     pub(super) async fn run(&self, invocation: &Invocation) -> ToolReport {
         let limit = Duration::from_millis(invocation.timeout_ms);
-        let (outcome, text, transient) = match tokio::time::timeout(limit, self.page(&invocation.arguments))
-            .await
-        {
+        let is_answered = AtomicBool::new(false);
+        let page = self.page(&invocation.arguments, &is_answered);
+        let (outcome, text, transient) = match tokio::time::timeout(limit, page).await {
             Ok(Ok(text)) => (Outcome::Ok, text, false),
             Ok(Err(failure)) => (Outcome::Failed, failure.words, failure.is_transient),
             Err(_elapsed) => {
@@ -164,7 +165,7 @@ impl Fetch {
             content: bounded.text,
             written: None,
             cut_chars: bounded.cut_chars,
-            facts: Facts::default(),
+            facts: Facts { is_answered: is_answered.load(Relaxed), ..Facts::default() },
             images: Vec::new(),
             transient,
             refused: false,
@@ -173,12 +174,13 @@ impl Fetch {
         }
     }
 
-    async fn page(&self, arguments: &Arguments) -> Result<String, Failure> {
+    /// Notes whether a server answered, whatever comes of it.
+    async fn page(&self, arguments: &Arguments, is_answered: &AtomicBool) -> Result<String, Failure> {
         let text = required(arguments, "url")?.trim();
         let url = Url::parse(text).map_err(|failure| {
             format!("`{text}` is not a URL ({failure}); write it in full, as in https://example.com/page")
         })?;
-        let page = self.follow(url).await?;
+        let page = self.follow(url, is_answered).await?;
         let status = page.status;
         if status.is_success() && !page.kind.may_be_text() {
             let bytes = page.length.unwrap_or(page.body.len() as u64);
@@ -199,11 +201,12 @@ impl Fetch {
     }
 
     /// Goes where the redirects lead, on the host that was decided about.
-    async fn follow(&self, url: Url) -> Result<FetchedPage, Failure> {
+    async fn follow(&self, url: Url, is_answered: &AtomicBool) -> Result<FetchedPage, Failure> {
         let mut target = check(url, &self.reach.allowed)?;
         let mut redirects = 0;
         loop {
             let response = self.ask(&target).await?;
+            is_answered.store(true, Relaxed);
             let Some(next) = next(&target.url, &response)? else {
                 return read(target.url, redirects, response).await;
             };

@@ -1,0 +1,232 @@
+//! A text where it stands again: as it is, as JSON escapes it, and of several lines with something in front of each.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::strike;
+
+/// What stands in the place of a key.
+const HIDDEN: &str = "(key hidden)";
+/// Lines that are shorter altogether stand anywhere.
+const SHORTEST: usize = 8;
+/// A line of a key that is at least as long is a part of the key wherever it stands.
+const LONGEST_WORDS: usize = 32;
+/// How often JSON may have escaped a text.
+const MOST_ESCAPED: usize = 3;
+/// What begins the first line of an armoured key, which is the same for all.
+const ARMOUR: &str = "-----";
+
+/// The text without this key, in large letters and small. Of a key of several lines, a long line is left out alone, too.
+pub fn without_key(text: &str, key: &str) -> String {
+    let escaped = Value::from(key).to_string();
+    let struck = strike(&strike(text, key, HIDDEN), escaped.trim_matches('"'), HIDDEN);
+    let Some(lines) = SeveralLines::of(&key.to_ascii_lowercase()) else { return struck };
+    // To make ASCII letters small moves no byte.
+    let places = lines.places(&struck.to_ascii_lowercase());
+    if places.is_empty() {
+        return struck;
+    }
+    let (mut left, mut after) = (String::with_capacity(struck.len()), 0);
+    for place in places {
+        // What follows a backslash would be another escape.
+        let before = struck.get(after..place.start).unwrap_or_default();
+        left.push_str(before.trim_end_matches('\\'));
+        left.push_str(HIDDEN);
+        after = place.end;
+    }
+    left.push_str(struck.get(after..).unwrap_or_default());
+    left
+}
+
+/// Whether a text has this key, or a long line of it.
+pub fn has_key(text: &str, key: &str) -> bool {
+    text.contains(key) || SeveralLines::of(key).is_some_and(|lines| !lines.places(text).is_empty())
+}
+
+/// A text of several lines, to be found also in a diff, a listing and a quotation, which have something in front of each line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeveralLines {
+    /// As they are, and as JSON writes them.
+    forms: Vec<Vec<String>>,
+}
+
+impl SeveralLines {
+    /// `None`: it has one line, or so little in them that they stand anywhere.
+    pub fn of(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let lines: Vec<String> =
+            lines(text).into_iter().map(|line| text.get(line).unwrap_or_default().to_owned()).collect();
+        let length: usize = lines.iter().map(String::len).sum();
+        if lines.iter().filter(|line| !line.is_empty()).count() < 2 || length < SHORTEST {
+            return None;
+        }
+        let mut forms = vec![lines];
+        for _ in 0..MOST_ESCAPED {
+            let escape = |line: &String| {
+                let escaped = Value::from(line.as_str()).to_string();
+                escaped.get(1..escaped.len().saturating_sub(1)).unwrap_or_default().to_owned()
+            };
+            let escaped: Vec<String> = forms.last().into_iter().flatten().map(escape).collect();
+            if forms.contains(&escaped) {
+                break;
+            }
+            forms.push(escaped);
+        }
+        Some(Self { forms })
+    }
+
+    /// Whether all of its lines stand in a text, one after the other. The last of them may go on.
+    pub fn is_in(&self, text: &str) -> bool {
+        let mut known = self.forms.iter().filter(|form| text.contains(longest(form))).peekable();
+        if known.peek().is_none() {
+            return false;
+        }
+        let there = lines(text);
+        known.any(|form| found(text, &there, form).next().is_some())
+    }
+
+    /// The longest line.
+    pub fn longest(&self) -> &str {
+        self.forms.first().map_or("", |form| longest(form))
+    }
+
+    /// Where its lines stand, in their order and apart: all of them, or a long one alone.
+    fn places(&self, text: &str) -> Vec<Range<usize>> {
+        let mut places = Vec::new();
+        let mut there = None;
+        for form in &self.forms {
+            let long = form.iter().filter(|line| line.len() >= LONGEST_WORDS && !line.starts_with(ARMOUR));
+            for line in long {
+                places.extend(text.match_indices(line).map(|(at, line)| at..at + line.len()));
+            }
+            if text.contains(longest(form)) {
+                let there = there.get_or_insert_with(|| lines(text));
+                places.extend(found(text, there, form).flatten());
+            }
+        }
+        places.sort_by_key(|place| (place.start, std::cmp::Reverse(place.end)));
+        let mut apart: Vec<Range<usize>> = Vec::new();
+        for place in places {
+            match apart.last_mut() {
+                Some(last) if place.start < last.end => last.end = last.end.max(place.end),
+                _ => apart.push(place),
+            }
+        }
+        apart
+    }
+}
+
+fn longest(lines: &[String]) -> &str {
+    lines.iter().max_by_key(|line| line.len()).map_or("", String::as_str)
+}
+
+/// Wherever lines end with these, one after the other: the places of these. An empty line says nothing.
+fn found<'t>(
+    text: &'t str,
+    there: &'t [Range<usize>],
+    wanted: &'t [String],
+) -> impl Iterator<Item = Vec<Range<usize>>> + 't {
+    there.windows(wanted.len()).filter_map(move |window| {
+        let mut places = Vec::new();
+        for (number, (line, wanted)) in window.iter().zip(wanted).enumerate() {
+            let words = text.get(line.clone())?;
+            let start = if number + 1 == window.len() {
+                line.start + words.find(wanted.as_str())?
+            } else {
+                line.end - words.ends_with(wanted.as_str()).then_some(wanted.len())?
+            };
+            if !wanted.is_empty() {
+                places.push(start..start + wanted.len());
+            }
+        }
+        Some(places)
+    })
+}
+
+/// The lines of a text without what ends them: a line feed, or that of a JSON string, however often it was escaped.
+fn lines(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let (mut found, mut start, mut at) = (Vec::new(), 0, 0);
+    while let Some(byte) = bytes.get(at) {
+        let escape = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| **byte == b'\\').count();
+        let end = at;
+        at += escape.max(1);
+        let is_escaped = escape > 0 && bytes.get(at) == Some(&b'n');
+        at += usize::from(is_escaped);
+        if *byte == b'\n' || is_escaped {
+            found.push(start..start + trimmed(text.get(start..end).unwrap_or_default()));
+            start = at;
+        }
+    }
+    found.push(start..start + trimmed(text.get(start..).unwrap_or_default()));
+    found
+}
+
+/// The length of a line without the blanks at its end, and without a carriage return in either way to write it.
+fn trimmed(line: &str) -> usize {
+    let line = line.trim_end();
+    let plain = line.strip_suffix('r').filter(|rest| rest.ends_with('\\'));
+    plain.map_or(line, |rest| rest.trim_end_matches('\\').trim_end()).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "-----BEGIN PRIVATE KEY-----\nMIIBVQIBADANBgkqhkiG9w0BAQEFAASC\nAT8wggE7AgEAAkEAq7BFUpkGp3LQmlQY\nLong=\n-----END PRIVATE KEY-----\n";
+
+    fn has_some(text: &str) -> bool {
+        ["MIIB", "AT8w", "Long="].iter().any(|part| text.contains(part))
+    }
+
+    #[test]
+    fn a_key_of_several_lines_is_found_with_something_before_each_line() {
+        let with = |before: &dyn Fn(usize) -> String| -> String {
+            KEY.lines().enumerate().map(|(number, line)| format!("{}{line}\n", before(number))).collect()
+        };
+        let numbered = with(&|number| format!("{:>4}\t", number + 1));
+        for text in [
+            KEY.to_owned(),
+            numbered.clone(),
+            with(&|_| "+".to_owned()),
+            with(&|_| "> > ".to_owned()),
+            KEY.replace('\n', "\r\n"),
+            KEY.replace('\n', "\\n"),
+        ] {
+            let mut text = format!("before\n{text}after");
+            for _ in 0..4 {
+                assert!(SeveralLines::of(KEY).unwrap().is_in(&text), "{text}");
+                let struck = without_key(&text, KEY);
+                assert!(!has_some(&struck) && struck.contains("before"), "{struck}");
+                assert!(struck.contains("after"), "{struck}");
+                if text.starts_with('"') {
+                    serde_json::from_str::<Value>(&struck).unwrap();
+                }
+                text = Value::from(text).to_string();
+            }
+        }
+        // A part of it.
+        let part = without_key(numbered.lines().nth(1).unwrap(), KEY);
+        assert_eq!(part, "   2\t(key hidden)");
+    }
+
+    #[test]
+    fn what_is_no_such_text_stays() {
+        for text in ["-----BEGIN PRIVATE KEY-----\nanother\n-----END PRIVATE KEY-----", "Long=\n", ""] {
+            assert_eq!(without_key(text, KEY), text);
+            assert!(!SeveralLines::of(KEY).unwrap().is_in(text));
+        }
+        assert_eq!(SeveralLines::of("one line"), None);
+        assert_eq!(SeveralLines::of("a\nb"), None);
+    }
+
+    #[test]
+    fn lines_with_quotes_are_found_in_json() {
+        let key = "{\n  \"id\": \"a-secret\",\n  \"b\": 1\n}";
+        let text = Value::from(format!("+{}", key.replace('\n', "\n+"))).to_string();
+        let struck = without_key(&text, key);
+        assert!(!struck.contains("a-secret"), "{struck}");
+        serde_json::from_str::<Value>(&struck).unwrap();
+    }
+}

@@ -1,0 +1,122 @@
+//! Attestations that say something else than the session file beside them.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::forged::rechained;
+use crate::sealed::{allowed, key, verify};
+use crate::world::World;
+
+/// The envelope around a payload, signed as `ssh-keygen` does.
+fn signed(key: &Path, payload: &str) -> String {
+    let kind = "application/vnd.in-toto+json";
+    let text = key.with_extension("text");
+    fs::write(&text, format!("DSSEv1 {} {kind} {} {payload}", kind.len(), payload.len())).unwrap();
+    let mut sign = Command::new("ssh-keygen");
+    let ran =
+        sign.args(["-q", "-Y", "sign", "-n", "countersign", "-f"]).arg(key).arg(&text).output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let armoured = fs::read_to_string(key.with_extension("text.sig")).unwrap();
+    fs::remove_file(key.with_extension("text.sig")).unwrap();
+    let blob: String = armoured.lines().filter(|line| !line.starts_with("-----")).collect();
+    json!({ "payloadType": kind, "payload": STANDARD.encode(payload), "signatures": [{ "keyid": "", "sig": blob }] })
+        .to_string()
+}
+
+/// A session with a call that failed, and what is attested of it.
+fn attested(key: &Path, world: &World) -> Value {
+    let script = r#"[{"tool_calls":[{"name":"shell","arguments":{"command":"exit 3"}}]},"It failed."]"#;
+    assert_eq!(world.json(&["--mode", "unrestricted", "--script", script, "try it"]).code, 0);
+    let words = ["export", "--last", "--format", "attestation", "--key", key.to_str().unwrap()];
+    let ran = world.sessions_cli(&words);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let envelope: Value = serde_json::from_str(&ran.out).unwrap();
+    serde_json::from_slice(&STANDARD.decode(envelope["payload"].as_str().unwrap()).unwrap()).unwrap()
+}
+
+#[test]
+fn an_attestation_that_contradicts_the_session_is_not_verified() {
+    let world = World::new();
+    let Some(mine) = key(&world.place(), "key", "") else { return };
+    let statement = attested(&mine, &world);
+    let (signers, file) = (allowed(&mine), world.session_file().with_file_name("attestation.json"));
+    let told = |payload: &str| {
+        fs::write(&file, signed(&mine, payload)).unwrap();
+        verify(&world, &file, &signers)
+    };
+    let good = told(&statement.to_string());
+    assert!(good.code == 0 && good.out.ends_with("and says the same\nverified\n"), "{good:?}");
+    for (place, value, why) in [
+        (
+            "/calls/0/decisions/0/by",
+            json!("user"),
+            "calls[0].decisions[0].by: the attestation says \"user\", the session \"policy\"",
+        ),
+        (
+            "/calls/0/outcome",
+            json!("denied"),
+            "calls[0].outcome: the attestation says \"denied\", the session \"failed\"",
+        ),
+        ("/calls", json!([]), "calls: the attestation says 0 items, the session 1 item"),
+        ("/chain/head", json!("0".repeat(64)), "chain.head: the attestation says \"0000"),
+        ("/session", json!("another"), "session: the attestation says \"another\""),
+        ("/models", json!([]), "models: the attestation says 0 items"),
+        (
+            "/endings/0/completed",
+            json!(false),
+            "endings[0].completed: the attestation says false, the session true",
+        ),
+        ("/chain/unchained", Value::Null, "chain.unchained: the attestation says nothing, the session 0"),
+    ] {
+        let mut other = statement.clone();
+        *other.pointer_mut(&format!("/predicate{place}")).unwrap() = value;
+        let told = told(&other.to_string());
+        assert!(
+            told.code == 1 && told.out.contains(why) && !told.out.ends_with("\nverified\n"),
+            "{place}: {told:?}"
+        );
+    }
+    // What nobody derives from a session, and a member that a reader may take instead of the other.
+    let mut more = statement.clone();
+    more["predicate"]["approved"] = json!("by all");
+    let told_more = told(&more.to_string());
+    assert!(
+        told_more.code == 1
+            && told_more.out.contains("approved: the attestation says \"by all\", the session nothing"),
+        "{told_more:?}"
+    );
+    let twice = statement.to_string().replacen("\"by\":", "\"by\":\"user\",\"by\":", 1);
+    assert_eq!(told(&twice).code, 1);
+    // Without the session, nothing is compared.
+    fs::rename(world.session_file(), file.with_file_name("elsewhere")).unwrap();
+    let alone = told(&statement.to_string());
+    assert!(alone.code == 0 && alone.out.contains("was not compared with the session"), "{alone:?}");
+}
+
+#[test]
+fn an_attestation_of_a_file_that_is_no_sound_session_is_not_verified() {
+    let world = World::new();
+    let Some(mine) = key(&world.place(), "key", "") else { return };
+    let statement = attested(&mine, &world);
+    let (signers, session) = (allowed(&mine), world.session_file());
+    let file = session.with_file_name("attestation.json");
+    let whole = world.session_text();
+    // Its chain holds, and the call has two results.
+    let result = whole.lines().find(|line| line.contains("\"type\":\"tool_result\"")).unwrap();
+    let doubled = rechained(&whole.replace(result, &format!("{result}\n{result}")));
+    for text in ["words\n".to_owned(), doubled] {
+        fs::write(&session, &text).unwrap();
+        let mut other = statement.clone();
+        let digest: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+        other["subject"][0]["digest"]["sha256"] = json!(digest);
+        fs::write(&file, signed(&mine, &other.to_string())).unwrap();
+        let told = verify(&world, &file, &signers);
+        assert!(told.code == 1 && told.out.contains("but it is not well-formed: line "), "{told:?}");
+    }
+}

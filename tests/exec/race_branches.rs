@@ -1,0 +1,82 @@
+//! Branches of lanes that somebody went on with, and files that were only touched before a race.
+
+use std::fs::{self, File};
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use crate::races::{git, in_a_repository};
+use crate::world::{World, script, text};
+
+/// Two lanes that do the same, and are checked.
+fn raced(world: &World) -> Vec<Value> {
+    let arguments = json!({ "path": "one.txt", "content": "1st line\nsecond line\n" });
+    let turn = json!({ "tool_calls": [{ "name": "write", "arguments": arguments }] });
+    let replies = script(Value::Array(vec![turn; 30]));
+    let ran = world.race(&[
+        "--json",
+        "--lanes",
+        "2",
+        "--mode",
+        "edit",
+        "--max-turns",
+        "16",
+        "--script",
+        &replies,
+        "--check",
+        "grep -q 1st one.txt",
+        "--allow",
+        "shell(grep *)",
+        "Replace first by 1st in one.txt",
+    ]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_branch_that_was_changed_after_the_check_did_not_pass() {
+    let world = in_a_repository(World::new());
+    let lanes = raced(&world);
+    let (branch, made) = (text(&lanes[0], "branch"), text(&lanes[0], "commit"));
+    let tree = git(&world, &["rev-parse", "HEAD^{tree}"]);
+    let other = git(&world, &["commit-tree", &tree, "-p", &made, "-m", "nobody checked this"]);
+    git(&world, &["update-ref", &format!("refs/heads/{branch}"), &other]);
+
+    let shown = world.race(&["show", "--json"]).out;
+    let of = |lane: usize| -> Value { serde_json::from_str(shown.lines().nth(lane).unwrap()).unwrap() };
+    assert_eq!((&of(0)["passed"], &of(0)["changed_from"]), (&json!(false), &json!(made)), "{shown}");
+    assert_eq!((&of(1)["passed"], &of(1)["changed_from"]), (&json!(true), &Value::Null), "{shown}");
+    let table = world.race(&["show"]).out;
+    assert!(table.contains("changed since") && table.contains("passed"), "{table}");
+    assert!(table.contains("the branch of lane 1 was changed after its last check"), "{table}");
+    assert!(table.contains("adopt 2 takes lane 2") && !table.contains("adopt 1"), "{table}");
+
+    let refused = world.race(&["adopt", "1"]);
+    assert!(
+        refused.code == 2 && refused.err.contains("nothing was taken: the branch of lane 1"),
+        "{refused:?}"
+    );
+    assert_eq!(world.file("one.txt"), "first line\nsecond line\n");
+    let dropped = world.race(&["drop"]);
+    assert!(dropped.out.contains(&format!("kept {branch}: it was changed")), "{dropped:?}");
+    assert_eq!(git(&world, &["rev-parse", &branch]), other);
+
+    // As it was made, it is what was checked.
+    git(&world, &["update-ref", &format!("refs/heads/{branch}"), &made]);
+    let adopted = world.race(&["adopt", "1"]);
+    assert!(adopted.code == 0 && world.file("one.txt").starts_with("1st"), "{adopted:?}");
+    world.race(&["drop"]);
+    assert_eq!(git(&world, &["for-each-ref", "refs/heads/race", "refs/countersign"]), "");
+}
+
+#[test]
+fn a_file_that_was_only_touched_is_in_nobodys_way() {
+    let world = in_a_repository(World::new());
+    git(&world, &["checkout", "-q", "--", "."]);
+    let index = world.work().join(".git/index");
+    let before = fs::read(&index).unwrap();
+    let touched = File::options().append(true).open(world.work().join("one.txt")).unwrap();
+    touched.set_modified(SystemTime::now() - Duration::from_secs(3_600)).unwrap();
+    assert_eq!(raced(&world).len(), 2);
+    assert_eq!(fs::read(&index).unwrap(), before, "the index is the user's");
+}
