@@ -51,6 +51,6 @@ pub use subagents::{AfterEnd, LocalSubagents, MadeSession, MakeSession, NoSubage
 pub(crate) use tools::holds_secret;
 pub use tools::{
     AllowedHost, BackgroundOutput, EditorFailure, EditorFiles, FileNames, ListedFile, LocalTools,
-    MentionedFile, PastPlaces, Reach, WorkspaceFiles, echo_spec, for_programs, looks_secret, open_named,
-    tool_specs,
+    MentionedFile, PastPlaces, Reach, WorkspaceFiles, echo_spec, for_programs, looks_secret, names_of,
+    open_named, tool_specs,
 };
