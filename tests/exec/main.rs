@@ -95,4 +95,5 @@ mod whatif_repositories;
 mod whatif_rules;
 mod whatifs;
 mod windows;
+mod worktrees;
 mod world;
