@@ -35,7 +35,7 @@ mod untrusted;
 pub use clock::Clock;
 pub use collector::{Collector, NotSent};
 pub use driver::{Driver, DriverError, Handles, Ports};
-pub(crate) use git::{changed_files, git, is_commit};
+pub(crate) use git::{changed_files, changed_outside, git, is_commit, left_in_branch};
 pub use hooks::{CommandHooks, NoHooks};
 pub use http::{HttpModel, Timeouts};
 pub use models::{AutoToolMode, Pace, RehearsalModel, ScriptedModel, StringModel};

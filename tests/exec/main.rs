@@ -70,6 +70,7 @@ mod own;
 mod parting;
 mod policies;
 mod prompts;
+mod race_folders;
 mod race_seeds;
 mod races;
 mod recorded;

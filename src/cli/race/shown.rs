@@ -50,6 +50,7 @@ fn as_json(lane: &LaneStanding) -> Value {
         "branch": lane.made.as_ref().map(|_| &lane.terms.branch),
         "commit": lane.made.as_ref().map(|(commit, _)| commit),
         "files": lane.made.as_ref().map(|(_, sums)| sums[0]),
+        "files_outside": lane.made.as_ref().map(|_| &lane.outside),
         "added": lane.made.as_ref().map(|(_, sums)| sums[1]),
         "removed": lane.made.as_ref().map(|(_, sums)| sums[2]),
         "turns": spent.map(|spent| spent.turns),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::ledger::{Body, CallId, Change, Decider, Ending, Entry, Escrow, EscrowSettlement, TurnEnded};
 use crate::runtime::SessionStore;
-use crate::runtime::git;
 use crate::runtime::store::{find, held};
+use crate::runtime::{changed_outside, git};
 use crate::session::subagents::{LaneTerms, worktree_of};
 use crate::tool::delegate;
 use crate::tool::name::LANE;
@@ -38,6 +38,8 @@ pub(crate) struct LaneStanding {
     pub(crate) worktree: Option<PathBuf>,
     /// The commit of its branch, and how many files, lines more and lines less that is.
     pub(crate) made: Option<(String, [u64; 3])>,
+    /// Files of those that are outside of the folder, so that they are not adopted.
+    pub(crate) outside: Vec<String>,
 }
 
 impl LaneStanding {
@@ -120,6 +122,8 @@ fn standing(
     let waits = set_aside.is_some() && !is_started && settled.is_none();
     let own = session.as_deref().and_then(|session| own_entries(state, session)).unwrap_or_default();
     let made = made(folder, &terms);
+    let of_lane = |commit: &str| changed_outside(folder, &terms.base, commit).unwrap_or_default();
+    let outside = made.as_ref().map(|(commit, _)| of_lane(commit)).unwrap_or_default();
     let ended = own
         .iter()
         .rev()
@@ -144,6 +148,7 @@ fn standing(
         decided,
         worktree,
         made,
+        outside,
     }
 }
 
@@ -181,7 +186,8 @@ fn decided(own: &[Arc<Entry>]) -> (u64, u64) {
 fn made(folder: &Path, terms: &LaneTerms) -> Option<(String, [u64; 3])> {
     let commit =
         git(folder, ["rev-parse", "--verify", "--quiet", &format!("refs/heads/{}", terms.branch)]).ok()?;
-    let printed = git(folder, ["diff", "--numstat", "--no-renames", &terms.base, &commit]).ok()?;
+    let printed =
+        git(folder, ["diff", "--numstat", "--no-renames", "--no-relative", &terms.base, &commit]).ok()?;
     let mut sums = [0; 3];
     for line in printed.lines() {
         let mut numbers = line.split('\t').map(|number| number.parse().unwrap_or(0));
