@@ -17,6 +17,8 @@ pub struct Invocation {
     pub cwd: PathBuf,
     /// The user's own folder, where the work goes on in a branch's.
     pub(crate) came_from: Option<PathBuf>,
+    /// Of a sub-agent in a worktree: the folders of the sessions above it, the first the one of a person.
+    pub(crate) parents: Vec<PathBuf>,
     /// The environment.
     pub environment: Environment,
     /// The configuration.
@@ -50,6 +52,7 @@ impl Invocation {
         Self {
             cwd: folder.to_owned(),
             came_from: Some(self.came_from.as_ref().unwrap_or(&self.cwd).clone()),
+            parents: self.parents.clone(),
             environment: self.environment.clone(),
             config,
             goal: None,

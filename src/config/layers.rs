@@ -67,6 +67,7 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     if let Some(home) = environment.home() {
         home_rules::expand(&mut config.rules, &home);
     }
+    home_rules::follow_links(&mut config.rules);
     Ok(config)
 }
 

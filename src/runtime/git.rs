@@ -116,6 +116,33 @@ pub(crate) fn changed_files(folder: &Path, base: &str, commit: &str) -> Result<V
     Ok(all)
 }
 
+/// The files of the repository beside this folder that are different in two commits, from its top folder.
+///
+/// # Errors
+/// As [`git_bytes`].
+pub(crate) fn changed_outside(folder: &Path, base: &str, commit: &str) -> Result<Vec<String>, String> {
+    let prefix = git(folder, ["rev-parse", "--show-prefix"])?;
+    let words = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-commit-id", base, commit];
+    let printed = git_bytes(folder, words)?;
+    let paths = printed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+    let outside = paths.filter(|path| !path.starts_with(prefix.as_bytes()));
+    Ok(outside.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+}
+
+/// Says of files that adopting leaves them where they are; `None`: there are none.
+pub(crate) fn left_in_branch(outside: &[String]) -> Option<String> {
+    const MOST_NAMED: usize = 5;
+    let named: Vec<&str> = outside.iter().take(MOST_NAMED).map(String::as_str).collect();
+    let more = outside.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let files = match outside.len() {
+        0 => return None,
+        1 => "1 changed file is outside of this folder and stays".to_owned(),
+        many => format!("{many} changed files are outside of this folder and stay"),
+    };
+    Some(format!("{files} in the branch: {}{more}", named.join(", ")))
+}
+
 /// Reads what it complains about beside what it prints: it would wait for ever if nobody did.
 fn complaints(child: &mut Child) -> thread::JoinHandle<Vec<u8>> {
     let pipe = child.stderr.take();

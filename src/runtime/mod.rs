@@ -35,7 +35,7 @@ mod untrusted;
 pub use clock::Clock;
 pub use collector::{Collector, NotSent};
 pub use driver::{Driver, DriverError, Handles, Ports};
-pub(crate) use git::{changed_files, git, is_commit};
+pub(crate) use git::{changed_files, changed_outside, git, is_commit, left_in_branch};
 pub use hooks::{CommandHooks, NoHooks};
 pub use http::{HttpModel, Timeouts};
 pub use models::{AutoToolMode, Pace, RehearsalModel, ScriptedModel, StringModel};
@@ -51,6 +51,6 @@ pub use subagents::{AfterEnd, LocalSubagents, MadeSession, MakeSession, NoSubage
 pub(crate) use tools::holds_secret;
 pub use tools::{
     AllowedHost, BackgroundOutput, EditorFailure, EditorFiles, FileNames, ListedFile, LocalTools,
-    MentionedFile, PastPlaces, Reach, WorkspaceFiles, echo_spec, for_programs, looks_secret, open_named,
-    tool_specs,
+    MentionedFile, PastPlaces, Reach, WorkspaceFiles, echo_spec, for_programs, looks_secret, names_of,
+    open_named, tool_specs,
 };

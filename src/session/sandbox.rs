@@ -47,6 +47,7 @@ pub(crate) fn sandbox(invocation: &Invocation) -> Sandbox {
     let mut confinement = Confinement::of_workspace(cwd, hidden);
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     confinement.settings = Settings::of(&real(cwd), home.as_deref().map(real).as_deref());
+    confinement.beside.clone_from(&invocation.parents);
     confinement.network = config.sandbox.network.is_open();
     for folder in config.sandbox.writable.iter().filter_map(|text| place(text)) {
         confinement.opens(&folder);

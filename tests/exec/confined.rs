@@ -10,7 +10,7 @@ use crate::world::{World, script, text};
 
 /// Says in words why nothing can be tried here, where the kernel has no whole sandbox.
 #[allow(clippy::print_stdout, reason = "says what was not tried")]
-fn is_there() -> bool {
+pub(crate) fn is_there() -> bool {
     match support().refuses(false) {
         None => true,
         Some(why) => {

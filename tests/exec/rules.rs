@@ -175,3 +175,28 @@ fn a_receipt_has_the_key_that_the_command_is_given() {
     let said = text(&ran.one("tool_result"), "content");
     assert!(said.contains(&format!("the key is {key}")), "{said}");
 }
+
+#[test]
+fn a_rule_with_an_absolute_path_holds_for_calls_that_name_the_file_from_the_folder() {
+    let world = World::new();
+    fs::create_dir(world.work().join("secret")).unwrap();
+    fs::write(world.work().join("secret/key.txt"), "very secret\n").unwrap();
+    std::os::unix::fs::symlink(world.work(), world.place().join("link")).unwrap();
+    let work = world.work().canonicalize().unwrap();
+    let absolute = work.join("secret/key.txt").display().to_string();
+    for rule in [format!("read({}/secret/**)", work.display()), "read(~/link/secret/**)".to_owned()] {
+        let words = ["--mode", "unrestricted", "--deny", &rule];
+        let made = [
+            ("read", json!({ "path": "secret/key.txt" })),
+            ("read", json!({ "path": absolute })),
+            ("shell", json!({ "command": "cat secret/key.txt" })),
+            ("shell", json!({ "command": "cat < ./secret/key.txt" })),
+            ("read", json!({ "path": "one.txt" })),
+        ];
+        let ran = calls(&world, &words, &made);
+        assert_eq!(ran.outcomes(), ["denied", "denied", "denied", "denied", "ok"], "{rule}: {}", ran.out);
+        assert!(!ran.out.contains("very secret"), "{rule}: {}", ran.out);
+        let message = world.exec(&["--script", "['Done.']", "--deny", &rule, "look at @secret/key.txt"]);
+        assert!(message.code != 0 && !message.err.is_empty(), "{rule}: {} {}", message.out, message.err);
+    }
+}

@@ -23,6 +23,7 @@ mod lines;
 mod nasty;
 mod offers;
 mod pieces;
+mod places;
 mod reads;
 mod rules;
 mod servers;

@@ -75,8 +75,15 @@ impl SessionDefaults {
         let refused = servers.into_iter().filter_map(|server| config.add_client_server(server).err());
         let notices: Vec<String> = refused.collect();
         let environment = self.environment.clone();
-        let invocation =
-            Invocation { cwd, came_from: None, environment, config, goal: None, answer_schema: None };
+        let invocation = Invocation {
+            cwd,
+            came_from: None,
+            parents: Vec::new(),
+            environment,
+            config,
+            goal: None,
+            answer_schema: None,
+        };
         Ok((invocation, notices))
     }
 

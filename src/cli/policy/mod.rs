@@ -64,6 +64,7 @@ impl PolicyBench<'_> {
         Ok(sandbox(&Invocation {
             cwd,
             came_from: None,
+            parents: Vec::new(),
             environment,
             config,
             goal: None,

@@ -43,7 +43,8 @@ pub(super) fn run(words: RaceArgs, before: Flags, environment: Environment) -> R
                 .map_err(|why| Fault::usage(why, "see `countersign race show`"))?;
             let which = SessionChoice::Session(found.id);
             let intent = Intent::Adopt(Box::new(adopted));
-            run::adopt(&found.invocation, Keeping::Earlier(&which), intent)
+            let elsewhere = found.is_elsewhere.then_some(found.invocation.cwd.as_path());
+            run::adopt(&found.invocation, Keeping::Earlier(&which), intent, elsewhere)
         }
         Some(RaceVerb::Drop(of)) => {
             let found = RaceFound::of(&of, before, environment)?;
@@ -83,6 +84,8 @@ fn begin(words: RaceArgs, before: Flags, environment: Environment) -> Result<Exi
 /// The race of a session.
 struct RaceFound {
     id: String,
+    /// Whether it was in another folder than the one in which somebody asks.
+    is_elsewhere: bool,
     invocation: Invocation,
     lanes: Vec<LaneStanding>,
 }
@@ -98,7 +101,8 @@ impl RaceFound {
         };
         let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, "name another session"))?;
         // What is taken goes where the race was.
-        let folder = folder_of(&file.entries).filter(|folder| folder.is_dir()).unwrap_or(cwd);
+        let folder = folder_of(&file.entries).filter(|folder| folder.is_dir()).unwrap_or_else(|| cwd.clone());
+        let is_elsewhere = folder != cwd;
         let lanes = lanes(&place.state, &file.entries, &folder, held(&path).is_some());
         if lanes.is_empty() {
             return Err(Fault::usage(
@@ -108,7 +112,7 @@ impl RaceFound {
         }
         let id = place.name(&path);
         let invocation = super::invoke(&Flags { cd: Some(folder), ..flags }, environment, None)?;
-        Ok(Self { id, invocation, lanes })
+        Ok(Self { id, is_elsewhere, invocation, lanes })
     }
 }
 

@@ -38,8 +38,13 @@ pub(super) fn race(invocation: &Invocation, is_json: bool, race: Intent) -> Resu
     Ok(if standing.iter().any(|lane| lane.passed()) { Exit::Completed } else { Exit::Failed })
 }
 
-/// Adopts what a lane made, in the session of its race.
-pub(super) fn adopt(invocation: &Invocation, keeping: Keeping<'_>, intent: Intent) -> Result<Exit, Fault> {
+/// Adopts what a lane made, in the session of its race; `elsewhere`: its folder, if that is another one than the one it was said in.
+pub(super) fn adopt(
+    invocation: &Invocation,
+    keeping: Keeping<'_>,
+    intent: Intent,
+    elsewhere: Option<&Path>,
+) -> Result<Exit, Fault> {
     let session = compose(invocation, keeping, invocation.config.on_approval)?;
     let entries = follow(session, intent, Until::Ended)?;
     let result = entries.iter().rev().find_map(|entry| match &entry.body {
@@ -48,7 +53,13 @@ pub(super) fn adopt(invocation: &Invocation, keeping: Keeping<'_>, intent: Inten
     });
     match result {
         Some(result) if result.outcome == Outcome::Ok => {
-            say(&format!("{}\nno commit was made; /undo in the session takes it back\n", result.content))
+            let changed =
+                elsewhere.map(|folder| format!("\nthe race was in {0}: {0} has them now", folder.display()));
+            let changed = changed.unwrap_or_default();
+            say(&format!(
+                "{}{changed}\nno commit was made; /undo in the session takes it back\n",
+                result.content
+            ))
         }
         Some(result) => {
             Err(Fault::failed(result.content.clone(), "`countersign race show` names the branches"))

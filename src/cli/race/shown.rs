@@ -51,6 +51,7 @@ fn as_json(lane: &LaneStanding) -> Value {
         "commit": lane.made.as_ref().map(|(commit, _)| commit),
         "changed_from": lane.changed_from,
         "files": lane.made.as_ref().map(|(_, sums)| sums[0]),
+        "files_outside": lane.made.as_ref().map(|_| &lane.outside),
         "added": lane.made.as_ref().map(|(_, sums)| sums[1]),
         "removed": lane.made.as_ref().map(|(_, sums)| sums[2]),
         "turns": spent.map(|spent| spent.turns),

@@ -26,6 +26,7 @@ use super::guarded::is_guarded;
 use super::line::{self, PathTarget, Places, describe};
 use super::mention;
 use super::named::NamedFiles;
+use super::place::{forbids_path, permits_path};
 use super::shell::{self, Access, Command, Reading, Redirection};
 use super::{Decided, Mode, Policy, Rule, RuleKind, Tier, Verdict, fingerprint, grant};
 use crate::ledger::Arguments;
@@ -231,19 +232,19 @@ impl Policy {
                 Permission::By,
             );
         };
-        let tools = mention::tools(file.access);
+        let (tools, found) = (mention::tools(file.access), places.found());
         let forbids = |rule: &&Rule| {
             !rule.kind.permits()
                 && tools.iter().any(|name| rule.is_for(name))
                 && rule.tool != "*"
-                && rule.pattern.as_deref().is_none_or(|pattern| super::wildcard(pattern, path))
+                && rule.pattern.as_deref().is_none_or(|pattern| forbids_path(pattern, path, &found.folders))
         };
         if let Some(rule) = self.rules.iter().find(forbids) {
             return Permission::Missing(format!("{}, and rule {rule} forbids it", describe(file)));
         }
         let by = self.winner(|rule| match &rule.pattern {
             None => rule.is_for(&tool.name),
-            Some(pattern) => tools.iter().any(|name| rule.is_for(name)) && super::wildcard(pattern, path),
+            Some(pattern) => tools.iter().any(|name| rule.is_for(name)) && permits_path(pattern, path, found),
         });
         let territory = places.territory(path);
         let is_protected = territory == Territory::Protected || is_guarded(path);

@@ -87,6 +87,11 @@ impl<'a> Places<'a> {
         self.resolved.get(path).cloned()
     }
 
+    /// What the look at the line said.
+    pub(super) fn found(&self) -> &'a Preparation {
+        self.found
+    }
+
     /// Where a redirection leads.
     pub(super) fn of_redirection(&self, file: &Redirection) -> PathTarget {
         match file.target.literal() {

@@ -5,9 +5,9 @@ use super::Rule;
 use super::cover::Fit;
 use super::line::Places;
 use super::mention::{Mentioned, OF_FILES, joined, tools};
+use super::place::{form_forbids, forms, other_names};
 use super::shell::{Access, Reading};
 use super::signs::{Sign, meets, path, signs, text};
-use super::wildcard::wildcard;
 use crate::tool::Preparation;
 
 /// What a line names.
@@ -18,6 +18,8 @@ pub(super) struct NamedFiles {
     perhaps: Vec<(&'static [&'static str], Vec<Sign>)>,
     /// Whether there is more in the line than was read.
     is_unreadable: bool,
+    /// The workspace, by its absolute names.
+    folders: Vec<String>,
 }
 
 impl NamedFiles {
@@ -60,16 +62,21 @@ impl NamedFiles {
                 perhaps.extend(leads(folder, name).map(|to| (*uses, signs(&to))));
             }
         }
-        Self { opened, perhaps, is_unreadable: reading.unreadable.is_some() }
+        let is_unreadable = reading.unreadable.is_some();
+        Self { opened, perhaps, is_unreadable, folders: found.folders.clone() }
     }
 
     /// Whether a rule that denies or asks speaks of one of them.
     pub(super) fn fit(&self, rule: &Rule) -> Fit {
         let Some(pattern) = rule.pattern.as_deref().filter(|_| !rule.kind.permits()) else { return Fit::No };
-        let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+        let forms = forms(pattern, &self.folders);
+        forms.iter().map(|pattern| self.fit_of_form(rule, pattern)).max().unwrap_or(Fit::No)
+    }
+
+    fn fit_of_form(&self, rule: &Rule, pattern: &str) -> Fit {
         let is_for = |tools: &[&str]| tools.iter().any(|tool| rule.is_for(tool));
         let speaks = |(access, names): &(Access, Vec<String>)| {
-            is_for(tools(*access)) && names.iter().any(|name| wildcard(pattern, name))
+            is_for(tools(*access)) && names.iter().any(|name| form_forbids(pattern, name, &self.folders))
         };
         if self.opened.iter().any(speaks) {
             return Fit::Yes;
@@ -80,7 +87,13 @@ impl NamedFiles {
         let folder = pattern.strip_suffix("/**").or_else(|| pattern.strip_suffix("/*"));
         let says_where = |folder: &&str| folder.chars().any(|c| !matches!(c, '*' | '/'));
         let folder = folder.filter(says_where);
-        let is_folder = |name: &[Sign]| folder.is_some_and(|folder| meets(folder, name));
+        let others = |name: &[Sign]| other_names(pattern, name, &self.folders);
+        let is_folder = |name: &[Sign]| {
+            let is_it = |name: &[Sign]| folder.is_some_and(|folder| meets(folder, name));
+            is_it(name) || others(name).iter().any(|other| is_it(other))
+        };
+        let is_met =
+            |name: &[Sign]| meets(pattern, name) || others(name).iter().any(|other| meets(pattern, other));
         let names_folder = |(access, names): &(Access, Vec<String>)| {
             is_for(tools(*access)) && names.iter().any(|name| is_folder(&signs(name)))
         };
@@ -88,7 +101,7 @@ impl NamedFiles {
             return Fit::Maybe;
         }
         let may_speak =
-            |(uses, name): &(&[&str], Vec<Sign>)| is_for(uses) && (meets(pattern, name) || is_folder(name));
+            |(uses, name): &(&[&str], Vec<Sign>)| is_for(uses) && (is_met(name) || is_folder(name));
         let may = says_which && (self.is_unreadable || self.perhaps.iter().any(may_speak));
         if may { Fit::Maybe } else { Fit::No }
     }

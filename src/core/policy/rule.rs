@@ -8,6 +8,7 @@ use super::cover::{Fit, allows, speaks_of};
 use super::effect;
 use super::line;
 use super::origin::{Origin, Tier};
+use super::place::{forbids_path, permits_path};
 use super::shell::{self, HOLE, Reading};
 use super::web;
 use super::wildcard::wildcard;
@@ -128,7 +129,7 @@ impl Rule {
     /// asking one speaks of the bare command too.
     ///
     /// A pattern for a path allows by where the path leads, symlinks and `..` resolved; it denies or asks by that
-    /// and by the path as it was written.
+    /// and by the path as it was written. A path of the workspace has an absolute name, too.
     pub fn matches(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> bool {
         if !self.is_for(&tool.name) {
             return false;
@@ -168,9 +169,12 @@ impl Rule {
     }
 
     fn fits_path(&self, pattern: &str, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> bool {
-        let leads_there = found.leads_to.iter().any(|path| wildcard(pattern, path));
-        let mut written = tool.paths.iter().filter_map(|member| arguments.text(member));
-        leads_there || (!self.kind.permits() && written.any(|path| wildcard(pattern, path)))
+        if self.kind.permits() {
+            return found.leads_to.iter().any(|path| permits_path(pattern, path, found));
+        }
+        let written = tool.paths.iter().filter_map(|member| arguments.text(member));
+        let mut names = found.leads_to.iter().map(String::as_str).chain(written);
+        names.any(|path| forbids_path(pattern, path, &found.folders))
     }
 
     /// Whether it counts at all: a project's file comes with other people's code, so it can only tighten until the user

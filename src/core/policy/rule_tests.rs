@@ -81,4 +81,6 @@ fn a_path_is_allowed_by_where_it_leads() {
     assert!(covers(RuleKind::Allow, "*(/out/*)", "docs/link", "/out/diary"));
     assert!(covers(RuleKind::Deny, "*(.env)", "./.env", ".env"));
     assert!(covers(RuleKind::Deny, "*(docs/*)", "docs/link", "/out/diary"));
+    assert!(covers(RuleKind::Deny, "*(./docs/*)", "docs/a", "docs/a"));
+    assert!(covers(RuleKind::Allow, "*(./docs/*)", "docs/a", "docs/a"));
 }

@@ -175,6 +175,8 @@ pub struct Preparation {
     /// Where the paths of the call lead, symlinks resolved: from the workspace for those inside it, absolute for
     /// the others.
     pub leads_to: Vec<String>,
+    /// The workspace that those inside begin from, an absolute path; two, if it is reached by a link. Empty: not known.
+    pub folders: Vec<String>,
     /// Paths, symlinks resolved, that lie outside the workspace.
     pub outside: Vec<String>,
     /// Those in it that may hold secrets: they count as outside.

@@ -111,7 +111,7 @@ impl View {
     pub fn asks_by(&self, request: &ApprovalRequest) -> Option<Rule> {
         let arguments = Arguments::from_value(request.arguments.clone());
         let tool = self.tool(&request.name)?;
-        let mut found = Preparation::as_written(&tool, &arguments);
+        let mut found = self.as_written(&tool, &arguments);
         found.leads_to.extend(request.leads_to.clone());
         let rules = self.settings.rules.iter().cloned().chain(self.session_rules()).collect();
         let policy = Policy { mode: self.session.mode, rules, ..Policy::default() };
@@ -222,6 +222,14 @@ impl View {
     }
 
     /// The latest calls, in their order, as they were changed last.
+    fn as_written(&self, tool: &ToolSpec, arguments: &Arguments) -> Preparation {
+        let begun = self.rows.iter().find_map(|row| match &row.entry.body {
+            Body::SessionStarted(began) => Some(began.cwd.clone()),
+            _ => None,
+        });
+        Preparation { folders: begun.into_iter().collect(), ..Preparation::as_written(tool, arguments) }
+    }
+
     fn looked(&self, before: Option<CallId>) -> Vec<Looked<'_>> {
         let mut looked: Vec<Looked<'_>> = Vec::new();
         for row in self.rows.iter().rev() {
@@ -236,7 +244,7 @@ impl View {
                 && !is_known
                 && !is_late
             {
-                let found = Preparation::as_written(&tool, &call.arguments);
+                let found = self.as_written(&tool, &call.arguments);
                 looked.push((call, tool, found));
             }
             if looked.len() == MOST_PAST {

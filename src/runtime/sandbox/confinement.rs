@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::gaps::secrets_in;
 use super::resolver::Resolver;
 use super::{Settings, real};
 
@@ -12,6 +13,9 @@ pub struct Confinement {
     pub writable: Vec<PathBuf>,
     /// Files and folders that can be neither read nor listed. They need not exist.
     pub hidden: Vec<PathBuf>,
+    /// Folders that are not opened, in which files that look like secrets are hidden as well; they are looked for before each
+    /// command.
+    pub beside: Vec<PathBuf>,
     /// Files and folders in those that are opened, over which empty ones are laid that cannot be read or changed. Real
     /// paths; they are looked for before each command.
     pub covered: Vec<PathBuf>,
@@ -35,6 +39,13 @@ impl Confinement {
     /// Lets it write in a folder too. Symlinks are followed now.
     pub fn opens(&mut self, folder: &Path) {
         self.writable.push(real(folder));
+    }
+
+    /// With the secrets of the folders beside it among what is hidden.
+    pub(super) fn hiding_beside(mut self) -> Self {
+        let secrets: Vec<PathBuf> = self.beside.iter().flat_map(|folder| secrets_in(&real(folder))).collect();
+        self.hidden.extend(secrets);
+        self
     }
 
     /// Every hidden path by each of its names: where it stands and where it leads. What links in a hidden folder

@@ -137,8 +137,16 @@ impl Confinement {
                 _ => true,
             }));
         }
+        let beside = self.beside.iter().flat_map(|folder| look(&real(folder)));
+        gaps.extend(beside.filter(|gap| matches!(gap, Gap::NotAllSeen(_))));
         gaps
     }
+}
+
+/// Files of a folder that is not opened, which look like secrets.
+pub(super) fn secrets_in(folder: &Path) -> Vec<PathBuf> {
+    let secret = |gap| if let Gap::LooksSecret(file) = gap { Some(file) } else { None };
+    look(folder).into_iter().filter_map(secret).collect()
 }
 
 /// Files of the folder that look like secrets, and whether that was all of it.

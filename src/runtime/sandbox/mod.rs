@@ -90,7 +90,7 @@ impl Sandbox {
         around: &Surroundings,
         program: &str,
     ) -> Result<Command, String> {
-        let mut confinement = self.confinement.clone();
+        let mut confinement = self.confinement.clone().hiding_beside();
         confinement.writable.push(temp.to_owned());
         around.covered.clone_into(&mut confinement.covered);
         confinement.proxy = around.proxy.as_ref().map(Proxy::socket);

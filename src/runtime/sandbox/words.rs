@@ -20,7 +20,7 @@ pub struct Confined {
 impl Confined {
     /// All arguments of the child, [`ENTRY`] first.
     pub fn words(self) -> Vec<OsString> {
-        let Confinement { writable, hidden, covered, network, proxy, may_be_weaker, settings: _ } =
+        let Confinement { writable, hidden, covered, network, proxy, may_be_weaker, settings: _, beside: _ } =
             self.confinement;
         let mut words = vec![OsString::from(ENTRY)];
         for (flag, paths) in [("--write", writable), ("--hide", hidden), ("--cover", covered)] {

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use super::super::git::{ChangedFile, changed_files, git, git_bytes, is_commit};
+use super::super::git::{
+    ChangedFile, changed_files, changed_outside, git, git_bytes, is_commit, left_in_branch,
+};
 use super::super::undo::{Content, NewContent};
 use super::diff::compare;
 use super::file::load;
@@ -52,7 +54,7 @@ impl Tool for AdoptTool {
             let snapshots = snapshots.ok_or("this session keeps nothing by which it could be undone")?;
             let (contents, told): (Vec<NewContent>, Vec<AdoptedFile>) = wanted.into_iter().unzip();
             snapshots.make_all(call.invocation.call, &contents)?;
-            Ok(output(&told, changed(&contents, &told)))
+            Ok(output(&told, changed(&contents, &told), &left(call)))
         })
     }
 }
@@ -186,11 +188,24 @@ fn changed(contents: &[NewContent], told: &[AdoptedFile]) -> Vec<ledger::Changed
     contents.iter().zip(told).map(file).collect()
 }
 
-fn output(told: &[AdoptedFile], files: Vec<ledger::ChangedFile>) -> ToolOutput {
+/// What of the lane is not taken, since it is outside of the folder.
+fn left(call: &RunningCall) -> String {
+    let commits =
+        commit(call.arguments(), "base").and_then(|base| Ok((base, commit(call.arguments(), "commit")?)));
+    let root = call.tools.workspace.root();
+    let outside = commits.and_then(|(base, commit)| changed_outside(root, &base, &commit));
+    outside
+        .ok()
+        .and_then(|outside| left_in_branch(&outside))
+        .map(|said| format!("\n{said}"))
+        .unwrap_or_default()
+}
+
+fn output(told: &[AdoptedFile], files: Vec<ledger::ChangedFile>, left: &str) -> ToolOutput {
     let lines = told.iter().take(MOST_NAMED).map(|one| format!("\n{} ({})", one.shown, one.how));
     let more = told.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!("\nand {more} more") } else { String::new() };
-    let text = format!("took {}:{}{more}", counted(told.len(), "file"), lines.collect::<String>());
+    let text = format!("took {}:{}{more}{left}", counted(told.len(), "file"), lines.collect::<String>());
     let sum = |of: fn(&AdoptedFile) -> usize| told.iter().map(of).sum::<usize>() as u64;
     let summary = Summary::Changed { added: sum(|one| one.lines.0), removed: sum(|one| one.lines.1) };
     let facts = Facts { summary: Some(summary), files, ..Facts::default() };

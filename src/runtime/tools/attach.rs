@@ -35,6 +35,8 @@ pub struct WorkspaceFiles {
 #[derive(Debug)]
 pub struct MentionedFile {
     target: Target,
+    /// What a look knows before it looks.
+    unlooked: Preparation,
     first: u64,
     count: Option<u64>,
     /// Of a folder, what lists it.
@@ -82,7 +84,7 @@ impl WorkspaceFiles {
         }
         let (first, count) =
             lines.map_or((1, None), |(first, last)| (first, Some(last.saturating_sub(first) + 1)));
-        Ok(Some(MentionedFile { target, first, count, folder }))
+        Ok(Some(MentionedFile { target, unlooked: self.workspace.unlooked(), first, count, folder }))
     }
 
     /// All files and folders, of which there may be many: for a thread of its own.
@@ -126,7 +128,7 @@ impl MentionedFile {
     pub fn decided(&self, policy: &Policy) -> Result<Decided, String> {
         let tool = self.tool();
         let (_, spec) = tool_named(tool).ok_or_else(|| format!("there is no tool {tool}"))?;
-        let mut found = Preparation::default();
+        let mut found = self.unlooked.clone();
         found.leads(self.target.shown.clone(), self.target.territory);
         let path = Map::from_iter([("path".to_owned(), Value::from(self.target.shown.as_str()))]);
         Ok(policy.decide(spec, &Arguments::Object(path), &found))

@@ -99,6 +99,7 @@ pub use fetch::{AllowedHost, Reach};
 pub use named::open_named;
 pub use past::PastPlaces;
 pub(super) use repeat::repeat;
+pub use workspace::names_of;
 
 /// The built-in tools, in the order in which a model sees them.
 static TOOLS: &[&dyn Tool] = &[
@@ -258,7 +259,7 @@ impl LocalTools {
     }
 
     fn look(&self, invocation: &Invocation, stop: &StopFlag) -> Preparation {
-        let mut found = Preparation::default();
+        let mut found = self.workspace.unlooked();
         let mut target = Err("`path` is missing; give it as a string".to_owned());
         let known = tool_named(&invocation.name);
         let spec = known.map(|(_, spec)| spec).filter(|spec| !spec.paths.is_empty());

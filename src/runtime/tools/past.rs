@@ -36,7 +36,7 @@ impl PastPlaces {
 
     /// What a look at the call says of its paths. `recorded`: where its one path led, if somebody wrote it down.
     pub fn look(&self, tool: &str, arguments: &Arguments, recorded: Option<&str>) -> Preparation {
-        let mut found = Preparation::default();
+        let mut found = self.workspace.unlooked();
         let Some((_, spec)) = tool_named(tool) else { return found };
         if spec.kind == ToolKind::Shell {
             let command = arguments.text("command").unwrap_or_default();

@@ -6,12 +6,14 @@ use super::borders::{Borders, LeftOut};
 use super::way::{PathWalk, as_written};
 use super::words::explain;
 use crate::runtime::sandbox::Confinement;
-use crate::tool::Territory;
+use crate::tool::{Preparation, Territory};
 
 /// The folder that tools work in.
 #[derive(Debug)]
 pub(in crate::runtime) struct Workspace {
     root: PathBuf,
+    /// Its absolute names: where it is, and as it was given.
+    names: Vec<String>,
     home: Option<PathBuf>,
     borders: Borders,
 }
@@ -32,15 +34,16 @@ pub(in crate::runtime) struct ResolvedPath {
 impl Workspace {
     /// A workspace at `root`, an absolute path; `home` is what `~` stands for.
     pub(in crate::runtime) fn new(root: PathBuf, home: Option<PathBuf>) -> Self {
+        let names = names_of(&root);
         let root = root.canonicalize().unwrap_or(root);
         let borders = Borders::new(&root, home.as_deref());
-        Self { root, home, borders }
+        Self { root, names, home, borders }
     }
 
     /// The same, without what a sandbox hides: that counts as outside.
     pub(super) fn hiding(&self, confinement: &Confinement) -> Self {
         let borders = Borders::new(&self.root, self.home.as_deref()).hiding(confinement);
-        Self { root: self.root.clone(), home: self.home.clone(), borders }
+        Self { root: self.root.clone(), names: self.names.clone(), home: self.home.clone(), borders }
     }
 
     /// Makes what the first look needs.
@@ -51,6 +54,11 @@ impl Workspace {
     /// What a walk from a resolved place leaves out; `is_folder`: whether it is one now.
     pub(super) fn left_out_below(&self, start: &ResolvedPath, is_folder: bool) -> LeftOut {
         self.borders.left_out_below(&start.path, start.is_folder || is_folder)
+    }
+
+    /// A look at a call before anything was looked at: it knows the folder alone.
+    pub(super) fn unlooked(&self) -> Preparation {
+        Preparation { folders: self.names.clone(), ..Preparation::default() }
     }
 
     /// The folder itself.
@@ -108,4 +116,11 @@ impl Workspace {
             _ => PathBuf::from(text),
         }
     }
+}
+
+/// The absolute names of a folder: where it is, and as it is given, if a link is on the way.
+pub fn names_of(folder: &Path) -> Vec<String> {
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let given = Some(folder).filter(|given| *given != real && given.is_absolute());
+    std::iter::once(real.as_path()).chain(given).map(|name| name.display().to_string()).collect()
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::ledger::Arguments;
 use crate::policy::{Mode, Policy, Rule, RuleKind, Verdict};
-use crate::runtime::tool_specs;
+use crate::runtime::{names_of, tool_specs};
 use crate::tool::name::READ;
 use crate::tool::{Preparation, Territory};
 
@@ -15,6 +15,8 @@ use crate::tool::{Preparation, Territory};
 pub(crate) struct DeniedFiles {
     /// The session's folder, from which rules name paths; its links are resolved.
     top: PathBuf,
+    /// Its absolute names.
+    folders: Vec<String>,
     policy: Policy,
 }
 
@@ -23,7 +25,7 @@ impl DeniedFiles {
     pub(crate) fn of(cwd: &Path, rules: &[Rule]) -> Self {
         let top = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
         let rules = rules.iter().filter(|rule| rule.kind == RuleKind::Deny).cloned().collect();
-        Self { top, policy: Policy { mode: Mode::Ask, rules, ..Policy::default() } }
+        Self { top, folders: names_of(cwd), policy: Policy { mode: Mode::Ask, rules, ..Policy::default() } }
     }
 
     #[cfg(test)]
@@ -44,7 +46,7 @@ impl DeniedFiles {
         };
         let specs = tool_specs();
         let Some(spec) = specs.iter().find(|spec| spec.name == READ) else { return true };
-        let mut found = Preparation::default();
+        let mut found = Preparation { folders: self.folders.clone(), ..Preparation::default() };
         found.leads(path.clone(), territory);
         let arguments = Map::from_iter([("path".to_owned(), Value::from(path))]);
         let decided = self.policy.decide(spec, &Arguments::Object(arguments), &found);

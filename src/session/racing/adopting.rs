@@ -37,7 +37,10 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
     let base = &standing.terms.base;
     let files: Vec<String> = changed_files(folder, base, commit)?.into_iter().map(|file| file.path).collect();
     if files.is_empty() {
-        return Err(format!("lane {lane} changed nothing in this folder"));
+        let branch = &standing.terms.branch;
+        return Err(format!(
+            "lane {lane} changed nothing in this folder; what it changed is outside of it, in the branch {branch}"
+        ));
     }
     let arguments = json!({ "lane": lane, "base": base, "commit": commit, "files": files });
     let arguments = Arguments::from_value(arguments);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::ledger::{Body, CallId, Change, Decider, Ending, Entry, Escrow, EscrowSettlement, TurnEnded};
 use crate::runtime::SessionStore;
-use crate::runtime::git;
 use crate::runtime::store::{find, held};
+use crate::runtime::{changed_outside, git};
 use crate::session::subagents::{LaneTerms, as_made, worktree_of};
 use crate::tool::delegate;
 use crate::tool::name::LANE;
@@ -40,6 +40,8 @@ pub(crate) struct LaneStanding {
     pub(crate) made: Option<(String, [u64; 3])>,
     /// The commit that the lane made, if its branch is another one by now.
     pub(crate) changed_from: Option<String>,
+    /// Files of those that are outside of the folder, so that they are not adopted.
+    pub(crate) outside: Vec<String>,
 }
 
 impl LaneStanding {
@@ -128,6 +130,8 @@ fn standing(
     let own = session.as_deref().and_then(|session| own_entries(state, session)).unwrap_or_default();
     let made = made(folder, &terms);
     let changed_from = made.as_ref().and_then(|(commit, _)| changed_from(folder, &terms, commit));
+    let of_lane = |commit: &str| changed_outside(folder, &terms.base, commit).unwrap_or_default();
+    let outside = made.as_ref().map(|(commit, _)| of_lane(commit)).unwrap_or_default();
     let ended = own
         .iter()
         .rev()
@@ -153,6 +157,7 @@ fn standing(
         worktree,
         made,
         changed_from,
+        outside,
     }
 }
 
@@ -196,7 +201,8 @@ fn changed_from(folder: &Path, terms: &LaneTerms, commit: &str) -> Option<String
 fn made(folder: &Path, terms: &LaneTerms) -> Option<(String, [u64; 3])> {
     let commit =
         git(folder, ["rev-parse", "--verify", "--quiet", &format!("refs/heads/{}", terms.branch)]).ok()?;
-    let printed = git(folder, ["diff", "--numstat", "--no-renames", &terms.base, &commit]).ok()?;
+    let printed =
+        git(folder, ["diff", "--numstat", "--no-renames", "--no-relative", &terms.base, &commit]).ok()?;
     let mut sums = [0; 3];
     for line in printed.lines() {
         let mut numbers = line.split('\t').map(|number| number.parse().unwrap_or(0));

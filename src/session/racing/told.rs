@@ -3,6 +3,7 @@
 use super::LaneStanding;
 use crate::config::models::dollars;
 use crate::ledger::seconds;
+use crate::runtime::left_in_branch;
 use crate::ui::report::ReportPart;
 use crate::ui::text::{fit, sanitize};
 use crate::view::ending_words_below;
@@ -62,7 +63,8 @@ pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
     };
     let of_lane = |lane: &LaneStanding| {
         let why = why(lane).map(|why| format!("lane {} ({}): {why}", lane.lane, ended(lane)));
-        why.into_iter().chain(of_lane(lane)).chain(changed(lane))
+        let outside = outside(lane).map(|said| format!("lane {}: {said}", lane.lane));
+        why.into_iter().chain(of_lane(lane)).chain(changed(lane)).chain(outside)
     };
     lanes.iter().flat_map(of_lane).chain(forsaken(lanes)).chain(taking(lanes, adopt)).collect()
 }
@@ -83,6 +85,14 @@ pub(super) fn changed(lane: &LaneStanding) -> Option<String> {
         "the branch of lane {number} was changed after {when}: `git branch -f {branch} {made}` makes it what it was then; \
          to take the changes along, merge the branch with git"
     ))
+}
+
+/// Which files of it are not adopted. Its check has seen them.
+fn outside(lane: &LaneStanding) -> Option<String> {
+    let said = left_in_branch(&lane.outside)?;
+    let checked =
+        if lane.passed() { format!("; {} is said of all its files", ended(lane)) } else { String::new() };
+    Some(format!("{}{checked}", sanitize(&said)))
 }
 
 /// The worktree that a lane has left.
@@ -138,6 +148,7 @@ pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
         if lane.made.is_some() {
             parts.push(ReportPart::fact("branch", &lane.terms.branch));
             parts.extend(changed(lane).map(ReportPart::Line));
+            parts.extend(outside(lane).map(|said| ReportPart::fact("not adopted", said)));
         } else if let Some(worktree) = left_behind(lane) {
             parts.push(ReportPart::fact("left behind", worktree));
         }

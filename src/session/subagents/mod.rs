@@ -2,6 +2,7 @@
 //! that starts it.
 
 mod lane;
+mod parent_folder;
 mod refusal;
 mod standing;
 mod worktree;
@@ -37,6 +38,7 @@ use crate::runtime::{
 use crate::tool::name::{ASK, MCP};
 use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec, mcp};
 use lane::{is_lane, lanes};
+use parent_folder::in_worktree;
 use worktree::Worktree;
 
 /// What the sessions of sub-agents are made of.
@@ -300,7 +302,10 @@ impl MakeSession for SubagentMaker {
         let editor = self.editor.clone().filter(|_| worktree.is_none());
         let mut invocation = self.invocation.clone();
         if let Some(worktree) = &worktree {
-            invocation.cwd.clone_from(&worktree.folder);
+            invocation = in_worktree(&self.invocation, worktree);
+            let besides = invocation.config.rules().into_iter().skip(self.invocation.config.rules.len());
+            settings.policy.rules.extend(besides);
+            settings.hooks = invocation.config.hooks();
             settings.cwd = invocation.cwd.to_string_lossy().into_owned();
             settings.environment = environment::note(&invocation.cwd);
         }

@@ -11,7 +11,7 @@ use crate::runtime::git;
 #[derive(Debug, Clone)]
 pub(super) struct Worktree {
     /// Its top folder.
-    top: PathBuf,
+    pub(super) top: PathBuf,
     /// The folder that is worked in: where the session's own folder is in its repository.
     pub(super) folder: PathBuf,
     /// The commit that it began with.

@@ -1,0 +1,109 @@
+//! What holds of a session's folder for a sub-agent of it that works in a worktree: its rules, its secrets and its hooks. The sub-agent is
+//! never looser towards that folder than the session, nor in its copy.
+
+use std::path::{Path, PathBuf};
+
+use super::worktree::Worktree;
+use crate::config::{Invocation, SourcedRule};
+use crate::policy::in_copy;
+
+/// Programs that run a script, or another program, that a word behind them names.
+const RUNNERS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "ruby", "perl", "php", "env", "exec",
+    ".",
+];
+
+/// What a session in the worktree is started with.
+pub(super) fn in_worktree(parent: &Invocation, worktree: &Worktree) -> Invocation {
+    let mut made = parent.clone();
+    let folder = &parent.cwd;
+    let below = worktree.folder.strip_prefix(&worktree.top).unwrap_or(Path::new(""));
+    let top = folder.ancestors().nth(below.components().count()).unwrap_or(folder);
+    let [said, from, to] = [folder, top, &worktree.top].map(|path| path.to_string_lossy());
+    let besides = |sourced: &SourcedRule| {
+        let source = sourced.source.clone();
+        let more = in_copy(&sourced.rule, &said, &from, &to).into_iter();
+        more.map(move |rule| SourcedRule { rule, source: source.clone() }).collect::<Vec<_>>()
+    };
+    made.config.rules.extend(parent.config.rules.iter().flat_map(besides));
+    let home = parent.environment.home();
+    let place = |text: &String| match (text.strip_prefix("~/"), &home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(text),
+    };
+    let hidden = parent.config.sandbox.hidden.iter().map(place);
+    let copies = hidden.filter_map(|path| Some(worktree.top.join(path.strip_prefix(top).ok()?)));
+    made.config.sandbox.hidden.extend(copies.map(|path| path.to_string_lossy().into_owned()));
+    for hook in &mut made.config.hooks {
+        hook.spec.command = found_from(folder, &hook.spec.command);
+    }
+    made.parents.push(folder.clone());
+    made.cwd.clone_from(&worktree.folder);
+    made
+}
+
+/// The command of a hook whose program, or whose script, is named from the folder of the session: by its absolute path. A worktree does
+/// not have the files that git does not know, and a sub-agent can change those that it has.
+fn found_from(folder: &Path, command: &str) -> String {
+    let mut runs_script = false;
+    let mut at = 0;
+    for word in command.split(|c: char| c.is_whitespace() || ";&|<>()".contains(c)) {
+        let start = at;
+        at += word.len() + 1;
+        let in_quotes = |quote: char| word.strip_prefix(quote)?.strip_suffix(quote);
+        let plain = in_quotes('"').or_else(|| in_quotes('\'')).unwrap_or(word);
+        let is_plain = plain.chars().all(|c| c.is_alphanumeric() || "/._-+@%=:,".contains(c));
+        if !is_plain {
+            return command.to_owned();
+        }
+        let is_assigned = word.split_once('=').is_some_and(|(name, _)| !name.contains('/'));
+        if word.is_empty() || is_assigned || (runs_script && word.starts_with('-')) {
+            continue;
+        }
+        let program = plain.rsplit('/').next().unwrap_or_default();
+        if RUNNERS.contains(&program) && (plain == program || plain.starts_with('/')) {
+            runs_script = true;
+            continue;
+        }
+        let there = folder.join(plain);
+        let is_named = (plain.contains('/') && !runs_script) || (runs_script && there.is_file());
+        if plain.starts_with('/') || !is_named {
+            return command.to_owned();
+        }
+        let quoted = format!("'{}'", there.to_string_lossy().replace('\'', "'\\''"));
+        let (before, after) = (command.get(..start), command.get(start + word.len()..));
+        return [before.unwrap_or_default(), &quoted, after.unwrap_or_default()].concat();
+    }
+    command.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_is_found_from_the_folder_of_the_session() {
+        let folder = tempfile::TempDir::new().unwrap();
+        std::fs::write(folder.path().join("deny.py"), "").unwrap();
+        let here = folder.path().display();
+        let found = |command: &str| found_from(folder.path(), command).replace(&here.to_string(), "HERE");
+        for (command, expected) in [
+            ("./deny.sh", "'HERE/./deny.sh'"),
+            ("hooks/deny.sh --strict ./x", "'HERE/hooks/deny.sh' --strict ./x"),
+            ("  ./deny.sh; exit 2", "  'HERE/./deny.sh'; exit 2"),
+            ("\"./my hooks/deny.sh\"", "\"./my hooks/deny.sh\""),
+            ("\"./deny.sh\" a", "'HERE/./deny.sh' a"),
+            ("MODE=a ./deny.sh", "MODE=a 'HERE/./deny.sh'"),
+            ("python3 -B deny.py", "python3 -B 'HERE/deny.py'"),
+            ("exec /usr/bin/env python3 ./deny.py", "exec /usr/bin/env python3 'HERE/./deny.py'"),
+            ("sh absent.sh", "sh absent.sh"),
+            ("cargo test --quiet >&2 || exit 2", "cargo test --quiet >&2 || exit 2"),
+            ("/opt/deny.sh ./x", "/opt/deny.sh ./x"),
+            ("echo not today >&2; exit 2", "echo not today >&2; exit 2"),
+            ("$HOME/deny.sh", "$HOME/deny.sh"),
+            ("~/deny.sh", "~/deny.sh"),
+        ] {
+            assert_eq!(found(command), expected, "{command}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A sub-agent in a worktree of its own is no looser than the session that starts it: not in the copy, and not in the session's folder.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::confined::is_there;
+use crate::races::in_a_repository;
+use crate::world::{Ran, World, of_type, parse, script, text};
+
+/// A repository with a file that git knows and one that it does not know, and an agent that works in a worktree.
+fn repository() -> World {
+    let world = World::new();
+    fs::create_dir(world.work().join("secret")).unwrap();
+    fs::write(world.work().join("secret/key.txt"), "VERYSECRET committed\n").unwrap();
+    fs::write(world.work().join(".gitignore"), ".env\ndeny.sh\n").unwrap();
+    let world = in_a_repository(world);
+    fs::write(world.work().join(".env"), "VERYSECRET=ignored\n").unwrap();
+    let folder = world.place().join("config/countersign/agents");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("aside.md"), "---\ndescription: Works aside\nisolation: worktree\n---\nDo it.\n")
+        .unwrap();
+    world
+}
+
+/// Has the sub-agent make these calls, and returns what its own ledger says.
+fn aside(world: &World, words: &[&str], calls: &[(&str, Value)]) -> (Ran, Vec<Value>) {
+    let task = json!({ "name": "delegate_to_aside", "arguments": { "task": "Do it." } });
+    let calls: Vec<Value> =
+        calls.iter().map(|(name, arguments)| json!({ "name": name, "arguments": arguments })).collect();
+    let replies = script(json!([{ "tool_calls": [task] }, { "tool_calls": calls }, "It is done.", "Done."]));
+    let ran = world.json(&[&["--script", &replies], words, &["go"]].concat());
+    let is_below = |path: &std::path::PathBuf| path.file_stem().unwrap().len() > 36;
+    let below = world.sessions().into_iter().find(is_below).unwrap();
+    (ran, parse(&fs::read_to_string(below).unwrap()))
+}
+
+fn outcomes(entries: &[Value]) -> Vec<String> {
+    of_type(entries, "tool_result").iter().map(|result| text(result, "outcome")).collect()
+}
+
+#[test]
+fn rules_about_files_hold_for_the_folder_of_the_session_and_for_its_copy() {
+    let work = |world: &World| world.work().canonicalize().unwrap().display().to_string();
+    let place = work(&repository());
+    let name = place.rsplit('/').next().unwrap().to_owned();
+    for absolute in [false, true] {
+        let world = repository();
+        let here = work(&world);
+        let rule = if absolute { format!("read({here}/secret/*)") } else { "read(secret/*)".to_owned() };
+        let calls = [
+            ("read", json!({ "path": "secret/key.txt" })),
+            ("read", json!({ "path": format!("{here}/secret/key.txt") })),
+            ("read", json!({ "path": format!("../{name}/secret/key.txt") })),
+            ("shell", json!({ "command": format!("cat {here}/secret/key.txt") })),
+            ("shell", json!({ "command": "cat secret/key.txt" })),
+            ("shell", json!({ "command": format!("cd {here}/secret && cat key.txt") })),
+            ("read", json!({ "path": "one.txt" })),
+        ];
+        let (ran, below) = aside(&world, &["--mode", "unrestricted", "--deny", &rule], &calls);
+        let denied = ["denied"; 6];
+        assert_eq!(outcomes(&below), [&denied[..], &["ok"]].concat(), "{rule}: {below:?} {}", ran.err);
+        assert!(!format!("{below:?}").contains("VERYSECRET"), "{rule}: {below:?}");
+    }
+}
+
+#[test]
+fn secrets_of_the_session_s_folder_are_hidden_from_commands_in_the_sandbox() {
+    if !is_there() {
+        return;
+    }
+    let world = repository();
+    fs::write(world.work().join("plain.txt"), "not committed, no secret\n").unwrap();
+    let here = world.work().canonicalize().unwrap().display().to_string();
+    let calls = [
+        ("shell", json!({ "command": format!("cat {here}/.env") })),
+        ("shell", json!({ "command": format!("cp {here}/.env copied; cat copied") })),
+        ("read", json!({ "path": format!("{here}/.env") })),
+        ("write", json!({ "path": format!("{here}/new.txt"), "content": "x" })),
+        ("shell", json!({ "command": format!("touch {here}/new.txt") })),
+        ("shell", json!({ "command": format!("cat {here}/plain.txt; git status --short") })),
+    ];
+    let (ran, below) = aside(&world, &["--mode", "auto"], &calls);
+    assert_eq!(
+        outcomes(&below),
+        ["failed", "failed", "denied", "denied", "failed", "ok"],
+        "{below:?} {}",
+        ran.err
+    );
+    let results = of_type(&below, "tool_result");
+    assert!(!format!("{results:?}").contains("VERYSECRET"), "{results:?}");
+    assert!(text(&results[5], "content").contains("no secret"), "the rest can be read: {results:?}");
+    assert!(!world.work().join("new.txt").exists());
+}
+
+#[test]
+fn a_hook_that_is_named_from_the_session_s_folder_runs_in_a_worktree_too() {
+    for command in ["./deny.sh", "sh deny.sh"] {
+        let world = repository()
+            .configured(&format!("[[hooks.pre_tool]]\nmatcher = 'read'\ncommand = '{command}'\n"));
+        let hook = world.work().join("deny.sh");
+        fs::write(&hook, "#!/bin/sh\necho not today >&2\nexit 2\n").unwrap();
+        fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let (ran, below) = aside(&world, &["--mode", "edit"], &[("read", json!({ "path": "one.txt" }))]);
+        let results = of_type(&below, "tool_result");
+        assert_eq!(outcomes(&below), ["denied"], "{command}: {results:?} {}", ran.err);
+        assert!(text(&results[0], "content").contains("not today"), "{command}: {results:?}");
+    }
+}
