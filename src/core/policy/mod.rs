@@ -1,5 +1,6 @@
 //! May it happen: modes, rules and what the session has already granted.
 
+mod copied;
 mod cover;
 mod decide;
 mod effect;
@@ -26,6 +27,7 @@ use std::collections::BTreeSet;
 
 use strum::{IntoStaticStr, VariantNames};
 
+pub use copied::in_copy;
 pub use effect::of_line as effect_of_line;
 pub use explain::{ExplainedPart, Explanation};
 pub use guarded::is_guarded;
@@ -34,7 +36,6 @@ pub use line::opened;
 pub use origin::{Origin, Tier};
 pub use page::{Page, page, server};
 pub use path::one_reading;
-pub use place::in_copy;
 pub use receipt::{Receipt, digest};
 pub use registry::{Listed, Past, listing};
 pub use rule::{BadRule, Rule, RuleKind};

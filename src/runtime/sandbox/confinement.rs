@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::gaps::secrets_in;
 use super::resolver::Resolver;
 use super::{Settings, real};
 
@@ -39,13 +38,6 @@ impl Confinement {
     /// Lets it write in a folder too. Symlinks are followed now.
     pub fn opens(&mut self, folder: &Path) {
         self.writable.push(real(folder));
-    }
-
-    /// With the secrets of the folders beside it among what is hidden.
-    pub(super) fn hiding_beside(mut self) -> Self {
-        let secrets: Vec<PathBuf> = self.beside.iter().flat_map(|folder| secrets_in(&real(folder))).collect();
-        self.hidden.extend(secrets);
-        self
     }
 
     /// Every hidden path by each of its names: where it stands and where it leads. What links in a hidden folder

@@ -141,10 +141,17 @@ impl Confinement {
         gaps.extend(beside.filter(|gap| matches!(gap, Gap::NotAllSeen(_))));
         gaps
     }
+
+    /// With the secrets of the folders beside it among what is hidden.
+    pub(super) fn hiding_beside(mut self) -> Self {
+        let secrets: Vec<PathBuf> = self.beside.iter().flat_map(|folder| secrets_in(&real(folder))).collect();
+        self.hidden.extend(secrets);
+        self
+    }
 }
 
 /// Files of a folder that is not opened, which look like secrets.
-pub(super) fn secrets_in(folder: &Path) -> Vec<PathBuf> {
+fn secrets_in(folder: &Path) -> Vec<PathBuf> {
     let secret = |gap| if let Gap::LooksSecret(file) = gap { Some(file) } else { None };
     look(folder).into_iter().filter_map(secret).collect()
 }
