@@ -40,6 +40,12 @@ fn undo(local: &mut Local, offer: Result<UndoPreview, String>) {
     }
 }
 
+/// A command is not carried out.
+fn line_returned(local: &mut Local, line: &str, why: String) {
+    local.composer.give_back(line);
+    local.hint = Some(why);
+}
+
 /// Takes an answer in.
 pub fn reply(local: &mut Local, view: &View, reply: Reply) {
     if matches!(reply, Reply::Mention(_) | Reply::Refused(_)) {
@@ -50,14 +56,10 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
             local.composer.give_back_message(&as_typed(&said, view));
             local.hint = Some(why);
         }
-        Reply::LineReturned { line, why } => {
-            local.composer.give_back(&line);
-            local.hint = Some(why);
-        }
+        Reply::LineReturned { line, why } => line_returned(local, &line, why),
         Reply::NoModel { name, why } => {
             local.next_model.take_if(|coming| coming.is_sought(&name));
-            local.composer.give_back(&format!("/model {name}"));
-            local.hint = Some(why);
+            line_returned(local, &format!("/model {name}"), why);
         }
         Reply::Refused(why) => {
             local.rewind = None;
