@@ -22,14 +22,15 @@ pub(crate) fn facts() -> impl Strategy<Value = Facts> {
     let background = background().prop_map(CommandState::Background);
     let command = option::of(prop_oneof![text().prop_map(CommandState::Ended), background]);
     let blocked = vec(text(), 0..3);
-    (summary, command, any::<[bool; 2]>(), blocked, vec(changed_file(), 0..3)).prop_map(
-        |(summary, command, [is_silent, is_from_editor], blocked_hosts, files)| Facts {
+    (summary, command, any::<[bool; 3]>(), blocked, vec(changed_file(), 0..3)).prop_map(
+        |(summary, command, [is_silent, is_from_editor, is_answered], blocked_hosts, files)| Facts {
             summary,
             command,
             is_silent,
             blocked_hosts,
             is_from_editor,
             files,
+            is_answered,
             is_elsewhere: false,
         },
     )
