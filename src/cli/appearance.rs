@@ -67,9 +67,9 @@ pub(super) fn asks_background(invocation: &Invocation) -> bool {
     !environment.no_color() && !SILENT.contains(&terminal)
 }
 
-/// Whether the terminal's background chooses the theme.
+/// Whether the terminal's background chooses the theme. What a terminal says that was not asked is no answer.
 pub(super) fn follows_background(invocation: &Invocation) -> bool {
-    invocation.config.theme.as_deref().is_none_or(|name| name == AUTO)
+    asks_background(invocation) && invocation.config.theme.as_deref().is_none_or(|name| name == AUTO)
 }
 
 /// What the terminal takes beside the picture, as far as its environment tells.
