@@ -17,8 +17,11 @@ fn the_seed_of_a_lane_is_in_its_session_and_in_each_of_its_requests() {
     let ran = world.race(&["--json", "--seeds", "5,6", "Look at it with care"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let mut sent: Vec<u64> = accepted(&server).iter().map(|body| body["seed"].as_u64().unwrap()).collect();
+    // Which lane hears which answer is not said: one may look twice.
+    assert_eq!(sent.len(), 4);
     sent.sort_unstable();
-    assert_eq!(sent, [5, 5, 6, 6]);
+    sent.dedup();
+    assert_eq!(sent, [5, 6]);
     for (line, seed) in ran.out.lines().zip([5, 6]) {
         let lane: Value = serde_json::from_str(line).unwrap();
         assert_eq!(lane["seed"], seed);
