@@ -227,15 +227,7 @@ fn invoke(flags: &Flags, environment: Environment, on_approval: Option<String>) 
     let config = config::load(&cwd, &environment, &given)?;
     logging::start(environment.state_dir().as_deref(), &config.log);
     let goal = flags.goal.as_deref().map(goal::read).transpose()?;
-    Ok(Invocation {
-        cwd,
-        came_from: None,
-        parents: Vec::new(),
-        environment,
-        config,
-        goal,
-        answer_schema: None,
-    })
+    Ok(Invocation { goal, ..Invocation::new(cwd, environment, config) })
 }
 
 /// The folder to work in.

@@ -30,6 +30,12 @@ pub struct Invocation {
 }
 
 impl Invocation {
+    /// In a folder of the user's, without a goal and without a schema.
+    pub(crate) fn new(cwd: PathBuf, environment: Environment, config: Config) -> Self {
+        let (came_from, parents) = (None, Vec::new());
+        Self { cwd, came_from, parents, environment, config, goal: None, answer_schema: None }
+    }
+
     /// How the run begins: with the goal, with a message, with both; `None` when there is neither.
     pub(crate) fn first(&self, prompt: Option<&str>) -> Option<Intent> {
         let prompt = prompt.filter(|words| !words.trim().is_empty());

@@ -74,17 +74,7 @@ impl SessionDefaults {
         let mut config = config::load(&cwd, &self.environment, &self.flags.given()).map_err(told)?;
         let refused = servers.into_iter().filter_map(|server| config.add_client_server(server).err());
         let notices: Vec<String> = refused.collect();
-        let environment = self.environment.clone();
-        let invocation = Invocation {
-            cwd,
-            came_from: None,
-            parents: Vec::new(),
-            environment,
-            config,
-            goal: None,
-            answer_schema: None,
-        };
-        Ok((invocation, notices))
+        Ok((Invocation::new(cwd, self.environment.clone(), config), notices))
     }
 
     /// Whether a session that is open could be opened anew: found out before it is closed for that.

@@ -28,15 +28,7 @@ use report::ReportStyle;
 /// Looks, from the folder `cwd`; `online` also asks the providers. Exit 0 when there is no problem, else 1.
 pub(super) fn run(cwd: PathBuf, environment: Environment, json: bool, online: bool) -> Result<Exit, Fault> {
     let (config, wrong) = examine(&cwd, &environment);
-    let invocation = Invocation {
-        cwd,
-        came_from: None,
-        parents: Vec::new(),
-        environment,
-        config,
-        goal: None,
-        answer_schema: None,
-    };
+    let invocation = Invocation::new(cwd, environment, config);
     let mut findings = configuration::look(&invocation, wrong);
     findings.extend(keys::look(&invocation, online));
     findings.extend(servers::look(&invocation, online));

@@ -60,16 +60,7 @@ impl PolicyBench<'_> {
     /// The sandbox of sessions in this folder.
     fn sandbox(&self) -> Result<Sandbox, Fault> {
         let config = config::load(&self.cwd, self.environment, &[])?;
-        let (cwd, environment) = (self.cwd.clone(), self.environment.clone());
-        Ok(sandbox(&Invocation {
-            cwd,
-            came_from: None,
-            parents: Vec::new(),
-            environment,
-            config,
-            goal: None,
-            answer_schema: None,
-        }))
+        Ok(sandbox(&Invocation::new(self.cwd.clone(), self.environment.clone(), config)))
     }
 
     /// The calls of the last days.

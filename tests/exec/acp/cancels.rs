@@ -172,14 +172,20 @@ fn an_editor_that_vanishes_while_it_is_asked_for_something_leaves_a_sound_sessio
     }
 }
 
-#[test]
-fn an_editor_that_vanishes_ends_like_esc() {
+/// An editor whose session runs a command that does not end.
+fn running() -> (ModelServer, World, Editor) {
     let command = json!({ "command": "echo begun; exec sleep 400", "timeout_seconds": 500 });
-    let (_server, world) = serve(vec![Part::call("a", "shell", &command)]);
+    let (server, world) = serve(vec![Part::call("a", "shell", &command)]);
     let mut editor = Editor::start(&world, &["--mode", "unrestricted"]);
     let session = editor.new_session(&world);
     editor.prompt(&session, "hi");
     editor.until(|one| is_update(one, "tool_call_update") && one.to_string().contains("begun"));
+    (server, world, editor)
+}
+
+#[test]
+fn an_editor_that_vanishes_ends_like_esc() {
+    let (_server, world, editor) = running();
     let ran = editor.leave();
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert_eq!(outcomes(&world), ["aborted"]);
@@ -195,12 +201,7 @@ fn an_editor_that_vanishes_ends_like_esc() {
 
 #[test]
 fn an_editor_that_reads_no_more_has_vanished_although_it_can_still_write() {
-    let command = json!({ "command": "echo begun; exec sleep 400", "timeout_seconds": 500 });
-    let (_server, world) = serve(vec![Part::call("a", "shell", &command)]);
-    let mut editor = Editor::start(&world, &["--mode", "unrestricted"]);
-    let session = editor.new_session(&world);
-    editor.prompt(&session, "hi");
-    editor.until(|one| is_update(one, "tool_call_update") && one.to_string().contains("begun"));
+    let (_server, world, editor) = running();
     let ran = editor.read_no_more();
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert_eq!(outcomes(&world), ["aborted"]);
