@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use uuid::Uuid;
 
 use super::background_ids::continued;
+use super::copied_folder::as_branch;
 use super::interrupted_undo::finish_undo;
 use super::moment::now;
 use super::notices::{end_notice, file_notices, lost_notice, tools_notice, unconfined};
@@ -91,6 +92,8 @@ pub(crate) fn compose_beside(
 ) -> Result<Session, Fault> {
     let state = state_dir(invocation)?;
     let opened = keeping.earlier().map(|which| open(invocation, &state, which)).transpose()?;
+    let branch = opened.as_ref().and_then(|(_, file)| as_branch(invocation, &state, &file.entries));
+    let invocation = branch.as_ref().unwrap_or(invocation);
     let (config, choice) = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
     let tools = local_tools(invocation, &config, &groups, attendance, editor.clone());

@@ -7,6 +7,7 @@ pub(crate) mod bisect;
 pub(crate) mod blame;
 pub(crate) mod branching;
 pub(crate) mod compose;
+mod copied_folder;
 pub(crate) mod decided;
 pub(crate) mod exporting;
 pub(crate) mod exposure;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use crate::config::Invocation;
 use crate::config::fault::one_line;
+use crate::policy::KeptFiles;
 use crate::runtime::sandbox::{Confined, Confinement, ENTRY, Sandbox, Settings, secret_places};
 
 /// As of `env` and `nice` when they could not do what stands before the command.
@@ -48,6 +49,7 @@ pub(crate) fn sandbox(invocation: &Invocation) -> Sandbox {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     confinement.settings = Settings::of(&real(cwd), home.as_deref().map(real).as_deref());
     confinement.beside.clone_from(&invocation.parents);
+    confinement.kept = KeptFiles::of(config.rules.iter().map(|sourced| &sourced.rule));
     confinement.network = config.sandbox.network.is_open();
     for folder in config.sandbox.writable.iter().filter_map(|text| place(text)) {
         confinement.opens(&folder);

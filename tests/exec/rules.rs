@@ -76,6 +76,36 @@ fn a_page_is_fetched_where_a_rule_allows_it_and_nowhere_else() {
     assert!(refused.contains("fetch(docs*.rs)") && refused.contains("write fetch(docs.rs)"), "{refused}");
 }
 
+#[test]
+fn a_search_shows_nothing_of_files_that_a_rule_keeps_from_being_read() {
+    let world = World::new();
+    for (name, text) in
+        [("secret/key.txt", "needle 1"), ("src/b.asked", "needle 2"), ("src/a.txt", "needle 3")]
+    {
+        fs::create_dir_all(world.work().join(name).parent().unwrap()).unwrap();
+        fs::write(world.work().join(name), text).unwrap();
+    }
+    let searches = [
+        json!({ "pattern": "needle" }),
+        json!({ "pattern": "needle", "path": "secret" }),
+        json!({ "pattern": "needle", "path": "secret/key.txt" }),
+        json!({ "pattern": "needle", "path": "src/../secret/key.txt" }),
+        json!({ "pattern": "needle", "path": "src/b.asked" }),
+    ];
+    let searches: Vec<(&str, Value)> = searches.into_iter().map(|it| ("search", it)).collect();
+    let ran = calls(&world, &["--deny", "read(secret/**)", "--ask", "read(*.asked)"], &searches);
+    assert_eq!(ran.outcomes(), ["ok", "ok", "denied", "denied", "denied"], "{}", ran.err);
+    assert!(!ran.out.contains("needle 1") && !ran.out.contains("needle 2"), "{}", ran.out);
+    let results: Vec<String> = ran.all("tool_result").iter().map(|result| text(result, "content")).collect();
+    assert!(results[0].contains("src/a.txt:1: needle 3"), "{results:?}");
+    let denied = "(not searched, since a rule denies reading it: secret/key.txt)";
+    assert!(results[0].contains(denied) && results[1].contains(denied), "{results:?}");
+    let asked =
+        "(not searched, since a rule asks before it is read: src/b.asked; give it as `path` to search it)";
+    assert!(results[0].contains(asked), "{results:?}");
+    assert_eq!(text(&decision(&ran, "c3"), "reason"), "rule read(secret/**) denies it");
+}
+
 /// Touches a file; the session goes on if there is one.
 fn touch(world: &World, words: &[&str]) -> Ran {
     calls(world, words, &[("shell", json!({ "command": "touch made" }))])

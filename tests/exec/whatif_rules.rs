@@ -1,8 +1,9 @@
 //! `whatif` where the rules decided, or had not decided yet: a person decides in the branch, and no call of the answer is lost.
 
+use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::steered::{Steered, answer};
 use crate::world::{Ran, World};
@@ -57,6 +58,35 @@ fn three() -> World {
     run.until("turn_ended");
     run.end();
     world
+}
+
+#[test]
+fn rules_about_files_hold_for_the_folder_of_the_session_and_for_its_copy() {
+    let world = World::new();
+    let here = world.work().canonicalize().unwrap().display().to_string();
+    fs::create_dir(world.work().join("secret")).unwrap();
+    fs::write(world.work().join("secret/key.txt"), "VERYSECRET\n").unwrap();
+    // A person has opened what lies outside of the folder that is worked in.
+    let world = world.configured(&format!(
+        "allow = ['read({here}/*)', 'shell(cat *)']\ndeny = ['read(secret/*)', 'read({here}/other/*)']\n"
+    ));
+    fs::create_dir(world.work().join("other")).unwrap();
+    fs::write(world.work().join("other/a.txt"), "VERYSECRET\n").unwrap();
+    let wish = json!({ "name": "write", "arguments": { "path": "free.txt", "content": "x" } });
+    world.json(&["--script", &json!([{ "tool_calls": [wish] }, "So be it."]).to_string(), "go"]);
+    let denied = decision(&world.lines(), "c1");
+    let reads = ["secret/key.txt", "other/a.txt"].map(|file| (file.to_owned(), format!("{here}/{file}")));
+    let reads: Vec<Value> = reads
+        .into_iter()
+        .flat_map(|(near, far)| {
+            let line = json!({ "command": format!("cat {far}") });
+            [("read", json!({ "path": near })), ("read", json!({ "path": far })), ("shell", line)]
+        })
+        .map(|(name, arguments)| json!({ "name": name, "arguments": arguments }))
+        .collect();
+    let replies = json!([{ "tool_calls": reads }, "Done."]).to_string();
+    let ran = world.branch_off(&["--last", &denied, "--allow", "--script", &replies]);
+    assert!(!ran.out.contains("VERYSECRET") && ran.out.matches("+denied c").count() == 6, "{ran:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Rules that deny or ask about files and commands, against lines that spell them in other ways.
 
-use countersign::policy::{Mode, RuleKind, Verdict, opened};
+use countersign::policy::{Mode, Policy, RuleKind, Verdict, opened};
 use countersign::tool::Preparation;
 
 use super::lines::look;
@@ -104,6 +104,26 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("allow", "echo $x"),
     ("allow", "git status"),
     ("allow", "cp a sub/secret.txt.bak"),
+    ("ask", "grep -r TOP ."),
+    ("ask", "grep -rn TOP"),
+    ("ask", "grep --recursive TOP ./"),
+    ("ask", "grep -R TOP ."),
+    ("ask", "rg TOP"),
+    ("ask", "cd sub; rg TOP .."),
+    ("ask", "rg TOP \"$x\""),
+    ("ask", "diff -r . sub"),
+    ("ask", "cargo build && git grep TOP"),
+    ("allow", "rg --files"),
+    ("allow", "grep -rn TOP sub"),
+    ("allow", "cd sub && rg TOP"),
+    ("allow", "grep TOP a.txt"),
+    ("deny", "git show HEAD:secret.txt"),
+    ("deny", "git show HEAD~2:./secret.txt"),
+    ("deny", "git cat-file -p main:secret.txt"),
+    ("ask", "git log -p -- ':(top)secret.txt'"),
+    ("deny", "git diff HEAD -- :/secret.txt"),
+    ("deny", "git show :0:secret.txt"),
+    ("allow", "git show HEAD:other.txt"),
 ];
 
 #[test]
@@ -168,6 +188,27 @@ fn a_rule_about_a_folder_speaks_of_what_is_named_in_it() {
         for rule in ["read(keys/**)", "read(keys/*)"] {
             assert_eq!(decide(rule, line), expected, "{rule}: {line}");
         }
+    }
+}
+
+#[test]
+fn what_reads_a_whole_folder_runs_in_the_sandbox_which_hides_the_file_and_asks_outside_of_it() {
+    let decided = |mode, rules: &[(RuleKind, &str)], has_sandbox| {
+        let policy = Policy { has_sandbox, ..policy(mode, rules) };
+        word(&policy.decide(&shell_tool(), &call("grep -r TOP ."), &look("grep -r TOP .")).verdict)
+    };
+    for kind in [RuleKind::Deny, RuleKind::Ask] {
+        for pattern in ["read(secret.txt)", "read(secret/**)", "read(*.env)", "read(sub/*/x)"] {
+            assert_eq!(decided(Mode::Auto, &[(kind, pattern)], true), "sandbox", "{kind:?} {pattern}");
+            let allowed = [(kind, pattern), (RuleKind::Allow, "shell(grep *)")];
+            assert_eq!(decided(Mode::Auto, &allowed, true), "ask", "{kind:?} {pattern}");
+            let confined = [(kind, pattern), (RuleKind::Sandbox, "shell(grep *)")];
+            assert_eq!(decided(Mode::Edit, &confined, true), "sandbox", "{kind:?} {pattern}");
+        }
+    }
+    for other in ["write(secret.txt)", "read(../secret.txt)", "shell(rm *)"] {
+        let allowed = [(RuleKind::Deny, other), (RuleKind::Allow, "shell(grep *)")];
+        assert_eq!(decided(Mode::Edit, &allowed, true), "allow", "{other}");
     }
 }
 

@@ -38,7 +38,7 @@ fn word(decided: &Decided) -> &'static str {
 }
 
 fn opens(policy: &Policy, tool: &str, path: &str) -> &'static str {
-    let effect = if tool == "read" { SideEffect::Reads } else { SideEffect::Writes };
+    let effect = if tool == "write" { SideEffect::Writes } else { SideEffect::Reads };
     let spec = countersign::tool::ToolSpec { name: tool.into(), effect, ..edit_tool() };
     let arguments = Arguments::from_value(json!({ "path": path }));
     word(&policy.decide(&spec, &arguments, &led(&[path.to_owned()])))
@@ -67,6 +67,8 @@ fn a_rule_with_an_absolute_path_holds_for_a_call_that_names_the_file_from_the_wo
                 "../proj/secret/key.txt",
             ] {
                 assert_eq!(opens(&policy, "read", path), expected, "{rule}: read {path}");
+                assert_eq!(opens(&policy, "search", path), expected, "{rule}: search {path}");
+                assert_eq!(opens(&policy, "list", path), "allow", "{rule}: a name is no content");
             }
             for line in [
                 "cat secret/key.txt",

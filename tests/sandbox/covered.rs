@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use countersign::ledger::Outcome;
+use countersign::policy::{KeptFiles, Rule, RuleKind};
 use countersign::runtime::ToolPort as _;
 use countersign::runtime::sandbox::{Confinement, Gap, Sandbox};
 use rustix::process::{getegid, geteuid};
@@ -174,6 +175,45 @@ async fn work_goes_on_beside_them_and_the_result_says_what_was_hidden() {
         .works("grep -E '^Cap(Inh|Prm|Eff|Amb)' /proc/self/status | grep -vc 0000000000000000 || true")
         .await;
     assert!(inside.starts_with("0\n"), "powers are left: {inside}");
+}
+
+#[tokio::test]
+async fn what_a_rule_keeps_from_being_read_is_hidden_too() {
+    let kept = || {
+        let rules = [
+            (RuleKind::Deny, "read(kept/**)"),
+            (RuleKind::Ask, "read(*.asked)"),
+            (RuleKind::Deny, "read(one.txt)"),
+            (RuleKind::Deny, "read(absent/**)"),
+        ];
+        Fixture::entered_through(unprivileged, |confinement| {
+            let work = confinement.writable[0].clone();
+            fs::create_dir_all(work.join("kept/deep")).unwrap();
+            fs::create_dir_all(work.join("a/b/c/d/e")).unwrap();
+            let files = ["kept/key", "kept/deep/.env", "a/b/c/d/e/x.asked", "one.txt"];
+            files.iter().for_each(|name| fs::write(work.join(name), PLANTED).unwrap());
+            let parsed = rules.map(|(kind, text)| Rule::parse(kind, text).unwrap());
+            confinement.kept = KeptFiles::of(&parsed);
+            if geteuid().is_root() {
+                let folders = ["", "kept", "kept/deep", "a", "a/b", "a/b/c", "a/b/c/d", "a/b/c/d/e"];
+                folders
+                    .iter()
+                    .chain(&files)
+                    .for_each(|name| chown(work.join(name), Some(NOBODY), Some(NOBODY)).unwrap());
+                fs::set_permissions(work.parent().unwrap(), fs::Permissions::from_mode(0o755)).unwrap();
+            }
+        })
+    };
+    let fixture = kept();
+    if !there_is_one().await || !can(&fixture) {
+        return;
+    }
+    let is_told = |gap: &Gap| !matches!(gap, Gap::HoldsSettings { .. });
+    assert!(!fixture.sandbox().exposure().gaps.iter().any(is_told), "{:?}", fixture.sandbox().exposure());
+    let said =
+        fixture.works("cat kept/key kept/deep/.env one.txt a/b/c/d/e/x.asked; grep -r . .; true").await;
+    assert!(!said.contains(PLANTED), "{said}");
+    assert!(said.contains("the sandbox hid a/b/c/d/e/x.asked, kept, one.txt"), "{said}");
 }
 
 /// A command that hides a secret from the search makes the next one wait for a decision.

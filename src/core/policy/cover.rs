@@ -10,6 +10,8 @@ use crate::tool::SideEffect;
 pub(super) enum Fit {
     /// Of no part of it.
     No,
+    /// Of a file in a folder that the line reads as a whole: the sandbox hides it.
+    Below,
     /// It depends on what only the shell will know.
     Maybe,
     /// Of the line or of a part.

@@ -16,35 +16,21 @@
 //! looking is free, and so does one with a part that looks through git, whose settings can start programs. A person who
 //! allows all of `shell`, without a pattern, allows lines that cannot be read too.
 //!
-//! A rule that denies or asks about the files of `read`, `write` or `edit` speaks of a line that names such a file.
+//! A rule that denies or asks about the files of `read`, `write` or `edit` speaks of a line that names such a file. A line that
+//! reads a whole folder with such a file in it runs in the sandbox, which hides the file; outside of it a person is asked.
 
 use std::cmp::Reverse;
 
-use super::cover::{Fit, allows, speaks_of};
+use super::cover::{Fit, speaks_of};
 use super::effect;
 use super::guarded::is_guarded;
-use super::line::{self, PathTarget, Places, describe};
-use super::mention;
+use super::line::{self, Places};
 use super::named::NamedFiles;
-use super::place::{forbids_path, permits_path};
-use super::shell::{self, Access, Command, Reading, Redirection};
+use super::part::{Permission, weaker};
+use super::shell::{self, Command, Reading};
 use super::{Decided, Mode, Policy, Rule, RuleKind, Tier, Verdict, fingerprint, grant};
 use crate::ledger::Arguments;
 use crate::tool::{Preparation, SideEffect, Territory, ToolKind, ToolSpec};
-
-/// What lets a part run.
-pub(super) enum Permission<'r> {
-    /// A rule.
-    By(&'r Rule),
-    /// It only looks, or edits where edits are allowed.
-    Harmless,
-    /// It only looks, through a program that the repository can make do more: the sandbox sees to that.
-    Confined,
-    /// Nothing: no rule covers it.
-    Uncovered,
-    /// Nothing, for a reason of its own; says why.
-    Missing(String),
-}
 
 impl Policy {
     /// Decides about a validated call.
@@ -89,14 +75,21 @@ impl Policy {
         if let (Fit::Maybe, Some(rule)) = (denies, denying) {
             return told(Verdict::Ask(perhaps_denied(rule)), Some(rule));
         }
+        let below = denying.filter(|_| denies == Fit::Below);
         if self.mode == Mode::Unrestricted {
-            return told(Verdict::Allow(UNRESTRICTED.to_owned()), None);
+            return match below {
+                Some(rule) => told(Verdict::Ask(in_the_folder(rule)), Some(rule)),
+                None => told(Verdict::Allow(UNRESTRICTED.to_owned()), None),
+            };
         }
         if let Some((why, rule)) = self.asking(fit) {
             return told(Verdict::Ask(why), Some(rule));
         }
         match permission {
-            Permission::By(rule) => told(self.permitted(rule), Some(rule)),
+            Permission::By(rule) => match (self.permitted(rule), below.or_else(|| self.asking_below(fit))) {
+                (Verdict::Allow(_), Some(kept)) => told(Verdict::Ask(in_the_folder(kept)), Some(kept)),
+                (verdict, _) => told(verdict, Some(rule)),
+            },
             Permission::Harmless => told(Verdict::Sandbox(harmless(effect).to_owned()), None),
             Permission::Confined if effect == SideEffect::Reads => {
                 told(Verdict::Sandbox(READS.to_owned()), None)
@@ -144,6 +137,12 @@ impl Policy {
         }
     }
 
+    /// The rule that asks about a file in a folder that the line reads as a whole.
+    fn asking_below(&self, fit: impl Fn(&Rule) -> Fit) -> Option<&Rule> {
+        let (asks, rule) = self.strictest(RuleKind::Ask, fit);
+        rule.filter(|_| asks == Fit::Below)
+    }
+
     /// What lets the whole line run: the weakest of what lets its parts run.
     fn permission(
         &self,
@@ -184,76 +183,6 @@ impl Policy {
                 Permission::Uncovered
             }
             weakest => weakest,
-        }
-    }
-
-    pub(super) fn for_command(
-        &self,
-        command: &Command,
-        tool: &ToolSpec,
-        places: &Places<'_>,
-        is_usual: bool,
-    ) -> Permission<'_> {
-        match self.rule_for(command, tool) {
-            Some(rule) => Permission::By(rule),
-            None if places.is_harmless(command) && effect::is_steered(command) => Permission::Confined,
-            None if places.is_harmless(command) => Permission::Harmless,
-            None if is_usual => Permission::Uncovered,
-            None => {
-                let words = command.environment.iter().chain(&command.words);
-                let words: Vec<&str> = words.map(|word| word.raw.as_str()).collect();
-                Permission::Missing(format!("no rule covers `{}`", words.join(" ")))
-            }
-        }
-    }
-
-    /// The rule by which a command of a line may run.
-    fn rule_for(&self, command: &Command, tool: &ToolSpec) -> Option<&Rule> {
-        self.winner(|rule| {
-            rule.is_for(&tool.name) && rule.pattern.as_deref().is_none_or(|pattern| allows(pattern, command))
-        })
-    }
-
-    /// A file that the shell opens needs a rule for its path, or a mode that edits.
-    pub(super) fn for_file(
-        &self,
-        file: &Redirection,
-        tool: &ToolSpec,
-        places: &Places<'_>,
-    ) -> Permission<'_> {
-        if effect::is_sink(file) {
-            return Permission::Harmless;
-        }
-        let place = places.of_redirection(file);
-        let (PathTarget::Inside(path) | PathTarget::Outside(path)) = &place else {
-            let all = self.winner(|rule| rule.is_for(&tool.name) && rule.pattern.is_none());
-            return all.map_or_else(
-                || Permission::Missing(format!("{}, and it is unclear where that leads", describe(file))),
-                Permission::By,
-            );
-        };
-        let (tools, found) = (mention::tools(file.access), places.found());
-        let forbids = |rule: &&Rule| {
-            !rule.kind.permits()
-                && tools.iter().any(|name| rule.is_for(name))
-                && rule.tool != "*"
-                && rule.pattern.as_deref().is_none_or(|pattern| forbids_path(pattern, path, &found.folders))
-        };
-        if let Some(rule) = self.rules.iter().find(forbids) {
-            return Permission::Missing(format!("{}, and rule {rule} forbids it", describe(file)));
-        }
-        let by = self.winner(|rule| match &rule.pattern {
-            None => rule.is_for(&tool.name),
-            Some(pattern) => tools.iter().any(|name| rule.is_for(name)) && permits_path(pattern, path, found),
-        });
-        let territory = places.territory(path);
-        let is_protected = territory == Territory::Protected || is_guarded(path);
-        let edits = matches!(self.mode, Mode::Edit | Mode::Auto) && !is_protected;
-        match (by, &place) {
-            (Some(rule), _) => Permission::By(rule),
-            (None, PathTarget::Inside(_)) if file.access == Access::Reads || edits => Permission::Harmless,
-            (None, PathTarget::Outside(path)) => Permission::Missing(territory.why(path)),
-            _ => Permission::Missing(format!("{}, and no rule covers that", describe(file))),
         }
     }
 
@@ -315,22 +244,6 @@ impl Policy {
         )
     }
 
-    /// The permitting rule that wins among those that fit.
-    fn winner(&self, fits: impl Fn(&Rule) -> bool) -> Option<&Rule> {
-        let fitting = |kind: RuleKind| {
-            let rules = self.rules.iter().filter(move |rule| rule.kind == kind && rule.counts());
-            rules.filter(|rule| fits(rule)).max_by_key(|rule| (rule.origin.tier.rank(), rule.specificity()))
-        };
-        match (fitting(RuleKind::Allow), fitting(RuleKind::Sandbox)) {
-            (Some(allow), Some(sandbox)) => {
-                let is_own = allow.origin.tier.rank() >= sandbox.origin.tier.rank();
-                let is_exception = is_own && allow.specificity() > sandbox.specificity();
-                Some(if is_exception { allow } else { sandbox })
-            }
-            (allow, sandbox) => sandbox.or(allow),
-        }
-    }
-
     /// What a permitting rule comes to here.
     fn permitted(&self, rule: &Rule) -> Verdict {
         match rule.kind {
@@ -371,6 +284,17 @@ fn perhaps_denied(rule: &Rule) -> String {
     format!("it is unclear whether rule {rule} denies it")
 }
 
+/// Outside of the sandbox nothing hides the file.
+fn in_the_folder(rule: &Rule) -> String {
+    format!(
+        "it reads a whole folder, and rule {rule} {} files in it",
+        match rule.kind {
+            RuleKind::Deny => "denies",
+            _ => "asks about",
+        }
+    )
+}
+
 const PLAN: &str = "plan mode only reads; switch the mode to change or run things";
 const GRANTED: &str = "allowed for this session";
 const UNRESTRICTED: &str = "unrestricted mode";
@@ -381,16 +305,4 @@ const NO_RULE: &str = "no rule covers it";
 
 fn harmless(effect: SideEffect) -> &'static str {
     if effect == SideEffect::Reads { READS } else { "edits in the workspace" }
-}
-
-/// Of two permissions the one that lets less happen; the first is named among equals.
-fn weaker<'r>(first: Permission<'r>, second: Permission<'r>) -> Permission<'r> {
-    let strength = |permission: &Permission<'_>| match permission {
-        Permission::Harmless => 0,
-        Permission::By(rule) if rule.kind == RuleKind::Allow => 1,
-        Permission::Confined => 2,
-        Permission::By(_) => 3,
-        Permission::Uncovered | Permission::Missing(_) => 4,
-    };
-    if strength(&second) > strength(&first) { second } else { first }
 }

@@ -1,8 +1,8 @@
 //! Why a line is decided as it is: each command in it, what it does, and what lets it run. Made by the functions that decide.
 
-use super::decide::Permission;
 use super::effect;
 use super::line::{self, Places, describe};
+use super::part::Permission;
 use super::shell::{self, Word};
 use super::{Decided, Mode, Policy, Rule, RuleKind};
 use crate::ledger::Arguments;

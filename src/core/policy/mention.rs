@@ -1,7 +1,7 @@
 //! The words of a line that may be names of files, and the folders that they are named in.
 
 use super::effect;
-use super::shell::{Access, Command, Reading, Word};
+use super::shell::{Access, Command, HOLE, Reading, Word};
 use super::signs::{Sign, path, signs, text, ways};
 use crate::tool::SideEffect;
 use crate::tool::name::{EDIT, READ, WRITE};
@@ -23,6 +23,8 @@ pub(super) struct Mentioned {
     pub(super) may_stay: bool,
     /// Files that are opened, as they are written.
     pub(super) opened: Vec<(Access, String)>,
+    /// Folders that are read as a whole, without a word about the files in them.
+    pub(super) trees: Vec<Vec<Sign>>,
     /// Other names.
     pub(super) perhaps: Vec<(&'static [&'static str], Vec<Sign>)>,
 }
@@ -31,7 +33,7 @@ impl Mentioned {
     pub(super) fn in_line(line: &str, reading: &Reading) -> Self {
         let folders = folders(line, reading);
         let may_stay = begins_with_move(line) && !all_follows_the_move(line);
-        let mut this = Self { folders, may_stay, opened: Vec::new(), perhaps: Vec::new() };
+        let mut this = Self { folders, may_stay, opened: Vec::new(), trees: Vec::new(), perhaps: Vec::new() };
         for command in reading.commands.iter().filter(|command| !command.is_wrapper) {
             this.command(command, reading);
         }
@@ -51,8 +53,13 @@ impl Mentioned {
         if command.name().as_deref() == Some("cd") {
             return;
         }
+        let trees = effect::trees(command, reading).into_iter();
+        self.trees.extend(trees.map(|tree| if tree.contains(HOLE) { vec![Sign::Any] } else { signs(&tree) }));
         let reads = looks(command);
         if let Some(files) = effect::operands(command, reading).filter(|_| reads) {
+            if command.program().as_deref() == Some("git") {
+                self.in_git(&files);
+            }
             self.opened.extend(files.into_iter().map(|path| (Access::Reads, path)));
             return;
         }
@@ -65,6 +72,20 @@ impl Mentioned {
             for way in all_ways(word, reading) {
                 self.perhaps.extend(parts(&way).into_iter().map(|part| (uses, part)));
             }
+        }
+    }
+
+    /// What git takes for a path in a word: after the commit in `HEAD:src/a.rs`, in the index as `:src/a.rs`, from the top as
+    /// `:/src/a.rs`, and behind the signs of `:(top)src/a.rs`.
+    fn in_git(&mut self, words: &[String]) {
+        for word in words {
+            for (at, _) in word.match_indices(':') {
+                let path = word.get(at + 1..).unwrap_or_default();
+                let path = if at == 0 { path.trim_start_matches('/') } else { path };
+                self.opened.push((Access::Reads, path.to_owned()));
+            }
+            let parts = parts(&signs(word)).into_iter();
+            self.perhaps.extend(parts.map(|part| (tools(Access::Reads), part)));
         }
     }
 

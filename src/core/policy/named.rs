@@ -16,6 +16,8 @@ pub(super) struct NamedFiles {
     opened: Vec<(Access, Vec<String>)>,
     /// Names of which it is not known what they are, or what is done with them; for which tools.
     perhaps: Vec<(&'static [&'static str], Vec<Sign>)>,
+    /// Folders that are read as a whole, from each folder in which they may be.
+    trees: Vec<Vec<Sign>>,
     /// Whether there is more in the line than was read.
     is_unreadable: bool,
     /// The workspace, by its absolute names.
@@ -63,7 +65,10 @@ impl NamedFiles {
             }
         }
         let is_unreadable = reading.unreadable.is_some();
-        Self { opened, perhaps, is_unreadable, folders: found.folders.clone() }
+        let folders = || mentioned.folders.iter().chain(&stays);
+        let trees = mentioned.trees.iter().flat_map(|tree| folders().map(move |folder| path(folder, tree)));
+        let trees = trees.collect();
+        Self { opened, perhaps, trees, is_unreadable, folders: found.folders.clone() }
     }
 
     /// Whether a rule that denies or asks speaks of one of them.
@@ -103,6 +108,32 @@ impl NamedFiles {
         let may_speak =
             |(uses, name): &(&[&str], Vec<Sign>)| is_for(uses) && (is_met(name) || is_folder(name));
         let may = says_which && (self.is_unreadable || self.perhaps.iter().any(may_speak));
-        if may { Fit::Maybe } else { Fit::No }
+        let is_below =
+            || is_for(tools(Access::Reads)) && self.trees.iter().any(|tree| self.holds(tree, pattern));
+        match may {
+            true => Fit::Maybe,
+            false if says_which && is_below() => Fit::Below,
+            false => Fit::No,
+        }
+    }
+
+    /// Whether a file that the pattern speaks of can be in a folder.
+    fn holds(&self, tree: &[Sign], pattern: &str) -> bool {
+        if tree.contains(&Sign::Any) {
+            return meets(pattern, &[Sign::Any]);
+        }
+        let below = |tree: &[Sign]| {
+            let slash = (!tree.is_empty()).then_some(Sign::Char('/'));
+            tree.iter().copied().chain(slash).chain([Sign::Any]).collect::<Vec<_>>()
+        };
+        let goes_up = |signs: &[Sign]| signs.starts_with(&[Sign::Char('.'), Sign::Char('.')]);
+        if pattern.starts_with('/') && tree.first() != Some(&Sign::Char('/')) {
+            return self.folders.iter().any(|folder| meets(pattern, &below(&path(&signs(folder), tree))));
+        }
+        // A file above the workspace has an absolute form, too.
+        if pattern.starts_with("../") && !goes_up(tree) {
+            return false;
+        }
+        meets(pattern, &below(tree))
     }
 }

@@ -13,7 +13,7 @@ use super::shell::{self, HOLE, Reading};
 use super::web;
 use super::wildcard::wildcard;
 use crate::ledger::Arguments;
-use crate::tool::name::FETCH;
+use crate::tool::name::{FETCH, READ, SEARCH};
 use crate::tool::{DELEGATE_TO, MCP, Preparation, SideEffect, ToolSpec, delegate, mcp};
 
 /// What a rule says, loosest first.
@@ -129,9 +129,12 @@ impl Rule {
     /// asking one speaks of the bare command too.
     ///
     /// A pattern for a path allows by where the path leads, symlinks and `..` resolved; it denies or asks by that
-    /// and by the path as it was written. A path of the workspace has an absolute name, too.
+    /// and by the path as it was written. A path of the workspace has an absolute name, too. A rule that denies or asks
+    /// about files of `read` does so for `search`, which shows what is in them.
     pub fn matches(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> bool {
-        if !self.is_for(&tool.name) {
+        // What `search` shows is what `read` would.
+        let is_for_search = || tool.name == SEARCH && self.keeps_files();
+        if !self.is_for(&tool.name) && !is_for_search() {
             return false;
         }
         let Some(pattern) = &self.pattern else { return true };
@@ -166,6 +169,11 @@ impl Rule {
     /// Whether the rule is for tools of this name.
     pub(super) fn is_for(&self, tool: &str) -> bool {
         wildcard(&self.tool, tool)
+    }
+
+    /// Whether it keeps some files from being read.
+    pub(super) fn keeps_files(&self) -> bool {
+        !self.kind.permits() && self.pattern.is_some() && self.is_for(READ)
     }
 
     fn fits_path(&self, pattern: &str, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> bool {

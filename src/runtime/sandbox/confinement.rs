@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::policy::KeptFiles;
+
 use super::resolver::Resolver;
 use super::{Settings, real};
 
@@ -15,6 +17,8 @@ pub struct Confinement {
     /// Folders that are not opened, in which files that look like secrets are hidden as well; they are looked for before each
     /// command.
     pub beside: Vec<PathBuf>,
+    /// Files that rules keep from being read; they are looked for before each command.
+    pub kept: KeptFiles,
     /// Files and folders in those that are opened, over which empty ones are laid that cannot be read or changed. Real
     /// paths; they are looked for before each command.
     pub covered: Vec<PathBuf>,

@@ -83,6 +83,9 @@ impl Confinement {
         for gap in gaps {
             let places = match &gap {
                 Gap::LooksSecret(file) => std::slice::from_ref(file),
+                Gap::Kept { place, .. } if !writable.iter().any(|open| open.starts_with(place)) => {
+                    std::slice::from_ref(place)
+                }
                 // What a person has opened in it stays open.
                 Gap::HoldsSecrets { secrets, .. }
                     if !secrets.iter().any(|secret| writable.iter().any(|open| open.starts_with(secret))) =>
@@ -103,6 +106,9 @@ impl Confinement {
                 _ => sorted.gaps.push(gap),
             }
         }
+        // What lies in a folder that is covered is not there any more.
+        let all = sorted.covered.clone();
+        sorted.covered.retain(|place| !place.ancestors().skip(1).any(|folder| all.contains(folder)));
         sorted
     }
 }

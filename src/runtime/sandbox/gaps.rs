@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
 
+use super::kept::KeptPlaces;
 use super::{Confinement, names_a_secret, real};
 
 /// How far below a workspace files are looked for that look like secrets.
@@ -36,6 +37,13 @@ pub enum Gap {
     LiesInSecrets(PathBuf),
     /// A file of the workspace whose name is that of a secret.
     LooksSecret(PathBuf),
+    /// A file of the workspace that a rule keeps from being read, or all that is in a folder.
+    Kept {
+        /// Where it is.
+        place: PathBuf,
+        /// The rule, with its kind: `deny read(secret/*)`.
+        rule: String,
+    },
     /// The workspace is too large to be looked through.
     NotAllSeen(PathBuf),
 }
@@ -44,7 +52,10 @@ impl Gap {
     /// Whether it is about secrets in a folder that is opened, which might be covered, and can come and go with each
     /// command.
     pub fn is_secret(&self) -> bool {
-        matches!(self, Self::HoldsSecrets { .. } | Self::LooksSecret(_) | Self::NotAllSeen(_))
+        matches!(
+            self,
+            Self::HoldsSecrets { .. } | Self::LooksSecret(_) | Self::Kept { .. } | Self::NotAllSeen(_)
+        )
     }
 }
 
@@ -84,6 +95,12 @@ impl fmt::Display for Gap {
                     file.display()
                 )
             }
+            Self::Kept { place, rule } => write!(
+                f,
+                "the sandbox cannot hide {} here, so commands could read it, and a rule says {rule} ({})",
+                place.file_name().unwrap_or(place.as_os_str()).display(),
+                place.display()
+            ),
             Self::NotAllSeen(folder) => write!(
                 f,
                 "{} contains more than {MOST_ENTRIES} files: not all were checked for secrets",
@@ -131,54 +148,67 @@ impl Confinement {
             if !secrets.is_empty() {
                 gaps.push(Gap::HoldsSecrets { folder: folder.clone(), secrets });
             }
-            let looked = if number == 0 { look(&folder) } else { Vec::new() };
+            let looked = if number == 0 { self.look(&folder) } else { Vec::new() };
             gaps.extend(looked.into_iter().filter(|gap| match gap {
                 Gap::LooksSecret(file) => !known.iter().any(|place| file.starts_with(place)),
                 _ => true,
             }));
         }
-        let beside = self.beside.iter().flat_map(|folder| look(&real(folder)));
+        let beside = self.beside.iter().flat_map(|folder| self.look(&real(folder)));
         gaps.extend(beside.filter(|gap| matches!(gap, Gap::NotAllSeen(_))));
         gaps
     }
 
-    /// With the secrets of the folders beside it among what is hidden.
+    /// With the secrets of the folders beside it among what is hidden, and what rules keep from being read elsewhere.
     pub(super) fn hiding_beside(mut self) -> Self {
-        let secrets: Vec<PathBuf> = self.beside.iter().flat_map(|folder| secrets_in(&real(folder))).collect();
-        self.hidden.extend(secrets);
+        let found = self.beside.iter().flat_map(|folder| self.look(&real(folder)));
+        let hidden = found.filter_map(|gap| match gap {
+            Gap::LooksSecret(file) | Gap::Kept { place: file, .. } => Some(file),
+            _ => None,
+        });
+        let hidden: Vec<PathBuf> = hidden.chain(KeptPlaces::of(&self).elsewhere()).collect();
+        self.hidden.extend(hidden);
         self
     }
-}
 
-/// Files of a folder that is not opened, which look like secrets.
-fn secrets_in(folder: &Path) -> Vec<PathBuf> {
-    let secret = |gap| if let Gap::LooksSecret(file) = gap { Some(file) } else { None };
-    look(folder).into_iter().filter_map(secret).collect()
-}
-
-/// Files of the folder that look like secrets, and whether that was all of it.
-fn look(folder: &Path) -> Vec<Gap> {
-    let mut walked = walk(folder);
-    let named = walked.by_ref().take(MOST_ENTRIES);
-    let named = named.filter(|entry| entry.file_name().to_str().is_some_and(names_a_secret));
-    let secret = named.filter(|entry| !entry.path().is_dir());
-    let mut gaps: Vec<Gap> = secret.map(|entry| Gap::LooksSecret(entry.into_path())).collect();
-    gaps.sort();
-    if walked.next().is_some() {
-        gaps.push(Gap::NotAllSeen(folder.to_owned()));
+    /// Files of the folder that look like secrets or are kept by a rule, and whether that was all of it.
+    fn look(&self, folder: &Path) -> Vec<Gap> {
+        let kept = KeptPlaces::of(self);
+        let known = kept.at(folder);
+        let mut walked = walk(folder, Some(DEEPEST).filter(|_| !kept.is_scattered()));
+        let mut gaps = Vec::new();
+        for entry in walked.by_ref().take(MOST_ENTRIES) {
+            let is_called_secret = entry.file_name().to_str().is_some_and(names_a_secret);
+            let is_secret = is_called_secret && entry.depth() <= DEEPEST;
+            let rule = kept.rule_for(entry.path()).filter(|_| !is_secret);
+            let is_known = || known.iter().any(|(place, _)| entry.path().starts_with(place));
+            if !is_secret && rule.is_none() || entry.path().is_dir() || is_known() {
+                continue;
+            }
+            let place = entry.into_path();
+            gaps.push(match rule {
+                Some(rule) => Gap::Kept { place, rule },
+                None => Gap::LooksSecret(place),
+            });
+        }
+        gaps.extend(known.into_iter().map(|(place, rule)| Gap::Kept { place, rule }));
+        gaps.sort();
+        if walked.next().is_some() {
+            gaps.push(Gap::NotAllSeen(folder.to_owned()));
+        }
+        gaps
     }
-    gaps
 }
 
 /// All that a look at the folder sees.
 pub(super) fn entries(folder: &Path) -> impl Iterator<Item = DirEntry> {
-    walk(folder).take(MOST_ENTRIES)
+    walk(folder, Some(DEEPEST)).take(MOST_ENTRIES)
 }
 
-fn walk(folder: &Path) -> impl Iterator<Item = DirEntry> + use<> {
+fn walk(folder: &Path, deepest: Option<usize>) -> impl Iterator<Item = DirEntry> + use<> {
     let mut walk = WalkBuilder::new(folder);
     walk.standard_filters(false)
-        .max_depth(Some(DEEPEST))
+        .max_depth(deepest)
         .filter_entry(|entry| !entry.file_name().to_str().is_some_and(|name| NOT_LOOKED_AT.contains(&name)));
     // What we cannot read, a command that we start cannot read either.
     walk.build().filter_map(Result::ok)

@@ -7,6 +7,7 @@
 mod confinement;
 mod covering;
 mod gaps;
+mod kept;
 #[cfg(target_os = "linux")]
 mod linux;
 mod mounts;

@@ -20,8 +20,8 @@ pub struct Confined {
 impl Confined {
     /// All arguments of the child, [`ENTRY`] first.
     pub fn words(self) -> Vec<OsString> {
-        let Confinement { writable, hidden, covered, network, proxy, may_be_weaker, settings: _, beside: _ } =
-            self.confinement;
+        // What is looked for before a command starts is among what is hidden and covered.
+        let Confinement { writable, hidden, covered, network, proxy, may_be_weaker, .. } = self.confinement;
         let mut words = vec![OsString::from(ENTRY)];
         for (flag, paths) in [("--write", writable), ("--hide", hidden), ("--cover", covered)] {
             words.extend(paths.into_iter().flat_map(|path| [OsString::from(flag), path.into_os_string()]));

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::policy::is_guarded;
+use crate::policy::{KeptFiles, is_guarded};
 use crate::runtime::sandbox::{Confinement, Settings, lies_in, names_a_secret};
 use crate::tool::Territory;
 
@@ -66,6 +66,12 @@ impl Borders {
         let below = self.hidden().iter().filter(|place| lies_in(place, start) && !lies_in(start, place));
         let is_named = self.is_hidden(start) || is_called_secret(start) && !is_folder;
         LeftOut { places: below.cloned().collect(), by_name: !is_named }
+    }
+
+    /// The rules that keep files from being read, without those that speak of `start` itself: they have been heard.
+    pub(super) fn kept_below(&self, start: &str, folders: &[String]) -> KeptFiles {
+        let kept = self.confinement.as_ref().map(|confinement| confinement.kept.besides(start, folders));
+        kept.unwrap_or_default()
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::ledger::{Arguments, Summary};
+use crate::policy::RuleKind;
 use crate::tool::name::SEARCH;
 use crate::tool::{Shown, SideEffect, Territory, ToolSpec};
 
@@ -23,7 +24,7 @@ use super::target::Target;
 use super::tool::{Running, RunningCall, Tool, ToolOutput, spec};
 use super::walk::Walk;
 use super::words::{counted, explain, shorten};
-use super::workspace::Workspace;
+use super::workspace::{KeptBelow, Workspace};
 
 /// More matches than this are counted, not shown.
 const MOST_SHOWN: usize = 300;
@@ -90,8 +91,14 @@ fn run(
         .binary_detection(BinaryDetection::quit(0))
         .build();
     let left_out = workspace.left_out_below(target, kind == FileType::Directory);
-    let mut search =
-        FileSearch { searcher, matcher, left_out: left_out.clone(), stop, found: SearchMatches::default() };
+    let mut search = FileSearch {
+        searcher,
+        matcher,
+        left_out: left_out.clone(),
+        kept: workspace.kept_below(target, kind == FileType::Directory),
+        stop,
+        found: SearchMatches::default(),
+    };
     if kind != FileType::Directory {
         if takes(&target.path) {
             search.file(&target.path, &target.shown, || target.open());
@@ -128,15 +135,21 @@ struct FileSearch<'a> {
     searcher: Searcher,
     matcher: RegexMatcher,
     left_out: LeftOut,
+    kept: KeptBelow<'a>,
     stop: &'a StopFlag,
     found: SearchMatches,
 }
 
 impl FileSearch<'_> {
-    /// One file, unless its name is that of a secret: then it is not even opened.
+    /// One file, unless its name is that of a secret or a rule keeps it: then it is not even opened.
     fn file(&mut self, path: &Path, shown: &str, open: impl FnOnce() -> io::Result<File>) {
         if self.left_out.keeps(path) {
             self.found.secret.push(shown.to_owned());
+            return;
+        }
+        if let Some(said) = self.kept.said_of(shown) {
+            let kept = if said == RuleKind::Deny { &mut self.found.denied } else { &mut self.found.asked };
+            kept.push(shown.to_owned());
             return;
         }
         self.found.files += 1;
@@ -181,6 +194,8 @@ struct SearchMatches {
     files_with_match: usize,
     unreadable: usize,
     secret: Vec<String>,
+    denied: Vec<String>,
+    asked: Vec<String>,
 }
 
 impl SearchMatches {
@@ -216,21 +231,28 @@ impl SearchMatches {
         if self.unreadable > 0 {
             text.push_str(&format!("\n({} could not be searched)", counted(self.unreadable, "file")));
         }
-        text.push_str(&self.describe_secret());
+        text.push_str(&self.describe_left_out());
         text.extend(remark.map(|remark| format!("\n{remark}")));
         ToolOutput::summed_up(text, Summary::Words(self.counts()))
     }
 
-    /// What may hold secrets is searched when it is named: that is asked about.
-    fn describe_secret(&self) -> String {
-        let Some(first) = self.secret.first() else { return String::new() };
-        let others = match self.secret.len() {
-            1 => String::new(),
-            all => format!(" and {} more", all - 1),
+    /// What may hold secrets, or is asked about, is searched when it is named: that is decided about.
+    fn describe_left_out(&self) -> String {
+        let said = |files: &[String], why: &str, next: &str| {
+            let Some(first) = files.first() else { return String::new() };
+            let others = match files.len() {
+                1 => String::new(),
+                all => format!(" and {} more", all - 1),
+            };
+            format!("\n(not searched, since {why}: {first}{others}{next})")
         };
-        format!(
-            "\n(not searched, since it may contain secrets: {first}{others}; give it as `path` to search it)"
-        )
+        let next = "; give it as `path` to search it";
+        [
+            said(&self.secret, "it may contain secrets", next),
+            said(&self.asked, "a rule asks before it is read", next),
+            said(&self.denied, "a rule denies reading it", ""),
+        ]
+        .concat()
     }
 }
 

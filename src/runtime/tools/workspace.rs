@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::borders::{Borders, LeftOut};
 use super::way::{PathWalk, as_written};
 use super::words::explain;
+use crate::policy::{KeptFiles, RuleKind};
 use crate::runtime::sandbox::Confinement;
 use crate::tool::{Preparation, Territory};
 
@@ -31,6 +32,19 @@ pub(in crate::runtime) struct ResolvedPath {
     pub(super) is_folder: bool,
 }
 
+/// What a walk does not open, because of rules.
+pub(super) struct KeptBelow<'w> {
+    kept: KeptFiles,
+    folders: &'w [String],
+}
+
+impl KeptBelow<'_> {
+    /// What a rule says of a file; `shown` as [`Workspace::show`] writes it.
+    pub(super) fn said_of(&self, shown: &str) -> Option<RuleKind> {
+        self.kept.rule_for(shown, self.folders).map(|rule| rule.kind)
+    }
+}
+
 impl Workspace {
     /// A workspace at `root`, an absolute path; `home` is what `~` stands for.
     pub(in crate::runtime) fn new(root: PathBuf, home: Option<PathBuf>) -> Self {
@@ -54,6 +68,16 @@ impl Workspace {
     /// What a walk from a resolved place leaves out; `is_folder`: whether it is one now.
     pub(super) fn left_out_below(&self, start: &ResolvedPath, is_folder: bool) -> LeftOut {
         self.borders.left_out_below(&start.path, start.is_folder || is_folder)
+    }
+
+    /// The rules that keep files below a resolved place from being read; `is_folder`: what is named itself was decided about.
+    pub(super) fn kept_below(&self, start: &ResolvedPath, is_folder: bool) -> KeptBelow<'_> {
+        let kept = if start.is_folder || is_folder {
+            self.borders.kept_below(&start.shown, &self.names)
+        } else {
+            KeptFiles::default()
+        };
+        KeptBelow { kept, folders: &self.names }
     }
 
     /// A look at a call before anything was looked at: it knows the folder alone.

@@ -2,7 +2,6 @@
 //! that starts it.
 
 mod lane;
-mod parent_folder;
 mod refusal;
 mod standing;
 mod worktree;
@@ -18,6 +17,7 @@ pub(crate) use refusal::switched_off;
 pub(crate) use standing::standing;
 pub(crate) use worktree::{as_made, worktree_of};
 
+use super::copied_folder::in_copied;
 use super::instructions::nested::WithNested;
 use super::ports::{hook_port, local_tools};
 use super::ports::{model_port, with_tool_calls};
@@ -38,7 +38,6 @@ use crate::runtime::{
 use crate::tool::name::{ASK, MCP};
 use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec, mcp};
 use lane::{is_lane, lanes};
-use parent_folder::in_worktree;
 use worktree::Worktree;
 
 /// What the sessions of sub-agents are made of.
@@ -302,7 +301,7 @@ impl MakeSession for SubagentMaker {
         let editor = self.editor.clone().filter(|_| worktree.is_none());
         let mut invocation = self.invocation.clone();
         if let Some(worktree) = &worktree {
-            invocation = in_worktree(&self.invocation, worktree);
+            invocation = in_copied(&self.invocation, (&worktree.top, &worktree.folder));
             let besides = invocation.config.rules().into_iter().skip(self.invocation.config.rules.len());
             settings.policy.rules.extend(besides);
             settings.hooks = invocation.config.hooks();

@@ -13,7 +13,7 @@ use super::shell::{Access, Command, Reading, Redirection, is_of_system};
 use crate::tool::SideEffect;
 
 pub(super) use launchers::{is_interpreter, is_launcher};
-pub(super) use reads::{opens, operands};
+pub(super) use reads::{opens, operands, trees};
 
 /// What a whole line does: the worst of its parts; what cannot be read counts as sending.
 pub fn of_line(reading: &Reading) -> SideEffect {

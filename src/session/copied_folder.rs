@@ -1,11 +1,13 @@
-//! What holds of a session's folder for a sub-agent of it that works in a worktree: its rules, its secrets and its hooks. The sub-agent is
-//! never looser towards that folder than the session, nor in its copy.
+//! What holds of a session's folder for a session that works in a copy of it, as a sub-agent in a worktree or a branch of `whatif` does: its
+//! rules, its secrets and its hooks. Such a session is never looser towards that folder than the other one, nor in the copy.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::worktree::Worktree;
 use crate::config::{Invocation, SourcedRule};
+use crate::ledger::{Body, Entry};
 use crate::policy::in_copy;
+use crate::runtime::store::{find, first_line_of};
 
 /// Programs that run a script, or another program, that a word behind them names.
 const RUNNERS: &[&str] = &[
@@ -13,13 +15,14 @@ const RUNNERS: &[&str] = &[
     ".",
 ];
 
-/// What a session in the worktree is started with.
-pub(super) fn in_worktree(parent: &Invocation, worktree: &Worktree) -> Invocation {
+/// What a session is started with that works in `copy.1`, where `copy.0` is a copy of what holds the folder of `parent`.
+pub(super) fn in_copied(parent: &Invocation, copy: (&Path, &Path)) -> Invocation {
     let mut made = parent.clone();
+    let (copied_top, copied_folder) = copy;
     let folder = &parent.cwd;
-    let below = worktree.folder.strip_prefix(&worktree.top).unwrap_or(Path::new(""));
+    let below = copied_folder.strip_prefix(copied_top).unwrap_or(Path::new(""));
     let top = folder.ancestors().nth(below.components().count()).unwrap_or(folder);
-    let [said, from, to] = [folder, top, &worktree.top].map(|path| path.to_string_lossy());
+    let [said, from, to] = [folder, top, copied_top].map(|path| path.to_string_lossy());
     let besides = |sourced: &SourcedRule| {
         let source = sourced.source.clone();
         let more = in_copy(&sourced.rule, &said, &from, &to).into_iter();
@@ -32,14 +35,24 @@ pub(super) fn in_worktree(parent: &Invocation, worktree: &Worktree) -> Invocatio
         _ => PathBuf::from(text),
     };
     let hidden = parent.config.sandbox.hidden.iter().map(place);
-    let copies = hidden.filter_map(|path| Some(worktree.top.join(path.strip_prefix(top).ok()?)));
+    let copies = hidden.filter_map(|path| Some(copied_top.join(path.strip_prefix(top).ok()?)));
     made.config.sandbox.hidden.extend(copies.map(|path| path.to_string_lossy().into_owned()));
     for hook in &mut made.config.hooks {
         hook.spec.command = found_from(folder, &hook.spec.command);
     }
     made.parents.push(folder.clone());
-    made.cwd.clone_from(&worktree.folder);
+    copied_folder.clone_into(&mut made.cwd);
     made
+}
+
+/// The same for a branch of a session that works in another folder: it goes on in a copy of that one. `None`: it is none.
+pub(super) fn as_branch(invocation: &Invocation, state: &Path, entries: &[Arc<Entry>]) -> Option<Invocation> {
+    let Body::SessionStarted(started) = &entries.first()?.body else { return None };
+    let (trunk, _) = started.forked_from.as_deref()?.rsplit_once('@')?;
+    let folder = PathBuf::from(first_line_of(&find(state, trunk).ok()?)?.cwd);
+    let is_copy = folder.is_absolute() && folder != invocation.cwd;
+    let parent = is_copy.then(|| Invocation { cwd: folder, ..invocation.clone() })?;
+    Some(in_copied(&parent, (&invocation.cwd, &invocation.cwd)))
 }
 
 /// The command of a hook whose program, or whose script, is named from the folder of the session: by its absolute path. A worktree does
