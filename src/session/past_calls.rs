@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use crate::ledger::{Arguments, Body, CallId, Change, Decider, Entry, EntryId, Millis, Mode};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{each, files};
+use crate::wire::record::SessionFile;
 
 /// One call that a model made.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +50,8 @@ pub(crate) enum WasDecided {
     DeniedByPerson,
 }
 
-/// The calls since a moment, oldest session first, how many sessions they are of, and what could not be read.
+/// The calls since a moment, oldest session first, how many sessions they are of, and of which sessions not all is counted, a sentence
+/// each.
 pub(crate) fn past_calls(state: &Path, since: Option<Millis>) -> (Vec<PastCall>, usize, Vec<String>) {
     let began = since.map(|at| SystemTime::UNIX_EPOCH + Duration::from_millis(at.0));
     let is_recent = |path: &PathBuf| {
@@ -59,23 +61,35 @@ pub(crate) fn past_calls(state: &Path, since: Option<Millis>) -> (Vec<PastCall>,
     let mut paths: Vec<PathBuf> = files(state).into_iter().filter(is_recent).collect();
     paths.reverse();
     let all = each(&paths, |_: &mut (), path| of_session(path, since));
-    let (mut calls, mut sessions, mut unreadable) = (Vec::new(), 0, Vec::new());
+    let (mut calls, mut sessions, mut notes) = (Vec::new(), 0, Vec::new());
     for session in all {
         match session {
-            Ok(of_one) => {
+            Ok((of_one, damage)) => {
                 sessions += usize::from(!of_one.is_empty());
                 calls.extend(of_one);
+                notes.extend(damage.map(|why| format!("{why}; only what was denied in it is counted")));
             }
-            Err(why) => unreadable.push(why),
+            Err(why) => notes.push(format!("{why}; not counted")),
         }
     }
-    (calls, sessions, unreadable)
+    (calls, sessions, notes)
 }
 
-fn of_session(path: &Path, since: Option<Millis>) -> Result<Vec<PastCall>, String> {
-    let file = SessionStore::read(path)?;
+/// The calls of a session, and what is wrong with it. Of one that is not as it was recorded, what somebody denied is believed: that can
+/// only make rules narrower.
+fn of_session(path: &Path, since: Option<Millis>) -> Result<(Vec<PastCall>, Option<String>), String> {
+    let (file, damage) = SessionStore::audited(path)?;
+    let mut calls = calls_of(&file, since);
+    let damage = damage.filter(|_| !calls.is_empty());
+    if damage.is_some() {
+        calls.retain(|call| call.was == WasDecided::DeniedByPerson);
+    }
+    Ok((calls, damage))
+}
+
+fn calls_of(file: &SessionFile, since: Option<Millis>) -> Vec<PastCall> {
     let Some(Body::SessionStarted(started)) = file.entries.first().map(|entry| &entry.body) else {
-        return Ok(Vec::new());
+        return Vec::new();
     };
     // What a fork has inherited is the other session's, except where somebody decided about it in the fork.
     let inherited = started.forked_at();
@@ -109,7 +123,7 @@ fn of_session(path: &Path, since: Option<Millis>) -> Result<Vec<PastCall>, Strin
             known.learn(entry, mode);
         }
     }
-    Ok(calls.into_iter().filter(|(is_counted, _)| *is_counted).map(|(_, call)| call).collect())
+    calls.into_iter().filter(|(is_counted, _)| *is_counted).map(|(_, call)| call).collect()
 }
 
 impl PastCall {

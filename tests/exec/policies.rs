@@ -133,6 +133,30 @@ fn rules_are_suggested_for_what_was_always_allowed_and_never_denied() {
     assert!(more.out.is_empty() && more.err.contains("no rule would have answered"), "{more:?}");
 }
 
+/// Who changes a session that somebody recorded cannot have a rule suggested by it.
+#[test]
+fn what_a_changed_session_allows_is_no_evidence_and_what_it_denies_is() {
+    let world = World::new();
+    world.decide(&[("cargo test a", true), ("cargo test b", true), ("make x", true), ("make y", true)]);
+    world.decide(&[("make z", false)]);
+    let file = world.sessions().into_iter().next_back().unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("make z"), "{text}");
+    std::fs::write(&file, text.replacen("Done.", "Dona.", 1)).unwrap();
+    let ran = world.policy(&["suggest"]);
+    assert!(ran.out.contains("shell(cargo test *)") && !ran.out.contains("shell(make *)"), "{ran:?}");
+    assert!(
+        ran.err.contains("is not well-formed") && ran.err.contains("only what was denied in it is counted")
+    );
+    let file = world.sessions().into_iter().next().unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replacen("Done.", "Dona.", 1)).unwrap();
+    let none = world.policy(&["suggest"]);
+    assert!(none.out.is_empty(), "{none:?}");
+    let test = world.policy(&["test"]);
+    assert_eq!(test.err.matches("is not well-formed").count(), 2, "{test:?}");
+}
+
 /// Each import of the same file would count, and nobody here has decided in it.
 #[test]
 fn what_an_imported_file_says_of_a_person_is_no_evidence() {

@@ -165,3 +165,36 @@ fn another_model_at_a_decision_needs_the_decision_too() {
     let allowed = whatif(&["--allow", "--script", r#"["From another model."]"#]);
     assert!(allowed.code == 0 && allowed.out.contains("+allowed c1 by user, once"), "{allowed:?}");
 }
+
+#[test]
+fn a_branch_has_the_files_of_repositories_in_the_folder_and_says_that_their_history_is_left() {
+    let world = World::new();
+    let folder = world.place().join("outer");
+    for (inner, name) in [("", "top.txt"), ("linked", "a.txt"), ("plain/deep", "b.txt")] {
+        let place = folder.join(inner);
+        std::fs::create_dir_all(&place).unwrap();
+        std::fs::write(place.join(name), "text\n").unwrap();
+        if git(&place, &["init", "-q"]).is_none() {
+            return;
+        }
+        git(&place, &["add", name]).unwrap();
+        git(&place, &["commit", "-q", "-m", "One."]).unwrap();
+    }
+    std::fs::write(folder.join("linked/new.txt"), "untracked\n").unwrap();
+    // As a submodule is: git knows the commit alone.
+    git(&folder, &["add", "linked"]).unwrap();
+    let (ran, copy) = branch(&world, &folder, &world.place());
+    for (name, text) in [
+        ("top.txt", "text\n"),
+        ("linked/a.txt", "text\n"),
+        ("linked/new.txt", "untracked\n"),
+        ("plain/deep/b.txt", "text\n"),
+    ] {
+        assert_eq!(std::fs::read_to_string(copy.join(name)).unwrap(), text, "{name}: {ran:?}");
+    }
+    for inner in ["linked", "plain/deep"] {
+        let said =
+            format!("{inner} is a repository of its own: its files are in the copy, its history is not");
+        assert!(ran.err.contains(&said), "{ran:?}");
+    }
+}

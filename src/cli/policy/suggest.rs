@@ -25,9 +25,9 @@ struct Candidate {
 
 pub(super) fn run(bench: &PolicyBench<'_>, over: Option<u32>, least: usize) -> Result<Exit, Fault> {
     let policy = bench.policy(&RuleFlags::default())?;
-    let (calls, _, unreadable) = bench.past(over)?;
-    for why in &unreadable {
-        complain(&format!("note: {}; not counted", one_line(why)));
+    let (calls, _, notes) = bench.past(over)?;
+    for note in &notes {
+        complain(&format!("note: {}", one_line(note)));
     }
     let calls = without_imported(calls);
     let mut redecider = Redecider::new(bench);

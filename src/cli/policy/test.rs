@@ -36,9 +36,9 @@ pub(super) fn run(
 ) -> Result<Exit, Fault> {
     let mut as_it_is = PastPolicy::new(bench, &RuleFlags::default())?;
     let mut tried = PastPolicy::new(bench, rules)?;
-    let (calls, sessions, unreadable) = bench.past(over)?;
-    for why in &unreadable {
-        complain(&format!("note: {}; not counted", one_line(why)));
+    let (calls, sessions, notes) = bench.past(over)?;
+    for note in &notes {
+        complain(&format!("note: {}", one_line(note)));
     }
     let mut redecider = Redecider::new(bench);
     let mut sums: BTreeMap<&str, (usize, usize)> =

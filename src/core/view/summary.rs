@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::ledger::Arguments;
+use crate::wire::record::LEFT_OUT;
 
 use super::plan;
 use super::plan::PlanProgress;
@@ -41,6 +42,10 @@ pub fn summary(arguments: &Arguments) -> String {
                 format!("{path} lines {from}-{}", from.saturating_add(limit).saturating_sub(1))
             }
         };
+    }
+    // Of a copy in which they were left out.
+    if members.len() == 1 && members.get(LEFT_OUT) == Some(&Value::Bool(true)) {
+        return LEFT_OUT.to_owned();
     }
     let parts: Vec<String> = members.iter().map(|(name, value)| format!("{name}={}", short(value))).collect();
     parts.join(" ")
@@ -117,6 +122,7 @@ mod tests {
         assert_eq!(of(lane), format!("a/b · seed {} · Mend it.", 7));
         assert_eq!(of(json!({"task": "A haiku.", "to": "x"})), "task=A haiku. to=x");
         assert_eq!(of(json!({})), "");
+        assert_eq!(of(json!({"(left out)": true})), "(left out)");
         assert_eq!(of(json!("{\"cut")), "{\"cut");
     }
 }

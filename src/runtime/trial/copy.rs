@@ -21,6 +21,8 @@ use crate::runtime::tools::anchor::Anchor;
 const MOST_FILES: usize = 100_000;
 /// Most bytes of a copy.
 const MOST_BYTES: u64 = 2 << 30;
+/// Most repositories in it.
+const MOST_NESTED: usize = 1_000;
 /// Most bytes of the list of files.
 const MOST_OF_LIST: u64 = 256 << 20;
 
@@ -29,6 +31,7 @@ const MOST_OF_LIST: u64 = 256 << 20;
 pub struct TrialFolder {
     folder: TempDir,
     root: PathBuf,
+    nested: Vec<PathBuf>,
 }
 
 impl TrialFolder {
@@ -59,9 +62,9 @@ impl TrialFolder {
         let folder = folder.map_err(|why| format!("cannot make a temporary folder: {why}"))?;
         let root =
             folder.path().canonicalize().map_err(|why| format!("{}: {why}", folder.path().display()))?;
-        let files = match listed_by_git(source)? {
-            Some(files) => files,
-            None => walked(source, stop)?,
+        let (files, nested) = match listed_by_git(source)? {
+            Some(files) => with_nested(source, files)?,
+            None => (walked(source, stop)?, Vec::new()),
         };
         if files.len() > MOST_FILES {
             return Err(too_large(source, &format!("more than {MOST_FILES} files")));
@@ -75,7 +78,13 @@ impl TrialFolder {
             copying.file(file)?;
         }
         copying.place_links()?;
-        Ok(Self { folder, root })
+        Ok(Self { folder, root, nested })
+    }
+
+    /// Folders of it that are repositories of their own in the source, submodules among them: their files are here, as git lists them, and
+    /// their history is not.
+    pub fn nested(&self) -> &[PathBuf] {
+        &self.nested
     }
 
     /// Where it is.
@@ -223,6 +232,33 @@ fn listed_by_git(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     files.sort();
     files.dedup();
     Ok(ended.success().then_some(files))
+}
+
+/// The files of a list, and those that git lists in the repositories which lie in it. Of such a folder git tells only the name.
+fn with_nested(source: &Path, listed: Vec<PathBuf>) -> Result<(Vec<PathBuf>, Vec<PathBuf>), String> {
+    let (mut files, mut nested, mut left) = (Vec::new(), Vec::new(), listed);
+    while let Some(path) = left.pop() {
+        let place = source.join(&path);
+        let is_folder = is_below(&path) && place.symlink_metadata().is_ok_and(|found| found.is_dir());
+        // Without a repository of its own, git would list the one that it lies in.
+        if !is_folder || place.join(".git").symlink_metadata().is_err() {
+            files.push(path);
+        } else {
+            let below = listed_by_git(&place)?.unwrap_or_default();
+            left.extend(below.into_iter().map(|file| path.join(file)));
+            // Without the slash that git ends it with.
+            nested.push(path.components().collect());
+        }
+        if files.len() + left.len() > MOST_FILES || nested.len() > MOST_NESTED {
+            return Err(too_large(
+                source,
+                &format!("more than {MOST_FILES} files or {MOST_NESTED} repositories"),
+            ));
+        }
+    }
+    files.sort();
+    nested.sort();
+    Ok((files, nested))
 }
 
 /// All files and links below a folder, without what is a repository's own.

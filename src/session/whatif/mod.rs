@@ -96,6 +96,13 @@ fn copied(
         remarks
             .extend(left.map(|file| format!("{} is as it is now: what it was is not kept", file.display())));
     }
+    let nested = copy.nested().iter().map(|folder| {
+        format!(
+            "{} is a repository of its own: its files are in the copy, its history is not",
+            folder.display()
+        )
+    });
+    remarks.extend(nested);
     // What nobody has recorded cannot be taken back.
     let unrecorded = Snapshots::beside(trunk.path).unrecorded(entries);
     let later: Vec<String> = unrecorded

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// What people read where something was left out.
-const WORDS: &str = "(left out)";
+pub const WORDS: &str = "(left out)";
 
 /// The content fields that a line has a hash of and does not have.
 pub(super) fn left_out(record: &Value) -> Vec<String> {
