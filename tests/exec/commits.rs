@@ -42,3 +42,45 @@ fn without_the_key_nothing_is_added() {
     let Some((_, message)) = committed(&[]) else { return };
     assert_eq!(message.trim(), "One line.");
 }
+
+/// Merges, also one with a conflict, a revert and a cherry-pick.
+const OTHERS: &str = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b && \
+    git init -q -b trunk made && cd made && echo 1 > a && git add a && git commit -q -m Begin && \
+    git checkout -q -b side && echo 2 > b && git add b && git commit -q -m Side && \
+    git checkout -q trunk && echo 3 > c && git add c && git commit -q -m Trunk && \
+    git merge -q --no-edit side && git revert --no-edit HEAD~1 >/dev/null && \
+    git checkout -q -b pick HEAD~1 && git cherry-pick trunk >/dev/null && \
+    git checkout -q -b clash HEAD~1 && echo 4 > a && git commit -q -a -m Four && \
+    git checkout -q pick && echo 5 > a && git commit -q -a -m Five && \
+    ! git merge -q clash >/dev/null && echo 6 > a && git add a && GIT_EDITOR=true git merge --continue >/dev/null";
+
+#[test]
+fn merges_reverts_and_picks_name_their_call_too() {
+    if Command::new("git").arg("--version").output().is_err() {
+        return;
+    }
+    let world = World::new();
+    let call = json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": OTHERS } }] });
+    let script = json!([call, "Done."]).to_string();
+    let ran = world.json(&["--mode", "unrestricted", "-c", "git.trailers=true", "--script", &script, "go"]);
+    assert_eq!(ran.outcomes(), ["ok"], "{}", ran.out);
+    let log = |format: &str| {
+        let words = ["log", "--all", format];
+        let said = Command::new("git")
+            .args(words)
+            .current_dir(world.work().join("made"))
+            .env_remove("GIT_DIR")
+            .output()
+            .unwrap();
+        String::from_utf8(said.stdout).unwrap()
+    };
+    let subjects = log("--format=%s");
+    for subject in ["Merge branch 'side'", "Revert \"Trunk\"", "Merge branch 'clash' into pick"] {
+        assert!(subjects.contains(subject), "{subjects}");
+    }
+    let trailers = log("--format=%(trailers:key=Countersigned-by,valueonly)|");
+    let named: Vec<&str> = trailers.split('|').map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(named.len(), subjects.lines().count(), "one each: {subjects}{trailers}");
+    assert!(named.iter().all(|name| *name == named[0] && name.contains("/c1 sha256:")), "{trailers}");
+    assert!(!log("--format=%B").contains('#'), "nothing of what git tells an editor is left");
+}

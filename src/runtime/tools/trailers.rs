@@ -3,7 +3,10 @@
 use crate::ledger::Arguments;
 use crate::policy::digest;
 
-/// The command of a call with `git` as a function before it, which adds the trailer to each `git commit`.
+/// Verbs of git that make commits with a message of ours.
+const VERBS: &[&str] = &["commit", "merge", "revert", "cherry-pick"];
+
+/// The command of a call with `git` as a function before it, which adds the trailer to each commit that it makes with one of [`VERBS`].
 ///
 /// A hook would do it for commits of scripts too, but `core.hooksPath` shows its folder to whatever installs hooks, lets empty messages
 /// pass, and signs the commits of others in a rebase. A function of the shell is seen by the line that was allowed alone.
@@ -12,7 +15,7 @@ pub(super) fn with_trailer(command: &str, key: &str, tool: &str, arguments: &Arg
         key.rsplit_once('-').map_or_else(|| key.to_owned(), |(session, call)| format!("{session}/{call}"));
     // Nothing of it may end the quotes that it stands in.
     let is_plain = action.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.'));
-    if !is_plain || !command.contains("commit") {
+    if !is_plain || !VERBS.iter().any(|verb| command.contains(verb)) {
         return command.to_owned();
     }
     format!(
@@ -21,18 +24,30 @@ pub(super) fn with_trailer(command: &str, key: &str, tool: &str, arguments: &Arg
     )
 }
 
-/// Each word goes from the front to the back, and the trailer behind the word `commit`, if that is the verb. Its body is a subshell: no
-/// variable of it is one of the line's.
+/// Each word goes from the front to the back, and the trailer behind the word `commit`, if that is the verb. The other verbs know no
+/// trailers: an editor adds it to their message, where nobody has named another one. Its body is a subshell: no variable of it is one of the
+/// line's.
 const FUNCTION: &str = r#"git() (
-count=$#; verb=; skips=
+count=$#; verb=; skips=; edit=--edit
+for word in "$@"; do case $word in
+--continue|--abort|--quit|--skip|--squash|--no-commit|-n) edit= ;;
+esac; done
 while [ "$count" -gt 0 ]; do
-word=$1; shift; count=$((count - 1)); set -- "$@" "$word"
+word=$1; shift; count=$((count - 1))
+if [ "$verb" = edited ] && [ "$word" = --no-edit ]; then continue; fi
+set -- "$@" "$word"
 if [ -n "$verb" ]; then continue; fi
 if [ -n "$skips" ]; then skips=; continue; fi
 case $word in
 -C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix|--attr-source) skips=1 ;;
 -*) ;;
 commit) verb=commit; set -- "$@" --trailer 'Countersigned-by: TRAILER' ;;
+merge|revert|cherry-pick)
+verb=other
+case ${GIT_EDITOR:-true} in true|:)
+verb=edited; set -- "$@" ${edit:+"$edit"}
+export GIT_EDITOR="git interpret-trailers --in-place --trailer 'Countersigned-by: TRAILER'" ;;
+esac ;;
 *) verb=other ;;
 esac
 done
@@ -71,6 +86,14 @@ mod tests {
             format!("[-C][x y][-c][a=b][--no-pager][commit]{trailer}\n3")
         );
         assert_eq!(called("git log commit"), "[log][commit]\n3");
+        assert_eq!(called("git -C x merge --no-edit b"), "[-C][x][merge][--edit][b]\n3");
+        assert_eq!(called("git merge --continue"), "[merge][--continue]\n3");
+        assert_eq!(
+            called("git revert -n HEAD; git cherry-pick a"),
+            "[revert][-n][HEAD]\n[cherry-pick][--edit][a]\n3"
+        );
+        assert_eq!(called("GIT_EDITOR=vi git merge --no-edit b"), "[merge][--no-edit][b]\n3");
+        assert_eq!(called("git log merge --no-edit"), "[log][merge][--no-edit]\n3");
         assert_eq!(
             called("git -C commit status; git show -c commit"),
             "[-C][commit][status]\n[show][-c][commit]\n3"
