@@ -86,6 +86,17 @@ impl SeveralLines {
         known.any(|form| found(text, &there, form).next().is_some())
     }
 
+    /// Whether all of its lines stand in a text, or a long one alone.
+    pub fn is_partly_in(&self, text: &str) -> bool {
+        !self.places(text).is_empty()
+    }
+
+    /// The longest line, and each that is a part of a key wherever it stands.
+    pub fn telling(&self) -> Vec<&str> {
+        let form = self.forms.first().map(Vec::as_slice).unwrap_or_default();
+        long(form).map(String::as_str).chain([longest(form)]).collect()
+    }
+
     /// The longest line.
     pub fn longest(&self) -> &str {
         self.forms.first().map_or("", |form| longest(form))
@@ -96,8 +107,7 @@ impl SeveralLines {
         let mut places = Vec::new();
         let mut there = None;
         for form in &self.forms {
-            let long = form.iter().filter(|line| line.len() >= LONGEST_WORDS && !line.starts_with(ARMOUR));
-            for line in long {
+            for line in long(form) {
                 places.extend(text.match_indices(line).map(|(at, line)| at..at + line.len()));
             }
             if text.contains(longest(form)) {
@@ -115,6 +125,10 @@ impl SeveralLines {
         }
         apart
     }
+}
+
+fn long(lines: &[String]) -> impl Iterator<Item = &String> {
+    lines.iter().filter(|line| line.len() >= LONGEST_WORDS && !line.starts_with(ARMOUR))
 }
 
 fn longest(lines: &[String]) -> &str {

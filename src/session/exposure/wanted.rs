@@ -34,14 +34,21 @@ impl SoughtText {
         Self { variable, text: text.to_owned(), lines: SeveralLines::of(text) }
     }
 
-    /// Whether it stands in a part of an entry. A diff, a listing and a quotation have something in front of each line.
+    /// Whether it stands in a part of an entry. A diff, a listing and a quotation have something in front of each line. A long line of a
+    /// key is as secret as the key.
     pub(super) fn is_in(&self, part: &str) -> bool {
-        part.contains(&self.text) || self.lines.as_ref().is_some_and(|lines| lines.is_in(part))
+        let is_key = self.variable.is_some();
+        let has = |lines: &SeveralLines| if is_key { lines.is_partly_in(part) } else { lines.is_in(part) };
+        part.contains(&self.text) || self.lines.as_ref().is_some_and(has)
     }
 
-    /// What surely stands in a file that has it.
-    fn plain_part(&self) -> Option<&str> {
-        plain_part(self.lines.as_ref().map_or(&self.text, SeveralLines::longest))
+    /// One of these surely stands in a file that has it.
+    fn plain_parts(&self) -> Vec<Option<&str>> {
+        match &self.lines {
+            None => vec![plain_part(&self.text)],
+            Some(lines) if self.variable.is_some() => lines.telling().into_iter().map(plain_part).collect(),
+            Some(lines) => vec![plain_part(lines.longest())],
+        }
     }
 }
 
@@ -126,7 +133,7 @@ impl Prefilter {
             Sought::File(file) => {
                 file.paths.iter().map(|path| plain_part(path.file_name()?.to_str()?)).collect()
             }
-            Sought::Texts(texts) => texts.iter().map(SoughtText::plain_part).collect(),
+            Sought::Texts(texts) => texts.iter().flat_map(SoughtText::plain_parts).collect(),
         };
         Self(parts.and_then(|parts| AhoCorasick::new(parts).ok()))
     }
