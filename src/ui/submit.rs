@@ -108,6 +108,7 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
         Ok(meaning) => {
             let acts = obey(local, view, meaning);
             local.composer.clear();
+            local.obeyed = Some(text);
             local.focus = Focus::Composer;
             Some(acts)
         }

@@ -40,6 +40,7 @@ impl LinearSession {
                 page.open(view).page.spoken(view, now).iter().for_each(|said| output.speak(said))
             }
             Meaning::Pick(Source::Sessions) => return vec![LinearEffect::Ask(Request::ListSessions)],
+            Meaning::Request(Request::Fork) if view.status.is_busy() => self.not_obeyed(FORK_LATER),
             Meaning::Pick(Source::Models) => return vec![LinearEffect::Ask(Request::ListModels)],
             Meaning::Pick(Source::Rewind) => self.rewind(),
             Meaning::Pick(Source::Grants) => pages::grants(view, output),
@@ -56,7 +57,7 @@ impl LinearSession {
             Meaning::Pick(Source::Shells) => pages::running(view, output),
             Meaning::Find(words) if words.is_empty() => output.say("not understood: /find takes words"),
             Meaning::Find(words) => pages::find(view, &words, self.entry_json, output),
-            Meaning::New if view.status.is_busy() => output.say(&format!("refused: {STILL_BUSY}")),
+            Meaning::New if view.status.is_busy() => self.not_obeyed(STILL_BUSY),
             Meaning::New => return vec![LinearEffect::New],
             Meaning::Quit => return vec![LinearEffect::Quit],
             Meaning::Linear(command) => return self.obey_linear(command),
@@ -76,7 +77,7 @@ impl LinearSession {
             LinearCommand::Ledger(entries) => pages::ledger(view, entries, output),
             LinearCommand::Into(call) => self.go_into(call),
             LinearCommand::Back => self.go_back(),
-            LinearCommand::Status => pages::status(view, self.now, output),
+            LinearCommand::Status => self.say_status(),
             LinearCommand::NotHere(why) => output.say(why),
             LinearCommand::Raise => match view.offer() {
                 Some(offer) => return vec![LinearEffect::Send(offer.taken())],
