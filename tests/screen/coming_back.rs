@@ -45,8 +45,7 @@ fn sent(text: &str) -> (ScreenHarness, String) {
 
 #[test]
 fn what_was_typed_comes_back_whatever_was_sent_for_it() {
-    let texts =
-        ["hello", "/tidy src", "/pdf make it short", "/pdf", "/init", "/review", "/review --base main"];
+    let texts = ["hello", "/tidy src", "/pdf make it short", "/pdf", "/init"];
     for text in texts.into_iter().chain(["//help me", "//x", "/usr/bin is a folder"]) {
         let (mut harness, message) = sent(text);
         hear(&mut harness.local, &harness.view, &Live::Returned(vec![message.as_str().into()]));
@@ -59,6 +58,32 @@ fn what_was_typed_comes_back_whatever_was_sent_for_it() {
         );
         assert_eq!(harness.local.composer.text(), text);
     }
+}
+
+#[test]
+fn a_review_has_what_git_shows_and_comes_back_as_one_command() {
+    for text in ["/review", "/review --base main", "/review --base HEAD~2"] {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        harness.press(text);
+        let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+        let [UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(said))] = acts.as_slice()
+        else {
+            panic!("{acts:?}")
+        };
+        assert!(own.is_shared && own.command.contains("git --no-pager diff --no-ext-diff"), "{own:?}");
+        for message in [said.content.clone(), own.typed()] {
+            let mut harness = ScreenHarness::new(SessionBuilder::new());
+            hear(&mut harness.local, &harness.view, &Live::Returned(vec![message.into()]));
+            assert_eq!(harness.local.composer.text(), text);
+        }
+        let mut linear = LinearHarness::new(SessionBuilder::new());
+        let same = [Intent::Command(own.clone()), Intent::Queue(said.clone())].map(LinearEffect::Send);
+        assert_eq!(linear.types(text), same);
+    }
+    let mut busy = ScreenHarness::new(scenes::running());
+    busy.press("/review");
+    assert!(busy.key(KeyCode::Enter, KeyModifiers::NONE).is_empty());
+    assert_eq!(busy.local.composer.text(), "/review");
 }
 
 #[test]

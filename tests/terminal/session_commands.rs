@@ -163,7 +163,11 @@ async fn a_review_is_a_message_that_the_transcript_shows() {
     app.rests().await;
     app.quits().await;
     let said = home.texts("user_message", "content");
-    assert!(said.len() == 1 && said[0].contains("git diff main...HEAD"), "{said:?}");
+    let [command, message] = said.as_slice() else { panic!("{said:?}") };
+    assert!(command.contains("main...HEAD"), "{command}");
+    assert!(message.starts_with("Review the changes of this branch since main"), "{message}");
+    let by: Vec<String> = home.texts("approval", "by");
+    assert_eq!(by, ["user"], "it is recorded as a command of the user");
 }
 
 #[tokio::test]
