@@ -309,6 +309,7 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::StopBackground(_)
         | Intent::Subagent { .. }
         | Intent::TypeInto { .. } => true,
+        Intent::Typed { intent, .. } => needs_a_record(intent),
         // What was restored has happened already.
         Intent::Abort | Intent::Restored(_) | Intent::SetMode(_) => false,
     }
@@ -331,6 +332,7 @@ fn returned(intent: Intent) -> Option<Live> {
         }
         Intent::SetModel(spec) => format!("/model {}", spec.model),
         Intent::Command(own) => own.typed(),
+        Intent::Typed { line, .. } => line,
         Intent::Race(race) => race.line,
         Intent::Adopt(adoption) => adoption.line,
         _ => return None,

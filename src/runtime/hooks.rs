@@ -107,7 +107,7 @@ async fn run(place: Arc<HookContext>, spec: HookSpec, point: HookPoint, input: A
     // The group is dropped last of all that the run holds, and ends whatever the command left behind.
     let (child, _group) = match place.start(&spec.command) {
         Ok(started) => started,
-        Err(failure) => return trouble(format!("could not be started: {failure}")),
+        Err(failure) => return HookAnswer::not_started(spec.label(), point, &failure.to_string()),
     };
     match timeout(Duration::from_millis(spec.timeout_ms), attend(child, &input)).await {
         Ok(Ok(ended)) => hook::parse(point, spec.label(), &ended),

@@ -141,8 +141,11 @@ fn escape(local: &mut Local, view: &View) -> Vec<UiEffect> {
     if editing::cancel(local) {
         return Vec::new();
     }
-    if view.status.is_busy() {
-        return vec![UiEffect::Abort];
+    // A message that is on its way would begin a run right after the one that is stopped.
+    let read = local.reading_files.is_some().then_some(UiEffect::Ask(Request::StopReading));
+    let run = view.status.is_busy().then_some(UiEffect::Abort);
+    if read.is_some() || run.is_some() {
+        return run.into_iter().chain(read).collect();
     }
     if completions(local, view).is_some_and(|all| !all.is_empty()) {
         // Until something else is typed.

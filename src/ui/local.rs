@@ -13,6 +13,7 @@ pub use super::offered_rule::{OfferedRule, RuleReading, RuleToKeep};
 use super::pages::OpenPage;
 use super::picker::Picker;
 pub use super::read_progress::ReadProgress;
+use super::reading_files::ReadingFiles;
 use super::rebinding::Keymap;
 use super::replay_keys::Replay;
 pub use super::scroll::{Anchor, Mark, Position, Scroll};
@@ -46,6 +47,10 @@ pub struct Local {
     pub changed: Option<CallId>,
     /// Whether the image on the clipboard is being read, for what is typed now.
     pub image_comes: bool,
+    /// The files of messages that are being read, since the screen began.
+    pub reading_files: Option<ReadingFiles<Duration>>,
+    /// The line of a command that is obeyed by what the last key asks for: it comes back if that is refused.
+    pub obeyed: Option<String>,
     /// How far the transcript is scrolled.
     pub scroll: Scroll,
     /// Whether reasoning is unfolded.
@@ -235,7 +240,9 @@ impl Local {
     /// Whether a sign moves on the screen now: while something goes on that is no person's turn.
     pub fn moves(&self, view: &View) -> bool {
         let is_busy = view.status.is_busy() && view.status.phase != Phase::WaitingApproval;
-        let works = is_busy || (!self.read_only && self.replay.is_none() && view.in_background() > 0);
+        let works = is_busy
+            || self.reading_files.is_some()
+            || (!self.read_only && self.replay.is_none() && view.in_background() > 0);
         let stands = self.replay.as_ref().is_some_and(|replay| replay.paused || replay.is_over());
         self.motion && works && !stands && self.overlay.is_none()
     }
@@ -260,6 +267,8 @@ impl Local {
             edit: None,
             changed: None,
             image_comes: false,
+            reading_files: None,
+            obeyed: None,
             scroll: Scroll::default(),
             thinking_open: false,
             hint: None,

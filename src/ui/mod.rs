@@ -145,6 +145,7 @@ mod offered_rule;
 mod overlays;
 mod picker_choice;
 mod read_progress;
+mod reading_files;
 mod recorder;
 mod replay_keys;
 mod replay_pace;

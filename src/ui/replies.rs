@@ -7,6 +7,7 @@ use super::local::{Inspector, Local, Overlay};
 use super::pages::{report, usage};
 use super::picker::{Choice, Item, Picker};
 use super::picker_source::Source;
+use super::reading_files::ReadingFiles;
 use super::report::{ReportPart, Subject};
 use super::request::{EarlierSession, Reply};
 use super::session_rule;
@@ -46,10 +47,23 @@ fn returned(local: &mut Local, line: &str, why: String) {
     local.hint = Some(why);
 }
 
+impl Local {
+    /// The line of a command that is not carried out stands in the composer again.
+    pub(super) fn give_back_obeyed(&mut self) {
+        if let Some(line) = self.obeyed.take() {
+            self.composer.give_back(&line);
+        }
+    }
+}
+
 /// Takes an answer in.
 pub fn reply(local: &mut Local, view: &View, reply: Reply) {
     if matches!(reply, Reply::Mention(_) | Reply::Refused(_)) {
         local.image_comes = false;
+    }
+    if matches!(reply, Reply::Refused(_) | Reply::LineReturned { .. }) {
+        local.rewind = None;
+        local.overlay.take_if(|overlay| matches!(overlay, Overlay::Picker(picker) if picker.is_awaited));
     }
     match reply {
         Reply::Returned { said, why } => {
@@ -61,11 +75,7 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
             local.next_model.take_if(|coming| coming.is_sought(&name));
             returned(local, &format!("/model {name}"), why);
         }
-        Reply::Refused(why) => {
-            local.rewind = None;
-            local.overlay.take_if(|overlay| matches!(overlay, Overlay::Picker(picker) if picker.is_awaited));
-            local.hint = Some(why);
-        }
+        Reply::Refused(why) => local.hint = Some(why),
         // Whoever runs the screen leaves it.
         Reply::Branched { .. } | Reply::Forked(_) | Reply::BranchStarts(_) => {}
         Reply::Branches(rows) => inspected(local, |inspector| inspector.tree = Some(rows)),
@@ -106,6 +116,9 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
         Reply::Report(subject, parts) => reported(local, subject, parts),
         Reply::StatusLine(wrote) => status_line(local, wrote),
         Reply::Notice(said) => local.found(&said),
+        Reply::Reading(begins) => {
+            local.reading_files = ReadingFiles::after(local.reading_files, begins, local.now);
+        }
     }
 }
 

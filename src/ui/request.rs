@@ -16,6 +16,13 @@ use super::usage_table::{UsageBy, UsageTable};
 pub enum Request {
     /// Pass this on to the agent: at once, except a message whose attachments are read first.
     Intent(Intent),
+    /// Do this, for which a person typed a line: if it is refused, the line goes back to them.
+    Typed {
+        /// The line.
+        line: String,
+        /// What it asks for.
+        request: Box<Self>,
+    },
     /// Have the model of this name answer. It is looked up, which may take seconds, and then chosen.
     ChooseModel(String),
     /// Say what an undo would do: of the last turn that changed files, or of all turns since this message.
@@ -56,6 +63,8 @@ pub enum Request {
     ListSessions,
     /// Show the last lines of the session of this id.
     Preview(String),
+    /// Give up the messages whose files are being read.
+    StopReading,
     /// List the models that can be chosen.
     ListModels,
     /// List the files that a message can name.
@@ -82,7 +91,39 @@ pub enum Request {
 impl Request {
     /// Whether another session takes the place of this one: what works for it in the background would be stopped.
     pub fn leaves(&self) -> bool {
-        matches!(self, Self::Rewind(_) | Self::Fork | Self::WhatIf(_))
+        match self {
+            Self::Typed { request, .. } => request.leaves(),
+            request => matches!(request, Self::Rewind(_) | Self::Fork | Self::WhatIf(_)),
+        }
+    }
+
+    /// The same, with the line that was typed for it in a session to which so many calls lead. A message is no such line: it
+    /// goes back with what of it was pasted.
+    #[must_use]
+    pub fn typed(self, line: String, depth: usize) -> Self {
+        match self {
+            Self::Intent(Intent::Submit(said)) => Self::Intent(Intent::Submit(said)),
+            Self::Intent(Intent::Queue(said)) if !said.pastes.is_empty() => Self::Intent(Intent::Queue(said)),
+            Self::Intent(intent) => Self::Intent(intent.typed(line, depth)),
+            request => Self::Typed { line, request: Box::new(request) },
+        }
+    }
+
+    /// The line that was typed for it.
+    pub fn line(&self) -> Option<&str> {
+        match self {
+            Self::Typed { line, .. } => Some(line),
+            Self::Intent(intent) => intent.line(),
+            _ => None,
+        }
+    }
+
+    /// What is asked for, and the line that was typed for it.
+    pub fn untyped(self) -> (Option<String>, Self) {
+        match self {
+            Self::Typed { line, request } => (Some(line), *request),
+            request => (None, request),
+        }
     }
 }
 
@@ -106,9 +147,22 @@ pub struct RuleLines {
     pub lines: String,
 }
 
+impl Reply {
+    /// The same, about a line that was typed: with a refusal the line goes back.
+    #[must_use]
+    pub fn about(self, line: Option<String>) -> Self {
+        match (self, line) {
+            (Self::Refused(why), Some(line)) => Self::LineReturned { line, why },
+            (reply, _) => reply,
+        }
+    }
+}
+
 /// What is answered.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
+    /// The files of a message begin to be read, or no longer are.
+    Reading(bool),
     /// A message was not sent: it goes back to who wrote it.
     Returned {
         /// Its words, and what of them was pasted.

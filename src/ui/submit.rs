@@ -6,7 +6,7 @@ use crate::tool::ASK;
 use crate::view::{CustomCall, View};
 
 use super::command_menu::meant;
-use super::commands::{self, Fronts, KEPT, Meaning, PICKED, is_for_later};
+use super::commands::{self, Fronts, KEPT, Meaning, PICKED, Review, is_for_later, review};
 use super::copying;
 use super::editing;
 use super::effect::UiEffect;
@@ -108,6 +108,7 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
         Ok(meaning) => {
             let acts = obey(local, view, meaning);
             local.composer.clear();
+            local.obeyed = Some(text);
             local.focus = Focus::Composer;
             Some(acts)
         }
@@ -187,6 +188,12 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
             acts
         }
         Meaning::Say(message) => say(local, view, message.into_owned()),
+        Meaning::Review(base) => {
+            let Review { command, message } = review(base.as_deref());
+            local.scroll.top = None;
+            let own = OwnCommand { command, is_shared: true, typed: None };
+            vec![UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(message.into()))]
+        }
         Meaning::Copy => copying::last_answer(local, view).map(UiEffect::Copy).into_iter().collect(),
         Meaning::Request(request) => {
             if let Request::ChooseModel(name) = &request {

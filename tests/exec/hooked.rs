@@ -44,6 +44,18 @@ fn a_stop_hook_that_blocks_comes_before_one_that_prevents() {
 }
 
 #[test]
+fn a_call_does_not_pass_a_hook_that_cannot_be_started() {
+    let world =
+        World::new().configured("[[hooks.pre_tool]]\nmatcher = 'write'\ncommand = './no-such-hook'\n");
+    let call = json!({ "name": "write", "arguments": { "path": "new.txt", "content": "x" } });
+    let ran = world.json(&["--mode", "unrestricted", "--script", &script(json!([call, "Denied."])), "go"]);
+    assert_eq!((ran.code, ran.outcomes()), (4, vec!["denied".to_owned()]), "{}", ran.err);
+    let said = text(&ran.one("tool_result"), "content");
+    assert!(said.contains("the hook `./no-such-hook` could not be started"), "{said}");
+    assert!(!world.work().join("new.txt").exists());
+}
+
+#[test]
 fn without_parallel_execution_a_call_begins_when_the_one_before_it_is_over() {
     let both = json!({ "tool_calls": [
         { "name": "read", "arguments": { "path": "one.txt" } },

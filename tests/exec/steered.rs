@@ -261,3 +261,26 @@ fn what_cannot_be_combined_is_refused() {
     assert!(ran.complaint().contains("stdin held no message"), "{}", ran.err);
     assert!(world.sessions().is_empty());
 }
+
+#[test]
+fn a_message_calls_a_custom_command_as_the_prompt_does_and_other_names_are_words() {
+    let world = World::new();
+    let commands = world.place().join(".claude/commands");
+    std::fs::create_dir_all(&commands).unwrap();
+    std::fs::write(commands.join("tidy.md"), "Tidy $1.").unwrap();
+    std::fs::write(commands.join("look.md"), "!`ls`").unwrap();
+    let script = script(json!(["One.", "Two.", "Three."]));
+    let mut run = Steered::start(&world, &["--script", &script]);
+    run.rejected(
+        r#"{"type":"user_message","content":"/look"}"#,
+        "/look runs `ls` first, which nobody can approve here",
+    );
+    for (sent, said) in
+        [("/tidy src", "Tidy src."), ("/unknown src", "/unknown src"), ("//tidy src", "/tidy src")]
+    {
+        run.message(sent);
+        assert!(text(&run.until("user_message"), "content").ends_with(said), "{sent}");
+        run.until("turn_ended");
+    }
+    assert_eq!(run.end().code, 0);
+}

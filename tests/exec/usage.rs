@@ -147,6 +147,16 @@ fn the_table_is_for_people() {
 }
 
 #[test]
+fn answers_without_a_count_of_tokens_are_named_as_estimates() {
+    let world = World::new();
+    world.json(&["--script", r#"["Done."]"#, "go"]);
+    let said = world.usage(&[]).out;
+    let wanted = "The tokens of 1 answer are estimates, as no count came with them: cut short, or of a model that reports no counts, \
+                  as a scripted one.\n";
+    assert!(said.contains(wanted), "{said}");
+}
+
+#[test]
 fn a_file_that_is_no_session_is_named_and_the_others_count() {
     let world = spent();
     let folder = world.place().join("state/countersign/sessions/2026/11");

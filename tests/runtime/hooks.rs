@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use countersign::hooks::{
     HookAnswer, HookCall, HookDecision, HookId, HookPoint, HookSpec, Payload, PreVerdict, combine_pre_tool,
-    notes,
+    combine_user_prompt, notes,
 };
 use countersign::ledger::{Arguments, CallId};
 use countersign::runtime::{CommandHooks, Groups, HookPort, NoHooks};
@@ -155,7 +155,6 @@ async fn trouble_is_shown_and_blocks_nothing() {
         trouble(&fixture.pre(r#"echo '{"decision":"deny"}'; echo oops >&2; exit 1"#).await),
         "exit code 1: oops"
     );
-    assert!(trouble(&fixture.pre("no-such-program").await).starts_with("exit code 127: "));
     assert_eq!(trouble(&fixture.pre("kill -9 $$").await), "was killed by a signal");
     assert_eq!(trouble(&fixture.pre("printf 'a\\377\\376'").await), "printed bytes that are not text");
     assert!(
@@ -163,6 +162,22 @@ async fn trouble_is_shown_and_blocks_nothing() {
     );
     let answers = fixture.ask(&["exit 3", "echo fine"], stop()).await;
     assert_eq!(notes(&answers), ["hook `exit 3`: exit code 3", "hook `echo fine`: fine"]);
+}
+
+#[tokio::test]
+async fn a_gate_that_cannot_start_is_closed_and_elsewhere_it_is_trouble() {
+    let fixture = Fixture::new();
+    fs::write(fixture.folder.path().join("check.sh"), "#!/bin/sh\nexit 0\n").unwrap();
+    for (command, code) in [("no-such-program", 127), ("./no-such-file", 127), ("./check.sh", 126)] {
+        let refused = fixture.pre(command).await;
+        assert_eq!((refused.decision, &refused.trouble), (Some(HookDecision::Deny), &None), "{command}");
+        let begins = format!("the hook `{command}` could not be started: exit code {code}: ");
+        assert!(refused.why().starts_with(&begins), "{refused:?}");
+        let prompt = Payload::UserPrompt { prompt: "hello".to_owned() };
+        assert!(combine_user_prompt(&fixture.ask(&[command], prompt).await).blocked.is_some());
+        let told = fixture.ask(&[command], stop()).await;
+        assert!(trouble(&told[0]).starts_with("could not be started: exit code "), "{told:?}");
+    }
 }
 
 #[tokio::test]
@@ -297,7 +312,9 @@ async fn only_those_run_that_listen() {
 async fn a_folder_that_is_gone_and_a_program_that_ends_are_trouble() {
     let fixture = Fixture::new();
     fixture.groups.end_all(Duration::ZERO);
-    assert!(trouble(&fixture.pre("true").await).starts_with("could not be started: "));
+    let refused = fixture.pre("true").await;
+    assert_eq!(refused.decision, Some(HookDecision::Deny));
+    assert!(refused.why().starts_with("the hook `true` could not be started: "), "{refused:?}");
     let fixture = Fixture::new();
     let hooks = fixture.hooks(vec![spec(HookPoint::Stop, "true")]);
     fs::remove_dir_all(fixture.folder.path()).unwrap();

@@ -2,6 +2,10 @@
 
 use countersign::agent::{Event, Live};
 use countersign::ledger::{CompactionTrigger, EntryId};
+use countersign::ui::replies::reply;
+use countersign::ui::update::UiEffect;
+use countersign::ui::{Reply, Request};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use crate::scenes;
 use crate::screen_harness::ScreenHarness;
@@ -154,4 +158,20 @@ fn a_message_stands_beside_what_waits_for_the_person() {
         assert!(frame.contains("a long message"), "{frame}");
         assert!(height < 16 || frame.contains("and its end"), "{frame}");
     }
+}
+
+#[test]
+fn files_that_are_read_are_named_with_their_time_and_how_to_stop() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.waits(5_000);
+    harness.frame(80, 24);
+    reply(&mut harness.local, &harness.view, Reply::Reading(true));
+    harness.waits(3_000);
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("Reading files… 3 s") && frame.contains("esc interrupt"), "{frame}");
+    let acts = harness.key(KeyCode::Esc, KeyModifiers::NONE);
+    assert_eq!(acts, [UiEffect::Ask(Request::StopReading)]);
+    reply(&mut harness.local, &harness.view, Reply::Reading(false));
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("Ready") && !frame.contains("Reading files"), "{frame}");
 }

@@ -2,15 +2,16 @@
 
 use countersign::agent::{Intent, Live};
 use countersign::ledger::{Injector, Preview};
-use countersign::ui::Reply;
 use countersign::ui::commands::custom;
 use countersign::ui::linear::LinearEffect;
 use countersign::ui::replies::reply;
 use countersign::ui::update::{UiEffect, hear};
+use countersign::ui::{Reply, Request};
 use countersign::view::{NamedCommand, NamedSkill, Template, ViewSettings};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use crate::linear_harness::LinearHarness;
+use crate::scenes;
 use crate::screen_harness::ScreenHarness;
 use crate::session_builder::{SessionBuilder, settings};
 
@@ -44,8 +45,7 @@ fn sent(text: &str) -> (ScreenHarness, String) {
 
 #[test]
 fn what_was_typed_comes_back_whatever_was_sent_for_it() {
-    let texts =
-        ["hello", "/tidy src", "/pdf make it short", "/pdf", "/init", "/review", "/review --base main"];
+    let texts = ["hello", "/tidy src", "/pdf make it short", "/pdf", "/init"];
     for text in texts.into_iter().chain(["//help me", "//x", "/usr/bin is a folder"]) {
         let (mut harness, message) = sent(text);
         hear(&mut harness.local, &harness.view, &Live::Returned(vec![message.as_str().into()]));
@@ -58,6 +58,67 @@ fn what_was_typed_comes_back_whatever_was_sent_for_it() {
         );
         assert_eq!(harness.local.composer.text(), text);
     }
+}
+
+#[test]
+fn a_review_has_what_git_shows_and_comes_back_as_one_command() {
+    for text in ["/review", "/review --base main", "/review --base HEAD~2"] {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        harness.press(text);
+        let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+        let [UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(said))] = acts.as_slice()
+        else {
+            panic!("{acts:?}")
+        };
+        assert!(own.is_shared && own.command.contains("git --no-pager diff --no-ext-diff"), "{own:?}");
+        for message in [said.content.clone(), own.typed()] {
+            let mut harness = ScreenHarness::new(SessionBuilder::new());
+            hear(&mut harness.local, &harness.view, &Live::Returned(vec![message.into()]));
+            assert_eq!(harness.local.composer.text(), text);
+        }
+        let mut linear = LinearHarness::new(SessionBuilder::new());
+        let same = [Intent::Command(own.clone()), Intent::Queue(said.clone())].map(LinearEffect::Send);
+        assert_eq!(linear.types(text), same);
+    }
+    let mut busy = ScreenHarness::new(scenes::running());
+    busy.press("/review");
+    assert!(busy.key(KeyCode::Enter, KeyModifiers::NONE).is_empty());
+    assert_eq!(busy.local.composer.text(), "/review");
+}
+
+#[test]
+fn a_command_that_is_refused_comes_back_in_lines_as_it_was_typed() {
+    for line in
+        ["/diff git", "/rename  the parser", "/export a.md", "/whatif e1 deny", "/permissions revoke c1"]
+    {
+        let mut linear = LinearHarness::new(SessionBuilder::new());
+        let acts = linear.types(line);
+        let request = match acts.into_iter().next() {
+            Some(LinearEffect::Send(intent)) => Request::Intent(intent),
+            Some(LinearEffect::Ask(request)) => request,
+            other => panic!("{line}: {other:?}"),
+        };
+        let request = linear.talk.with_line(request);
+        assert_eq!(request.line(), Some(line));
+        linear.talk.not_taken(request);
+        linear.writes();
+        assert!(linear.said.contains(&format!("kept, /send sends it: {line}\n")), "{}", linear.said);
+        linear.talk.forget_line();
+        assert_eq!(linear.talk.with_line(Request::ListModels), Request::ListModels);
+    }
+    let mut linear = LinearHarness::new(scenes::running());
+    assert!(linear.types("/new").is_empty());
+    assert!(linear.said.contains("kept, /send sends it: /new\n"), "{}", linear.said);
+}
+
+#[test]
+fn the_screen_knows_the_line_of_what_it_asks_for() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("/export a.md");
+    let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    assert_eq!(acts, [UiEffect::Ask(Request::Export(Some("a.md".to_owned())))]);
+    assert_eq!(harness.local.obeyed.as_deref(), Some("/export a.md"));
+    assert!(harness.local.composer.is_empty());
 }
 
 #[test]

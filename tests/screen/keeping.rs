@@ -206,6 +206,12 @@ fn lines_of_words_say_what_would_be_written_and_take_it_by_name() {
     assert!(linear.said.contains(&format!(
         "always 1, everywhere: would write to ~/.config/countersign/config.toml: {LINE}\n"
     )));
+    assert_eq!(linear.said.matches("type a again to add it").count(), 1, "{}", linear.said);
+    assert!(
+        linear.said.ends_with("always 1: a project or a everywhere writes it into that file\n"),
+        "{}",
+        linear.said
+    );
     assert_eq!(linear.types_at("a everywhere", before), [], "it was typed before that was said");
     assert_eq!(linear.types("a project"), []);
     assert!(linear.said.ends_with("not an answer: this folder is not trusted\n"), "{}", linear.said);

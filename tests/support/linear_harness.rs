@@ -7,7 +7,7 @@ use std::time::Duration;
 use countersign::agent::Event;
 use countersign::ledger::{Body, CallId, EntryId, Millis};
 use countersign::ui::Request;
-use countersign::ui::linear::{Line, LinearEffect, LinearSession};
+use countersign::ui::linear::{Echo, Line, LinearEffect, LinearSession};
 use countersign::view::ViewSettings;
 use countersign::wire::record;
 
@@ -84,7 +84,7 @@ impl LinearHarness {
     /// A line that was typed by itself, when so many questions stood on the terminal.
     pub fn line(&mut self, text: &str, typed: u64) -> Line {
         self.clock += Duration::from_secs(1);
-        Line { text: text.to_owned(), typed, shown: true, alone: true, at: self.clock }
+        Line { text: text.to_owned(), typed, echo: Echo::Shown, alone: true, at: self.clock }
     }
 
     /// A line, however it came.
@@ -115,7 +115,7 @@ pub fn snapshot(name: &str, said: &str) {
 
 /// A line that was typed by itself, long after everything.
 pub fn typed(text: &str, typed: u64) -> Line {
-    Line { text: text.to_owned(), typed, shown: true, alone: true, at: Duration::from_secs(3_600) }
+    Line { text: text.to_owned(), typed, echo: Echo::Shown, alone: true, at: Duration::from_secs(3_600) }
 }
 
 /// The request that an event is, and the call that it is about.

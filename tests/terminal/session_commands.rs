@@ -1,6 +1,6 @@
 //! The commands about the session itself: its name, a copy of it, its transcript, and the pages of what is in force.
 
-use super::console::{Console, ENTER, ESC, USUAL};
+use super::console::{CTRL_C, Console, ENTER, ESC, USUAL};
 use super::home::Home;
 
 async fn listed(home: &Home) -> Console {
@@ -40,8 +40,10 @@ async fn a_session_gets_a_name_and_a_copy_of_it_goes_on() {
     app.sees("ask anything").await;
     app.keys("/rename too early\r").await;
     app.sees("send a message first").await;
+    comes_back(&mut app, "/rename too early").await;
     app.keys("/fork\r").await;
     app.sees("nothing to fork").await;
+    comes_back(&mut app, "/fork").await;
     app.keys("/status\r").await;
     app.sees("nothing yet").await;
     assert!(!app.screen().contains("unknown"), "{}", app.screen());
@@ -72,6 +74,32 @@ async fn a_session_gets_a_name_and_a_copy_of_it_goes_on() {
     assert_eq!(new.iter().filter(|kind| *kind == "user_message").count(), 2);
 }
 
+/// The line stands in the composer again; the next one is typed without it.
+async fn comes_back(app: &mut Console, line: &str) {
+    app.sees(&format!("│ {line}")).await;
+    app.keys(CTRL_C).await;
+    app.sees("ask anything").await;
+}
+
+#[tokio::test]
+async fn a_command_that_is_refused_stands_in_the_composer_again() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    for (line, why) in [
+        ("/rename the parser", "send a message first"),
+        ("/theme nowhere", "nowhere"),
+        ("/compare nothing", "nothing"),
+        ("/whatif e900 deny", "e900"),
+        ("/export notes.txt", "notes.txt"),
+    ] {
+        app.keys(&format!("{line}\r")).await;
+        app.sees(why).await;
+        comes_back(&mut app, line).await;
+    }
+    app.quits().await;
+}
+
 #[tokio::test]
 async fn the_transcript_is_written_to_a_file_that_is_not_there_yet() {
     let home = Home::new();
@@ -79,6 +107,7 @@ async fn the_transcript_is_written_to_a_file_that_is_not_there_yet() {
     app.keys("/export notes.txt\r").await;
     app.sees("exists already").await;
     assert_eq!(home.read("notes.txt"), "alpha\nbeta\ngamma\n");
+    comes_back(&mut app, "/export notes.txt").await;
     app.keys("/export talk.md\r").await;
     app.sees("the transcript was written to").await;
     assert!(home.read("talk.md").contains("This folder has"));
@@ -134,7 +163,11 @@ async fn a_review_is_a_message_that_the_transcript_shows() {
     app.rests().await;
     app.quits().await;
     let said = home.texts("user_message", "content");
-    assert!(said.len() == 1 && said[0].contains("git diff main...HEAD"), "{said:?}");
+    let [command, message] = said.as_slice() else { panic!("{said:?}") };
+    assert!(command.contains("main...HEAD"), "{command}");
+    assert!(message.starts_with("Review the changes of this branch since main"), "{message}");
+    let by: Vec<String> = home.texts("approval", "by");
+    assert_eq!(by, ["user"], "it is recorded as a command of the user");
 }
 
 #[tokio::test]

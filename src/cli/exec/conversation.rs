@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::json;
 use tokio::sync::mpsc;
 
+use super::called::CallableNames;
 use super::message_lines::{self, LineDecision, MessageLine};
 use super::sent_lines::SentLines;
 use crate::agent::{Answer, CallAddress, Event, Intent, Live, Shutdown, SubagentPath};
@@ -26,6 +27,8 @@ const MOST_WAITING: usize = 100;
 pub(super) struct Lines {
     /// Reads the images that a message names.
     pub(super) attach: Attach,
+    /// What a message can call.
+    pub(super) names: CallableNames,
     /// Messages, decisions and interrupts.
     pub(super) doors: Doors,
 }
@@ -204,7 +207,7 @@ impl Conversation {
                 return Err("the message is empty".to_owned());
             }
             MessageLine::UserMessage { content } => {
-                let said = lines.attach.message(content);
+                let said = lines.names.said(content).and_then(|words| lines.attach.message(words));
                 let said = said.map_err(|refused| format!("{}; next: {}", refused.what, refused.next))?;
                 let mut exchange = self.exchange();
                 if exchange.given.saturating_sub(exchange.taken) >= MOST_WAITING {

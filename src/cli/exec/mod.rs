@@ -1,6 +1,7 @@
 //! A run without a screen: the answer on stdout, or one event a line.
 
 mod answer_file;
+mod called;
 mod conversation;
 mod message_lines;
 mod output_schema;
@@ -17,8 +18,8 @@ use tokio::sync::oneshot;
 use super::args::ExecArgs;
 use super::outcome::complain;
 use super::signals;
-use super::skills::{callable, custom};
 use answer_file::AnswerFile;
+use called::CallableNames;
 use conversation::{Conversation, Doors, Lines};
 pub(super) use output_schema::answer_schema;
 use prompt::Words;
@@ -34,8 +35,6 @@ use crate::session::attachments::{Attach, AttachmentRefusal};
 use crate::session::compose::{Session, compose};
 use crate::session::telemetry::Following;
 use crate::session::{Keeping, SessionChoice};
-use crate::ui::commands::{self, skill};
-use crate::view::CustomCall;
 
 /// How long a model server on this machine may take to say that it is there: the message waits for it.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -67,7 +66,7 @@ pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Faul
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let (groups, telemetry) = (session.groups.clone(), session.traces.take());
-    let lines = is_steered.then(|| session.gateway.attach.clone());
+    let lines = is_steered.then(|| (session.gateway.attach.clone(), CallableNames::of(invocation)));
     let ended = runtime.block_on(follow(session, wish, lines, Out::new(exec, answer_file, invocation)));
     groups.end_all(GRACE);
     runtime.shutdown_timeout(GRACE);
@@ -105,19 +104,7 @@ fn first(invocation: &Invocation, exec: &ExecArgs) -> Result<Option<Intent>, Fau
     let refused = |AttachmentRefusal { what, next }| Fault::usage(what, next);
     // The session is opened when it is known that there is something to say.
     let attach = Attach::new(invocation, "", &Groups::default());
-    let prompt = skill(&prompt, &callable(invocation)).unwrap_or(prompt);
-    let known = custom(invocation);
-    let prompt = match commands::custom(&prompt, &known) {
-        Some(call @ CustomCall { command: Some(_), .. }) => {
-            let what = format!("{}, which nobody can approve here", commands::runs_first(&call, &known));
-            return Err(Fault::usage(one_line(&what), "call it in `countersign`, or write the prompt out"));
-        }
-        Some(call) => call.message,
-        None => match commands::unusable(&prompt, &invocation.config.commands.ignored) {
-            Some(why) => return Err(Fault::usage(why, "correct that, or write the prompt out")),
-            None => prompt,
-        },
-    };
+    let prompt = CallableNames::of(invocation).said(prompt).map_err(refused)?;
     let mut said = attach.message(prompt).map_err(refused)?;
     // What stands on the command line is meant from where it was typed, whatever -C says.
     let here = Path::new(".").canonicalize().unwrap_or_else(|_gone| invocation.cwd.clone());
@@ -139,16 +126,16 @@ fn images_of(wish: &Intent) -> &[Image] {
     }
 }
 
-/// Follows a run to its end. `attach` reads what messages on stdin name, where stdin is lines.
+/// Follows a run to its end. `lines`: where stdin is lines, what reads the files that messages name, and what they can call.
 async fn follow(
     session: Session,
     wish: Option<Intent>,
-    attach: Option<Attach>,
+    lines: Option<(Attach, CallableNames)>,
     mut out: Out,
 ) -> Result<Exit, Fault> {
     let Session { driver, handles, first, before, groups, .. } = session;
     let conversation =
-        attach.map(|attach| (attach, Conversation::new(before.iter().map(AsRef::as_ref), wish.is_some())));
+        lines.map(|lines| (lines, Conversation::new(before.iter().map(AsRef::as_ref), wish.is_some())));
     out.begin(&before, conversation.as_ref().map(|(_, program)| program.clone()));
     signals::listen(&handles.shutdown, &groups)?;
     signals::watch_stdout(&handles.shutdown);
@@ -170,7 +157,7 @@ async fn follow(
     telling.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let is_steered = conversation.is_some();
     match conversation {
-        Some((attach, program)) => program.listen(Lines { attach, doors })?,
+        Some(((attach, names), program)) => program.listen(Lines { attach, names, doors })?,
         // The loop ends when nobody holds a door of it any more.
         None => drop(doors),
     }

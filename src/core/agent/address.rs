@@ -55,6 +55,26 @@ impl Event {
 }
 
 impl Intent {
+    /// The line that was typed for it.
+    pub fn line(&self) -> Option<&str> {
+        if let Self::Typed { line, .. } = self {
+            return Some(line);
+        }
+        let Self::Subagent { intent, .. } = self else { return None };
+        intent.line()
+    }
+
+    /// The same, for which this line was typed in a session to which so many calls lead.
+    #[must_use]
+    pub fn typed(self, line: String, depth: usize) -> Self {
+        if depth > 0
+            && let Self::Subagent { call, intent } = self
+        {
+            return Self::Subagent { call, intent: Box::new(intent.typed(line, depth - 1)) };
+        }
+        Self::Typed { line, intent: Box::new(self) }
+    }
+
     /// The same, wanted of the session at the end of this path.
     #[must_use]
     pub fn within(self, path: &[CallId]) -> Self {
@@ -65,9 +85,10 @@ impl Intent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::{Effect, Input, Settings};
+    use crate::agent::{Effect, Input, OwnCommand, Settings};
     use crate::ledger::{Millis, ModelRef};
     use crate::model::ModelSpec;
+    use crate::policy::Mode;
 
     #[test]
     fn an_address_is_read_as_it_is_written_and_in_no_other_form() {
@@ -106,5 +127,45 @@ mod tests {
         let outer = Intent::Subagent { call: CallId(7), intent: Box::new(inner) };
         assert_eq!(Intent::Abort.within(&path), outer);
         assert_eq!(Intent::Abort.within(&[]), Intent::Abort);
+    }
+
+    #[test]
+    fn a_line_comes_back_if_what_it_asks_for_is_refused_and_only_then() {
+        let mut agent = Agent::new(Settings::new(ModelSpec::unknown(ModelRef::parse("script"))));
+        let own = OwnCommand { command: "git diff".to_owned(), is_shared: false, typed: None };
+        let mut told = |intent: Intent, line: &str| -> Vec<Live> {
+            let wanted = agent.step(Millis(1), Input::Intent(intent.typed(line.to_owned(), 0)));
+            let told =
+                wanted.into_iter().filter_map(|e| if let Effect::Emit(live) = e { Some(live) } else { None });
+            told.filter(|live| {
+                matches!(
+                    live,
+                    Live::Refused(_) | Live::Returned(_) | Live::ReturnedLine(_) | Live::ModeChanged(_)
+                )
+            })
+            .collect()
+        };
+        for (intent, line) in [
+            (Intent::Rename("x".to_owned()), "/rename x"),
+            (Intent::Command(own), "/diff git"),
+            (Intent::Revoke(CallId(9)), "/permissions revoke c9"),
+            (Intent::Compact, "/compact"),
+        ] {
+            let told = told(intent, line);
+            let returned = Live::ReturnedLine(line.to_owned());
+            assert!(matches!(&told[..], [back, Live::Refused(_)] if *back == returned), "{line}: {told:?}");
+        }
+        let told = told(Intent::SetMode(Mode::Plan), "/mode plan");
+        assert!(matches!(&told[..], [Live::ModeChanged(_)]), "{told:?}");
+    }
+
+    #[test]
+    fn a_line_stands_in_the_session_in_which_it_was_typed() {
+        let line = || "/compact".to_owned();
+        let typed = |intent| Intent::Typed { line: line(), intent: Box::new(intent) };
+        let below = |intent| Intent::Subagent { call: CallId(7), intent: Box::new(intent) };
+        assert_eq!(below(Intent::Compact).typed(line(), 1), below(typed(Intent::Compact)));
+        assert_eq!(below(Intent::Abort).typed(line(), 0), typed(below(Intent::Abort)));
+        assert_eq!(below(typed(Intent::Compact)).line(), Some("/compact"));
     }
 }

@@ -165,6 +165,13 @@ pub enum Intent {
         /// What.
         intent: Box<Self>,
     },
+    /// Have this done, for which a person typed a line: if it is refused at once, the line goes back to them.
+    Typed {
+        /// The line.
+        line: String,
+        /// What it asks for.
+        intent: Box<Self>,
+    },
     /// Give the session this name.
     Rename(String),
     /// End the background command of this id.

@@ -250,6 +250,11 @@ impl Agent {
             Intent::SetEffort(effort) => self.set_effort(step, &phase, effort),
             Intent::SetMode(mode) => self.set_mode(step, mode),
             Intent::Restored(done) => self.files_restored(step.now, done),
+            Intent::Typed { line, intent } => {
+                let phase = self.on_intent(step, phase, *intent);
+                step.give_back(line);
+                return phase;
+            }
             Intent::Subagent { call, intent } => self.tell_subagent(step, call, intent),
             Intent::TypeInto { call, typed } => self.type_into(step, &phase, call, typed),
         }

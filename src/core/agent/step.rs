@@ -34,6 +34,19 @@ impl Step {
         self.act(Effect::Emit(live));
     }
 
+    /// What a line asked for was obeyed or refused: then the line goes back, and not what was made of it.
+    pub(super) fn give_back(&mut self, line: String) {
+        let is_refusal = |effect: &Effect| matches!(effect, Effect::Emit(Live::Refused(_)));
+        if !self.out.iter().any(is_refusal) {
+            return;
+        }
+        let is_returned =
+            |effect: &Effect| matches!(effect, Effect::Emit(Live::Returned(_) | Live::ReturnedLine(_)));
+        self.out.retain(|effect| !is_returned(effect));
+        let at = self.out.iter().position(is_refusal).unwrap_or(self.out.len());
+        self.out.insert(at, Effect::Emit(Live::ReturnedLine(line)));
+    }
+
     /// Stops an operation.
     pub(super) fn cancel(&mut self, operation: Operation) {
         self.act(Effect::Cancel(operation));

@@ -2,6 +2,8 @@
 
 use crate::ledger::Arguments;
 
+use super::point::HookPoint;
+
 /// What one hook said. Everything is text to be shown or read, never markup; bounded by whoever ran the hook.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HookAnswer {
@@ -19,7 +21,7 @@ pub struct HookAnswer {
     pub prevent: Option<String>,
     /// For people alone.
     pub remark: Option<String>,
-    /// It crashed, hung or said what nobody understands. Shown; blocks nothing.
+    /// It crashed, hung, said what nobody understands, or could not be started where nothing waits for it. Shown; blocks nothing.
     pub trouble: Option<String>,
 }
 
@@ -35,6 +37,17 @@ pub enum HookDecision {
 }
 
 impl HookAnswer {
+    /// What is made of a hook that cannot be started: a refusal where something waits for leave, else a trouble.
+    pub fn not_started(hook: String, point: HookPoint, why: &str) -> Self {
+        let said = format!("could not be started: {why}");
+        if point.is_gate() {
+            let reason =
+                Some(format!("the hook `{hook}` {said}; correct it, or remove it from the configuration"));
+            return Self { hook, decision: Some(HookDecision::Deny), reason, ..Self::default() };
+        }
+        Self { hook, trouble: Some(said), ..Self::default() }
+    }
+
     /// Why it refused or asked; a hook that gave no reason is named instead.
     pub fn why(&self) -> String {
         self.reason

@@ -63,6 +63,12 @@ impl HookPoint {
         matches!(self, Self::UserPrompt | Self::PreTool | Self::PostTool | Self::Stop)
     }
 
+    /// Whether something waits here for leave to happen: a hook that cannot start then refuses it, so that nothing passes a check
+    /// that was not made.
+    pub fn is_gate(self) -> bool {
+        matches!(self, Self::UserPrompt | Self::PreTool)
+    }
+
     /// Whether it is about a tool.
     pub fn is_about_a_tool(self) -> bool {
         matches!(self, Self::PreTool | Self::PostTool)

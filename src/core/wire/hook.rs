@@ -10,6 +10,11 @@ use crate::ledger::Arguments;
 /// Most bytes of stdout, and of stderr, that are looked at.
 pub const MOST_BYTES: usize = 64 << 10;
 
+/// What a shell ends with whose command cannot be executed.
+const NOT_EXECUTABLE: i32 = 126;
+/// The same where there is no such command.
+const NOT_FOUND: i32 = 127;
+
 /// How a hook's command ended, and what it left behind.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HookEnd {
@@ -76,6 +81,10 @@ pub fn parse(point: HookPoint, hook: String, ended: &HookEnd) -> HookAnswer {
             answer.reason = words(&text_of(&ended.stderr));
         }
         Some(2) => add_trouble(&mut answer, &complaint("exit code 2 does not block here", &ended.stderr)),
+        Some(code @ (NOT_EXECUTABLE | NOT_FOUND)) => {
+            let why = complaint(&format!("exit code {code}"), &ended.stderr);
+            return HookAnswer::not_started(answer.hook, point, &why);
+        }
         Some(code) => add_trouble(&mut answer, &complaint(&format!("exit code {code}"), &ended.stderr)),
         None => add_trouble(&mut answer, &complaint("was killed by a signal", &ended.stderr)),
     }

@@ -46,9 +46,7 @@ impl Slow for Gateway {
             let status = self.status.as_ref()?;
             return Some(Reply::StatusLine(status.line(&facts).await));
         }
-        if let Request::WhatIf(BranchWish { otherwise: Otherwise::Model(name), .. }) = &request
-            && let Err(why) = self.switch.model(name.clone()).await
-        {
+        if let Err(why) = self.model_of_branch(&request).await {
             return Some(Reply::Refused(why));
         }
         let Self {
@@ -92,6 +90,8 @@ impl Slow for Gateway {
                 Some(made.map_or_else(Reply::Refused, |()| Reply::Branched { message, branch }))
             }
             Request::Intent(_)
+            | Request::Typed { .. }
+            | Request::StopReading
             | Request::ChooseModel(_)
             | Request::Restore { .. }
             | Request::Rewind(_)
@@ -100,5 +100,15 @@ impl Slow for Gateway {
             | Request::StatusLine(_) => None,
         });
         answered.await.unwrap_or_else(|broken| Some(Reply::Refused(format!("the request failed: {broken}"))))
+    }
+}
+
+impl Gateway {
+    /// Whether the model that a branch is to have can be used.
+    async fn model_of_branch(&self, request: &Request) -> Result<(), String> {
+        let Request::WhatIf(BranchWish { otherwise: Otherwise::Model(name), .. }) = request else {
+            return Ok(());
+        };
+        self.switch.model(name.clone()).await.map(drop)
     }
 }

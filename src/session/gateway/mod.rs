@@ -6,7 +6,7 @@ mod answers;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinHandle};
 use uuid::Uuid;
 
@@ -176,7 +176,15 @@ fn open<S: Slow>(
 ) -> mpsc::Sender<Request> {
     let (sender, mut requests) = mpsc::channel(REQUESTS_WAITING);
     tokio::spawn(async move {
-        let mut desk = PendingRequests { slow, to_agent, to_front, running: BTreeMap::new(), in_order: None };
+        let (stop_reading, _) = watch::channel(());
+        let mut desk = PendingRequests {
+            slow,
+            to_agent,
+            to_front,
+            running: BTreeMap::new(),
+            in_order: None,
+            stop_reading,
+        };
         while let Some(request) = requests.recv().await {
             if !desk.take(request).await {
                 return;
@@ -194,12 +202,16 @@ struct PendingRequests<S> {
     running: BTreeMap<Task, AbortHandle>,
     /// The last message whose attachments are read, or undo that is done: later messages keep behind it.
     in_order: Option<JoinHandle<()>>,
+    /// Gives up what is read for messages that were sent before.
+    stop_reading: watch::Sender<()>,
 }
 
 impl<S: Slow> PendingRequests<S> {
     /// Takes a request; false when the agent is gone.
     async fn take(&mut self, request: Request) -> bool {
+        let (line, request) = request.untyped();
         match request {
+            Request::Typed { .. } => debug_assert!(false, "a line was typed once"),
             Request::Intent(intent) => return self.pass(intent).await,
             Request::ChooseModel(name) => {
                 let (slow, agent, front) = (self.slow.clone(), self.to_agent.clone(), self.to_front.clone());
@@ -214,45 +226,54 @@ impl<S: Slow> PendingRequests<S> {
                 let slow = self.slow.clone();
                 self.queue(async move { slow.restore(since, shown).await.map_err(Reply::Refused) });
             }
-            Request::Race(wish) => self.race(RaceErrand::Start(wish)),
-            Request::Adopt(lane) => self.race(RaceErrand::Adopt(lane)),
+            Request::StopReading => self.stop_reading.send_replace(()),
+            Request::Race(wish) => self.race(RaceErrand::Start(wish), line),
+            Request::Adopt(lane) => self.race(RaceErrand::Adopt(lane), line),
             Request::Rewind(message) => {
                 let branch = Uuid::now_v7().to_string();
                 return self.to_agent.send(Intent::Rewind { message, branch }).await.is_ok();
             }
-            Request::Branch { .. } | Request::Fork | Request::WhatIf(_) => self.answer(Task::Branch, request),
-            Request::ListBranches => self.answer(Task::Tree, request),
-            Request::Beside(_) => self.answer(Task::Beside, request),
-            Request::Export(_) => self.answer(Task::Export, request),
-            Request::Report(_) => self.answer(Task::Report, request),
-            Request::PlanUndo(_) => self.answer(Task::UndoPlan, request),
-            Request::ListSessions => self.answer(Task::Sessions, request),
-            Request::Preview(_) => self.answer(Task::Preview, request),
-            Request::ListModels => self.answer(Task::Models, request),
-            Request::ListFiles => self.answer(Task::Files, request),
-            Request::PasteImage => self.answer(Task::Clipboard, request),
-            Request::PlanRule(_) => self.answer(Task::RulePlan, request),
-            Request::AddUp(_) => self.answer(Task::Usage, request),
-            Request::StatusLine(_) => self.answer(Task::StatusLine, request),
+            Request::Branch { .. } | Request::Fork | Request::WhatIf(_) => {
+                self.answer(Task::Branch, (line, request))
+            }
+            Request::ListBranches => self.answer(Task::Tree, (line, request)),
+            Request::Beside(_) => self.answer(Task::Beside, (line, request)),
+            Request::Export(_) => self.answer(Task::Export, (line, request)),
+            Request::Report(_) => self.answer(Task::Report, (line, request)),
+            Request::PlanUndo(_) => self.answer(Task::UndoPlan, (line, request)),
+            Request::ListSessions => self.answer(Task::Sessions, (line, request)),
+            Request::Preview(_) => self.answer(Task::Preview, (line, request)),
+            Request::ListModels => self.answer(Task::Models, (line, request)),
+            Request::ListFiles => self.answer(Task::Files, (line, request)),
+            Request::PasteImage => self.answer(Task::Clipboard, (line, request)),
+            Request::PlanRule(_) => self.answer(Task::RulePlan, (line, request)),
+            Request::AddUp(_) => self.answer(Task::Usage, (line, request)),
+            Request::StatusLine(_) => self.answer(Task::StatusLine, (line, request)),
             Request::KeepRule { .. } => self.keep(request),
         }
         true
     }
 
-    fn race(&mut self, wish: RaceErrand) {
-        let (slow, line) = (self.slow.clone(), wish.line());
-        self.queue(async move { slow.race(wish).await.map_err(|why| Reply::LineReturned { line, why }) });
+    fn race(&mut self, wish: RaceErrand, line: Option<String>) {
+        let (slow, line) = (self.slow.clone(), line.unwrap_or_else(|| wish.line()));
+        self.queue(async move {
+            match slow.race(wish).await {
+                Ok(prepared) => Ok(prepared.typed(line, 0)),
+                Err(why) => Err(Reply::LineReturned { line, why }),
+            }
+        });
     }
 
     /// Passes an intent on. A message waits for what it names, and for messages and undos before it.
-    async fn pass(&mut self, intent: Intent) -> bool {
+    async fn pass(&mut self, mut intent: Intent) -> bool {
         let waits = self.in_order.as_ref().is_some_and(|earlier| !earlier.is_finished());
         let names = |said: &UserMessage| said.content.contains('@');
-        if !said_in(&intent).is_some_and(|said| waits || names(said)) {
+        if !said_in(&mut intent).is_some_and(|said| waits || names(said)) {
             return self.to_agent.send(intent).await.is_ok();
         }
-        let slow = self.slow.clone();
-        self.queue(async move { with_attachments(&slow, intent, names).await });
+        let (slow, front, stopped) =
+            (self.slow.clone(), self.to_front.clone(), self.stop_reading.subscribe());
+        self.queue(async move { with_attachments(&slow, &front, intent, names, stopped).await });
         true
     }
 
@@ -272,11 +293,11 @@ impl<S: Slow> PendingRequests<S> {
         }));
     }
 
-    fn answer(&mut self, task: Task, request: Request) {
+    fn answer(&mut self, task: Task, (line, request): (Option<String>, Request)) {
         let (slow, front) = (self.slow.clone(), self.to_front.clone());
         self.run(task, async move {
             if let Some(reply) = slow.answer(request).await {
-                tell(&front, reply).await;
+                tell(&front, reply.about(line)).await;
             }
         });
     }
@@ -308,11 +329,12 @@ async fn tell<T: Send>(to: &mpsc::Sender<T>, what: T) {
 }
 
 /// The message of an intent that has one.
-fn said_in(intent: &Intent) -> Option<&UserMessage> {
+fn said_in(intent: &mut Intent) -> Option<&mut UserMessage> {
     match intent {
         Intent::Submit(said) | Intent::Queue(said) | Intent::ResumeGoal(said) | Intent::Pursue(_, said) => {
             Some(said)
         }
+        Intent::Typed { intent, .. } => said_in(intent),
         _ => None,
     }
 }
@@ -320,19 +342,27 @@ fn said_in(intent: &Intent) -> Option<&UserMessage> {
 /// A message with what it names.
 async fn with_attachments<S: Slow>(
     slow: &S,
+    front: &mpsc::Sender<Reply>,
     mut intent: Intent,
     names: impl Fn(&UserMessage) -> bool,
+    mut stopped: watch::Receiver<()>,
 ) -> Result<Intent, Reply> {
-    let said = match &mut intent {
-        Intent::Submit(said) | Intent::Queue(said) | Intent::ResumeGoal(said) | Intent::Pursue(_, said) => {
-            said
-        }
-        _ => return Ok(intent),
+    let Some(said) = said_in(&mut intent).filter(|said| names(said)) else { return Ok(intent) };
+    tell(front, Reply::Reading(true)).await;
+    let read = tokio::select! {
+        biased;
+        Ok(()) = stopped.changed() => Err("not sent: you stopped the reading of its files".to_owned()),
+        read = slow.message(said.clone()) => read,
     };
-    if names(said) {
-        match slow.message(said.clone()).await {
-            Ok(read) => *said = read,
-            Err(why) => return Err(Reply::Returned { said: std::mem::take(said), why }),
+    tell(front, Reply::Reading(false)).await;
+    match read {
+        Ok(read) => *said = read,
+        Err(why) => {
+            let said = std::mem::take(said);
+            return Err(match intent {
+                Intent::Typed { line, .. } => Reply::LineReturned { line, why },
+                _ => Reply::Returned { said, why },
+            });
         }
     }
     Ok(intent)

@@ -128,7 +128,11 @@ async fn what_fails_goes_back_to_who_asked() {
     world.asks(says("@7")).await;
     world.asks(model("7")).await;
     let (said, why, name) = ("@7".into(), "there is none".to_owned(), "7".to_owned());
-    let mut told = vec![world.front.recv().await.unwrap(), world.front.recv().await.unwrap()];
+    let mut told = Vec::new();
+    while told.len() < 2 {
+        let reply = world.front.recv().await.unwrap();
+        told.extend(Some(reply).filter(|reply| !matches!(reply, Reply::Reading(_))));
+    }
     told.sort_by_key(|reply| matches!(reply, Reply::NoModel { .. }));
     assert_eq!(told, [Reply::Returned { said, why: why.clone() }, Reply::NoModel { name, why }]);
     world.asks(says("and on")).await;
@@ -148,6 +152,56 @@ async fn a_race_or_an_adoption_that_cannot_be_returns_what_was_typed() {
         };
         assert_eq!(returned, line);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_line_that_is_refused_goes_back_as_it_was_typed() {
+    let mut world = World::new();
+    let wish = RaceWish { prompts: vec!["Fix it".to_owned()], ..RaceWish::default() };
+    let goal = Intent::ResumeGoal("@7".into());
+    for (request, line) in [
+        (Request::Export(Some("a.md".to_owned())), "/export  a.md"),
+        (Request::Beside("0199".to_owned()), "/compare 0199"),
+        (Request::Fork, "/fork"),
+        (Request::Adopt(3), "/race adopt 3"),
+        (Request::Race(wish), "/race  Fix it"),
+        (Request::Intent(goal), "/goal resume @7"),
+    ] {
+        world.asks(request.typed(line.to_owned(), 0)).await;
+        let returned = loop {
+            match world.front.recv().await.unwrap() {
+                Reply::Reading(_) => {}
+                Reply::LineReturned { line, .. } => break line,
+                other => panic!("{line}: {other:?}"),
+            }
+        };
+        assert_eq!(returned, line);
+    }
+    // The loop answers for what it is told.
+    let rename = Request::Intent(Intent::Rename("x".to_owned()));
+    world.asks(rename.typed("/rename x".to_owned(), 0)).await;
+    let typed =
+        Intent::Typed { line: "/rename x".to_owned(), intent: Box::new(Intent::Rename("x".to_owned())) };
+    assert_eq!(world.intent().await.0, typed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_reading_of_files_is_told_and_can_be_stopped() {
+    let mut world = World::new();
+    for request in [says("@3"), says("@600"), says("then")] {
+        world.asks(request).await;
+    }
+    assert_eq!(world.intent().await, (Intent::Submit("read @3".into()), 3));
+    for begins in [true, false, true] {
+        assert_eq!(world.front.recv().await, Some(Reply::Reading(begins)));
+    }
+    world.asks(Request::StopReading).await;
+    assert_eq!(world.front.recv().await, Some(Reply::Reading(false)));
+    let returned = world.front.recv().await.unwrap();
+    assert!(matches!(&returned, Reply::Returned { said, .. } if said.content == "@600"), "{returned:?}");
+    assert_eq!(world.intent().await, (Intent::Submit("then".into()), 3), "no file is read for it");
+    world.asks(says("@5")).await;
+    assert_eq!(world.intent().await, (Intent::Submit("read @5".into()), 8), "only what was sent before");
 }
 
 #[tokio::test(start_paused = true)]

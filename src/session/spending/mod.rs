@@ -97,10 +97,15 @@ fn remarks(total: &Spend) -> Vec<String> {
         all.push(format!("{cost} of it is for {count} that errors cut off."));
     }
     if total.estimated > 0 {
-        let (cost, count) = (part(total.estimated_usage), answers(total.estimated));
-        all.push(format!(
-            "{cost} of it is an estimate for {count} that ended before the tokens were counted."
-        ));
+        let count = answers(total.estimated);
+        let why = "cut short, or of a model that reports no counts, as a scripted one";
+        all.push(match total.estimated_usage.cost {
+            Some(cost) => format!(
+                "${} of it is an estimate for {count} without a count of tokens: {why}.",
+                dollars(cost.0)
+            ),
+            None => format!("The tokens of {count} are estimates, as no count came with them: {why}."),
+        });
     }
     if total.unpriced > 0 {
         let requests = if total.unpriced == 1 { "request" } else { "requests" };

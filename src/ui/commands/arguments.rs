@@ -16,7 +16,6 @@ use crate::ui::request::Request;
 use crate::ui::usage_table::UsageBy;
 
 use super::meaning::{LinearCommand, Meaning};
-use super::prompts;
 
 type Read = Result<Meaning, String>;
 
@@ -109,7 +108,7 @@ pub(super) fn review(words: &str) -> Read {
     let base = words.strip_prefix("--base").map_or(words, |rest| rest.trim_start_matches('=')).trim();
     let base =
         revision(base).ok_or("/review --base takes a branch or a commit, as in /review --base main")?;
-    Ok(Meaning::Say(prompts::review_since(&base).into()))
+    Ok(Meaning::Review(Some(base)))
 }
 
 /// The name of a commit, if it can be one: no option, and nothing that a shell reads as anything else.

@@ -19,7 +19,9 @@ pub(in crate::ui) const STOPS_WORK: &str =
 /// Whether a command cannot be obeyed while a run is under way: it would be a run of its own, or cut the run short.
 pub(in crate::ui) fn is_for_later(meaning: &Meaning) -> bool {
     match meaning {
-        Meaning::New | Meaning::Request(Request::Fork | Request::Race(_) | Request::Adopt(_)) => true,
+        Meaning::New
+        | Meaning::Review(_)
+        | Meaning::Request(Request::Fork | Request::Race(_) | Request::Adopt(_)) => true,
         Meaning::Intent(intent) => matches!(
             intent,
             Intent::Command(_) | Intent::Compact | Intent::Pursue(..) | Intent::ResumeGoal(_)

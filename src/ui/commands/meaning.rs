@@ -20,6 +20,8 @@ pub enum Meaning {
     Request(Request),
     /// The model is told this.
     Say(Cow<'static, str>),
+    /// The model is to review what git shows: since this commit, or of what is not committed.
+    Review(Option<String>),
     /// This is asked about the session, and shown.
     Report(Subject),
     /// This page is shown.

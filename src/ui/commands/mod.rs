@@ -11,6 +11,8 @@ mod typed;
 pub use arguments::GIT_DIFF;
 pub(in crate::ui) use later::{KEPT, PICKED, STOPS_WORK, is_for_later};
 pub use meaning::{LinearCommand, Meaning};
+pub use prompts::review_by_the_model;
+pub(in crate::ui) use prompts::{Review, review};
 pub use row::{Argument, Fronts, SlashCommand};
 pub use table::COMMANDS;
 pub use typed::{as_typed, sent, typed};
@@ -50,6 +52,10 @@ pub(in crate::ui) const STILL_BUSY: &str =
 /// What is said of a fork while a run is under way.
 pub(in crate::ui) const FORK_LATER: &str =
     "a turn is running: fork when it has finished, or interrupt it first";
+
+/// What is said of a review while a run is under way.
+pub(in crate::ui) const REVIEW_LATER: &str =
+    "a turn is running: wait until it has finished, or interrupt it first";
 
 /// The command of the user's own that a text runs, if it does: `!command`.
 pub fn own(text: &str) -> Option<Meaning> {
@@ -313,12 +319,9 @@ mod tests {
             assert!(matches!(read(text), Some(Err(_))), "{text}");
         }
         for text in ["/review --base main", "/review main", "/review --base=main"] {
-            assert!(
-                matches!(read(text), Some(Ok(Meaning::Say(said))) if said.contains("git diff main...HEAD")),
-                "{text}"
-            );
+            assert!(matches!(read(text), Some(Ok(Meaning::Review(Some(base)))) if base == "main"), "{text}");
         }
-        assert!(matches!(read("/review"), Some(Ok(Meaning::Say(said))) if said.contains("not committed")));
+        assert_eq!(read("/review"), Some(Ok(Meaning::Review(None))));
         for text in ["/rename", "/rename a\nb", &format!("/rename {}", "x".repeat(101))] {
             assert!(matches!(read(text), Some(Err(_))), "{text}");
         }

@@ -12,35 +12,78 @@ It has, in this order and only where it applies: the commands to build, test, li
 architecture in a few sentences that cannot be read off one file; conventions that a reader would not guess; what must not be \
 touched. State only what you have seen. No generic advice. At most 60 lines.";
 
-/// `/review` of what is not committed.
-pub(super) const REVIEW: &str = "\
-Review the changes that are not committed: `git diff HEAD`, and the new files of `git status --short`. If there are none, review \
-the last commit.
-
+/// What a review is asked for, whatever is reviewed.
+const REVIEWING: &str = "\
 Read the code around each change before you judge it. Look for bugs, lost or wrong data, security holes, broken callers, missing \
 error handling and missing tests. Change nothing.
 
 Report each finding with file and line, what goes wrong in which case, and how to fix it; the worst first. Say which parts you \
 have not looked at. If there is nothing to report, say so in one line.";
+/// What is said of the output of git.
+const SHOWN: &str = "The output of git is above; where it is cut, and of new files, read the files.";
 
-/// The same of what a branch has since a commit.
-pub(super) fn review_since(base: &str) -> String {
-    let rest = REVIEW.split_once("\n\n").map_or("", |(_, rest)| rest);
-    format!(
-        "Review the changes of this branch since {base}: `git diff {base}...HEAD`, and what is not committed.\n\n{rest}"
-    )
+/// A program that a repository names is not started for its differences.
+const DIFF: &str = "git --no-pager diff --no-ext-diff --no-textconv";
+const NEW_FILES: &str = "git --no-pager status --short";
+
+/// A review: what git shows is read before the model is asked, so that nothing needs to run for it.
+pub(in crate::ui) struct Review {
+    /// The command whose output is reviewed.
+    pub(in crate::ui) command: String,
+    /// The message behind it.
+    pub(in crate::ui) message: String,
 }
 
-/// The command that says this message, if one does.
-pub(super) fn typed(message: &str) -> Option<String> {
-    let since = || {
-        let base =
-            message.strip_prefix("Review the changes of this branch since ")?.split(": `git").next()?;
-        (review_since(base) == message).then(|| format!("/review --base {}", base.trim_matches('\'')))
+/// `/review` of what is not committed, or of what a branch has since a commit.
+pub(in crate::ui) fn review(base: Option<&str>) -> Review {
+    let (command, what) = match base {
+        None => (
+            format!(
+                "if test -n \"$({NEW_FILES})\"; then {DIFF} HEAD; {NEW_FILES}; else git --no-pager show \
+                 --no-ext-diff --no-textconv HEAD; fi"
+            ),
+            "Review the changes that are not committed, or the last commit if there are none.".to_owned(),
+        ),
+        Some(base) => (
+            format!("{DIFF} {base}...HEAD; {DIFF} HEAD; {NEW_FILES}"),
+            format!("Review the changes of this branch since {base}, and what is not committed."),
+        ),
     };
-    match message {
-        INIT => Some("/init".to_owned()),
-        REVIEW => Some("/review".to_owned()),
-        _ => since(),
+    Review { command, message: format!("{what} {SHOWN}\n\n{REVIEWING}") }
+}
+
+/// The same where no command can be run first: the model is to run git itself.
+pub fn review_by_the_model(base: Option<&str>) -> String {
+    let what = match base {
+        None => "Review the changes that are not committed: `git diff HEAD`, and the new files of `git status --short`. If there \
+                 are none, review the last commit."
+            .to_owned(),
+        Some(base) => {
+            format!("Review the changes of this branch since {base}: `git diff {base}...HEAD`, and what is not committed.")
+        }
+    };
+    format!("{what}\n\n{REVIEWING}")
+}
+
+/// The command that says this message, or runs this before it, if one does.
+pub(super) fn typed(message: &str) -> Option<String> {
+    if message == INIT {
+        return Some("/init".to_owned());
     }
+    let is_of = |base: Option<&str>| {
+        let Review { command, message: asked } = review(base);
+        message == asked
+            || message.strip_prefix('!') == Some(command.as_str())
+            || message == review_by_the_model(base)
+    };
+    if is_of(None) {
+        return Some("/review".to_owned());
+    }
+    let of_message = || {
+        let rest = message.strip_prefix("Review the changes of this branch since ")?;
+        rest.split([',', ':']).next()
+    };
+    let of_command = || message.strip_prefix('!')?.strip_prefix(DIFF)?.trim_start().split("...HEAD;").next();
+    let base = of_message().or_else(of_command)?;
+    is_of(Some(base)).then(|| format!("/review --base {}", base.trim_matches('\'')))
 }

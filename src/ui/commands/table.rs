@@ -131,7 +131,7 @@ pub const COMMANDS: &[SlashCommand] = {
         row(
             "/review",
             "have the model review the uncommitted changes; or: --base B, those since B",
-            Optional(Say(Cow::Borrowed(prompts::REVIEW)), read::review),
+            Optional(Meaning::Review(Option::None), read::review),
         )
         .hint("--base B"),
         row("/rewind", "go back to before one of your messages", None(Pick(Source::Rewind))),

@@ -16,8 +16,16 @@ pub(super) enum Awaited {
 impl Awaited {
     /// What comes of this.
     pub(super) fn of(request: &Request) -> Self {
-        let Request::Intent(intent) = request else { return Self::Word };
+        match request {
+            Request::Intent(intent) => Self::of_intent(intent),
+            Request::Typed { request, .. } => Self::of(request),
+            _ => Self::Word,
+        }
+    }
+
+    fn of_intent(intent: &Intent) -> Self {
         match intent {
+            Intent::Typed { intent, .. } => Self::of_intent(intent),
             Intent::SetMode(_)
             | Intent::SetEffort(_)
             | Intent::SetModel(_)

@@ -1,10 +1,10 @@
 //! Commands are obeyed: some ask the agent for something, the others are a page in words.
 
-use crate::agent::Intent;
+use crate::agent::{Intent, OwnCommand};
 use crate::model::Effort;
 use crate::tool::{KeyModes, Typed};
 use crate::ui::Request;
-use crate::ui::commands::{FORK_LATER, LinearCommand, Meaning, STILL_BUSY};
+use crate::ui::commands::{FORK_LATER, LinearCommand, Meaning, REVIEW_LATER, Review, STILL_BUSY, review};
 use crate::ui::pages::fleet::FLEET;
 use crate::ui::picker_source::Source;
 use crate::ui::report::Question;
@@ -32,9 +32,15 @@ impl LinearSession {
                 return vec![LinearEffect::Ask(Request::Report(Box::new(question)))];
             }
             Meaning::Say(message) => return self.submit(&message),
-            Meaning::Request(Request::Fork) if view.status.is_busy() => {
-                output.say(&format!("refused: {FORK_LATER}"));
+            Meaning::Review(_) if view.status.is_busy() => self.not_obeyed(REVIEW_LATER),
+            Meaning::Review(base) => {
+                let Review { command, message } = review(base.as_deref());
+                let own = OwnCommand { command, is_shared: true, typed: None };
+                return [Intent::Command(own), Intent::Queue(message.into())]
+                    .map(LinearEffect::Send)
+                    .to_vec();
             }
+            Meaning::Request(Request::Fork) if view.status.is_busy() => self.not_obeyed(FORK_LATER),
             Meaning::Request(request) => return vec![LinearEffect::Ask(request)],
             Meaning::Page(page) => {
                 page.open(view).page.spoken(view, now).iter().for_each(|said| output.speak(said))
@@ -56,7 +62,7 @@ impl LinearSession {
             Meaning::Pick(Source::Shells) => pages::running(view, output),
             Meaning::Find(words) if words.is_empty() => output.say("not understood: /find takes words"),
             Meaning::Find(words) => pages::find(view, &words, self.entry_json, output),
-            Meaning::New if view.status.is_busy() => output.say(&format!("refused: {STILL_BUSY}")),
+            Meaning::New if view.status.is_busy() => self.not_obeyed(STILL_BUSY),
             Meaning::New => return vec![LinearEffect::New],
             Meaning::Quit => return vec![LinearEffect::Quit],
             Meaning::Linear(command) => return self.obey_linear(command),
@@ -76,7 +82,7 @@ impl LinearSession {
             LinearCommand::Ledger(entries) => pages::ledger(view, entries, output),
             LinearCommand::Into(call) => self.go_into(call),
             LinearCommand::Back => self.go_back(),
-            LinearCommand::Status => pages::status(view, self.now, output),
+            LinearCommand::Status => self.say_status(),
             LinearCommand::NotHere(why) => output.say(why),
             LinearCommand::Raise => match view.offer() {
                 Some(offer) => return vec![LinearEffect::Send(offer.taken())],

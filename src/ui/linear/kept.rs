@@ -27,6 +27,25 @@ impl LinearSession {
         self.output.say(&format!("kept, /send sends it: {line}"));
     }
 
+    /// What was typed meanwhile is taken: for the results, or for the end of the run.
+    pub(super) fn waits(&mut self, steering: usize, queued: usize) {
+        if steering > self.steering {
+            self.output.say("queued: sent with the next tool results");
+        }
+        if queued > self.queued {
+            self.output.say("queued: sent when this run is over");
+        }
+        (self.steering, self.queued) = (steering, queued);
+    }
+
+    /// The command that was typed is not carried out: its line is kept.
+    pub(super) fn not_obeyed(&mut self, why: &str) {
+        self.output.say(&format!("refused: {}", plain(why)));
+        if let Some(line) = self.obeyed.take() {
+            self.keep_line(&line);
+        }
+    }
+
     /// A message while a call waits for an answer.
     pub(super) fn unsent(&mut self, text: &str) -> Vec<LinearEffect> {
         let letters = self.asking.letters();
@@ -63,7 +82,7 @@ impl LinearSession {
         Vec::new()
     }
 
-    /// A command of the user's own while it cannot run.
+    /// A command of the user's own, or a custom one that runs a command first, while it cannot run.
     pub(super) fn not_run(&mut self, text: &str) -> Vec<LinearEffect> {
         let why = match self.asking.is_open() {
             true => format!("a call waits for you; {}", self.asking.letters()),

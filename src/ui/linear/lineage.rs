@@ -3,6 +3,7 @@
 use crate::agent::{Event, Intent, Live};
 use crate::ledger::CallId;
 use crate::tool::delegate;
+use crate::ui::Request;
 
 use super::behind::Behind;
 use super::pages;
@@ -82,11 +83,12 @@ impl LinearSession {
                 other if path.is_empty() => addressed.push(other),
                 LinearEffect::Abort => addressed.push(to_child(Intent::Abort)),
                 LinearEffect::Quit => addressed.push(LinearEffect::Quit),
+                stop @ LinearEffect::Ask(Request::StopReading) => addressed.push(stop),
                 LinearEffect::Ask(_) | LinearEffect::New | LinearEffect::Resume(_) => is_refused = true,
             }
         }
         if is_refused {
-            self.output.say("refused: this is a sub-agent's session; /back goes back to yours");
+            self.not_obeyed("this is a sub-agent's session; /back goes back to yours");
         }
         addressed
     }

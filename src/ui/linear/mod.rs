@@ -11,6 +11,7 @@ mod commands;
 mod deciding;
 mod decisions;
 mod kept;
+mod line;
 mod lineage;
 mod moment;
 mod multiline;
@@ -23,7 +24,9 @@ mod said_call;
 mod session;
 mod session_rule;
 mod undo;
+mod waiting;
 mod word;
 pub(super) mod words;
 
-pub use session::{Line, LinearEffect, LinearSession};
+pub use line::{Echo, Line};
+pub use session::{LinearEffect, LinearSession};

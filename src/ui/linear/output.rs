@@ -3,6 +3,8 @@
 use crate::ui::pages::Spoken;
 use crate::ui::text::sanitize;
 
+use super::line::Echo;
+
 /// Stands before every line that goes on with what somebody else wrote: a line at the margin is always ours.
 const MARGIN: &str = "  ";
 
@@ -53,12 +55,12 @@ impl LinearOutput {
     }
 
     /// A line was typed. A terminal has shown it and begun the next line; where nothing has, it is said.
-    pub(super) fn typed(&mut self, line: &str, shown: bool) {
-        if !shown {
+    pub(super) fn typed(&mut self, line: &str, echo: Echo) {
+        if echo == Echo::Unseen {
             let prompt = if self.open { "" } else { "typed: " };
             self.text.push_str(&format!("{prompt}{}\n", sanitize(line)));
         }
-        self.open = false;
+        self.open = self.open && echo == Echo::Elsewhere;
     }
 
     /// The terminal has written something of its own, such as ^C, and stands behind it.
@@ -102,11 +104,17 @@ mod tests {
     fn a_line_that_no_terminal_has_shown_is_said() {
         let mut output = LinearOutput::default();
         output.prompt("you: ");
-        output.typed("hello", false);
-        output.typed("and more", false);
+        output.typed("hello", Echo::Unseen);
+        output.typed("and more", Echo::Unseen);
         output.prompt("you: ");
-        output.typed("seen", true);
+        output.typed("seen", Echo::Shown);
         output.say("model: yes");
         assert_eq!(output.take(), "you: hello\ntyped: and more\nyou: model: yes\n");
+        output.prompt("you: ");
+        output.typed("typed ahead", Echo::Elsewhere);
+        output.say("model: no");
+        output.typed("and more", Echo::Elsewhere);
+        output.say("model: no");
+        assert_eq!(output.take(), "you: \nmodel: no\nmodel: no\n");
     }
 }

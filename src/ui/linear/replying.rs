@@ -3,6 +3,7 @@
 use crate::agent::Intent;
 use crate::ui::commands::STOPS_WORK;
 use crate::ui::pages::{report, usage};
+use crate::ui::reading_files::ReadingFiles;
 use crate::ui::{EarlierSession, Reply, Request, SideBySide};
 
 use super::awaited::Awaited;
@@ -12,7 +13,10 @@ use super::words::plain;
 impl LinearSession {
     /// The session was asked for something, and will say what comes of it.
     pub fn sent(&mut self, request: &Request) {
-        self.expected = Some(Awaited::of(request));
+        // What is given up is answered as what it was.
+        if *request != Request::StopReading {
+            self.expected = Some(Awaited::of(request));
+        }
     }
 
     /// Whether this would leave the session while sub-agents work for it in the background; then it says so.
@@ -24,9 +28,22 @@ impl LinearSession {
         };
         let stays = leaves && self.renderer.view.in_background() > 0;
         if stays {
-            self.output.say(&format!("refused: {STOPS_WORK}"));
+            self.not_obeyed(STOPS_WORK);
         }
         stays
+    }
+
+    /// What is asked of the session, with the line that was typed for it.
+    pub fn with_line(&mut self, request: Request) -> Request {
+        match self.obeyed.take() {
+            Some(line) => request.typed(line, self.behind.len()),
+            None => request,
+        }
+    }
+
+    /// What was obeyed is on its way: a later request is not about its line.
+    pub fn forget_line(&mut self) {
+        self.obeyed = None;
     }
 
     /// The session did not take this: it has not read what came before.
@@ -34,14 +51,16 @@ impl LinearSession {
         self.expected = None;
         self.asking.reopen();
         self.output.say("refused: the agent is busy with earlier input; try again");
-        if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
+        if let Some(line) = request.line() {
+            self.keep_line(line);
+        } else if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
             self.keep(&said.content);
         }
     }
 
     /// What the session answers.
     pub fn reply(&mut self, reply: Reply) {
-        let is_answer = !matches!(reply, Reply::Notice(_) | Reply::StatusLine(_));
+        let is_answer = !matches!(reply, Reply::Notice(_) | Reply::StatusLine(_) | Reply::Reading(_));
         match reply {
             Reply::Returned { said, why } => {
                 self.output.say(&format!("refused: {}", plain(&why)));
@@ -69,6 +88,9 @@ impl LinearSession {
             Reply::Sessions(sessions) => self.sessions(sessions),
             Reply::Models(models) => self.models(models),
             Reply::Notice(words) => self.found(&words),
+            Reply::Reading(begins) => {
+                self.reading = ReadingFiles::after(self.reading, begins, self.now);
+            }
             Reply::Usage(table) => usage::said(&table).iter().for_each(|line| self.output.say(line)),
             Reply::Report(subject, parts) => {
                 report::said(subject, &parts).iter().for_each(|said| self.output.speak(said));

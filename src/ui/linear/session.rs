@@ -9,6 +9,7 @@ use crate::ledger::{Body, CallId, Entry, EntryId, Millis, UserMessage, standing}
 use crate::ui::Request;
 use crate::ui::commands::{self, Fronts};
 use crate::ui::local::RuleToKeep;
+use crate::ui::reading_files::ReadingFiles;
 use crate::ui::rewinding;
 use crate::ui::undo_preview::UndoPreview;
 use crate::view::{CustomCall, View, ViewSettings};
@@ -17,6 +18,7 @@ use super::approvals::{Approvals, Purpose};
 use super::awaited::Awaited;
 use super::behind::Behind;
 use super::budget_stop::{self, EARLY, Stop};
+use super::line::Line;
 use super::moment::Moment;
 use super::multiline::{GatheredLine, Multiline};
 use super::output::LinearOutput;
@@ -46,21 +48,6 @@ pub enum LinearEffect {
     Resume(String),
 }
 
-/// A line as it was typed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
-    /// Its words.
-    pub text: String,
-    /// How many questions stood on the terminal before it was typed, as [`LinearSession::written`] counts them.
-    pub typed: u64,
-    /// Whether a terminal has shown it while it was typed.
-    pub shown: bool,
-    /// Whether no other line came with it, or right before it: only such a line answers.
-    pub alone: bool,
-    /// When it was read, since the session began.
-    pub at: Duration,
-}
-
 /// The whole state of it.
 #[derive(Debug)]
 pub struct LinearSession {
@@ -71,6 +58,12 @@ pub struct LinearSession {
     gather: Multiline,
     /// The call that the next line is about, and what it is for.
     pub(super) words: Option<(EntryId, CallId, Purpose)>,
+    /// The files of messages that are being read.
+    pub(super) reading: Option<ReadingFiles<Millis>>,
+    /// When what is waited for began, if that was said.
+    pub(super) wait_said: Option<Millis>,
+    /// The line of a command that is obeyed now: it is kept if that is refused.
+    pub(super) obeyed: Option<String>,
     /// What was typed and not sent.
     pub(super) kept: Vec<String>,
     /// The sessions and models that were said last, in the order of their numbers.
@@ -87,8 +80,8 @@ pub struct LinearSession {
     quit_armed: bool,
     /// The sessions behind that of the sub-agent which is said, the first session first.
     pub(super) behind: Vec<Behind>,
-    steering: usize,
-    queued: usize,
+    pub(super) steering: usize,
+    pub(super) queued: usize,
 }
 
 impl LinearSession {
@@ -101,6 +94,9 @@ impl LinearSession {
             stop: Stop::default(),
             gather: Multiline::default(),
             words: None,
+            reading: None,
+            wait_said: None,
+            obeyed: None,
             kept: Vec::new(),
             sessions: Vec::new(),
             models: Vec::new(),
@@ -245,6 +241,11 @@ impl LinearSession {
         self.asking.is_open()
     }
 
+    /// Whether a prompt stands open.
+    pub fn is_prompted(&self) -> bool {
+        self.output.is_open()
+    }
+
     /// The end: no word stands behind a prompt.
     pub fn end(&mut self) {
         self.output.close();
@@ -268,12 +269,12 @@ impl LinearSession {
         } else if self.words.take().is_some() {
             self.output.say("cancelled: nothing is denied");
         } else if self.renderer.view.status.is_busy() {
-            return vec![LinearEffect::Abort];
+            return self.stops();
         } else if armed {
             return vec![LinearEffect::Quit];
         } else if self.expected.is_some() {
             self.quit_armed = true;
-            return vec![LinearEffect::Abort];
+            return self.stops();
         } else {
             self.quit_armed = true;
             self.output.say("to quit: Ctrl-C again, Ctrl-D, or /quit");
@@ -283,13 +284,14 @@ impl LinearSession {
 
     /// A line was typed.
     pub fn line(&mut self, line: &Line) -> Vec<LinearEffect> {
+        self.obeyed = None;
         let effects = self.line_here(line);
         self.addressed(effects)
     }
 
     fn line_here(&mut self, line: &Line) -> Vec<LinearEffect> {
         self.quit_armed = false;
-        self.output.typed(&line.text, line.shown);
+        self.output.typed(&line.text, line.echo);
         if let Some((request, call, purpose)) = self.words.take() {
             return self.worded(request, call, purpose, line.text.trim());
         }
@@ -355,9 +357,7 @@ impl LinearSession {
             return match command {
                 _ if was_asked => self.unsent(text),
                 None => self.submit(&message),
-                Some(_) if self.renderer.view.status.is_busy() => {
-                    self.usage("it runs a command first: wait until the turn has finished")
-                }
+                Some(_) if self.renderer.view.status.is_busy() => self.not_run(text),
                 Some(command) => {
                     let own = OwnCommand { command, is_shared: true, typed: Some(typed) };
                     vec![
@@ -368,7 +368,10 @@ impl LinearSession {
             };
         }
         match commands::read(text, Fronts::Lines) {
-            Some(Ok(meaning)) => self.obey(meaning),
+            Some(Ok(meaning)) => {
+                self.obeyed = Some(text.trim().to_owned());
+                self.obey(meaning)
+            }
             Some(Err(why)) => self.no_command(text, &why),
             None if was_asked => self.unsent(text),
             None => self.submit(commands::unescaped(text)),
@@ -383,16 +386,5 @@ impl LinearSession {
     pub(super) fn usage(&mut self, why: &str) -> Vec<LinearEffect> {
         self.output.say(&format!("not understood: {}", plain(why)));
         Vec::new()
-    }
-
-    /// What was typed meanwhile is taken: for the results, or for the end of the run.
-    fn waits(&mut self, steering: usize, queued: usize) {
-        if steering > self.steering {
-            self.output.say("queued: sent with the next tool results");
-        }
-        if queued > self.queued {
-            self.output.say("queued: sent when this run is over");
-        }
-        (self.steering, self.queued) = (steering, queued);
     }
 }

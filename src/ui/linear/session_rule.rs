@@ -25,6 +25,8 @@ pub(super) struct Said {
     pub(super) text: String,
     /// When it stood on the terminal; `None` until it is written.
     pub(super) since: Option<Moment>,
+    /// Whether it was said how the rule is taken for the session.
+    is_told: bool,
     /// What would be written for it to hold longer than the session, once that was said.
     pub(super) plan: Option<RulePlan>,
 }
@@ -36,14 +38,19 @@ impl Said {
     }
 
     /// How it is taken.
-    pub(super) fn how(&self) -> String {
-        let Self { number, .. } = self;
-        let longer = if self.plan.is_some() {
-            "; a project or a everywhere to write it into that file; anything else cancels"
-        } else {
-            "; anything else cancels"
-        };
-        format!("always {number}: type a again to add it for the rest of this session{longer}")
+    pub(super) fn how(&mut self) -> String {
+        let number = self.number;
+        match (std::mem::replace(&mut self.is_told, true), self.plan.is_some()) {
+            // The rest was said before the files were known.
+            (true, true) => format!("always {number}: a project or a everywhere writes it into that file"),
+            (_, true) => format!(
+                "always {number}: type a again to add it for the rest of this session; a project or a everywhere to write it \
+                 into that file; anything else cancels"
+            ),
+            (_, false) => format!(
+                "always {number}: type a again to add it for the rest of this session; anything else cancels"
+            ),
+        }
     }
 
     /// What would be written is known: it is said, and counts from then on.
@@ -96,7 +103,7 @@ pub(super) fn said(view: &View, request: EntryId, number: usize, output: &mut Li
     if more > 0 {
         output.more(&format!("({} before these)", count(more as u64, "more call")));
     }
-    Some(Said { request, number, text, since: None, plan: None })
+    Some(Said { request, number, text, since: None, is_told: false, plan: None })
 }
 
 /// The earlier calls of the session that a rule would have covered, the last first, each in words.

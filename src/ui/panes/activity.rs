@@ -14,7 +14,7 @@ use crate::view::{Offer, View};
 
 use super::Screen;
 use super::composer;
-use super::doing::{doing, in_background};
+use super::doing::{doing, in_background, time};
 use super::words::{both_ends, cells, count, count_entries, keys, one_row};
 
 /// How long each sign of the moving glyph is shown, in milliseconds.
@@ -84,7 +84,7 @@ fn cells_of(words: &str) -> usize {
 }
 
 fn is_busy(local: &Local, view: &View) -> bool {
-    view.status.is_busy() && !local.read_only && local.replay.is_none()
+    (view.status.is_busy() || local.reading_files.is_some()) && !local.read_only && local.replay.is_none()
 }
 
 /// What Esc does now: what was opened last goes first.
@@ -176,6 +176,11 @@ fn said(screen: &Screen<'_>, room: usize) -> ActivityLine {
     let waits = waits(screen, room);
     if !waits.is_empty() {
         return ActivityLine { sign: STILL, words: waits, style: theme.warning };
+    }
+    if let (false, Some(reading)) = (screen.view.status.is_busy(), local.reading_files) {
+        let words =
+            vec![format!("Reading files… {}", time(local.now.saturating_sub(reading.since).as_secs()))];
+        return ActivityLine { sign: sign(screen), words, style: theme.status };
     }
     let in_background = in_background(screen);
     if !screen.view.status.is_busy() && in_background > 0 {

@@ -149,8 +149,13 @@ fn capitalized(text: &str) -> String {
 }
 
 fn elapsed(since: Millis, now: Millis) -> String {
-    match now.since(since) / 1_000 {
-        seconds @ 0..60 => format!("{seconds} s"),
+    time(now.since(since) / 1_000)
+}
+
+/// How long something goes on, as the line says it.
+pub(super) fn time(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
         seconds => clock(seconds),
     }
 }

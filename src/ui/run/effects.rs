@@ -36,10 +36,12 @@ impl ScreenLoop {
             _ => false,
         };
         if leaves && self.view.in_background() > 0 {
+            self.local.give_back_obeyed();
             self.local.hint = Some(STOPS_WORK.to_owned());
             return true;
         }
         if self.is_for_the_first(act) {
+            self.local.give_back_obeyed();
             self.local.hint = Some("this is a sub-agent's session: ← goes back to yours".to_owned());
             return true;
         }
@@ -75,10 +77,7 @@ impl ScreenLoop {
             UiEffect::Undo(since) => self.plan_undo(since, None),
             UiEffect::UndoAndRewind(message) => self.plan_undo(Some(message), Some(message)),
             UiEffect::Ask(request) => self.ask(request),
-            UiEffect::SetTheme(name) => match (self.errands.theme)(&name) {
-                Ok(theme) => self.wear(theme),
-                Err(why) => self.local.hint = Some(format!("{why} · /theme lists them all")),
-            },
+            UiEffect::SetTheme(name) => self.set_theme(&name),
             UiEffect::Edit => {
                 self.guard.lend();
                 self.editing = Some((self.errands.editor)(self.local.composer.text()));
@@ -109,6 +108,16 @@ impl ScreenLoop {
                 if back.is_err() {
                     self.outcome = Some(UiOutcome::TerminalGone);
                 }
+            }
+        }
+    }
+
+    fn set_theme(&mut self, name: &str) {
+        match (self.errands.theme)(name) {
+            Ok(theme) => self.wear(theme),
+            Err(why) => {
+                self.local.give_back_obeyed();
+                self.local.hint = Some(format!("{why} · /theme lists them all"));
             }
         }
     }
@@ -228,6 +237,10 @@ impl ScreenLoop {
     }
 
     pub(super) fn ask(&mut self, request: Request) {
+        let request = match self.local.obeyed.take() {
+            Some(line) => request.typed(line, self.behind.len()),
+            None => request,
+        };
         match self.app.requests.try_send(request) {
             Ok(()) => {}
             Err(TrySendError::Closed(_)) => self.agent_gone(),
@@ -235,7 +248,9 @@ impl ScreenLoop {
                 self.local.hint =
                     Some("not accepted: the agent is busy with earlier input; try again".to_owned());
                 self.local.answered.clear();
-                if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
+                if let Some(line) = request.line() {
+                    self.local.composer.give_back(line);
+                } else if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
                     self.local.composer.give_back_message(&as_typed(&said, &self.view));
                 }
             }

@@ -75,6 +75,7 @@ impl ScreenLoop {
             for act in update(&mut self.local, &self.view, press) {
                 self.act(act);
             }
+            self.local.obeyed = None;
         }
     }
 

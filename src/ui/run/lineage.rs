@@ -7,6 +7,7 @@ use crate::ui::commands::as_typed;
 use crate::ui::effect::UiEffect;
 use crate::ui::local::{Inspector, Local, Overlay};
 use crate::ui::panes::Layouts;
+use crate::ui::request::Request;
 use crate::view::View;
 
 use super::ScreenLoop;
@@ -30,6 +31,7 @@ fn of_subagent(before: &Local, name: &str) -> Local {
     local.lineage.clone_from(&before.lineage);
     local.lineage.push(delegate(name).unwrap_or(name).to_owned());
     local.read_only = before.read_only;
+    local.reading_files = before.reading_files;
     if matches!(before.overlay, Some(Overlay::Ledger(_))) {
         local.overlay = Some(Overlay::Ledger(Inspector::walked_in()));
     }
@@ -80,7 +82,8 @@ impl ScreenLoop {
         if !is_past {
             self.view.put_subagent(call, child);
         }
-        self.local = local;
+        let reading_files = self.local.reading_files;
+        self.local = Local { reading_files, ..local };
         self.layouts = layouts;
         self.dirty = true;
     }
@@ -127,6 +130,7 @@ impl ScreenLoop {
         let is_own = matches!(
             act,
             UiEffect::Send(_)
+                | UiEffect::Ask(Request::StopReading)
                 | UiEffect::Abort
                 | UiEffect::Type(..)
                 | UiEffect::Quit

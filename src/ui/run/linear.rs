@@ -5,15 +5,17 @@ use std::future::{Future, pending};
 use std::io::{self, Write, stdout};
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::poll_fn;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
+use tokio::time::timeout;
 
 use crate::agent::Event;
 
-use super::super::linear::{LinearEffect, LinearSession};
+use super::super::linear::{Echo, Line, LinearEffect, LinearSession};
 use super::super::outcome::{UiError, UiOutcome};
 use super::super::request::{Reply, Request};
 use super::super::settings::{AppIo, Now, UiSettings};
@@ -52,6 +54,7 @@ pub async fn listen(
         abort: app.abort,
         now: app.now,
         is_leaving: false,
+        prompted: Duration::ZERO,
         outcome: None,
     };
     let mut first = settings.first;
@@ -63,8 +66,7 @@ pub async fn listen(
             if session.outcome.is_some() {
                 break;
             }
-            let news = session.sources.next().await;
-            session.take(news);
+            session.wait().await;
         }
         // What came together is said together.
         let mut news_left = MOST_NEWS;
@@ -138,10 +140,27 @@ struct LinearLoop {
     now: Now,
     /// Nothing more can be typed, and the last message is not answered yet.
     is_leaving: bool,
+    /// When the last prompt was written, since reading began.
+    prompted: Duration,
     outcome: Option<UiOutcome>,
 }
 
 impl LinearLoop {
+    /// Waits for news, or until it is to be said what is waited for.
+    async fn wait(&mut self) {
+        match self.talk.says_in() {
+            None => {
+                let news = self.sources.next().await;
+                self.take(news);
+            }
+            Some(patience) => match timeout(patience, self.sources.next()).await {
+                Ok(news) => self.take(news),
+                Err(_) => self.talk.tick((self.now)()),
+            },
+        }
+        self.talk.say_wait();
+    }
+
     fn take(&mut self, news: News) {
         self.talk.tick((self.now)());
         let acts = match news {
@@ -154,7 +173,11 @@ impl LinearLoop {
                 self.is_leaving = true;
                 Vec::new()
             }
-            News::Typed(TypedLine::Line(line)) => self.talk.line(&line),
+            News::Typed(TypedLine::Line(line)) => {
+                // What was read before the prompt was written does not stand behind it.
+                let is_ahead = line.echo == Echo::Shown && line.at < self.prompted;
+                self.talk.line(&Line { echo: if is_ahead { Echo::Elsewhere } else { line.echo }, ..line })
+            }
             News::Interrupt => {
                 self.lines.forget_half();
                 self.talk.interrupt(self.lines.are_shown())
@@ -176,6 +199,7 @@ impl LinearLoop {
             }
         };
         acts.into_iter().for_each(|act| self.act(act));
+        self.talk.forget_line();
     }
 
     fn act(&mut self, act: LinearEffect) {
@@ -200,6 +224,7 @@ impl LinearLoop {
     }
 
     fn ask(&mut self, request: Request) {
+        let request = self.talk.with_line(request);
         match self.requests.try_reserve() {
             Ok(place) => {
                 self.talk.sent(&request);
@@ -212,6 +237,7 @@ impl LinearLoop {
 
     /// Writes what there is to say. While calls are written nobody reads; an answer is asked for after that.
     fn say(&mut self) {
+        let (is_prompted, before) = (self.talk.is_prompted(), self.lines.elapsed());
         let asks = self.talk.settle();
         let words = self.talk.words();
         let written = if asks {
@@ -223,6 +249,9 @@ impl LinearLoop {
         } else {
             write(&words)
         };
+        if self.talk.is_prompted() && !is_prompted {
+            self.prompted = before;
+        }
         if written.is_err() {
             self.outcome = Some(UiOutcome::TerminalGone);
         } else if self.is_leaving && (self.talk.rests() || self.talk.asks()) {

@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::termios::{LocalModes, tcgetattr};
 use tokio::sync::mpsc;
 
 use super::super::key_timing::BURST;
-use super::super::linear::Line;
+use super::super::linear::{Echo, Line};
 use super::half_line;
 
 /// Bytes that are read at once: more than a terminal has for one line.
@@ -174,7 +175,12 @@ impl Gate {
         let text = String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']).to_owned();
         let at = self.began.elapsed();
         let typed = self.begun_at.take().unwrap_or(self.questions);
-        self.say(TypedLine::Line(Line { text, typed, shown: self.shown, alone, at }));
+        let echo = match self.shown {
+            false => Echo::Unseen,
+            true if echoes(&self.input) => Echo::Shown,
+            true => Echo::Elsewhere,
+        };
+        self.say(TypedLine::Line(Line { text, typed, echo, alone, at }));
     }
 
     fn end(&mut self, how: TypedLine) {
@@ -209,6 +215,11 @@ fn read_on(gate: &Mutex<Gate>, input: &OwnedFd, ended: &PipeReader) {
             return;
         }
     }
+}
+
+/// Whether a terminal shows what is typed: a program that writes into one may have switched that off.
+fn echoes(terminal: &OwnedFd) -> bool {
+    tcgetattr(terminal).is_ok_and(|modes| modes.local_modes.contains(LocalModes::ECHO))
 }
 
 fn is_readable(input: &OwnedFd) -> bool {

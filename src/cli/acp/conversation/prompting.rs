@@ -84,6 +84,9 @@ impl Conversation {
         }
         match commands::read(text, Fronts::Lines) {
             Some(Ok(Meaning::Say(message))) => Ok(Expanded::Words(message.into_owned())),
+            Some(Ok(Meaning::Review(base))) => {
+                Ok(Expanded::Words(commands::review_by_the_model(base.as_deref())))
+            }
             _ => Ok(Expanded::Blocks(blocks)),
         }
     }
