@@ -75,7 +75,8 @@ fn a_key_of_several_lines_that_was_sent_is_told() {
 fn one_long_line_of_such_a_key_is_the_key() {
     let world = World::new().with("MY_PRIVATE_KEY", KEY);
     fs::write(world.work().join("key.pem"), KEY).unwrap();
-    let script = r#"[{"tool_calls":[{"name":"shell","arguments":{"command":"sed -n 3p key.pem"}}]}, "Done."]"#;
+    let script =
+        r#"[{"tool_calls":[{"name":"shell","arguments":{"command":"sed -n 3p key.pem"}}]}, "Done."]"#;
     assert_eq!(world.json(&["--mode", "unrestricted", "--script", script, "show it"]).code, 0);
     let keys = said(&world, &["exposure", "--keys"]);
     assert!(keys.out.contains("MY_PRIVATE_KEY") && keys.out.contains("sed -n 3p key.pem"), "{keys:?}");

@@ -51,6 +51,17 @@ pub enum Arguments {
 }
 
 impl Arguments {
+    /// What people read where something was left out of a copy; the only member of arguments that were.
+    pub const LEFT_OUT: &str = "(left out)";
+
+    /// Whether they were left out of a copy.
+    pub fn are_left_out(&self) -> bool {
+        match self {
+            Self::Object(members) => members.len() == 1 && members.get(Self::LEFT_OUT) == Some(&true.into()),
+            Self::Unusable(_) => false,
+        }
+    }
+
     /// Reads argument text as the protocols send it: empty text and `null` mean `{}`, and half a character is U+FFFD. Some
     /// servers encode the object twice: a JSON text that holds the JSON text of an object means that object.
     pub fn parse(text: &str) -> Self {

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use crate::ledger::Arguments;
-use crate::wire::record::LEFT_OUT;
 
 use super::plan;
 use super::plan::PlanProgress;
@@ -43,9 +42,8 @@ pub fn summary(arguments: &Arguments) -> String {
             }
         };
     }
-    // Of a copy in which they were left out.
-    if members.len() == 1 && members.get(LEFT_OUT) == Some(&Value::Bool(true)) {
-        return LEFT_OUT.to_owned();
+    if arguments.are_left_out() {
+        return Arguments::LEFT_OUT.to_owned();
     }
     let parts: Vec<String> = members.iter().map(|(name, value)| format!("{name}={}", short(value))).collect();
     parts.join(" ")

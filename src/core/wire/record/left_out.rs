@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
+use crate::ledger::Arguments;
+
 /// What people read where something was left out.
-pub const WORDS: &str = "(left out)";
+const WORDS: &str = Arguments::LEFT_OUT;
 
 /// The content fields that a line has a hash of and does not have.
 pub(super) fn left_out(record: &Value) -> Vec<String> {

@@ -44,7 +44,6 @@ pub use file::{
     FirstLine, SessionFile, Skipped, TornTail, first_line, read_document, read_lines, read_session,
 };
 pub use glance::{Glance, call_in_words, glance};
-pub use left_out::WORDS as LEFT_OUT;
 pub use line::line;
 pub use links::{ChainFault, Links, follow};
 pub use outline::Outline;
