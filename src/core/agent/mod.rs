@@ -216,6 +216,7 @@ impl Agent {
             (Input::Shutdown(how), phase) => {
                 // Nothing starts any more; what waits is settled when the session is resumed.
                 self.lanes.clear();
+                self.settle_tasks(step.now);
                 match how {
                     Shutdown::Signal => self.stop(step, phase, CutBy::User),
                     Shutdown::Quit => self.quit(step, phase),
