@@ -148,8 +148,7 @@ impl Driver {
                 }
                 _ => Duration::ZERO,
             };
-            let effects = self.agent.step(self.clock.now(), input);
-            self.perform(effects);
+            self.step(input);
             if is_last {
                 self.return_unread();
                 self.let_subagents_settle().await;
@@ -181,9 +180,14 @@ impl Driver {
                 Some(input) = self.inputs.recv() => input,
                 else => return,
             };
-            let effects = self.agent.step(self.clock.now(), input);
-            self.perform(effects);
+            self.step(input);
         }
+    }
+
+    fn step(&mut self, input: Input) {
+        self.agent.has_not_sent(self.books.held_model_call());
+        let effects = self.agent.step(self.clock.now(), input);
+        self.perform(effects);
     }
 
     /// Hooks that were told and not waited for may end, for a bounded time, or until a signal comes.

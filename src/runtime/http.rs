@@ -179,7 +179,9 @@ impl HttpServer {
         let headers = self.headers(&call)?;
         let sending = client.post(url).headers(headers).body(call.body).send();
         let response = match timeout(self.timeouts.first_byte, sending).await {
-            Err(_elapsed) => return Err(self.silent("to begin its answer", self.timeouts.first_byte)),
+            Err(_elapsed) => {
+                return Err(self.silent("to begin its answer", self.timeouts.first_byte).unheard());
+            }
             Ok(Err(error)) => return Err(self.unreachable(&error)),
             Ok(Ok(response)) => response,
         };
@@ -204,9 +206,9 @@ impl HttpServer {
                     self.endpoint.shown_url(),
                     cause(&error)
                 );
-                vec![ModelNews::Failed(ModelFailure::new(FailureClass::Transient, message))]
+                vec![ModelNews::Failed(ModelFailure::new(FailureClass::Transient, message).unheard())]
             }
-            Err(_elapsed) => vec![ModelNews::Failed(self.silent("to go on", self.timeouts.idle))],
+            Err(_elapsed) => vec![ModelNews::Failed(self.silent("to go on", self.timeouts.idle).unheard())],
         }
     }
 
@@ -277,7 +279,10 @@ impl HttpServer {
         } else {
             format!("The call to {base} was cut off: {}.", cause(error))
         };
-        ModelFailure { next: way_out(error, &base), ..ModelFailure::new(FailureClass::Transient, message) }
+        // What broke off after the connection stood may have been received.
+        let is_unheard = !error.is_timeout() && !error.is_connect();
+        let failure = ModelFailure::new(FailureClass::Transient, message);
+        ModelFailure { next: way_out(error, &base), is_unheard, ..failure }
     }
 
     fn silent(&self, what: &str, waited: Duration) -> ModelFailure {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::agent::{Effect, Event, Live, Operation};
-use crate::ledger::{Body, Entry};
+use crate::ledger::{Body, Entry, EntryId};
 
 use super::outbox::join;
 use super::ports::StorePort;
@@ -101,6 +101,14 @@ impl Keeping {
             Held::Act(effect) => operation_of(effect) != Some(operation),
             Held::Tell(_) => true,
         });
+    }
+
+    /// The model call that waits here, if one does.
+    pub(super) fn held_model_call(&self) -> Option<EntryId> {
+        self.held.iter().find_map(|held| match held {
+            Held::Act(Effect::CallModel(message, _)) => Some(*message),
+            Held::Act(_) | Held::Tell(_) => None,
+        })
     }
 
     /// Makes durable what is owed, what was never taken included, and hands out what waited for it: nothing when the

@@ -45,7 +45,8 @@ pub(super) async fn hear(
         }
     }
     if !ended {
-        let failure = ModelFailure::new(FailureClass::Transient, "The model's stream ended without an end.");
+        let failure =
+            ModelFailure::new(FailureClass::Transient, "The model's stream ended without an end.").unheard();
         if inputs.send(Input::Model(message, ModelNews::Failed(failure))).await.is_err() {
             tracing::debug!("an answer stopped after the loop had ended");
         }

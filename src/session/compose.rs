@@ -10,9 +10,9 @@ use super::background_ids::continued;
 use super::copied_folder::as_branch;
 use super::interrupted_undo::finish_undo;
 use super::moment::now;
-use super::notices::{end_notice, file_notices, lost_notice, tools_notice, unconfined};
+use super::notices::{end_notice, file_notices, lost_notice, of_subagent_notice, tools_notice, unconfined};
 use super::ports::{hook_port, local_tools, router, with_tool_calls};
-use super::subagents::SubagentMaker;
+use super::subagents::{CutOff, SubagentMaker, reached};
 use super::telemetry::{Following, follow};
 use super::{instructions, subagents};
 use crate::agent::{Agent, Attendance, Effect, Settings};
@@ -165,15 +165,19 @@ fn take_up(
     notices.extend(file_notices(&file));
     let before = file.entries.clone();
     let id = session_id(&before);
-    let known = subagents::standing(state, &invocation.cwd, &file.entries);
+    let cut_off = CutOff { known: &|model| reached(invocation, model), settings: &settings, now };
+    let known = subagents::standing(state, &invocation.cwd, &file.entries, &cut_off);
     let missing = end_notice(&file);
-    let mut recovered = recover_with(file.entries, now, &known).map_err(|fault| damaged(&id, &fault))?;
+    notices.extend(of_subagent_notice(&id));
+    let (ended, entries) = cut_off.end_own(state, &id, file.entries, &known);
+    let mut recovered = recover_with(entries, now, &known).map_err(|fault| damaged(&id, &fault))?;
     if let Some(said) = missing {
         // What is written from here on has no trace of it.
         recovered.ledger.remark(now, Remark::Note(Note::plain(About::Session, said)));
     }
     notices.extend(lost_notice(recovered.lost));
-    let (mut agent, mut first) = Agent::resume(settings, recovered, now);
+    let (mut agent, resumed) = Agent::resume(settings, recovered, now);
+    let mut first: Vec<Effect> = ended.into_iter().chain(resumed).collect();
     first.extend(agent.first_effects());
     let undo = Undoing::new(state.to_owned(), id.clone(), invocation);
     first.extend(finish_undo(&undo, &before, &mut agent, now, notices)?);

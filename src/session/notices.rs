@@ -5,6 +5,7 @@ use crate::config::{Config, ToolCalling};
 use crate::ledger::Body;
 use crate::policy::Mode;
 use crate::runtime::sandbox::support;
+use crate::runtime::store::subagents::started_by;
 use crate::ui::text::counted;
 use crate::wire::record::{SessionFile, contradiction};
 
@@ -18,6 +19,15 @@ pub(super) fn unconfined(config: &Config) -> Option<String> {
 pub(super) fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String> {
     (tools == ToolCalling::String && choice.way == Transport::Rehearsal)
         .then(|| "The rehearsal model calls tools natively; --tools string has no effect.".to_owned())
+}
+
+/// What holds for the session of a sub-agent that a person goes on with.
+pub(super) fn of_subagent_notice(session: &str) -> Option<String> {
+    let above = started_by(session)?;
+    Some(format!(
+        "A sub-agent of the session {above} worked in this session. From here on it is a session of its own: the limits of the \
+         configuration hold for it, and what it spends is not counted for {above}."
+    ))
 }
 
 /// What is wrong with the file of a session that goes on.

@@ -43,7 +43,10 @@ impl Server {
             self.refused.push(request);
             let sizes = Sizes { window: Some(self.window), prompt: Some(prompt) };
             let sizes = if self.states { sizes } else { Sizes::default() };
-            let failure = ModelFailure { sizes, ..ModelFailure::new(FailureClass::Overflow, "too long") };
+            let failure = ModelFailure {
+                sizes: Box::new(sizes),
+                ..ModelFailure::new(FailureClass::Overflow, "too long")
+            };
             return vec![ModelNews::Failed(failure)];
         }
         let ended =

@@ -59,6 +59,7 @@ mod sharing;
 mod summaries;
 mod traces;
 mod unanswered;
+mod unheard;
 mod view;
 mod view_run;
 mod wire;

@@ -39,6 +39,7 @@ mod caching;
 mod commits;
 mod confined;
 mod crashes;
+mod cut_off;
 mod denials;
 mod doctor;
 mod echoes;

@@ -70,6 +70,23 @@ fn a_branch_that_was_changed_after_the_check_did_not_pass() {
 }
 
 #[test]
+fn a_fork_leaves_the_branches_to_the_session_of_the_race() {
+    let world = in_a_repository(World::new());
+    raced(&world);
+    let of_race = |path: &std::path::PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let mut ids: Vec<String> = world.sessions().iter().map(of_race).collect();
+    ids.retain(|id| id.len() == 36);
+    let branches = git(&world, &["for-each-ref", "refs/heads/race"]);
+    assert_eq!(world.sessions_cli(&["fork", &ids[0]]).code, 0);
+    let refused = world.race(&["drop"]);
+    let whose = format!("its branches belong to {}", ids[0]);
+    assert!(refused.code == 2 && refused.err.contains(&whose), "{refused:?}");
+    assert_eq!(git(&world, &["for-each-ref", "refs/heads/race"]), branches);
+    assert_eq!(world.race(&["drop", &ids[0]]).code, 0);
+    assert_eq!(git(&world, &["for-each-ref", "refs/heads/race"]), "");
+}
+
+#[test]
 fn a_file_that_was_only_touched_is_in_nobodys_way() {
     let world = in_a_repository(World::new());
     git(&world, &["checkout", "-q", "--", "."]);

@@ -57,7 +57,15 @@ fn before_the_model_has_said_anything() {
     run.until(|event| event["type"] == "transition");
     run.signal(Signal::INT);
     let ran = interrupted(&world, run);
-    assert_eq!((ran.reason().as_str(), ran.all("agent_response").len()), ("aborted_streaming", 0));
+    assert_eq!(ran.reason(), "aborted_streaming");
+    // The prompt was sent, so an estimate of it counts: in the answer, in the end of the run and in the sum of all sessions.
+    let unheard = ran.one("agent_response");
+    assert_eq!((&unheard["text"], &unheard["usage"]["estimated"]), (&json!(""), &json!(true)));
+    let input = unheard["usage"]["input"].as_u64().unwrap();
+    assert!(input > 0 && ran.one("turn_ended")["usage"]["input"] == input);
+    let all = world.program().args(["usage", "--json"]).output().unwrap();
+    let all: serde_json::Value = serde_json::from_slice(&all.stdout).unwrap();
+    assert_eq!(all["total"]["input"], input, "{all}");
 }
 
 #[test]

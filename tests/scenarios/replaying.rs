@@ -43,7 +43,6 @@ const NOT_REPEATABLE: &[(&str, &str)] = &[
     ("lesson_of_a_summary", "how a summary failed for good is recorded only in words"),
     ("lesson_window", "what a stream counted before it failed is not recorded"),
     ("model_switched_to_a_smaller_window", "the window of a chosen model is not recorded"),
-    ("steering_while_compacting", "what is said during a summary by hand looks like the next message"),
 ];
 
 /// What looks and hooks said in the story.

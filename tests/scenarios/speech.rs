@@ -116,7 +116,12 @@ fn failure(rest: &str) -> Result<ModelFailure, String> {
     let (words, rest) = quoted(rest)?;
     let asked = rest.strip_prefix("after ").map(duration).transpose()?;
     let tool = named.map(Box::new);
-    Ok(ModelFailure { retry_after_ms: asked, sizes, tool, ..ModelFailure::new(class, words) })
+    Ok(ModelFailure {
+        retry_after_ms: asked,
+        sizes: Box::new(sizes),
+        tool,
+        ..ModelFailure::new(class, words)
+    })
 }
 
 /// `overflow=8192/5000`: the window and the prompt, as the provider names them.

@@ -35,6 +35,7 @@ mod pasted;
 mod prices;
 mod proven;
 mod reasons;
+mod requests;
 mod residue;
 #[path = "../support/sendable.rs"]
 mod sendable;

@@ -39,12 +39,14 @@ pub enum Mutant {
     NothingIsCharged,
     /// Who accepts what one question names accepts what all of them name.
     GapsOfOthersAreAccepted,
+    /// A request that is stopped before anything of its answer came counts nothing.
+    UnheardIsNotCounted,
     /// A decision about a call of a sub-agent is taken for one about the session's own.
     DecisionsStayAbove,
 }
 
 impl Mutant {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::PathBSettlesNothing,
         Self::PathCForgetsRunning,
         Self::StaleStreamIsHeard,
@@ -61,6 +63,7 @@ impl Mutant {
         Self::NothingIsCharged,
         Self::GapsOfOthersAreAccepted,
         Self::DecisionsStayAbove,
+        Self::UnheardIsNotCounted,
     ];
 
     /// A world in which it shows.
@@ -110,6 +113,9 @@ impl Mutant {
             }
             Self::NothingIsCharged => {
                 without(effects, |b| matches!(b, Body::Change(Change::EscrowSettled(_))))
+            }
+            Self::UnheardIsNotCounted => {
+                without(effects, |b| matches!(b, Body::Assistant(said) if said.is_unheard()))
             }
             Self::NothingIsCancelled => {
                 effects.retain(|e| !matches!(e, Effect::Cancel(_)));

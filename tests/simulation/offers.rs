@@ -24,6 +24,7 @@ use crate::books::LATE;
 use crate::bounds::{A_TASK, DELEGATE, FROM_ELSEWHERE, ON_TERMINAL, found, spec};
 use crate::legacy_facts;
 use crate::pasted::numbered;
+use crate::requests::silence;
 use crate::world::{Stream, World};
 
 impl World {
@@ -220,6 +221,7 @@ impl World {
         let failed = |class| Input::Model(message, ModelNews::Failed(ModelFailure::new(class, "no")));
         options.push(failed(FailureClass::Transient));
         if self.bounds.mends {
+            options.push(silence(message));
             options.push(failed(FailureClass::Quota));
             options.push(failed(FailureClass::Overflow));
             options.push(news(ModelEvent::Stop(Stop::Length)));

@@ -16,6 +16,7 @@ use crate::books::Log;
 use crate::bounds::{A_TASK, Bounds, FROM_ELSEWHERE, ON_TERMINAL, PARALLEL, is_waited_for, settings};
 use crate::mutant::Mutant;
 use crate::pasted;
+use crate::requests::Requests;
 use crate::sendable::sendable;
 use crate::subagents::IN_BACKGROUND;
 
@@ -57,8 +58,7 @@ pub struct World {
     pub(crate) late_models: BTreeSet<EntryId>,
     pub(crate) late_tools: BTreeSet<CallId>,
     pub(crate) late_preparations: BTreeSet<CallId>,
-    /// Attempts that failed: their words stay in the log under a tombstone, and no later request contains them.
-    failed: BTreeSet<EntryId>,
+    requests: Requests,
     pub(crate) over: bool,
     /// What the screen would hear, if somebody listens.
     pub(crate) heard: Option<Vec<Event>>,
@@ -93,7 +93,7 @@ impl World {
             late_models: BTreeSet::new(),
             late_tools: BTreeSet::new(),
             late_preparations: BTreeSet::new(),
-            failed: BTreeSet::new(),
+            requests: Requests::default(),
             over: false,
             heard: None,
         };
@@ -123,6 +123,7 @@ impl World {
             self.perform(effect)?;
         }
         self.log.gaps.end_step()?;
+        self.requests.are_counted(&self.log)?;
         let settles = self.agent.is_stopping() && self.subagents.values().any(|stopped| *stopped);
         if is_escape && !self.agent.is_idle() && !settles {
             return Err("Esc did not leave the loop idle within its step".into());
@@ -203,8 +204,8 @@ impl World {
             ModelNews::Finished => {
                 self.models.remove(&message);
             }
-            ModelNews::Failed(_) => {
-                self.failed.insert(message);
+            ModelNews::Failed(failure) => {
+                self.requests.fail(message, stream, failure);
                 self.models.remove(&message);
             }
         }
@@ -252,6 +253,7 @@ impl World {
             Operation::Model(message) => {
                 if self.models.remove(&message).is_some() {
                     self.late_models.insert(message);
+                    self.requests.stop(message);
                 }
             }
             Operation::Preparation(call) => {
@@ -316,19 +318,11 @@ impl World {
         if self.log.turns as u64 > self.bounds.turns && !self.bounds.rare {
             return Err("more model turns than the budget allows".into());
         }
-        let written = self.log.entries.iter().filter(|e| matches!(e.body, Body::Assistant(_))).map(|e| e.id);
-        if let Some(id) =
-            written.filter(|id| self.failed.contains(id)).find(|id| !self.log.tombstones.contains(id))
-        {
-            return Err(format!("the words of the failed attempt {id} are not withdrawn"));
-        }
+        self.requests.may_ask(&self.log, request)?;
         for message in &request.messages {
             if matches!(message, Message::Results(all) if all.iter().any(|r| self.log.ours.contains(&r.call)))
             {
                 return Err("a model is given the result of a call that no model made".into());
-            }
-            if matches!(message, Message::Assistant(a) if self.failed.contains(&a.id)) {
-                return Err("a failed attempt is in the next request".into());
             }
         }
         self.models.insert(message, Stream::default());

@@ -20,6 +20,7 @@ use crate::config::models::{Table, choose};
 use crate::config::{Flags, Invocation};
 use crate::ledger::{Body, Entry};
 use crate::runtime::SessionStore;
+use crate::runtime::store::subagents::started_by;
 use crate::runtime::store::{first_line_of, held};
 use crate::session::racing::{LaneStanding, adoption, drop_branches, lanes, race_in, takes_seed};
 use crate::session::{Keeping, SessionChoice};
@@ -48,6 +49,7 @@ pub(super) fn run(words: RaceArgs, before: Flags, environment: Environment) -> R
         }
         Some(RaceVerb::Drop(of)) => {
             let found = RaceFound::of(&of, before, environment)?;
+            found.is_its_own()?;
             let dropped = drop_branches(&found.lanes, &found.invocation.cwd)
                 .map_err(|why| Fault::failed(why, "`countersign race show` shows the lanes"))?;
             if dropped.is_empty() {
@@ -91,6 +93,21 @@ struct RaceFound {
 }
 
 impl RaceFound {
+    /// A fork tells of the race that its session had before. Its branches are that one's, and its lanes may be at work.
+    fn is_its_own(&self) -> Result<(), Fault> {
+        let sessions = self.lanes.iter().filter_map(|lane| lane.session.as_deref());
+        match sessions.filter_map(started_by).find(|above| *above != self.id) {
+            Some(above) => Err(Fault::usage(
+                format!(
+                    "session {} was forked from one that had this race: its branches belong to {above}",
+                    self.id
+                ),
+                format!("remove them with `countersign race drop {above}`"),
+            )),
+            None => Ok(()),
+        }
+    }
+
     fn of(of: &OfRace, before: Flags, environment: Environment) -> Result<Self, Fault> {
         let flags = before.then(of.flags.clone());
         let cwd = super::folder(flags.cd.as_deref())?;

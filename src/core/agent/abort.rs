@@ -12,6 +12,7 @@ use crate::model::UnfinishedCall;
 
 use super::phase::{Awaiting, CallState, Dispatching, Pending, Phase};
 use super::step::Step;
+use super::unanswered::Silence;
 use super::{Agent, Effect, Operation};
 
 impl Agent {
@@ -44,7 +45,8 @@ impl Agent {
             Phase::Discovering(_) => Ending::AbortedStreaming,
             Phase::Compacting(compacting) => {
                 step.cancel(Operation::Model(compacting.message));
-                self.withdraw_summary(step.now, &compacting, "the compaction was interrupted");
+                let silence = Silence::of(self.was_sent(compacting.message));
+                self.withdraw_summary(step.now, &compacting, "the compaction was interrupted", silence);
                 if compacting.wanted.then.is_none() {
                     return self.no_summary(step, compacting.message.into());
                 }
@@ -77,6 +79,9 @@ impl Agent {
     fn stop_model(&mut self, step: &mut Step, awaiting: Awaiting, by: CutBy) -> Ending {
         step.cancel(Operation::Model(awaiting.message));
         if awaiting.draft.is_empty() {
+            if self.was_sent(awaiting.message) {
+                self.count_unheard(step.now, awaiting.message, awaiting.model, awaiting.estimated_input);
+            }
             return Ending::AbortedStreaming;
         }
         let usage = self.priced(awaiting.draft.usage(awaiting.estimated_input));

@@ -12,6 +12,7 @@ use crate::model::{Draft, FailureClass, ModelFailure, ModelNews, Request};
 use super::phase::{Compacting, Parts, Phase, WantedSummary};
 use super::step::Step;
 use super::summing::{Asking, Rest};
+use super::unanswered::Silence;
 use super::{Agent, Effect, Live, Operation};
 
 /// How often the request for a summary may be refused as too long; each time it becomes smaller.
@@ -175,7 +176,7 @@ impl Agent {
                 let summary = text.trim();
                 if summary.is_empty() {
                     let why = "the summary is empty";
-                    self.withdraw_summary(step.now, &compacting, why);
+                    self.withdraw_summary(step.now, &compacting, why, Silence::IsTheAnswer);
                     return self.compaction_failed(step, compacting.message, &compacting.wanted, why);
                 }
                 match compacting.covers {
@@ -188,7 +189,8 @@ impl Agent {
 
     /// The summary of a part was paid for, so it stays, under a tombstone; the next part goes on from it.
     fn next_part(&mut self, step: &mut Step, compacting: Compacting, summary: String, done: usize) -> Phase {
-        self.withdraw_summary(step.now, &compacting, "a part of a summary, taken up in the next part");
+        let why = "a part of a summary, taken up in the next part";
+        self.withdraw_summary(step.now, &compacting, why, Silence::IsTheAnswer);
         let made = compacting.wanted.parts.as_ref().map_or(0, |parts| parts.made) + 1;
         let parts = Some(Parts { summary, done, made });
         self.summarize(step, WantedSummary { retries: 0, parts, ..compacting.wanted })
@@ -237,7 +239,8 @@ impl Agent {
     fn summary_failed(&mut self, step: &mut Step, compacting: &Compacting, failure: ModelFailure) -> Phase {
         let WantedSummary { trigger, retries, refused, .. } = compacting.wanted;
         let about = compacting.message;
-        self.withdraw_summary(step.now, compacting, &format!("the compaction failed: {}", failure.message));
+        let why = format!("the compaction failed: {}", failure.message);
+        self.withdraw_summary(step.now, compacting, &why, Silence::of(failure.is_unheard));
         let waits = self.may_retry(retries, &failure);
         let model = compacting.model.clone();
         if self.learn_window(step.now, &model, &failure, compacting.estimated_input) {
@@ -276,17 +279,27 @@ impl Agent {
     }
 
     /// What was written of a summary that replaces nothing: it was paid for, so it stays, under a tombstone.
-    pub(super) fn withdraw_summary(&mut self, now: Millis, compacting: &Compacting, why: &str) {
-        if compacting.draft.is_empty() {
-            return;
+    pub(super) fn withdraw_summary(
+        &mut self,
+        now: Millis,
+        compacting: &Compacting,
+        why: &str,
+        silence: Silence,
+    ) {
+        let (target, model) = (compacting.message, compacting.model.clone());
+        match (compacting.draft.is_empty(), silence) {
+            (true, Silence::CostsNothing) => return,
+            (true, Silence::MayBeBilled) => {
+                self.count_unheard(now, target, model, compacting.estimated_input);
+            }
+            (true, Silence::IsTheAnswer) | (false, _) => {
+                let usage = self.priced(compacting.draft.usage(compacting.estimated_input));
+                let (partial, _calls) = compacting.draft.clone().abandon(target, model, usage);
+                // It makes no call, so this opens none; a refusal would mean that one is open already.
+                let Ok(_no_tokens) = self.history.ledger.assistant(now, partial) else { return };
+            }
         }
-        let target = compacting.message;
-        let usage = self.priced(compacting.draft.usage(compacting.estimated_input));
-        let (partial, _calls) = compacting.draft.clone().abandon(target, compacting.model.clone(), usage);
-        // It makes no call, so this opens none; a refusal would mean that one is open already.
-        if let Ok(_no_tokens) = self.history.ledger.assistant(now, partial) {
-            self.history.ledger.remark(now, Remark::Tombstone(Tombstone { target, reason: why.to_owned() }));
-        }
+        self.history.ledger.remark(now, Remark::Tombstone(Tombstone { target, reason: why.to_owned() }));
     }
 
     fn compaction_failed(

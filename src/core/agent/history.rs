@@ -156,7 +156,9 @@ impl History {
         let mut parts: Vec<&Arc<str>> = Vec::new();
         let mut has_spoken = false;
         for entry in self.run().iter().rev().filter(|e| !withdrawn.contains(&e.id)) {
-            if let Body::Assistant(message) = &entry.body {
+            if let Body::Assistant(message) = &entry.body
+                && !message.is_unheard()
+            {
                 has_spoken = true;
                 let blocks = message.blocks.iter().rev();
                 parts

@@ -90,7 +90,7 @@ impl Agent {
         if failure.class != FailureClass::Overflow {
             return false;
         }
-        let Sizes { window, prompt } = failure.sizes;
+        let Sizes { window, prompt } = *failure.sizes;
         self.counted(model, prompt.unwrap_or_default(), estimated);
         let most = match window {
             Some(stated) => stated.max(LEAST_WINDOW),
@@ -119,7 +119,7 @@ impl Agent {
 
     /// Whether the refused prompt itself fits, and only the output that was asked for beside it did not.
     pub(super) fn less_output_would_do(failure: &ModelFailure, asked: u64) -> bool {
-        let Sizes { window: Some(window), prompt: Some(prompt) } = failure.sizes else { return false };
+        let Sizes { window: Some(window), prompt: Some(prompt) } = *failure.sizes else { return false };
         let room = window.saturating_sub(prompt);
         failure.class == FailureClass::Overflow && room >= LEAST_ANSWER && asked > room
     }

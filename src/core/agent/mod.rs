@@ -114,6 +114,8 @@ pub struct Agent {
     early: Vec<(EntryId, CallId, Answer)>,
     /// How many entries there were, and who answered, when it was last told what the next request would be.
     foretold: Option<(usize, ModelRef)>,
+    /// The model call that was not made yet, as whoever makes it says.
+    unsent: Option<EntryId>,
 }
 
 impl Agent {
@@ -139,6 +141,7 @@ impl Agent {
             cancelled: BTreeSet::new(),
             early: Vec::new(),
             foretold: None,
+            unsent: None,
             history,
             settings,
         }
@@ -213,6 +216,7 @@ impl Agent {
             (Input::Shutdown(how), phase) => {
                 // Nothing starts any more; what waits is settled when the session is resumed.
                 self.lanes.clear();
+                self.settle_tasks(step.now);
                 match how {
                     Shutdown::Signal => self.stop(step, phase, CutBy::User),
                     Shutdown::Quit => self.quit(step, phase),

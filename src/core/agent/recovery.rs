@@ -151,12 +151,15 @@ impl Agent {
     fn withdraw(&mut self, now: Millis, awaiting: Awaiting, failure: &ModelFailure) {
         let Awaiting { message, draft, estimated_input, model, .. } = awaiting;
         let about = message;
-        if !draft.is_empty() {
+        let reason = format!("the model call failed: {}", failure.message);
+        if draft.is_empty() && failure.is_unheard {
+            self.count_unheard(now, message, model, estimated_input);
+            self.history.ledger.remark(now, Remark::Tombstone(Tombstone { target: message, reason }));
+        } else if !draft.is_empty() {
             let usage = self.priced(draft.usage(estimated_input));
             let (partial, calls) = draft.abandon(message, model, usage);
             // No call of it is made, so this cannot open one; a refusal would mean that one is open already.
             if let Ok(_no_tokens) = self.history.ledger.assistant(now, partial) {
-                let reason = format!("the model call failed: {}", failure.message);
                 self.history.ledger.remark(now, Remark::Tombstone(Tombstone { target: message, reason }));
             }
             for call in calls {

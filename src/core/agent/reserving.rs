@@ -42,6 +42,14 @@ impl Agent {
         let settled = EscrowSettlement::of_task(escrow, report.is_unsent, state);
         self.history.ledger.settle_escrow(now, settled);
     }
+
+    /// The process ends: what becomes of tasks elsewhere is heard by nobody any more, so what was set aside for them is charged now.
+    pub(super) fn settle_tasks(&mut self, now: Millis) {
+        for escrow in self.history.subagents().tasks.clone().into_values() {
+            let settled = EscrowSettlement::of_task(&escrow, false, TaskState::Unknown);
+            self.history.ledger.settle_escrow(now, settled);
+        }
+    }
 }
 
 fn amount(limit: Limit, most: u64) -> String {

@@ -1,13 +1,59 @@
-//! What a request cost whose process died before its answer: nobody knows, so the most that it may have cost counts.
+//! What a request cost of which no answer was heard: nobody knows. If its process died, the most that it may have cost counts; if it
+//! was stopped, or its connection broke, what was sent.
 
 use crate::budget::Limit;
-use crate::ledger::{AssistantMessage, Millis, Note, Remark, Stop, Tombstone, Usage, answers_a_compaction};
+use crate::ledger::{
+    AssistantMessage, EntryId, Millis, ModelRef, Note, Remark, Tombstone, Usage, answers_a_compaction,
+};
 use crate::model::ModelSpec;
 
 use super::Agent;
 use super::switching::last_model;
 
+/// What it means that nothing came of a request.
+#[derive(Clone, Copy)]
+pub(super) enum Silence {
+    /// It was not sent, or refused.
+    CostsNothing,
+    /// It was sent, and what became of it is not known.
+    MayBeBilled,
+    /// It was answered, without a word.
+    IsTheAnswer,
+}
+
+impl Silence {
+    pub(super) fn of(may_be_billed: bool) -> Self {
+        if may_be_billed { Self::MayBeBilled } else { Self::CostsNothing }
+    }
+}
+
 impl Agent {
+    /// Told before a step: the model call that was asked for and not made yet, since its reason is not on disk. Stopped now, it counts
+    /// nothing.
+    pub fn has_not_sent(&mut self, call: Option<EntryId>) {
+        self.unsent = call;
+    }
+
+    pub(super) fn was_sent(&self, call: EntryId) -> bool {
+        self.unsent != Some(call)
+    }
+
+    /// Counts what was sent with a request of which nothing was heard, as an answer without words. Providers may bill it.
+    pub(super) fn count_unheard(&mut self, now: Millis, id: EntryId, model: ModelRef, estimated_input: u64) {
+        let input = self.scaled(&model, estimated_input);
+        let usage = self.priced(Usage { input, estimated: true, ..Usage::default() });
+        self.write_unheard(now, AssistantMessage::unheard(id, model, usage));
+        let text = format!(
+            "Nothing of the answer was heard. What that request cost is not known. Its prompt is counted, by an estimate: {input} tokens."
+        );
+        self.history.ledger.remark(now, Remark::Note(Note::plain(id, text)));
+    }
+
+    /// It makes no call, so this opens none; a refusal would mean that one is open already.
+    fn write_unheard(&mut self, now: Millis, unheard: AssistantMessage) -> bool {
+        self.history.ledger.assistant(now, unheard).is_ok()
+    }
+
     /// Counts it as an answer without words. Were it free, a session that is killed again and again would spend more than it may.
     pub(super) fn count_unanswered(&mut self, now: Millis) {
         let spec = self.asked_before();
@@ -21,10 +67,9 @@ impl Agent {
         let usage = Usage { cost: spec.price.map(|price| price.cost(&counted)), ..counted };
         let is_summary = answers_a_compaction(self.history.ledger.entries());
         let id = self.history.ledger.reserve();
-        let (model, stop) = (spec.model, Stop::Interrupted);
-        let unheard = AssistantMessage { id, model, blocks: Vec::new(), stop, usage, interrupted: true };
-        // It makes no call, so this opens none; a refusal would mean that one is open already.
-        let Ok(_no_tokens) = self.history.ledger.assistant(now, unheard) else { return };
+        if !self.write_unheard(now, AssistantMessage::unheard(id, spec.model, usage)) {
+            return;
+        }
         if is_summary {
             let reason = "the compaction was interrupted".to_owned();
             self.history.ledger.remark(now, Remark::Tombstone(Tombstone { target: id, reason }));

@@ -49,7 +49,12 @@ pub struct AssistantMessage {
 }
 
 impl AssistantMessage {
-    /// Whether it stands for an answer of which nothing was heard: its usage is what that may have cost at most.
+    /// One that stands for an answer of which nothing was heard.
+    pub fn unheard(id: EntryId, model: ModelRef, usage: Usage) -> Self {
+        Self { id, model, blocks: Vec::new(), stop: Stop::Interrupted, usage, interrupted: true }
+    }
+
+    /// Whether it stands for an answer of which nothing was heard: its usage is our estimate of what that cost.
     pub fn is_unheard(&self) -> bool {
         self.interrupted && self.usage.estimated && self.blocks.is_empty()
     }

@@ -110,7 +110,7 @@ impl Draft {
         self.parts.is_empty() && self.usage == Usage::default()
     }
 
-    /// What the provider counted; an estimate of the output (4 bytes a token) when it said nothing.
+    /// What the provider counted; an estimate of the prompt and the output (4 bytes a token) when it said nothing.
     pub fn usage(&self, estimated_input: u64) -> Usage {
         let written = self.written.div_ceil(4);
         if self.excess().is_some() {
@@ -119,7 +119,7 @@ impl Draft {
                 self.usage.input.max(if self.usage == Usage::default() { estimated_input } else { 0 });
             return Usage { input, output: self.usage.output.max(written), estimated: true, ..self.usage };
         }
-        if self.usage == Usage::default() && self.written > 0 {
+        if self.usage == Usage::default() {
             return Usage { input: estimated_input, output: written, estimated: true, ..Usage::default() };
         }
         self.usage
@@ -289,7 +289,8 @@ mod tests {
     #[test]
     fn what_was_cut_before_it_was_counted_is_estimated_and_marked() {
         let mut draft = Draft::default();
-        assert_eq!(draft.usage(100), Usage::default(), "nothing came, nothing is billed");
+        let prompt = Usage { input: 100, estimated: true, ..Usage::default() };
+        assert_eq!(draft.usage(100), prompt, "an answer without words was asked for, too");
         draft.push(ModelEvent::Text("x".repeat(40)));
         let estimate = draft.usage(100);
         assert_eq!((estimate.input, estimate.output, estimate.estimated), (100, 10, true));

@@ -20,7 +20,9 @@ pub struct ModelFailure {
     /// The tool that was refused, if one was named.
     pub tool: Option<Box<NamedTool>>,
     /// What the provider says of sizes when it refuses a prompt as too long.
-    pub sizes: Sizes,
+    pub sizes: Box<Sizes>,
+    /// The request was sent and nothing that answers it came: it may be billed.
+    pub is_unheard: bool,
 }
 
 /// A tool of a request, as a provider speaks of it.
@@ -50,8 +52,15 @@ impl ModelFailure {
             next: String::new(),
             retry_after_ms: None,
             tool: None,
-            sizes: Sizes::default(),
+            sizes: Box::default(),
+            is_unheard: false,
         }
+    }
+
+    /// The same, of a request that was sent and that nothing answered.
+    #[must_use]
+    pub fn unheard(self) -> Self {
+        Self { is_unheard: true, ..self }
     }
 
     /// As the ledger records it.
@@ -78,7 +87,7 @@ impl ModelFailure {
         Self {
             next: recorded.next.clone(),
             retry_after_ms: recorded.retry_after_ms,
-            sizes: Sizes { window: recorded.window, prompt: recorded.prompt },
+            sizes: Box::new(Sizes { window: recorded.window, prompt: recorded.prompt }),
             ..Self::new(class, recorded.message.clone())
         }
     }

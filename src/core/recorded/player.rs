@@ -142,6 +142,8 @@ impl<'o> Player<'o> {
                     intent => intent,
                 };
                 self.keep(&intent);
+                // What was stopped before its answer and has no trace was not counted.
+                self.agent.has_not_sent(self.model.filter(|_| !self.model_has_spoken));
                 self.step(Input::Intent(intent));
             }
             News::Answered(answered) => self.speak(answered),

@@ -105,6 +105,8 @@ impl Document {
     fn entry(&mut self, entry: &Entry) {
         match &entry.body {
             Body::User(message) => self.speech("User", "\u{203a} ", &message.shown()),
+            // A note says what it stands for.
+            Body::Assistant(message) if message.is_unheard() => {}
             Body::Assistant(message) => {
                 self.said = message.text();
                 let heading = if message.interrupted { "Assistant (interrupted)" } else { "Assistant" };

@@ -32,6 +32,7 @@ pub(super) fn stream_failure(error: &Value) -> ModelFailure {
 /// The stream ended before its protocol's end.
 pub(super) fn cut_failure() -> ModelFailure {
     ModelFailure::new(FailureClass::Transient, "The connection ended before the answer was complete.")
+        .unheard()
 }
 
 /// What came is not the protocol; `what` completes the sentence.
@@ -44,7 +45,8 @@ pub(super) fn protocol_failure(what: impl AsRef<str>) -> ModelFailure {
 
 /// A line in the midst of a stream is not what it should be, though others before it were: the next attempt may go well.
 pub(super) fn broken_failure() -> ModelFailure {
-    ModelFailure::new(FailureClass::Transient, "The answer broke off: a line of its stream cannot be read.")
+    let what = "The answer broke off: a line of its stream cannot be read.";
+    ModelFailure::new(FailureClass::Transient, what).unheard()
 }
 
 /// A page came instead of an answer.
@@ -82,7 +84,9 @@ fn conclude(
         next: advice(status, class, report).to_owned(),
         retry_after_ms: delay.filter(|_| class.is_transient()),
         tool: named_tool(report).filter(|_| class == FailureClass::ToolRefused).map(Box::new),
-        sizes: if class == FailureClass::Overflow { sizes::told(report) } else { Sizes::default() },
+        sizes: Box::new(if class == FailureClass::Overflow { sizes::told(report) } else { Sizes::default() }),
+        // Whoever stands in between waited for the answer in vain.
+        is_unheard: matches!(status, Some(504 | 524)),
     }
 }
 

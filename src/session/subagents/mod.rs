@@ -1,7 +1,9 @@
 //! The sessions of sub-agents: put together as one of a person is, with what its agent may have, and never more than the session
 //! that starts it.
 
+mod cut_off;
 mod lane;
+mod own_ledger;
 mod refusal;
 mod standing;
 mod worktree;
@@ -12,6 +14,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+pub(crate) use cut_off::{CutOff, reached};
 pub(crate) use lane::{LaneTerms, MOST_LANES};
 pub(crate) use refusal::switched_off;
 pub(crate) use standing::standing;

@@ -5,14 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::LaneTerms;
+use super::cut_off::CutOff;
+use super::own_ledger::entries_of;
 use super::worktree::{Worktree, worktree_of};
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Body, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, Spent, TaskState, open_escrows,
-    untold_escrows, was_asking,
+    Body, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, Spent, TaskState, Usage,
+    open_escrows, untold_escrows, was_asking,
 };
-use crate::runtime::store::find;
-use crate::runtime::{SessionStore, of_ending};
+use crate::runtime::of_ending;
 use crate::ui::text::counted;
 
 /// Most letters of the last words that are told.
@@ -20,8 +21,13 @@ const MOST: usize = 2_000;
 
 /// What is known of each that is not settled, after the process that had the session of `cwd`. Of one whose session cannot be read
 /// nothing is. What a lane of a race made until then becomes its branch. Those that work for the session which this one was forked from
-/// are left alone: that one may live.
-pub(crate) fn standing(state: &Path, cwd: &Path, entries: &[Arc<Entry>]) -> Vec<EscrowSettlement> {
+/// are left alone: that one may live. The ledger of one that was asking its model is ended.
+pub(crate) fn standing(
+    state: &Path,
+    cwd: &Path,
+    entries: &[Arc<Entry>],
+    cut_off: &CutOff<'_>,
+) -> Vec<EscrowSettlement> {
     // One that waited has not begun, and what an agent elsewhere does is not known here.
     let began = untold_escrows(entries).into_iter().filter(|escrow| !escrow.waits && !escrow.is_elsewhere());
     // The process lived as long as the last that it wrote anywhere.
@@ -33,7 +39,7 @@ pub(crate) fn standing(state: &Path, cwd: &Path, entries: &[Arc<Entry>]) -> Vec<
         if is_of_another(entries, &escrow) {
             return of_another(state, &escrow);
         }
-        let mut settled = of_one(state, &escrow, lived)?;
+        let mut settled = of_one(state, &escrow, lived, cut_off)?;
         if let (Some(words), Some(left)) = (&mut settled.answer, left_behind(cwd, entries, &escrow)) {
             words.push_str("\n\n");
             words.push_str(&left);
@@ -55,7 +61,7 @@ fn is_of_another(entries: &[Arc<Entry>], escrow: &Escrow) -> bool {
 
 /// What it has spent and answered until now, as its own ledger says.
 fn of_another(state: &Path, escrow: &Escrow) -> Option<EscrowSettlement> {
-    let entries = entries_of(state, escrow)?;
+    let entries = own_part(entries_of(state, &escrow.session)?);
     let mut meter = Meter::new(Limits::default());
     entries.iter().for_each(|entry| meter.read(entry));
     let spent = meter.spent(entries.last().map_or(Millis(0), |entry| entry.at));
@@ -95,49 +101,55 @@ fn left_behind(cwd: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<St
     })
 }
 
-/// What its own file has, and no other that begins like it. What is wrong with its lines may be wrong with what it spent: then nothing
-/// of it is believed, and all that was set aside counts.
-fn entries_of(state: &Path, escrow: &Escrow) -> Option<Vec<Arc<Entry>>> {
-    let path = find(state, &escrow.session).ok()?;
-    let is_it = path.file_stem().and_then(|stem| stem.to_str()) == Some(&escrow.session);
-    let (file, damage) = is_it.then(|| SessionStore::audited(&path).ok()).flatten()?;
-    damage.is_none().then_some(file.entries)
+fn last_of(state: &Path, escrow: &Escrow) -> Option<Millis> {
+    own_part(entries_of(state, &escrow.session)?).last().map(|entry| entry.at)
 }
 
-fn last_of(state: &Path, escrow: &Escrow) -> Option<Millis> {
-    entries_of(state, escrow)?.last().map(|entry| entry.at)
+/// What it did for the session that started it. When that is over it is a session of its own, which a person can go on with.
+fn own_part(mut entries: Vec<Arc<Entry>>) -> Vec<Arc<Entry>> {
+    let is_last = |(at, entry): &(usize, &Arc<Entry>)| {
+        // A message that waited for the end begins the next run in the same step.
+        let mut same_step = entries.iter().skip(at + 1).take_while(|next| next.at == entry.at);
+        matches!(entry.body, Body::TurnEnded(_)) && !same_step.any(|next| matches!(next.body, Body::User(_)))
+    };
+    let end = entries.iter().enumerate().find(is_last).map_or(entries.len(), |(at, _)| at + 1);
+    entries.truncate(end);
+    entries
 }
 
 /// What one has spent until then, if its run had not ended before.
-fn of_one(state: &Path, escrow: &Escrow, lived: Millis) -> Option<EscrowSettlement> {
-    let entries = entries_of(state, escrow)?;
+fn of_one(state: &Path, escrow: &Escrow, lived: Millis, cut_off: &CutOff<'_>) -> Option<EscrowSettlement> {
+    let entries = own_part(entries_of(state, &escrow.session)?);
     let mut limits = Limits::default();
     Limit::ALL.iter().for_each(|limit| limits.set(*limit, escrow.limits.get(limit).copied()));
     let mut meter = Meter::new(limits);
     entries.iter().for_each(|entry| meter.read(entry));
     let last = entries.last().map_or(Millis(0), |entry| entry.at).max(lived);
     // What worked for it died with it, and has spent what its own ledger says.
-    let mut is_assumed = false;
-    for below in open_escrows(&entries) {
-        let settled = of_one(state, &below, last).unwrap_or_else(|| {
-            is_assumed = true;
-            EscrowSettlement::assumed(&below)
-        });
-        is_assumed |= settled.is_assumed;
-        let body = Body::Change(Change::EscrowSettled(settled));
+    let settle = |below: Escrow| {
+        of_one(state, &below, last, cut_off).unwrap_or_else(|| EscrowSettlement::assumed(&below))
+    };
+    let below: Vec<EscrowSettlement> = open_escrows(&entries).into_iter().map(settle).collect();
+    let is_assumed = below.iter().any(|settled| settled.is_assumed);
+    for settled in &below {
+        let body = Body::Change(Change::EscrowSettled(settled.clone()));
         meter.read(&Entry { id: EntryId(0), at: last, body });
     }
-    let (state, words) = stands(&entries, &escrow.session);
+    let (stand, words) = stands(&entries, &escrow.session);
     let mut spent = meter.spent(last);
-    // What a request cost that was under way is not known, and could be all that was set aside: were nothing charged, a session that is
-    // killed again and again would spend more than it may.
     if was_asking(&entries) {
-        let most = Spent::all_of(escrow).usage;
-        let usage = &mut spent.usage;
-        (usage.input, usage.output) = (usage.input.max(most.input), usage.output.max(most.output));
-        (usage.cost, usage.estimated) = (most.cost.or(usage.cost), true);
+        spent.usage = cut_off.end(state, escrow, &below).unwrap_or_else(|| all_of(escrow, spent.usage));
     }
-    Some(EscrowSettlement { call: escrow.call, spent, is_assumed, state, answer: Some(words) })
+    Some(EscrowSettlement { call: escrow.call, spent, is_assumed, state: stand, answer: Some(words) })
+}
+
+/// What a request cost that was under way is not known, and could be all that was set aside: were nothing charged, a session that is
+/// killed again and again would spend more than it may.
+fn all_of(escrow: &Escrow, mut usage: Usage) -> Usage {
+    let most = Spent::all_of(escrow).usage;
+    (usage.input, usage.output) = (usage.input.max(most.input), usage.output.max(most.output));
+    (usage.cost, usage.estimated) = (most.cost.or(usage.cost), true);
+    usage
 }
 
 /// Where its task stands, and what to tell of it: its answer if it had one, or the last that it said.
@@ -184,11 +196,14 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::agent::Settings;
     use crate::ledger::{
-        AssistantMessage, Block, CallId, FORMAT_VERSION, MicroDollars, ModelRef, SessionStarted, Stop,
-        Transition, Usage, UserMessage,
+        AssistantMessage, Block, CallId, Ending, FORMAT_VERSION, MicroDollars, ModelRef, SessionStarted,
+        Stop, Transition, TurnEnded, UserMessage,
     };
-    use crate::runtime::StorePort;
+    use crate::model::{ModelSpec, Price, Rates};
+    use crate::runtime::store::find;
+    use crate::runtime::{SessionStore, StorePort};
 
     fn entry(id: u64, at: u64, body: Body) -> Arc<Entry> {
         Arc::new(Entry { id: EntryId(id), at: Millis(at), body })
@@ -238,14 +253,36 @@ mod tests {
             entry(2, 950, Body::Change(Change::EscrowReserved(escrow))),
             entry(3, 9_000, Body::Change(Change::Renamed { name: "later".to_owned() })),
         ];
-        standing(place.path(), Path::new("/w"), &above)
+        let before = |_: &ModelRef| None;
+        let settings = settings();
+        let cut_off = CutOff { known: &before, settings: &settings, now: Millis(9_500) };
+        let settled = standing(place.path(), Path::new("/w"), &above, &cut_off);
+        // Both ledgers say the same, also when it is asked again.
+        let again = standing(place.path(), Path::new("/w"), &above, &cut_off);
+        let usage = |all: &[EscrowSettlement]| all.iter().map(|one| one.spent.usage).collect::<Vec<_>>();
+        assert_eq!(usage(&again), usage(&settled));
+        let mut meter = Meter::new(Limits::default());
+        for entry in entries_of(place.path(), "s-c1").into_iter().flatten() {
+            meter.read(&entry);
+        }
+        for settled in settled.iter().filter(|settled| settled.spent.usage.estimated) {
+            assert_eq!(meter.session_usage(), settled.spent.usage);
+        }
+        settled
+    }
+
+    /// Of the session above.
+    fn settings() -> Settings {
+        let rates = Rates { input: 1_000_000, output: 10_000_000, ..Rates::default() };
+        let model = ModelSpec::unknown(ModelRef::parse("script"));
+        Settings::new(ModelSpec { price: Some(Price::flat(rates)), ..model })
     }
 
     /// One that asked its model, and what is known after that.
     fn asking() -> Vec<Arc<Entry>> {
         vec![
             entry(1, 1_000, started("s-c1")),
-            entry(2, 1_000, Body::User(Arc::new(UserMessage::text("go")))),
+            entry(2, 1_000, Body::User(Arc::new(UserMessage::text("go ".repeat(100))))),
             entry(3, 1_500, Body::Transition { turn: 1, reason: Transition::Submitted }),
         ]
     }
@@ -281,12 +318,16 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_was_being_written_may_have_cost_all_that_was_set_aside() {
+    fn an_answer_that_was_being_written_counts_at_its_most_within_what_was_set_aside() {
         let limits = || BTreeMap::from([(Limit::Turns, 9), (Limit::Cost, 5_000), (Limit::OutputTokens, 70)]);
         let settled = stands(limits(), &asking());
-        let Usage { output, cost, estimated, .. } = settled.spent.usage;
-        assert_eq!((output, cost, estimated), (70, Some(MicroDollars(5_000)), true));
+        let Usage { input, output, cost, estimated, .. } = settled.spent.usage;
+        assert!(input > 0 && cost <= Some(MicroDollars(5_000)), "{input} {cost:?}");
+        assert_eq!((output, cost, estimated), (70, Some(MicroDollars(input + 700)), true));
         assert_eq!((settled.spent.turns, settled.is_assumed), (1, false));
+        // So it does where nothing limits it.
+        let settled = stands(BTreeMap::new(), &asking());
+        assert!(settled.spent.usage.output >= 1_000 && settled.spent.usage.cost > cost);
         // What it has answered is known.
         let mut answered = asking();
         let usage = Usage { input: 7, output: 3, cost: Some(MicroDollars(40)), ..Usage::default() };
@@ -301,5 +342,39 @@ mod tests {
         answered.push(entry(4, 1_600, Body::Assistant(Arc::new(said))));
         let settled = stands(limits(), &answered);
         assert_eq!(settled.spent.usage, usage);
+    }
+
+    #[test]
+    fn what_a_person_did_in_it_afterwards_is_not_charged() {
+        let usage = Usage { input: 7, output: 3, ..Usage::default() };
+        let said = |id| {
+            Body::Assistant(Arc::new(AssistantMessage {
+                blocks: vec![Block::Text("Done.".into())],
+                ..AssistantMessage::unheard(EntryId(id), ModelRef::parse("script"), usage)
+            }))
+        };
+        let ended = || {
+            Body::TurnEnded(TurnEnded {
+                reason: Ending::AbortedStreaming,
+                turns: 1,
+                tool_calls: 0,
+                hosted_tools: 0,
+                usage,
+                wall_ms: 600,
+                text: "".into(),
+                not_ok: Vec::new(),
+                next_safe_action: String::new(),
+            })
+        };
+        let mut own = asking();
+        own.extend([entry(4, 1_600, said(4)), entry(5, 1_600, ended())]);
+        own.extend([
+            entry(6, 2_000, Body::User(Arc::new(UserMessage::text("and on")))),
+            entry(7, 2_000, Body::Transition { turn: 1, reason: Transition::Submitted }),
+            entry(8, 2_500, said(8)),
+            entry(9, 2_500, ended()),
+        ]);
+        let settled = stands(BTreeMap::new(), &own);
+        assert_eq!((settled.spent.usage, settled.spent.wall_ms), (usage, 600));
     }
 }

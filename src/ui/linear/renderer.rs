@@ -191,6 +191,9 @@ impl LinearRenderer {
     }
 
     fn answered(&mut self, message: &AssistantMessage, output: &mut LinearOutput) {
+        if message.is_unheard() {
+            return;
+        }
         let answer = GrowingAnswer::begun(&mut self.answer, message.id);
         answer.think(&message.thinking(), output);
         let has_hosted = message.hosted().next().is_some();

@@ -1,5 +1,6 @@
 //! A part of the limits that is set aside for each task of an agent: before it is sent, and charged whatever becomes of it.
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::run;
@@ -66,6 +67,28 @@ fn what_was_set_aside_for_a_task_is_charged_when_the_process_died() {
         (1, &json!(3), &json!(true))
     );
     assert_eq!(world.sessions_cli(&["check", "--last"]).code, 0);
+}
+
+#[test]
+fn what_was_set_aside_for_a_task_is_settled_before_a_signal_ends_the_process() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let agent = agent();
+        let world = world(&agent);
+        let replies = script(json!([task("slow epic")]));
+        let mut run = world.begin(&["--json", "--script", &replies, "go"]);
+        run.until(|event| event["type"] == "note");
+        run.signal(signal);
+        let ran = run.finish();
+        assert_eq!(ran.code, 130, "{}", ran.err);
+        books::check_run(&ran, &world.session_text());
+        let settled = of_type(&world.entries(), "escrow_settled");
+        let charged = (settled.len(), &settled[0]["spent"]["turns"], &settled[0]["state"]);
+        assert_eq!(charged, (1, &json!(3), &json!("unknown")), "{signal:?}");
+        let again = world.exec(&["--last", "--script", r#"["As it is."]"#, "go on"]);
+        assert_eq!(again.code, 0, "{}", again.err);
+        assert_eq!(of_type(&world.entries(), "escrow_settled").len(), 1);
+        assert_eq!(world.sessions_cli(&["check", "--last"]).code, 0);
+    }
 }
 
 #[test]

@@ -102,6 +102,8 @@ async fn esc_takes_back_what_waits_for_the_disk() {
     let bodies = fixture.until_turn_ended().await;
     assert_eq!(ending(&bodies), Ending::AbortedStreaming);
     assert!(!fixture.a_model_was_called(), "the call that waited was cancelled");
+    let counts = |body: &Body| matches!(body, Body::Assistant(_));
+    assert!(!bodies.iter().any(counts), "nothing was sent, so nothing counts: {:?}", kinds(&bodies));
     assert_eq!(fixture.close().await, Ok(()));
 }
 

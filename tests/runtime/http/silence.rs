@@ -65,6 +65,7 @@ async fn a_server_that_never_begins_is_given_up() {
             said_by(&HttpModel::new(protocol, Endpoint::new(&base, None), PATIENT)).await.unwrap_err();
         assert_eq!(failure.class, FailureClass::Transient, "it is tried again");
         assert_eq!(failure.message, format!("Waited 300 s for {base} to begin its answer; gave up."));
+        assert!(failure.is_unheard, "the server may have read it, and bill it");
         assert_eq!(begun.elapsed().as_secs(), 300);
     }
 }

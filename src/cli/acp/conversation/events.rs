@@ -171,7 +171,7 @@ impl Conversation {
     /// The usage of the last answer: so full is the window.
     fn last_usage(&self) -> Usage {
         let answers = self.view.rows().iter().rev().filter_map(|row| match &row.entry.body {
-            Body::Assistant(said) => Some(said.usage),
+            Body::Assistant(said) if !said.is_unheard() => Some(said.usage),
             _ => None,
         });
         answers.into_iter().next().unwrap_or_default()

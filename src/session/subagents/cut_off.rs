@@ -1,0 +1,114 @@
+//! A sub-agent whose process died while its model was asked: its own ledger is ended by whoever takes up the session above it, within
+//! what was set aside for it, so that both say the same of what it spent.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::own_ledger::entries_of;
+use crate::agent::{Agent, Attendance, Effect, Settings};
+use crate::budget::{Grantable, Limits, Meter};
+use crate::config::Invocation;
+use crate::config::models::{Table, choose};
+use crate::ledger::{
+    Body, Change, Entry, Escrow, EscrowSettlement, Millis, ModelRef, Usage, open_escrows, recover_with,
+    was_asking,
+};
+use crate::model::ModelSpec;
+use crate::runtime::store::find;
+use crate::runtime::store::subagents::started_by;
+use crate::runtime::{SessionStore, StorePort};
+
+/// With what the ledgers of sub-agents are ended.
+pub(crate) struct CutOff<'a> {
+    /// A model as it is known today.
+    pub(crate) known: &'a dyn Fn(&ModelRef) -> Option<ModelSpec>,
+    /// Those of the session above.
+    pub(crate) settings: &'a Settings,
+    pub(crate) now: Millis,
+}
+
+impl CutOff<'_> {
+    /// Ends its ledger where it is kept, and says what it has spent. `None`: it cannot be written, or another process goes on with it.
+    pub(super) fn end(&self, state: &Path, escrow: &Escrow, below: &[EscrowSettlement]) -> Option<Usage> {
+        let path = find(state, &escrow.session).ok()?;
+        let (mut store, file) = SessionStore::open(&path).ok()?;
+        let (effects, entries) = self.ended(escrow, file.entries, below)?;
+        let new: Vec<Arc<Entry>> = effects.into_iter().filter_map(appended).collect();
+        store.append(&new).and_then(|()| store.sync()).ok()?;
+        let mut meter = Meter::new(Limits::default());
+        entries.iter().for_each(|entry| meter.read(entry));
+        Some(meter.session_usage())
+    }
+
+    /// The same, of the session that is taken up itself: what was set aside for it holds until there, and no further. What is to be done
+    /// first, and its entries with that; of any other session nothing.
+    pub(crate) fn end_own(
+        &self,
+        state: &Path,
+        session: &str,
+        entries: Vec<Arc<Entry>>,
+        below: &[EscrowSettlement],
+    ) -> (Vec<Effect>, Vec<Arc<Entry>>) {
+        let escrow = was_asking(&entries).then(|| reservation(state, session)).flatten();
+        let ended = escrow.and_then(|escrow| self.ended(&escrow, entries.clone(), below));
+        ended.unwrap_or_else(|| (Vec::new(), entries))
+    }
+
+    /// What is to be done to end it, and its entries with that.
+    fn ended(
+        &self,
+        escrow: &Escrow,
+        entries: Vec<Arc<Entry>>,
+        below: &[EscrowSettlement],
+    ) -> Option<(Vec<Effect>, Vec<Arc<Entry>>)> {
+        let grantable = Grantable { limits: escrow.limits.clone(), parallel: escrow.parallel };
+        let mut settings = Settings {
+            session: escrow.session.clone(),
+            model: self.model(&entries),
+            limits: self.settings.limits.clone().granted(&grantable),
+            attendance: Attendance::Stop,
+            ..self.settings.clone()
+        };
+        let mode = entries.iter().rev().find_map(|entry| match &entry.body {
+            Body::SessionStarted(started) => started.mode,
+            Body::Change(Change::Mode { mode, .. }) => Some(*mode),
+            _ => None,
+        });
+        settings.policy.mode = mode.unwrap_or(settings.policy.mode);
+        let recovered = recover_with(entries, self.now, below).ok()?;
+        let (agent, effects) = Agent::resume(settings, recovered, self.now);
+        Some((effects, agent.ledger().entries().to_vec()))
+    }
+
+    /// The model that was asked, at today's price.
+    fn model(&self, entries: &[Arc<Entry>]) -> ModelSpec {
+        let asked = entries.iter().rev().find_map(|entry| match &entry.body {
+            Body::SessionStarted(started) => Some(started.model.clone()),
+            Body::Change(Change::Model { model, .. }) => Some(model.clone()),
+            _ => None,
+        });
+        let above = &self.settings.model;
+        let Some(asked) = asked.filter(|asked| *asked != above.model) else { return above.clone() };
+        let known = self.settings.fallback.iter().find(|spec| spec.model == asked).cloned();
+        let spec = known.or_else(|| (self.known)(&asked)).unwrap_or_else(|| above.clone());
+        ModelSpec { model: asked, ..spec }
+    }
+}
+
+/// A model as this configuration knows it.
+pub(crate) fn reached(invocation: &Invocation, model: &ModelRef) -> Option<ModelSpec> {
+    let mut config = invocation.config.clone();
+    (config.model, config.script) = (Some(model.to_string()), None);
+    config.fallback.clear();
+    choose(&config, &invocation.environment, &Table::embedded()).ok().map(|choice| choice.spec)
+}
+
+fn appended(effect: Effect) -> Option<Arc<Entry>> {
+    if let Effect::Append(entry) = effect { Some(entry) } else { None }
+}
+
+/// What the session above has set aside for this one and not settled, if it is the session of a sub-agent.
+fn reservation(state: &Path, session: &str) -> Option<Escrow> {
+    let above = entries_of(state, started_by(session)?)?;
+    open_escrows(&above).into_iter().find(|escrow| escrow.session == session)
+}

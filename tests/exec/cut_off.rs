@@ -1,0 +1,114 @@
+//! A sub-agent whose process died while its model was asked: what that cost counts once, in its own ledger and in the one above.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::books;
+use crate::world::{Ran, World, of_type, script};
+
+fn entries(file: &PathBuf) -> Vec<Value> {
+    fs::read_to_string(file).unwrap().lines().map(books::unchained).collect()
+}
+
+/// The session of the sub-agent, and the one above.
+fn both(world: &World) -> (PathBuf, PathBuf) {
+    let is_one = |path: &PathBuf| path.file_stem().unwrap().len() > 36;
+    let (mut below, mut above): (Vec<_>, Vec<_>) = world.sessions().into_iter().partition(is_one);
+    (below.pop().unwrap(), above.pop().unwrap())
+}
+
+fn id(file: &std::path::Path) -> String {
+    file.file_stem().unwrap().to_str().unwrap().to_owned()
+}
+
+/// The process dies while the model of a sub-agent is asked.
+fn killed(world: &World, limits: &[&str]) {
+    let task = json!({ "task": "Wait for the model." });
+    let replies = script(json!([
+        { "tool_calls": [{ "name": "delegate_to_general", "arguments": task }] },
+        { "text": "Never.", "delay_ms": 600_000 },
+    ]));
+    let run =
+        world.begin(&[&["--json", "--mode", "unrestricted", "--script", &replies], limits, &["go"]].concat());
+    // Nobody outside hears of it.
+    let is_asked =
+        |file: &PathBuf| fs::read_to_string(file).is_ok_and(|text| text.contains("\"type\":\"transition\""));
+    while !world.sessions().iter().any(|file| file.file_stem().unwrap().len() > 36 && is_asked(file)) {
+        std::thread::yield_now();
+    }
+    run.kill();
+}
+
+fn resumed(world: &World, session: &str) -> Ran {
+    let ran = world.exec(&[
+        "--resume",
+        session,
+        "--json",
+        "--mode",
+        "unrestricted",
+        "--script",
+        r#"["I see."]"#,
+        "go on",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    ran
+}
+
+fn sum(entries: &[Value]) -> [u64; 2] {
+    let said = of_type(entries, "agent_response");
+    ["input", "output"].map(|part| said.iter().map(|one| one["usage"][part].as_u64().unwrap()).sum())
+}
+
+fn total(world: &World) -> [u64; 2] {
+    let output = world.program().args(["usage", "--json"]).output().unwrap();
+    let all: Value = serde_json::from_slice(&output.stdout).unwrap();
+    ["input", "output"].map(|part| all["total"][part].as_u64().unwrap())
+}
+
+fn charged(above: &PathBuf) -> [u64; 2] {
+    let settled = of_type(&entries(above), "escrow_settled");
+    assert_eq!(settled.len(), 1);
+    ["input", "output"].map(|part| settled[0]["spent"]["usage"][part].as_u64().unwrap())
+}
+
+#[test]
+fn what_is_charged_above_is_what_its_own_ledger_and_the_sum_of_all_say() {
+    let world = World::new();
+    killed(&world, &[]);
+    let (below, above) = both(&world);
+    resumed(&world, &id(&above));
+    let charged = charged(&above);
+    assert!(charged[0] > 0 && charged[1] > 0, "{charged:?}");
+    assert_eq!(sum(&entries(&below)), charged);
+    let own = sum(&entries(&above));
+    assert_eq!(total(&world), [own[0] + charged[0], own[1] + charged[1]]);
+    for file in [&below, &above] {
+        let checked = world.sessions_cli(&["check", &id(file)]);
+        assert_eq!(checked.code, 0, "{}", checked.out);
+    }
+}
+
+#[test]
+fn who_goes_on_with_it_first_is_told_whose_limits_hold_and_charges_nothing_more_above() {
+    let world = World::new();
+    killed(&world, &["--max-output-tokens", "1000"]);
+    let (below, above) = both(&world);
+    let ran = resumed(&world, &id(&below));
+    let said = format!(
+        "From here on it is a session of its own: the limits of the configuration hold for it, and what it spends is not counted for {}.",
+        id(&above)
+    );
+    assert!(ran.err.contains(&said), "{}", ran.err);
+    let reserved = of_type(&entries(&above), "escrow_reserved")[0].clone();
+    let most =
+        reserved["limits"]["output_tokens"].as_u64().or(reserved["limits"]["max_output_tokens"].as_u64());
+    resumed(&world, &id(&above));
+    let charged = charged(&above);
+    assert!(charged[1] > 0 && Some(charged[1]) <= most, "{charged:?} of {reserved}");
+    let before: Vec<Value> =
+        entries(&below).into_iter().take_while(|entry| entry["type"] != "turn_ended").collect();
+    assert_eq!(sum(&before), charged);
+    assert!(sum(&entries(&below)) > charged, "what it did afterwards is its own");
+}
