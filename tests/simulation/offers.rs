@@ -222,8 +222,7 @@ impl World {
         options.push(failed(FailureClass::Transient));
         if self.bounds.mends {
             options.push(silence(message));
-            options.push(failed(FailureClass::Quota));
-            options.push(failed(FailureClass::Overflow));
+            options.extend([FailureClass::Quota, FailureClass::Overflow].map(failed));
             options.push(news(ModelEvent::Stop(Stop::Length)));
             if self.bounds.discovers && stream.texts == 0 && stream.calls == 0 {
                 options.push(Input::Model(message, ModelNews::ToolsRefused));
