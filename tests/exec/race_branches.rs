@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use crate::races::{git, in_a_repository};
-use crate::world::{World, script, text};
+use crate::world::{World, of_type, parse, script, text};
 
 /// Two lanes that do the same, and are checked.
 fn raced(world: &World) -> Vec<Value> {
@@ -82,6 +82,12 @@ fn a_fork_leaves_the_branches_to_the_session_of_the_race() {
     let whose = format!("its branches belong to {}", ids[0]);
     assert!(refused.code == 2 && refused.err.contains(&whose), "{refused:?}");
     assert_eq!(git(&world, &["for-each-ref", "refs/heads/race"]), branches);
+    // One that ends before the lanes did tells what the session of the race says of them.
+    let file = world.sessions().into_iter().find(|file| of_race(file) == ids[0]).unwrap();
+    let ended = text(&of_type(&parse(&fs::read_to_string(file).unwrap()), "turn_ended")[0], "entry");
+    assert_eq!(world.sessions_cli(&["fork", &ids[0], "--at", &ended]).code, 0);
+    let shown = world.race(&["show"]);
+    assert!(shown.out.matches("passed").count() == 2 && !shown.out.contains("cut off"), "{shown:?}");
     assert_eq!(world.race(&["drop", &ids[0]]).code, 0);
     assert_eq!(git(&world, &["for-each-ref", "refs/heads/race"]), "");
 }

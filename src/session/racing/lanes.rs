@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::ledger::{Body, CallId, Change, Decider, Ending, Entry, Escrow, EscrowSettlement, TurnEnded};
 use crate::runtime::SessionStore;
+use crate::runtime::store::subagents::started_by;
 use crate::runtime::store::{find, held};
 use crate::runtime::{changed_outside, git};
 use crate::session::subagents::{LaneTerms, as_made, worktree_of};
@@ -76,7 +77,12 @@ pub(crate) fn lanes(state: &Path, entries: &[Arc<Entry>], folder: &Path, is_open
                 Body::Change(Change::EscrowReserved(escrow)) if escrow.call == call => Some(escrow),
                 _ => None,
             });
-            let mut standing = standing(state, entries, folder, lane, set_aside, terms);
+            let other = set_aside.and_then(|escrow| of_another(state, entries, escrow));
+            let (books, is_open) = match &other {
+                Some((books, is_open)) => (books.as_slice(), *is_open),
+                None => (entries, is_open),
+            };
+            let mut standing = standing(state, books, folder, lane, set_aside, terms);
             if set_aside.is_none() {
                 standing.why = refusal(entries, call);
             }
@@ -96,6 +102,14 @@ pub(crate) fn lanes_of(state: &Path, id: &str, folder: &Path) -> Result<Vec<Lane
     let Ok(path) = find(state, id) else { return Ok(Vec::new()) };
     let entries = SessionStore::read(&path)?.entries;
     Ok(lanes(state, &entries, folder, held(&path).is_some()))
+}
+
+/// Of a fork, the ledger of the session whose lane it is, and whether a process has that one open: the lane may be at work there, whatever the
+/// fork says. `None`: it is this session's own, or the other one is gone.
+fn of_another(state: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<(Vec<Arc<Entry>>, bool)> {
+    let Body::SessionStarted(started) = &entries.first()?.body else { return None };
+    let above = started_by(&escrow.session).filter(|above| *above != started.session)?;
+    Some((own_entries(state, above)?, held(&find(state, above).ok()?).is_some()))
 }
 
 fn lane_of(body: &Body) -> Option<(u64, CallId, LaneTerms)> {

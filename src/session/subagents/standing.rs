@@ -14,6 +14,8 @@ use crate::ledger::{
     open_escrows, untold_escrows, was_asking,
 };
 use crate::runtime::of_ending;
+use crate::runtime::store::subagents::started_by;
+use crate::runtime::store::{find, held};
 use crate::ui::text::counted;
 
 /// Most letters of the last words that are told.
@@ -67,15 +69,24 @@ fn of_another(state: &Path, escrow: &Escrow) -> Option<EscrowSettlement> {
     let spent = meter.spent(entries.last().map_or(Millis(0), |entry| entry.at));
     let (state, words) = match ended(&entries) {
         Some((state, words)) => (state, words),
-        None => (
-            TaskState::Unknown,
-            format!(
-                "The sub-agent works for the session that this one was forked from, and what becomes of it is told there. Its session is {}.",
-                escrow.session
-            ),
-        ),
+        None => (TaskState::Unknown, not_ended(state, &escrow.session)),
     };
     Some(EscrowSettlement { call: escrow.call, spent, is_assumed: false, state, answer: Some(words) })
+}
+
+/// What is known of one that has not ended and works for another session.
+fn not_ended(state: &Path, session: &str) -> String {
+    let above = started_by(session).unwrap_or(session);
+    let is_at_work = find(state, above).is_ok_and(|path| held(&path).is_some());
+    let what = if is_at_work {
+        "works for the session that this one was forked from, and what becomes of it is told there".to_owned()
+    } else {
+        format!(
+            "worked for the session that this one was forked from, and was cut off: no process has that session open. `countersign resume \
+             {above}` settles it there"
+        )
+    };
+    format!("The sub-agent {what}. Its session is {session}.")
 }
 
 /// How its task ended, and its answer.
