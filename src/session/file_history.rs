@@ -92,14 +92,22 @@ impl ChangingSession {
     }
 
     /// A call as it was asked, or changed last.
-    pub(crate) fn call(&self, call: CallId) -> Option<&ToolUse> {
-        self.entries.iter().rev().find_map(|entry| match &entry.body {
-            Body::ToolCall(asked) | Body::Command(asked) | Body::CallEdited(asked) if asked.id == call => {
-                Some(asked)
-            }
-            _ => None,
-        })
+    pub(crate) fn call(&self, call: CallId) -> Option<ToolUse> {
+        called(&self.entries, call)
     }
+}
+
+/// A call as it was asked, or changed last, by a person or a hook.
+pub(crate) fn called(entries: &[Arc<Entry>], call: CallId) -> Option<ToolUse> {
+    let asked = entries.iter().find_map(|entry| match &entry.body {
+        Body::ToolCall(asked) | Body::Command(asked) if asked.id == call => Some(asked.clone()),
+        _ => None,
+    })?;
+    let changed = entries.iter().rev().filter_map(|entry| entry.body.changes()).find(|(of, _)| *of == call);
+    Some(match changed {
+        Some((_, arguments)) => ToolUse { arguments, ..asked },
+        None => asked,
+    })
 }
 
 /// The contents of files by their hashes.
@@ -142,7 +150,7 @@ impl<'a> Contents<'a> {
             let source = self.sources.get(step.source);
             let call = step.change.call.and_then(|call| source?.call(call));
             let before = self.before(step).ok().flatten();
-            call.and_then(|call| step.change.repeated(call, before.as_deref())).map(Some).ok_or(why)
+            call.and_then(|call| step.change.repeated(&call, before.as_deref())).map(Some).ok_or(why)
         })
     }
 

@@ -117,9 +117,14 @@ fn calls_of(file: &SessionFile, since: Option<Millis>) -> Vec<PastCall> {
             };
             calls.push((is_own(entry), made));
         }
-        let about = entry.body.call().and_then(|call| places.get(&call));
+        let changed = entry.body.changes();
+        let call = entry.body.call().or(changed.as_ref().map(|(call, _)| *call));
+        let about = call.and_then(|call| places.get(&call));
         if let Some((is_counted, known)) = about.and_then(|at| calls.get_mut(*at)) {
             *is_counted |= matches!(entry.body, Body::ApprovalDecided(_)) && is_own(entry);
+            if let Some((_, arguments)) = changed {
+                known.arguments = arguments;
+            }
             known.learn(entry, mode);
         }
     }
@@ -129,7 +134,6 @@ fn calls_of(file: &SessionFile, since: Option<Millis>) -> Vec<PastCall> {
 impl PastCall {
     fn learn(&mut self, entry: &Entry, mode: Option<Mode>) {
         match &entry.body {
-            Body::CallEdited(call) => self.arguments = call.arguments.clone(),
             Body::ApprovalRequested(asked) => {
                 self.mode = mode;
                 self.leads_to = asked.leads_to.clone().or(self.leads_to.take());

@@ -248,14 +248,21 @@ fn commands(entries: &[Arc<Entry>], since: CallId) -> Vec<String> {
     let mut started = BTreeSet::new();
     for entry in entries {
         match &entry.body {
-            // What was changed in its pane is what ran. The check of a goal is a command like any other.
-            Body::ToolCall(call) | Body::Validation(call) | Body::Command(call) | Body::CallEdited(call)
+            // What it was changed to is what ran. The check of a goal is a command like any other.
+            Body::ToolCall(call) | Body::Validation(call) | Body::Command(call)
                 if call.name == SHELL && call.id >= since =>
             {
                 let command = call.arguments.text("command").unwrap_or_default();
                 commands.insert(call.id, command.to_owned());
             }
             Body::ApprovalDecided(decision) if decision.allow => drop(started.insert(decision.call)),
+            Body::CallEdited(_) | Body::Note(_) => {
+                if let Some((call, arguments)) = entry.body.changes()
+                    && let Some(command) = commands.get_mut(&call)
+                {
+                    arguments.text("command").unwrap_or_default().clone_into(command);
+                }
+            }
             _ => {}
         }
     }

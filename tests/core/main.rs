@@ -51,6 +51,7 @@ mod images;
 mod ledger;
 mod not_started;
 mod one_of_all;
+mod receipts;
 mod records;
 mod requests;
 mod reserves;

@@ -52,6 +52,7 @@ mod foreign;
 mod fulldisk;
 mod gemini;
 mod goals;
+mod hook_changed;
 mod hooked;
 mod hosted;
 mod hostile;

@@ -198,3 +198,20 @@ fn a_branch_has_the_files_of_repositories_in_the_folder_and_says_that_their_hist
         assert!(ran.err.contains(&said), "{ran:?}");
     }
 }
+
+#[test]
+fn rules_of_the_project_hold_in_a_branch_also_where_git_ignores_them() {
+    let world = World::new();
+    let (folder, mark) = (world.work(), world.place().join("mark"));
+    let Some(()) = repository(&folder, &mark) else { return };
+    std::fs::create_dir_all(folder.join(".countersign")).unwrap();
+    std::fs::write(folder.join(".countersign/config.toml"), "deny = ['read(kept.txt)']\n").unwrap();
+    std::fs::write(folder.join(".gitignore"), ".countersign\n").unwrap();
+    let (ran, copy) = branch(&world, &folder, &world.place());
+    assert!(copy.join(".countersign/config.toml").exists(), "{ran:?}");
+    let reads = r#"[{"tool_calls":[{"name":"read","arguments":{"path":"kept.txt"}}]}, "Read."]"#;
+    let mut run = world.program();
+    run.args(["exec", "--json", "--mode", "unrestricted", "--script", reads, "go"]).current_dir(&copy);
+    let said = String::from_utf8(run.output().unwrap().stdout).unwrap();
+    assert!(said.contains("rule read(kept.txt) denies it"), "{said}");
+}

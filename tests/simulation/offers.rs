@@ -25,6 +25,7 @@ use crate::bounds::{A_TASK, DELEGATE, FROM_ELSEWHERE, ON_TERMINAL, found, spec};
 use crate::legacy_facts;
 use crate::pasted::numbered;
 use crate::requests::silence;
+use crate::typed::typed_line;
 use crate::world::{Stream, World};
 
 impl World {
@@ -46,10 +47,10 @@ impl World {
             };
             options.extend([true, false].map(|is_shared| own("ls", is_shared, None)));
             if !self.bounds.rare {
-                options.push(Input::Intent(Intent::Rename("a name".to_owned())));
+                options.push(typed_line(Intent::Rename("a name".to_owned())));
                 // Opened and closed, and what is not a host.
                 let host = || "a.example".to_owned();
-                options.extend([Intent::OpenHost(host()), Intent::CloseHost(host())].map(Input::Intent));
+                options.extend([Intent::OpenHost(host()), Intent::CloseHost(host())].map(typed_line));
                 options.extend([Intent::AcceptGaps(None), Intent::RefuseGaps].map(Input::Intent));
                 options.push(own("rm x", true, Some("/custom".to_owned())));
                 let is_said = |entry: &&Arc<Entry>| matches!(entry.body, Body::User(_));

@@ -19,6 +19,7 @@ use crate::pasted;
 use crate::requests::Requests;
 use crate::sendable::sendable;
 use crate::subagents::IN_BACKGROUND;
+use crate::typed::{comes_back_if_refused, line_of};
 
 /// A model call in flight, as the world plays it.
 #[derive(Default, Clone)]
@@ -116,9 +117,11 @@ impl World {
         }
         self.log.gaps.hear(&input);
         let wish = self.wish_for_a_subagent(&input);
+        let line = line_of(&input);
         let input = self.mutant.hear(input, self.models.keys().next_back().copied());
         let effects = self.mutant.act(self.agent.step(Millis(self.now), input));
         wish.map_or(Ok(()), |wish| wish.is_passed_on(&effects))?;
+        line.map_or(Ok(()), |line| comes_back_if_refused(&line, &effects))?;
         for effect in effects {
             self.perform(effect)?;
         }
@@ -140,6 +143,9 @@ impl World {
                 | Intent::Pursue(..)
                 | Intent::ResumeGoal(_),
             ) => self.submits += 1,
+            Input::Intent(Intent::Typed { intent, .. }) => {
+                self.note_delivery(&Input::Intent(Intent::clone(intent)));
+            }
             Input::Intent(Intent::Abort) => self.escapes += 1,
             Input::Intent(Intent::Decide { answer: Answer::Edit(_), .. }) => self.edits += 1,
             Input::Intent(Intent::Revoke(_)) => self.revokes += 1,

@@ -136,8 +136,8 @@ fn requests(ledger: &Ledger) -> BTreeMap<CallId, (EntryId, Arguments)> {
 /// What calls were changed to last, and where.
 fn edited(ledger: &Ledger) -> BTreeMap<CallId, (EntryId, Arguments)> {
     let edited = ledger.entries().iter().filter_map(|entry| {
-        let Body::CallEdited(call) = &entry.body else { return None };
-        Some((call.id, (entry.id, call.arguments.clone())))
+        let (call, arguments) = entry.body.changes()?;
+        Some((call, (entry.id, arguments)))
     });
     edited.collect()
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::image::shown;
 use super::{
-    ApprovalRequest, AssistantMessage, AttachedFile, CallId, Change, Checkpoint, Compaction, Decision,
-    DelegationRequest, DelegationResponse, Ending, EntryId, Goal, Image, Injector, LearnedLimit, Millis,
-    Mode, ModelRef, Note, Pastes, Progress, ProviderLimit, ToolResult, ToolUse, Transition, Usage,
+    ApprovalRequest, Arguments, AssistantMessage, AttachedFile, CallId, Change, Checkpoint, Compaction,
+    Decision, DelegationRequest, DelegationResponse, Ending, EntryId, Goal, Image, Injector, LearnedLimit,
+    Millis, Mode, ModelRef, Note, Pastes, Progress, ProviderLimit, ToolResult, ToolUse, Transition, Usage,
 };
 
 /// One entry: immutable once appended, never removed.
@@ -116,6 +116,15 @@ impl Body {
             Self::Note(_) | Self::ProviderLimit(_) => "note",
             Self::Error { .. } => "error",
             Self::TurnEnded(_) => "turn_ended",
+        }
+    }
+
+    /// What a call would do from here on, where a person or a hook has changed it: which call, and its arguments.
+    pub fn changes(&self) -> Option<(CallId, Arguments)> {
+        match self {
+            Self::CallEdited(call) => Some((call.id, call.arguments.clone())),
+            Self::Note(note) => note.changed_by_hook(),
+            _ => None,
         }
     }
 

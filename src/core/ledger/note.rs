@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::{BackgroundStatus, CallId, EntryId, Outcome};
+use super::{Arguments, BackgroundStatus, CallId, EntryId, Outcome};
 
 /// A remark for people.
 #[derive(Debug, Clone, PartialEq)]
@@ -211,6 +211,16 @@ impl Note {
     pub fn of_hook(call: CallId, arguments: Value, text: impl Into<String>) -> Self {
         let kind = NoteKind::ChangedByHook { arguments: Some(arguments) };
         Self { about: call.into(), kind, text: text.into() }
+    }
+
+    /// The call that a hook has changed, and its arguments from here on, where the note has them.
+    pub fn changed_by_hook(&self) -> Option<(CallId, Arguments)> {
+        match &self.kind {
+            NoteKind::ChangedByHook { arguments: Some(arguments) } => {
+                Some((self.about.call()?, Arguments::from_value(arguments.clone())))
+            }
+            _ => None,
+        }
     }
 
     /// A background command has ended, and nobody asked.

@@ -20,6 +20,10 @@ impl Tape {
                     calls.insert(call.id, call.arguments.clone());
                     continue;
                 }
+                Body::Note(note) => {
+                    calls.extend(note.changed_by_hook());
+                    continue;
+                }
                 Body::ApprovalRequested(asked) => (asked.call, Verdict::Ask(asked.why.clone()), None),
                 Body::ApprovalDecided(decision) if decision.by == Decider::Policy => {
                     (decision.call, verdict(decision), decision.rule.clone())

@@ -97,11 +97,7 @@ impl View {
                 self.change_panel(r.call, |p| p.finish(Arc::clone(entry)));
                 self.take_result(r, entry.at);
             }
-            Body::Note(note) => {
-                if let Some(status) = note.ended() {
-                    shells::end(&mut self.shells, status.clone(), entry.at);
-                }
-            }
+            Body::Note(note) => self.noted(note, entry.at),
             Body::User(_) if PlanProgress::of(&self.plan).current.is_none() => self.plan.clear(),
             Body::Tombstone(t) => self.remove(t.target),
             Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),

@@ -16,6 +16,7 @@ mod hosted;
 mod inspect;
 mod measure;
 mod model_sees;
+mod noted;
 mod offer;
 mod own_command;
 mod panel;

@@ -16,6 +16,8 @@ use super::{AskedBy, Tail};
 pub struct Panel {
     call: Arc<Entry>,
     edit: Option<Arc<Entry>>,
+    /// What a hook has made of its arguments since then.
+    hooked: Option<Arguments>,
     request: Option<Arc<Entry>>,
     decision: Option<Arc<Entry>>,
     answer: Option<Arc<Entry>>,
@@ -78,6 +80,7 @@ impl Panel {
         Self {
             call,
             edit: None,
+            hooked: None,
             request: None,
             decision: None,
             answer: None,
@@ -112,8 +115,12 @@ impl Panel {
 
     pub(super) fn edit(&mut self, edit: Arc<Entry>) {
         self.edit = Some(edit);
-        self.request = None;
+        (self.hooked, self.request) = (None, None);
         self.state = PanelState::Preparing;
+    }
+
+    pub(super) fn change_by_hook(&mut self, arguments: Arguments) {
+        self.hooked = Some(arguments);
     }
 
     pub(super) fn decide(&mut self, decision: Arc<Entry>, allow: bool) {
@@ -164,10 +171,11 @@ impl Panel {
         self.tool_use().map_or("", |u| u.name.as_str())
     }
 
-    /// What it is called with: the user's arguments, if they were changed.
+    /// What it is called with: what the user or a hook has made of it.
     pub fn arguments(&self) -> Option<&Arguments> {
-        match self.edit.as_ref().map(|entry| &entry.body) {
-            Some(Body::CallEdited(changed)) => Some(&changed.arguments),
+        match (&self.hooked, self.edit.as_ref().map(|entry| &entry.body)) {
+            (Some(arguments), _) => Some(arguments),
+            (None, Some(Body::CallEdited(changed))) => Some(&changed.arguments),
             _ => self.tool_use().map(|u| &u.arguments),
         }
     }

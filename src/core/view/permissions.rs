@@ -3,19 +3,17 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ledger::{
-    ApprovalRequest, Arguments, Body, CallId, Change, Decider, Decision, Scope, ToolUse, grants,
-};
+use crate::ledger::{ApprovalRequest, Arguments, Body, CallId, Change, Decider, Decision, Scope, grants};
 use crate::policy::{Listed, Origin, Past, Policy, Rule, RuleKind, Tier, Verdict, digest, listing};
 use crate::tool::{Preparation, ToolSpec, delegate, mcp};
 
-use super::{View, summary};
+use super::{Panel, View, summary};
 
 /// Most calls that a rule is tried on, the latest: a long session has thousands, and somebody waits for the list.
 const MOST_PAST: usize = 500;
 
 /// A call with its tool and what can be said of its path.
-type Looked<'v> = (&'v ToolUse, Cow<'v, ToolSpec>, Preparation);
+type Looked<'v> = (CallId, &'v Arguments, Cow<'v, ToolSpec>, Preparation);
 
 /// An exact action that a person allowed for the rest of the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -221,7 +219,6 @@ impl View {
         ours.or_else(|| is_from_elsewhere.then(|| Cow::Owned(ToolSpec::from_elsewhere(name))))
     }
 
-    /// The latest calls, in their order, as they were changed last.
     fn as_written(&self, tool: &ToolSpec, arguments: &Arguments) -> Preparation {
         let begun = self.rows.iter().find_map(|row| match &row.entry.body {
             Body::SessionStarted(began) => Some(began.cwd.clone()),
@@ -230,22 +227,20 @@ impl View {
         Preparation { folders: begun.into_iter().collect(), ..Preparation::as_written(tool, arguments) }
     }
 
+    /// The latest calls, in their order, as they were changed last.
     fn looked(&self, before: Option<CallId>) -> Vec<Looked<'_>> {
         let mut looked: Vec<Looked<'_>> = Vec::new();
         for row in self.rows.iter().rev() {
-            let (Body::ToolCall(call) | Body::Validation(call) | Body::CallEdited(call)) = &row.entry.body
-            else {
+            let (Body::ToolCall(call) | Body::Validation(call)) = &row.entry.body else {
                 // A command of the user's own was nobody's to allow.
                 continue;
             };
-            let is_known = looked.iter().any(|(known, ..)| known.id == call.id);
             let is_late = before.is_some_and(|before| call.id >= before);
-            if let Some(tool) = self.tool(&call.name)
-                && !is_known
-                && !is_late
-            {
-                let found = self.as_written(&tool, &call.arguments);
-                looked.push((call, tool, found));
+            if let Some(tool) = self.tool(&call.name).filter(|_| !is_late) {
+                let changed = self.panel(call.id).and_then(Panel::arguments);
+                let arguments = changed.unwrap_or(&call.arguments);
+                let found = self.as_written(&tool, arguments);
+                looked.push((call.id, arguments, tool, found));
             }
             if looked.len() == MOST_PAST {
                 break;
@@ -267,11 +262,7 @@ fn is_grant(decision: &Decision) -> bool {
 }
 
 fn past<'a>(looked: &'a [Looked<'_>]) -> Vec<Past<'a>> {
-    let past = looked.iter().map(|(call, tool, found)| Past {
-        call: call.id,
-        tool,
-        arguments: &call.arguments,
-        found,
-    });
+    let past =
+        looked.iter().map(|(call, arguments, tool, found)| Past { call: *call, tool, arguments, found });
     past.collect()
 }

@@ -81,6 +81,14 @@ impl Receipts {
                 });
                 self.of.remove(&changed.id);
             }
+            // A hook is asked before anybody else is.
+            Body::Note(note) => {
+                if let Some((call, arguments)) = note.changed_by_hook()
+                    && let Some((name, action)) = self.actions.get_mut(&call)
+                {
+                    *action = fingerprint(name, &arguments);
+                }
+            }
             Body::ApprovalRequested(request) => {
                 // A call that waited over a restart, and would do something else by now.
                 self.change(request.call, |receipt| {

@@ -11,7 +11,9 @@ use super::quote::{self, fenced, inline, quoted};
 use super::{Card, CardBody, Panel, View, ViewSettings, one_line, subject};
 use crate::agent::Event;
 use crate::budget::Limits;
-use crate::ledger::{About, Body, CallId, Change, Entry, EntryId, Injector, TurnEnded, seconds, standing};
+use crate::ledger::{
+    About, Arguments, Body, CallId, Change, Entry, EntryId, Injector, TurnEnded, seconds, standing,
+};
 use crate::policy::Mode;
 
 /// Lines of a result that a person is shown; the rest is counted.
@@ -179,10 +181,15 @@ impl Document {
                 self.cut_result(&content);
             }
             Style::Markdown => {
-                let given = panel.arguments().map(|a| format!("{:#}", a.to_value())).unwrap_or_default();
+                let written = |arguments: &Arguments| match arguments.are_left_out() {
+                    true => Arguments::LEFT_OUT.to_owned(),
+                    false => format!("{:#}", arguments.to_value()),
+                };
+                let given = panel.arguments().map(written).unwrap_or_default();
                 let whose = if panel.is_own_command() { "the user's own " } else { "" };
                 self.push(&format!("### {mark} {whose}{}: {how}\n\n", inline(panel.name())));
-                self.push(&fenced("json", &given));
+                let is_left_out = panel.arguments().is_some_and(Arguments::are_left_out);
+                self.push(&fenced(if is_left_out { "text" } else { "json" }, &given));
                 self.push(&fenced("text", &content));
             }
         }

@@ -23,6 +23,8 @@ const MOST_FILES: usize = 100_000;
 const MOST_BYTES: u64 = 2 << 30;
 /// Most repositories in it.
 const MOST_NESTED: usize = 1_000;
+/// Where a folder's settings of this program are.
+const SETTINGS: &str = ".countersign";
 /// Most bytes of the list of files.
 const MOST_OF_LIST: u64 = 256 << 20;
 
@@ -62,10 +64,13 @@ impl TrialFolder {
         let folder = folder.map_err(|why| format!("cannot make a temporary folder: {why}"))?;
         let root =
             folder.path().canonicalize().map_err(|why| format!("{}: {why}", folder.path().display()))?;
-        let (files, nested) = match listed_by_git(source)? {
+        let (mut files, nested) = match listed_by_git(source)? {
             Some(files) => with_nested(source, files)?,
             None => (walked(source, stop)?, Vec::new()),
         };
+        files.extend(own_settings(source, stop)?);
+        files.sort();
+        files.dedup();
         if files.len() > MOST_FILES {
             return Err(too_large(source, &format!("more than {MOST_FILES} files")));
         }
@@ -259,6 +264,16 @@ fn with_nested(source: &Path, listed: Vec<PathBuf>) -> Result<(Vec<PathBuf>, Vec
     files.sort();
     nested.sort();
     Ok((files, nested))
+}
+
+/// The settings of this program for the folder, also where git ignores them: the rules in them hold in the copy.
+fn own_settings(source: &Path, stop: &AtomicBool) -> Result<Vec<PathBuf>, String> {
+    let is_folder = source.join(SETTINGS).symlink_metadata().is_ok_and(|found| found.is_dir());
+    if !is_folder {
+        return Ok(Vec::new());
+    }
+    let files = walked(&source.join(SETTINGS), stop)?;
+    Ok(files.into_iter().map(|file| Path::new(SETTINGS).join(file)).collect())
 }
 
 /// All files and links below a folder, without what is a repository's own.

@@ -41,13 +41,23 @@ impl Agreement {
         let mut named: BTreeMap<CallId, BTreeSet<PathBuf>> = BTreeMap::new();
         let (mut allowed, mut told) = (BTreeSet::new(), BTreeMap::new());
         let mut adoptions = BTreeSet::new();
+        let names = |call: CallId, arguments: &Arguments, named: &mut BTreeMap<CallId, BTreeSet<PathBuf>>| {
+            let Some(path) = arguments.text("path") else { return };
+            let leads = workspace.resolve(path).ok().map(|place| place.path);
+            let written = workspace.as_written(path);
+            named.entry(call).or_default().extend(leads.into_iter().chain([written]));
+        };
         for entry in entries {
             match &entry.body {
-                Body::ToolCall(call) | Body::CallEdited(call) if TOOLS.contains(&call.name.as_str()) => {
-                    let Some(path) = call.arguments.text("path") else { continue };
-                    let leads = workspace.resolve(path).ok().map(|place| place.path);
-                    let written = workspace.as_written(path);
-                    named.entry(call.id).or_default().extend(leads.into_iter().chain([written]));
+                Body::ToolCall(call) if TOOLS.contains(&call.name.as_str()) => {
+                    named.entry(call.id).or_default();
+                    names(call.id, &call.arguments, &mut named);
+                }
+                Body::CallEdited(_) | Body::Note(_) => {
+                    let changed = entry.body.changes().filter(|(call, _)| named.contains_key(call));
+                    if let Some((call, arguments)) = changed {
+                        names(call, &arguments, &mut named);
+                    }
                 }
                 Body::Command(call) if call.name == ADOPT => {
                     let Arguments::Object(members) = &call.arguments else { continue };

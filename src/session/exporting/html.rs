@@ -68,8 +68,10 @@ fn of_calls(entries: &[Arc<Entry>]) -> BTreeMap<CallId, Vec<&Entry>> {
             Body::ApprovalRequested(_)
             | Body::ApprovalDecided(_)
             | Body::ToolResult(_)
-            | Body::CallEdited(_) => {
-                if let Some(call) = entry.body.call().filter(|call| made.contains(call)) {
+            | Body::CallEdited(_)
+            | Body::Note(_) => {
+                let changed = || entry.body.changes().map(|(call, _)| call);
+                if let Some(call) = entry.body.call().or_else(changed).filter(|call| made.contains(call)) {
                     about.entry(call).or_default().push(entry);
                 }
             }
@@ -214,6 +216,12 @@ impl PageWriter<'_> {
                 Body::CallEdited(changed) => {
                     self.heading("", "Changed by the user");
                     self.pre("", &format!("{:#}", changed.arguments.to_value()));
+                }
+                Body::Note(note) => {
+                    if let Some((_, arguments)) = note.changed_by_hook() {
+                        self.heading("", "Changed by a hook");
+                        self.pre("", &format!("{:#}", arguments.to_value()));
+                    }
                 }
                 Body::ToolResult(result) => self.result(result),
                 _ => {}

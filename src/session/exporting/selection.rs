@@ -173,6 +173,7 @@ impl Selection {
                 Body::ApprovalRequested(asked) => {
                     calls.insert(asked.call);
                 }
+                Body::Note(note) => calls.extend(note.changed_by_hook().map(|(call, _)| call)),
                 _ => {}
             }
         }

@@ -20,7 +20,7 @@ pub(super) fn shows(body: &Body, name: &str) -> bool {
         Body::DelegationRequested(_) => name == "task",
         Body::ToolResult(result) => shows_in_result(result, name),
         Body::Note(note) => is_made_of_arguments(note),
-        Body::Injected(said) => matches!(said.by, Injector::Edit | Injector::Command) && name == "text",
+        Body::Injected(said) => may_quote(said.by) && name == "text",
         Body::Change(Change::GapsAccepted { .. } | Change::FilesRestored(_)) => true,
         _ => false,
     }
@@ -56,9 +56,14 @@ pub(super) fn is_about(body: &Body, calls: &BTreeSet<CallId>) -> bool {
         Body::Change(Change::FilesRestored(_)) => None,
         Body::Note(note) => note.about.call(),
         Body::Injected(said) => {
-            return matches!(said.by, Injector::Edit | Injector::Command) && !calls.is_empty();
+            return may_quote(said.by) && !calls.is_empty();
         }
         other => other.call(),
     };
     call.is_some_and(|call| calls.contains(&call))
+}
+
+/// Whether a message of this kind tells of calls. What a hook makes of one is told with its other words.
+fn may_quote(by: Injector) -> bool {
+    matches!(by, Injector::Edit | Injector::Command | Injector::Hook)
 }

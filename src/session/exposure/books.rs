@@ -1,5 +1,6 @@
 //! The calls of a session as they were run: what each was asked last, where its path led, whether it was started.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ const MOST_VALUES: usize = 10_000;
 #[derive(Debug)]
 pub(super) struct CallFacts<'a> {
     /// As it was asked, or changed last.
-    pub(super) asked: &'a ToolUse,
+    pub(super) asked: Cow<'a, ToolUse>,
     leads_to: Option<&'a str>,
     is_allowed: bool,
     /// The place of the last decision that allowed it.
@@ -57,11 +58,15 @@ impl<'a> Books<'a> {
             match &entry.body {
                 Body::ToolCall(asked) | Body::Validation(asked) | Body::Command(asked) => {
                     let (leads_to, is_allowed, allowed_at, result) = (None, false, None, None);
+                    let asked = Cow::Borrowed(asked);
                     calls.insert(asked.id, CallFacts { asked, leads_to, is_allowed, allowed_at, result });
                 }
-                Body::CallEdited(asked) => {
-                    if let Some(call) = calls.get_mut(&asked.id) {
-                        (call.asked, call.leads_to, call.is_allowed) = (asked, None, false);
+                Body::CallEdited(_) | Body::Note(_) => {
+                    if let Some((call, arguments)) = entry.body.changes()
+                        && let Some(call) = calls.get_mut(&call)
+                    {
+                        call.asked.to_mut().arguments = arguments;
+                        (call.leads_to, call.is_allowed) = (None, false);
                     }
                 }
                 Body::ApprovalRequested(request) => {

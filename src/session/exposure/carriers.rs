@@ -110,8 +110,12 @@ fn of_file(books: &Books<'_>, file: &SoughtFile) -> Vec<Carrier> {
                     carry(format!("{} about {}", injected(said.by), action(books, call)), Some(call), false);
                 }
             }
-            Body::Command(call) | Body::Validation(call) | Body::CallEdited(call) => {
+            Body::Command(call) | Body::Validation(call) => {
                 told = books.naming(call.id, file).map(|_| call.id).or(told);
+            }
+            Body::CallEdited(_) | Body::Note(_) => {
+                let changed = entry.body.changes().map(|(call, _)| call);
+                told = changed.filter(|call| books.naming(*call, file).is_some()).or(told);
             }
             Body::Assistant(said) => {
                 for call in said.calls().filter(|call| [EDIT, WRITE].contains(&call.name.as_str())) {
@@ -125,7 +129,7 @@ fn of_file(books: &Books<'_>, file: &SoughtFile) -> Vec<Carrier> {
                 let Some(call) = books.calls.get(&result.call) else { continue };
                 if call.is_started() {
                     let is_certain = naming == Naming::Sure && call.is_done();
-                    carry(format!("the result of {}", called(call.asked)), Some(result.call), is_certain);
+                    carry(format!("the result of {}", called(&call.asked)), Some(result.call), is_certain);
                 }
             }
             Body::Compaction(made)
@@ -153,7 +157,7 @@ fn attached(books: &Books<'_>, file: &SoughtFile, images: &[Image], files: &[Att
 }
 
 fn tells_of_calls(by: Injector) -> bool {
-    matches!(by, Injector::Command | Injector::GoalCheck | Injector::Edit)
+    matches!(by, Injector::Command | Injector::GoalCheck | Injector::Edit | Injector::Hook)
 }
 
 fn injected(by: Injector) -> &'static str {
@@ -176,7 +180,7 @@ fn injected(by: Injector) -> &'static str {
 
 /// A call with what it was about: `read src/a.rs`.
 pub(super) fn action(books: &Books<'_>, call: CallId) -> String {
-    books.calls.get(&call).map_or_else(|| call.to_string(), |call| called(call.asked))
+    books.calls.get(&call).map_or_else(|| call.to_string(), |call| called(&call.asked))
 }
 
 fn called(call: &ToolUse) -> String {

@@ -10,6 +10,7 @@ use crate::config::fault::Fault;
 use crate::ledger::{Arguments, Body, CallId, Entry};
 use crate::recorded::{Departure, Twist};
 use crate::runtime::{PastPlaces, tool_specs};
+use crate::session::file_history::called;
 use crate::tool::ToolKind;
 
 /// That a call which is allowed beforehand stays out of the folder of the session. It was decided about there, and is another action in
@@ -42,12 +43,7 @@ fn decided_about(entries: &[Arc<Entry>], departure: &Departure, call: CallId) ->
     if let Some(Body::ApprovalRequested(asked)) = request.map(|entry| &entry.body) {
         return Some((asked.name.clone(), Arguments::from_value(asked.arguments.clone())));
     }
-    entries.iter().rev().find_map(|entry| match &entry.body {
-        Body::ToolCall(made) | Body::CallEdited(made) if made.id == call => {
-            Some((made.name.clone(), made.arguments.clone()))
-        }
-        _ => None,
-    })
+    called(entries, call).map(|made| (made.name, made.arguments))
 }
 
 /// What of the folder the call would reach from within the copy.

@@ -51,10 +51,11 @@ fn words_of(view: &View, entry: EntryId) -> String {
 /// What the call would do with, as it was changed last.
 fn arguments_of(view: &View, call: CallId) -> String {
     let made = view.rows().iter().rev().find_map(|row| match &row.entry.body {
-        Body::ToolCall(made) | Body::CallEdited(made) if made.id == call => {
-            Some(made.arguments.to_value().to_string())
+        Body::ToolCall(made) if made.id == call => Some(made.arguments.to_value().to_string()),
+        body => {
+            let changed = body.changes().filter(|(of, _)| *of == call);
+            changed.map(|(_, arguments)| arguments.to_value().to_string())
         }
-        _ => None,
     });
     made.filter(|text| text.len() <= MOST_CHARS).unwrap_or_default()
 }

@@ -9,8 +9,7 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Arguments, Body, CallId, Decider, Ending, Entry, EntryId, Escrow, Fault, Mode, NoteKind, SessionStarted,
-    ToolUse,
+    Body, CallId, Decider, Ending, Entry, EntryId, Escrow, Fault, Mode, NoteKind, SessionStarted, ToolUse,
 };
 use crate::tool::delegate;
 
@@ -126,12 +125,14 @@ impl<'l> SessionReading<'l> {
                 self.of(call.id, |known| known.is_announced = true);
             }
             Body::Command(call) => self.makes(call, true),
-            Body::CallEdited(call) => self.of(call.id, |known| known.task = task_of(&call.arguments)),
+            Body::CallEdited(_) => self.call_changed(&entry.body),
             Body::Note(note) => {
-                if let (NoteKind::ChangedByHook { arguments }, Some(call)) = (&note.kind, note.about.call()) {
-                    let task = arguments.clone().map(Arguments::from_value).and_then(|a| task_of(&a));
-                    self.of(call, |known| known.task = task);
+                if let (NoteKind::ChangedByHook { arguments: None }, Some(call)) =
+                    (&note.kind, note.about.call())
+                {
+                    self.of(call, |known| (known.task, known.asked) = (None, None));
                 }
+                self.call_changed(&entry.body);
             }
             Body::ApprovalRequested(asked) => self.asked(id, asked),
             Body::ApprovalDecided(decision) => self.decided(id, decision),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{KnownCall, SessionReading};
 use crate::ledger::{
-    Abort, ApprovalRequest, Arguments, CallId, Decider, Decision, EntryId, Outcome, Preview, Scope,
+    Abort, ApprovalRequest, Arguments, Body, CallId, Decider, Decision, EntryId, Outcome, Preview, Scope,
     ToolResult,
 };
 use crate::tool::{delegate, name};
@@ -27,6 +27,12 @@ impl SessionReading<'_> {
             );
         }
         self.of(asked.call, |known| known.asked = Some(asked.gaps.clone()));
+    }
+
+    /// A changed call is another action: nobody was asked about it yet.
+    pub(super) fn call_changed(&mut self, body: &Body) {
+        let Some((call, arguments)) = body.changes() else { return };
+        self.of(call, |known| (known.task, known.asked) = (task_of(&arguments), None));
     }
 
     /// A person decides about what they were asked, or typed; and only a person's decision goes on.
