@@ -77,7 +77,8 @@ fn a_wrong_agent_names_its_line_and_what_it_resembles() {
 }
 
 const FIXER: &str = "[agents.fixer]\ndescription = 'Fixes a test.'\ninstructions = \"\\nFix it.\\nSay how.\\n\"\n\
-                     tools = ['Read', 'edit', 'mcp__a__b']\nmodel = 'openai/x'\nmode = 'plan'\nmax_turns = 7\n";
+                     tools = ['Read', 'edit', 'mcp__a__b']\nmodel = 'openai/x'\nmode = 'plan'\nmax_turns = 7\n\
+                     isolation = 'worktree'\nbackground = true\n";
 
 #[test]
 fn an_agent_with_instructions_is_a_sub_agent_and_no_agent_elsewhere() {
@@ -94,11 +95,16 @@ fn an_agent_with_instructions_is_a_sub_agent_and_no_agent_elsewhere() {
     let tools = ["read", "edit", "mcp__a__b"].map(str::to_owned).to_vec();
     assert_eq!((&fixer.tools, fixer.model.as_deref()), (&Some(tools), Some("openai/x")));
     assert_eq!((fixer.mode.unwrap().to_string(), fixer.turns), ("plan".to_owned(), Some(7)));
+    assert!(fixer.in_worktree && fixer.in_background);
+    let plain = World::of(&FIXER.replace("'worktree'", "'none'").replace("true", "false")).config();
+    assert!(!plain.subagents.all[2].in_worktree && !plain.subagents.all[2].in_background);
     let shown = config.show();
     for line in [
         "agents.fixer.instructions = \"Fix it.\\U0000000ASay how.\"  # ",
         "agents.fixer.tools = [\"read\", \"edit\", \"mcp__a__b\"]  # ",
         "agents.fixer.max_turns = 7  # ",
+        "agents.fixer.isolation = \"worktree\"  # ",
+        "agents.fixer.background = true  # ",
     ] {
         assert!(shown.contains(line), "{line} in {shown}");
     }
@@ -119,6 +125,16 @@ fn what_is_no_sub_agent_is_refused_in_words() {
     for (text, wanted) in [
         ("[agents.x]\nurl = 'https://h'\nmodel = 'openai/x'", ":2: agents.x.model: configures a sub-agent"),
         ("[agents.x]\nurl = 'https://h'\ntools = ['read']", ":2: agents.x.tools: configures a sub-agent"),
+        (
+            "[agents.x]\nurl = 'https://h'\nisolation = 'none'",
+            ":2: agents.x.isolation: configures a sub-agent",
+        ),
+        (
+            "[agents.x]\nurl = 'https://h'\nbackground = false",
+            ":2: agents.x.background: configures a sub-agent",
+        ),
+        (&format!("{local}isolation = 'container'"), ":4: agents.x.isolation: must be `worktree` or `none`"),
+        (&format!("{local}background = 'yes'"), ":4: agents.x.background: must be true or false"),
         ("[agents.x]\nmax_turns = 3", ":2: agents.x.max_turns: configures a sub-agent"),
         ("[agents.x]\ninstructions = 'i'", ":2: agents.x: has no `description`"),
         ("[agents.x]\ndescription = 'd'", ":2: agents.x: has no `url`, and no `instructions`"),
@@ -166,6 +182,7 @@ fn a_sub_agent_of_a_project_s_configuration_waits_for_trust() {
         told[0].contains("its tools: read, edit, mcp__a__b; its model: openai/x; its mode: plan"),
         "{told:?}"
     );
+    assert!(told[0].contains("works in a worktree; works in the background; it is told"), "{told:?}");
     assert!(told[0].contains("it is told: \"Fix it.\\nSay how.\""), "{told:?}");
     let trusted = world.trust().config();
     assert_eq!((trusted.subagents.all.len(), trusted.warnings.len()), (3, 0), "{:?}", trusted.warnings);

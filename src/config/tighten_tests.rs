@@ -51,6 +51,7 @@ fn values(pattern: &str) -> &'static [&'static str] {
         ("agents", "max_parallel") => &["0", "2", "9"],
         ("agents.*", "instructions" | "model") => &["'a'", "'b'"],
         ("agents.*", "tools") => &["['read']", "['edit']"],
+        ("agents.*", "isolation") => &["'worktree'", "'none'"],
         ("agents.*", "mode") => &["'plan'", "'ask'"],
         ("agents.*", "max_turns") | ("agents.*.reserve", _) => &["1", "9"],
         ("mcp_servers.*" | "agents.*", "url") => &["'http://a:1'", "'http://b:1'"],

@@ -36,6 +36,7 @@ mod blames;
 mod books;
 mod brought;
 mod caching;
+mod chosen_models;
 mod commits;
 mod confined;
 mod crashes;

@@ -108,3 +108,15 @@ fn a_hook_that_is_named_from_the_session_s_folder_runs_in_a_worktree_too() {
         assert!(text(&results[0], "content").contains("not today"), "{command}: {results:?}");
     }
 }
+
+#[test]
+fn an_agent_of_the_configuration_works_in_a_worktree_and_in_the_background_as_one_of_a_file_does() {
+    let world = in_a_repository(World::new()).configured(
+        "[agents.aside]\ndescription = 'Works aside'\ninstructions = 'Do it.'\nisolation = 'worktree'\nbackground = true\n",
+    );
+    let call = ("write", json!({ "path": "new.txt", "content": "x" }));
+    let (ran, below) = aside(&world, &["--mode", "unrestricted"], &[call]);
+    assert_eq!(outcomes(&below), ["ok"]);
+    assert!(!world.work().join("new.txt").exists());
+    assert!(text(&ran.one("tool_result"), "content").contains("worktree"), "{ran:?}");
+}

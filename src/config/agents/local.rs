@@ -16,6 +16,10 @@ use crate::policy::Mode;
 use crate::tool::name::{DELEGATE_TO, LANE, MCP};
 use crate::ui::text::counted;
 
+/// What `isolation` can be.
+const WORKTREE: &str = "worktree";
+const NONE: &str = "none";
+
 /// What a sub-agent is, as it is written; nothing of it for an agent elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LocalAgent {
@@ -29,6 +33,10 @@ pub struct LocalAgent {
     pub mode: Option<Mode>,
     /// The most turns of one task.
     pub max_turns: Option<u64>,
+    /// Whether each of its tasks has a git worktree.
+    pub in_worktree: Option<bool>,
+    /// Whether its tasks go on while the session does.
+    pub in_background: Option<bool>,
 }
 
 impl LocalAgent {
@@ -39,6 +47,8 @@ impl LocalAgent {
             ("model", self.model.is_some()),
             ("mode", self.mode.is_some()),
             ("max_turns", self.max_turns.is_some()),
+            ("isolation", self.in_worktree.is_some()),
+            ("background", self.in_background.is_some()),
         ];
         keys.into_iter().filter(|(_, is_written)| *is_written).map(|(key, _)| key)
     }
@@ -52,6 +62,8 @@ impl LocalAgent {
         terms.extend(written("its model:", &self.model));
         terms.extend(self.mode.map(|mode| format!("its mode: {mode}")));
         terms.extend(self.max_turns.map(|turns| format!("at most {}", counted(turns, "turn"))));
+        let works = [("in a worktree", self.in_worktree), ("in the background", self.in_background)];
+        terms.extend(works.iter().filter(|(_, on)| *on == Some(true)).map(|(how, _)| format!("works {how}")));
         terms.extend(self.instructions.as_ref().map(|text| format!("it is told: {}", as_word(text))));
         terms
     }
@@ -111,7 +123,8 @@ pub(in crate::config) fn take_up(config: &mut Config) {
 }
 
 fn defined(name: &str, agent: &AgentEntry) -> Subagent {
-    let LocalAgent { instructions, tools, model, mode, max_turns } = agent.local.clone();
+    let LocalAgent { instructions, tools, model, mode, max_turns, in_worktree, in_background } =
+        agent.local.clone();
     Subagent {
         name: name.to_owned(),
         description: agent.description.clone().unwrap_or_default(),
@@ -121,8 +134,8 @@ fn defined(name: &str, agent: &AgentEntry) -> Subagent {
         model: model.filter(|model| !is_session_model(model)),
         mode,
         turns: max_turns,
-        in_background: false,
-        in_worktree: false,
+        in_background: in_background.unwrap_or_default(),
+        in_worktree: in_worktree.unwrap_or_default(),
         file: Some(PathBuf::from(agent.source().place())),
         is_off: false,
     }
@@ -180,6 +193,23 @@ pub(in crate::config) static ROWS: &[KeyRow] = &[
             get: |agent| agent.local.max_turns,
         },
     ),
+    super::key(
+        "agents.*.isolation",
+        Member::Letters {
+            set: |agent, _, value| {
+                agent.local.in_worktree = Some(is_worktree(value)?);
+                Ok(())
+            },
+            get: |agent| one(agent.local.in_worktree.map(|on| quoted(if on { WORKTREE } else { NONE }))),
+        },
+    ),
+    super::key(
+        "agents.*.background",
+        Member::Switch {
+            set: |agent, on| agent.local.in_background = Some(on),
+            get: |agent| agent.local.in_background,
+        },
+    ),
 ];
 
 fn instructions(value: &Written) -> Result<String, String> {
@@ -191,6 +221,14 @@ fn instructions(value: &Written) -> Result<String, String> {
         return Err("must be text".to_owned());
     }
     Ok(text)
+}
+
+fn is_worktree(value: &Written) -> Result<bool, String> {
+    match value.text()? {
+        WORKTREE => Ok(true),
+        NONE => Ok(false),
+        other => Err(format!("must be `{WORKTREE}` or `{NONE}`, not {}", as_word(other))),
+    }
 }
 
 /// Tools by our names. One with a list starts no other agents, so no task can come back to where it came from.

@@ -10,11 +10,11 @@ use super::super::undo::{self, Content, Hash, Snapshots};
 use super::diff::{Difference, compare};
 use super::editor::{Current, Editor, EditorFailure, EditorFiles};
 use super::encoding::Encoding;
-use super::file::{Before, found, load, replace};
+use super::file::{Before, Unplaced, found, load, put, replace};
 use super::seen::Seen;
 use super::stop::StopFlag;
 use super::target::Target;
-use super::words::counted;
+use super::words::{counted, explain};
 use super::workspace::ResolvedPath;
 
 /// What a file is and what it is to become.
@@ -161,7 +161,7 @@ impl FileChange {
     }
 
     /// Makes it through the editor, which holds the file or may open it: it gets the text first, and what it does not write itself
-    /// is written here.
+    /// is written here. What the disk would refuse, it does not get.
     fn through(
         &self,
         making: &Making<'_>,
@@ -170,22 +170,23 @@ impl FileChange {
         after: &[u8],
         record: impl FnOnce(&Before) -> Result<(), String>,
     ) -> Result<Option<String>, String> {
-        record(&found(&self.target, before)?)?;
+        record(&found(&self.target, before, after)?)?;
         let asked = editor.write(&self.target.path, &self.after);
-        let now = load(&self.target)?;
+        let now = load(&self.target)
+            .map_err(|why| self.after_asking(&asked, &format!("the file on disk cannot be read: {why}")))?;
         match &asked {
             Err(EditorFailure::Refused(_)) if self.now.held.is_none() => {}
-            Err(EditorFailure::Refused(why) | EditorFailure::Broken(why)) => {
+            Err(_) => {
                 let stands = match now.as_deref() == Some(before) {
                     true => "nothing was changed on disk",
                     false => "the file on disk is changed, perhaps in part",
                 };
-                let shown = &self.target.shown;
-                return Err(format!(
-                    "the editor was told to change `{shown}`, and {why}; {stands}; read the file again before you go on"
-                ));
+                return Err(self.after_asking(&asked, stands));
             }
             Ok(()) if now.as_deref() == Some(after) => return Ok(None),
+            Ok(()) if now.is_none() => {
+                return Err(self.after_asking(&asked, "there is no file on disk any more"));
+            }
             Ok(()) if now.as_deref() != Some(before) => {
                 return Ok(Some(
                     "(the editor saved it as another text, perhaps formatted: read it again before you change it again)".to_owned(),
@@ -194,10 +195,32 @@ impl FileChange {
             Ok(()) => {}
         }
         if making.stop.is_set() {
-            return Err(format!("stopped: the file `{}` on disk is as it was", self.target.shown));
+            return Err(self.after_asking(&asked, "the call was stopped; the file on disk is as it was"));
         }
-        let found = replace(&self.target, Some(before), after, |_| Ok(()))?;
+        let found = put(&self.target, Some(before), after, |_| Ok(())).map_err(|why| {
+            let as_it_was = |why: String| format!("the file on disk is as it was: {why}");
+            let disk = match why {
+                Unplaced::System(failure) => as_it_was(explain(&self.target.shown, &failure)),
+                Unplaced::Changed => {
+                    "the file on disk was changed by another program, and was left alone".to_owned()
+                }
+                Unplaced::Stopped(why) => as_it_was(why),
+            };
+            self.after_asking(&asked, &disk)
+        })?;
         Ok(asked.err().as_ref().map(untold).or_else(|| other_links(&found)))
+    }
+
+    /// How things stand after the editor was asked, where the call fails: with `disk` about the file.
+    fn after_asking(&self, asked: &Result<(), EditorFailure>, disk: &str) -> String {
+        let shown = &self.target.shown;
+        let editor = match asked {
+            Ok(()) => format!("the editor has the new text of `{shown}`"),
+            Err(EditorFailure::Refused(why) | EditorFailure::Broken(why)) => {
+                format!("the editor was told to change `{shown}`, and {why}")
+            }
+        };
+        format!("{editor}; {disk}; read the file again before you go on, and tell the user")
     }
 
     fn not_taken_over(&self) -> String {

@@ -108,16 +108,42 @@ pub(super) struct Before {
     pub(super) names: u64,
 }
 
-/// What is known of a file that is changed by somebody else; it must still have the content `before`.
+/// What is known of a file that is changed by somebody else; it must still have the content `before`, and its folder must take the
+/// new one: that is written beside it and removed again.
 ///
 /// # Errors
-/// A sentence.
-pub(super) fn found(target: &Target, before: &[u8]) -> Result<Before, String> {
-    let fail = |failure: io::Error| format!("{}; nothing was changed", explain(&target.shown, &failure));
-    let anchor = target.anchor().map_err(fail)?;
-    let now = anchor.open().and_then(|file| file.metadata()).map_err(fail)?;
-    refuse_other(&anchor, target, Some(before))?;
+/// A sentence; nothing is changed then.
+pub(super) fn found(target: &Target, before: &[u8], content: &[u8]) -> Result<Before, String> {
+    let say = |why: Unplaced| why.sentence(&target.shown);
+    let anchor = target.anchor().map_err(Unplaced::System).map_err(say)?;
+    let tried = anchor.stage(content).and_then(|staged| staged.like(&anchor.open()?));
+    let now = tried.map_err(Unplaced::System).map_err(say)?;
+    refuse_other(&anchor, Some(before)).map_err(say)?;
     Ok(Before { mode: Some(now.permissions().mode() & 0o7777), made: None, names: now.nlink() })
+}
+
+/// Why a content was not put in the place of a file, which is as it was.
+pub(super) enum Unplaced {
+    /// The system's reason.
+    System(io::Error),
+    /// The file is not what it was when the change was made up.
+    Changed,
+    /// Whoever was asked before the act said no, in this sentence.
+    Stopped(String),
+}
+
+impl Unplaced {
+    /// As the result of a call that did nothing else.
+    fn sentence(self, shown: &str) -> String {
+        match self {
+            Self::System(failure) => format!("{}; nothing was changed", explain(shown, &failure)),
+            Self::Changed => format!(
+                "`{shown}` has changed in the meantime; nothing was written; read it again, then repeat the \
+                 change"
+            ),
+            Self::Stopped(why) => why,
+        }
+    }
 }
 
 /// Writes a content beside the file and puts it in its place; permissions, extended attributes and owner stay as they
@@ -131,7 +157,20 @@ pub(super) fn replace(
     content: &[u8],
     ready: impl FnOnce(&Before) -> Result<(), String>,
 ) -> Result<Before, String> {
-    let fail = |failure: io::Error| format!("{}; nothing was changed", explain(&target.shown, &failure));
+    put(target, before, content, ready).map_err(|why| why.sentence(&target.shown))
+}
+
+/// The same; the reason is not in words yet, since something else may have happened before it.
+///
+/// # Errors
+/// The reason; the file is then as it was.
+pub(super) fn put(
+    target: &Target,
+    before: Option<&[u8]>,
+    content: &[u8],
+    ready: impl FnOnce(&Before) -> Result<(), String>,
+) -> Result<Before, Unplaced> {
+    let fail = Unplaced::System;
     let (anchor, made) = target.making().map_err(fail)?;
     let staged = anchor.stage(content).map_err(fail)?;
     let now = match anchor.open() {
@@ -141,26 +180,17 @@ pub(super) fn replace(
     let mode = now.as_ref().map(|now| now.permissions().mode() & 0o7777);
     let found = Before { mode, made, names: now.map_or(1, |now| now.nlink()) };
     // Twice: what is not as it was is not put on record, and that takes a moment.
-    refuse_other(&anchor, target, before)?;
-    ready(&found)?;
-    refuse_other(&anchor, target, before)?;
+    refuse_other(&anchor, before)?;
+    ready(&found).map_err(Unplaced::Stopped)?;
+    refuse_other(&anchor, before)?;
     staged.place(before.is_some()).map_err(fail)?;
     Ok(found)
 }
 
-fn refuse_other(anchor: &Anchor, target: &Target, before: Option<&[u8]>) -> Result<(), String> {
+fn refuse_other(anchor: &Anchor, before: Option<&[u8]>) -> Result<(), Unplaced> {
     let now = match anchor.open() {
         Err(failure) if failure.kind() == io::ErrorKind::NotFound => None,
-        file => {
-            let content = file.and_then(all_of).map_err(|failure| explain(&target.shown, &failure))?;
-            Some(content)
-        }
+        file => Some(file.and_then(all_of).map_err(Unplaced::System)?),
     };
-    if now.as_deref() == before {
-        return Ok(());
-    }
-    Err(format!(
-        "`{}` has changed in the meantime; nothing was written; read it again, then repeat the change",
-        target.shown
-    ))
+    if now.as_deref() == before { Ok(()) } else { Err(Unplaced::Changed) }
 }

@@ -3,10 +3,11 @@
 
 use crate::config::Config;
 use crate::config::environment::Environment;
-use crate::config::fault::one_line;
+use crate::config::fault::{Fault, one_line};
 use crate::config::models::{Table, reach};
 use crate::ledger::ModelRef;
 use crate::model::ModelSpec;
+use crate::session::ports::{model_port, with_tool_calls};
 use crate::ui::RaceWish;
 
 /// Whether each model that the race names can be used, and takes its seeds.
@@ -19,8 +20,11 @@ pub(super) fn check_models(
     environment: &Environment,
 ) -> Result<(), String> {
     for name in &wish.models {
+        let said = |fault: Fault| format!("{name} cannot be used: {}", one_line(&fault.message));
         let found = reach(&ModelRef::parse(name), config, environment, &Table::embedded());
-        let choice = found.map_err(|fault| format!("{name} cannot be used: {}", one_line(&fault.message)))?;
+        let choice = with_tool_calls(found.map_err(said)?, config);
+        // As a lane does when it starts: a script is read by that, too.
+        model_port(&choice, config).map_err(said)?;
         if !wish.seeds.is_empty() {
             takes_seed(&choice.spec)?;
         }

@@ -27,10 +27,11 @@ use super::ports::{model_port, with_tool_calls};
 use crate::agent::{
     Agent, Attendance, FinalResponse, IN_BACKGROUND, Intent, Settings, SubagentSpec, SubagentStart, Subagents,
 };
-use crate::config::models::{Table, choose};
+use crate::config::fault::{Fault, one_line};
+use crate::config::models::{Table, reach};
 use crate::config::subagents::Subagent;
 use crate::config::{Config, Invocation, environment};
-use crate::ledger::{HOSTED, Limit, UserMessage};
+use crate::ledger::{HOSTED, Limit, ModelRef, UserMessage};
 use crate::model::ModelSpec;
 use crate::runtime::mcp::{Lent, McpServers, McpTools};
 use crate::runtime::undo::Snapshots;
@@ -243,17 +244,21 @@ impl SubagentMaker {
         subagent: &Subagent,
         lane: Option<&LaneTerms>,
     ) -> Result<ModelSpec, String> {
-        // A script answers instead of a model, whichever one an agent file names.
-        let own = subagent.model.as_ref().filter(|_| !self.config.source("script").is_flag());
+        // A script answers instead of a model, whichever one an agent file names. A lane has the model that a person gave it.
+        let scripts = self.config.source("script").is_flag()
+            || self.invocation.environment.mock_responses().is_some()
+                && !self.config.source("model").is_flag();
+        let own = subagent.model.as_ref().filter(|_| !scripts);
         let chosen = lane.and_then(|lane| lane.model.as_ref()).or(own);
         let Some(named) = chosen else { return Ok(ModelSpec::clone(&start.model)) };
-        let mut config = self.config.clone();
-        (config.model, config.script) = (Some(named.clone()), None);
-        config.fallback.clear();
-        let choice = choose(&config, &self.invocation.environment, &Table::embedded())
-            .map_err(|fault| format!("its model {named} cannot be used: {fault}"))?;
-        let choice = with_tool_calls(choice, &config);
-        let port = model_port(&choice, &config).map_err(|fault| fault.to_string())?;
+        let (model, environment) = (ModelRef::parse(named), &self.invocation.environment);
+        let said = |fault: Fault| {
+            let (why, next) = (one_line(&fault.message), one_line(&fault.next));
+            format!("its model {named} cannot be used: {why}; {next}")
+        };
+        let choice = reach(&model, &self.config, environment, &Table::embedded()).map_err(said)?;
+        let choice = with_tool_calls(choice, &self.config);
+        let port = model_port(&choice, &self.config).map_err(said)?;
         self.router.add(choice.spec.model.clone(), port);
         Ok(choice.spec)
     }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read as _, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use agent_client_protocol_schema::v1::{
     CreateElicitationRequest, InitializeResponse, ListSessionsResponse, LoadSessionResponse,
@@ -54,7 +54,10 @@ pub(super) fn touches(file: &str) -> Value {
 impl Editor {
     /// Starts the program; nothing is said yet.
     pub(super) fn silent(world: &World, words: &[&str]) -> Self {
-        let mut program = world.program();
+        Self::begun(world.program(), words)
+    }
+
+    fn begun(mut program: Command, words: &[&str]) -> Self {
         let mut child = program.arg("acp").args(words).stdin(Stdio::piped()).spawn().unwrap();
         let (to, from) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         Self { child, to, from, next_id: 0, open: Vec::new(), seen: Vec::new(), files: None }
@@ -67,7 +70,12 @@ impl Editor {
 
     /// The same with these abilities.
     pub(super) fn able(world: &World, words: &[&str], abilities: Value) -> Self {
-        let mut editor = Self::silent(world, words);
+        Self::starting(world.program(), words, abilities)
+    }
+
+    /// The same, started so.
+    pub(super) fn starting(program: Command, words: &[&str], abilities: Value) -> Self {
+        let mut editor = Self::begun(program, words);
         let asked = json!({ "protocolVersion": 1, "clientCapabilities": abilities });
         assert_eq!(editor.ask("initialize", asked)["protocolVersion"], 1);
         editor

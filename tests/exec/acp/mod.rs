@@ -12,3 +12,4 @@ mod prompts;
 mod servers;
 mod settings;
 mod subagents;
+mod unwritable;
