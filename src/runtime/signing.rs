@@ -72,7 +72,7 @@ pub fn signer(allowed: &Path, signature: &str, text: &str) -> Result<String, Str
     // Several names of one key stand in lines of their own; each can be a pattern, or say who is not meant.
     let all: Vec<&str> = names.lines().map(str::trim).filter(|name| !name.is_empty()).collect();
     let Some(first) = all.first().filter(|_| found.status.success()) else {
-        return Err("no key of the allowed signers made this signature".to_owned());
+        return Err("no key of the allowed signers made this signature, or the file does not allow that key now (valid-before, valid-after, namespaces)".to_owned());
     };
     let name = all.iter().find(|name| !name.starts_with('!')).unwrap_or(first);
     let all = all.join(",");

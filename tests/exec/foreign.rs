@@ -167,6 +167,8 @@ fn a_session_of_claude_code_is_one_of_ours_with_calls_done_elsewhere() {
     for gone in ["c2lnbmVk", "ZW5jcnlwdGVk", "the branch", "agent beside", "Caveat", "\"approval\""] {
         assert!(!text.contains(gone), "{gone}");
     }
+    let by_name = world.sessions_cli(&["search", "Looks at files"]);
+    assert!(by_name.out.contains("session_renamed: Looks at files"), "{by_name:?}");
     // A second import is a second session.
     let again = world.sessions_cli(&["import", "theirs.jsonl", "--from", "claude"]);
     assert_eq!((again.code, world.sessions().len()), (0, 2), "{}", again.err);

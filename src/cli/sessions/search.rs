@@ -12,7 +12,7 @@ use super::words::SearchWords;
 use crate::cli::outcome::{Audience, say_on};
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::ledger::{Body, Entry, EntryId, FORMAT_VERSION, standing};
+use crate::ledger::{Body, Change, Entry, EntryId, FORMAT_VERSION, standing};
 use crate::runtime::store::{scan, title_of};
 use crate::session::other_sessions::{first_words, when};
 use crate::wire::record::{
@@ -235,6 +235,7 @@ fn said(body: &Body) -> Option<String> {
         Body::Note(note) => Some(note.for_people().to_owned()),
         Body::ProviderLimit(learned) => Some(learned.lesson.sentence()),
         Body::Error { message, .. } => Some(message.clone()),
+        Body::Change(Change::Renamed { name }) => Some(name.clone()),
         Body::SessionStarted(_)
         | Body::ApprovalRequested(_)
         | Body::ApprovalDecided(_)

@@ -321,9 +321,13 @@ fn read_bytes(bytes: &[u8], path: &Path) -> Result<SessionFile, String> {
     record::read_session(bytes).map_err(|fault| format!("{}: {fault}", path.display()))
 }
 
+/// Longer names of files are refused by the system, once an ending is added.
+const MOST_OF_ID: usize = 200;
+
 /// Whether this could be a session's id: it is the name of its file.
 pub fn can_be_an_id(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+    let is_short = (1..=MOST_OF_ID).contains(&text.len());
+    is_short && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
 /// Sessions lie by the month in which they began.

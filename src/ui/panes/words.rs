@@ -36,11 +36,14 @@ pub(in crate::ui) fn short(n: u64) -> String {
     }
 }
 
-/// Micro-dollars: `$0.12`; cents only when there are any.
+/// Micro-dollars, rounded: `$0.12`.
 pub(super) fn dollars(micro: u64) -> String {
     match micro {
         1..10_000 => "<$0.01".to_owned(),
-        _ => format!("${}.{:02}", micro / 1_000_000, micro % 1_000_000 / 10_000),
+        _ => {
+            let cents = (micro + 5_000) / 10_000;
+            format!("${}.{:02}", cents / 100, cents % 100)
+        }
     }
 }
 
