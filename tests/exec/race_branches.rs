@@ -95,7 +95,7 @@ fn a_fork_leaves_the_branches_to_the_session_of_the_race() {
 }
 
 #[test]
-fn a_fork_of_a_session_whose_lanes_work_says_that_they_belong_to_it() {
+fn lanes_at_work_belong_to_the_session_that_a_fork_was_made_from_and_are_cut_off_with_it() {
     let world = in_a_repository(World::new());
     let replies =
         script(json!([{ "text": "Never.", "delay_ms": 600_000 }, { "text": "Never.", "delay_ms": 600_000 }]));
@@ -129,6 +129,11 @@ fn a_fork_of_a_session_whose_lanes_work_says_that_they_belong_to_it() {
     assert!(shown.out.contains("at work") && !shown.out.contains("behind"), "{shown:?}");
     race.kill().unwrap();
     race.wait().unwrap();
+    // Nobody interrupted a lane whose process was killed.
+    let ran = world.exec(&["--resume", &id(&before[0]), "--script", r#"["I see."]"#, "go on"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let shown = world.race(&["show", &id(&before[0])]);
+    assert!(shown.out.matches("cut off").count() >= 2 && !shown.out.contains("interrupted"), "{shown:?}");
 }
 
 #[test]

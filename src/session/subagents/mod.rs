@@ -19,6 +19,7 @@ use serde_json::json;
 
 pub(crate) use cut_off::CutOff;
 pub(crate) use lane::{LaneTerms, MOST_LANES};
+pub(crate) use last_words::was_cut_off;
 pub(crate) use refusal::switched_off;
 pub(crate) use standing::standing;
 pub(crate) use worktree::{as_made, worktree_of};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::LaneTerms;
 use super::cut_off::CutOff;
-use super::last_words::{ended, own_part, stands};
+use super::last_words::{ended, own_part, stands, was_cut_off};
 use super::own_ledger::{entries_of, name_in, names_of};
 use super::worktree::{Worktree, worktree_of};
 use crate::budget::{Limits, Meter};
@@ -77,6 +77,7 @@ fn of_another(state: &Path, escrow: &Escrow) -> Option<EscrowSettlement> {
     let spent = meter.spent(entries.last().map_or(Millis(0), |entry| entry.at));
     let (state, words) = match ended(&entries) {
         Some((state, words)) => (state, words),
+        None if was_cut_off(&entries) => stands(&entries, &escrow.session),
         None => (TaskState::Unknown, not_ended(state, &escrow.session)),
     };
     Some(EscrowSettlement { call: escrow.call, spent, is_assumed: false, state, answer: Some(words) })
@@ -228,6 +229,10 @@ mod tests {
         let again = standing(place.path(), Path::new("/w"), &above, &cut_off);
         let usage = |all: &[EscrowSettlement]| all.iter().map(|one| one.spent.usage).collect::<Vec<_>>();
         assert_eq!(usage(&again), usage(&settled));
+        let said = |all: &[EscrowSettlement]| {
+            all.iter().map(|one| (one.state, one.answer.clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(said(&again), said(&settled));
         let mut meter = Meter::new(Limits::default());
         for entry in entries_of(place.path(), "s-c1").into_iter().flatten() {
             meter.read(&entry);
