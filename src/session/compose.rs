@@ -12,7 +12,7 @@ use super::interrupted_undo::finish_undo;
 use super::moment::now;
 use super::notices::{end_notice, file_notices, lost_notice, of_subagent_notice, tools_notice, unconfined};
 use super::ports::{hook_port, local_tools, router, with_tool_calls};
-use super::subagents::{CutOff, SubagentMaker, reached};
+use super::subagents::{CutOff, SubagentMaker};
 use super::telemetry::{Following, follow};
 use super::{instructions, subagents};
 use crate::agent::{Agent, Attendance, Effect, Settings};
@@ -120,7 +120,8 @@ pub(crate) fn compose_beside(
             (agent, first, Vec::new(), store, id)
         }
         Some((store, file)) => {
-            let (agent, first, before, id) = take_up(invocation, &state, settings, file, &mut notices)?;
+            let (agent, first, before, id) =
+                take_up(invocation, &state, &maker, settings, file, &mut notices)?;
             (agent, first, before, Box::new(store) as Box<dyn StorePort>, id)
         }
     };
@@ -157,6 +158,7 @@ type TakenUp = (Agent, Vec<Effect>, Vec<Arc<Entry>>, String);
 fn take_up(
     invocation: &Invocation,
     state: &Path,
+    maker: &SubagentMaker,
     settings: Settings,
     file: SessionFile,
     notices: &mut Vec<String>,
@@ -165,7 +167,7 @@ fn take_up(
     notices.extend(file_notices(&file));
     let before = file.entries.clone();
     let id = session_id(&before);
-    let cut_off = CutOff { known: &|model| reached(invocation, model), settings: &settings, now };
+    let cut_off = CutOff::of(maker, now);
     let known = subagents::standing(state, &invocation.cwd, &file.entries, &cut_off);
     let missing = end_notice(&file);
     notices.extend(of_subagent_notice(&id));

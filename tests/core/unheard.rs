@@ -1,9 +1,11 @@
 //! A request that is stopped, or whose connection breaks, before anything of its answer came: what was sent counts.
 
 use countersign::agent::{Agent, Effect, Input, Intent, Settings, Shutdown};
+use countersign::budget::{Limit, Limits};
 use countersign::context::estimate_tokens;
 use countersign::ledger::{
-    AssistantMessage, Body, EntryId, Millis, ModelRef, Note, Transition, Usage, recover, tombstoned,
+    AssistantMessage, Body, EntryId, MicroDollars, Millis, ModelRef, Note, Transition, Usage, recover,
+    tombstoned,
 };
 use countersign::model::{
     FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Price, Rates, Request,
@@ -157,4 +159,34 @@ fn an_answer_that_nobody_counted_has_at_least_its_prompt() {
         agent.step(Millis(3), Input::Intent(Intent::Abort));
         assert_eq!(said(&agent)[0].usage, prompt(&request));
     }
+}
+
+/// What counts of a request with a prompt of so many tokens, whose process died, where 0.3096 USD are left at 100 USD a million tokens.
+fn counted_after_a_death(prompt: u64, asked_within_limits: bool) -> Usage {
+    let rates = Rates { input: 100_000_000, output: 100_000_000, ..Rates::default() };
+    let spec = ModelSpec { price: Some(Price::flat(rates)), ..settings().model };
+    let sent = |letters| {
+        let mut agent = Agent::new(Settings { system: "x".repeat(letters), ..Settings::new(spec.clone()) });
+        let (_, request) = submit(&mut agent);
+        (agent, estimate_tokens(&request))
+    };
+    let asked = (0..).map(sent).find(|(_, tokens)| *tokens >= prompt);
+    let entries = asked.map(|(agent, _)| agent.ledger().entries().to_vec()).unwrap();
+    let mut limits = Limits::default();
+    limits.set(Limit::Cost, Some(309_600));
+    let settings = Settings { limits, asked_within_limits, ..Settings::new(spec) };
+    let (agent, _) = Agent::resume(settings, recover(entries, Millis(9)).unwrap(), Millis(9));
+    said(&agent).pop().unwrap().usage
+}
+
+#[test]
+fn a_request_of_a_dead_process_costs_no_more_than_the_limits_left_under_which_it_was_made() {
+    let all = Some(MicroDollars(309_600));
+    for (prompt, answer) in [(1_642, 1_454), (3_418, 3_096)] {
+        let usage = counted_after_a_death(prompt, true);
+        assert_eq!((usage.input, usage.output, usage.cost), (prompt, answer, all));
+    }
+    // Under other limits nothing is known of it.
+    let usage = counted_after_a_death(3_418, false);
+    assert!(usage.output > 3_096 && usage.cost > all, "{usage:?}");
 }

@@ -23,13 +23,19 @@ fn id(file: &std::path::Path) -> String {
     file.file_stem().unwrap().to_str().unwrap().to_owned()
 }
 
-/// The process dies while the model of a sub-agent is asked.
 fn killed(world: &World, limits: &[&str]) {
+    killed_of(world, "general", limits);
+}
+
+fn delegated(agent: &str, answer: Value) -> String {
     let task = json!({ "task": "Wait for the model." });
-    let replies = script(json!([
-        { "tool_calls": [{ "name": "delegate_to_general", "arguments": task }] },
-        { "text": "Never.", "delay_ms": 600_000 },
-    ]));
+    let name = format!("delegate_to_{agent}");
+    script(json!([{ "tool_calls": [{ "name": name, "arguments": task }] }, answer, "I see."]))
+}
+
+/// The process dies while the model of a sub-agent is asked.
+fn killed_of(world: &World, agent: &str, limits: &[&str]) {
+    let replies = delegated(agent, json!({ "text": "Never.", "delay_ms": 600_000 }));
     let run =
         world.begin(&[&["--json", "--mode", "unrestricted", "--script", &replies], limits, &["go"]].concat());
     // Nobody outside hears of it.
@@ -42,16 +48,12 @@ fn killed(world: &World, limits: &[&str]) {
 }
 
 fn resumed(world: &World, session: &str) -> Ran {
-    let ran = world.exec(&[
-        "--resume",
-        session,
-        "--json",
-        "--mode",
-        "unrestricted",
-        "--script",
-        r#"["I see."]"#,
-        "go on",
-    ]);
+    resumed_within(world, session, &[])
+}
+
+fn resumed_within(world: &World, session: &str, limits: &[&str]) -> Ran {
+    let script = ["--json", "--mode", "unrestricted", "--script", r#"["I see."]"#];
+    let ran = world.exec(&[&["--resume", session], &script[..], limits, &["go on"]].concat());
     assert_eq!(ran.code, 0, "{}", ran.err);
     ran
 }
@@ -107,8 +109,35 @@ fn who_goes_on_with_it_first_is_told_whose_limits_hold_and_charges_nothing_more_
     resumed(&world, &id(&above));
     let charged = charged(&above);
     assert!(charged[1] > 0 && Some(charged[1]) <= most, "{charged:?} of {reserved}");
+    // Nobody stopped it.
+    let lines = entries(&above);
+    assert_eq!(of_type(&lines, "escrow_settled")[0]["state"], "unknown");
+    let told = of_type(&lines, "tool_result")[0].to_string();
+    assert!(told.contains("work ended with the process") && !told.contains("by the user"), "{told}");
     let before: Vec<Value> =
         entries(&below).into_iter().take_while(|entry| entry["type"] != "turn_ended").collect();
     assert_eq!(sum(&before), charged);
     assert!(sum(&entries(&below)) > charged, "what it did afterwards is its own");
+}
+
+#[test]
+fn a_killed_request_counts_within_what_was_set_aside_and_with_the_tools_that_the_sub_agent_had() {
+    let limits = ["--max-cost", "0.95", "-c", "models.script.usd_in=100", "-c", "models.script.usd_out=100"];
+    let answered = World::new();
+    let replies = delegated("explore", json!("Done."));
+    let begins = ["--json", "--mode", "unrestricted", "--script", &replies];
+    assert_eq!(answered.exec(&[&begins[..], &limits, &["go"]].concat()).code, 0);
+    let really = charged(&both(&answered).1)[0];
+
+    let world = World::new();
+    killed_of(&world, "explore", &limits);
+    let (below, above) = both(&world);
+    resumed_within(&world, &id(&above), &limits);
+    let charged = charged(&above);
+    assert!(charged[0].abs_diff(really) < 20, "{charged:?}, and its prompt has {really}");
+    assert_eq!(sum(&entries(&below)), charged);
+    let lines = entries(&above);
+    let most = of_type(&lines, "escrow_reserved")[0]["limits"]["max_total_cost"].as_u64().unwrap();
+    let cost = of_type(&lines, "escrow_settled")[0]["spent"]["usage"]["cost_usd"].as_f64().unwrap();
+    assert!(charged[1] > 0 && cost * 1e6 <= most as f64 + 0.5, "{cost} of {most}");
 }

@@ -1,6 +1,8 @@
 //! Branches of lanes that somebody went on with, and files that were only touched before a race.
 
 use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
@@ -90,6 +92,48 @@ fn a_fork_leaves_the_branches_to_the_session_of_the_race() {
     assert!(shown.out.matches("passed").count() == 2 && !shown.out.contains("cut off"), "{shown:?}");
     assert_eq!(world.race(&["drop", &ids[0]]).code, 0);
     assert_eq!(git(&world, &["for-each-ref", "refs/heads/race"]), "");
+}
+
+#[test]
+fn lanes_at_work_belong_to_the_session_that_a_fork_was_made_from_and_are_cut_off_with_it() {
+    let world = in_a_repository(World::new());
+    let replies =
+        script(json!([{ "text": "Never.", "delay_ms": 600_000 }, { "text": "Never.", "delay_ms": 600_000 }]));
+    let words = ["race", "--lanes", "2", "--mode", "edit", "--script", &replies, "Wait for the model."];
+    let mut race = world.program().args(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let of_lanes = |is_lane: bool| {
+        let mut files = world.sessions();
+        files.retain(|file| (file.file_stem().unwrap().len() > 36) == is_lane);
+        files
+    };
+    let is_asked =
+        |file: &PathBuf| fs::read_to_string(file).is_ok_and(|text| text.contains("\"type\":\"transition\""));
+    while of_lanes(true).iter().filter(|file| is_asked(file)).count() < 2 {
+        std::thread::yield_now();
+    }
+    let before = of_lanes(false);
+    let id = |file: &PathBuf| file.file_stem().unwrap().to_str().unwrap().to_owned();
+    assert_eq!(world.sessions_cli(&["fork", &id(&before[0])]).code, 0);
+    let fork = of_lanes(false).into_iter().find(|file| !before.contains(file)).unwrap();
+    let ran = world.exec(&["--resume", &id(&fork), "--script", r#"["I see."]"#, "go on"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let lines: Vec<Value> = fs::read_to_string(&fork).unwrap().lines().map(crate::books::unchained).collect();
+    let told: Vec<String> =
+        lines.iter().map(Value::to_string).filter(|line| line.contains("that worked as c")).collect();
+    assert_eq!(told.len(), 2, "{lines:?}");
+    for told in &told {
+        assert!(told.contains("belongs to the session that this one was forked from"), "{told}");
+        assert!(!told.contains("ended with") && !told.contains("worktree"), "{told}");
+    }
+    let shown = world.race(&["show", &id(&fork)]);
+    assert!(shown.out.contains("at work") && !shown.out.contains("behind"), "{shown:?}");
+    race.kill().unwrap();
+    race.wait().unwrap();
+    // Nobody interrupted a lane whose process was killed.
+    let ran = world.exec(&["--resume", &id(&before[0]), "--script", r#"["I see."]"#, "go on"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let shown = world.race(&["show", &id(&before[0])]);
+    assert!(shown.out.matches("cut off").count() >= 2 && !shown.out.contains("interrupted"), "{shown:?}");
 }
 
 #[test]

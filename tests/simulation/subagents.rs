@@ -17,7 +17,7 @@ use countersign::model::{ModelEvent, ModelNews};
 use crate::bounds::{A_TASK, Bounds};
 use crate::delegations::Delegations;
 use crate::offers::started;
-use crate::tasks::Tasks;
+use crate::tasks::{Tasks, exceeds};
 use crate::world::{Stream, World};
 
 /// The tool that starts one, and what it is called with to have it go on in the background.
@@ -171,6 +171,9 @@ impl Escrows {
         }
         if settled.is_assumed && settled.spent != Spent::all_of(&escrow) {
             return Err(format!("less is charged for {call} than it may have spent"));
+        }
+        if let Some(limit) = exceeds(&settled.spent, &escrow) {
+            return Err(format!("more {} is charged for {call} than was set aside", limit.name()));
         }
         let is_right = settled.state == TaskState::Canceled || died && settled.state == TaskState::Rejected;
         if escrow.waits && !(is_right && settled.spent == Spent::default()) {

@@ -111,3 +111,16 @@ impl World {
         }));
     }
 }
+
+/// The limit of which more was spent than was set aside. Time is not divided, and prompts pass theirs.
+pub fn exceeds(spent: &Spent, escrow: &Escrow) -> Option<Limit> {
+    let all = [
+        (Limit::Turns, spent.turns),
+        (Limit::ToolCalls, spent.tool_calls),
+        (Limit::OutputTokens, spent.usage.output),
+        (Limit::Cost, spent.usage.cost.unwrap_or_default().0),
+    ];
+    let passed =
+        all.into_iter().find(|(limit, spent)| escrow.limits.get(limit).is_some_and(|most| spent > most));
+    passed.map(|(limit, _)| limit)
+}

@@ -45,6 +45,8 @@ pub struct Settings {
     pub hooks: Vec<HookSpec>,
     /// The ten budgets.
     pub limits: Limits,
+    /// Whether a request that a dead process left unanswered was made under these limits: then it fitted in what they left.
+    pub asked_within_limits: bool,
     /// The token budget, which asks for more until it is used; `None`: an answer ends the run.
     pub token_budget: Option<TokenBudget>,
     /// What a model call may cost, in micro-dollars, before the user is asked; `None`: any price.
@@ -100,6 +102,7 @@ impl Settings {
             policy: Policy::default(),
             hooks: Vec::new(),
             limits: Limits::default(),
+            asked_within_limits: false,
             token_budget: None,
             ask_above: None,
             max_consecutive_failures: 8,

@@ -1,8 +1,8 @@
 //! What a ledger says of sub-agents: a fold.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ledger::{Body, CallId, Change, Entry, Escrow, EscrowSettlement, Injector};
+use crate::ledger::{Body, CallId, Change, Entry, EntryId, Escrow, EscrowSettlement, Injector};
 
 /// What the ledger says of sub-agents.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +17,10 @@ pub(super) struct SubagentBooks {
     pub(super) names: BTreeMap<CallId, String>,
     /// Those of which no result of a call has told the model.
     pub(super) untold: Vec<EscrowSettlement>,
+    /// Those that were not over where the session was forked off: they belong to the other one.
+    pub(super) of_another: BTreeSet<CallId>,
+    /// The last entry that a fork has of the other session.
+    forked_at: Option<EntryId>,
 }
 
 impl SubagentBooks {
@@ -26,9 +30,10 @@ impl SubagentBooks {
     }
 
     /// Takes in one more entry.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "it reads four kinds of all")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "it reads five kinds of all")]
     pub(super) fn read(&mut self, entry: &Entry) {
         match &entry.body {
+            Body::SessionStarted(started) => self.forked_at = started.forked_at(),
             Body::DelegationRequested(sent) => {
                 self.names.insert(sent.call, sent.agent.clone());
             }
@@ -37,6 +42,9 @@ impl SubagentBooks {
             }
             Body::Change(Change::EscrowReserved(escrow)) => {
                 self.started += 1;
+                if self.forked_at.is_some_and(|last| entry.id <= last) {
+                    self.of_another.insert(escrow.call);
+                }
                 self.open.insert(escrow.call, escrow.clone());
             }
             Body::Change(Change::SubagentStarted { call }) => {
@@ -45,6 +53,9 @@ impl SubagentBooks {
             Body::Change(Change::EscrowSettled(settled)) => {
                 self.open.remove(&settled.call);
                 self.tasks.remove(&settled.call);
+                if self.forked_at.is_some_and(|last| entry.id <= last) {
+                    self.of_another.remove(&settled.call);
+                }
                 if settled.answer.is_some() {
                     self.untold.push(settled.clone());
                 }

@@ -314,6 +314,9 @@ impl Agent {
             let how = match state {
                 TaskState::Completed => "is done. It reported",
                 TaskState::Canceled => "was stopped before it was done. What is known of it",
+                TaskState::Unknown if books.of_another.contains(&call) => {
+                    "belongs to the session that this one was forked from. What is known of it"
+                }
                 TaskState::Unknown => "ended with its process. What is known of it",
                 TaskState::Submitted
                 | TaskState::Working

@@ -174,6 +174,18 @@ impl Agent {
         input: u64,
         output: u64,
     ) -> Option<u64> {
+        let affordable = self.affordable(now, price, input, output)?;
+        (affordable >= output.min(SHORT_ANSWER)).then_some(affordable)
+    }
+
+    /// The output tokens that the cost limit leaves beside such a prompt, however few; `None` when not even that is affordable.
+    pub(super) fn affordable(
+        &mut self,
+        now: Millis,
+        price: Option<Price>,
+        input: u64,
+        output: u64,
+    ) -> Option<u64> {
         let Some(left) = self.history.meter().left(Limit::Cost, now) else { return Some(output) };
         let Some(price) = price else { return Some(output) };
         let prompt = price.cost(&Usage { input, ..Usage::default() }).0;
@@ -183,8 +195,7 @@ impl Agent {
             return Some(output);
         }
         let affordable = u128::from(rest) * 1_000_000 / u128::from(per_million);
-        let affordable = u64::try_from(affordable).unwrap_or(u64::MAX).min(output);
-        (affordable >= output.min(SHORT_ANSWER)).then_some(affordable)
+        Some(u64::try_from(affordable).unwrap_or(u64::MAX).min(output))
     }
 
     /// The model that answers now: the first of the chain that the run has not given up.

@@ -3,9 +3,10 @@
 
 use crate::budget::Limit;
 use crate::ledger::{
-    AssistantMessage, EntryId, Millis, ModelRef, Note, Remark, Tombstone, Usage, answers_a_compaction,
+    AssistantMessage, EntryId, MicroDollars, Millis, ModelRef, Note, Remark, Tombstone, Usage,
+    answers_a_compaction,
 };
-use crate::model::ModelSpec;
+use crate::model::{ModelSpec, Price};
 
 use super::Agent;
 use super::switching::last_model;
@@ -61,10 +62,10 @@ impl Agent {
         let Ok(request) = self.request(output_left) else { return };
         let input = self.measure(&request);
         let most = request.max_output.min(self.room_beside(&spec, input));
-        // No more was asked for than the limit paid for, unless it is another one by now.
-        let output = self.reserve(now, spec.price, input, most).unwrap_or(most);
+        let output = self.most_answered(now, spec.price, input, most);
         let counted = Usage { input, output, estimated: true, ..Usage::default() };
-        let usage = Usage { cost: spec.price.map(|price| price.cost(&counted)), ..counted };
+        let cost = spec.price.map(|price| price.cost(&counted));
+        let usage = Usage { cost: cost.map(|cost| self.within_cost(now, cost)), ..counted };
         let is_summary = answers_a_compaction(self.history.ledger.entries());
         let id = self.history.ledger.reserve();
         if !self.write_unheard(now, AssistantMessage::unheard(id, spec.model, usage)) {
@@ -79,6 +80,22 @@ impl Agent {
              counted: {input} tokens of the prompt and {output} of the answer."
         );
         self.history.ledger.remark(now, Remark::Note(Note::plain(id, text)));
+    }
+
+    /// The most tokens of an answer that the limit of cost paid for.
+    fn most_answered(&mut self, now: Millis, price: Option<Price>, input: u64, most: u64) -> u64 {
+        if !self.settings.asked_within_limits {
+            // No more was asked for than the limit paid for, unless it is another one by now.
+            return self.reserve(now, price, input, most).unwrap_or(most);
+        }
+        let beside = self.affordable(now, price, input, most);
+        // A prompt that would not fit was measured otherwise then, or cost less: the answer cost no more than all.
+        beside.or_else(|| self.affordable(now, price, 0, most)).unwrap_or(most)
+    }
+
+    fn within_cost(&mut self, now: Millis, cost: MicroDollars) -> MicroDollars {
+        let left = self.history.meter().left(Limit::Cost, now).filter(|_| self.settings.asked_within_limits);
+        left.map_or(cost, |left| cost.min(MicroDollars(left)))
     }
 
     /// The model that the dead process had asked; its price is that of the one that goes on, where it is not known any more.

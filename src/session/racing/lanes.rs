@@ -8,7 +8,7 @@ use crate::runtime::SessionStore;
 use crate::runtime::store::subagents::started_by;
 use crate::runtime::store::{find, held};
 use crate::runtime::{changed_outside, git};
-use crate::session::subagents::{LaneTerms, as_made, worktree_of};
+use crate::session::subagents::{LaneTerms, as_made, was_cut_off, worktree_of};
 use crate::tool::delegate;
 use crate::tool::name::LANE;
 
@@ -149,7 +149,8 @@ fn standing(
     let ended = own
         .iter()
         .rev()
-        .find_map(|entry| if let Body::TurnEnded(ended) = &entry.body { Some(ended.clone()) } else { None });
+        .find_map(|entry| if let Body::TurnEnded(ended) = &entry.body { Some(ended.clone()) } else { None })
+        .filter(|_| !was_cut_off(&own));
     let model = own.iter().rev().find_map(|entry| {
         if let Body::Assistant(message) = &entry.body { Some(message.model.to_string()) } else { None }
     });

@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::own_ledger::entries_of;
+use super::SubagentMaker;
+use super::own_ledger::{entries_of, names_of};
 use crate::agent::{Agent, Attendance, Effect, Settings};
 use crate::budget::{Grantable, Limits, Meter};
 use crate::config::Invocation;
@@ -18,21 +19,39 @@ use crate::runtime::store::find;
 use crate::runtime::store::subagents::started_by;
 use crate::runtime::{SessionStore, StorePort};
 
+type KnownModel<'a> = Box<dyn Fn(&ModelRef) -> Option<ModelSpec> + 'a>;
+type NarrowedSettings<'a> = Box<dyn Fn(&[String], Settings) -> Settings + 'a>;
+
 /// With what the ledgers of sub-agents are ended.
 pub(crate) struct CutOff<'a> {
     /// A model as it is known today.
-    pub(crate) known: &'a dyn Fn(&ModelRef) -> Option<ModelSpec>,
+    pub(super) known: KnownModel<'a>,
+    /// What is left of settings for the last of these, each of which started the next.
+    pub(super) had: NarrowedSettings<'a>,
     /// Those of the session above.
-    pub(crate) settings: &'a Settings,
-    pub(crate) now: Millis,
+    pub(super) settings: &'a Settings,
+    pub(super) now: Millis,
 }
 
-impl CutOff<'_> {
+impl<'a> CutOff<'a> {
+    /// Of the session that this one makes them for, which is taken up now.
+    pub(crate) fn of(maker: &'a SubagentMaker, now: Millis) -> Self {
+        let known = Box::new(|model: &ModelRef| reached(&maker.invocation, model));
+        let had = Box::new(|names: &[String], settings| maker.had(names, settings));
+        Self { known, had, settings: &maker.settings, now }
+    }
+
     /// Ends its ledger where it is kept, and says what it has spent. `None`: it cannot be written, or another process goes on with it.
-    pub(super) fn end(&self, state: &Path, escrow: &Escrow, below: &[EscrowSettlement]) -> Option<Usage> {
+    pub(super) fn end(
+        &self,
+        state: &Path,
+        escrow: &Escrow,
+        names: &[String],
+        below: &[EscrowSettlement],
+    ) -> Option<Usage> {
         let path = find(state, &escrow.session).ok()?;
         let (mut store, file) = SessionStore::open(&path).ok()?;
-        let (effects, entries) = self.ended(escrow, file.entries, below)?;
+        let (effects, entries) = self.ended(escrow, names, file.entries, below)?;
         let new: Vec<Arc<Entry>> = effects.into_iter().filter_map(appended).collect();
         store.append(&new).and_then(|()| store.sync()).ok()?;
         let mut meter = Meter::new(Limits::default());
@@ -50,7 +69,8 @@ impl CutOff<'_> {
         below: &[EscrowSettlement],
     ) -> (Vec<Effect>, Vec<Arc<Entry>>) {
         let escrow = was_asking(&entries).then(|| reservation(state, session)).flatten();
-        let ended = escrow.and_then(|escrow| self.ended(&escrow, entries.clone(), below));
+        let ended =
+            escrow.and_then(|escrow| self.ended(&escrow, &names_of(state, session), entries.clone(), below));
         ended.unwrap_or_else(|| (Vec::new(), entries))
     }
 
@@ -58,6 +78,7 @@ impl CutOff<'_> {
     fn ended(
         &self,
         escrow: &Escrow,
+        names: &[String],
         entries: Vec<Arc<Entry>>,
         below: &[EscrowSettlement],
     ) -> Option<(Vec<Effect>, Vec<Arc<Entry>>)> {
@@ -66,8 +87,10 @@ impl CutOff<'_> {
             session: escrow.session.clone(),
             model: self.model(&entries),
             limits: self.settings.limits.clone().granted(&grantable),
+            asked_within_limits: true,
             attendance: Attendance::Stop,
-            ..self.settings.clone()
+            // Its prompt had these tools.
+            ..(self.had)(names, self.settings.clone())
         };
         let mode = entries.iter().rev().find_map(|entry| match &entry.body {
             Body::SessionStarted(started) => started.mode,
@@ -96,7 +119,7 @@ impl CutOff<'_> {
 }
 
 /// A model as this configuration knows it.
-pub(crate) fn reached(invocation: &Invocation, model: &ModelRef) -> Option<ModelSpec> {
+fn reached(invocation: &Invocation, model: &ModelRef) -> Option<ModelSpec> {
     let mut config = invocation.config.clone();
     (config.model, config.script) = (Some(model.to_string()), None);
     config.fallback.clear();

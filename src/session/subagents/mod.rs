@@ -2,7 +2,10 @@
 //! that starts it.
 
 mod cut_off;
+mod given_tools;
 mod lane;
+mod last_words;
+mod narrowed;
 mod own_ledger;
 mod refusal;
 mod standing;
@@ -14,8 +17,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-pub(crate) use cut_off::{CutOff, reached};
+pub(crate) use cut_off::CutOff;
 pub(crate) use lane::{LaneTerms, MOST_LANES};
+pub(crate) use last_words::was_cut_off;
 pub(crate) use refusal::switched_off;
 pub(crate) use standing::standing;
 pub(crate) use worktree::{as_made, worktree_of};
@@ -25,13 +29,13 @@ use super::instructions::nested::WithNested;
 use super::ports::{hook_port, local_tools};
 use super::ports::{model_port, with_tool_calls};
 use crate::agent::{
-    Agent, Attendance, FinalResponse, IN_BACKGROUND, Intent, Settings, SubagentSpec, SubagentStart, Subagents,
+    Agent, Attendance, IN_BACKGROUND, Intent, Settings, SubagentSpec, SubagentStart, Subagents,
 };
 use crate::config::fault::{Fault, one_line};
 use crate::config::models::{Table, reach};
 use crate::config::subagents::Subagent;
 use crate::config::{Config, Invocation, environment};
-use crate::ledger::{HOSTED, Limit, ModelRef, UserMessage};
+use crate::ledger::{Limit, ModelRef, UserMessage};
 use crate::model::ModelSpec;
 use crate::runtime::mcp::{Lent, McpServers, McpTools};
 use crate::runtime::undo::Snapshots;
@@ -39,9 +43,11 @@ use crate::runtime::{
     AfterEnd, Driver, EditorFiles, Groups, LocalSubagents, MadeSession, MakeSession, ModelRouter, NoStore,
     NoSubagents, Ports, SessionStore, StorePort, SubagentPort, ToolPort, Unhurried,
 };
-use crate::tool::name::{ASK, MCP};
-use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec, mcp};
+use crate::tool::name::MCP;
+use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec};
+use given_tools::has;
 use lane::{is_lane, lanes};
+use narrowed::narrowed;
 use worktree::Worktree;
 
 /// What the sessions of sub-agents are made of.
@@ -197,27 +203,13 @@ impl SubagentMaker {
             model,
             effort: start.effort,
             limits: start.limits.clone(),
-            token_budget: None,
-            final_response: FinalResponse::SameCall,
-            answer_schema: None,
-            model_seed: None,
-            // It is about calls of that session.
-            overruled: BTreeMap::new(),
-            ruled: BTreeMap::new(),
             discovers: self.lends(subagent).is_some(),
             attendance: self.attendance,
             absent: self.absent(subagent),
             path: self.settings.path.iter().copied().chain([start.invocation.call]).collect(),
-            ..self.settings.clone()
+            ..narrowed(self.settings.clone(), subagent, &self.below(subagent), &self.config)
         };
         settings.policy.mode = start.mode;
-        // Questions go to whoever gave the task.
-        settings.tools.retain(|tool| tool.name != ASK && has(subagent, &tool.name));
-        settings.withheld.extend(HOSTED.into_iter().filter(|tool| !has(subagent, tool)));
-        let below = self.below(subagent);
-        settings.tools.retain(|tool| !tool.name.starts_with(DELEGATE_TO));
-        settings.tools.extend(tools(&below));
-        settings.subagents = terms(&below, &self.config);
         settings
     }
 
@@ -230,12 +222,6 @@ impl SubagentMaker {
         };
         let subagent = (may_any && !self.servers.is_empty()).then(|| subagent.clone())?;
         Some(Arc::new(move |tool: &str| has(&subagent, tool)))
-    }
-
-    /// Those that it may start itself: none that stands above it, so that no task comes back to where it came from.
-    fn below(&self, subagent: &Subagent) -> Vec<Subagent> {
-        let may = |other: &&Subagent| self.why_not(subagent, &other.name).is_none() && !is_lane(other);
-        self.known.iter().filter(may).cloned().collect()
     }
 
     fn model(
@@ -369,19 +355,6 @@ fn seeded(mut settings: Settings, seed: Option<u64>) -> Result<Settings, String>
         settings.fallback.clear();
     }
     Ok(settings)
-}
-
-/// Whether it has a tool of this name. A server of MCP can be named for all of its tools.
-fn has(subagent: &Subagent, tool: &str) -> bool {
-    let server = mcp(tool).map(|(server, _)| format!("{MCP}{server}"));
-    let is_named = |names: &Vec<String>| {
-        names.iter().any(|name| {
-            name == tool
-                || name == DELEGATE_TO && tool.starts_with(DELEGATE_TO)
-                || server.as_deref() == Some(name.strip_suffix("__*").unwrap_or(name.as_str()))
-        })
-    };
-    subagent.tools.as_ref().is_none_or(is_named) && !is_named(&subagent.without)
 }
 
 fn task(start: &SubagentStart) -> UserMessage {

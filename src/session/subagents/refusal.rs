@@ -1,7 +1,8 @@
 //! Why a session may not start a sub-agent that is configured, in the words that its model reads.
 
+use super::given_tools::has;
 use super::lane::is_lane;
-use super::{SubagentMaker, has, startable};
+use super::{SubagentMaker, startable};
 use crate::config::Config;
 use crate::config::subagents::Subagent;
 use crate::tool::{Absence, Absent, Absentee, DELEGATE_TO};
@@ -40,23 +41,23 @@ impl Why {
     }
 }
 
-impl SubagentMaker {
-    /// Why it may not start one of this name.
-    pub(super) fn why_not(&self, subagent: &Subagent, other: &str) -> Option<Why> {
-        if other == subagent.name || self.above.iter().any(|above| above == other) {
-            Some(Why::IsAbove)
-        } else if self.above.len() + 1 >= MOST_LEVELS {
-            Some(Why::TooDeep)
-        } else {
-            let has_it = subagent.tools.is_none() && has(subagent, &format!("{DELEGATE_TO}{other}"));
-            (!has_it).then_some(Why::NotIts)
-        }
+/// Why one below these may not start one of this name.
+pub(super) fn why_not(above: &[String], subagent: &Subagent, other: &str) -> Option<Why> {
+    if other == subagent.name || above.iter().any(|above| above == other) {
+        Some(Why::IsAbove)
+    } else if above.len() + 1 >= MOST_LEVELS {
+        Some(Why::TooDeep)
+    } else {
+        let has_it = subagent.tools.is_none() && has(subagent, &format!("{DELEGATE_TO}{other}"));
+        (!has_it).then_some(Why::NotIts)
     }
+}
 
+impl SubagentMaker {
     /// Those that it may not start, each with the reason.
     pub(super) fn absent(&self, subagent: &Subagent) -> Vec<Absent> {
         let named = startable(&self.config).filter(|other| !is_lane(other));
-        let refused = named.filter_map(|other| Some((other, self.why_not(subagent, &other.name)?)));
+        let refused = named.filter_map(|other| Some((other, why_not(&self.above, subagent, &other.name)?)));
         refused.map(|(other, why)| why.absent(&other.name)).collect()
     }
 }

@@ -1,25 +1,20 @@
 //! How sub-agents stand that were at work when the process of their session died: what their own ledgers say.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::LaneTerms;
 use super::cut_off::CutOff;
-use super::own_ledger::entries_of;
+use super::last_words::{ended, own_part, stands, was_cut_off};
+use super::own_ledger::{entries_of, name_in, names_of};
 use super::worktree::{Worktree, worktree_of};
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
     Body, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, Spent, TaskState, Usage,
     open_escrows, untold_escrows, was_asking,
 };
-use crate::runtime::of_ending;
 use crate::runtime::store::subagents::started_by;
 use crate::runtime::store::{find, held};
-use crate::ui::text::counted;
-
-/// Most letters of the last words that are told.
-const MOST: usize = 2_000;
 
 /// What is known of each that is not settled, after the process that had the session of `cwd`. Of one whose session cannot be read
 /// nothing is. What a lane of a race made until then becomes its branch. Those that work for the session which this one was forked from
@@ -37,11 +32,13 @@ pub(crate) fn standing(
     let own = entries.last().map_or(Millis(0), |entry| entry.at);
     let lived =
         all.iter().filter_map(|escrow| last_of(state, escrow)).max().map_or(own, |last| last.max(own));
+    let above = own_name(entries).map(|own| names_of(state, own)).unwrap_or_default();
     let known = all.into_iter().filter_map(|escrow| {
         if is_of_another(entries, &escrow) {
             return of_another(state, &escrow);
         }
-        let mut settled = of_one(state, &escrow, lived, cut_off)?;
+        let names = with(&above, name_in(entries, &escrow.session));
+        let mut settled = of_one(state, &escrow, &names, lived, cut_off)?;
         if let (Some(words), Some(left)) = (&mut settled.answer, left_behind(cwd, entries, &escrow)) {
             words.push_str("\n\n");
             words.push_str(&left);
@@ -49,6 +46,17 @@ pub(crate) fn standing(
         Some(settled)
     });
     known.collect()
+}
+
+fn own_name(entries: &[Arc<Entry>]) -> Option<&str> {
+    match &entries.first()?.body {
+        Body::SessionStarted(started) => Some(&started.session),
+        _ => None,
+    }
+}
+
+fn with(above: &[String], name: String) -> Vec<String> {
+    above.iter().cloned().chain([name]).collect()
 }
 
 /// Whether it was started by the session that this one was forked from.
@@ -69,6 +77,7 @@ fn of_another(state: &Path, escrow: &Escrow) -> Option<EscrowSettlement> {
     let spent = meter.spent(entries.last().map_or(Millis(0), |entry| entry.at));
     let (state, words) = match ended(&entries) {
         Some((state, words)) => (state, words),
+        None if was_cut_off(&entries) => stands(&entries, &escrow.session),
         None => (TaskState::Unknown, not_ended(state, &escrow.session)),
     };
     Some(EscrowSettlement { call: escrow.call, spent, is_assumed: false, state, answer: Some(words) })
@@ -89,16 +98,6 @@ fn not_ended(state: &Path, session: &str) -> String {
     format!("The sub-agent {what}. Its session is {session}.")
 }
 
-/// How its task ended, and its answer.
-fn ended(entries: &[Arc<Entry>]) -> Option<(TaskState, String)> {
-    let ended = entries.iter().rev().find_map(|entry| match &entry.body {
-        Body::TurnEnded(ended) => Some(ended),
-        _ => None,
-    })?;
-    let (_, state, words) = of_ending(ended);
-    Some((state, words))
-}
-
 /// What became of its worktree, if it had one.
 fn left_behind(cwd: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<String> {
     let top = worktree_of(cwd, &escrow.session)?;
@@ -116,20 +115,14 @@ fn last_of(state: &Path, escrow: &Escrow) -> Option<Millis> {
     own_part(entries_of(state, &escrow.session)?).last().map(|entry| entry.at)
 }
 
-/// What it did for the session that started it. When that is over it is a session of its own, which a person can go on with.
-fn own_part(mut entries: Vec<Arc<Entry>>) -> Vec<Arc<Entry>> {
-    let is_last = |(at, entry): &(usize, &Arc<Entry>)| {
-        // A message that waited for the end begins the next run in the same step.
-        let mut same_step = entries.iter().skip(at + 1).take_while(|next| next.at == entry.at);
-        matches!(entry.body, Body::TurnEnded(_)) && !same_step.any(|next| matches!(next.body, Body::User(_)))
-    };
-    let end = entries.iter().enumerate().find(is_last).map_or(entries.len(), |(at, _)| at + 1);
-    entries.truncate(end);
-    entries
-}
-
 /// What one has spent until then, if its run had not ended before.
-fn of_one(state: &Path, escrow: &Escrow, lived: Millis, cut_off: &CutOff<'_>) -> Option<EscrowSettlement> {
+fn of_one(
+    state: &Path,
+    escrow: &Escrow,
+    names: &[String],
+    lived: Millis,
+    cut_off: &CutOff<'_>,
+) -> Option<EscrowSettlement> {
     let entries = own_part(entries_of(state, &escrow.session)?);
     let mut limits = Limits::default();
     Limit::ALL.iter().for_each(|limit| limits.set(*limit, escrow.limits.get(limit).copied()));
@@ -138,7 +131,8 @@ fn of_one(state: &Path, escrow: &Escrow, lived: Millis, cut_off: &CutOff<'_>) ->
     let last = entries.last().map_or(Millis(0), |entry| entry.at).max(lived);
     // What worked for it died with it, and has spent what its own ledger says.
     let settle = |below: Escrow| {
-        of_one(state, &below, last, cut_off).unwrap_or_else(|| EscrowSettlement::assumed(&below))
+        let names = with(names, name_in(&entries, &below.session));
+        of_one(state, &below, &names, last, cut_off).unwrap_or_else(|| EscrowSettlement::assumed(&below))
     };
     let below: Vec<EscrowSettlement> = open_escrows(&entries).into_iter().map(settle).collect();
     let is_assumed = below.iter().any(|settled| settled.is_assumed);
@@ -149,7 +143,8 @@ fn of_one(state: &Path, escrow: &Escrow, lived: Millis, cut_off: &CutOff<'_>) ->
     let (stand, words) = stands(&entries, &escrow.session);
     let mut spent = meter.spent(last);
     if was_asking(&entries) {
-        spent.usage = cut_off.end(state, escrow, &below).unwrap_or_else(|| all_of(escrow, spent.usage));
+        spent.usage =
+            cut_off.end(state, escrow, names, &below).unwrap_or_else(|| all_of(escrow, spent.usage));
     }
     Some(EscrowSettlement { call: escrow.call, spent, is_assumed, state: stand, answer: Some(words) })
 }
@@ -161,45 +156,6 @@ fn all_of(escrow: &Escrow, mut usage: Usage) -> Usage {
     (usage.input, usage.output) = (usage.input.max(most.input), usage.output.max(most.output));
     (usage.cost, usage.estimated) = (most.cost.or(usage.cost), true);
     usage
-}
-
-/// Where its task stands, and what to tell of it: its answer if it had one, or the last that it said.
-fn stands(entries: &[Arc<Entry>], session: &str) -> (TaskState, String) {
-    if let Some(ended) = ended(entries) {
-        return ended;
-    }
-    let said = entries.iter().rev().find_map(|entry| match &entry.body {
-        Body::Assistant(message) => Some(message.text()).filter(|text| !text.trim().is_empty()),
-        _ => None,
-    });
-    let (mut calls, mut started) = (0, BTreeSet::new());
-    for entry in entries {
-        match &entry.body {
-            Body::ToolResult(result) => {
-                calls += 1;
-                started.remove(&result.call);
-            }
-            Body::ApprovalDecided(decision) if decision.allow => drop(started.insert(decision.call)),
-            _ => {}
-        }
-    }
-    let lost = match started.len() {
-        0 => String::new(),
-        calls => format!(
-            " It had been allowed to start {} that did not end: effects may be partial; check before repeating.",
-            counted(calls as u64, "call")
-        ),
-    };
-    let said = said.map_or_else(
-        || "Nothing that it said was written down.".to_owned(),
-        |said| format!("The last that it said:\n{}", said.chars().take(MOST).collect::<String>()),
-    );
-    let words = format!(
-        "The sub-agent's work ended with the process after {}; nothing of it is done again.{lost} Its session is \
-         {session}. {said}",
-        counted(calls, "finished call")
-    );
-    (TaskState::Unknown, words)
 }
 
 #[cfg(test)]
@@ -264,14 +220,19 @@ mod tests {
             entry(2, 950, Body::Change(Change::EscrowReserved(escrow))),
             entry(3, 9_000, Body::Change(Change::Renamed { name: "later".to_owned() })),
         ];
-        let before = |_: &ModelRef| None;
         let settings = settings();
-        let cut_off = CutOff { known: &before, settings: &settings, now: Millis(9_500) };
+        let had = |_: &[String], settings| settings;
+        let cut_off =
+            CutOff { known: Box::new(|_| None), had: Box::new(had), settings: &settings, now: Millis(9_500) };
         let settled = standing(place.path(), Path::new("/w"), &above, &cut_off);
         // Both ledgers say the same, also when it is asked again.
         let again = standing(place.path(), Path::new("/w"), &above, &cut_off);
         let usage = |all: &[EscrowSettlement]| all.iter().map(|one| one.spent.usage).collect::<Vec<_>>();
         assert_eq!(usage(&again), usage(&settled));
+        let said = |all: &[EscrowSettlement]| {
+            all.iter().map(|one| (one.state, one.answer.clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(said(&again), said(&settled));
         let mut meter = Meter::new(Limits::default());
         for entry in entries_of(place.path(), "s-c1").into_iter().flatten() {
             meter.read(&entry);
