@@ -63,7 +63,11 @@ fn said(reader: &mut TapeReader<'_>, at: usize, message: &Arc<UserMessage>) {
         Some(command) => {
             let typed = (!message.content.starts_with('!')).then(|| message.content.clone());
             let is_shared = !reader.entries.get(at).is_some_and(|entry| reader.withdrawn.contains(&entry.id));
-            reader.wish(at, Intent::Command(OwnCommand { command, is_shared, typed }), true);
+            reader.wish(
+                at,
+                Intent::Command(OwnCommand { command, is_shared, typed, must_succeed: false }),
+                true,
+            );
         }
         None => reader.wish(at, Intent::Submit(UserMessage::clone(message)), true),
     }
