@@ -194,6 +194,8 @@ pub enum Intent {
 pub enum Answer {
     /// This call.
     AllowOnce,
+    /// This call, for a reason that is recorded.
+    AllowBecause(String),
     /// This exact action for the rest of the session.
     AllowSession,
     /// Once, within the sandbox alone.

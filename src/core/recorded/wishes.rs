@@ -148,6 +148,7 @@ pub(super) fn decided(reader: &mut TapeReader<'_>, at: usize, decision: &Decisio
         (None, Some(rule), true) => Answer::Always { rule: rule.to_owned(), scope: decision.scope },
         (None, None, true) if decision.scope.lasts() => Answer::AllowSession,
         (None, None, true) if chose_sandbox => Answer::AllowSandboxed,
+        (None, None, true) if !decision.reason.is_empty() => Answer::AllowBecause(decision.reason.clone()),
         (None, None, true) => Answer::AllowOnce,
     };
     reader.push(at, News::Decided(decision.call, answer));
