@@ -89,6 +89,14 @@ impl CustomCommand {
     }
 }
 
+/// What a command of this name would say below its header, were this its file.
+///
+/// # Errors
+/// It would be none; why.
+pub(crate) fn body_of<'t>(name: &str, text: &'t str) -> Result<&'t str, String> {
+    CustomCommand::parse(name, PathBuf::from(format!("{name}.md")), text).map(|_| body(text))
+}
+
 /// Files that are no commands, and why, in a sentence.
 pub(crate) type Ignored = Vec<(PathBuf, String)>;
 

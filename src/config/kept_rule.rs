@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use toml_edit::{Array, DocumentMut, Item, RawString, Value};
 
+use super::demands::{Demands, demands};
 use super::environment::Environment;
 use super::reading::{self, Reading};
 use super::trusted::{Book, CONFIG, Content};
@@ -109,6 +110,7 @@ fn planned(home: RuleHome, rule: &str, cwd: &Path, environment: &Environment) ->
         Reading::Refused(why) => return Err(named(&file, &format!("cannot read the file: {why}"))),
     };
     let after = with_rule(&before, rule).map_err(|why| named(&file, &why))?;
+    let after = with_lines_of(&before, &after);
     let lines = changed(&before, &after);
     Ok(Planned { change: RuleChange { file, lines }, after, trusted })
 }
@@ -131,7 +133,8 @@ fn users(environment: &Environment) -> Result<PathBuf, String> {
     Ok(file.canonicalize().unwrap_or(file))
 }
 
-/// What the folder is trusted for. In one that is not, a rule would not count.
+/// What the folder is trusted for. In one that is not, a rule would not count, unless nothing that it holds needs trust: that is as one
+/// without files.
 fn trusted(cwd: &Path, environment: &Environment) -> Result<Option<Content>, String> {
     for part in [".countersign", CONFIG] {
         if cwd.join(part).is_symlink() {
@@ -141,7 +144,7 @@ fn trusted(cwd: &Path, environment: &Environment) -> Result<Option<Content>, Str
     let content = Content::of(cwd).map_err(|fault| fault.message)?;
     let Some(content) = content else { return Ok(None) };
     let book = Book::read(environment).map_err(|fault| fault.message)?;
-    if !book.trusts(&content) {
+    if !book.trusts(&content) && needs_trust(&content, cwd, environment) {
         return Err(
             "this folder's configuration is not trusted, so a rule in it would not count: run `countersign \
                     trust` first"
@@ -149,6 +152,13 @@ fn trusted(cwd: &Path, environment: &Environment) -> Result<Option<Content>, Str
         );
     }
     Ok(Some(content))
+}
+
+/// Whether these files do anything that needs trust. What cannot be weighed does.
+fn needs_trust(content: &Content, cwd: &Path, environment: &Environment) -> bool {
+    let found = demands(cwd, environment).unwrap_or_default();
+    // Files that were changed meanwhile were not weighed.
+    found.iter().find(|demands| demands.content == *content).is_none_or(Demands::need_trust)
 }
 
 fn trust(cwd: &Path, hash: String, environment: &Environment) -> Result<(), String> {
@@ -197,6 +207,34 @@ pub(crate) fn add_to_list(array: &mut Array, rule: &str) {
     array.set_trailing(end);
 }
 
+/// The text with the lines that it shares with the one before as they were there, byte for byte: whoever writes TOML writes one
+/// kind of line ends. New lines end as the first line did.
+fn with_lines_of(before: &str, after: &str) -> String {
+    let bare = |line: &str| {
+        line.trim_end_matches('\n').trim_end_matches('\r').trim_start_matches('\u{feff}').to_owned()
+    };
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
+    let (old_words, new_words): (Vec<String>, Vec<String>) =
+        (old.iter().map(|line| bare(line)).collect(), new.iter().map(|line| bare(line)).collect());
+    let end = if old.first().is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
+    let mut text = String::new();
+    for op in similar::capture_diff_slices(similar::Algorithm::Myers, &old_words, &new_words) {
+        let (tag, olds, news) = op.as_tag_tuple();
+        let mut kept = old.get(olds).unwrap_or_default().iter().filter(|_| tag == similar::DiffTag::Equal);
+        for (line, words) in
+            new.get(news.clone()).unwrap_or_default().iter().zip(new_words.get(news).unwrap_or_default())
+        {
+            text.push_str(kept.next().copied().unwrap_or(words));
+            // The last line may have had no end.
+            if line.ends_with('\n') && !text.ends_with('\n') {
+                text.push_str(end);
+            }
+        }
+    }
+    text
+}
+
 /// The lines of the text that are not in the one before.
 fn changed(before: &str, after: &str) -> String {
     let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
@@ -226,7 +264,8 @@ pub(crate) fn write_config(file: &Path, before: &str, text: &str, is_project: bo
     if now != before {
         return Err("it was changed meanwhile".to_owned());
     }
-    replace(file, text, is_project).map_err(|why| format!("it cannot be written: {why}"))
+    replace(file, &with_lines_of(before, text), is_project)
+        .map_err(|why| format!("it cannot be written: {why}"))
 }
 
 /// Writes a file at once, with the permissions that it had.

@@ -100,6 +100,54 @@ fn a_rule_of_the_project_is_written_and_trusted_as_it_is_written() {
 }
 
 #[test]
+fn a_file_in_which_nothing_needs_trust_is_as_one_that_was_trusted() {
+    let (_place, project, environment) = places();
+    let file = project.join(CONFIG);
+    fs::create_dir(project.join(".countersign")).unwrap();
+    fs::write(&file, "deny = [\"shell(rm *)\"]\n").unwrap();
+    let change = plan(RuleHome::Project, RULE, &project, &environment).unwrap();
+    keep(RuleHome::Project, RULE, &change.lines, &project, &environment).unwrap();
+    let trusts = || Book::read(&environment).unwrap().trusts(&Content::of(&project).unwrap().unwrap());
+    assert!(trusts(), "for exactly what was written");
+    // A file beside it that needs trust: nobody has looked at that.
+    fs::write(&file, "deny = [\"shell(rm *)\"]\n").unwrap();
+    fs::write(project.join(".mcp.json"), r#"{ "mcpServers": { "a": { "command": "x" } } }"#).unwrap();
+    let why = plan(RuleHome::Project, RULE, &project, &environment).unwrap_err();
+    assert!(why.contains("not trusted") && !trusts(), "{why}");
+}
+
+#[test]
+fn other_lines_stay_byte_for_byte() {
+    for (before, after) in [
+        (
+            "# mine\r\nmode = \"edit\"\r\nallow = [\r\n  \"read\",\r\n]\r\n[tools]\r\n",
+            "# mine\r\nmode = \"edit\"\r\nallow = [\r\n  \"read\",\r\n  \"shell(cargo test *)\",\r\n]\r\n[tools]\r\n",
+        ),
+        ("mode = \"edit\"\r\n# last", "mode = \"edit\"\r\nallow = [\"shell(cargo test *)\"]\r\n# last"),
+        (
+            "a.b = \"\"\"\r\nx\r\n\"\"\"\nallow = [\"read\"]\n# x\r\n",
+            "a.b = \"\"\"\r\nx\r\n\"\"\"\nallow = [\"read\", \"shell(cargo test *)\"]\r\n# x\r\n",
+        ),
+        ("\u{feff}mode = \"edit\"\n", "\u{feff}mode = \"edit\"\nallow = [\"shell(cargo test *)\"]\n"),
+        ("mode = \"edit\"", "mode = \"edit\"\nallow = [\"shell(cargo test *)\"]\n"),
+    ] {
+        let (_place, project, environment) = places();
+        let file = user_file(&environment).unwrap();
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, before).unwrap();
+        let change = plan(RuleHome::Everywhere, RULE, &project, &environment).unwrap();
+        assert_eq!(change.lines.lines().count(), 1, "{}", change.lines);
+        keep(RuleHome::Everywhere, RULE, &change.lines, &project, &environment).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), after);
+        // So it is where settings of other tools are added.
+        let written = with_rule(before, RULE).unwrap();
+        fs::write(&file, before).unwrap();
+        write_config(&file, before, &written, false).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), after);
+    }
+}
+
+#[test]
 fn a_file_that_changed_since_it_was_shown_is_left_alone() {
     let (_place, project, environment) = places();
     let file = user_file(&environment).unwrap();

@@ -136,7 +136,7 @@ fn run_custom(local: &mut Local, view: &View, call: CustomCall) -> Vec<UiEffect>
     local.composer.take();
     local.scroll.top = None;
     local.focus = Focus::Composer;
-    let own = OwnCommand { command, is_shared: true, typed: Some(typed) };
+    let own = OwnCommand { command, is_shared: true, typed: Some(typed), must_succeed: false };
     vec![UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(message))]
 }
 
@@ -191,7 +191,7 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
         Meaning::Review(base) => {
             let Review { command, message } = review(base.as_deref());
             local.scroll.top = None;
-            let own = OwnCommand { command, is_shared: true, typed: None };
+            let own = OwnCommand { command, is_shared: true, typed: None, must_succeed: true };
             vec![UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(message.into()))]
         }
         Meaning::Copy => copying::last_answer(local, view).map(UiEffect::Copy).into_iter().collect(),

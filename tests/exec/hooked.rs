@@ -56,6 +56,21 @@ fn a_call_does_not_pass_a_hook_that_cannot_be_started() {
 }
 
 #[test]
+fn a_message_that_a_hook_refuses_is_told_with_the_reason_and_with_advice_that_fits() {
+    for (command, why) in [
+        ("echo no secrets please >&2; exit 2", "a hook refused the message: no secrets please\n"),
+        ("./no-such-hook", "a hook refused the message: the hook `./no-such-hook` could not be started: "),
+    ] {
+        let world = World::new().configured(&format!("[[hooks.user_prompt]]\ncommand = '{command}'\n"));
+        let ran = world.exec(&["--script", r#"["a"]"#, "hello"]);
+        assert_eq!((ran.code, ran.out.as_str()), (4, ""), "{}", ran.err);
+        assert!(ran.err.contains(why), "{}", ran.err);
+        let end = "stopped: policy_denied; next: Change the message, or the hook.\n";
+        assert!(ran.err.ends_with(end), "no mode and no rule lets it through: {}", ran.err);
+    }
+}
+
+#[test]
 fn without_parallel_execution_a_call_begins_when_the_one_before_it_is_over() {
     let both = json!({ "tool_calls": [
         { "name": "read", "arguments": { "path": "one.txt" } },

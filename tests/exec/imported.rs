@@ -155,6 +155,77 @@ fn what_a_project_says_goes_to_the_project_alone() {
     );
 }
 
+const COMMANDS: &str = r#"{ "command": {
+  "deploy": { "template": "Deploy it.\nSay \u001b[2J when.", "description": "It's the deploy", "agent": "build" },
+  "fix": { "template": "Fix $1: $2" }, "a/b": { "template": "x" }, "help": { "template": "x" }, "mute": {} } }"#;
+
+#[test]
+fn commands_are_printed_and_written_as_files_where_there_are_none() {
+    let world = World::new();
+    write(&world.place().join(".config/opencode/opencode.json"), COMMANDS);
+    let folder = world.config_file().with_file_name("commands");
+    let ran = imports(&world, &[]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for line in [
+        "# A file of its own, ~/config/countersign/commands/deploy.md:\n#   ---\n#   description: 'It''s the deploy'\n#   ---\n#   Deploy it.\n",
+        "# A file of its own, ~/config/countersign/commands/opencode/fix.md:\n#   Fix $1: $2\n",
+        "command deploy, agent: has no effect in a command here\n",
+        "command a/b: its name must be at most",
+        "command help: a command of this program has this name",
+        "command mute: it says nothing",
+    ] {
+        assert!(ran.out.contains(line), "{line} in {}", ran.out);
+    }
+    assert!(!ran.out.contains('\u{1b}') && !folder.exists(), "it only prints: {}", ran.out);
+    // One that is there stays.
+    write(&folder.join("opencode/fix.md"), "mine");
+    let ran = imports(&world, &["--write"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let said = format!("A command was written: /deploy: {}\n", folder.join("deploy.md").display());
+    assert!(ran.out.contains(&said) && ran.out.contains("fix.md stays as it is"), "{}", ran.out);
+    let text = fs::read_to_string(folder.join("deploy.md")).unwrap();
+    assert!(text.starts_with("---\ndescription: 'It''s the deploy'\n---\nDeploy it.\n"), "{text}");
+    assert_eq!(fs::read_to_string(folder.join("opencode/fix.md")).unwrap(), "mine");
+    assert!(!world.config_file().exists(), "no setting, no configuration");
+    let called = world.json(&["--script", r#"["Done."]"#, "/deploy"]);
+    assert!(text_of_message(&called).contains("Deploy it."), "{}", called.out);
+    // Once more writes nothing.
+    assert!(!imports(&world, &["--write"]).out.contains("was written"));
+}
+
+fn text_of_message(ran: &Ran) -> String {
+    ran.one("user_message")["content"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn commands_of_a_project_go_to_the_project_and_through_no_link() {
+    let world = World::new();
+    write(&world.work().join("opencode.json"), COMMANDS);
+    let ran = imports(&world, &["--project", "--write"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(world.file(".countersign/commands/deploy.md").contains("Deploy it."));
+    assert!(ran.out.contains("run `countersign trust`"), "{}", ran.out);
+    assert!(!world.config_file().with_file_name("commands").exists());
+    let other = World::new();
+    write(&other.work().join("opencode.json"), COMMANDS);
+    let elsewhere = other.place().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::create_dir(other.work().join(".countersign")).unwrap();
+    symlink(&elsewhere, other.work().join(".countersign/commands")).unwrap();
+    let ran = imports(&other, &["--project", "--write"]);
+    assert!(ran.code == 1 && ran.err.contains("symbolic link"), "{} {}", ran.code, ran.err);
+    assert_eq!(elsewhere.read_dir().unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_read_where_it_is_is_said_where_there_are_no_settings() {
+    let world = World::new();
+    write(&world.place().join(".claude/commands/cc.md"), "Do it.");
+    let ran = imports(&world, &[]);
+    assert!(ran.out.contains("No settings of another tool"), "{}", ran.out);
+    assert!(ran.out.contains("# - .claude/commands is read as it is\n"), "{}", ran.out);
+}
+
 #[test]
 fn files_that_are_not_settings_are_named_and_hold_up_nobody() {
     let long = format!("{{ \"a\": \"{}\" }}", "x".repeat(2_000_000));

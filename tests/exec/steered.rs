@@ -128,6 +128,27 @@ fn a_decision_holds_for_exactly_what_was_asked() {
 }
 
 #[test]
+fn the_reason_of_a_yes_is_recorded_as_that_of_a_no_is() {
+    let world = World::new();
+    let mut run = Steered::start(&world, &["--script", &script(json!([touches("new.txt"), "Done."]))]);
+    run.message("touch it");
+    let request = run.until("approval_request");
+    let mut line = answer(&request, "allow");
+    line["reason"] = json!("the ticket asks for it");
+    run.say(&line);
+    let decided = run.until("approval");
+    assert_eq!(
+        (&decided["decision"], text(&decided, "reason")),
+        (&json!("allow"), "the ticket asks for it".to_owned())
+    );
+    assert_eq!(run.end().code, 0);
+    let kept: Vec<String> =
+        world.entries().iter().filter(|e| e["type"] == "approval").map(|e| text(e, "reason")).collect();
+    assert_eq!(kept, ["the ticket asks for it"]);
+    assert!(world.work().join("new.txt").exists());
+}
+
+#[test]
 fn a_decision_that_comes_too_late_is_named_by_its_line() {
     let world = World::new();
     let script = script(json!([touches("a"), "Done."]));

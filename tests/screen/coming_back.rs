@@ -71,6 +71,10 @@ fn a_review_has_what_git_shows_and_comes_back_as_one_command() {
             panic!("{acts:?}")
         };
         assert!(own.is_shared && own.command.contains("git --no-pager diff --no-ext-diff"), "{own:?}");
+        assert!(
+            own.must_succeed && !said.content.contains('\''),
+            "the model reads no quotes of a shell: {said:?}"
+        );
         for message in [said.content.clone(), own.typed()] {
             let mut harness = ScreenHarness::new(SessionBuilder::new());
             hear(&mut harness.local, &harness.view, &Live::Returned(vec![message.into()]));

@@ -18,7 +18,12 @@ fn enter(harness: &mut ScreenHarness) -> Vec<UiEffect> {
 }
 
 fn runs(command: &str, is_shared: bool) -> Vec<UiEffect> {
-    vec![UiEffect::Send(Intent::Command(OwnCommand { command: command.to_owned(), is_shared, typed: None }))]
+    vec![UiEffect::Send(Intent::Command(OwnCommand {
+        command: command.to_owned(),
+        is_shared,
+        typed: None,
+        must_succeed: false,
+    }))]
 }
 
 #[test]
@@ -73,7 +78,8 @@ fn the_transcript_shows_who_ran_it_and_what_it_wrote() {
 #[test]
 fn a_line_runs_one_too_unless_it_came_with_others() {
     let mut linear = LinearHarness::new(SessionBuilder::new());
-    let own = OwnCommand { command: "git status".to_owned(), is_shared: true, typed: None };
+    let own =
+        OwnCommand { command: "git status".to_owned(), is_shared: true, typed: None, must_succeed: false };
     assert_eq!(linear.types("!git status"), [LinearEffect::Send(Intent::Command(own))]);
     let line = Line { alone: false, ..linear.line("!rm -r build", 0) };
     assert!(linear.hears_line(&line).is_empty());
@@ -97,7 +103,7 @@ fn kept_commands_are_run_one_by_one_and_are_no_message() {
         linear.talk.holds(kept);
     }
     let own = |command: &str, is_shared| {
-        let own = OwnCommand { command: command.to_owned(), is_shared, typed: None };
+        let own = OwnCommand { command: command.to_owned(), is_shared, typed: None, must_succeed: false };
         [LinearEffect::Send(Intent::Command(own))]
     };
     assert_eq!(linear.types("/send"), own("echo mine", false));

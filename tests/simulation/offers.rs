@@ -43,7 +43,12 @@ impl World {
             self.offer_races(&mut options);
         } else if self.commands < self.bounds.commands && (self.agent.is_idle() || !self.bounds.rare) {
             let own = |command: &str, is_shared, typed| {
-                Input::Intent(Intent::Command(OwnCommand { command: command.to_owned(), is_shared, typed }))
+                Input::Intent(Intent::Command(OwnCommand {
+                    command: command.to_owned(),
+                    is_shared,
+                    typed,
+                    must_succeed: false,
+                }))
             };
             options.extend([true, false].map(|is_shared| own("ls", is_shared, None)));
             if !self.bounds.rare {

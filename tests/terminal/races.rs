@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::console::{Console, ENTER, ESC, USUAL};
 use super::home::Home;
 
-fn git(home: &Home, words: &[&str]) {
+pub(crate) fn git(home: &Home, words: &[&str]) {
     let named = ["-c", "user.name=a", "-c", "user.email=a@b"];
     let mut command = Command::new("git");
     command.args(named).args(words).current_dir(home.workspace()).env_remove("GIT_DIR");

@@ -2,6 +2,7 @@
 
 use super::console::{CTRL_C, Console, ENTER, ESC, USUAL};
 use super::home::Home;
+use super::races::git;
 
 async fn listed(home: &Home) -> Console {
     let mut app = Console::start(home, USUAL, &[]);
@@ -156,6 +157,9 @@ async fn pages_say_what_is_in_force_and_what_has_changed() {
 #[tokio::test]
 async fn a_review_is_a_message_that_the_transcript_shows() {
     let home = Home::new();
+    for words in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-q", "-m", "first"]] {
+        git(&home, words);
+    }
     let mut app = Console::start(&home, USUAL, &[]);
     app.sees("ask anything").await;
     app.keys("/review --base main\r").await;
@@ -168,6 +172,23 @@ async fn a_review_is_a_message_that_the_transcript_shows() {
     assert!(message.starts_with("Review the changes of this branch since main"), "{message}");
     let by: Vec<String> = home.texts("approval", "by");
     assert_eq!(by, ["user"], "it is recorded as a command of the user");
+}
+
+#[tokio::test]
+async fn a_review_of_which_git_shows_nothing_is_not_asked_for() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    for command in ["/review", "/review --base nosuch~1"] {
+        app.keys(&format!("{command}\r")).await;
+        app.sees("not sent: the command before it failed").await;
+        comes_back(&mut app, command).await;
+    }
+    app.quits().await;
+    assert_eq!(home.entries("agent_response").len(), 0, "no model was asked");
+    let said = home.texts("user_message", "content");
+    assert!(said.iter().all(|said| said.starts_with('!')), "{said:?}");
+    assert!(said[1].contains("'nosuch~1'...HEAD && "), "{said:?}");
 }
 
 #[tokio::test]

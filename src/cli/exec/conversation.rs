@@ -256,7 +256,8 @@ impl Conversation {
         }
         let answer = match decision {
             LineDecision::Deny => Answer::Deny(reason),
-            LineDecision::Allow if !asked.is_question => Answer::AllowOnce,
+            LineDecision::Allow if !asked.is_question && reason.trim().is_empty() => Answer::AllowOnce,
+            LineDecision::Allow if !asked.is_question => Answer::AllowBecause(reason),
             LineDecision::Allow if reason.trim().is_empty() => {
                 return Err(format!("call {call} is a question: put the answer into `reason`"));
             }

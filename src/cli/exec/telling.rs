@@ -18,8 +18,8 @@ use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{
-    ApprovalRequest, Body, CallId, Change, Ending, Entry, LearnedLimit, Outcome, ProviderLimit, ToolResult,
-    TurnEnded,
+    ApprovalRequest, Body, CallId, Change, Ending, Entry, EntryId, LearnedLimit, Outcome, ProviderLimit,
+    ToolResult, TurnEnded,
 };
 use crate::session::other_sessions::first_words;
 use crate::view::summary;
@@ -50,7 +50,13 @@ pub(super) fn tell_all(
         match event {
             Event::Appended(entry) => match &entry.body {
                 // What recovery adds to a resumed session holds no message, so the first one is ours.
-                Body::User(_) => said = true,
+                Body::User(_) => {
+                    said = true;
+                    out.message = Some(entry.id);
+                }
+                Body::Tombstone(withdrawn) if out.message == Some(withdrawn.target) => {
+                    out.refused.push(one_line(&withdrawn.reason));
+                }
                 Body::Handoff { text } => out.handoff = Some(text.clone()),
                 Body::Error { message, next } => out.fault = Some(Fault::failed(message, next)),
                 // A tool less: whoever relies on it must hear which.
@@ -98,6 +104,10 @@ pub(super) struct Out {
     /// The program that steers the run, if one does.
     conversation: Option<Conversation>,
     fault: Option<Fault>,
+    /// The message that was said last.
+    message: Option<EntryId>,
+    /// Messages that hooks refused, a line each.
+    refused: Vec<String>,
     /// The calls of the run that were denied, a line each.
     denied: Vec<String>,
     /// Those that were not started since a limit was used up, a line each.
@@ -126,6 +136,8 @@ impl Out {
             lines: None,
             conversation: None,
             fault: None,
+            message: None,
+            refused: Vec::new(),
             denied: Vec::new(),
             not_started: Vec::new(),
             calls: BTreeMap::new(),
@@ -266,7 +278,7 @@ impl Out {
             say(&format!("{}\n", end.text))?;
         }
         written.transpose()?;
-        self.denied.iter().chain(&self.not_started).for_each(|line| complain(line));
+        self.refused.iter().chain(&self.denied).chain(&self.not_started).for_each(|line| complain(line));
         if let Some(why) = &self.gone {
             return self.abandoned(why);
         }

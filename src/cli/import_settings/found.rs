@@ -1,5 +1,7 @@
 //! What was found in another tool's files: what we can say in our own words, and what we cannot, and why.
 
+use std::path::PathBuf;
+
 use toml_edit::Table;
 
 use crate::config::fault::one_line;
@@ -29,6 +31,17 @@ pub(super) fn mode(mode: Mode) -> Setting {
     Setting::Text("mode", mode.as_str().to_owned())
 }
 
+/// A command, as a file of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FoundCommand {
+    /// What it is called.
+    pub(super) name: String,
+    /// Its file, below the folder of commands.
+    pub(super) below: PathBuf,
+    /// What the file says.
+    pub(super) text: String,
+}
+
 /// What one file has.
 #[derive(Debug, Default)]
 pub(super) struct Found {
@@ -36,6 +49,8 @@ pub(super) struct Found {
     pub(super) settings: Vec<(Setting, String)>,
     /// What we cannot say, or what has to be done by hand, a line each.
     pub(super) notes: Vec<String>,
+    /// Its commands.
+    pub(super) commands: Vec<FoundCommand>,
     /// Whether there was more than is taken.
     is_cut: bool,
 }

@@ -2,6 +2,7 @@
 
 mod claude;
 mod codex;
+mod commands;
 mod document;
 mod found;
 mod jsonc;
@@ -23,6 +24,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::config::reading::{self, Reading};
 use crate::config::{project_file, user_file, write_config};
+use commands::WrittenCommands;
 use document::{Merged, merge};
 use found::Found;
 use other_tool::OtherTool;
@@ -50,10 +52,69 @@ pub(super) fn run(
     let root = if words.project { Some(cwd.to_owned()) } else { home.clone() };
     let root = root.ok_or_else(|| Fault::failed("there is no home folder to look in", "set HOME"))?;
     let files = tools.iter().flat_map(|tool| files(*tool, words.project, &root));
-    let (mut read, mut settings, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-    let mut unreadable: Vec<String> = Vec::new();
+    let Gathered { read, found, mut notes, unreadable } = gathered(files, home.as_deref());
+    if read.is_empty() && !unreadable.is_empty() {
+        let what = format!("nothing was read: {}", unreadable.join("; "));
+        return Err(Fault::failed(what, "correct that, then run it again"));
+    }
+    let as_they_are = as_they_are(&tools, words.project, &root);
+    if read.is_empty() {
+        let other = if words.project { "without --project" } else { "with --project, in a project" };
+        let here: String = as_they_are.iter().map(|place| format!("# - {place}\n")).collect();
+        return say(&format!(
+            "No settings of another tool were found in {}; try {other}.\n{here}",
+            root.display()
+        ));
+    }
+    let of_ours = if words.project { Some(project_file(cwd)) } else { user_file(environment) };
+    let file =
+        of_ours.ok_or_else(|| Fault::failed("there is no folder for your configuration", "set HOME"))?;
+    let folder = file.with_file_name("commands");
+    let before = if words.write { as_it_is(&file)? } else { String::new() };
+    let failed = |why: String| Fault::failed(format!("{}: {why}", file.display()), "nothing was written");
+    let Merged { mut text, added, notes: more } =
+        merge(&before, &found.settings, words.project).map_err(failed)?;
+    notes.extend(more);
+    let mut wrote = WrittenCommands::default();
+    if words.write {
+        if text != before {
+            write_config(&file, &before, &text, words.project).map_err(failed)?;
+        }
+        wrote = commands::write(&found.commands, &folder, words.project);
+    } else {
+        let folder = shown(&folder, home.as_deref());
+        text.extend(found.commands.iter().map(|command| commands::shown(command, &folder)));
+    }
+    notes.extend(wrote.kept.iter().cloned());
+    notes.extend(as_they_are);
+    let undone: Vec<String> = unreadable.into_iter().chain(wrote.failed.iter().cloned()).collect();
+    notes.extend(undone.iter().cloned());
+    say(&told(words, &read, (added, &file, &wrote.new), &text, &notes))?;
+    if undone.is_empty() {
+        return Ok(Exit::Completed);
+    }
+    // What the other files have was said, and written where that was wanted.
+    let what = if wrote.failed.is_empty() { "not all was read" } else { "not all was written" };
+    Err(Fault::failed(format!("{what}: {}", undone.join("; ")), "correct that, then run it again"))
+}
+
+/// What all files have.
+#[derive(Default)]
+struct Gathered {
+    /// The files.
+    read: Vec<String>,
+    /// What they say.
+    found: Found,
+    /// What they say that we cannot, each with its file.
+    notes: Vec<String>,
+    /// Those that cannot be read, and why.
+    unreadable: Vec<String>,
+}
+
+fn gathered(files: impl Iterator<Item = (PathBuf, FileReader)>, home: Option<&Path>) -> Gathered {
+    let mut all = Gathered::default();
     for (file, reader) in files {
-        let shown = shown(&file, home.as_deref());
+        let shown = shown(&file, home);
         let found = match reading::read(&file, MOST_BYTES) {
             Reading::Absent => continue,
             Reading::Text { text, cut: false } => reader(&text),
@@ -62,56 +123,33 @@ pub(super) fn run(
         };
         match found {
             Ok(found) => {
-                read.push(shown.clone());
-                settings.extend(found.settings);
-                notes.extend(found.notes.iter().map(|note| format!("{shown}: {note}")));
+                all.read.push(shown.clone());
+                all.found.settings.extend(found.settings);
+                all.found.commands.extend(found.commands);
+                all.notes.extend(found.notes.iter().map(|note| format!("{shown}: {note}")));
             }
-            Err(why) => unreadable.push(format!("{shown}: {}", one_line(&why))),
+            Err(why) => all.unreadable.push(format!("{shown}: {}", one_line(&why))),
         }
     }
-    if read.is_empty() && !unreadable.is_empty() {
-        let what = format!("nothing was read: {}", unreadable.join("; "));
-        return Err(Fault::failed(what, "correct that, then run it again"));
-    }
-    if read.is_empty() {
-        let other = if words.project { "without --project" } else { "with --project, in a project" };
-        return say(&format!("No settings of another tool were found in {}; try {other}.\n", root.display()));
-    }
-    let of_ours = if words.project { Some(project_file(cwd)) } else { user_file(environment) };
-    let file =
-        of_ours.ok_or_else(|| Fault::failed("there is no folder for your configuration", "set HOME"))?;
-    let before = if words.write { as_it_is(&file)? } else { String::new() };
-    let failed = |why: String| Fault::failed(format!("{}: {why}", file.display()), "nothing was written");
-    let Merged { text, added, notes: more } = merge(&before, &settings, words.project).map_err(failed)?;
-    notes.extend(more);
-    notes.extend(as_they_are(&tools, words.project, &root));
-    if words.write {
-        write_config(&file, &before, &text, words.project).map_err(failed)?;
-    }
-    notes.extend(unreadable.iter().cloned());
-    say(&told(words, &read, (added, &file), &text, &notes))?;
-    if unreadable.is_empty() {
-        return Ok(Exit::Completed);
-    }
-    // What the other files have was said, and written where that was wanted.
-    let what = format!("not all was read: {}", unreadable.join("; "));
-    Err(Fault::failed(what, "correct that, then run it again"))
+    all
 }
 
 /// What is said: without `--write`, a configuration with remarks.
 fn told(
     words: &ImportSettingsArgs,
     read: &[String],
-    wrote: (usize, &Path),
+    (added, file, commands): (usize, &Path, &[String]),
     text: &str,
     notes: &[String],
 ) -> String {
     let mut said = format!("# From {}\n", read.join(", "));
     if words.write {
-        let (added, file) = wrote;
         let what = if added == 1 { "1 setting was".to_owned() } else { format!("{added} settings were") };
-        said.push_str(&format!("{what} added to {}\n", file.display()));
-        if words.project && added > 0 {
+        if added > 0 || commands.is_empty() {
+            said.push_str(&format!("{what} added to {}\n", file.display()));
+        }
+        said.extend(commands.iter().map(|command| format!("A command was written: {command}\n")));
+        if words.project && (added > 0 || !commands.is_empty()) {
             said.push_str("What is not tighter counts once you have reviewed it: run `countersign trust`\n");
         }
     } else {
@@ -211,8 +249,12 @@ fn as_they_are(tools: &[OtherTool], is_project: bool, root: &Path) -> Vec<String
         (OtherTool::Claude, ".claude/commands"),
         (OtherTool::Claude, ".claude/skills"),
         (OtherTool::Claude, ".mcp.json"),
+        (OtherTool::Claude, ".claude/agents"),
         (OtherTool::Opencode, ".opencode/commands"),
+        (OtherTool::Opencode, ".opencode/command"),
+        (OtherTool::Opencode, ".opencode/agents"),
         (OtherTool::Opencode, ".config/opencode/commands"),
+        (OtherTool::Opencode, ".config/opencode/agents"),
     ];
     let here = places.iter().filter(|(tool, place)| tools.contains(tool) && root.join(place).exists());
     let once = if is_project { ", once the project is trusted" } else { "" };

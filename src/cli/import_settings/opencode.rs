@@ -1,14 +1,21 @@
 //! opencode: `opencode.json` of the user and of a project.
 
+use std::path::Path;
+
 use serde_json::{Map, Value};
 
+use crate::config::commands;
+use crate::config::fault::one_line;
 use crate::policy::{Rule, RuleKind};
 use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
+use crate::ui::commands::is_built_in;
 
-use super::found::{Found, MOST, Setting};
+use super::found::{Found, FoundCommand, MOST, Setting};
 use super::rules::paths;
 use super::servers::{self, ServerEntry, pairs, texts};
 
+/// What has a meaning in the header of such a command there, and none here.
+const WITHOUT_EFFECT: [&str; 3] = ["agent", "model", "subtask"];
 /// Providers that have the same name here.
 const PROVIDERS: [&str; 3] = ["anthropic", "openai", "openrouter"];
 
@@ -29,11 +36,8 @@ pub(super) fn settings(all: &Map<String, Value>) -> Found {
                 }
             }
             ("command", Value::Object(all)) => {
-                for name in all.keys().take(MOST) {
-                    found.note(
-                        &format!("command {name}"),
-                        "a command is a file here: write its template to .countersign/commands/NAME.md",
-                    );
+                for (name, said) in all.iter().take(MOST) {
+                    custom_command(&mut found, name, said);
                 }
             }
             ("$schema", _) => {}
@@ -41,6 +45,36 @@ pub(super) fn settings(all: &Map<String, Value>) -> Found {
         }
     }
     found
+}
+
+/// A command, as a file of ours.
+fn custom_command(found: &mut Found, name: &str, said: &Value) {
+    let what = format!("command {name}");
+    let member = |key: &str| said.get(key).and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    let (template, description) = (member("template"), one_line(member("description")));
+    let header = match description.as_str() {
+        "" => String::new(),
+        words => format!("---\ndescription: '{}'\n---\n", words.replace('\'', "''")),
+    };
+    let text = format!("{header}{template}\n");
+    if is_built_in(name) {
+        return found.note(&what, "a command of this program has this name: give it another, in a file");
+    }
+    match commands::body_of(name, &text) {
+        Ok(body) if body.trim() == template => {}
+        Ok(_) => {
+            return found.note(&what, "its template cannot be told from a header: write the file yourself");
+        }
+        Err(why) => return found.note(&what, &why),
+    }
+    // In a file below a folder of this name, the highest place takes the rest of the words, as it does there.
+    let has_places = template.split('$').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let folder = if has_places { "opencode" } else { "" };
+    let below = Path::new(folder).join(format!("{name}.md"));
+    for key in WITHOUT_EFFECT.into_iter().filter(|key| said.get(key).is_some()) {
+        found.note(&format!("{what}, {key}"), "has no effect in a command here");
+    }
+    found.commands.push(FoundCommand { name: name.to_owned(), below, text });
 }
 
 fn mcp(found: &mut Found, all: &Map<String, Value>) {

@@ -329,6 +329,7 @@ impl Agent {
     }
 
     pub(super) fn answered(&mut self, step: &mut Step, pending: &mut Pending, answer: Answer) {
+        let yes = Decision::permission(pending.call.id, Decider::User, "");
         match answer {
             answer if self.is_question(&pending.call) => self.answer_question(step, pending, answer),
             Answer::Reply(_) => {
@@ -336,22 +337,23 @@ impl Agent {
             }
             Answer::Edit(arguments) => self.edit_call(step, pending, arguments),
             Answer::Always { rule, scope } => self.always(step, pending, &rule, scope),
-            Answer::AllowOnce => self.allow(step, pending, Scope::Once, false),
-            Answer::AllowSession => self.allow(step, pending, Scope::Session, false),
+            Answer::AllowOnce => self.allow(step, pending, yes),
+            Answer::AllowBecause(reason) => self.allow(step, pending, Decision { reason, ..yes }),
+            Answer::AllowSession => self.allow(step, pending, Decision { scope: Scope::Session, ..yes }),
             Answer::AllowSandboxed if self.history.sandboxing_of(pending.call.id) == Sandboxing::Without => {
                 let why = "this call cannot run in the sandbox; it still waits".to_owned();
                 step.emit(Live::Refused(why));
             }
-            Answer::AllowSandboxed => self.allow(step, pending, Scope::Once, true),
+            Answer::AllowSandboxed => self.allow(step, pending, Decision { sandboxed: true, ..yes }),
             Answer::Deny(reason) => pending.state = self.denied(step.now, &pending.call, reason),
             Answer::Nobody(why) => pending.state = self.undecided(step.now, &pending.call, why),
         }
     }
 
-    fn allow(&mut self, step: &mut Step, pending: &mut Pending, scope: Scope, in_sandbox: bool) {
+    fn allow(&mut self, step: &mut Step, pending: &mut Pending, decision: Decision) {
         let call = &pending.call;
-        let sandboxed = in_sandbox || self.history.sandboxing_of(call.id) == Sandboxing::Within;
-        if scope == Scope::Session {
+        let sandboxed = decision.sandboxed || self.history.sandboxing_of(call.id) == Sandboxing::Within;
+        if decision.scope == Scope::Session {
             let (Some(tool), Some(found)) = (self.tools.registry.get(&call.name), &pending.looked) else {
                 return step.emit(Live::Refused(NOT_EXAMINED.to_owned()));
             };
@@ -360,8 +362,7 @@ impl Agent {
             let granted = if sandboxed { &mut policy.granted_in_sandbox } else { &mut policy.granted };
             granted.insert(action);
         }
-        let once = Decision::permission(call.id, Decider::User, "");
-        pending.receipt = Some(self.receive(step.now, call, Decision { scope, sandboxed, ..once }));
+        pending.receipt = Some(self.receive(step.now, call, Decision { sandboxed, ..decision }));
         pending.sandboxed = sandboxed;
         pending.state = CallState::Ready(Permission::Recorded);
     }

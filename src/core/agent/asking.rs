@@ -21,6 +21,7 @@ impl Agent {
             Answer::Nobody(why) => pending.state = self.undecided(step.now, &pending.call, why),
             Answer::Reply(_)
             | Answer::AllowOnce
+            | Answer::AllowBecause(_)
             | Answer::AllowSession
             | Answer::AllowSandboxed
             | Answer::Always { .. }

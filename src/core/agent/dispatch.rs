@@ -154,11 +154,7 @@ impl Agent {
             return self.on_evidence(step);
         }
         if self.history.guards().is_own_command {
-            if self.history.own_command_was_denied() {
-                // What was to be said with its output is not said without it.
-                self.give_back(step);
-            }
-            return self.end(step, Ending::Completed);
+            return self.on_own_command(step);
         }
         let most = self.settings.max_consecutive_failures;
         if self.history.guards().missing_turns_now() >= most {

@@ -259,7 +259,7 @@ impl super::history::History {
         self.run().iter().filter_map(said).collect()
     }
 
-    fn last_result(&self) -> Option<Arc<ToolResult>> {
+    pub(super) fn last_result(&self) -> Option<Arc<ToolResult>> {
         let result =
             |e: &Arc<Entry>| if let Body::ToolResult(r) = &e.body { Some(Arc::clone(r)) } else { None };
         self.run().iter().rev().find_map(result)

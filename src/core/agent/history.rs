@@ -17,6 +17,9 @@ use super::restoring::Undone;
 use super::subagent_books::SubagentBooks;
 use super::uncertain::Unclear;
 
+/// What can be done when a hook has refused the message: no mode and no rule lets it through.
+pub(super) const MESSAGE_REFUSED: &str = "Change the message, or the hook.";
+
 /// The ledger, its meter, and how far each has been read.
 #[derive(Debug)]
 pub(super) struct History {
@@ -123,13 +126,23 @@ impl History {
         new
     }
 
-    /// What can be done after the run ends so, by how far its calls came.
+    /// What can be done after the run ends so, by how far its calls came, and by whether its message was refused.
     pub(super) fn next_safe_action(&self, reason: Ending) -> &'static str {
+        if reason == Ending::PolicyDenied && self.message_is_withdrawn() {
+            return MESSAGE_REFUSED;
+        }
         let results = self.run().iter().filter_map(|entry| {
             let Body::ToolResult(result) = &entry.body else { return None };
             Some(result.outcome.reach())
         });
         reason.next_safe_action_after(results.max().unwrap_or_default())
+    }
+
+    /// Whether the message that began the run is withdrawn.
+    fn message_is_withdrawn(&self) -> bool {
+        let withdrawn = tombstoned(self.run());
+        let is_it = |e: &Arc<Entry>| matches!(e.body, Body::User(_)) && withdrawn.contains(&e.id);
+        self.run().iter().any(is_it)
     }
 
     /// Writes the end of the run. Its figures are the meter's.

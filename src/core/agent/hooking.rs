@@ -12,6 +12,7 @@ use crate::ledger::{
 };
 use crate::model::ModelFailure;
 
+use super::history::MESSAGE_REFUSED;
 use super::phase::{Consulting, Phase, Question};
 use super::step::Step;
 use super::{Agent, Effect, Live, Operation};
@@ -183,7 +184,7 @@ impl Agent {
             let reason = format!("a hook refused the message: {reason}");
             self.history.ledger.remark(step.now, Remark::Tombstone(Tombstone { target, reason }));
         }
-        let next = "Change the message, or the hook.".to_owned();
+        let next = MESSAGE_REFUSED.to_owned();
         self.history.ledger.remark(
             step.now,
             Remark::Error { message: format!("A hook refused the message: {reason}"), next },

@@ -50,6 +50,8 @@ pub struct OwnCommand {
     pub is_shared: bool,
     /// What the user typed instead of it, if a custom command runs it: then it passes the gate as a call of the model does.
     pub typed: Option<String>,
+    /// Whether what was queued behind it is said only if it succeeds: the message speaks of its output.
+    pub must_succeed: bool,
 }
 
 impl OwnCommand {
@@ -57,7 +59,7 @@ impl OwnCommand {
     pub fn read(text: &str) -> Option<Self> {
         let rest = text.strip_prefix('!')?;
         let (command, is_shared) = rest.strip_prefix('!').map_or((rest, true), |hidden| (hidden, false));
-        Some(Self { command: command.trim().to_owned(), is_shared, typed: None })
+        Some(Self { command: command.trim().to_owned(), is_shared, typed: None, must_succeed: false })
     }
 
     /// As it is typed.
@@ -192,6 +194,8 @@ pub enum Intent {
 pub enum Answer {
     /// This call.
     AllowOnce,
+    /// This call, for a reason that is recorded.
+    AllowBecause(String),
     /// This exact action for the rest of the session.
     AllowSession,
     /// Once, within the sandbox alone.

@@ -6,7 +6,7 @@
 //! it in a message, with the next one of the user, unless they left it out.
 
 use crate::ledger::{
-    Arguments, Body, CallId, Decider, Decision, Entry, Injected, Injector, Millis, Outcome, Remark,
+    Arguments, Body, CallId, Decider, Decision, Ending, Entry, Injected, Injector, Millis, Outcome, Remark,
     Tombstone, UserMessage, tombstoned,
 };
 use crate::tool::ToolKind;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
 use super::step::Step;
-use super::{Agent, OwnCommand};
+use super::{Agent, Live, OwnCommand};
 
 /// How long a command of the user may take: they wait for it, and can stop it.
 pub(super) const OWN_COMMAND_MS: u64 = 3_600_000;
@@ -52,6 +52,7 @@ impl Agent {
             Ok(made) => made,
             Err(unsettled) => return self.give_up(step, &unsettled),
         };
+        self.inbox.needs_success = own.must_succeed.then_some(call.id);
         let pending = if is_typed {
             let decision = Decision::permission(call.id, Decider::User, "the user typed it");
             let receipt = Some(self.receive(step.now, &call, decision));
@@ -62,6 +63,23 @@ impl Agent {
             Pending::new(call, token, effect, state)
         };
         self.advance(step, Dispatching::of([pending].into_iter().collect()))
+    }
+
+    /// The command is settled. What was to be said with its output is not said without it.
+    pub(super) fn on_own_command(&mut self, step: &mut Step) -> Phase {
+        let needs = self.inbox.needs_success.take();
+        let result = self.history.last_result().filter(|result| Some(result.call) == needs);
+        let has_failed = result.is_some_and(|result| result.outcome != Outcome::Ok);
+        let is_waited_for = !self.inbox.queued.is_empty();
+        if has_failed || self.history.own_command_was_denied() {
+            self.give_back(step);
+        }
+        if has_failed && is_waited_for {
+            step.emit(Live::Refused(
+                "not sent: the command before it failed; its output says why".to_owned(),
+            ));
+        }
+        self.end(step, Ending::Completed)
     }
 
     /// The message that tells the model of the command, once it has its result; whatever that is.
@@ -231,10 +249,35 @@ mod tests {
         assert!(said(&agent)[1].contains("sleep 9\nThe user interrupted it."), "{:?}", said(&agent));
     }
 
+    #[test]
+    fn a_message_about_its_output_goes_out_only_if_it_succeeds() {
+        for (outcome, is_sent) in [(Outcome::Ok, true), (Outcome::Failed, false)] {
+            let mut agent = agent(ToolKind::Shell);
+            let own = OwnCommand { must_succeed: true, ..OwnCommand::read("!git diff").unwrap() };
+            agent.step(Millis(1), Input::Intent(Intent::Command(own)));
+            agent.step(Millis(1), Input::Intent(Intent::Queue("review it".into())));
+            let report = ToolReport { outcome, ..ToolReport::failed("fatal") };
+            let wanted = agent.step(Millis(2), Input::Tool(CallId(1), ToolNews::Done(Box::new(report))));
+            assert_eq!(wanted.iter().any(|effect| matches!(effect, Effect::CallModel(..))), is_sent);
+            let returned = Effect::Emit(Live::Returned(vec!["review it".into()]));
+            assert_eq!(wanted.contains(&returned), !is_sent, "{wanted:?}");
+            let is_why =
+                |e: &Effect| matches!(e, Effect::Emit(Live::Refused(why)) if why.starts_with("not sent: "));
+            assert_eq!(wanted.iter().any(is_why), !is_sent, "{wanted:?}");
+        }
+        // A command that is just run holds nothing up.
+        let mut agent = agent(ToolKind::Shell);
+        runs(&mut agent, "!make");
+        agent.step(Millis(1), Input::Intent(Intent::Queue("why?".into())));
+        let news = ToolNews::Done(Box::new(ToolReport::failed("broken")));
+        let wanted = agent.step(Millis(2), Input::Tool(CallId(1), news));
+        assert!(wanted.iter().any(|effect| matches!(effect, Effect::CallModel(..))), "{wanted:?}");
+    }
+
     /// A custom command has begun, and a message waits for its output.
     fn custom(agent: &mut Agent) -> (Vec<Effect>, EntryId) {
         let typed = Some("/tidy now".to_owned());
-        let own = OwnCommand { command: "rm x".to_owned(), is_shared: true, typed };
+        let own = OwnCommand { command: "rm x".to_owned(), is_shared: true, typed, must_succeed: false };
         let wanted = agent.step(Millis(1), Input::Intent(Intent::Command(own)));
         assert!(
             wanted.iter().any(|effect| matches!(effect, Effect::Prepare(_))),

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::ledger::{Injected, Transition, UserMessage};
+use crate::ledger::{CallId, Injected, Transition, UserMessage};
 
 use super::phase::Phase;
 use super::step::Step;
@@ -15,6 +15,8 @@ pub(super) struct Inbox {
     pub(super) steering: Vec<UserMessage>,
     /// What the user wants to say after the run.
     pub(super) queued: VecDeque<UserMessage>,
+    /// The command without whose success nothing that is queued is said.
+    pub(super) needs_success: Option<CallId>,
     /// What the model must be told before the user's next message.
     pub(super) news: Vec<String>,
     /// What hooks want the model to read with the next turn or message.
@@ -28,6 +30,7 @@ impl Inbox {
         Self {
             steering: Vec::new(),
             queued: VecDeque::new(),
+            needs_success: None,
             news: environment.into_iter().collect(),
             from_hooks: Vec::new(),
         }

@@ -63,7 +63,11 @@ fn said(reader: &mut TapeReader<'_>, at: usize, message: &Arc<UserMessage>) {
         Some(command) => {
             let typed = (!message.content.starts_with('!')).then(|| message.content.clone());
             let is_shared = !reader.entries.get(at).is_some_and(|entry| reader.withdrawn.contains(&entry.id));
-            reader.wish(at, Intent::Command(OwnCommand { command, is_shared, typed }), true);
+            reader.wish(
+                at,
+                Intent::Command(OwnCommand { command, is_shared, typed, must_succeed: false }),
+                true,
+            );
         }
         None => reader.wish(at, Intent::Submit(UserMessage::clone(message)), true),
     }
@@ -144,6 +148,7 @@ pub(super) fn decided(reader: &mut TapeReader<'_>, at: usize, decision: &Decisio
         (None, Some(rule), true) => Answer::Always { rule: rule.to_owned(), scope: decision.scope },
         (None, None, true) if decision.scope.lasts() => Answer::AllowSession,
         (None, None, true) if chose_sandbox => Answer::AllowSandboxed,
+        (None, None, true) if !decision.reason.is_empty() => Answer::AllowBecause(decision.reason.clone()),
         (None, None, true) => Answer::AllowOnce,
     };
     reader.push(at, News::Decided(decision.call, answer));

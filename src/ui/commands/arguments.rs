@@ -16,6 +16,7 @@ use crate::ui::request::Request;
 use crate::ui::usage_table::UsageBy;
 
 use super::meaning::{LinearCommand, Meaning};
+use super::prompts::quoted;
 
 type Read = Result<Meaning, String>;
 
@@ -56,14 +57,22 @@ pub(super) fn diff(words: &str) -> Read {
         _ if !path.is_empty() => {
             return Err("/diff takes git and a path, or a commit, as in /diff main".to_owned());
         }
-        commit => revision(commit).ok_or("/diff takes git, or a commit, as in /diff main")?,
+        commit => {
+            let commit = revision(commit).ok_or("/diff takes git, or a commit, as in /diff main")?;
+            quoted(&commit).into_owned()
+        }
     };
     let path = match path.trim() {
         "" => String::new(),
         path => format!(" '{}'", path.replace('\'', "'\\''")),
     };
     let command = format!("{GIT_DIFF}{against} --{path}");
-    Ok(Meaning::Intent(Intent::Command(OwnCommand { command, is_shared: false, typed: None })))
+    Ok(Meaning::Intent(Intent::Command(OwnCommand {
+        command,
+        is_shared: false,
+        typed: None,
+        must_succeed: false,
+    })))
 }
 
 /// What goes otherwise in a branch.
@@ -115,7 +124,7 @@ pub(super) fn review(words: &str) -> Read {
 fn revision(words: &str) -> Option<String> {
     let fits = |c: char| c.is_alphanumeric() || "/._-~^@{}+".contains(c);
     let is_plain = !words.is_empty() && !words.starts_with('-') && words.chars().all(fits);
-    is_plain.then(|| if words.contains(['~', '{']) { format!("'{words}'") } else { words.to_owned() })
+    is_plain.then(|| words.to_owned())
 }
 
 /// What the rows of the usage are about.

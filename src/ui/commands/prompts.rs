@@ -1,5 +1,7 @@
 //! The commands that are a message to the model: what it is asked to do. The transcript shows the whole message.
 
+use std::borrow::Cow;
+
 /// `/init`
 pub(super) const INIT: &str = "\
 Write an AGENTS.md for this repository: what an engineer or an agent must know before a first change here.
@@ -25,8 +27,11 @@ const SHOWN: &str = "The output of git is above; where it is cut, and of new fil
 /// A program that a repository names is not started for its differences.
 const DIFF: &str = "git --no-pager diff --no-ext-diff --no-textconv";
 const NEW_FILES: &str = "git --no-pager status --short";
+/// A repository without a commit has new files only.
+const HAS_COMMIT: &str = "git rev-parse --quiet --verify HEAD >/dev/null";
 
-/// A review: what git shows is read before the model is asked, so that nothing needs to run for it.
+/// A review: what git shows is read before the model is asked, so that nothing needs to run for it. Where git fails, the command
+/// fails, and the message does not go out.
 pub(in crate::ui) struct Review {
     /// The command whose output is reviewed.
     pub(in crate::ui) command: String,
@@ -39,13 +44,13 @@ pub(in crate::ui) fn review(base: Option<&str>) -> Review {
     let (command, what) = match base {
         None => (
             format!(
-                "if test -n \"$({NEW_FILES})\"; then {DIFF} HEAD; {NEW_FILES}; else git --no-pager show \
-                 --no-ext-diff --no-textconv HEAD; fi"
+                "if test -n \"$({NEW_FILES})\"; then if {HAS_COMMIT}; then {DIFF} HEAD; fi && {NEW_FILES}; else git \
+                 --no-pager show --no-ext-diff --no-textconv HEAD; fi"
             ),
             "Review the changes that are not committed, or the last commit if there are none.".to_owned(),
         ),
         Some(base) => (
-            format!("{DIFF} {base}...HEAD; {DIFF} HEAD; {NEW_FILES}"),
+            format!("{DIFF} {}...HEAD && {DIFF} HEAD && {NEW_FILES}", quoted(base)),
             format!("Review the changes of this branch since {base}, and what is not committed."),
         ),
     };
@@ -59,10 +64,16 @@ pub fn review_by_the_model(base: Option<&str>) -> String {
                  are none, review the last commit."
             .to_owned(),
         Some(base) => {
-            format!("Review the changes of this branch since {base}: `git diff {base}...HEAD`, and what is not committed.")
+            let quoted = quoted(base);
+            format!("Review the changes of this branch since {base}: `git diff {quoted}...HEAD`, and what is not committed.")
         }
     };
     format!("{what}\n\n{REVIEWING}")
+}
+
+/// A name of a commit as a shell takes it. It has no quote.
+pub(super) fn quoted(base: &str) -> Cow<'_, str> {
+    if base.contains(['~', '{']) { format!("'{base}'").into() } else { base.into() }
 }
 
 /// The command that says this message, or runs this before it, if one does.
@@ -83,7 +94,7 @@ pub(super) fn typed(message: &str) -> Option<String> {
         let rest = message.strip_prefix("Review the changes of this branch since ")?;
         rest.split([',', ':']).next()
     };
-    let of_command = || message.strip_prefix('!')?.strip_prefix(DIFF)?.trim_start().split("...HEAD;").next();
-    let base = of_message().or_else(of_command)?;
-    is_of(Some(base)).then(|| format!("/review --base {}", base.trim_matches('\'')))
+    let of_command = || message.strip_prefix('!')?.strip_prefix(DIFF)?.trim_start().split("...HEAD").next();
+    let base = of_message().or_else(of_command)?.trim_matches('\'');
+    is_of(Some(base)).then(|| format!("/review --base {base}"))
 }

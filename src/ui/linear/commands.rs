@@ -35,7 +35,7 @@ impl LinearSession {
             Meaning::Review(_) if view.status.is_busy() => self.not_obeyed(REVIEW_LATER),
             Meaning::Review(base) => {
                 let Review { command, message } = review(base.as_deref());
-                let own = OwnCommand { command, is_shared: true, typed: None };
+                let own = OwnCommand { command, is_shared: true, typed: None, must_succeed: true };
                 return [Intent::Command(own), Intent::Queue(message.into())]
                     .map(LinearEffect::Send)
                     .to_vec();
