@@ -151,7 +151,26 @@ fn trusted(cwd: &Path, environment: &Environment) -> Result<Option<Content>, Str
                 .to_owned(),
         );
     }
+    if !book.trusts(&content) && !has_rules_alone(cwd) {
+        return Err(
+            "this folder's configuration sets more than deny and ask rules, and all of it would be trusted with the new rule: keep the \
+             rule for this session or everywhere"
+                .to_owned(),
+        );
+    }
     Ok(Some(content))
+}
+
+/// Whether the folder's file can only tighten, whatever the user's own configuration comes to say: it has rules that deny or ask, and nothing
+/// else.
+fn has_rules_alone(cwd: &Path) -> bool {
+    let text = match reading::read(&cwd.join(CONFIG), MOST_BYTES) {
+        Reading::Text { text, cut: false } => text,
+        Reading::Absent => return true,
+        Reading::Text { .. } | Reading::Refused(_) => return false,
+    };
+    let parsed = text.parse::<DocumentMut>();
+    parsed.is_ok_and(|parsed| parsed.iter().all(|(key, _)| matches!(key, "deny" | "ask")))
 }
 
 /// Whether these files do anything that needs trust. What cannot be weighed does.

@@ -114,6 +114,12 @@ fn a_file_in_which_nothing_needs_trust_is_as_one_that_was_trusted() {
     fs::write(project.join(".mcp.json"), r#"{ "mcpServers": { "a": { "command": "x" } } }"#).unwrap();
     let why = plan(RuleHome::Project, RULE, &project, &environment).unwrap_err();
     assert!(why.contains("not trusted") && !trusts(), "{why}");
+    // What loosens nothing today could loosen later, when the user's own configuration is another.
+    fs::remove_file(project.join(".mcp.json")).unwrap();
+    for more in ["mode = \"plan\"", "mode = \"ask\"", "[tools.sandbox]\nnetwork = false"] {
+        fs::write(&file, format!("deny = [\"shell(rm *)\"]\n{more}\n")).unwrap();
+        assert!(plan(RuleHome::Project, RULE, &project, &environment).is_err() && !trusts(), "{more}");
+    }
 }
 
 #[test]

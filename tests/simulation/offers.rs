@@ -5,15 +5,13 @@
 //! in `World::perform` and `World::note_delivery`.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use countersign::agent::{Answer, Input, Intent, OwnCommand, Shutdown};
+use countersign::agent::{Answer, Input, Intent, Shutdown};
 use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
 use countersign::ledger::{
-    Arguments, BackgroundStatus, Body, CallId, Entry, EntryId, Facts, FilesRestored, Hosted, Outcome, Scope,
-    Stop,
+    Arguments, BackgroundStatus, CallId, EntryId, Facts, FilesRestored, Hosted, Outcome, Scope, Stop,
 };
 use countersign::model::{Effort, FailureClass, ModelEvent, ModelFailure, ModelNews};
 use countersign::policy::Mode;
@@ -25,7 +23,6 @@ use crate::bounds::{A_TASK, DELEGATE, FROM_ELSEWHERE, ON_TERMINAL, found, spec};
 use crate::legacy_facts;
 use crate::pasted::numbered;
 use crate::requests::silence;
-use crate::typed::typed_line;
 use crate::world::{Stream, World};
 
 impl World {
@@ -42,28 +39,7 @@ impl World {
         if self.bounds.subagents {
             self.offer_races(&mut options);
         } else if self.commands < self.bounds.commands && (self.agent.is_idle() || !self.bounds.rare) {
-            let own = |command: &str, is_shared, typed| {
-                Input::Intent(Intent::Command(OwnCommand {
-                    command: command.to_owned(),
-                    is_shared,
-                    typed,
-                    must_succeed: false,
-                }))
-            };
-            options.extend([true, false].map(|is_shared| own("ls", is_shared, None)));
-            if !self.bounds.rare {
-                options.push(typed_line(Intent::Rename("a name".to_owned())));
-                // Opened and closed, and what is not a host.
-                let host = || "a.example".to_owned();
-                options.extend([Intent::OpenHost(host()), Intent::CloseHost(host())].map(typed_line));
-                options.extend([Intent::AcceptGaps(None), Intent::RefuseGaps].map(Input::Intent));
-                options.push(own("rm x", true, Some("/custom".to_owned())));
-                let is_said = |entry: &&Arc<Entry>| matches!(entry.body, Body::User(_));
-                let said = self.log.entries.iter().filter(is_said).map(|entry| entry.id).next_back();
-                // To a message of theirs, and to what is none.
-                let back = |message| Intent::Rewind { message, branch: "another".to_owned() };
-                options.extend(said.into_iter().chain([EntryId(9_999)]).map(back).map(Input::Intent));
-            }
+            self.offer_commands(&mut options);
         }
         if self.discovers {
             options.push(Input::Discovered(found()));

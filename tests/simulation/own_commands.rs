@@ -1,8 +1,13 @@
 //! The rules of commands that the user runs as their own: each is a run by itself, and the model is told of it once, or never.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use countersign::ledger::EntryId;
+use countersign::agent::{Input, Intent, OwnCommand};
+use countersign::ledger::{Body, Entry, EntryId};
+
+use crate::typed::typed_line;
+use crate::world::World;
 
 /// The command that is the run, if it is one.
 #[derive(Default, Clone)]
@@ -59,6 +64,34 @@ impl OwnCommands {
                 Err(format!("a command of the user: hidden {is_hidden}, told {was_told}"))
             }
             _ => Ok(()),
+        }
+    }
+}
+
+impl World {
+    /// What a person types that is no message.
+    pub fn offer_commands(&self, options: &mut Vec<Input>) {
+        let own = |command: &str, is_shared, typed| {
+            Input::Intent(Intent::Command(OwnCommand {
+                command: command.to_owned(),
+                is_shared,
+                typed,
+                must_succeed: false,
+            }))
+        };
+        options.extend([true, false].map(|is_shared| own("ls", is_shared, None)));
+        if !self.bounds.rare {
+            options.push(typed_line(Intent::Rename("a name".to_owned())));
+            // Opened and closed, and what is not a host.
+            let host = || "a.example".to_owned();
+            options.extend([Intent::OpenHost(host()), Intent::CloseHost(host())].map(typed_line));
+            options.extend([Intent::AcceptGaps(None), Intent::RefuseGaps].map(Input::Intent));
+            options.push(own("rm x", true, Some("/custom".to_owned())));
+            let is_said = |entry: &&Arc<Entry>| matches!(entry.body, Body::User(_));
+            let said = self.log.entries.iter().filter(is_said).map(|entry| entry.id).next_back();
+            // To a message of theirs, and to what is none.
+            let back = |message| Intent::Rewind { message, branch: "another".to_owned() };
+            options.extend(said.into_iter().chain([EntryId(9_999)]).map(back).map(Input::Intent));
         }
     }
 }
