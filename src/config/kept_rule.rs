@@ -170,7 +170,8 @@ fn has_rules_alone(cwd: &Path) -> bool {
         Reading::Text { .. } | Reading::Refused(_) => return false,
     };
     let parsed = text.parse::<DocumentMut>();
-    parsed.is_ok_and(|parsed| parsed.iter().all(|(key, _)| matches!(key, "deny" | "ask")))
+    let tightens = |key: &str| [RuleKind::Deny, RuleKind::Ask].iter().any(|kind| kind.as_str() == key);
+    parsed.is_ok_and(|parsed| parsed.iter().all(|(key, _)| tightens(key)))
 }
 
 /// Whether these files do anything that needs trust. What cannot be weighed does.
