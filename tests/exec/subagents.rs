@@ -28,6 +28,20 @@ fn entries(file: &PathBuf) -> Vec<Value> {
     fs::read_to_string(file).unwrap().lines().map(books::unchained).collect()
 }
 
+/// Its first request would read more than was set aside, and what it passes the session above passes, too.
+#[test]
+fn a_subagent_makes_no_request_that_reads_more_than_was_set_aside() {
+    let world = World::new();
+    let replies = script(json!([{ "tool_calls": [delegate("explore", "look")] }, { "text": "Done." }]));
+    let ran = world.json(&["--script", &replies, "--max-input-tokens", "5000", "go"]);
+    let (reserved, settled) = (ran.one("escrow_reserved"), ran.one("escrow_settled"));
+    let most = reserved["limits"]["max_input_tokens"].as_u64().unwrap();
+    assert!(most < 1_500, "otherwise its request fits: {reserved}");
+    assert_eq!(settled["spent"]["usage"]["input"], 0, "{settled}");
+    assert_eq!(ran.outcomes(), ["failed"], "{}", ran.out);
+    assert!(text(&ran.one("tool_result"), "content").contains("max_input_tokens"), "{}", ran.out);
+}
+
 #[test]
 fn a_subagent_has_a_ledger_of_its_own_and_a_part_of_the_budget() {
     let world = World::new();

@@ -89,6 +89,9 @@ impl Agent {
             Err(unsettled) => return self.give_up(step, &unsettled),
         };
         let estimated_input = estimate_tokens(&asked);
+        if self.passes_what_was_set_aside(step.now, estimated_input) {
+            return self.cannot_compact(step, then, Limit::InputTokens.ending());
+        }
         let Some(affordable) = self.reserve(step.now, self.spec().price, estimated_input, asked.max_output)
         else {
             return self.cannot_compact(step, then, Ending::MaxCost);

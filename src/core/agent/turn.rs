@@ -145,6 +145,9 @@ impl Agent {
         let estimated_input = context::estimate_tokens(&request);
         let size = self.measure(&request);
         request.max_output = request.max_output.min(self.room_beside(&spec, size));
+        if self.passes_what_was_set_aside(step.now, estimated_input) {
+            return self.end(step, Limit::InputTokens.ending());
+        }
         let Some(affordable) = self.reserve(step.now, spec.price, estimated_input, request.max_output) else {
             return self.end(step, Ending::MaxCost);
         };
@@ -176,6 +179,13 @@ impl Agent {
     ) -> Option<u64> {
         let affordable = self.affordable(now, price, input, output)?;
         (affordable >= output.min(SHORT_ANSWER)).then_some(affordable)
+    }
+
+    /// Whether a sub-agent would read more with this prompt than was set aside for it: the limit of the session above holds over all.
+    pub(super) fn passes_what_was_set_aside(&mut self, now: Millis, input: u64) -> bool {
+        let is_subagent = !self.settings.path.is_empty();
+        let left = self.history.meter().left(Limit::InputTokens, now);
+        is_subagent && left.is_some_and(|left| input > left)
     }
 
     /// The output tokens that the cost limit leaves beside such a prompt, however few; `None` when not even that is affordable.

@@ -60,7 +60,8 @@ impl Agent {
         let spec = self.asked_before();
         let output_left = self.history.meter().left(Limit::OutputTokens, now);
         let Ok(request) = self.request(output_left) else { return };
-        let input = self.measure(&request);
+        let measured = self.measure(&request);
+        let input = self.within_input(now, measured);
         let most = request.max_output.min(self.room_beside(&spec, input));
         let output = self.most_answered(now, spec.price, input, most);
         let counted = Usage { input, output, estimated: true, ..Usage::default() };
@@ -91,6 +92,11 @@ impl Agent {
         let beside = self.affordable(now, price, input, most);
         // A prompt that would not fit was measured otherwise then, or cost less: the answer cost no more than all.
         beside.or_else(|| self.affordable(now, price, 0, most)).unwrap_or(most)
+    }
+
+    fn within_input(&mut self, now: Millis, input: u64) -> u64 {
+        let left = self.history.meter().left(Limit::InputTokens, now);
+        left.filter(|_| self.settings.asked_within_limits).map_or(input, |left| input.min(left))
     }
 
     fn within_cost(&mut self, now: Millis, cost: MicroDollars) -> MicroDollars {
