@@ -188,3 +188,26 @@ fn the_mode_of_a_file_makes_no_branch_looser() {
     let branch = branch.filter(|text| text.contains("forked_from")).collect::<String>();
     assert!(branch.contains(r#""type":"mode_changed""#) && branch.contains(r#""resumed":true"#), "{branch}");
 }
+
+#[test]
+fn a_branch_is_not_left_before_a_change_that_the_named_decision_is_about() {
+    let world = World::new();
+    let wish = json!({ "name": "write", "arguments": { "path": "wished.txt", "content": "x" } });
+    world.json(&["--script", &json!([{ "tool_calls": [wish] }, "So be it."]).to_string(), "go"]);
+    let denied = decision(&world.lines(), "c1");
+    let other = r#"{"path":"other.txt","content":"x"}"#;
+    let edited = world.branch_off(&["--last", &denied, "--edit", other, "--script", r#"["So."]"#]);
+    let lines = world.lines();
+    let change =
+        lines.iter().find(|line| line["type"] == "call_edited").unwrap_or_else(|| panic!("{edited:?}"));
+    let change = change["entry"].as_str().unwrap();
+    let later = lines.iter().rev().find(|line| line["type"] == "approval").unwrap();
+    let (branch, later) = (lines[0]["session"].as_str().unwrap(), later["entry"].as_str().unwrap());
+    let refused = world.branch_off(&[branch, later, "--allow", "--script", r#"["So."]"#]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(
+        refused.err.contains("was changed by a person before") && refused.err.contains(change),
+        "{refused:?}"
+    );
+    assert!(world.in_copies("wished.txt").is_empty());
+}

@@ -11,8 +11,8 @@ use std::sync::atomic::AtomicBool;
 use uuid::Uuid;
 
 use crate::config::fault::Fault;
-use crate::ledger::{Entry, EntryId, Millis};
-use crate::recorded::{Departure, Twist, TwistFault};
+use crate::ledger::{Body, Entry, EntryId, Millis};
+use crate::recorded::{Crossroads, Departure, Twist, TwistFault};
 use crate::runtime::trial::TrialFolder;
 use crate::runtime::undo::Snapshots;
 use crate::session::bisect::SessionWalk;
@@ -36,7 +36,7 @@ pub(crate) struct Branch {
 /// # Errors
 /// Nothing could have gone otherwise there: says what to name instead.
 pub(crate) fn departure(entries: &[Arc<Entry>], at: EntryId) -> Result<Departure, Fault> {
-    Departure::before(entries, at).map_err(|why| {
+    let left = Departure::before(entries, at).map_err(|why| {
         let next = match why {
             TwistFault::NeverDecided(_) | TwistFault::OwnCommand(_) | TwistFault::NoEntry(_) | TwistFault::NothingToChange(_) => {
                 "`countersign sessions show SESSION --json` lists its entries; name a message, or a call that was decided about"
@@ -44,7 +44,25 @@ pub(crate) fn departure(entries: &[Arc<Entry>], at: EntryId) -> Result<Departure
             TwistFault::Undecided(_) => "resume the session and decide",
         };
         Fault::usage(why.to_string(), next)
-    })
+    })?;
+    not_changed_before(entries, at, &left)?;
+    Ok(left)
+}
+
+/// That a person did not change the call between where the branch leaves and the entry that is named: the branch would decide about the call
+/// as it was before.
+fn not_changed_before(entries: &[Arc<Entry>], at: EntryId, left: &Departure) -> Result<(), Fault> {
+    let Crossroads::Decision(call) = left.crossroads else { return Ok(()) };
+    let is_change =
+        |entry: &&Arc<Entry>| matches!(&entry.body, Body::CallEdited(changed) if changed.id == call);
+    let between = |entry: &&Arc<Entry>| entry.id >= left.first && entry.id < at;
+    match entries.iter().filter(between).find(is_change) {
+        Some(change) => Err(Fault::usage(
+            format!("{call} was changed by a person before {at}, and a branch leaves before that change"),
+            format!("name {}, the change itself, and give the arguments with --edit", change.id),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Makes the branch: the copy of the folder, then the session. `here`: it goes on in the folder of the other one.
