@@ -1,5 +1,6 @@
 //! Ids of background commands: those of a session that goes on are given to no others.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::ledger::{Arguments, Body, Entry};
@@ -17,11 +18,17 @@ fn background_calls(entries: &[Arc<Entry>]) -> u64 {
         Arguments::Object(members) => members.get("background").is_some_and(|set| *set == true),
         Arguments::Unusable(_) => false,
     };
-    let calls = entries.iter().filter(|entry| match &entry.body {
-        Body::ToolCall(call) | Body::CallEdited(call) => call.name == SHELL && is_one(&call.arguments),
-        _ => false,
+    let mut commands = BTreeSet::new();
+    let starts = entries.iter().filter(|entry| match &entry.body {
+        Body::ToolCall(call) if call.name == SHELL => {
+            commands.insert(call.id);
+            is_one(&call.arguments)
+        }
+        body => {
+            body.changes().is_some_and(|(call, arguments)| commands.contains(&call) && is_one(&arguments))
+        }
     });
-    calls.count() as u64
+    starts.count() as u64
 }
 
 /// The entries that a fork has of the session it was forked from.

@@ -150,3 +150,61 @@ fn nobody_is_said_to_have_allowed_what_they_were_not_shown() {
     forge(&file, &whole);
     assert_eq!(world.said(&["sessions", "check", "--last"]).code, 0);
 }
+
+#[test]
+fn what_a_hook_changed_is_compared_and_played_as_it_ran() {
+    let world = World::turning("shell", &json!({ "command": "echo safe" }));
+    let run = |wished: &str| {
+        let script = one("shell", &json!({ "command": wished }));
+        world.json(&["--mode", "unrestricted", "--script", &script, "go"]);
+        text(&world.entries()[0], "session")
+    };
+    let hooked = run("echo wished");
+    let message = text(&of_type(&world.entries(), "user_message")[0], "entry");
+    let settings = fs::read_to_string(world.config_file()).unwrap();
+    fs::write(world.config_file(), "").unwrap();
+    let plain = run("echo wished");
+    let compared = world.said(&["sessions", "compare", &plain, &hooked]);
+    let change = r#"+a hook changed c1 to {"command":"echo safe"}"#;
+    assert!(compared.code == 1 && compared.out.contains(change), "{compared:?}");
+
+    fs::write(world.config_file(), settings).unwrap();
+    let test = world.place().join("hooked.json");
+    let recorded = world.said(&["test", "record", &hooked, "-o", test.to_str().unwrap()]);
+    assert_eq!(recorded.code, 0, "{recorded:?}");
+    assert!(!fs::read_to_string(&test).unwrap().contains("has no result"), "{recorded:?}");
+    let again = world.said(&["test", "run", test.to_str().unwrap()]);
+    assert_eq!(again.code, 0, "{again:?}");
+    let offline = world.said(&["whatif", &hooked, &message, "--edit", "otherwise", "--offline"]);
+    assert!(offline.code == 0 && !offline.out.contains("no result"), "{offline:?}");
+    assert!(offline.out.contains("otherwise"), "{offline:?}");
+}
+
+#[test]
+fn a_transcript_says_who_changed_a_call() {
+    let world = World::turning("shell", &json!({ "command": "echo safe" }));
+    let script = one("shell", &json!({ "command": "echo wished" }));
+    let mut run = Steered::start(&world, &["--mode", "ask", "--script", &script, "go"]);
+    let asked = run.until("approval_request");
+    run.say(&answer(&asked, "allow"));
+    run.until("turn_ended");
+    run.end();
+    let shown = world.said(&["sessions", "show", "--last"]).out;
+    assert!(shown.contains("$ echo safe") && shown.contains("changed by a hook"), "{shown}");
+    let page = world.said(&["sessions", "export", "--last", "--format", "markdown"]).out;
+    let (wished, safe) = (page.find("echo wished"), page.find("echo safe"));
+    assert!(wished.is_some() && wished < safe && page.contains("changed by a hook"), "{page}");
+    let events = world.said(&["sessions", "show", "--last", "--events"]).out;
+    let call = events.lines().find(|line| line.contains("tool_call")).unwrap_or_default();
+    let call: Value = serde_json::from_str(call).unwrap();
+    assert_eq!(call["arguments"]["command"], "echo wished");
+    assert_eq!((&call["changed_by"], &call["changed_to"]["command"]), (&json!("hook"), &json!("echo safe")));
+}
+
+#[test]
+fn a_run_without_anybody_names_the_command_that_was_denied() {
+    let world = World::turning("shell", &json!({ "command": "make safe" }));
+    let script = one("shell", &json!({ "command": "make deploy" }));
+    let ran = world.exec(&["--mode", "ask", "--script", &script, "go"]);
+    assert!(ran.err.contains("make safe") && !ran.err.contains("make deploy"), "{ran:?}");
+}

@@ -214,6 +214,11 @@ impl Out {
             Body::ToolCall(call) => {
                 self.calls.insert(at(call.id), summary(&call.arguments));
             }
+            Body::CallEdited(_) | Body::Note(_) => {
+                if let Some((call, arguments)) = body.changes() {
+                    self.calls.insert(at(call), summary(&arguments));
+                }
+            }
             Body::ApprovalRequested(asked) => self.hear_request(at(asked.call), asked),
             Body::ApprovalDecided(decision) if !decision.allow => {
                 self.reasons.entry(at(decision.call)).or_default().push(decision.reason.clone());

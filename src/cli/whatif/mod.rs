@@ -40,7 +40,7 @@ pub(super) fn run(words: &WhatifArgs, before: Flags, environment: Environment) -
     let twist = twist(typed(words), &file.entries, &departure)?;
     if words.offline {
         let invocation = super::invoke(&flags, environment, None)?;
-        return offline::run(&invocation, &file.entries, &twist);
+        return offline::run(&invocation, &file.entries, (&twist, departure.first));
     }
     // What a file from elsewhere brings along would be continued here.
     if !place.keeps(&path) {

@@ -135,8 +135,11 @@ impl super::history::History {
     fn command_in_words(&self, call: CallId, said: &Entry) -> Option<String> {
         // What was changed in its pane is what ran.
         let command = self.run().iter().rev().find_map(|entry| {
-            let (Body::Command(made) | Body::CallEdited(made)) = &entry.body else { return None };
-            made.arguments.text("command").filter(|_| made.id == call)
+            let (of, arguments) = match &entry.body {
+                Body::Command(made) => (made.id, made.arguments.clone()),
+                body => body.changes()?,
+            };
+            arguments.text("command").filter(|_| of == call).map(str::to_owned)
         })?;
         let is_custom = matches!(&said.body, Body::User(message) if message.content.starts_with('/'));
         let whose = if is_custom {

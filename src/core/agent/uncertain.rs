@@ -10,7 +10,7 @@ use crate::tool::NamedHost;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Unclear {
     /// The exact action of each call that has no result yet.
-    actions: BTreeMap<CallId, String>,
+    actions: BTreeMap<CallId, Action>,
     /// How an action ended the last time it ran.
     ended: BTreeMap<String, String>,
     /// Actions that a sandbox may have stopped, and in which call.
@@ -19,24 +19,44 @@ pub(super) struct Unclear {
     blocked: BTreeMap<CallId, Vec<String>>,
 }
 
+/// What a call does.
+#[derive(Debug, Clone)]
+struct Action {
+    tool: String,
+    /// The fingerprint of tool and arguments.
+    exact: String,
+}
+
+impl Action {
+    fn of(tool: &str, arguments: &Arguments) -> Self {
+        Self { tool: tool.to_owned(), exact: fingerprint(tool, arguments) }
+    }
+}
+
 impl Unclear {
     /// Takes in one more entry.
     pub(super) fn read(&mut self, entry: &Entry) {
         if let Body::ToolCall(call) | Body::Validation(call) | Body::Command(call) | Body::CallEdited(call) =
             &entry.body
         {
-            self.actions.insert(call.id, fingerprint(&call.name, &call.arguments));
+            self.actions.insert(call.id, Action::of(&call.name, &call.arguments));
         }
-        // Hooks may have changed what the message said.
+        if let Body::Note(note) = &entry.body
+            && let Some((call, arguments)) = note.changed_by_hook()
+            && let Some(made) = self.actions.get_mut(&call)
+        {
+            made.exact = fingerprint(&made.tool, &arguments);
+        }
+        // Hooks of earlier versions left no arguments.
         if let Body::ApprovalRequested(asked) = &entry.body {
             let arguments = Arguments::from_value(asked.arguments.clone());
-            self.actions.insert(asked.call, fingerprint(&asked.name, &arguments));
+            self.actions.insert(asked.call, Action::of(&asked.name, &arguments));
         }
         if let Body::Note(note) = &entry.body
             && let Some(call) = note.refused()
             && let Some(action) = self.actions.get(&call)
         {
-            self.refused.insert(action.clone(), call);
+            self.refused.insert(action.exact.clone(), call);
         }
         if let Body::ToolResult(result) = &entry.body
             && let Some(action) = self.actions.remove(&result.call)
@@ -44,7 +64,7 @@ impl Unclear {
             if !result.facts.blocked_hosts.is_empty() {
                 self.blocked.insert(result.call, result.facts.blocked_hosts.clone());
             }
-            self.end(action, result);
+            self.end(action.exact, result);
         }
         if let Body::Change(Change::HostOpened { host }) = &entry.body {
             self.opens(host);

@@ -32,7 +32,7 @@ impl Departure {
         let (request, first) = match crossroads {
             Crossroads::Message(message) => (None, before_message(entries, message)),
             Crossroads::Decision(call) => {
-                let (request, first) = decided(entries, call).ok_or(TwistFault::Undecided(call))?;
+                let (request, first) = decided(entries, call, at).ok_or(TwistFault::Undecided(call))?;
                 (Some(request), first)
             }
             Crossroads::Ruled(call) => (None, ruled(entries, call).ok_or(TwistFault::NothingToChange(at))?),
@@ -102,17 +102,22 @@ fn over(entries: &[Arc<Entry>], first: EntryId) -> BTreeSet<CallId> {
     before.filter_map(ended).collect()
 }
 
-/// The first request about a call, and the entry that answered it.
-fn decided(entries: &[Arc<Entry>], call: CallId) -> Option<(EntryId, EntryId)> {
+/// The request about a call that stood at an entry, or else its first one, and the entry that answered it. A call that was changed is asked
+/// about again.
+fn decided(entries: &[Arc<Entry>], call: CallId, at: EntryId) -> Option<(EntryId, EntryId)> {
     let asks =
         |entry: &&Arc<Entry>| matches!(&entry.body, Body::ApprovalRequested(asked) if asked.call == call);
-    let request = entries.iter().find(asks)?.id;
+    let requests = || entries.iter().filter(asks).map(|entry| entry.id);
+    let stood = requests().take_while(|request| *request <= at).last().or_else(|| requests().next())?;
     let answers = |entry: &&Arc<Entry>| match &entry.body {
-        Body::ApprovalDecided(decision) => decision.call == call && entry.id > request,
-        Body::CallEdited(edited) => edited.id == call && entry.id > request,
+        Body::ApprovalDecided(decision) => decision.call == call && entry.id > stood,
+        Body::CallEdited(edited) => edited.id == call && entry.id > stood,
         _ => false,
     };
-    Some((request, entries.iter().find(answers)?.id))
+    let answer = entries.iter().find(answers)?.id;
+    // A process that takes the session up asks again.
+    let request = requests().take_while(|request| *request < answer).last()?;
+    Some((request, answer))
 }
 
 /// The entry with which the rules, or a hook, decided about a call.

@@ -138,6 +138,11 @@ impl TapeReader<'_> {
                     self.push(at, News::Ended(call, status.clone()));
                 } else if let Some(call) = note.typed_into() {
                     wishes::typed(self, at, call);
+                } else if let Some((call, arguments)) = note.changed_by_hook()
+                    && let Some(made) = self.calls.get_mut(&call)
+                {
+                    // With these it ran, and its result is theirs.
+                    made.arguments = arguments;
                 }
             }
             Body::Error { message, next } if self.model_is_asked || self.is_by_hand => {

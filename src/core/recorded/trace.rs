@@ -149,6 +149,10 @@ fn said(entry: &Entry, lines: &mut Vec<String>) {
             lines.push(format!("call {} {} {}", call.id, call.name, call.arguments.to_value()));
         }
         Body::CallEdited(call) => lines.push(format!("changed {} to {}", call.id, call.arguments.to_value())),
+        Body::Note(note) => {
+            let changed = note.changed_by_hook();
+            lines.extend(changed.map(|(call, to)| format!("a hook changed {call} to {}", to.to_value())));
+        }
         Body::ApprovalRequested(asked) => {
             lines.push(format!("asked about {}: {} ({})", asked.call, asked.why, asked.does()));
         }
@@ -174,7 +178,6 @@ fn said(entry: &Entry, lines: &mut Vec<String>) {
         | Body::Checkpoint(_)
         | Body::Progress(_)
         | Body::Handoff { .. }
-        | Body::Note(_)
         | Body::ProviderLimit(_) => {}
     }
 }

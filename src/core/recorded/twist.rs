@@ -86,9 +86,9 @@ impl fmt::Display for TwistFault {
 }
 
 impl Tape {
-    /// The same tape, with one thing otherwise.
+    /// The same tape, with one thing otherwise from an entry on.
     #[must_use]
-    pub fn twisted(mut self, twist: &Twist) -> Self {
+    pub fn twisted(mut self, twist: &Twist, from: EntryId) -> Self {
         match twist {
             // Nobody had been asked, or nobody was there to answer.
             Twist::Decides(call, answer)
@@ -98,7 +98,10 @@ impl Tape {
                 self.overruled.insert(*call, answer.clone());
             }
             Twist::Decides(call, answer) => {
-                let is_about = |cue: &Cue| matches!(&cue.news, News::Decided(decided, _) if decided == call);
+                // What was decided before that, such as a change of the call, stays.
+                let is_about = |cue: &Cue| {
+                    cue.entry >= from && matches!(&cue.news, News::Decided(decided, _) if decided == call)
+                };
                 let first = self.cues.iter().position(is_about);
                 // Where nobody had decided, it is decided at the end.
                 let at = first.unwrap_or(self.cues.len());

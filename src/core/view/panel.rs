@@ -185,6 +185,21 @@ impl Panel {
         self.edit.is_some()
     }
 
+    /// Who has changed its arguments, for people: nobody in most cases.
+    pub fn changed_by(&self) -> Option<&'static str> {
+        match (self.is_edited(), self.hooked.is_some()) {
+            (true, true) => Some("the user and a hook"),
+            (true, false) => Some("the user"),
+            (false, true) => Some("a hook"),
+            (false, false) => None,
+        }
+    }
+
+    /// What the model, or the user, called it with, before anybody changed it.
+    pub fn wished(&self) -> Option<&Arguments> {
+        self.tool_use().map(|u| &u.arguments)
+    }
+
     /// The request for a decision and the entry that an answer must name, if there was one.
     pub fn request(&self) -> Option<(EntryId, &ApprovalRequest)> {
         let entry = self.request.as_ref()?;

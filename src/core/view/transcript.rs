@@ -171,6 +171,10 @@ impl Document {
         };
         let is_untold = panel.id().is_some_and(|call| self.untold.contains(&call));
         let how = if is_untold { format!("{how} \u{b7} not shown to the model") } else { how };
+        let how = match panel.changed_by() {
+            Some(who) => format!("{how} \u{b7} changed by {who}"),
+            None => how,
+        };
         let content = panel.result().map(|result| result.shown()).unwrap_or_default();
         match self.style {
             Style::Plain => {
@@ -188,8 +192,17 @@ impl Document {
                 let given = panel.arguments().map(written).unwrap_or_default();
                 let whose = if panel.is_own_command() { "the user's own " } else { "" };
                 self.push(&format!("### {mark} {whose}{}: {how}\n\n", inline(panel.name())));
-                let is_left_out = panel.arguments().is_some_and(Arguments::are_left_out);
-                self.push(&fenced(if is_left_out { "text" } else { "json" }, &given));
+                let kind = |arguments: Option<&Arguments>| match arguments {
+                    Some(arguments) if arguments.are_left_out() => "text",
+                    _ => "json",
+                };
+                if panel.changed_by().is_some() {
+                    let wished = panel.wished().map(written).unwrap_or_default();
+                    self.push("*Before the change:*\n\n");
+                    self.push(&fenced(kind(panel.wished()), &wished));
+                    self.push("*Changed to:*\n\n");
+                }
+                self.push(&fenced(kind(panel.arguments()), &given));
                 self.push(&fenced("text", &content));
             }
         }

@@ -12,7 +12,7 @@ use crate::config::Invocation;
 use crate::config::fault::Fault;
 use crate::config::models::{Choice, Table, Transport, resolve};
 use crate::hooks::{HookAnswer, HookCall};
-use crate::ledger::{Entry, ModelRef};
+use crate::ledger::{Entry, EntryId, ModelRef};
 use crate::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use crate::recorded::{Answered, Outside, Played, Player, Tape, Twist};
 use crate::runtime::{Groups, HookPort, ModelPort, PastPlaces};
@@ -95,7 +95,7 @@ pub(crate) fn played(
     today: &mut Today<'_>,
     entries: &[Arc<Entry>],
     sandbox: bool,
-    twist: Option<&Twist>,
+    twist: Option<(&Twist, EntryId)>,
     rules: RulesOf,
 ) -> Result<Played, Fault> {
     let tape = Tape::of(entries).ok_or_else(|| {
@@ -109,7 +109,7 @@ pub(crate) fn played(
         (false, RulesOf::Today) => tape,
     };
     let tape = match twist {
-        Some(twist) => tape.twisted(twist),
+        Some((twist, from)) => tape.twisted(twist, from),
         None => tape,
     };
     let mut settings = today.settings(&tape.started.model);

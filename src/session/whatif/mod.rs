@@ -58,7 +58,7 @@ fn not_changed_before(entries: &[Arc<Entry>], at: EntryId, left: &Departure) -> 
     let between = |entry: &&Arc<Entry>| entry.id >= left.first && entry.id < at;
     match entries.iter().filter(between).find(is_change) {
         Some(change) => Err(Fault::usage(
-            format!("{call} was changed by a person before {at}, and a branch leaves before that change"),
+            format!("{call} was changed by a person before {at}, and nobody was asked about it after that"),
             format!("name {}, the change itself, and give the arguments with --edit", change.id),
         )),
         None => Ok(()),

@@ -1,7 +1,9 @@
 //! What could go otherwise at an entry, as a list to pick from.
 
+use std::sync::Arc;
+
 use crate::ledger::{Body, CallId, EntryId, UserMessage};
-use crate::recorded::Crossroads;
+use crate::recorded::{Crossroads, Departure};
 use crate::ui::branches::{BranchWish, Otherwise};
 use crate::ui::picker::{Choice, Item, Picker};
 use crate::ui::picker_source::Source;
@@ -35,7 +37,7 @@ pub(super) fn picker(view: &View, entry: EntryId) -> Result<Picker, String> {
                 aside: "at once".to_owned(),
                 choice: Choice::WhatIf(BranchWish { entry, otherwise: Otherwise::Allow }),
             },
-            typed("change the call", "edit", begin("edit", &arguments_of(view, call))),
+            typed("change the call", "edit", begin("edit", &arguments_of(view, call, entry))),
         ],
     };
     Ok(Picker::new(Source::Otherwise, items))
@@ -48,9 +50,12 @@ fn words_of(view: &View, entry: EntryId) -> String {
     }
 }
 
-/// What the call would do with, as it was changed last.
-fn arguments_of(view: &View, call: CallId) -> String {
-    let made = view.rows().iter().rev().find_map(|row| match &row.entry.body {
+/// What the call would do with where the branch leaves, as it was changed last before that.
+fn arguments_of(view: &View, call: CallId, at: EntryId) -> String {
+    let entries: Vec<_> = view.rows().iter().map(|row| Arc::clone(&row.entry)).collect();
+    let left = Departure::before(&entries, at).ok().map(|left| left.first);
+    let before = entries.iter().filter(|entry| left.is_none_or(|left| entry.id < left));
+    let made = before.rev().find_map(|entry| match &entry.body {
         Body::ToolCall(made) if made.id == call => Some(made.arguments.to_value().to_string()),
         body => {
             let changed = body.changes().filter(|(of, _)| *of == call);

@@ -14,7 +14,33 @@ use crate::tool::delegate;
 /// object an event. What was withdrawn is not in it.
 pub fn short_form(entries: &[Arc<Entry>]) -> Vec<Value> {
     let mut told = TaskStates::new();
-    standing(entries).filter_map(|entry| short(&entry.body, &mut told)).collect()
+    let changed = changes(entries);
+    let mut events = Vec::new();
+    for entry in standing(entries) {
+        let event = short(&entry.body, &mut told);
+        let to = entry.body.call().and_then(|call| changed.get(&call));
+        events.extend(event.map(|event| with_change(event, to)));
+    }
+    events
+}
+
+/// The arguments that calls had in the end, where a person or a hook changed them, and who did it last.
+fn changes(entries: &[Arc<Entry>]) -> BTreeMap<CallId, (&'static str, Arguments)> {
+    let changed = standing(entries).filter_map(|entry| {
+        let by = if matches!(entry.body, Body::CallEdited(_)) { "user" } else { "hook" };
+        entry.body.changes().map(|(call, arguments)| (call, (by, arguments)))
+    });
+    changed.collect()
+}
+
+/// What was asked for stays, and beside it stands what it was changed to.
+fn with_change(mut event: Value, changed: Option<&(&'static str, Arguments)>) -> Value {
+    let is_call = event.get("type").is_some_and(|kind| kind == "tool_call" || kind == "delegation_request");
+    if let (true, Some((by, arguments)), Some(members)) = (is_call, changed, event.as_object_mut()) {
+        members.insert("changed_by".to_owned(), json!(by));
+        members.insert("changed_to".to_owned(), arguments.to_value());
+    }
+    event
 }
 
 /// What another agent calls the task of a call, and where that stands.
