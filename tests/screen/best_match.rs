@@ -56,7 +56,9 @@ fn the_best_match_is_first_in_the_palette_and_above_the_composer() {
         harness.press(typed);
         let frame = harness.frame(80, 24);
         let rows = frame.lines().filter_map(|row| {
-            row.split_whitespace().map(|word| word.trim_start_matches('›')).find(|word| word.starts_with('/'))
+            row.split_whitespace()
+                .map(|word| word.trim_start_matches('›'))
+                .find(|word| word.len() > 1 && word.starts_with('/'))
         });
         rows.map(str::to_owned).filter(|word| word != typed).collect::<Vec<_>>()
     };

@@ -40,9 +40,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
         let y = area.y + u16::try_from(at - top).unwrap_or(u16::MAX);
         let is_chosen = chosen == Some(at);
         let more = if at + 1 == top + height && below > 0 {
-            // Half of a sentence is no help.
-            let long = format!(" … {below} more, use the arrows");
-            if width(&long) < room { long } else { format!(" … {below} more") }
+            format!("  \u{2193} {below} more")
         } else {
             String::new()
         };

@@ -47,16 +47,18 @@ impl Level {
     }
 }
 
-/// A bar of so many cells. Only what is used up fills all of them, and less than a cell is a mark of its own.
+/// A bar of so many cells, filled by halves. Only what is used up fills all of them, and anything at all fills a half.
 pub(super) fn bar(used: u64, limit: u64, size: u64, theme: &Theme) -> Vec<Span<'static>> {
-    let part = (u128::from(used) * u128::from(size)) / u128::from(limit.max(1));
-    let full = if used >= limit { size } else { u64::try_from(part).unwrap_or(size).min(size) };
-    let begun = u64::from(full == 0 && used > 0 && size > 0);
+    let part = (u128::from(used) * u128::from(size) * 2) / u128::from(limit.max(1));
+    let most = size.saturating_mul(2);
+    let halves = if used >= limit { most } else { u64::try_from(part).unwrap_or(most).min(most) };
+    let halves = halves.max(u64::from(used > 0 && size > 0));
+    let (full, half) = (halves / 2, halves % 2);
     let cells = |sign: &str, n: u64| sign.repeat(usize::try_from(n).unwrap_or(0));
     let style = Level::of(used, Some(limit)).style(theme);
     vec![
-        Span::styled(format!("{}{}", cells("▮", full), cells("▖", begun)), style),
-        Span::styled(cells("▯", size - full - begun), theme.gauge_empty),
+        Span::styled(format!("{}{}", cells("\u{2501}", full), cells("\u{257e}", half)), style),
+        Span::styled(cells("\u{2500}", size - full - half), theme.gauge_empty),
     ]
 }
 
@@ -86,15 +88,15 @@ mod tests {
     fn a_bar_is_as_long_as_it_shall_be() {
         let theme = Theme::plain();
         for (used, limit, shows) in [
-            (0, 9, "▯▯▯"),
-            (4, 1_000, "▖▯▯"),
-            (1, 9, "▖▯▯"),
-            (3, 9, "▮▯▯"),
-            (8, 9, "▮▮▯"),
-            (99, 100, "▮▮▯"),
-            (9, 9, "▮▮▮"),
-            (9, 0, "▮▮▮"),
-            (u64::MAX, 1, "▮▮▮"),
+            (0, 9, "───"),
+            (4, 1_000, "╾──"),
+            (1, 9, "╾──"),
+            (3, 9, "━──"),
+            (8, 9, "━━╾"),
+            (99, 100, "━━╾"),
+            (9, 9, "━━━"),
+            (9, 0, "━━━"),
+            (u64::MAX, 1, "━━━"),
         ] {
             let text: String = bar(used, limit, 3, &theme).iter().map(|s| s.content.clone()).collect();
             assert_eq!(text, shows, "{used} of {limit}");

@@ -2,7 +2,7 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use crate::ui::graphics;
 use crate::ui::text::{fit, width, wrap};
@@ -54,10 +54,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
 /// What an empty session shows: who this is, and what to know.
 fn welcome(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let inner = usize::from(area.width.saturating_sub(2 * INDENT));
+    let (long, short) =
+        ("Every step is in the ledger: ctrl-o. The keys: ?", "ctrl-o opens the ledger, ? the keys");
+    let ledger = if width(long) <= inner { long } else { short };
     let mut lines = vec![
         Line::styled(fit("It proposes, you countersign.", inner), screen.theme.text),
-        Line::styled(fit("Every step is in the ledger: ctrl-o. The keys: ?", inner), screen.theme.dim),
+        Line::styled(fit(ledger, inner), screen.theme.dim),
+        first_keys(screen),
     ];
+    let greeting = lines.len();
     if let Some(notice) = &screen.local.notice {
         lines.push(Line::default());
         for paragraph in notice.lines() {
@@ -67,7 +72,7 @@ fn welcome(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let height = usize::from(area.height);
     if screen.local.notice.is_some() && lines.len() > height {
         // What to know comes before a welcome, and what does not fit is counted.
-        lines.drain(..3);
+        lines.drain(..=greeting);
         let hidden = lines.len().saturating_sub(height);
         lines.truncate(height);
         if let Some(last) = lines.last_mut().filter(|_| hidden > 0) {
@@ -80,4 +85,13 @@ fn welcome(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         let x = area.x + INDENT;
         frame.render_widget(line, Rect::new(x, y, area.right().saturating_sub(x), 1));
     }
+}
+
+/// What people who come from another agent type first.
+fn first_keys(screen: &Screen<'_>) -> Line<'static> {
+    let keys = [("@", " file   "), ("!", " shell command   "), ("/", " commands")];
+    let spans = keys.into_iter().flat_map(|(key, what)| {
+        [Span::styled(key, screen.theme.accent), Span::styled(what, screen.theme.dim)]
+    });
+    Line::from_iter(spans)
 }
