@@ -186,14 +186,17 @@ mod tests {
         write("repo/.claude/commands/notes.txt", "no command");
         write("home/.claude/commands/build.md", "the user's");
         write("home/.agents/commands/mine.md", "the user's");
+        // opencode reads both names of the folder.
+        write("repo/.opencode/command/one.md", "$1 $2");
+        write("home/.config/opencode/command/two.md", "$1 $2");
         let content = Content::of(&place.path().join("repo")).unwrap().unwrap();
         let (found, wrong) = of(&content);
         let names =
             |found: &[CustomCommand]| found.iter().map(|one| one.command.name.clone()).collect::<Vec<_>>();
-        assert_eq!((names(&found), wrong), (vec!["build".to_owned(), "run".to_owned()], vec![]));
+        assert_eq!((names(&found), wrong), (["build", "run", "one"].map(str::to_owned).to_vec(), vec![]));
         assert_eq!(found[0].command.description, "ours");
         let environment = Environment::of([("HOME", place.path().join("home"))]);
         let (users, _) = of_user(&environment, &found);
-        assert_eq!(names(&users), ["mine"]);
+        assert_eq!(names(&users), ["mine", "two"]);
     }
 }

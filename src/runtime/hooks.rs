@@ -102,8 +102,6 @@ impl HookPort for CommandHooks {
 
 /// One hook to its end. Dropping the future ends its whole group.
 async fn run(place: Arc<HookContext>, spec: HookSpec, point: HookPoint, input: Arc<str>) -> HookAnswer {
-    let trouble =
-        |text: String| HookAnswer { hook: spec.label(), trouble: Some(text), ..HookAnswer::default() };
     // The group is dropped last of all that the run holds, and ends whatever the command left behind.
     let (child, _group) = match place.start(&spec.command) {
         Ok(started) => started,
@@ -111,12 +109,18 @@ async fn run(place: Arc<HookContext>, spec: HookSpec, point: HookPoint, input: A
     };
     match timeout(Duration::from_millis(spec.timeout_ms), attend(child, &input)).await {
         Ok(Ok(ended)) => hook::parse(point, spec.label(), &ended),
-        Ok(Err(failure)) => trouble(format!("its exit status is unknown: {failure}")),
-        Err(_) => trouble(format!(
-            "timed out after {} and was stopped; it blocked nothing. Set a larger timeout_seconds if it \
-            needs more time",
-            seconds(spec.timeout_ms)
-        )),
+        Ok(Err(failure)) => HookAnswer::cut_short(
+            spec.label(),
+            point,
+            &format!("ended in an unknown way: {failure}"),
+            "try again, or correct it or remove it from the configuration",
+        ),
+        Err(_) => HookAnswer::cut_short(
+            spec.label(),
+            point,
+            &format!("did not answer within {} and was stopped", seconds(spec.timeout_ms)),
+            "try again, set a larger timeout_seconds, or correct it",
+        ),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::ledger::{Entry, UserMessage};
 use futures_util::future::{BoxFuture, ready};
 use tokio::sync::watch;
 
+use super::commands::sent_earlier;
 use super::local::{Local, Overlay};
 use super::picker::{Choice, Item, Picker};
 use super::picker_source::Source;
@@ -74,7 +75,7 @@ impl HostServices {
         }
         let read = self.prompts.borrow_and_update();
         if read.has_changed() {
-            local.earlier.clone_from(&read);
+            local.earlier = sent_earlier(&read, view);
         }
         // Also of those that are over: their last rows are still there, and are what one looks for.
         local.printed.clear();
@@ -82,5 +83,48 @@ impl HostServices {
             let shells = view.shells().iter();
             local.printed.extend(shells.map(|shell| (shell.id.clone(), (self.printed)(&shell.id))));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::commands::{Review, review};
+    use super::*;
+    use crate::budget::Limits;
+    use crate::ledger::Mode;
+    use crate::model::ToolCalls;
+    use crate::view::ViewSettings;
+
+    fn view() -> View {
+        View::new(ViewSettings {
+            model: String::new(),
+            mode: Mode::Ask,
+            effort: None,
+            cwd: String::new(),
+            branch: None,
+            window: 0,
+            limits: Limits::default(),
+            token_budget: None,
+            tool_calls: ToolCalls::Native,
+            rules: Vec::new(),
+            tools: Vec::new(),
+            skills: Vec::new(),
+            commands: Vec::new(),
+            ignored: Vec::new(),
+            hosts: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn what_was_sent_in_earlier_sessions_comes_back_as_it_was_typed() {
+        let Review { command, message } = review(Some("main"));
+        let sent = ["hello".to_owned(), format!("!{command}"), message, "/help me".to_owned()];
+        let (prompts, read) = watch::channel(Vec::new());
+        let mut services = HostServices { prompts: read, ..HostServices::default() };
+        prompts.send(sent.map(UserMessage::text).to_vec()).unwrap();
+        let mut local = Local::new();
+        services.refresh(&mut local, &view());
+        let typed: Vec<&str> = local.earlier.iter().map(|message| message.content.as_str()).collect();
+        assert_eq!(typed, ["hello", "/review --base main", "//help me"]);
     }
 }

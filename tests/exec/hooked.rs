@@ -56,6 +56,25 @@ fn a_call_does_not_pass_a_hook_that_cannot_be_started() {
 }
 
 #[test]
+fn a_call_does_not_pass_a_hook_that_does_not_answer_or_is_killed() {
+    for (command, happened) in [
+        ("sleep 600", "did not answer within 1.0 s and was stopped"),
+        ("kill -9 $$", "was killed by a signal"),
+    ] {
+        let world = World::new().configured(&format!(
+            "[[hooks.pre_tool]]\nmatcher = 'write'\ncommand = '{command}'\ntimeout_seconds = 1\n"
+        ));
+        let call = json!({ "name": "write", "arguments": { "path": "new.txt", "content": "x" } });
+        let ran =
+            world.json(&["--mode", "unrestricted", "--script", &script(json!([call, "Denied."])), "go"]);
+        assert_eq!((ran.code, ran.outcomes()), (4, vec!["denied".to_owned()]), "{}", ran.err);
+        let said = text(&ran.one("tool_result"), "content");
+        assert!(said.contains(&format!("the hook `{command}` {happened}")), "{said}");
+        assert!(!world.work().join("new.txt").exists());
+    }
+}
+
+#[test]
 fn a_message_that_a_hook_refuses_is_told_with_the_reason_and_with_advice_that_fits() {
     for (command, why) in [
         ("echo no secrets please >&2; exit 2", "a hook refused the message: no secrets please\n"),

@@ -155,7 +155,8 @@ async fn trouble_is_shown_and_blocks_nothing() {
         trouble(&fixture.pre(r#"echo '{"decision":"deny"}'; echo oops >&2; exit 1"#).await),
         "exit code 1: oops"
     );
-    assert_eq!(trouble(&fixture.pre("kill -9 $$").await), "was killed by a signal");
+    let killed = fixture.ask(&["kill -9 $$"], stop()).await;
+    assert!(trouble(&killed[0]).starts_with("was killed by a signal; try again"), "{killed:?}");
     assert_eq!(trouble(&fixture.pre("printf 'a\\377\\376'").await), "printed bytes that are not text");
     assert!(
         trouble(&fixture.pre(r#"echo '{"decision":'"#).await).starts_with("printed JSON that does not parse")
@@ -177,6 +178,19 @@ async fn a_gate_that_cannot_start_is_closed_and_elsewhere_it_is_trouble() {
         assert!(combine_user_prompt(&fixture.ask(&[command], prompt).await).blocked.is_some());
         let told = fixture.ask(&[command], stop()).await;
         assert!(trouble(&told[0]).starts_with("could not be started: exit code "), "{told:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_gate_whose_hook_is_killed_is_closed() {
+    let fixture = Fixture::new();
+    for command in ["kill -9 $$", "(kill -9 $(sh -c 'echo $PPID')); exit $?"] {
+        let refused = fixture.pre(command).await;
+        assert_eq!((refused.decision, &refused.trouble), (Some(HookDecision::Deny), &None), "{command}");
+        let begins = format!("the hook `{command}` was killed by a signal");
+        assert!(refused.why().starts_with(&begins), "{refused:?}");
+        let prompt = Payload::UserPrompt { prompt: "hello".to_owned() };
+        assert!(combine_user_prompt(&fixture.ask(&[command], prompt).await).blocked.is_some());
     }
 }
 
@@ -224,8 +238,23 @@ async fn a_hook_that_hangs_is_ended_with_its_children() {
     let hang = "exec 9>tether; echo here >&9; (sleep 600; true) & sleep 600; echo never >&9";
     let hooks = fixture.hooks(vec![HookSpec { timeout_ms: 2000, ..spec(HookPoint::PreTool, hang) }]);
     let answers = hooks.run(HookCall { id: HookId(1), payload: before("shell") }).await;
-    assert!(trouble(&answers[0]).starts_with("timed out after 2.0 s and was stopped"), "{answers:?}");
+    assert_eq!((answers[0].decision, &answers[0].trouble), (Some(HookDecision::Deny), &None), "a gate");
+    let why = answers[0].why();
+    assert!(why.contains("` did not answer within 2.0 s and was stopped; try again"), "{why}");
     assert_eq!(let_go(tether).await, "here\n");
+}
+
+#[tokio::test]
+async fn a_hook_that_hangs_is_trouble_where_nothing_waits_for_leave() {
+    let fixture = Fixture::new();
+    let told = |point, payload| {
+        let hooks = fixture.hooks(vec![HookSpec { timeout_ms: 50, ..spec(point, "sleep 600") }]);
+        hooks.run(HookCall { id: HookId(1), payload })
+    };
+    let stopped = told(HookPoint::Stop, stop()).await;
+    assert!(trouble(&stopped[0]).starts_with("did not answer within 0.0 s and was stopped"), "{stopped:?}");
+    let prompt = Payload::UserPrompt { prompt: "hello".to_owned() };
+    assert!(combine_user_prompt(&told(HookPoint::UserPrompt, prompt).await).blocked.is_some());
 }
 
 #[tokio::test]

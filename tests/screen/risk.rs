@@ -65,6 +65,29 @@ fn all_effects_are_named_the_worst_first_in_the_colour_of_a_warning() {
     assert_ne!(drawn[(x, y)].style().fg, harness.theme.warning.fg);
 }
 
+#[test]
+fn what_nobody_knows_is_not_told_as_known() {
+    for (line, recorded, told) in [
+        ("frobnicate x", "sends", "unknown effect"),
+        ("rm a; frobnicate x", "sends,deletes", "deletes, unknown effect"),
+        ("$tool x", "sends", "unknown effect"),
+        ("echo 'no end", "sends", "unknown effect"),
+        ("frobnicate x; curl -T b example.org", "sends", "sends"),
+        ("cat b >/dev/tcp/example.org/80", "sends,reads", "sends, reads"),
+    ] {
+        let effects = |b: &mut SessionBuilder| b.effects = recorded.split(',').map(str::to_owned).collect();
+        let asked = || waiting("shell", Preview::Command(line.into()), effects);
+        for (width, height) in [(40, 10), (80, 24), (120, 40)] {
+            let frame = frame(asked(), (width, height));
+            let title = frame.lines().find(|line| line.contains("╭")).unwrap();
+            assert!(title.contains(&format!("╭ {told} ")), "{line} {width}x{height}\n{frame}");
+        }
+        let said = LinearHarness::new(asked()).said;
+        let told = if line.starts_with("rm") { "unknown effect, deletes" } else { told };
+        assert!(said.contains(&format!(": shell, {told}\n")), "{line}\n{said}");
+    }
+}
+
 fn place(buffer: &ratatui::buffer::Buffer, word: &str) -> (u16, u16) {
     let area = buffer.area;
     (0..area.height)

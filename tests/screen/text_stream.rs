@@ -220,7 +220,7 @@ fn frames(source: &str, width: u16) -> Vec<(Vec<String>, usize)> {
 /// The characters that are text, without the lines of tables and what stands at the end alone.
 fn written(rows: &[String]) -> String {
     let all: String = rows.concat().chars().filter(|c| !c.is_whitespace() && !"│─┼".contains(*c)).collect();
-    all.trim_end_matches([')', ']']).to_owned()
+    all.trim_end_matches([')', ']', '…']).to_owned()
 }
 
 const FORMS: &[&str] = &[
@@ -268,6 +268,27 @@ fn a_table_stands_as_one_from_its_first_cell_on() {
         }
     }
     assert!(heads > 20);
+}
+
+#[test]
+fn a_row_that_is_being_written_moves_no_row_above_it() {
+    let source = "| Name | What |\n|---|--:|\n| a | one |\n| a longer name | more words, **bold** and `code` |\n| b | x |\n\n- | c | d |\n  |---|---|\n  | 1 | long words |\n";
+    for width in [16, 30, 60] {
+        let mut before: Vec<String> = Vec::new();
+        for (at, (rows, _)) in frames(source, width).into_iter().enumerate() {
+            let said = source.get(..=at).unwrap();
+            // The row that is being written is the last one; with the end of a line the columns may become wider.
+            let above = before.len().saturating_sub(1);
+            if !said.ends_with('\n') && rows.len() >= before.len() && said.contains("|\n| ") {
+                assert_eq!(rows[..above], before[..above], "{width} {said:?}");
+            }
+            assert!(rows.len() >= before.len() || said.ends_with('\n'), "{width} {said:?}");
+            before = rows;
+        }
+    }
+    let begun = source.find(" **bold**").unwrap();
+    let half = &frames(source, 60)[begun].0;
+    assert_eq!(half[half.len() - 1], "a l… │ mor…");
 }
 
 #[test]

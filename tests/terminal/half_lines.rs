@@ -1,4 +1,4 @@
-//! Lines that were begun and not ended when something was asked, in a terminal that edits lines itself.
+//! Lines that were begun and not ended when something was asked or said, in a terminal that edits lines itself.
 
 use serde_json::json;
 
@@ -27,4 +27,24 @@ async fn a_letter_that_was_begun_before_the_question_does_not_answer_it() {
     app.keys(CTRL_D).await;
     assert!(app.ends().await.success());
     app.assert_restored();
+}
+
+#[tokio::test]
+async fn a_line_that_was_torn_apart_is_written_again_by_the_terminal_and_can_be_deleted() {
+    let home = Home::new();
+    let script = json!([{ "text": "one answer", "delay_ms": 500 }, "another"]).to_string();
+    let mut app = Console::start(&home, (120, 200), &["--screen-reader", "--script", &script]);
+    app.until("a prompt", |screen| screen.trim_end().ends_with("\nyou:")).await;
+    app.keys("go\nhalf a lime").await;
+    app.sees("model: one answer").await;
+    app.until("a prompt", |screen| screen.trim_end().ends_with("\nyou:")).await;
+    // Ctrl-R, then backspace twice.
+    app.keys("\x12").await;
+    app.until("the line again", |screen| screen.trim_end().ends_with("\nhalf a lime")).await;
+    app.keys("\x7f\x7fne\n").await;
+    app.sees("model: another").await;
+    app.until("a prompt", |screen| screen.trim_end().ends_with("\nyou:")).await;
+    app.keys(CTRL_D).await;
+    assert!(app.ends().await.success());
+    assert_eq!(home.texts("user_message", "content"), ["go", "half a line"]);
 }

@@ -253,8 +253,11 @@ fn as_they_are(tools: &[OtherTool], is_project: bool, root: &Path) -> Vec<String
         (OtherTool::Opencode, ".opencode/commands"),
         (OtherTool::Opencode, ".opencode/command"),
         (OtherTool::Opencode, ".opencode/agents"),
+        (OtherTool::Opencode, ".opencode/agent"),
         (OtherTool::Opencode, ".config/opencode/commands"),
+        (OtherTool::Opencode, ".config/opencode/command"),
         (OtherTool::Opencode, ".config/opencode/agents"),
+        (OtherTool::Opencode, ".config/opencode/agent"),
     ];
     let here = places.iter().filter(|(tool, place)| tools.contains(tool) && root.join(place).exists());
     let once = if is_project { ", once the project is trusted" } else { "" };

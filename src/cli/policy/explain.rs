@@ -7,7 +7,7 @@ use super::{PolicyBench, call_on};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::policy::{Explanation, RuleKind, Verdict};
+use crate::policy::{Explanation, RuleKind, UNKNOWN_EFFECT, Verdict};
 use crate::runtime::PastPlaces;
 use crate::ui::text::{sanitize, width};
 use crate::wire::record;
@@ -61,7 +61,8 @@ pub(super) fn run(
         } else {
             "?"
         };
-        told.push(format!("  {sign} {text}{space}  {:<19}  {}", part.effect.as_str(), clean(&part.why)));
+        let effect = if part.is_known { part.effect.as_str() } else { UNKNOWN_EFFECT };
+        told.push(format!("  {sign} {text}{space}  {effect:<19}  {}", clean(&part.why)));
     }
     say(&told.iter().map(|line| format!("{line}\n")).collect::<String>())
 }

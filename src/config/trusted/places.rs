@@ -24,12 +24,13 @@ pub(super) const COMMANDS: [&str; 8] = [
     ".opencode/command/*.md",
 ];
 /// Below the user's home, and below our own folder of configuration.
-const COMMANDS_OF_HOME: [&str; 5] = [
+const COMMANDS_OF_HOME: [&str; 6] = [
     ".agents/commands/*.md",
     ".agents/commands/*/*.md",
     ".claude/commands/*.md",
     ".claude/commands/*/*.md",
     ".config/opencode/commands/*.md",
+    ".config/opencode/command/*.md",
 ];
 const COMMANDS_OF_CONFIG: [&str; 2] = ["commands/*.md", "commands/*/*.md"];
 

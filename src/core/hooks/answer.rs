@@ -21,7 +21,8 @@ pub struct HookAnswer {
     pub prevent: Option<String>,
     /// For people alone.
     pub remark: Option<String>,
-    /// It crashed, hung, said what nobody understands, or could not be started where nothing waits for it. Shown; blocks nothing.
+    /// It failed or said what nobody understands; or it hung, was killed or could not be started where nothing waits for
+    /// it. Shown; blocks nothing.
     pub trouble: Option<String>,
 }
 
@@ -37,15 +38,20 @@ pub enum HookDecision {
 }
 
 impl HookAnswer {
-    /// What is made of a hook that cannot be started: a refusal where something waits for leave, else a trouble.
-    pub fn not_started(hook: String, point: HookPoint, why: &str) -> Self {
-        let said = format!("could not be started: {why}");
+    /// What is made of a hook that did not come to an end of its own, as `happened` says: a refusal where something waits
+    /// for leave, else a trouble.
+    pub fn cut_short(hook: String, point: HookPoint, happened: &str, advice: &str) -> Self {
         if point.is_gate() {
-            let reason =
-                Some(format!("the hook `{hook}` {said}; correct it, or remove it from the configuration"));
+            let reason = Some(format!("the hook `{hook}` {happened}; {advice}"));
             return Self { hook, decision: Some(HookDecision::Deny), reason, ..Self::default() };
         }
-        Self { hook, trouble: Some(said), ..Self::default() }
+        Self { hook, trouble: Some(format!("{happened}; {advice}")), ..Self::default() }
+    }
+
+    /// The same for one that cannot be started.
+    pub fn not_started(hook: String, point: HookPoint, why: &str) -> Self {
+        let happened = format!("could not be started: {why}");
+        Self::cut_short(hook, point, &happened, "correct it, or remove it from the configuration")
     }
 
     /// Why it refused or asked; a hook that gave no reason is named instead.

@@ -63,8 +63,8 @@ impl HookPoint {
         matches!(self, Self::UserPrompt | Self::PreTool | Self::PostTool | Self::Stop)
     }
 
-    /// Whether something waits here for leave to happen: a hook that cannot start then refuses it, so that nothing passes a check
-    /// that was not made.
+    /// Whether something waits here for leave to happen: a hook that cannot start, hangs or is killed then refuses it, so that
+    /// nothing passes a check that was not made.
     pub fn is_gate(self) -> bool {
         matches!(self, Self::UserPrompt | Self::PreTool)
     }

@@ -26,6 +26,8 @@ pub struct ExplainedPart {
     pub text: String,
     /// What it does; what is not known counts as sending.
     pub effect: SideEffect,
+    /// Whether that is known.
+    pub is_known: bool,
     /// What lets it run, or that nothing does; in words.
     pub why: String,
     /// Whether something lets it run, and nothing forbids it.
@@ -47,12 +49,17 @@ impl Policy {
         let raw = |words: &[Word]| words.iter().map(|word| word.raw.as_str()).collect::<Vec<_>>().join(" ");
         let commands = reading.commands.iter().filter(|command| !command.is_wrapper).map(|command| {
             let text = [raw(&command.environment), raw(&command.words)].join(" ").trim().to_owned();
-            let does = effect::of_command(command).unwrap_or(SideEffect::Sends);
+            let does = effect::of_command(command);
             let forbidding = self.forbidding(&text, tool, found);
             self.part(text, does, &self.for_command(command, tool, &places, is_alone), forbidding)
         });
         let files = reading.redirections.iter().map(|file| {
-            self.part(describe(file), effect::of_redirection(file), &self.for_file(file, tool, &places), None)
+            self.part(
+                describe(file),
+                Some(effect::of_redirection(file)),
+                &self.for_file(file, tool, &places),
+                None,
+            )
         });
         Explanation {
             decided,
@@ -65,10 +72,11 @@ impl Policy {
     fn part(
         &self,
         text: String,
-        effect: SideEffect,
+        does: Option<SideEffect>,
         permission: &Permission<'_>,
         forbidding: Option<(&Rule, bool)>,
     ) -> ExplainedPart {
+        let effect = does.unwrap_or(SideEffect::Sends);
         let is_for_all = self.mode == Mode::Unrestricted;
         let forbidding = forbidding.filter(|(rule, _)| rule.kind == RuleKind::Deny || !is_for_all);
         let looks =
@@ -100,6 +108,6 @@ impl Policy {
             (None, Permission::Uncovered) => ("no rule covers it".to_owned(), false, None),
             (None, Permission::Missing(why)) => (why.clone(), false, None),
         };
-        ExplainedPart { text, effect, why, is_covered, rule }
+        ExplainedPart { text, effect, is_known: does.is_some(), why, is_covered, rule }
     }
 }

@@ -30,7 +30,7 @@ use std::collections::BTreeSet;
 use strum::{IntoStaticStr, VariantNames};
 
 pub use copied::in_copy;
-pub use effect::of_line as effect_of_line;
+pub use effect::{UNKNOWN_EFFECT, is_known_to_send, of_line as effect_of_line};
 pub use explain::{ExplainedPart, Explanation};
 pub use guarded::is_guarded;
 pub use held::{audit, audit_chained};

@@ -2,6 +2,8 @@
 //!
 //! Beside our own names stand those that scripts written for other agents look for.
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Value, json};
 
 use crate::hooks::{HookAnswer, HookCall, HookDecision, HookPoint, Payload};
@@ -14,6 +16,8 @@ pub const MOST_BYTES: usize = 64 << 10;
 const NOT_EXECUTABLE: i32 = 126;
 /// The same where there is no such command.
 const NOT_FOUND: i32 = 127;
+/// What it ends with whose command a signal has killed: 128 and the number of the signal.
+const SIGNALS: RangeInclusive<i32> = 129..=192;
 
 /// How a hook's command ended, and what it left behind.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,7 +72,7 @@ fn about(payload: &Payload) -> Value {
 }
 
 /// What the hook of this name said at this point. Never fails: what cannot be understood is trouble, which is shown
-/// and blocks nothing.
+/// and blocks nothing. What did not come to an end of its own refuses where something waits for leave.
 pub fn parse(point: HookPoint, hook: String, ended: &HookEnd) -> HookAnswer {
     let mut answer = HookAnswer { hook, ..HookAnswer::default() };
     match ended.code {
@@ -85,10 +89,19 @@ pub fn parse(point: HookPoint, hook: String, ended: &HookEnd) -> HookAnswer {
             let why = complaint(&format!("exit code {code}"), &ended.stderr);
             return HookAnswer::not_started(answer.hook, point, &why);
         }
+        Some(code) if SIGNALS.contains(&code) => {
+            let how = format!("was killed by a signal (exit code {code})");
+            return killed(answer.hook, point, &how, &ended.stderr);
+        }
         Some(code) => add_trouble(&mut answer, &complaint(&format!("exit code {code}"), &ended.stderr)),
-        None => add_trouble(&mut answer, &complaint("was killed by a signal", &ended.stderr)),
+        None => return killed(answer.hook, point, "was killed by a signal", &ended.stderr),
     }
     answer
+}
+
+fn killed(hook: String, point: HookPoint, how: &str, stderr: &[u8]) -> HookAnswer {
+    let advice = "try again, or correct it or remove it from the configuration";
+    HookAnswer::cut_short(hook, point, &complaint(how, stderr), advice)
 }
 
 /// What happened, with the last line of what the hook complained: that is where errors stand.

@@ -144,8 +144,30 @@ fn exit_codes() {
     );
     let failed = said(HookPoint::PreTool, 1, r#"{"decision":"deny"}"#, "Traceback\nKeyError: 'x'\n");
     assert_eq!((failed.decision, failed.trouble.as_deref()), (None, Some("exit code 1: KeyError: 'x'")));
-    let killed = parse(HookPoint::PreTool, "check".into(), &HookEnd::default());
-    assert_eq!((killed.decision, killed.trouble.as_deref()), (None, Some("was killed by a signal")));
+}
+
+#[test]
+fn a_gate_stays_closed_if_a_signal_kills_its_hook_and_elsewhere_it_is_trouble() {
+    for point in HookPoint::ALL.iter().copied() {
+        // 137 is what a shell ends with whose command was killed.
+        let ends = [(None, ""), (Some(137), " (exit code 137)"), (Some(192), " (exit code 192)")];
+        for (code, named) in ends {
+            let ended = HookEnd { code, stderr: b"out of memory\n".to_vec(), ..HookEnd::default() };
+            let answer = parse(point, "check".into(), &ended);
+            let how = format!("was killed by a signal{named}: out of memory; try again, or correct it");
+            if point.is_gate() {
+                assert_eq!((answer.decision, &answer.trouble), (Some(HookDecision::Deny), &None), "{point}");
+                assert!(answer.why().starts_with(&format!("the hook `check` {how}")), "{answer:?}");
+            } else {
+                assert_eq!(answer.decision, None, "{point}");
+                assert!(answer.trouble.as_deref().unwrap().starts_with(&how), "{answer:?}");
+            }
+        }
+        // Codes of their own beside those of signals.
+        for code in [1, 128, 193, 255] {
+            assert_eq!(said(point, code, "", "").trouble, Some(format!("exit code {code}")));
+        }
+    }
 }
 
 #[test]

@@ -37,8 +37,16 @@ pub fn sent(view: &View) -> Vec<UserMessage> {
         Body::Injected(said) => said.said().map(|message| as_typed(&message, view)),
         _ => None,
     });
-    let mut all: Vec<UserMessage> = words.flatten().collect();
-    // What a custom command runs first, and its message, are one thing that was typed.
+    once(words.flatten().collect())
+}
+
+/// What was sent in earlier sessions, as it was typed, oldest first.
+pub(in crate::ui) fn sent_earlier(messages: &[UserMessage], view: &View) -> Vec<UserMessage> {
+    once(messages.iter().map(|message| as_typed(message, view)).collect())
+}
+
+/// What a command runs first, and its message, are one thing that was typed.
+fn once(mut all: Vec<UserMessage>) -> Vec<UserMessage> {
     all.dedup();
     all
 }

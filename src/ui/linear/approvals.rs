@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::agent::Answer;
 use crate::ledger::{ApprovalRequest, CallId, EntryId, Sandboxing, Scope};
 use crate::tool::ASK;
+use crate::ui::effect_words;
 use crate::ui::local::RuleToKeep;
 use crate::view::{Panel, View};
 
@@ -134,7 +135,7 @@ impl Approvals {
             let panel = view.panel(request.call);
             let name = if request.replaces { "overwrite" } else { &request.name };
             let whose = whose(view, request.call);
-            output.say(&format!("waits for you {number}: {name}{whose}, {}", request.does()));
+            output.say(&format!("waits for you {number}: {name}{whose}, {}", effect_words::does(request)));
             let by = panel.and_then(|panel| panel.asked_by.as_ref());
             if let Some(first) = by.and_then(|by| by.calls.split('/').next())
                 && self.named.insert(first.to_owned())

@@ -8,6 +8,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview, Sandboxing};
 use crate::tool::{ASK, Row};
+use crate::ui::effect_words;
 use crate::ui::local::Overlay;
 use crate::ui::text::diff::DiffColours;
 use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
@@ -72,7 +73,7 @@ fn lines(panel: &Panel, inner: usize, screen: &Screen<'_>) -> (Vec<Line<'static>
     }
     if let Some((_, request)) = panel.request() {
         head(&mut lines, "why it asks", theme);
-        let does = request.does();
+        let does = effect_words::does(request);
         let does = if request.replaces { format!("overwrites a file, {does}") } else { does };
         let reasons = [does.as_str(), &request.why, request.warning.as_deref().unwrap_or_default()];
         let reasons: Vec<&str> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{ApprovalRequest, Preview};
 use crate::tool::{ASK, SideEffect};
+use crate::ui::effect_words;
 use crate::ui::text::{fit, width, wrap};
 use crate::ui::theme::Theme;
 
@@ -21,12 +22,12 @@ pub(super) fn effects(request: &ApprovalRequest, theme: &Theme) -> Vec<Span<'sta
         return Vec::new();
     }
     let mut spans: Vec<Span<'static>> = Vec::new();
-    for effect in worst_first(request) {
+    for (effect, words) in worst_first(request) {
         if !spans.is_empty() {
             spans.push(Span::styled(", ", theme.dim));
         }
         let style = if is_grave(effect) { theme.warning } else { theme.text };
-        spans.push(Span::styled(one_row(effect), style));
+        spans.push(Span::styled(one_row(words), style));
     }
     spans
 }
@@ -59,7 +60,7 @@ pub(super) fn reason(
 /// do what, or sends something.
 pub(super) fn is_serious(request: &ApprovalRequest) -> bool {
     let acts = request.risk != SideEffect::Reads.as_str();
-    acts && leaves(request) || worst_first(request).any(is_grave)
+    acts && leaves(request) || worst_first(request).into_iter().any(|(effect, _)| is_grave(effect))
 }
 
 /// Whether its path leads out of the workspace: within it, paths are told from its folder.
@@ -74,16 +75,16 @@ fn is_plain(request: &ApprovalRequest) -> bool {
         Preview::Command(_) => SideEffect::Runs,
         Preview::None | Preview::Recipient(_) => return false,
     };
-    worst_first(request).all(|effect| effect == said.as_str())
+    worst_first(request).into_iter().all(|(effect, _)| effect == said.as_str())
 }
 
-/// What cannot be taken back comes first; sessions of earlier versions have one effect.
-fn worst_first(request: &ApprovalRequest) -> impl Iterator<Item = &str> {
-    let one = request.effects.is_empty().then_some(&request.risk);
-    let all = request.effects.iter().chain(one).map(String::as_str).filter(|effect| !effect.is_empty());
-    let mut all: Vec<&str> = all.collect();
-    all.sort_by_key(|effect| GRAVE.iter().position(|grave| grave.as_str() == *effect).unwrap_or(GRAVE.len()));
-    all.into_iter()
+/// What cannot be taken back comes first; sessions of earlier versions have one effect. Each with its words.
+fn worst_first(request: &ApprovalRequest) -> Vec<(&str, &str)> {
+    let mut all = effect_words::effects(request);
+    all.sort_by_key(|(effect, _)| {
+        GRAVE.iter().position(|grave| grave.as_str() == *effect).unwrap_or(GRAVE.len())
+    });
+    all
 }
 
 fn is_grave(effect: &str) -> bool {

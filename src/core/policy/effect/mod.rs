@@ -15,6 +15,9 @@ use crate::tool::SideEffect;
 pub(super) use launchers::{is_interpreter, is_launcher};
 pub(super) use reads::{opens, operands, trees};
 
+/// What people read of a program that nobody knows, and of a line that cannot be read: the rules only count it as sending.
+pub const UNKNOWN_EFFECT: &str = "unknown effect";
+
 /// What a whole line does: the worst of its parts; what cannot be read counts as sending.
 pub fn of_line(reading: &Reading) -> SideEffect {
     if reading.unreadable.is_some() {
@@ -35,6 +38,12 @@ pub(super) fn all_of_line(reading: &Reading) -> Vec<SideEffect> {
     all.sort_unstable_by(|one, other| other.cmp(one));
     all.dedup();
     if all.is_empty() { vec![SideEffect::Reads] } else { all }
+}
+
+/// Whether a part of a line is known to send. What nobody knows only counts as that.
+pub fn is_known_to_send(reading: &Reading) -> bool {
+    let commands = reading.commands.iter().filter_map(of_command);
+    commands.chain(reading.redirections.iter().map(of_redirection)).any(|effect| effect == SideEffect::Sends)
 }
 
 /// What a command does; `None` when its name is not in the tables.

@@ -29,13 +29,13 @@ pub(super) struct LaidPiece {
     pub(super) links: Vec<Arc<str>>,
 }
 
-/// Lays out safe markdown on lines of at most `room` cells; its links are numbered from `first` on.
+/// Lays out safe markdown on lines of at most `room` cells; its links are numbered from `first` on. Of what grows the last line is not whole.
 pub(super) fn lay(
     source: &str,
     room: usize,
     theme: &Theme,
     highlighter: &Highlighter,
-    first: usize,
+    (first, grows): (usize, bool),
 ) -> LaidPiece {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
@@ -58,8 +58,10 @@ pub(super) fn lay(
         inline: Inline::new(theme, first),
         code: None,
         table: None,
+        is_last: false,
     };
     for (event, range) in parser.into_offset_iter() {
+        layout.is_last = grows && range.end >= source.trim_end().len();
         layout.event(event, source.get(range).unwrap_or_default());
     }
     layout.flush();
@@ -93,6 +95,8 @@ struct Layout<'a> {
     /// The language and the text of the code block being read.
     code: Option<(String, String)>,
     table: Option<MarkdownTable>,
+    /// The block at hand is still being written.
+    is_last: bool,
 }
 
 impl Layout<'_> {
@@ -144,7 +148,8 @@ impl Layout<'_> {
                 }
             }
             Tag::Table(alignments) => {
-                self.table = Some(MarkdownTable { alignments, ..MarkdownTable::default() })
+                let is_open = self.is_last;
+                self.table = Some(MarkdownTable { alignments, is_open, ..MarkdownTable::default() });
             }
             Tag::TableRow => {
                 if let Some(table) = &mut self.table {

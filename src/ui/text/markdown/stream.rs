@@ -275,12 +275,11 @@ impl Stream {
             }
             let source = self.source(at);
             let is_open = matches!(self.tail, Tail::Text | Tail::Apart) && at + 1 == self.pieces();
-            let source = if self.is_growing && is_open {
-                unfinished::closed(&source)
-            } else {
-                Cow::Borrowed(&*source)
-            };
-            return layout::lay(&source, room, theme, highlighter, first);
+            let is_open = is_open && self.is_growing;
+            let source = if is_open { unfinished::closed(&source) } else { Cow::Borrowed(&*source) };
+            // Nothing is shown of a line that may be a row and has no word yet.
+            let grows = is_open && !source.ends_with('\n');
+            return layout::lay(&source, room, theme, highlighter, (first, grows));
         };
         let mut laid = layout::LaidPiece { lines: Vec::new(), is_waiting: false, links: Vec::new() };
         if let Some(fence) = self.fences.get_mut(*fence) {

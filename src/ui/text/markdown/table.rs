@@ -4,12 +4,15 @@ use pulldown_cmark::Alignment;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::ui::text::tag::stop;
-use crate::ui::text::{width, wrap_spans};
+use crate::ui::text::tag::{ours, stop};
+use crate::ui::text::{cut_spans, width, wrap_spans};
 use crate::ui::theme::Theme;
 
 /// What stands between two columns.
 const BETWEEN: &str = " │ ";
+
+/// Stands where a cell is cut.
+const CUT: &str = "…";
 
 /// Cells below which a column cannot be read.
 const NARROWEST: usize = 5;
@@ -23,22 +26,29 @@ pub(super) struct MarkdownTable {
     pub(super) alignments: Vec<Alignment>,
     pub(super) head: Vec<Cell>,
     pub(super) rows: Vec<Vec<Cell>>,
+    /// Its last row is still being written.
+    pub(super) is_open: bool,
 }
 
 impl MarkdownTable {
     /// The table on lines of at most `room` cells.
     pub(super) fn lay(&self, room: usize, theme: &Theme) -> Vec<Line<'static>> {
-        match self.columns(room) {
-            Some(columns) => self.grid(&columns, theme),
+        let whole = self.rows.len().saturating_sub(usize::from(self.is_open));
+        match self.columns(room, whole) {
+            Some(columns) => {
+                let wider = self.columns(room, self.rows.len());
+                let wider = wider.filter(|_| whole < self.rows.len());
+                self.grid(&columns, wider.as_deref().unwrap_or(&columns), theme)
+            }
             None => self.list(room, theme),
         }
     }
 
-    /// How wide each column becomes: as wide as its text, or an equal share of what the narrow ones leave.
-    fn columns(&self, room: usize) -> Option<Vec<usize>> {
+    /// How wide each column becomes with so many rows: as wide as its text, or an equal share of what the narrow ones leave.
+    fn columns(&self, room: usize, rows: usize) -> Option<Vec<usize>> {
         let count = self.head.len();
         let free = room.checked_sub(width(BETWEEN) * count.saturating_sub(1))?;
-        let wanted: Vec<usize> = (0..count).map(|column| self.wanted(column)).collect();
+        let wanted: Vec<usize> = (0..count).map(|column| self.wanted(column, rows)).collect();
         if wanted.iter().sum::<usize>() <= free {
             return Some(wanted);
         }
@@ -57,8 +67,9 @@ impl MarkdownTable {
     }
 
     /// The widest line of any cell in a column.
-    fn wanted(&self, column: usize) -> usize {
-        let cells = std::iter::once(&self.head).chain(&self.rows).filter_map(|row| row.get(column));
+    fn wanted(&self, column: usize, rows: usize) -> usize {
+        let rows = self.rows.iter().take(rows);
+        let cells = std::iter::once(&self.head).chain(rows).filter_map(|row| row.get(column));
         cells
             .map(|cell| text_of(cell).split('\n').map(width).max().unwrap_or_default())
             .max()
@@ -66,13 +77,19 @@ impl MarkdownTable {
             .max(1)
     }
 
-    fn grid(&self, columns: &[usize], theme: &Theme) -> Vec<Line<'static>> {
+    /// The table with columns of these widths. `wider` is how wide they become with the row that is being written: until it has
+    /// its end, what has no room in it is cut, so that no word that comes moves the rows above it.
+    fn grid(&self, columns: &[usize], wider: &[usize], theme: &Theme) -> Vec<Line<'static>> {
         let mut lines = self.row(&self.head, columns, theme);
         let rules: Vec<String> = columns.iter().map(|width| "─".repeat(*width)).collect();
         lines.push(Line::styled(rules.join("─┼─"), theme.faint));
         let mut before = 1;
         for (index, row) in self.rows.iter().enumerate() {
-            let row = self.row(row, columns, theme);
+            let is_last = index + 1 == self.rows.len();
+            let row = match is_last && self.is_open {
+                true => self.row(&shortened(row, columns, wider), columns, theme),
+                false => self.row(row, columns, theme),
+            };
             // A row of several lines would run into others. Those above it stay where they are.
             if index > 0 && (row.len() > 1 || before > 1) {
                 let gaps: Vec<String> = columns.iter().map(|width| " ".repeat(*width)).collect();
@@ -132,6 +149,23 @@ impl MarkdownTable {
         }
         lines
     }
+}
+
+/// A row that is being written: cells that make their columns wider are cut to one line.
+fn shortened(row: &[Cell], columns: &[usize], wider: &[usize]) -> Vec<Cell> {
+    let widths = columns.iter().zip(wider);
+    let cells = row.iter().zip(widths).map(|(cell, (column, wider))| {
+        let is_cut = wider > column && text_of(cell).split('\n').any(|line| width(line) > *column);
+        if !is_cut {
+            return cell.clone();
+        }
+        let room = column.saturating_sub(width(CUT)).max(1);
+        let mut cut = cut_spans(cell, room, Vec::new()).into_iter().next().unwrap_or_default().spans;
+        stop(&mut cut);
+        cut.push(Span::styled(CUT, ours(Style::new())));
+        cut
+    });
+    cells.collect()
 }
 
 fn text_of(cell: &[Span<'static>]) -> String {
