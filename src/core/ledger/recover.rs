@@ -181,6 +181,7 @@ pub fn answers_a_compaction(entries: &[Arc<Entry>]) -> bool {
                 Transition::TransientRetry => {}
                 _ => summarizes = false,
             },
+            Body::Note(note) if note.asks_for_a_summary() => summarizes = true,
             _ => {}
         }
     }

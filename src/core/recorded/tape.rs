@@ -138,6 +138,8 @@ impl TapeReader<'_> {
                     self.push(at, News::Ended(call, status.clone()));
                 } else if let Some(call) = note.typed_into() {
                     wishes::typed(self, at, call);
+                } else {
+                    wishes::of_a_summary(self, at, note);
                 }
             }
             Body::Error { message, next } if self.model_is_asked || self.is_by_hand => {
@@ -273,6 +275,7 @@ impl TapeReader<'_> {
                 | Body::Error { .. } => return Withdrawn::Failed,
                 Body::Transition { .. } | Body::Assistant(_) | Body::Compaction(_) => return Withdrawn::Part,
                 Body::User(_) | Body::TurnEnded(_) => return Withdrawn::Cut,
+                Body::Note(note) if wishes::begins_a_summary(note) => return Withdrawn::Cut,
                 _ => {}
             }
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::agent::{Adoption, Answer, Intent, OwnCommand, Race};
 use crate::context::words;
 use crate::ledger::{
-    Body, CallId, Change, CutBy, Decider, Decision, Entry, Goal, Outcome, Pastes, Sandboxing, ToolUse,
-    UserMessage,
+    Body, CallId, Change, CutBy, Decider, Decision, Entry, Goal, Note, NoteKind, Outcome, Pastes, Sandboxing,
+    ToolUse, UserMessage,
 };
 use crate::model::ModelSpec;
 use crate::policy::Mode;
@@ -71,6 +71,20 @@ fn said(reader: &mut TapeReader<'_>, at: usize, message: &Arc<UserMessage>) {
         }
         None => reader.wish(at, Intent::Submit(UserMessage::clone(message)), true),
     }
+}
+
+/// A person wants a summary between two runs, or waits for it no more. Sessions of earlier versions say it in what came of it alone.
+pub(super) fn of_a_summary(reader: &mut TapeReader<'_>, at: usize, note: &Note) {
+    if begins_a_summary(note) {
+        reader.is_by_hand = true;
+        reader.wish(at, Intent::Compact, true);
+    } else if note.kind == NoteKind::SummaryStopped && std::mem::take(&mut reader.is_by_hand) {
+        reader.wish(at, Intent::Abort, false);
+    }
+}
+
+pub(super) fn begins_a_summary(note: &Note) -> bool {
+    note.kind == NoteKind::SummaryAsked { again: false }
 }
 
 /// A race, or an adoption of what came of one, if that is what this call is.
