@@ -77,7 +77,7 @@ fn a_wrong_agent_names_its_line_and_what_it_resembles() {
 }
 
 const FIXER: &str = "[agents.fixer]\ndescription = 'Fixes a test.'\ninstructions = \"\\nFix it.\\nSay how.\\n\"\n\
-                     tools = ['Read', 'edit', 'mcp__a__b']\nmodel = 'openai/x'\nmode = 'plan'\nmax_turns = 7\n\
+                     tools = ['Read', 'edit', 'mcp__a__b']\ndisallowed_tools = ['Bash', 'mcp__a__c']\nmodel = 'openai/x'\nmode = 'plan'\nmax_turns = 7\n\
                      isolation = 'worktree'\nbackground = true\n";
 
 #[test]
@@ -98,8 +98,13 @@ fn an_agent_with_instructions_is_a_sub_agent_and_no_agent_elsewhere() {
     assert!(fixer.in_worktree && fixer.in_background);
     let plain = World::of(&FIXER.replace("'worktree'", "'none'").replace("true", "false")).config();
     assert!(!plain.subagents.all[2].in_worktree && !plain.subagents.all[2].in_background);
+    let taken = ["shell", "shell_output", "shell_kill", "mcp__a__c"].map(str::to_owned);
+    assert_eq!(fixer.without, taken);
+    let as_in_a_file = World::of(&FIXER.replace("disallowed_tools", "disallowedTools")).config();
+    assert_eq!(as_in_a_file.subagents.all[2].without, taken);
     let shown = config.show();
     for line in [
+        "agents.fixer.disallowed_tools = [\"shell\", \"shell_output\", \"shell_kill\", \"mcp__a__c\"]  # ",
         "agents.fixer.instructions = \"Fix it.\\U0000000ASay how.\"  # ",
         "agents.fixer.tools = [\"read\", \"edit\", \"mcp__a__b\"]  # ",
         "agents.fixer.max_turns = 7  # ",
@@ -135,6 +140,15 @@ fn what_is_no_sub_agent_is_refused_in_words() {
         ),
         (&format!("{local}isolation = 'container'"), ":4: agents.x.isolation: must be `worktree` or `none`"),
         (&format!("{local}background = 'yes'"), ":4: agents.x.background: must be true or false"),
+        (
+            "[agents.x]\nurl = 'https://h'\ndisallowed_tools = ['read']",
+            ":2: agents.x.disallowed_tools: configures a sub-agent",
+        ),
+        (
+            &format!("{local}disallowed_tools = ['Raed']"),
+            ":4: agents.x.disallowed_tools: there is no tool `Raed`",
+        ),
+        (&format!("{local}disallowed_tools = ['*']"), ":4: agents.x.disallowed_tools: there is no tool `*`"),
         ("[agents.x]\nmax_turns = 3", ":2: agents.x.max_turns: configures a sub-agent"),
         ("[agents.x]\ninstructions = 'i'", ":2: agents.x: has no `description`"),
         ("[agents.x]\ndescription = 'd'", ":2: agents.x: has no `url`, and no `instructions`"),
@@ -179,7 +193,7 @@ fn a_sub_agent_of_a_project_s_configuration_waits_for_trust() {
         "{told:?}"
     );
     assert!(
-        told[0].contains("its tools: read, edit, mcp__a__b; its model: openai/x; its mode: plan"),
+        told[0].contains("its tools: read, edit, mcp__a__b; without the tools: shell, shell_output, shell_kill, mcp__a__c; its model: openai/x; its mode: plan"),
         "{told:?}"
     );
     assert!(told[0].contains("works in a worktree; works in the background; it is told"), "{told:?}");

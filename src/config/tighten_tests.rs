@@ -50,7 +50,7 @@ fn values(pattern: &str) -> &'static [&'static str] {
         ("providers.*", "api_key_file") => &["'/a'", "'/b'"],
         ("agents", "max_parallel") => &["0", "2", "9"],
         ("agents.*", "instructions" | "model") => &["'a'", "'b'"],
-        ("agents.*", "tools") => &["['read']", "['edit']"],
+        ("agents.*", "tools" | "disallowed_tools" | "disallowedTools") => &["['read']", "['edit']"],
         ("agents.*", "isolation") => &["'worktree'", "'none'"],
         ("agents.*", "mode") => &["'plan'", "'ask'"],
         ("agents.*", "max_turns") | ("agents.*.reserve", _) => &["1", "9"],

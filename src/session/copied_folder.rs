@@ -1,6 +1,7 @@
 //! What holds of a session's folder for a session that works in a copy of it, as a sub-agent in a worktree or a branch of `whatif` does: its
 //! rules, its secrets and its hooks. Such a session is never looser towards that folder than the other one, nor in the copy.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -56,21 +57,36 @@ pub(super) fn as_branch(invocation: &Invocation, state: &Path, entries: &[Arc<En
 }
 
 /// The command of a hook whose program, or whose script, is named from the folder of the session: by its absolute path. A worktree does
-/// not have the files that git does not know, and a sub-agent can change those that it has.
+/// not have the files that git does not know, and a sub-agent can change those that it has. A folder that the command enters first is that of
+/// the session where the worktree has none.
 fn found_from(folder: &Path, command: &str) -> String {
-    let mut runs_script = false;
+    let (mut folder, mut runs_script) = (folder.to_owned(), false);
+    let (mut enters, mut edits): (Option<usize>, Vec<(Range<usize>, String)>) = (None, Vec::new());
     let mut at = 0;
     for word in command.split(|c: char| c.is_whitespace() || ";&|<>()".contains(c)) {
-        let start = at;
-        at += word.len() + 1;
+        let (start, end) = (at, at + word.len());
+        at = end + 1;
         let in_quotes = |quote: char| word.strip_prefix(quote)?.strip_suffix(quote);
         let plain = in_quotes('"').or_else(|| in_quotes('\'')).unwrap_or(word);
         let is_plain = plain.chars().all(|c| c.is_alphanumeric() || "/._-+@%=:,".contains(c));
         if !is_plain {
-            return command.to_owned();
+            break;
         }
         let is_assigned = word.split_once('=').is_some_and(|(name, _)| !name.contains('/'));
         if word.is_empty() || is_assigned || (runs_script && word.starts_with('-')) {
+            continue;
+        }
+        let there = folder.join(plain);
+        if let Some(cd) = enters.take() {
+            if plain.starts_with('/') || !there.is_dir() {
+                break;
+            }
+            edits.push((cd..end, format!("{{ cd {word} 2>/dev/null || cd {}; }}", quoted(&there))));
+            folder = there;
+            continue;
+        }
+        if plain == "cd" && edits.is_empty() && !runs_script {
+            enters = Some(start);
             continue;
         }
         let program = plain.rsplit('/').next().unwrap_or_default();
@@ -78,16 +94,27 @@ fn found_from(folder: &Path, command: &str) -> String {
             runs_script = true;
             continue;
         }
-        let there = folder.join(plain);
         let is_named = (plain.contains('/') && !runs_script) || (runs_script && there.is_file());
-        if plain.starts_with('/') || !is_named {
-            return command.to_owned();
+        if !plain.starts_with('/') && is_named {
+            edits.push((start..end, quoted(&there)));
         }
-        let quoted = format!("'{}'", there.to_string_lossy().replace('\'', "'\\''"));
-        let (before, after) = (command.get(..start), command.get(start + word.len()..));
-        return [before.unwrap_or_default(), &quoted, after.unwrap_or_default()].concat();
+        break;
     }
-    command.to_owned()
+    with(command, &edits)
+}
+
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.to_string_lossy().replace('\'', "'\\''"))
+}
+
+/// A text with other words at these places, the first place first.
+fn with(text: &str, edits: &[(Range<usize>, String)]) -> String {
+    let (mut made, mut upto) = (String::new(), 0);
+    for (place, words) in edits {
+        made.extend([text.get(upto..place.start).unwrap_or_default(), words]);
+        upto = place.end;
+    }
+    made + text.get(upto..).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -98,6 +125,8 @@ mod tests {
     fn a_hook_is_found_from_the_folder_of_the_session() {
         let folder = tempfile::TempDir::new().unwrap();
         std::fs::write(folder.path().join("deny.py"), "").unwrap();
+        std::fs::create_dir(folder.path().join("in")).unwrap();
+        std::fs::write(folder.path().join("in/deny.sh"), "").unwrap();
         let here = folder.path().display();
         let found = |command: &str| found_from(folder.path(), command).replace(&here.to_string(), "HERE");
         for (command, expected) in [
@@ -114,6 +143,12 @@ mod tests {
             ("/opt/deny.sh ./x", "/opt/deny.sh ./x"),
             ("echo not today >&2; exit 2", "echo not today >&2; exit 2"),
             ("$HOME/deny.sh", "$HOME/deny.sh"),
+            ("cd in && ./deny.sh a", "{ cd in 2>/dev/null || cd 'HERE/in'; } && 'HERE/in/./deny.sh' a"),
+            ("cd in; sh deny.sh", "{ cd in 2>/dev/null || cd 'HERE/in'; }; sh 'HERE/in/deny.sh'"),
+            ("cd in || exit 2; make", "{ cd in 2>/dev/null || cd 'HERE/in'; } || exit 2; make"),
+            ("cd absent && ./deny.sh", "cd absent && ./deny.sh"),
+            ("cd /opt && ./deny.sh", "cd /opt && ./deny.sh"),
+            ("cd", "cd"),
             ("~/deny.sh", "~/deny.sh"),
         ] {
             assert_eq!(found(command), expected, "{command}");

@@ -140,3 +140,59 @@ fn so_does_a_summary_and_it_is_withdrawn() {
     assert!(entries.iter().any(is_summary));
     assert_eq!(crate::compaction::compactions(&again, CompactionTrigger::Auto), 0);
 }
+
+/// One that the user wants between two runs, at its first try and at the next one. Stopped before it was sent, it cost nothing.
+#[test]
+fn so_does_a_summary_by_hand_at_each_try_that_was_sent() {
+    let small = crate::compaction::settings(30_000);
+    let by_hand = || {
+        let mut agent = crate::compaction::resumed(&crate::compaction::long_session(), small.clone());
+        let (message, _) = asked(&agent.step(Millis(1), Input::Intent(Intent::Compact))).unwrap();
+        (agent, message)
+    };
+    let (mut agent, message) = by_hand();
+    let before = agent.meter().session_usage();
+    let mut again = crate::compaction::resumed(&agent, small.clone());
+    let said = unheard(&again);
+    assert_eq!(said.len(), 1);
+    assert_eq!(again.meter().session_usage().input, before.input + said[0].usage.input);
+    let is_withdrawn =
+        |entry: &Arc<Entry>| matches!(&entry.body, Body::Tombstone(stone) if stone.target == said[0].id);
+    assert!(again.ledger().entries().iter().any(is_withdrawn));
+    assert_eq!(unheard(&crate::compaction::resumed(&again, small.clone())).len(), 1, "once");
+
+    let failure = ModelFailure::new(FailureClass::Transient, "busy");
+    let effects = agent.step(Millis(2), Input::Model(message, ModelNews::Failed(failure)));
+    assert!(unheard(&crate::compaction::resumed(&agent, small.clone())).is_empty(), "it waits to try again");
+    let timer = effects.iter().find_map(|e| if let Effect::SetTimer(t, _) = e { Some(*t) } else { None });
+    let effects = agent.step(Millis(60_000), Input::Timer(timer.unwrap()));
+    assert!(asked(&effects).is_some());
+    assert_eq!(unheard(&crate::compaction::resumed(&agent, small.clone())).len(), 1);
+
+    let (mut agent, message) = by_hand();
+    agent.has_not_sent(Some(message));
+    agent.step(Millis(2), Input::Intent(Intent::Abort));
+    assert!(unheard(&crate::compaction::resumed(&agent, small.clone())).is_empty());
+}
+
+/// A process that takes up a session does not know yet which tools came from elsewhere.
+#[test]
+fn after_a_summary_a_request_is_measured_with_the_tools_that_were_known_then() {
+    let mut small = crate::compaction::settings(200_000);
+    let without = small.clone();
+    small.tools.push(countersign::tool::ToolSpec {
+        description: "It sends. ".repeat(400),
+        schema: serde_json::json!({ "type": "object" }),
+        ..countersign::tool::ToolSpec::from_elsewhere("mcp__there__send")
+    });
+    let mut agent = crate::compaction::resumed(&crate::compaction::long_session(), small);
+    let (message, _) = asked(&agent.step(Millis(1), Input::Intent(Intent::Compact))).unwrap();
+    for news in [ModelNews::Event(ModelEvent::Text("They spoke.".into())), ModelNews::Finished] {
+        agent.step(Millis(2), Input::Model(message, news));
+    }
+    assert_eq!(crate::compaction::compactions(&agent, CompactionTrigger::Manual), 1);
+    let (_, request) = submit(&mut agent).unwrap();
+    let again = crate::compaction::resumed(&agent, without);
+    let counted = unheard(&again)[0].usage.input;
+    assert!(counted + 100 >= estimate_tokens(&request), "{counted} of {}", estimate_tokens(&request));
+}

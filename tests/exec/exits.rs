@@ -173,7 +173,7 @@ fn three_is_time() {
 #[test]
 fn three_is_tokens() {
     let replies = script(json!([look(), look(), "no"]));
-    let input = stopped(&["--max-input-tokens", "1500"], &replies);
+    let input = stopped(&["--max-input-tokens", "4500"], &replies);
     assert_eq!((input.reason().as_str(), input.outcomes().len()), ("max_input_tokens", 2));
     let output = stopped(&["--max-output-tokens", "100"], &replies);
     assert_eq!((output.reason().as_str(), output.outcomes().len()), ("max_output_tokens", 1));

@@ -180,3 +180,42 @@ fn real_sessions_are_counted() {
     assert_eq!((&row["answers"], &row["tool_calls"]), (&json!(2), &json!(1)), "{all}");
     assert_eq!(row["project"], world.work().to_string_lossy().as_ref());
 }
+
+/// The same as the ledger: all that was set aside, of which the sub-agent's own session may have recorded a part.
+#[test]
+fn what_was_set_aside_for_a_task_of_which_nothing_is_known_is_in_the_sum() {
+    let settled = |call: &str, cost: f64, is_assumed: bool| {
+        json!({ "type": "escrow_settled", "call": call, "is_assumed": is_assumed, "state": "unknown",
+            "spent": { "turns": 1, "tool_calls": 0, "wall_ms": 1,
+                "usage": { "input": 500, "output": 50, "cost_usd": cost } } })
+    };
+    let world = World::new();
+    let above = "01a212db-4b20-75c8-900c-a85deed01609";
+    let own = [
+        (0, answer("a/first", Some(1.0))),
+        (0, settled("c1", 4.0, true)),
+        (0, settled("c2", 2.0, true)),
+        (0, settled("c3", 8.0, false)),
+    ];
+    world.session_of(above, "/project/one", None, &own);
+    world.session_of(&format!("{above}-c1"), "/project/one", None, &[(1, answer("a/second", Some(0.5)))]);
+    world.session_of(
+        &format!("{above}-c1-c9"),
+        "/project/one",
+        None,
+        &[(1, answer("a/second", Some(0.25))), (1, settled("c1", 0.25, true))],
+    );
+    let all = world.usage_json(&[]);
+    assert_eq!((all["total"]["cost_usd"].as_f64(), all["total"]["input"].as_u64()), (Some(7.0), Some(1_300)));
+    assert_eq!(
+        (all["total"]["answers"].as_u64(), all["total"]["assumed_tasks"].as_u64()),
+        (Some(3), Some(3))
+    );
+    let set_aside = all["rows"].as_array().unwrap().iter().find(|row| row["model"] == "(set aside)").unwrap();
+    assert_eq!(set_aside["cost_usd"].as_f64(), Some(5.25));
+    assert_eq!(all["total"]["assumed_cost_usd"].as_f64(), Some(5.25));
+    let table = world.usage(&[]).out;
+    assert!(table.contains("$5.25 of it was set aside for 3 tasks"), "{table}");
+    let by_project = world.usage_json(&["--by", "project"]);
+    assert_eq!(by_project["rows"][0]["cost_usd"].as_f64(), Some(7.0));
+}

@@ -96,10 +96,13 @@ fn secrets_of_the_session_s_folder_are_hidden_from_commands_in_the_sandbox() {
 
 #[test]
 fn a_hook_that_is_named_from_the_session_s_folder_runs_in_a_worktree_too() {
-    for command in ["./deny.sh", "sh deny.sh"] {
+    for command in ["./deny.sh", "sh deny.sh", "cd checks && ./deny.sh", "cd checks; sh deny.sh"] {
         let world = repository()
             .configured(&format!("[[hooks.pre_tool]]\nmatcher = 'read'\ncommand = '{command}'\n"));
-        let hook = world.work().join("deny.sh");
+        // Git does not know it, so the worktree does not have it.
+        let folder = world.work().join(if command.starts_with("cd") { "checks" } else { "" });
+        fs::create_dir_all(&folder).unwrap();
+        let hook = folder.join("deny.sh");
         fs::write(&hook, "#!/bin/sh\necho not today >&2\nexit 2\n").unwrap();
         fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let (ran, below) = aside(&world, &["--mode", "edit"], &[("read", json!({ "path": "one.txt" }))]);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use countersign::agent::{Agent, Answer, Effect, Input, Intent, Operation};
 use countersign::hooks::HookId;
 use countersign::ledger::{
-    Body, CallId, CompactionTrigger, Decider, Entry, EntryId, Millis, ToolUse, recover,
+    Body, CallId, CompactionTrigger, Decider, Entry, EntryId, Millis, Note, NoteKind, ToolUse, recover,
 };
 use countersign::model::Request;
 use countersign::tool::{ASK, Preparation};
@@ -90,7 +90,7 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
 }
 
 /// Whether a model was being asked at the end of the log, and not by the session that a fork was made from.
-fn asks(entries: &[Arc<Entry>]) -> bool {
+pub(crate) fn asks(entries: &[Arc<Entry>]) -> bool {
     let forked_at = match entries.first().map(|first| &first.body) {
         Some(Body::SessionStarted(started)) => started.forked_at(),
         _ => None,
@@ -101,6 +101,8 @@ fn asks(entries: &[Arc<Entry>]) -> bool {
             Body::Transition { .. } => asks = true,
             // The guard of this one stands before its summary.
             Body::Compaction(made) => asks = made.trigger == CompactionTrigger::Reactive,
+            Body::Note(Note { kind: NoteKind::SummaryAsked { .. }, .. }) => asks = true,
+            Body::Note(Note { kind: NoteKind::SummaryStopped, .. }) => asks = false,
             Body::Note(note) if note.failed_call().is_none() => {}
             Body::Injected(_) | Body::Change(_) | Body::ProviderLimit(_) => {}
             _ => asks = false,

@@ -39,6 +39,7 @@ mod requests;
 mod residue;
 #[path = "../support/sendable.rs"]
 mod sendable;
+mod shutdown;
 mod subagents;
 mod tasks;
 mod told;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use countersign::agent::{Answer, Input, Intent};
+use countersign::agent::{Answer, Input, Intent, Shutdown};
 use countersign::hooks::HookAnswer;
 use countersign::ledger::{Outcome, Stop};
 use countersign::model::{ModelEvent, ModelNews};
@@ -64,6 +64,9 @@ const PROVEN: u64 = 40;
 /// Logs of a walk of which some prove themselves.
 const MOST_PROVEN: u64 = 20_000;
 
+/// One in so many sessions that were left is taken up again.
+const TAKEN_UP: u64 = 41;
+
 /// Every order of inputs to `depth`. After each new input, the process is killed after each entry that it wrote.
 pub fn exhaustive(depth: usize, bounds: Bounds, mutant: Mutant) -> Report {
     let mut report = Report::default();
@@ -104,10 +107,7 @@ pub fn exhaustive(depth: usize, bounds: Bounds, mutant: Mutant) -> Report {
                 return report;
             }
         }
-        if report.traces < MOST_PROVEN
-            && report.traces.is_multiple_of(PROVEN)
-            && let Err(fault) = proves_itself(&world.log.entries)
-        {
+        if let Err(fault) = ends_well(&mut world, report.traces) {
             report.fault = Some(format!("{fault}\n  after {}", trace.join(" > ")));
             return report;
         }
@@ -151,6 +151,9 @@ pub fn random(seed: u64, steps: u64, bounds: Bounds) -> Report {
         }
         Err(fault) => report.fault = Some(fault),
     }
+    let how = if seed.is_multiple_of(2) { Shutdown::Quit } else { Shutdown::Signal };
+    let left = leaves_nothing_open(&mut world, how, true);
+    report.fault = report.fault.or(left.err());
     report
 }
 
@@ -214,6 +217,24 @@ fn likely(input: &Input) -> u64 {
         Input::Subagent(..) => 10,
         Input::Intent(_) | Input::Model(..) | Input::Tool(..) | Input::Shutdown(_) => 1,
     }
+}
+
+/// A walk that ended can be proven, as far as that is tried, and left.
+fn ends_well(world: &mut World, traces: u64) -> Result<(), String> {
+    if traces < MOST_PROVEN && traces.is_multiple_of(PROVEN) {
+        proves_itself(&world.log.entries)?;
+    }
+    let how = if traces.is_multiple_of(2) { Shutdown::Quit } else { Shutdown::Signal };
+    leaves_nothing_open(world, how, traces.is_multiple_of(TAKEN_UP))
+}
+
+/// Wherever a walk ends, the session is left there.
+fn leaves_nothing_open(world: &mut World, how: Shutdown, is_taken_up: bool) -> Result<(), String> {
+    if world.over {
+        return Ok(());
+    }
+    world.leave(how)?;
+    if is_taken_up { world.is_taken_up() } else { Ok(()) }
 }
 
 fn deliver(world: &mut World, input: Input, trace: &mut Vec<String>) -> Option<String> {

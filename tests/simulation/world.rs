@@ -131,7 +131,7 @@ impl World {
         if is_escape && !self.agent.is_idle() && !settles {
             return Err("Esc did not leave the loop idle within its step".into());
         }
-        if is_quit { self.check_quit() } else { self.check_idle() }
+        if is_quit && !settles { self.check_quit() } else { self.check_idle() }
     }
 
     fn note_delivery(&mut self, input: &Input) {
@@ -300,16 +300,16 @@ impl World {
         if has_all != self.bounds.discovers && !is_part {
             return Err("a model call with other tools than there are".into());
         }
+        let by_hand = asks_for_summary && !self.log.run_is_open;
         let explained = match self.log.entries.last().map(|e| &e.body) {
             Some(Body::Transition { .. }) => true,
             // The one transition of a reactive compaction explains the summary and the call after it.
             Some(Body::Compaction(made)) => made.trigger == CompactionTrigger::Reactive,
+            Some(Body::Note(note)) => by_hand && note.asks_for_a_summary(),
             _ => false,
         };
-        // A compaction by hand belongs to no run: its only trace is the summary.
-        let by_hand = asks_for_summary && !self.log.run_is_open;
-        if !explained && !by_hand {
-            return Err("a model call before the transition that explains it is durable".into());
+        if !explained {
+            return Err("a model call before the entry that explains it is durable".into());
         }
         sendable(request)?;
         if !asks_for_summary {

@@ -369,6 +369,8 @@ fn notes() -> impl Strategy<Value = Body> {
             arguments: said.map(|said| serde_json::json!({ "command": said }))
         }),
         status.prop_map(NoteKind::BackgroundEnded),
+        any::<bool>().prop_map(|again| NoteKind::SummaryAsked { again }),
+        Just(NoteKind::SummaryStopped),
         text().prop_map(|of| NoteKind::Unknown {
             name: "of_a_later_version".to_owned(),
             members: [("of".to_owned(), of.into())].into_iter().collect(),

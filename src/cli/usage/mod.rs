@@ -63,6 +63,7 @@ fn as_json(name: Option<(By, &str)>, row: &Spend) -> Value {
         "answers_without_price": row.unpriced,
         "withdrawn_answers": row.withdrawn,
         "estimated_answers": row.estimated,
+        "assumed_tasks": row.assumed,
         "retries": row.retries,
         "errors": row.errors,
         "tool_calls": row.calls,
@@ -76,6 +77,7 @@ fn as_json(name: Option<(By, &str)>, row: &Spend) -> Value {
         ("cost_usd", row.usage.cost),
         ("withdrawn_cost_usd", row.withdrawn_usage.cost),
         ("estimated_cost_usd", row.estimated_usage.cost),
+        ("assumed_cost_usd", row.assumed_usage.cost),
     ];
     for (name, cost) in costs {
         if let Some(MicroDollars(micros)) = cost {

@@ -9,7 +9,7 @@ use crate::config::key::{KeyRow, Member, one};
 use crate::config::peers::{self, Peer as _, as_word};
 use crate::config::setting::Wrong;
 use crate::config::spelling::{listed, quoted};
-use crate::config::subagents::tools::{NamedTools, TOOLS, ours};
+use crate::config::subagents::tools::{NamedTools, TOOLS, ours, tools_are};
 use crate::config::subagents::{LANES_ONLY, MOST_BYTES, MOST_TURNS, Subagent, is_session_model};
 use crate::config::value::Written;
 use crate::policy::Mode;
@@ -27,6 +27,8 @@ pub struct LocalAgent {
     pub instructions: Option<String>,
     /// The tools that it has; `None`: all that the session has.
     pub tools: Option<Vec<String>>,
+    /// Those that it does not have.
+    pub disallowed_tools: Option<Vec<String>>,
     /// Its model; `None`: that of the session.
     pub model: Option<String>,
     /// Its mode, where that is stricter than the session's.
@@ -44,6 +46,7 @@ impl LocalAgent {
     fn keys(&self) -> impl Iterator<Item = &'static str> {
         let keys = [
             ("tools", self.tools.is_some()),
+            ("disallowed_tools", self.disallowed_tools.is_some()),
             ("model", self.model.is_some()),
             ("mode", self.mode.is_some()),
             ("max_turns", self.max_turns.is_some()),
@@ -59,6 +62,8 @@ impl LocalAgent {
         let written =
             |word: &str, value: &Option<String>| value.as_ref().map(|value| format!("{word} {value}"));
         terms.extend(self.tools.as_ref().map(|tools| format!("its tools: {}", tools.join(", "))));
+        let taken = self.disallowed_tools.as_ref().filter(|tools| !tools.is_empty());
+        terms.extend(taken.map(|tools| format!("without the tools: {}", tools.join(", "))));
         terms.extend(written("its model:", &self.model));
         terms.extend(self.mode.map(|mode| format!("its mode: {mode}")));
         terms.extend(self.max_turns.map(|turns| format!("at most {}", counted(turns, "turn"))));
@@ -123,14 +128,22 @@ pub(in crate::config) fn take_up(config: &mut Config) {
 }
 
 fn defined(name: &str, agent: &AgentEntry) -> Subagent {
-    let LocalAgent { instructions, tools, model, mode, max_turns, in_worktree, in_background } =
-        agent.local.clone();
+    let LocalAgent {
+        instructions,
+        tools,
+        disallowed_tools,
+        model,
+        mode,
+        max_turns,
+        in_worktree,
+        in_background,
+    } = agent.local.clone();
     Subagent {
         name: name.to_owned(),
         description: agent.description.clone().unwrap_or_default(),
         instructions: instructions.unwrap_or_default(),
         tools,
-        without: Vec::new(),
+        without: disallowed_tools.unwrap_or_default(),
         model: model.filter(|model| !is_session_model(model)),
         mode,
         turns: max_turns,
@@ -165,6 +178,21 @@ pub(in crate::config) static ROWS: &[KeyRow] = &[
             },
         },
     ),
+    super::key(
+        "agents.*.disallowed_tools",
+        Member::Letters {
+            set: |agent, _, value| {
+                agent.local.disallowed_tools = Some(disallowed(value)?);
+                Ok(())
+            },
+            get: |agent| {
+                let tools = agent.local.disallowed_tools.as_ref();
+                one(tools.map(|tools| listed(tools.iter().map(|tool| quoted(tool)))))
+            },
+        },
+    )
+    // As agent files name it.
+    .also(&["agents.*.disallowedTools"]),
     super::key(
         "agents.*.model",
         Member::Letters {
@@ -242,6 +270,16 @@ fn tools(value: &Written) -> Result<Vec<String>, String> {
             Err(format!("a sub-agent that has a list of tools starts no others, so `{tool}` cannot be in it"))
         }
         Some(tool) => Err(format!("there is no tool `{tool}`; the tools are {}", TOOLS.join(", "))),
+        None => Ok(tools),
+    }
+}
+
+/// Tools by our names that are taken. A name of nothing would leave one in its hands that its author did not want there.
+fn disallowed(value: &Written) -> Result<Vec<String>, String> {
+    let named: Vec<String> = value.texts()?.into_iter().map(str::to_owned).collect();
+    let NamedTools { tools, elsewhere, unknown } = ours(&named);
+    match tools.iter().find(|tool| *tool == "*").or(elsewhere.first()).or(unknown.first()) {
+        Some(tool) => Err(format!("there is no tool `{tool}`; {}", tools_are())),
         None => Ok(tools),
     }
 }

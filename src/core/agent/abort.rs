@@ -68,8 +68,7 @@ impl Agent {
 
     /// A compaction between two runs is cut short: no run ends by it.
     fn no_summary(&mut self, step: &mut Step, about: About) -> Phase {
-        let text = "The compaction was interrupted; nothing was replaced.".to_owned();
-        self.history.ledger.remark(step.now, Remark::Note(Note::plain(about, text)));
+        self.history.ledger.remark(step.now, Remark::Note(Note::of_summary_stopped(about)));
         self.give_back(step);
         Phase::Idle
     }

@@ -89,8 +89,9 @@ impl Agent {
             Err(unsettled) => return self.give_up(step, &unsettled),
         };
         let estimated_input = estimate_tokens(&asked);
-        if self.passes_what_was_set_aside(step.now, estimated_input) {
-            return self.cannot_compact(step, then, Limit::InputTokens.ending());
+        let size = self.scaled(&asked.model, estimated_input);
+        if let Some(why) = self.beyond_input(step.now, size) {
+            return self.cannot_read(step, then, why);
         }
         let Some(affordable) = self.reserve(step.now, self.spec().price, estimated_input, asked.max_output)
         else {
@@ -102,10 +103,7 @@ impl Agent {
         if then.is_some() && self.price_is_asked(step, &spec, estimated_input) {
             return self.end(step, Ending::PriceAsked);
         }
-        if let Some(reason) = why_summarized(&wanted) {
-            let turn = u32::try_from(self.history.meter().turns()).unwrap_or(u32::MAX);
-            self.history.ledger.remark(step.now, Remark::Transition { turn, reason });
-        }
+        self.tell_why_summarized(step.now, &wanted);
         if wanted.retries == 0 && wanted.parts.is_none() {
             self.fire(step, Payload::PreCompact { trigger });
         }
@@ -122,6 +120,18 @@ impl Agent {
             estimated_input,
             covers,
         })
+    }
+
+    /// The reason stands in the ledger before the request goes out: of a process that dies meanwhile, it is counted.
+    fn tell_why_summarized(&mut self, now: Millis, wanted: &WantedSummary) {
+        let Some(reason) = why_summarized(wanted) else {
+            let again = wanted.retries > 0 || wanted.parts.is_some();
+            let about = self.history.ledger.last_id();
+            self.history.ledger.remark(now, Remark::Note(Note::of_summary_asked(about, again)));
+            return;
+        };
+        let turn = u32::try_from(self.history.meter().turns()).unwrap_or(u32::MAX);
+        self.history.ledger.remark(now, Remark::Transition { turn, reason });
     }
 
     fn no_room_for_summary(&mut self, step: &mut Step, wanted: &WantedSummary) -> Phase {
@@ -145,6 +155,17 @@ impl Agent {
             false => format!("{limit} is used up: raise it first."),
         };
         step.emit(Live::Refused(text));
+        self.give_back(step);
+        Phase::Idle
+    }
+
+    /// So does what it would read.
+    fn cannot_read(&mut self, step: &mut Step, then: Option<Transition>, why: String) -> Phase {
+        if then.is_some() {
+            self.note_on_the_last(step.now, why);
+            return self.end(step, Limit::InputTokens.ending());
+        }
+        step.emit(Live::Refused(format!("{why} Raise it first.")));
         self.give_back(step);
         Phase::Idle
     }
@@ -340,7 +361,7 @@ impl Agent {
     }
 }
 
-/// Why the model is asked for a summary. One that nobody's run waits for has its trace in the summary alone.
+/// Why the model is asked for a summary, if a run waits for it.
 fn why_summarized(wanted: &WantedSummary) -> Option<Transition> {
     let first = wanted.retries == 0;
     match wanted.trigger {

@@ -116,6 +116,8 @@ pub struct Agent {
     foretold: Option<(usize, ModelRef)>,
     /// The model call that was not made yet, as whoever makes it says.
     unsent: Option<EntryId>,
+    /// The process was told to end.
+    is_leaving: bool,
 }
 
 impl Agent {
@@ -142,6 +144,7 @@ impl Agent {
             early: Vec::new(),
             foretold: None,
             unsent: None,
+            is_leaving: false,
             history,
             settings,
         }
@@ -169,7 +172,7 @@ impl Agent {
 
     /// Whether the run ends as soon as its sub-agents have settled.
     pub fn is_stopping(&self) -> bool {
-        matches!(&self.phase, Phase::Dispatching(dispatching) if dispatching.stopping.is_some())
+        self.phase.is_stopping()
     }
 
     /// Takes one input and says what is to be done, in this order: cancel < append < act < emit.
@@ -217,6 +220,11 @@ impl Agent {
                 // Nothing starts any more; what waits is settled when the session is resumed.
                 self.lanes.clear();
                 self.settle_tasks(step.now);
+                let is_first = !std::mem::replace(&mut self.is_leaving, true);
+                if is_first && phase.is_stopping() {
+                    // It is no second Esc: sub-agents that were told to stop still settle what they spent.
+                    return phase;
+                }
                 match how {
                     Shutdown::Signal => self.stop(step, phase, CutBy::User),
                     Shutdown::Quit => self.quit(step, phase),

@@ -81,6 +81,11 @@ pub(super) struct Stopping {
 const SAME_ESC_MS: u64 = 250;
 
 impl Phase {
+    /// Whether a run was told to stop, and waits for sub-agents to settle.
+    pub(super) fn is_stopping(&self) -> bool {
+        matches!(self, Self::Dispatching(dispatching) if dispatching.stopping.is_some())
+    }
+
     /// Whether it was told to stop just now, and waits for sub-agents to settle.
     pub(super) fn was_just_stopped(&self, now: Millis) -> bool {
         let Self::Dispatching(Dispatching { stopping: Some(stopping), .. }) = self else { return false };

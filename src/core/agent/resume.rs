@@ -57,6 +57,9 @@ impl Agent {
             agent.hand_off(now, ending);
             agent.tell_own_command(now);
             agent.history.end_run(now, last_seen, ending, text);
+        } else if was_asking {
+            // For a summary: no run is open, and none ends by it.
+            agent.count_unanswered(now);
         }
         agent.write_lost(now);
         agent.note_the_choice(now);

@@ -6,7 +6,7 @@ use crate::budget::Limit;
 use crate::context::{self, words};
 use crate::hooks::Payload;
 use crate::ledger::{
-    Change, CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Message, Millis, Remark,
+    Change, CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Message, Millis, Note, Remark,
     SessionStarted, Transition, Unsettled, Usage, UserMessage,
 };
 use crate::model::{Draft, ModelSpec, Price, Request};
@@ -145,7 +145,8 @@ impl Agent {
         let estimated_input = context::estimate_tokens(&request);
         let size = self.measure(&request);
         request.max_output = request.max_output.min(self.room_beside(&spec, size));
-        if self.passes_what_was_set_aside(step.now, estimated_input) {
+        if let Some(why) = self.beyond_input(step.now, size) {
+            self.note_on_the_last(step.now, why);
             return self.end(step, Limit::InputTokens.ending());
         }
         let Some(affordable) = self.reserve(step.now, spec.price, estimated_input, request.max_output) else {
@@ -181,11 +182,19 @@ impl Agent {
         (affordable >= output.min(SHORT_ANSWER)).then_some(affordable)
     }
 
-    /// Whether a sub-agent would read more with this prompt than was set aside for it: the limit of the session above holds over all.
-    pub(super) fn passes_what_was_set_aside(&mut self, now: Millis, input: u64) -> bool {
-        let is_subagent = !self.settings.path.is_empty();
-        let left = self.history.meter().left(Limit::InputTokens, now);
-        is_subagent && left.is_some_and(|left| input > left)
+    /// Why a prompt of so many tokens is not sent, if it is more than the run may still read.
+    pub(super) fn beyond_input(&mut self, now: Millis, size: u64) -> Option<String> {
+        let limit = Limit::InputTokens;
+        let left = self.history.meter().left(limit, now).filter(|left| size > *left)?;
+        Some(format!(
+            "The next request would read about {size} tokens, and {left} are left of {}.",
+            limit.name()
+        ))
+    }
+
+    pub(super) fn note_on_the_last(&mut self, now: Millis, text: String) {
+        let about = self.history.ledger.last_id();
+        self.history.ledger.remark(now, Remark::Note(Note::plain(about, text)));
     }
 
     /// The output tokens that the cost limit leaves beside such a prompt, however few; `None` when not even that is affordable.

@@ -60,7 +60,8 @@ impl Agent {
         let spec = self.asked_before();
         let output_left = self.history.meter().left(Limit::OutputTokens, now);
         let Ok(request) = self.request(output_left) else { return };
-        let measured = self.measure(&request);
+        // Tools that come from elsewhere are not known yet. What was last known of the context contains them.
+        let measured = self.measure(&request).max(self.history.meter().context_tokens());
         let input = self.within_input(now, measured);
         let most = request.max_output.min(self.room_beside(&spec, input));
         let output = self.most_answered(now, spec.price, input, most);

@@ -73,8 +73,8 @@ pub use limit::{Limit, LimitRow, Span, Unit};
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
 pub use note::{About, FailedCall, Note, NoteKind, PriceEstimate};
 pub use outcome::{
-    Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_after, aborted_having, aborted_text,
-    came_to_before, forgotten_text, lost_text, printed_before, seconds,
+    Abort, AbortPath, CutBy, Decider, FORKED_TEXT, Outcome, ToolResult, aborted_after, aborted_having,
+    aborted_text, came_to_before, forgotten_text, lost_text, printed_before, seconds,
 };
 pub use pastes::{MessagePiece, Pastes};
 pub use project::{Message, Placed, placed, standing, tombstoned};

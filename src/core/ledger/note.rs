@@ -62,6 +62,13 @@ pub enum NoteKind {
     CallFailed(FailedCall),
     /// What the next model call would cost is more than the user lets go unasked; the run ends with it.
     PriceEstimated(PriceEstimate),
+    /// A model is about to be asked for a summary that the user wants between two runs: no transition says so there.
+    SummaryAsked {
+        /// Whether that was tried before, or this is a further part.
+        again: bool,
+    },
+    /// The user does not wait for that summary any more.
+    SummaryStopped,
     /// A kind that only a later version knows: kept and shown, never interpreted.
     Unknown {
         /// Its name.
@@ -232,6 +239,25 @@ impl Note {
     /// A model call failed: what is known of it, and the words for people.
     pub fn of_failed_call(about: EntryId, failed: FailedCall, text: impl Into<String>) -> Self {
         Self::new(about, NoteKind::CallFailed(failed), text)
+    }
+
+    /// The user wants a summary between two runs, and a model is asked for it next.
+    pub fn of_summary_asked(about: impl Into<About>, again: bool) -> Self {
+        let text = match again {
+            true => "A model is asked again for the summary.",
+            false => "A model is asked for a summary, as the user wants it.",
+        };
+        Self::new(about, NoteKind::SummaryAsked { again }, text)
+    }
+
+    /// The user does not wait for that summary any more.
+    pub fn of_summary_stopped(about: impl Into<About>) -> Self {
+        Self::new(about, NoteKind::SummaryStopped, "The compaction was interrupted; nothing was replaced.")
+    }
+
+    /// Whether a model is asked for a summary next that the user wants between two runs.
+    pub fn asks_for_a_summary(&self) -> bool {
+        matches!(self.kind, NoteKind::SummaryAsked { .. })
     }
 
     /// What the next call would cost, if the note records that.

@@ -235,6 +235,10 @@ pub fn lost_text(started: bool) -> &'static str {
     }
 }
 
+/// The words of a call that ran in the session that a fork was made from, and whose result the fork does not have.
+pub const FORKED_TEXT: &str = "This session was forked while this call was running: what came of it is in the session that it was forked \
+                               from; effects may be partial; check before repeating";
+
 /// The words of a call that the loop itself lost.
 pub fn forgotten_text(started: bool) -> &'static str {
     if started {

@@ -6,8 +6,8 @@ use std::{
 };
 
 use super::{
-    Body, CallId, Change, CompactionTrigger, Decision, Entry, EscrowSettlement, Fault, Ledger, Millis,
-    OpenCall, Outcome, RemoteTask, Settlement, TaskState, Tombstone, ToolUse, Transition, check,
+    Body, CallId, Change, CompactionTrigger, Decision, Entry, EscrowSettlement, FORKED_TEXT, Fault, Ledger,
+    Millis, OpenCall, Outcome, RemoteTask, Settlement, TaskState, Tombstone, ToolUse, Transition, check,
     forgotten_text, lost_text,
     task_state::{begun, delivered},
     told_of_typing,
@@ -59,7 +59,7 @@ pub fn recover_with(
     ledger.settle_escrows(now, subagents);
     let undecided = undecided(&ledger.entries);
     let is_new_branch = has_not_gone_on(&ledger.entries);
-    let allowed = allowed(&ledger.entries);
+    let (allowed, allowed_before_the_fork) = (allowed(&ledger.entries), allowed(of_another(&ledger.entries)));
     let answers = answers(&ledger.entries);
     let mut waiting = Vec::new();
     let mut lost = (0, 0);
@@ -94,7 +94,8 @@ pub fn recover_with(
         }
         let started = allowed.contains(&call.id);
         lost = (lost.0 + 1, lost.1 + usize::from(started));
-        let mut content = told_of_typing(&ledger.entries, call.id, lost_text(started).into());
+        let words = if allowed_before_the_fork.contains(&call.id) { FORKED_TEXT } else { lost_text(started) };
+        let mut content = told_of_typing(&ledger.entries, call.id, words.into());
         if let Some(stood) = stood {
             content.extend(stood.answer.iter().flat_map(|answer| ["\n", answer]));
         }
@@ -181,6 +182,7 @@ pub fn answers_a_compaction(entries: &[Arc<Entry>]) -> bool {
                 Transition::TransientRetry => {}
                 _ => summarizes = false,
             },
+            Body::Note(note) if note.asks_for_a_summary() => summarizes = true,
             _ => {}
         }
     }
@@ -257,6 +259,14 @@ fn answers(entries: &[Arc<Entry>]) -> BTreeMap<CallId, String> {
         _ => None,
     });
     decided.collect()
+}
+
+/// What a fork has from the session that it was made from; of any other session nothing.
+fn of_another(entries: &[Arc<Entry>]) -> &[Arc<Entry>] {
+    let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else { return &[] };
+    let Some(last) = started.forked_at() else { return &[] };
+    let own = entries.iter().position(|entry| entry.id > last).unwrap_or(entries.len());
+    entries.get(..own).unwrap_or_default()
 }
 
 fn allowed(entries: &[Arc<Entry>]) -> BTreeSet<CallId> {

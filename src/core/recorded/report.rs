@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ledger::{
-    Body, CallId, CutBy, Entry, Outcome, RemoteTask, ToolResult, lost_text, printed_before, was_typed_into,
+    Body, CallId, CutBy, Entry, FORKED_TEXT, Outcome, RemoteTask, ToolResult, lost_text, printed_before,
+    was_typed_into,
 };
 use crate::tool::ToolReport;
 
@@ -59,7 +60,9 @@ pub(super) fn printed(entries: &[Arc<Entry>]) -> BTreeMap<CallId, String> {
 
 /// Whether the call was lost with its process: the loop says that in words of its own.
 pub(super) fn was_lost(result: &ToolResult) -> bool {
-    matches!(result.outcome, Outcome::Lost { started } if result.content.ends_with(lost_text(started)))
+    let is_ours =
+        |started| [lost_text(started), FORKED_TEXT].iter().any(|words| result.content.ends_with(words));
+    matches!(result.outcome, Outcome::Lost { started } if is_ours(started))
 }
 
 /// Whether the call was cut short because the session was closed while another call waited: then the run does not end.

@@ -136,13 +136,8 @@ impl TapeReader<'_> {
                     self.tries_again(at, call);
                 } else if let (Some(status), Some(call)) = (note.ended(), note.about.call()) {
                     self.push(at, News::Ended(call, status.clone()));
-                } else if let Some(call) = note.typed_into() {
-                    wishes::typed(self, at, call);
-                } else if let Some((call, arguments)) = note.changed_by_hook()
-                    && let Some(made) = self.calls.get_mut(&call)
-                {
-                    // With these it ran, and its result is theirs.
-                    made.arguments = arguments;
+                } else {
+                    wishes::of_note(self, at, note);
                 }
             }
             Body::Error { message, next } if self.model_is_asked || self.is_by_hand => {
@@ -278,6 +273,7 @@ impl TapeReader<'_> {
                 | Body::Error { .. } => return Withdrawn::Failed,
                 Body::Transition { .. } | Body::Assistant(_) | Body::Compaction(_) => return Withdrawn::Part,
                 Body::User(_) | Body::TurnEnded(_) => return Withdrawn::Cut,
+                Body::Note(note) if wishes::begins_a_summary(note) => return Withdrawn::Cut,
                 _ => {}
             }
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::agent::{Adoption, Answer, Intent, OwnCommand, Race};
 use crate::context::words;
 use crate::ledger::{
-    Body, CallId, Change, CutBy, Decider, Decision, Entry, Goal, Outcome, Pastes, Sandboxing, ToolUse,
-    UserMessage,
+    Body, CallId, Change, CutBy, Decider, Decision, Entry, Goal, Note, NoteKind, Outcome, Pastes, Sandboxing,
+    ToolUse, UserMessage,
 };
 use crate::model::ModelSpec;
 use crate::policy::Mode;
@@ -71,6 +71,32 @@ fn said(reader: &mut TapeReader<'_>, at: usize, message: &Arc<UserMessage>) {
         }
         None => reader.wish(at, Intent::Submit(UserMessage::clone(message)), true),
     }
+}
+
+/// What a person typed, and what a hook changed.
+pub(super) fn of_note(reader: &mut TapeReader<'_>, at: usize, note: &Note) {
+    if let Some(call) = note.typed_into() {
+        return typed(reader, at, call);
+    }
+    match note.changed_by_hook().map(|(call, to)| (reader.calls.get_mut(&call), to)) {
+        // With these it ran, and its result is theirs.
+        Some((Some(made), to)) => made.arguments = to,
+        _ => of_a_summary(reader, at, note),
+    }
+}
+
+/// A person wants a summary between two runs, or waits for it no more. Sessions of earlier versions say it in what came of it alone.
+fn of_a_summary(reader: &mut TapeReader<'_>, at: usize, note: &Note) {
+    if begins_a_summary(note) {
+        reader.is_by_hand = true;
+        reader.wish(at, Intent::Compact, true);
+    } else if note.kind == NoteKind::SummaryStopped && std::mem::take(&mut reader.is_by_hand) {
+        reader.wish(at, Intent::Abort, false);
+    }
+}
+
+pub(super) fn begins_a_summary(note: &Note) -> bool {
+    note.kind == NoteKind::SummaryAsked { again: false }
 }
 
 /// A race, or an adoption of what came of one, if that is what this call is.
@@ -162,7 +188,7 @@ pub(super) fn edited(reader: &mut TapeReader<'_>, at: usize, body: &Body) {
 }
 
 /// A person typed into a call; what it was, nobody wrote down.
-pub(super) fn typed(reader: &mut TapeReader<'_>, at: usize, call: CallId) {
+fn typed(reader: &mut TapeReader<'_>, at: usize, call: CallId) {
     reader.wish(at, Intent::TypeInto { call, typed: Typed(b"?".to_vec()) }, false);
 }
 

@@ -197,6 +197,8 @@ impl CardBody {
             Body::Note(note) if note.accepted().is_some() => None,
             // The end of the run says what it asks.
             Body::Note(note) if note.price().is_some() => None,
+            // What is under way is said while it is, and what came of it has a card of its own.
+            Body::Note(note) if note.asks_for_a_summary() => None,
             Body::Note(_) | Body::ProviderLimit(_) => Some(Self::Note(entry)),
             Body::Error { .. } => Some(Self::Error(entry)),
             // The header shows it, and the model is told of it in a message that is shown.

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::wire::record::{SpentLine, first_line, inherited_to};
+use crate::ledger::{CallId, MicroDollars, Millis, Usage};
+use crate::wire::record::{SpentLine, SpentWhat, first_line, inherited_to};
 
 use super::lines::LineReader;
 use super::summary::no_session;
@@ -15,6 +16,8 @@ const TRANSITION: &[u8] = br#"{"type":"transition""#;
 /// What one session has spent itself: what a fork has inherited is the other session's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionSpending {
+    /// Its id, as its file has it.
+    pub id: String,
     /// Its folder.
     pub cwd: String,
     /// The model it began with.
@@ -33,7 +36,46 @@ pub fn spending(state: &Path) -> (Vec<SessionSpending>, Vec<String>) {
             Err(why) => unreadable.push(why),
         }
     }
+    leave_out_what_is_recorded(&mut sessions);
     (sessions, unreadable)
+}
+
+/// What is charged for a task of which nobody knows what it spent contains what its own session recorded, which is counted there.
+fn leave_out_what_is_recorded(sessions: &mut [SessionSpending]) {
+    // Those that were started come before those that started them.
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.id.len()));
+    for at in 0..sessions.len() {
+        let (below, rest) = sessions.split_at_mut(at);
+        let Some(session) = rest.first_mut() else { continue };
+        for line in &mut session.lines {
+            if let SpentWhat::Assumed { call, usage } = &mut line.what {
+                *usage = rest_of(*usage, recorded(below, &session.id, *call, line.at));
+            }
+        }
+    }
+}
+
+/// What the session of a task, and those that it started, had recorded until then.
+fn recorded(sessions: &[SessionSpending], above: &str, call: CallId, until: Millis) -> Usage {
+    let own = format!("{above}-{call}");
+    let began =
+        |id: &str| id.strip_prefix(&own).is_some_and(|rest| rest.is_empty() || rest.starts_with("-c"));
+    let lines = sessions.iter().filter(|session| began(&session.id)).flat_map(|session| &session.lines);
+    let spent = lines.filter(|line| line.at <= until).filter_map(|line| match &line.what {
+        SpentWhat::Answer { usage, .. } | SpentWhat::Assumed { usage, .. } => Some(*usage),
+        _ => None,
+    });
+    spent.fold(Usage::default(), Usage::plus)
+}
+
+fn rest_of(charged: Usage, recorded: Usage) -> Usage {
+    let known = recorded.cost.unwrap_or_default().0;
+    Usage {
+        input: charged.input.saturating_sub(recorded.input),
+        output: charged.output.saturating_sub(recorded.output),
+        cost: charged.cost.map(|MicroDollars(cost)| MicroDollars(cost.saturating_sub(known))),
+        ..Usage::default()
+    }
 }
 
 fn of_session(reader: &mut LineReader, path: &Path) -> Result<SessionSpending, String> {
@@ -52,5 +94,6 @@ fn of_session(reader: &mut LineReader, path: &Path) -> Result<SessionSpending, S
         }
     })?;
     let head = head.ok_or_else(|| no_session(path))?;
-    Ok(SessionSpending { cwd: head.cwd, model: head.model, lines })
+    let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(SessionSpending { id, cwd: head.cwd, model: head.model, lines })
 }

@@ -143,6 +143,9 @@ fn standing(
     let waits = set_aside.is_some() && !is_started && settled.is_none();
     let own = session.as_deref().and_then(|session| own_entries(state, session)).unwrap_or_default();
     let made = made(folder, &terms);
+    // One that could not be started was given a part of the budget, which is settled, and has written nothing.
+    let has_begun = settled.is_none() || made.is_some() || !own.is_empty();
+    let session = session.filter(|session| has_begun || find(state, session).is_ok());
     let changed_from = made.as_ref().and_then(|(commit, _)| changed_from(folder, &terms, commit));
     let of_lane = |commit: &str| changed_outside(folder, &terms.base, commit).unwrap_or_default();
     let outside = made.as_ref().map(|(commit, _)| of_lane(commit)).unwrap_or_default();
@@ -225,4 +228,63 @@ fn made(folder: &Path, terms: &LaneTerms) -> Option<(String, [u64; 3])> {
         sums = [sums[0] + 1, sums[1] + added, sums[2] + removed];
     }
     Some((commit, sums))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::ledger::{
+        EntryId, FORMAT_VERSION, Millis, ModelRef, SessionStarted, TaskState, ToolUse, UserMessage,
+    };
+    use crate::session::racing::told;
+    use crate::tool::DELEGATE_TO;
+
+    #[test]
+    fn a_lane_that_could_not_be_started_is_not_cut_off() {
+        let terms = LaneTerms {
+            task: "Do it".to_owned(),
+            model: None,
+            seed: None,
+            check: None,
+            base: "a".repeat(40),
+            branch: "race/0a1b/1".to_owned(),
+        };
+        let (call, session) = (CallId(1), "s-c1".to_owned());
+        let command = ToolUse {
+            id: call,
+            wire_id: String::new(),
+            name: format!("{DELEGATE_TO}{LANE}1"),
+            arguments: terms.arguments(),
+        };
+        let escrow =
+            Escrow { call, session, limits: BTreeMap::new(), parallel: 1, in_background: true, waits: false };
+        let started = SessionStarted {
+            session: "s".to_owned(),
+            cwd: "/w".to_owned(),
+            model: ModelRef::parse("script"),
+            version: FORMAT_VERSION,
+            system: String::new(),
+            mode: None,
+            forked_from: None,
+        };
+        let settled = EscrowSettlement::not_started(call, TaskState::Rejected, "there is no room");
+        let bodies = [
+            Body::SessionStarted(started),
+            Body::User(Arc::new(UserMessage::text("race"))),
+            Body::Command(command),
+            Body::Change(Change::EscrowReserved(escrow)),
+            Body::Change(Change::EscrowSettled(settled)),
+        ];
+        let entries =
+            (1..).zip(bodies).map(|(id, body)| Arc::new(Entry { id: EntryId(id), at: Millis(id), body }));
+        let place = tempfile::tempdir().unwrap();
+        let lanes = lanes(place.path(), &entries.collect::<Vec<_>>(), place.path(), true);
+        assert_eq!(told::row(&lanes[0])[3], "not started");
+        assert!(
+            told::next(&lanes, "adopt")[0]
+                .contains("lane 1 (not started): It was not started: there is no room.")
+        );
+    }
 }

@@ -84,7 +84,7 @@ fn cost(row: &Spend) -> String {
     match (priced, row.unpriced) {
         (Some(priced), 0) => priced,
         (Some(priced), unpriced) if unpriced < row.answers => format!("{priced} + {unpriced} without price"),
-        (None, 0) => "$0.00".to_owned(),
+        (None, 0) if row.assumed == 0 => "$0.00".to_owned(),
         _ => "unknown".to_owned(),
     }
 }
@@ -106,6 +106,15 @@ fn remarks(total: &Spend) -> Vec<String> {
             ),
             None => format!("The tokens of {count} are estimates, as no count came with them: {why}."),
         });
+    }
+    if total.assumed > 0 {
+        let Usage { input, output, cost, .. } = total.assumed_usage;
+        let tokens = || format!("{} input and {} output tokens", grouped(input), grouped(output));
+        let set_aside = cost.map_or_else(tokens, |cost| format!("${}", dollars(cost.0)));
+        let tasks = if total.assumed == 1 { "1 task".to_owned() } else { format!("{} tasks", total.assumed) };
+        all.push(format!(
+            "{set_aside} of it was set aside for {tasks}: what was spent of that is not known."
+        ));
     }
     if total.unpriced > 0 {
         let requests = if total.unpriced == 1 { "request" } else { "requests" };

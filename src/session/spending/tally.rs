@@ -9,6 +9,9 @@ use crate::runtime::store::SessionSpending;
 use crate::ui::usage_table::UsageBy as By;
 use crate::wire::record::{SpentLine, SpentWhat};
 
+/// The row, among those of models, of what belongs to none that is known.
+const SET_ASIDE: &str = "(set aside)";
+
 /// What belongs to one row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Spend {
@@ -26,6 +29,10 @@ pub(crate) struct Spend {
     pub(crate) estimated: u64,
     /// See `estimated`.
     pub(crate) estimated_usage: Usage,
+    /// Tasks of which nobody knows what they spent.
+    pub(crate) assumed: u64,
+    /// What was set aside for them, beside what their own sessions recorded; their part of `usage`.
+    pub(crate) assumed_usage: Usage,
     /// Model calls that were tried again.
     pub(crate) retries: u64,
     /// Errors.
@@ -77,6 +84,8 @@ impl Tally {
                     }
                     None => continue,
                 },
+                (By::Model, SpentWhat::Assumed { usage, .. }) if *usage == Usage::default() => continue,
+                (By::Model, SpentWhat::Assumed { .. }) => Some(SET_ASIDE.to_owned()),
                 (By::Model, _) => Some(model.to_owned()),
                 (By::Project, _) => Some(session.cwd.clone()),
                 (By::Day, _) => Some(on.format("%Y-%m-%d").to_string()),
@@ -110,6 +119,12 @@ impl Spend {
                     self.estimated += 1;
                     self.estimated_usage = self.estimated_usage.plus(*usage);
                 }
+            }
+            SpentWhat::Assumed { usage, .. } if *usage == Usage::default() => {}
+            SpentWhat::Assumed { usage, .. } => {
+                self.assumed += 1;
+                self.usage = self.usage.plus(*usage);
+                self.assumed_usage = self.assumed_usage.plus(*usage);
             }
             SpentWhat::Tool { failed, .. } => {
                 self.calls += 1;

@@ -344,6 +344,7 @@ impl LinearRenderer {
 /// The entries that are one remark; `None` for those that are said elsewhere or say nothing.
 fn remark(body: &Body) -> Option<String> {
     Some(match body {
+        Body::Note(note) if note.asks_for_a_summary() => return None,
         Body::Note(note) => {
             let first = note.for_people().trim().lines().next().unwrap_or_default().trim_end_matches(':');
             format!("note on {}: {first}", note.about)

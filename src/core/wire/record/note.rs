@@ -11,6 +11,8 @@ use super::{RecordError, chain, legacy, lesson};
 const COMMON: [&str; 6] = ["type", "entry", "at", "id", "about", "text"];
 const KIND: &str = "kind";
 const CALL_FAILED: &str = "call_failed";
+const SUMMARY_ASKED: &str = "summary_asked";
+const SUMMARY_STOPPED: &str = "summary_stopped";
 const PRICE_ESTIMATED: &str = "price_estimated";
 
 pub(super) fn write(record: &mut Map<String, Value>, note: &Note) {
@@ -46,6 +48,8 @@ pub(super) fn write(record: &mut Map<String, Value>, note: &Note) {
             "answer_most": price.answer.map(|(_, most)| most),
             "limit": price.limit,
         }),
+        NoteKind::SummaryAsked { again } => json!({ KIND: SUMMARY_ASKED, "again": again }),
+        NoteKind::SummaryStopped => json!({ KIND: SUMMARY_STOPPED }),
         NoteKind::Unknown { name, .. } => json!({ KIND: name }),
     };
     put(record, own);
@@ -74,6 +78,8 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
         "background_ended" => NoteKind::BackgroundEnded(read_background(&fields.object("background")?)?),
         CALL_FAILED => NoteKind::CallFailed(read_failed(fields)?),
         PRICE_ESTIMATED => NoteKind::PriceEstimated(read_price(fields)?),
+        SUMMARY_ASKED => NoteKind::SummaryAsked { again: fields.flag("again")? },
+        SUMMARY_STOPPED => NoteKind::SummaryStopped,
         name => {
             let known =
                 |member: &str| COMMON.contains(&member) || chain::MEMBERS.contains(&member) || member == KIND;

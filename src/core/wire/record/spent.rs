@@ -4,16 +4,17 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::time;
-use crate::ledger::{EntryId, MicroDollars, Millis, Usage};
+use crate::ledger::{CallId, EntryId, MicroDollars, Millis, Usage};
 
 /// How the lines begin that say something: the type comes first in what we write.
-const KINDS: [&[u8]; 6] = [
+const KINDS: [&[u8]; 7] = [
     br#"{"type":"agent_response""#,
     br#"{"type":"compaction""#,
     br#"{"type":"tool_result""#,
     br#"{"type":"tombstone""#,
     br#"{"type":"transition""#,
     br#"{"type":"error""#,
+    br#"{"type":"escrow_settled""#,
 ];
 
 /// What a line says, and when it was written.
@@ -39,6 +40,13 @@ pub enum SpentWhat {
     },
     /// An answer was withdrawn: this entry.
     Withdrawn(EntryId),
+    /// Nobody knows what a task has spent that was given away, so all that was set aside for it is charged.
+    Assumed {
+        /// The call that gave it away.
+        call: CallId,
+        /// What is charged.
+        usage: Usage,
+    },
     /// A tool ended; whether it worked.
     Tool {
         /// Its name.
@@ -66,6 +74,15 @@ struct Members {
     is_error: bool,
     outcome: Option<String>,
     reason: Option<String>,
+    call: Option<String>,
+    spent: Option<Charged>,
+    #[serde(default)]
+    is_assumed: bool,
+}
+
+#[derive(Deserialize)]
+struct Charged {
+    usage: Spending,
 }
 
 #[derive(Deserialize)]
@@ -104,6 +121,10 @@ impl SpentLine {
             }
             "transition" if line.reason.as_deref() == Some("transient_retry") => SpentWhat::Retry,
             "error" => SpentWhat::Error,
+            "escrow_settled" if line.is_assumed => SpentWhat::Assumed {
+                call: CallId::parse(&line.call?)?,
+                usage: line.spent?.usage.into_usage(),
+            },
             _ => return None,
         };
         Some(Self { entry: EntryId::parse(&line.entry)?, at: time::from_value(&line.at)?, what })
@@ -171,6 +192,10 @@ mod tests {
         assert!(
             matches!(of("agent_response", absurd), Some(SpentWhat::Answer { usage, .. }) if usage.cost.is_none())
         );
+        let charged = r#""call":"c7","spent":{"turns":1,"usage":{"input":10,"output":2,"cost_usd":0.5}}"#;
+        let is_assumed = SpentWhat::Assumed { call: CallId(7), usage: usage_read };
+        assert_eq!(of("escrow_settled", &format!(r#"{charged},"is_assumed":true"#)), Some(is_assumed));
+        assert_eq!(of("escrow_settled", &format!(r#"{charged},"is_assumed":false"#)), None);
         assert_eq!(SpentLine::of(b"not JSON"), None);
     }
 
