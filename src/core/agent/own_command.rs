@@ -135,10 +135,9 @@ impl super::history::History {
     fn command_in_words(&self, call: CallId, said: &Entry) -> Option<String> {
         // What was changed in its pane is what ran.
         let command = self.run().iter().rev().find_map(|entry| {
-            let (of, arguments) = match &entry.body {
-                Body::Command(made) => (made.id, made.arguments.clone()),
-                body => body.changes()?,
-            };
+            let made = if let Body::Command(made) = &entry.body { Some(made) } else { None };
+            let made = made.map(|made| (made.id, made.arguments.clone()));
+            let (of, arguments) = made.or_else(|| entry.body.changes())?;
             arguments.text("command").filter(|_| of == call).map(str::to_owned)
         })?;
         let is_custom = matches!(&said.body, Body::User(message) if message.content.starts_with('/'));
