@@ -5,7 +5,7 @@ use std::sync::Arc;
 use countersign::ledger::*;
 use countersign::policy::digest;
 use countersign::wire::record::{
-    Audit, Chain, Links, Salt, audit, audit_with, encode, first_line, follow, read_session,
+    Audit, Chain, Links, Salt, audit, audit_with, encode, first_line, follow, read_session, without,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -211,7 +211,7 @@ fn forged_calls_and_receipts_are_found_though_the_chain_holds() {
 fn what_a_hook_changed_is_what_the_receipt_is_for() {
     let mut bodies = bodies();
     let changed = json!({ "command": "ls -a" });
-    bodies.insert(5, Body::Note(Note::of_hook(CallId(1), changed.clone(), "changed")));
+    bodies.insert(5, Body::Note(Note::of_hook(CallId(1), changed.clone(), format!("changed to {changed}"))));
     let (lines, chain) = chained(&entries(bodies.clone()));
     assert_eq!(first(&check(&lines, &chain)), (7, "the receipt of call c1 is for another action"));
     let Body::ApprovalDecided(decision) = &mut bodies[6] else { panic!("not the decision") };
@@ -373,4 +373,18 @@ fn a_line_that_can_be_read_in_two_ways_is_found_though_the_chain_was_made_anew()
     let hash = last.find(",\"salts\":").unwrap();
     lines.push(format!("{}}}\n", &last[..hash]));
     assert!(first(&audit(lines.concat().as_bytes())).1.contains(twice));
+}
+
+#[test]
+fn names_that_others_give_can_be_left_out() {
+    let secret = || "quite-private".to_owned();
+    let mut bodies = bodies();
+    bodies.push(Body::Error { message: secret(), next: secret() });
+    bodies.push(Body::Change(Change::HostOpened { host: secret() }));
+    let kind = NoteKind::TaskAccepted { task_id: secret() };
+    bodies.push(Body::Note(Note::new(CallId(1), kind, "It works on it.")));
+    let whole = chained(&entries(bodies)).0.concat();
+    let copy = without(whole.as_bytes(), &mut |field| field.value == "quite-private").unwrap();
+    assert_eq!((copy.fields, copy.text.contains("quite-private")), (4, false));
+    assert_eq!(audit(copy.text.as_bytes()).faults, []);
 }

@@ -19,7 +19,7 @@ fn chained(records: Vec<Value>) -> Audit {
     audit_entries(text.as_bytes(), Links::default()).0
 }
 
-fn checked(bodies: Vec<Body>) -> Audit {
+pub(crate) fn checked(bodies: Vec<Body>) -> Audit {
     chained(entries(bodies).iter().map(encode).collect())
 }
 
@@ -130,7 +130,7 @@ fn results_say_what_was_decided_and_done() {
         let Body::ApprovalRequested(asked) = &mut all[6] else { panic!("{:?}", all[6]) };
         asked.preview = Preview::Command("rm -r .".into());
     };
-    found(shows, 7, "shows another command than its own");
+    found(shows, 7, "shows something else than the call would do");
     let within = Some(Reach::NothingStarted);
     let cut = Abort { path: AbortPath::C, ran_ms: Some(9), by: CutBy::User, within };
     found(
@@ -158,7 +158,7 @@ fn results_say_what_was_decided_and_done() {
         let Body::ApprovalRequested(asked) = &mut all[6] else { panic!("{:?}", all[6]) };
         asked.preview = Preview::Diff("ls".into());
     };
-    found(shows_a_diff, 7, "shows another command than its own");
+    found(shows_a_diff, 7, "shows something else than the call would do");
     found_in(10, "is_error", json!(false));
     found_in(2, "id", json!("e9"));
 }

@@ -45,6 +45,7 @@ mod compatible;
 mod contradictions;
 mod cut_off;
 mod escrows;
+mod forged_contents;
 mod forked_calls;
 mod glances;
 mod history;

@@ -37,6 +37,12 @@ pub(crate) fn allowed(call: &ToolUse, by: Decider) -> Body {
     })
 }
 
+/// By a person, in the sandbox.
+fn allowed_within(call: &ToolUse) -> Body {
+    let Body::ApprovalDecided(decision) = allowed(call, Decider::User) else { unreachable!() };
+    Body::ApprovalDecided(Decision { sandboxed: true, ..decision })
+}
+
 pub(crate) fn result(call: &ToolUse, outcome: Outcome) -> Body {
     Body::ToolResult(Arc::new(ToolResult {
         call: call.id,
@@ -128,7 +134,7 @@ pub(crate) fn bodies() -> Vec<Body> {
         Body::ToolCall(task.clone()),
         asked(),
         changes(Change::GapsAccepted { gaps: vec!["a socket".into()], call: Some(CallId(1)) }),
-        allowed(&shell, Decider::User),
+        allowed_within(&shell),
         result(&shell, Outcome::Failed),
         allowed(&task, Decider::Policy),
         Body::DelegationRequested(DelegationRequest {

@@ -43,7 +43,7 @@ fn without_the_key_nothing_is_added() {
     assert_eq!(message.trim(), "One line.");
 }
 
-/// Merges, also one with a conflict, a revert and a cherry-pick.
+/// Merges, also one with a conflict, a revert and a cherry-pick, also two that go on after a conflict, and a pull.
 const OTHERS: &str = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b && \
     git init -q -b trunk made && cd made && echo 1 > a && git add a && git commit -q -m Begin && \
     git checkout -q -b side && echo 2 > b && git add b && git commit -q -m Side && \
@@ -51,8 +51,13 @@ const OTHERS: &str = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTE
     git merge -q --no-edit side && git revert --no-edit HEAD~1 >/dev/null && \
     git checkout -q -b pick HEAD~1 && git cherry-pick trunk >/dev/null && \
     git checkout -q -b clash HEAD~1 && echo 4 > a && git commit -q -a -m Four && \
+    git checkout -q -b more && echo e > e && git add e && git commit -q -m Extra && \
     git checkout -q pick && echo 5 > a && git commit -q -a -m Five && \
-    ! git merge -q clash >/dev/null && echo 6 > a && git add a && GIT_EDITOR=true git merge --continue >/dev/null";
+    ! git merge -q clash >/dev/null && echo 6 > a && git add a && GIT_EDITOR=true git merge --continue >/dev/null && \
+    ! git revert HEAD~1 >/dev/null 2>&1 && echo 7 > a && git add a && git revert --continue >/dev/null && \
+    ! git cherry-pick clash more >/dev/null 2>&1 && echo 8 > a && git add a && git cherry-pick --no-edit --continue >/dev/null && \
+    git clone -q . ../copy && (cd ../copy && git reset -q --hard HEAD~1 && echo 9 > d && git add d && git commit -q -m Nine && \
+    git pull -q --no-rebase && git -C ../made fetch -q ../copy HEAD:pulled)";
 
 #[test]
 fn merges_reverts_and_picks_name_their_call_too() {
@@ -75,11 +80,19 @@ fn merges_reverts_and_picks_name_their_call_too() {
         String::from_utf8(said.stdout).unwrap()
     };
     let subjects = log("--format=%s");
-    for subject in ["Merge branch 'side'", "Revert \"Trunk\"", "Merge branch 'clash' into pick"] {
+    for subject in [
+        "Merge branch 'side'",
+        "Revert \"Trunk\"",
+        "Merge branch 'clash' into pick",
+        "Revert \"Five\"",
+        "Four",
+        "Merge branch 'pick' of",
+    ] {
         assert!(subjects.contains(subject), "{subjects}");
     }
     let trailers = log("--format=%(trailers:key=Countersigned-by,valueonly)|");
     let named: Vec<&str> = trailers.split('|').map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(subjects.lines().filter(|line| *line == "Four" || *line == "Extra").count(), 4, "{subjects}");
     assert_eq!(named.len(), subjects.lines().count(), "one each: {subjects}{trailers}");
     assert!(named.iter().all(|name| *name == named[0] && name.contains("/c1 sha256:")), "{trailers}");
     assert!(!log("--format=%B").contains('#'), "nothing of what git tells an editor is left");

@@ -81,3 +81,24 @@ fn one_long_line_of_such_a_key_is_the_key() {
     let keys = said(&world, &["exposure", "--keys"]);
     assert!(keys.out.contains("MY_PRIVATE_KEY") && keys.out.contains("sed -n 3p key.pem"), "{keys:?}");
 }
+
+#[test]
+fn a_key_that_is_wrapped_otherwise_where_it_was_sent_is_told() {
+    let body: String =
+        (0..400_u64).map(|n| format!("{:04x}", n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48)).collect();
+    let file = |columns: usize| {
+        let lines = body.as_bytes().chunks(columns).map(|line| std::str::from_utf8(line).unwrap());
+        let lines: String = lines.map(|line| format!("{line}\n")).collect();
+        format!("-----BEGIN PRIVATE KEY-----\n{lines}-----END PRIVATE KEY-----\n")
+    };
+    for (key, sent) in [(body.clone(), file(64)), (file(64), body.clone()), (file(64), file(76))] {
+        let world = World::new().with("MY_PRIVATE_KEY", &key);
+        fs::write(world.work().join("key.pem"), &sent).unwrap();
+        let script = r#"[{"tool_calls":[{"name":"read","arguments":{"path":"key.pem"}}]}, "Done."]"#;
+        assert_eq!(world.json(&["--mode", "unrestricted", "--script", script, "show it"]).code, 0);
+        let keys = said(&world, &["exposure", "--keys"]);
+        assert!(keys.out.contains("the result of read key.pem has MY_PRIVATE_KEY"), "{keys:?}");
+        let document = said(&world, &["sessions", "export", "--last", "--format", "markdown"]);
+        assert!(!document.out.contains(&body[200..232]), "{document:?}");
+    }
+}

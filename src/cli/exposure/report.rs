@@ -64,13 +64,11 @@ fn line(to: &Destination, reached: &Reached) -> String {
         Destination::Command => format!("may have sent it: {times}"),
         Destination::Model(model) => {
             let requests = counted(reached.count, "request", "requests");
-            let unanswered = match reached.unanswered {
-                0 => String::new(),
-                count => format!(" ({count} without an answer)"),
-            };
-            format!("to {}: {requests}{unanswered}, {times}", model_name(model.as_ref()))
+            format!("to {}: {requests}{}, {times}", model_name(model.as_ref()), unanswered(reached))
         }
-        to if reached.uncertain == reached.count => format!("perhaps to {}: {times}", name(to)),
+        to if reached.uncertain == reached.count => {
+            format!("perhaps to {}{}: {times}", name(to), unheard(to))
+        }
         to => format!("to {}: {times}", name(to)),
     }
 }
@@ -81,7 +79,8 @@ fn sum(sum: &BTreeMap<Destination, Reached>) -> String {
     }
     let parts = sum.iter().map(|(to, reached)| match to {
         Destination::Model(model) => {
-            format!("{} to {}", counted(reached.count, "request", "requests"), model_name(model.as_ref()))
+            let requests = counted(reached.count, "request", "requests");
+            format!("{requests} to {}{}", model_name(model.as_ref()), unanswered(reached))
         }
         Destination::Command => {
             format!("{} that may have sent it", counted(reached.count, "command", "commands"))
@@ -96,6 +95,19 @@ fn sum(sum: &BTreeMap<Destination, Reached>) -> String {
         }
     });
     first_words(&parts.collect::<Vec<_>>().join(", "), MOST * 8)
+}
+
+/// Requests that nobody answered may have been received, or never left.
+fn unanswered(reached: &Reached) -> String {
+    match reached.unanswered {
+        0 => String::new(),
+        count => format!(" ({count} without an answer)"),
+    }
+}
+
+/// Why it is not sure that a page was asked for: it may have been refused here, before anything was sent.
+fn unheard(to: &Destination) -> &'static str {
+    if matches!(to, Destination::Host(_)) { ", of which no answer is on record" } else { "" }
 }
 
 fn model_name(model: Option<&ModelRef>) -> String {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::key_body::KeyBody;
 use super::strike;
 
 /// What stands in the place of a key.
@@ -14,16 +15,16 @@ const SHORTEST: usize = 8;
 const LONGEST_WORDS: usize = 32;
 /// How often JSON may have escaped a text.
 const MOST_ESCAPED: usize = 3;
-/// What begins the first line of an armoured key, which is the same for all.
-const ARMOUR: &str = "-----";
+/// What begins the first lines of an armoured key, which are the same for many.
+const HEADS: &[&str] = &["-----", "b3BlbnNzaC1rZXktdjE"];
 
-/// The text without this key, in large letters and small. Of a key of several lines, a long line is left out alone, too.
+/// The text without this key, in large letters and small, and however it is wrapped. Of a key of several lines, a long line is left out
+/// alone, too.
 pub fn without_key(text: &str, key: &str) -> String {
     let escaped = Value::from(key).to_string();
     let struck = strike(&strike(text, key, HIDDEN), escaped.trim_matches('"'), HIDDEN);
-    let Some(lines) = SeveralLines::of(&key.to_ascii_lowercase()) else { return struck };
     // To make ASCII letters small moves no byte.
-    let places = lines.places(&struck.to_ascii_lowercase());
+    let places = places(&struck.to_ascii_lowercase(), &key.to_ascii_lowercase());
     if places.is_empty() {
         return struck;
     }
@@ -41,7 +42,14 @@ pub fn without_key(text: &str, key: &str) -> String {
 
 /// Whether a text has this key, or a long line of it.
 pub fn has_key(text: &str, key: &str) -> bool {
-    text.contains(key) || SeveralLines::of(key).is_some_and(|lines| !lines.places(text).is_empty())
+    text.contains(key) || !places(text, key).is_empty()
+}
+
+/// Where lines of a key stand in a text, and parts of its body.
+fn places(text: &str, key: &str) -> Vec<Range<usize>> {
+    let lines = SeveralLines::of(key).map(|lines| lines.places(text));
+    let parts = KeyBody::of(key).map(|body| body.places(text));
+    apart(lines.into_iter().chain(parts).flatten().collect())
 }
 
 /// A text of several lines, to be found also in a diff, a listing and a quotation, which have something in front of each line.
@@ -115,20 +123,30 @@ impl SeveralLines {
                 places.extend(found(text, there, form).flatten());
             }
         }
-        places.sort_by_key(|place| (place.start, std::cmp::Reverse(place.end)));
-        let mut apart: Vec<Range<usize>> = Vec::new();
-        for place in places {
-            match apart.last_mut() {
-                Some(last) if place.start < last.end => last.end = last.end.max(place.end),
-                _ => apart.push(place),
-            }
-        }
-        apart
+        apart(places)
     }
 }
 
+/// The places in their order, those that overlap as one.
+fn apart(mut places: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    places.sort_by_key(|place| (place.start, std::cmp::Reverse(place.end)));
+    let mut apart: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        match apart.last_mut() {
+            Some(last) if place.start < last.end => last.end = last.end.max(place.end),
+            _ => apart.push(place),
+        }
+    }
+    apart
+}
+
 fn long(lines: &[String]) -> impl Iterator<Item = &String> {
-    lines.iter().filter(|line| line.len() >= LONGEST_WORDS && !line.starts_with(ARMOUR))
+    let is_head = |line: &str| {
+        let begins =
+            |head: &&str| line.get(..head.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(head));
+        HEADS.iter().any(begins)
+    };
+    lines.iter().filter(move |line| line.len() >= LONGEST_WORDS && !is_head(line))
 }
 
 fn longest(lines: &[String]) -> &str {
@@ -233,6 +251,45 @@ mod tests {
         }
         assert_eq!(SeveralLines::of("one line"), None);
         assert_eq!(SeveralLines::of("a\nb"), None);
+    }
+
+    #[test]
+    fn the_first_line_of_every_key_is_no_part_of_this_one() {
+        let head = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW";
+        let of = |rest: &str| {
+            format!(
+                "-----BEGIN OPENSSH PRIVATE KEY-----\n{head}\n{rest}{rest}\n-----END OPENSSH PRIVATE KEY-----"
+            )
+        };
+        let (key, another) =
+            (of("QyNTUxOQAAACBqCVXwUyZFyMzB4kWS0nJu"), of("QyNTUxOQAAACDUe1ZbE9Hh2GqmLxPzTtcv"));
+        assert!(!has_key(&another, &key) && has_key(&key, &key));
+        assert_eq!(without_key(&another, &key), another);
+    }
+
+    #[test]
+    fn a_key_that_is_wrapped_otherwise_is_left_out() {
+        let body: String =
+            (0..400_u64).map(|n| format!("{:04X}", n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48)).collect();
+        let file = |columns: usize| {
+            let lines = body
+                .as_bytes()
+                .chunks(columns)
+                .map(|line| std::str::from_utf8(line).unwrap().to_owned() + "\n");
+            format!("-----BEGIN PRIVATE KEY-----\n{}-----END PRIVATE KEY-----\n", lines.collect::<String>())
+        };
+        for key in [body.clone(), file(64), file(4_000)] {
+            for text in [file(64), file(20), file(76), body.clone()] {
+                let text = Value::from(format!("before {text} after")).to_string();
+                assert!(has_key(&text, &key));
+                let struck = without_key(&text.to_ascii_lowercase(), &key);
+                assert!(
+                    struck.len() < 150 && struck.contains("before") && struck.contains("after"),
+                    "{struck}"
+                );
+                serde_json::from_str::<Value>(&struck).unwrap();
+            }
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub mod hook;
 mod ids;
 mod image;
 mod joining;
+mod key_body;
 mod listing;
 mod openai_chat;
 mod openai_responses;
@@ -39,6 +40,7 @@ pub use decoder::Decoder;
 pub use failure::http_failure;
 pub use hidden_key::{SeveralLines, has_key, without_key};
 pub use image::{NoImage, NoPicture, Picture, recognize, to_image};
+pub use key_body::KeyBody;
 
 use crate::model::Request;
 

@@ -4,7 +4,7 @@ use crate::ledger::Arguments;
 use crate::policy::digest;
 
 /// Verbs of git that make commits with a message of ours.
-const VERBS: &[&str] = &["commit", "merge", "revert", "cherry-pick"];
+const VERBS: &[&str] = &["commit", "merge", "revert", "cherry-pick", "pull"];
 
 /// The command of a call with `git` as a function before it, which adds the trailer to each commit that it makes with one of [`VERBS`].
 ///
@@ -25,12 +25,15 @@ pub(super) fn with_trailer(command: &str, key: &str, tool: &str, arguments: &Arg
 }
 
 /// Each word goes from the front to the back, and the trailer behind the word `commit`, if that is the verb. The other verbs know no
-/// trailers: an editor adds it to their message, where nobody has named another one. Its body is a subshell: no variable of it is one of the
-/// line's.
+/// trailers: an editor adds it to their message, where nobody has named another one. A revert or a cherry-pick that goes on opens none unless
+/// it is asked to, and a merge that goes on takes no other word. A list of steps of a rebase is no message: the editor refuses it. Its body
+/// is a subshell: no variable of it is one of the line's.
 const FUNCTION: &str = r#"git() (
-count=$#; verb=; skips=; edit=--edit
+count=$#; verb=; skips=; edit=--edit; goes_on=; is_short=
 for word in "$@"; do case $word in
---continue|--abort|--quit|--skip|--squash|--no-commit|-n) edit= ;;
+--continue) goes_on=yes ;;
+--abort|--quit|--skip|--squash|--no-commit) edit= ;;
+-n) is_short=yes ;;
 esac; done
 while [ "$count" -gt 0 ]; do
 word=$1; shift; count=$((count - 1))
@@ -42,11 +45,16 @@ case $word in
 -C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix|--attr-source) skips=1 ;;
 -*) ;;
 commit) verb=commit; set -- "$@" --trailer 'Countersigned-by: TRAILER' ;;
-merge|revert|cherry-pick)
+merge|revert|cherry-pick|pull)
+case $word in
+merge|pull) [ -z "$goes_on" ] || edit= ;;
+*) [ -z "$is_short" ] || edit= ;;
+esac
 verb=other
 case ${GIT_EDITOR:-true} in true|:)
 verb=edited; set -- "$@" ${edit:+"$edit"}
-export GIT_EDITOR="git interpret-trailers --in-place --trailer 'Countersigned-by: TRAILER'" ;;
+export GIT_EDITOR="sh -c 'case \$1 in *git-rebase-todo) exit 1 ;; esac
+git interpret-trailers --in-place --trailer \"Countersigned-by: TRAILER\" \"\$1\"' editor" ;;
 esac ;;
 *) verb=other ;;
 esac
@@ -93,6 +101,14 @@ mod tests {
             "[revert][-n][HEAD]\n[cherry-pick][--edit][a]\n3"
         );
         assert_eq!(called("GIT_EDITOR=vi git merge --no-edit b"), "[merge][--no-edit][b]\n3");
+        assert_eq!(
+            called("git merge -n b; git pull -q o"),
+            "[merge][--edit][-n][b]\n[pull][--edit][-q][o]\n3"
+        );
+        assert_eq!(
+            called("git revert --continue; git cherry-pick --no-edit --continue; git revert --skip"),
+            "[revert][--edit][--continue]\n[cherry-pick][--edit][--continue]\n[revert][--skip]\n3"
+        );
         assert_eq!(called("git log merge --no-edit"), "[log][merge][--no-edit]\n3");
         assert_eq!(
             called("git -C commit status; git show -c commit"),

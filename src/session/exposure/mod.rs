@@ -144,7 +144,9 @@ fn of_file(path: &Path, wanted: &Sought, filter: &Prefilter) -> Result<Option<Of
         let begins = exposed.len();
         for variable in variables {
             let what = (format!("the call {}", action(&books, call)), variable);
-            exposed.extend(exposure_of(&books, at, what, Some(call), sending.is_certain));
+            // A text stands in the call, wherever the call came.
+            let has_it = sending.is_certain || matches!(wanted, Sought::Texts(_));
+            exposed.extend(exposure_of(&books, at, what, Some(call), has_it));
         }
         calls.push((sending, begins..exposed.len()));
     }

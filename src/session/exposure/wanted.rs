@@ -1,10 +1,11 @@
 //! What is looked for: a file or folder, or texts; and which session files cannot have it.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
 
-use crate::wire::SeveralLines;
+use crate::wire::{KeyBody, SeveralLines};
 
 /// Longer texts are no paths.
 const MOST_OF_PATH: usize = 4_096;
@@ -27,28 +28,35 @@ pub(crate) struct SoughtText {
     pub(crate) text: String,
     /// The same, if it has several lines.
     lines: Option<SeveralLines>,
+    /// The body of a key, if it is longer than a line.
+    body: Option<Arc<KeyBody>>,
 }
 
 impl SoughtText {
     pub(crate) fn new(variable: Option<String>, text: &str) -> Self {
-        Self { variable, text: text.to_owned(), lines: SeveralLines::of(text) }
+        let body = variable.as_ref().and_then(|_| KeyBody::of(text)).map(Arc::new);
+        Self { variable, text: text.to_owned(), lines: SeveralLines::of(text), body }
     }
 
     /// Whether it stands in a part of an entry. A diff, a listing and a quotation have something in front of each line. A long line of a
-    /// key is as secret as the key.
+    /// key is as secret as the key, and so is its body with other lines.
     pub(super) fn is_in(&self, part: &str) -> bool {
         let is_key = self.variable.is_some();
         let has = |lines: &SeveralLines| if is_key { lines.is_partly_in(part) } else { lines.is_in(part) };
-        part.contains(&self.text) || self.lines.as_ref().is_some_and(has)
+        let has_body = || self.body.as_ref().is_some_and(|body| body.is_in(part));
+        part.contains(&self.text) || self.lines.as_ref().is_some_and(has) || has_body()
     }
 
     /// One of these surely stands in a file that has it.
     fn plain_parts(&self) -> Vec<Option<&str>> {
-        match &self.lines {
+        // JSON writes each letter of a body in one way.
+        let of_body = self.body.iter().flat_map(|body| body.telling().map(Some));
+        let of_text = match &self.lines {
             None => vec![plain_part(&self.text)],
             Some(lines) if self.variable.is_some() => lines.telling().into_iter().map(plain_part).collect(),
             Some(lines) => vec![plain_part(lines.longest())],
-        }
+        };
+        of_text.into_iter().chain(of_body).collect()
     }
 }
 

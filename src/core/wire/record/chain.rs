@@ -147,7 +147,10 @@ pub(super) fn unchained(mut record: Value) -> Value {
 pub(super) fn is_content(kind: &str, name: &str) -> bool {
     match name {
         "reason" => matches!(kind, "approval" | "tombstone"),
-        "message" => kind == "error",
+        "message" | "next" => kind == "error",
+        // What others call a task can be anything that they like.
+        "task_id" => matches!(kind, "note" | "delegation_response"),
+        "host" => matches!(kind, "host_allowed" | "host_revoked"),
         "name" => kind == "session_renamed",
         "added" | "removed" => kind == "session_tagged",
         _ => CONTENT.contains(&name),

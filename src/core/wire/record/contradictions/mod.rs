@@ -2,6 +2,7 @@
 //! somebody may have changed a line and made the chain anew. What the ledger itself holds is checked before.
 
 mod of_calls;
+mod of_contents;
 mod of_sessions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,9 +10,11 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Body, CallId, Decider, Ending, Entry, EntryId, Escrow, Fault, Mode, NoteKind, SessionStarted, ToolUse,
+    Arguments, AssistantMessage, Body, CallId, Decider, Ending, Entry, EntryId, Escrow, Fault, FilesRestored,
+    Mode, NoteKind, Sandboxing, SessionStarted, ToolUse,
 };
 use crate::tool::delegate;
+use crate::tool::name::{EDIT, WRITE};
 
 use of_calls::task_of;
 
@@ -35,6 +38,10 @@ pub(super) fn contradictions(
 #[derive(Default)]
 struct KnownCall {
     name: String,
+    /// What the provider calls it.
+    wire_id: String,
+    /// Of a call that changes a file, as it was made or changed last. `None`: nobody wrote down to what it was changed.
+    arguments: Option<Arguments>,
     /// The task that it hands over, as far as that is known.
     task: Option<String>,
     /// Its place among all calls.
@@ -44,6 +51,14 @@ struct KnownCall {
     is_own: bool,
     /// What the last question about it says the sandbox cannot hide. `None`: nobody was asked.
     asked: Option<Vec<String>>,
+    /// Where it runs if that question is answered with yes.
+    sandboxing: Sandboxing,
+    /// Whether the last decision lets it run in the sandbox alone.
+    sandboxed: Option<bool>,
+    /// Why it was denied.
+    reason: Option<String>,
+    /// What a person answered.
+    answer: Option<String>,
     /// Who decided, whether it may run, and whether the decision is an answer.
     decided: Option<(Decider, bool, bool)>,
     is_delegated: bool,
@@ -70,6 +85,10 @@ struct SessionReading<'l> {
     /// How the last run ended, if no other has begun.
     ended: Option<Ending>,
     not_ok: Vec<(CallId, String)>,
+    /// The last undo, if no call has ended since.
+    undone: Option<FilesRestored>,
+    /// What models said in this run, without what was withdrawn.
+    answers: Vec<(EntryId, Arc<AssistantMessage>)>,
     meter: Meter,
 }
 
@@ -93,6 +112,8 @@ impl<'l> SessionReading<'l> {
             is_own: false,
             ended: None,
             not_ok: Vec::new(),
+            undone: None,
+            answers: Vec::new(),
             meter: Meter::new(Limits::default()),
         }
     }
@@ -114,12 +135,15 @@ impl<'l> SessionReading<'l> {
             Body::Injected(_) => drop(self.withdrawable.insert(id)),
             Body::Assistant(said) => {
                 said.calls().for_each(|call| self.makes(call, false));
+                if !said.is_unheard() {
+                    self.answers.push((id, Arc::clone(said)));
+                }
                 // A failed answer makes no call.
                 if said.calls().next().is_none() {
                     self.withdrawable.insert(id);
                 }
             }
-            Body::ToolCall(call) => self.of(call.id, |known| known.is_announced = true),
+            Body::ToolCall(call) => self.announced(id, call),
             Body::Validation(call) => {
                 self.makes(call, false);
                 self.of(call.id, |known| known.is_announced = true);
@@ -130,14 +154,22 @@ impl<'l> SessionReading<'l> {
                 if let (NoteKind::ChangedByHook { arguments: None }, Some(call)) =
                     (&note.kind, note.about.call())
                 {
-                    self.of(call, |known| (known.task, known.asked) = (None, None));
+                    self.of(call, |known| {
+                        (known.task, known.asked, known.arguments) = (None, None, None);
+                    });
+                }
+                if let Some(call) = note.about.call() {
+                    self.noted(id, note, call);
                 }
                 self.call_changed(&entry.body);
             }
             Body::ApprovalRequested(asked) => self.asked(id, asked),
             Body::ApprovalDecided(decision) => self.decided(id, decision),
             Body::DelegationRequested(sent) => self.sent(id, sent.call, &sent.agent, &sent.task),
-            Body::ToolResult(result) => self.result(id, result),
+            Body::ToolResult(result) => {
+                self.undone = None;
+                self.result(id, result);
+            }
             Body::Tombstone(stone) => self.withdrawn(id, stone.target),
             Body::Transition { turn, reason } => {
                 self.goes_on(id, u64::from(*turn), reason.is_a_turn());
@@ -162,8 +194,17 @@ impl<'l> SessionReading<'l> {
         self.mode = started.mode;
     }
 
+    fn announced(&mut self, id: EntryId, call: &ToolUse) {
+        let Some(known) = self.calls.get_mut(&call.id) else { return };
+        known.is_announced = true;
+        if !call.wire_id.is_empty() && call.wire_id != known.wire_id {
+            self.fault(id, format!("call {} has another name of the provider than in its message", call.id));
+        }
+    }
+
     /// Messages are withdrawn, and answers that failed. An answer of which nothing came has no entry.
     fn withdrawn(&mut self, id: EntryId, target: EntryId) {
+        self.answers.retain(|(answer, _)| *answer != target);
         if !self.ids.contains(&target) {
             self.withdrawn_early.insert(target);
         } else if !self.withdrawable.contains(&target) {
@@ -175,6 +216,8 @@ impl<'l> SessionReading<'l> {
         let number = self.calls.len();
         let known = KnownCall {
             name: call.name.clone(),
+            wire_id: call.wire_id.clone(),
+            arguments: [EDIT, WRITE].contains(&&*call.name).then(|| call.arguments.clone()),
             task: delegate(&call.name).and_then(|_| task_of(&call.arguments)),
             number,
             is_own,

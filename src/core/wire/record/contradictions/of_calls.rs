@@ -1,38 +1,32 @@
 //! What is said of one call: who was asked about it and who decided, what was sent for it, and how it ended.
 
-use serde_json::Value;
-
 use super::{KnownCall, SessionReading};
 use crate::ledger::{
-    Abort, ApprovalRequest, Arguments, Body, CallId, Decider, Decision, EntryId, Outcome, Preview, Scope,
-    ToolResult,
+    Abort, ApprovalRequest, Arguments, Body, CallId, Decider, Decision, EntryId, Outcome, Scope, ToolResult,
 };
 use crate::tool::{delegate, name};
 
 impl SessionReading<'_> {
     pub(super) fn asked(&mut self, id: EntryId, asked: &ApprovalRequest) {
-        // A command is shown byte for byte, and what was shown is what was allowed.
-        let is_another = match &asked.preview {
-            Preview::Command(shown) => {
-                !self.left_out.contains("arguments")
-                    && asked.arguments.get("command").and_then(Value::as_str) != Some(shown)
-            }
-            Preview::Diff(_) | Preview::Recipient(_) => asked.name == name::SHELL,
-            Preview::None => false,
-        };
+        let is_another = self.shows_another(asked);
         if is_another {
             self.fault(
                 id,
-                format!("the question about call {} shows another command than its own", asked.call),
+                format!("the question about call {} shows something else than the call would do", asked.call),
             );
         }
-        self.of(asked.call, |known| known.asked = Some(asked.gaps.clone()));
+        self.of(asked.call, |known| {
+            (known.asked, known.sandboxing) = (Some(asked.gaps.clone()), asked.sandboxing);
+        });
     }
 
     /// A changed call is another action: nobody was asked about it yet.
     pub(super) fn call_changed(&mut self, body: &Body) {
         let Some((call, arguments)) = body.changes() else { return };
-        self.of(call, |known| (known.task, known.asked) = (task_of(&arguments), None));
+        self.of(call, |known| {
+            (known.task, known.asked) = (task_of(&arguments), None);
+            known.arguments = Some(arguments);
+        });
     }
 
     /// A person decides about what they were asked, or typed; and only a person's decision goes on.
@@ -40,7 +34,11 @@ impl SessionReading<'_> {
         let Decision { call, allow, by, .. } = *decision;
         let Some(known) = self.calls.get_mut(&call) else { return };
         known.decided = Some((by, allow, decision.answer.is_some()));
+        known.reason = Some(decision.reason.clone()).filter(|_| !allow);
+        (known.answer, known.sandboxed) = (decision.answer.clone(), Some(decision.sandboxed));
         let was_asked = known.asked.is_some() || known.is_own;
+        let is_elsewhere = Self::is_elsewhere_than_asked(known, decision);
+        let is_no_question = decision.answer.is_some() && known.name != name::ASK;
         if matches!(by, Decider::User | Decider::Nobody) && !was_asked {
             self.fault(id, format!("call {call} is said to be a person's to decide, but nobody was asked"));
         }
@@ -49,6 +47,15 @@ impl SessionReading<'_> {
         }
         if decision.scope != Scope::Once && !(allow && by == Decider::User) {
             self.fault(id, format!("what nobody but a person can grant is granted with call {call}"));
+        }
+        if is_elsewhere {
+            self.fault(
+                id,
+                format!("a person allowed call {call} otherwise in the sandbox than they were asked"),
+            );
+        }
+        if is_no_question {
+            self.fault(id, format!("a person is said to have answered call {call}, which is no question"));
         }
         let of_this = format!("{}-{call}", self.session);
         let is_named =
@@ -74,7 +81,7 @@ impl SessionReading<'_> {
         if result.outcome != Outcome::Ok {
             self.not_ok.push((result.call, result.outcome.as_str().to_owned()));
         }
-        let Some(known) = self.calls.get_mut(&result.call) else { return };
+        let Some(known) = self.calls.get(&result.call) else { return };
         let (number, is_elsewhere) = (known.number, result.facts.is_elsewhere);
         let what = if known.name != result.name {
             Some("is the result of another tool")
@@ -89,7 +96,8 @@ impl SessionReading<'_> {
         {
             Some("is said to have changed files, which its tool does not do")
         } else {
-            differs(known, &result.outcome).filter(|_| !is_elsewhere)
+            let differs = differs(known, &result.outcome).or_else(|| self.says_another(known, result));
+            differs.filter(|_| !is_elsewhere)
         };
         // A call that waits can be left behind by those that were cut short or lost, and by what was answered; none that ran passes it.
         let ran = matches!(result.outcome, Outcome::Ok | Outcome::TimedOut);

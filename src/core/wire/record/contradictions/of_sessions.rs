@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::SessionReading;
 use crate::ledger::{
-    CallId, Change, Decider, Ending, EntryId, Escrow, EscrowSettlement, Mode, Spent, TaskState, TurnEnded,
+    CallId, Change, Decider, Ending, EntryId, Escrow, EscrowSettlement, FilesRestored, Mode, Spent,
+    TaskState, TurnEnded,
 };
 
 impl SessionReading<'_> {
@@ -34,6 +35,7 @@ impl SessionReading<'_> {
             Change::FilesRestored(done) if !self.calls.contains_key(&done.since) => {
                 self.fault(id, format!("files are put back since call {}, which is not there", done.since));
             }
+            Change::FilesRestored(done) => self.put_back(id, done),
             Change::EscrowReserved(escrow) => self.set_aside(id, escrow),
             Change::EscrowSettled(settled) => self.settled(id, settled),
             Change::SubagentStarted { call } => match self.escrows.get_mut(call) {
@@ -52,6 +54,30 @@ impl SessionReading<'_> {
             }
             _ => {}
         }
+    }
+
+    /// What was taken back is taken back once. What somebody else had changed was left alone, and can be tried again.
+    fn put_back(&mut self, id: EntryId, done: &FilesRestored) {
+        let is_again = |earlier: &FilesRestored| earlier.since <= done.since && earlier.left.is_empty();
+        if self.undone.as_ref().is_some_and(is_again) {
+            let what = format!("files are put back since call {}, which was done before", done.since);
+            self.fault(id, what);
+        }
+        self.undone = Some(done.clone());
+    }
+
+    /// The text of a run that came to its end is that of its last answer, in one part or in several.
+    fn says_another_end(&self, ended: &TurnEnded) -> bool {
+        let mut left = &*ended.text;
+        for (_, answer) in self.answers.iter().rev() {
+            let answer = answer.text();
+            if left == answer {
+                return false;
+            }
+            let Some(before) = left.strip_suffix(&*answer) else { return true };
+            left = before;
+        }
+        !left.is_empty()
     }
 
     fn mode(&mut self, id: EntryId, mode: Mode) {
@@ -121,8 +147,16 @@ impl SessionReading<'_> {
     /// The end of a run says what the entries of the run come to.
     pub(super) fn turn_ended(&mut self, id: EntryId, ended: &TurnEnded) {
         self.ended = Some(ended.reason);
+        let says_another = ended.reason.completed()
+            && !self.left_out.contains("text")
+            && !self.left_out.contains("blocks")
+            && self.says_another_end(ended);
+        self.answers.clear();
         if self.is_foreign {
             return;
+        }
+        if says_another {
+            self.fault(id, "the run is said to have ended with another answer than its last one");
         }
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
         let counted = [

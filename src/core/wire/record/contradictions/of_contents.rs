@@ -1,0 +1,138 @@
+//! What is said of one call in two places, word for word or by a hash: what was shown of it, why it was denied, what a person answered, and
+//! what it made of a file.
+
+use std::collections::BTreeSet;
+
+use sha2::{Digest, Sha256};
+
+use super::{KnownCall, SessionReading};
+use crate::ledger::{
+    ApprovalRequest, Arguments, CallId, Decider, Decision, EntryId, FileContent, Note, NoteKind, Outcome,
+    Preview, Sandboxing, ToolResult,
+};
+use crate::tool::name;
+
+/// How a command ends that did its work, as results have it.
+const SUCCESS: &str = "exit code 0";
+/// In a line of a diff that was cut, or in a diff that was.
+const CUT: char = '…';
+
+impl SessionReading<'_> {
+    /// Whether a question shows something else than its call would do. A command is shown byte for byte, and a whole file by the lines of
+    /// it that are new; a part of a file says too little of its lines.
+    pub(super) fn shows_another(&self, asked: &ApprovalRequest) -> bool {
+        if self.left_out.contains("arguments") || self.left_out.contains("preview") {
+            return false;
+        }
+        let text = |name: &str| asked.arguments.get(name).and_then(serde_json::Value::as_str);
+        match &asked.preview {
+            Preview::Command(shown) => text("command") != Some(shown),
+            Preview::Recipient(_) => asked.name == name::SHELL,
+            Preview::Diff(_) if asked.name == name::SHELL => true,
+            Preview::Diff(shown) if asked.name == name::WRITE && !asked.is_partial => {
+                text("content").is_some_and(|content| !is_diff_to(shown, content))
+            }
+            Preview::Diff(_) | Preview::None => false,
+        }
+    }
+
+    /// A person who allows a call that is to run in the sandbox allows it there, and no other call.
+    pub(super) fn is_elsewhere_than_asked(known: &KnownCall, decision: &Decision) -> bool {
+        let is_theirs = decision.allow && decision.by == Decider::User && known.asked.is_some();
+        is_theirs
+            && match known.sandboxing {
+                // A rule that is taken lets the call run by itself.
+                Sandboxing::Within => !decision.sandboxed && decision.rule.is_none(),
+                Sandboxing::Without => decision.sandboxed,
+                Sandboxing::OnWish => false,
+            }
+    }
+
+    /// What a result says otherwise than the decision about its call, and than its arguments.
+    pub(super) fn says_another(&self, known: &KnownCall, result: &ToolResult) -> Option<&'static str> {
+        let is_denied = matches!(result.outcome, Outcome::Denied(_));
+        let has_words = !self.left_out.contains("content") && !self.left_out.contains("reason");
+        let reason = known.reason.as_deref().filter(|_| is_denied && has_words);
+        if reason.is_some_and(|reason| !result.content.contains(reason)) {
+            return Some("is said to be denied for another reason than was decided");
+        }
+        let answer = known.answer.as_deref().filter(|_| result.outcome == Outcome::Ok);
+        let has_answer = !self.left_out.contains("content") && !self.left_out.contains("answer");
+        if answer.is_some_and(|answer| has_answer && answer != result.content) {
+            return Some("has another answer than a person gave");
+        }
+        if !result.facts.blocked_hosts.is_empty() && known.sandboxed == Some(false) {
+            return Some("is said to have been stopped by the sandbox, but was not to run there");
+        }
+        let has_worked =
+            result.facts.ended().filter(|_| result.name == name::SHELL).map(|how| how == SUCCESS);
+        if has_worked.is_some_and(|has_worked| has_worked != (result.outcome == Outcome::Ok)) {
+            return Some("has another outcome than the exit code of its command");
+        }
+        let arguments = known.arguments.as_ref().filter(|_| !self.left_out.contains("facts"))?;
+        changes_another(result, arguments)
+            .then_some("is said to have changed a file otherwise than it was to")
+    }
+
+    /// What a note says of a call in words and by its kind.
+    pub(super) fn noted(&mut self, id: EntryId, note: &Note, call: CallId) {
+        let Some(known) = self.calls.get(&call) else { return };
+        let (is_sandboxed, has_text) = (known.sandboxed, !self.left_out.contains("text"));
+        match &note.kind {
+            NoteKind::ChangedByHook { arguments: Some(arguments) } if has_text => {
+                let arguments = Arguments::from_value(arguments.clone());
+                if !arguments.are_left_out() && !note.for_people().contains(&arguments.canonical()) {
+                    self.fault(id, format!("a hook is said to have changed call {call} to something else"));
+                }
+            }
+            NoteKind::SandboxRefused if is_sandboxed == Some(false) => {
+                let what = "is said to have been stopped by the sandbox, but was not to run there";
+                self.fault(id, format!("call {call} {what}"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a diff can be one to this text: of a new file it has all lines, of another one no line that the text does not have.
+fn is_diff_to(shown: &str, content: &str) -> bool {
+    let Some((head, body)) = shown.split_once("\n@@ ") else { return true };
+    let lines: BTreeSet<&str> = content.split('\n').collect();
+    let mut new = Vec::new();
+    for line in body.split('\n').skip(1) {
+        let is_new = line.starts_with('+');
+        let Some(rest) = line.strip_prefix(['+', ' ']) else { continue };
+        if rest.contains(CUT) {
+            return true;
+        }
+        if !lines.contains(rest) {
+            return false;
+        }
+        if is_new {
+            new.push(rest);
+        }
+    }
+    let is_new_file = head.starts_with("--- /dev/null\n");
+    !is_new_file || new.iter().copied().eq(content.strip_suffix('\n').unwrap_or(content).split('\n'))
+}
+
+/// A call that changes one file changes the one that it names, and a whole file becomes what the call has for it.
+fn changes_another(result: &ToolResult, arguments: &Arguments) -> bool {
+    let files = result.facts.files.as_slice();
+    if files.is_empty() || ![name::EDIT, name::WRITE].contains(&&*result.name) {
+        return false;
+    }
+    let [file] = files else { return true };
+    if arguments.text("path").is_none_or(|path| path != file.path) {
+        return true;
+    }
+    match (&file.after, arguments.text("content").filter(|_| result.name == name::WRITE)) {
+        (FileContent::Absent, _) => true,
+        (FileContent::Sha256(hash), Some(content)) => *hash != sha256(content),
+        (FileContent::Sha256(_) | FileContent::Large(_), _) => false,
+    }
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
