@@ -88,7 +88,7 @@ impl KeyBody {
     }
 
     /// The longest part of the body around a place of these letters, of which so many are done.
-    fn around(&self, letters: &[u8], at: usize, of_body: usize, done: usize) -> Part {
+    fn around(&self, letters: &[u8], at: usize, of_body: usize, done: usize) -> BodyPart {
         let body = self.body.as_bytes();
         let before = letters.get(done..at).unwrap_or_default().iter().rev();
         let before = before.zip(body.get(..of_body).unwrap_or_default().iter().rev());
@@ -96,27 +96,27 @@ impl KeyBody {
         let after = letters.get(at..).unwrap_or_default().iter();
         let after = after.zip(body.get(of_body..).unwrap_or_default());
         let after = after.take_while(|(one, other)| one == other).count();
-        Part { here: at - before..at + after, of_body: of_body - before..of_body + after }
+        BodyPart { here: at - before..at + after, of_body: of_body - before..of_body + after }
     }
 }
 
 /// A part of a body, and where it stands.
-struct Part {
+struct BodyPart {
     here: Range<usize>,
     of_body: Range<usize>,
 }
 
 /// Letters of keys that nothing but white space parts, and where each stands.
 #[derive(Default)]
-struct Run {
+struct LetterRun {
     letters: Vec<u8>,
     at: Vec<usize>,
 }
 
 /// All that are long enough. White space may be written as JSON does, however often it was escaped.
-fn runs(text: &str) -> Vec<Run> {
+fn runs(text: &str) -> Vec<LetterRun> {
     let bytes = text.as_bytes();
-    let (mut found, mut run, mut at) = (Vec::new(), Run::default(), 0);
+    let (mut found, mut run, mut at) = (Vec::new(), LetterRun::default(), 0);
     while let Some(byte) = bytes.get(at) {
         let escape = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| **byte == b'\\').count();
         let is_escaped = escape > 0 && matches!(bytes.get(at + escape), Some(b'n' | b'r' | b't'));
@@ -159,6 +159,10 @@ mod tests {
             .concat()
     }
 
+    fn part(body: &str, range: Range<usize>) -> &str {
+        body.get(range).unwrap()
+    }
+
     fn wrapped(body: &str, columns: usize, before: &str) -> String {
         let lines: Vec<&str> =
             body.as_bytes().chunks(columns).map(|line| std::str::from_utf8(line).unwrap()).collect();
@@ -183,15 +187,21 @@ mod tests {
                 for text in [text, escaped] {
                     let places = known.places(&text);
                     assert_eq!(places.len(), 1, "{columns}");
-                    assert!(text[places[0].clone()].starts_with(&body[..16]), "{columns}");
-                    assert!(text[places[0].clone()].ends_with(&body[1_597..]), "{columns}");
+                    assert!(
+                        text.get(places[0].clone()).unwrap().starts_with(part(&body, 0..16)),
+                        "{columns}"
+                    );
+                    assert!(
+                        text.get(places[0].clone()).unwrap().ends_with(part(&body, 1_597..1_600)),
+                        "{columns}"
+                    );
                 }
                 if columns > 32 {
                     assert!(known.is_in(&wrapped(&body, columns, "   7\t")), "{columns}");
                 }
             }
-            assert!(known.is_in(&body[800..840]), "a part of it");
-            assert!(known.telling().any(|part| body[800..840].contains(part)));
+            assert!(known.is_in(part(&body, 800..840)), "a part of it");
+            assert!(known.telling().any(|few| part(&body, 800..840).contains(few)));
         }
     }
 
@@ -199,10 +209,11 @@ mod tests {
     fn what_all_keys_have_and_other_keys_are_not_it() {
         let body = body();
         let known = KeyBody::of(&body).unwrap();
-        let other = format!("{}{}", &body[..80], body[800..1_600].chars().rev().collect::<String>());
+        let other =
+            format!("{}{}", part(&body, 0..80), part(&body, 800..1_600).chars().rev().collect::<String>());
         assert!(!known.is_in(&other) && !known.is_in(&wrapped(&other, 64, "")));
-        assert!(!known.is_in(&body[800..831]));
-        assert_eq!(KeyBody::of(&body[..63]), None);
+        assert!(!known.is_in(part(&body, 800..831)));
+        assert_eq!(KeyBody::of(part(&body, 0..63)), None);
         assert_eq!(
             KeyBody::of("a sentence. of words. that ends. often enough. not to be. a key. at all. ever."),
             None

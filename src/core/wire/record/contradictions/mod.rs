@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
     Arguments, AssistantMessage, Body, CallId, Decider, Ending, Entry, EntryId, Escrow, Fault, FilesRestored,
-    Mode, NoteKind, Sandboxing, SessionStarted, ToolUse,
+    Mode, Note, NoteKind, Sandboxing, SessionStarted, ToolUse,
 };
 use crate::tool::delegate;
 use crate::tool::name::{EDIT, WRITE};
@@ -133,16 +133,7 @@ impl<'l> SessionReading<'l> {
                 self.ended = None;
             }
             Body::Injected(_) => drop(self.withdrawable.insert(id)),
-            Body::Assistant(said) => {
-                said.calls().for_each(|call| self.makes(call, false));
-                if !said.is_unheard() {
-                    self.answers.push((id, Arc::clone(said)));
-                }
-                // A failed answer makes no call.
-                if said.calls().next().is_none() {
-                    self.withdrawable.insert(id);
-                }
-            }
+            Body::Assistant(said) => self.said(id, said),
             Body::ToolCall(call) => self.announced(id, call),
             Body::Validation(call) => {
                 self.makes(call, false);
@@ -150,19 +141,7 @@ impl<'l> SessionReading<'l> {
             }
             Body::Command(call) => self.makes(call, true),
             Body::CallEdited(_) => self.call_changed(&entry.body),
-            Body::Note(note) => {
-                if let (NoteKind::ChangedByHook { arguments: None }, Some(call)) =
-                    (&note.kind, note.about.call())
-                {
-                    self.of(call, |known| {
-                        (known.task, known.asked, known.arguments) = (None, None, None);
-                    });
-                }
-                if let Some(call) = note.about.call() {
-                    self.noted(id, note, call);
-                }
-                self.call_changed(&entry.body);
-            }
+            Body::Note(note) => self.remarked(id, note, &entry.body),
             Body::ApprovalRequested(asked) => self.asked(id, asked),
             Body::ApprovalDecided(decision) => self.decided(id, decision),
             Body::DelegationRequested(sent) => self.sent(id, sent.call, &sent.agent, &sent.task),
@@ -192,6 +171,29 @@ impl<'l> SessionReading<'l> {
     fn began(&mut self, started: &SessionStarted) {
         self.session.clone_from(&started.session);
         self.mode = started.mode;
+    }
+
+    fn said(&mut self, id: EntryId, said: &Arc<AssistantMessage>) {
+        said.calls().for_each(|call| self.makes(call, false));
+        if !said.is_unheard() {
+            self.answers.push((id, Arc::clone(said)));
+        }
+        // A failed answer makes no call.
+        if said.calls().next().is_none() {
+            self.withdrawable.insert(id);
+        }
+    }
+
+    fn remarked(&mut self, id: EntryId, note: &Note, body: &Body) {
+        if let (NoteKind::ChangedByHook { arguments: None }, Some(call)) = (&note.kind, note.about.call()) {
+            self.of(call, |known| {
+                (known.task, known.asked, known.arguments) = (None, None, None);
+            });
+        }
+        if let Some(call) = note.about.call() {
+            self.noted(id, note, call);
+        }
+        self.call_changed(body);
     }
 
     fn announced(&mut self, id: EntryId, call: &ToolUse) {
