@@ -221,22 +221,6 @@ fn a_call_runs_in_the_sandbox_if_the_person_was_told_so() {
 }
 
 #[test]
-fn a_command_went_as_its_exit_code_says() {
-    let ended = |all: &mut Vec<Body>, how: &str| {
-        let command = Some(CommandState::Ended(how.into()));
-        all[20] = with(all[20].clone(), |result| result.facts.command = command);
-    };
-    stands(|all| ended(all, "exit code 2"));
-    stands(|all| ended(all, "ended by signal 9 (SIGKILL)"));
-    found(|all| ended(all, "exit code 0"), 21, "another outcome than the exit code");
-    let as_if_it_worked = |all: &mut Vec<Body>| {
-        ended(all, "exit code 2");
-        all[20] = with(all[20].clone(), |result| result.outcome = Outcome::Ok);
-    };
-    found(as_if_it_worked, 21, "another outcome than the exit code");
-}
-
-#[test]
 fn a_provider_has_one_name_for_a_call() {
     let renamed = |all: &mut Vec<Body>| {
         let Body::ToolCall(call) = &mut all[7] else { panic!("{:?}", all[7]) };

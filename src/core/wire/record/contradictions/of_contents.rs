@@ -12,8 +12,6 @@ use crate::ledger::{
 };
 use crate::tool::name;
 
-/// How a command ends that did its work, as results have it.
-const SUCCESS: &str = "exit code 0";
 /// In a line of a diff that was cut, or in a diff that was.
 const CUT: char = '…';
 
@@ -51,23 +49,21 @@ impl SessionReading<'_> {
     /// What a result says otherwise than the decision about its call, and than its arguments.
     pub(super) fn says_another(&self, known: &KnownCall, result: &ToolResult) -> Option<&'static str> {
         let is_denied = matches!(result.outcome, Outcome::Denied(_));
-        let has_words = !self.left_out.contains("content") && !self.left_out.contains("reason");
+        let is_whole = result.cut_chars == 0;
+        let has_words = is_whole && !self.left_out.contains("content") && !self.left_out.contains("reason");
         let reason = known.reason.as_deref().filter(|_| is_denied && has_words);
         if reason.is_some_and(|reason| !result.content.contains(reason)) {
             return Some("is said to be denied for another reason than was decided");
         }
         let answer = known.answer.as_deref().filter(|_| result.outcome == Outcome::Ok);
-        let has_answer = !self.left_out.contains("content") && !self.left_out.contains("answer");
+        let has_answer = is_whole && !self.left_out.contains("content") && !self.left_out.contains("answer");
         if answer.is_some_and(|answer| has_answer && answer != result.content) {
             return Some("has another answer than a person gave");
         }
-        if !result.facts.blocked_hosts.is_empty() && known.sandboxed == Some(false) {
+        // What is read of a command in the background was blocked where that runs.
+        let is_command = result.name == name::SHELL;
+        if is_command && !result.facts.blocked_hosts.is_empty() && known.sandboxed == Some(false) {
             return Some("is said to have been stopped by the sandbox, but was not to run there");
-        }
-        let has_worked =
-            result.facts.ended().filter(|_| result.name == name::SHELL).map(|how| how == SUCCESS);
-        if has_worked.is_some_and(|has_worked| has_worked != (result.outcome == Outcome::Ok)) {
-            return Some("has another outcome than the exit code of its command");
         }
         let arguments = known.arguments.as_ref().filter(|_| !self.left_out.contains("facts"))?;
         changes_another(result, arguments)
