@@ -117,6 +117,10 @@ impl<'a> Offered<'a> {
         Self { name: row.name.into(), help: row.help.into(), takes_more: row.takes_more(), value: None }
     }
 
+    fn alias(row: &'static SlashCommand) -> Self {
+        Self { help: row.hint.into(), ..Self::command(row) }
+    }
+
     fn custom(command: &'a NamedCommand) -> Self {
         let name = format!("/{}", command.name).into();
         // What it takes is said first: a narrow screen cuts the rest.
@@ -159,7 +163,10 @@ fn named<'a>(line: &str, view: &'a View) -> Vec<Offered<'a>> {
     let skills = view.settings.skills.iter().map(Offered::skill);
     let others = skills.chain(view.settings.commands.iter().map(Offered::custom));
     let others = others.filter(|other| !is_ours(&other.name));
-    let all = commands::listed(Fronts::Screen).map(Offered::command).chain(others);
+    // Names of other tools are no second entry of the list, but fingers know them.
+    let known = commands::COMMANDS.iter().filter(|row| row.help.is_empty() && !row.hint.is_empty());
+    let known = known.filter(|row| line.len() > 2 && row.name.starts_with(line)).map(Offered::alias);
+    let all = commands::listed(Fronts::Screen).map(Offered::command).chain(known).chain(others);
     // Letters that stand apart are looked for where nothing else fits, and not for one alone.
     let worst = if line.len() > 2 { Place::Scattered } else { Place::Word };
     let mut found: Vec<(Place, Offered<'_>)> =

@@ -78,7 +78,12 @@ pub(super) fn settle(local: &mut Local, view: &View) -> bool {
     if local.edit.as_ref().is_none_or(waits) {
         return false;
     }
+    let text = local.composer.shown();
     let was_open = cancel(local);
+    if was_open {
+        // What was written for it can be put in again.
+        local.composer.set_aside(text);
+    }
     local.edit = None;
     was_open
 }
@@ -95,6 +100,8 @@ fn opened(asked: &ApprovalRequest) -> (EditedPart, String) {
     let content =
         text(EditedPart::Content).filter(|content| asked.name == WRITE && !content.contains(TAB_MARK));
     if let Some(content) = content {
+        let content =
+            if has_windows_ends(content) { content.replace("\r\n", "\n") } else { content.to_owned() };
         let marked = content.trim().replace('\t', &TAB_MARK.to_string());
         if is_typed_as_it_is(&marked) {
             return (EditedPart::Content, marked);
@@ -108,7 +115,15 @@ fn content(before: &str, text: &str) -> String {
     let begin = before.len() - before.trim_start().len();
     let end = before.trim_end().len().max(begin);
     let (head, tail) = (before.get(..begin).unwrap_or_default(), before.get(end..).unwrap_or_default());
-    format!("{head}{}{tail}", text.replace(TAB_MARK, "\t"))
+    let text = text.replace(TAB_MARK, "\t");
+    let text = if has_windows_ends(before) { text.replace('\n', "\r\n") } else { text };
+    format!("{head}{text}{tail}")
+}
+
+/// Whether all lines end as those of Windows do: they are changed without these ends, and get them again.
+fn has_windows_ends(text: &str) -> bool {
+    text.contains('\n')
+        && text.split_inclusive('\n').all(|line| line.ends_with("\r\n") || !line.contains(['\r', '\n']))
 }
 
 /// The arguments that the text makes of these.

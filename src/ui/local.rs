@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::ledger::{ApprovalRequest, CallId, EntryId, UserMessage};
-use crate::view::{Card, CardId, Phase, View};
+use crate::view::{CardId, Phase, View};
 
 use super::composer::Composer;
 use super::file_menu::FileMenu;
@@ -313,19 +313,31 @@ impl Local {
         if let Some(Overlay::Terminal(typing)) = self.overlay { Some(typing) } else { None }
     }
 
-    /// What has the focus now: what the person gave it to, while that is there; else the composer.
+    /// Whether the composer holds a call that is being changed.
+    pub fn is_editing(&self) -> bool {
+        self.edit.as_ref().is_some_and(Edit::is_open)
+    }
+
+    /// What has the focus now: what the person gave it to, while that is there; else the composer. While a call is changed, nothing that
+    /// waits can have it: a key that decides would decide about the call as it was.
     pub fn focused(&self, view: &View) -> Focus {
+        if self.is_editing() {
+            return Focus::Composer;
+        }
         let stands = match self.focus {
             Focus::Composer => true,
             Focus::Approval(call) => self.waiting(view).iter().any(|(_, asked)| asked.call == call),
             Focus::Stop => self.stop(view).is_some(),
-            Focus::Card(id) => stands(view, id),
+            Focus::Card(id) => super::focus::stands(view, id),
         };
         if stands { self.focus } else { Focus::Composer }
     }
 
     /// The call that keys decide about, and how it stands there: the focused one, or the one whose page is open.
     pub fn subject<'a>(&self, view: &'a View) -> Option<(EntryId, &'a ApprovalRequest, Shown)> {
+        if self.is_editing() {
+            return None;
+        }
         let call = match (&self.overlay, self.focused(view)) {
             (Some(Overlay::Output(call, _)), _) => *call,
             (None, Focus::Approval(call)) => call,
@@ -373,23 +385,10 @@ impl Local {
             Focus::Composer | Focus::Stop | Focus::Card(_) => None,
         };
         let edited = || {
-            let edit = self.edit.as_ref().filter(|edit| edit.is_open())?;
+            let edit = self.edit.as_ref().filter(|_| self.is_editing())?;
             waiting.iter().find(|(id, _)| *id == edit.request).copied()
         };
         let changed = || waiting.iter().find(|(_, asked)| self.changed == Some(asked.call)).copied();
         focused.or_else(edited).or_else(changed).or_else(|| waiting.first().copied())
-    }
-}
-
-/// Whether a card that had the focus is still there.
-fn stands(view: &View, id: CardId) -> bool {
-    match id {
-        CardId::Call(call) => view.panel(call).is_some(),
-        CardId::Entry(entry) => {
-            view.compaction(entry).is_some()
-                || view.has_long_message(entry)
-                || view.place(id).and_then(|at| view.card(at)).is_some_and(Card::has_code)
-        }
-        CardId::Forming(..) => false,
     }
 }

@@ -100,7 +100,9 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
 fn is_over(local: &mut Local, view: &View) -> bool {
     let is_over = editing::settle(local, view);
     if is_over {
-        local.hint = Some("the call that you were editing is no longer waiting".to_owned());
+        local.hint = Some(
+            "the call that you were editing is no longer waiting · ctrl-y puts in what you wrote".to_owned(),
+        );
     }
     is_over
 }

@@ -230,7 +230,7 @@ fn a_provider_has_one_name_for_a_call() {
 }
 
 #[test]
-fn the_end_has_the_last_answer_and_an_undo_happens_once() {
+fn the_end_has_the_last_answer() {
     let text = |all: &mut Vec<Body>, words: &str| {
         let Body::TurnEnded(end) = &mut all[23] else { panic!("{:?}", all[23]) };
         end.text = words.into();
@@ -238,12 +238,4 @@ fn the_end_has_the_last_answer_and_an_undo_happens_once() {
     found(|all| text(all, "Failed."), 24, "another answer than its last one");
     found(|all| text(all, ""), 24, "another answer than its last one");
     found(|all| text(all, "All is Done."), 24, "another answer than its last one");
-    found(|all| all.swap(24, 25), 26, "which was done before");
-    found(|all| all.insert(25, undo(3)), 26, "which was done before");
-    let left = |all: &mut Vec<Body>| {
-        let Body::Change(Change::FilesRestored(done)) = &mut all[24] else { panic!("{:?}", all[24]) };
-        done.left = vec!["b.txt".into()];
-        all.insert(25, undo(3));
-    };
-    stands(left);
 }

@@ -178,6 +178,11 @@ fn what_a_hook_changed_is_compared_and_played_as_it_ran() {
     let offline = world.said(&["whatif", &hooked, &message, "--edit", "otherwise", "--offline"]);
     assert!(offline.code == 0 && !offline.out.contains("no result"), "{offline:?}");
     assert!(offline.out.contains("otherwise"), "{offline:?}");
+    assert!(!offline.err.contains("does not go on as it did"), "{offline:?}");
+    // Without the hook the session goes on otherwise, and that is said.
+    fs::write(world.config_file(), "").unwrap();
+    let offline = world.said(&["whatif", &hooked, &message, "--edit", "otherwise", "--offline"]);
+    assert!(offline.err.contains("does not go on as it did"), "{offline:?}");
 }
 
 #[test]
@@ -198,7 +203,10 @@ fn a_transcript_says_who_changed_a_call() {
     let call = events.lines().find(|line| line.contains("tool_call")).unwrap_or_default();
     let call: Value = serde_json::from_str(call).unwrap();
     assert_eq!(call["arguments"]["command"], "echo wished");
-    assert_eq!((&call["changed_by"], &call["changed_to"]["command"]), (&json!("hook"), &json!("echo safe")));
+    assert_eq!(
+        (&call["changed_by"], &call["changed_to"]["command"]),
+        (&json!(["hook"]), &json!("echo safe"))
+    );
 }
 
 #[test]

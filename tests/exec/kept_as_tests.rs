@@ -138,3 +138,15 @@ fn what_is_no_test_is_named() {
     );
     assert!(Path::new(FOLDER).is_dir());
 }
+
+#[test]
+fn a_tool_that_is_gone_is_named_when_a_session_is_recorded() {
+    let world = World::new();
+    let script = r#"[{"tool_calls":[{"name":"echo","arguments":{"text":"hi"}}]}, "So."]"#;
+    assert_eq!(world.json(&["-c", "tools.echo=true", "--script", script, "go"]).code, 0);
+    let recorded = world.test(&["record", "--last", "-o", "gone.jsonl"]);
+    assert!(recorded.out.contains("called echo, which is not there now"), "{recorded:?}");
+    std::fs::write(world.config_file(), "tools.echo = true\n").unwrap();
+    let recorded = world.test(&["record", "--last", "-o", "there.jsonl"]);
+    assert!(!recorded.out.contains("not there now"), "{recorded:?}");
+}

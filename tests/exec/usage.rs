@@ -73,6 +73,19 @@ fn spent() -> World {
 }
 
 #[test]
+fn an_estimate_of_the_cost_is_for_answers_that_have_one() {
+    let world = World::new();
+    for _ in 0..2 {
+        world.exec(&["--script", r#"["a"]"#, "x"]);
+    }
+    let price = ["-c", "models.script.usd_in=100", "-c", "models.script.usd_out=100"];
+    world.exec(&[&price[..], &["--script", r#"["hello"]"#, "hello"]].concat());
+    let said = world.usage(&[]).out;
+    assert!(said.contains("of it is an estimate for 1 answer without"), "{said}");
+    assert!(said.contains("2 requests without a known price"), "{said}");
+}
+
+#[test]
 fn what_errors_and_retries_cost_is_in_the_sum_and_what_a_fork_inherited_is_not() {
     let world = spent();
     let all = world.usage_json(&[]);

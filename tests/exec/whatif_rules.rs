@@ -209,3 +209,20 @@ fn a_branch_leaves_at_the_later_decision_about_a_call_that_was_changed() {
     assert_eq!(world.in_copies("other.txt"), ["x"], "{ran:?}");
     world.checked();
 }
+
+#[test]
+fn a_message_without_words_makes_no_branch() {
+    let world = World::new();
+    world.json(&["--script", r#"["So."]"#, "go"]);
+    let lines = world.lines();
+    let message =
+        lines.iter().find(|line| line["type"] == "user_message").unwrap()["entry"].as_str().unwrap();
+    let sessions = world.sessions().len();
+    for words in ["", " \n "] {
+        for more in [&["--script", r#"["x"]"#][..], &["--offline"]] {
+            let ran = world.branch_off(&[&["--last", message, "--edit", words], more].concat());
+            assert!(ran.code == 2 && ran.err.contains("no words"), "{ran:?}");
+        }
+    }
+    assert_eq!(world.sessions().len(), sessions);
+}

@@ -63,6 +63,15 @@ fn the_best_match_is_first_in_the_palette_and_above_the_composer() {
         rows.map(str::to_owned).filter(|word| word != typed).collect::<Vec<_>>()
     };
     assert_eq!(offered(&mut harness, "/th"), ["/theme", "/thinking"]);
+    for (typed, name, stands_for) in [
+        ("/resu", "/resume", "as /sessions"),
+        ("/cle", "/clear", "as /new"),
+        ("/exi", "/exit", "as /quit"),
+        ("/cos", "/cost", "as /budgets"),
+    ] {
+        assert_eq!(offered(&mut harness, typed)[0], name, "fingers know the name");
+        assert!(harness.frame(80, 24).contains(stands_for), "{name}");
+    }
     assert_eq!(offered(&mut harness, "/sag"), ["/usage"], "what contains it, where nothing begins so");
     assert!(enter(&mut harness).is_empty() && harness.local.overlay.is_none(), "it is no command yet");
     assert_eq!(harness.local.composer.shown(), "/sag");

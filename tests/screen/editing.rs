@@ -124,6 +124,53 @@ fn keys_that_answer_are_letters_while_a_call_is_changed() {
     assert_eq!(arguments["command"], "/quit");
 }
 
+/// A key that decides would decide about the call as it was, while the change stands in the composer.
+#[test]
+fn no_key_decides_about_a_call_that_is_being_changed() {
+    for size in SIZES {
+        let mut harness = before(scenes::waiting_command());
+        harness.answers("e");
+        harness.press("/old");
+        for key in [KeyCode::Tab, KeyCode::Down] {
+            harness.key(key, KeyModifiers::NONE);
+            harness.frame(size.0, size.1);
+            assert!(harness.press("ysnabg").is_empty(), "{key:?}");
+        }
+        assert!(harness.local.hint.is_none() || harness.local.is_editing());
+        harness.local.composer.hold("rm -rf target/tmp/old");
+        let (_, _, arguments) = proposed(&enter(&mut harness));
+        assert_eq!(arguments["command"], "rm -rf target/tmp/old");
+    }
+}
+
+#[test]
+fn what_was_written_for_a_call_that_waits_no_more_can_be_put_in_again() {
+    let mut harness = before(scenes::waiting_command());
+    let call = harness.local.chosen(&harness.view).map(|(_, asked)| asked.call).unwrap();
+    harness.answers("e");
+    harness.press(" careful");
+    harness.builder.decide(call, true, countersign::ledger::Decider::User);
+    harness.catch_up();
+    enter(&mut harness);
+    assert!(harness.local.hint.as_ref().unwrap().contains("ctrl-y"), "{:?}", harness.local.hint);
+    harness.ctrl('y');
+    assert!(harness.local.composer.text().ends_with(" careful"), "{}", harness.local.composer.text());
+}
+
+#[test]
+fn a_file_with_line_ends_of_windows_is_changed_as_text_and_keeps_them() {
+    let mut harness = before(waiting("write", json!({ "path": "dos.txt", "content": "a\r\nb\r\n" })));
+    harness.answers("e");
+    assert_eq!(harness.local.composer.text(), "a\nb");
+    harness.press("2");
+    let (_, _, arguments) = proposed(&enter(&mut harness));
+    assert_eq!(arguments["content"], "a\r\nb2\r\n");
+    // Of mixed ends nothing is guessed.
+    let mut harness = before(waiting("write", json!({ "path": "dos.txt", "content": "a\r\nb\n" })));
+    harness.answers("e");
+    assert!(harness.local.composer.text().starts_with('{'));
+}
+
 #[test]
 fn what_the_loop_refuses_comes_back() {
     let mut harness = before(scenes::waiting_command());

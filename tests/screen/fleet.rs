@@ -103,3 +103,27 @@ fn a_figure_that_has_no_room_is_left_out_and_not_cut() {
     let row = frame.lines().find(|row| row.contains("→ general")).unwrap();
     assert!(row.contains("1234 lines") && !row.contains('…'), "{row}");
 }
+
+#[test]
+fn a_page_with_nothing_at_work_says_so_whole() {
+    for (width, height) in SIZES {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        harness.local.overlay = Some(page("/fleet", &harness.view));
+        let frame = harness.frame(width, height);
+        let words = frame.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("no command in the background."), "{width}\n{frame}");
+    }
+}
+
+#[test]
+fn a_cost_that_nobody_knows_is_not_none() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Go on.");
+    builder.say(None, "", "Done.", Vec::new());
+    let mut linear = LinearHarness::new(builder);
+    linear.types("/cost");
+    let cost = linear.said.lines().find(|line| line.starts_with("budget max_total_cost")).unwrap();
+    let paid = linear.said.lines().find(|line| line.starts_with("paid this session")).unwrap();
+    assert_eq!(paid.contains("unknown"), cost.contains("unknown"), "{cost}; {paid}");
+    assert!(cost.contains("unknown"), "{cost}");
+}

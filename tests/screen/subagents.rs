@@ -253,6 +253,14 @@ fn one_in_the_background_says_how_long_it_has_worked_and_one_that_waits_that_it_
     builder.now = began.unwrap() + 65_000;
     let frame = ScreenHarness::new(builder).frame(80, 24);
     assert!(frame.contains(" 65 s") && !frame.contains(" 0 s"), "{frame}");
+    let mut stopped = in_background(&[], true);
+    let not_started = EscrowSettlement::not_started(CallId(1), TaskState::Canceled, "it was stopped");
+    stopped.ledger.settle_escrow(stopped.at(), not_started);
+    stopped.tell();
+    let mut harness = ScreenHarness::new(stopped);
+    harness.local.overlay = Some(page("/fleet", &harness.view));
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("Nothing is at work"), "{frame}");
     let mut harness = ScreenHarness::new(in_background(&[], true));
     let frame = harness.frame(80, 24);
     assert!(frame.contains("waits for its turn") && !frame.contains("turn 0"), "{frame}");

@@ -32,8 +32,10 @@ impl CallableNames {
     /// It calls a command that cannot be used, or that runs something first: nobody can approve that here.
     pub(super) fn said(&self, prompt: String) -> Result<String, AttachmentRefusal> {
         let words = commands::unescaped(&prompt);
-        if words != prompt && self.called(words)?.is_some() {
-            return Ok(words.to_owned());
+        if words != prompt {
+            // Two slashes call nothing, and need no leave: with or without a use, the name is one.
+            let is_name = !matches!(self.called(words), Ok(None));
+            return Ok(if is_name { words.to_owned() } else { prompt });
         }
         Ok(self.called(&prompt)?.unwrap_or(prompt))
     }
@@ -88,6 +90,8 @@ mod tests {
         let said = |text: &str| names.said(text.to_owned()).map_err(|refused| refused.what);
         assert_eq!(said("/tidy src"), Ok("/tidy src\n\n[from tidy.md, SHA-256 ab]\n\nTidy src.".to_owned()));
         assert_eq!(said("//tidy src"), Ok("/tidy src".to_owned()));
+        assert_eq!(said("//broken x"), Ok("/broken x".to_owned()));
+        assert_eq!(said("//look"), Ok("/look".to_owned()));
         for words in
             ["hello", "/usr/bin is a folder", "/other thing", "//other thing", "see /tidy", "// tidy"]
         {

@@ -54,6 +54,7 @@ pub(super) fn run(
         .map_err(failed)?;
     let requests = test.expected.iter().filter(|line| line.starts_with("request ")).count();
     let deviates = test.expected.iter().filter(|line| line.starts_with("the recording has no ")).count();
+    let missing = played.missing_tools(&test.entries);
     let mut words = format!(
         "{shown}: {}, {} to models\n",
         counted(test.entries.len() as u64, "entry"),
@@ -64,6 +65,13 @@ pub(super) fn run(
             "The recording ends in the middle of a run, and so does the test: the session is being written, was left, or is a fork of \
              that.\n",
         );
+    } else if !missing.is_empty() {
+        let names: Vec<String> = missing.into_iter().collect();
+        words.push_str(&format!(
+            "The session called {}, which is not there now: the test expects that it is unknown. Give the configuration and the servers of the \
+             session if that is not what you want.\n",
+            names.join(", ")
+        ));
     } else if deviates > 0 || !played.goes_as(&test.entries) {
         words.push_str(
             "The session does not go on as it did: with these rules and this mode the program decides otherwise. \

@@ -110,7 +110,7 @@ impl Meter {
             Body::ToolCall(_) => self.run.tool_calls += 1,
             Body::ApprovalRequested(r) => {
                 self.waiting.insert(r.call);
-                self.run.clock.stand(entry.at);
+                self.keep_time(entry.at);
             }
             Body::CallEdited(u) => self.decided(u.id, entry.at),
             Body::ApprovalDecided(d) => {
@@ -162,10 +162,13 @@ impl Meter {
             }
             Change::SubagentWaits { call, waits: true } => {
                 self.waiting.insert(*call);
-                self.run.clock.stand(at);
+                self.keep_time(at);
             }
             Change::SubagentWaits { call, waits: false } => self.decided(*call, at),
             _ => {}
+        }
+        if !self.waiting.is_empty() {
+            self.keep_time(at);
         }
     }
 
@@ -211,8 +214,17 @@ impl Meter {
     }
 
     fn decided(&mut self, call: CallId, at: Millis) {
-        if self.waiting.remove(&call) && self.waiting.is_empty() {
-            self.run.clock.go(at);
+        if self.waiting.remove(&call) {
+            self.keep_time(at);
+        }
+    }
+
+    /// The clock stands still while a person is waited for and nothing works meanwhile.
+    fn keep_time(&mut self, at: Millis) {
+        let works = |escrow: &Escrow| escrow.takes_time() && !self.waiting.contains(&escrow.call);
+        match self.waiting.is_empty() || self.escrows.values().any(works) {
+            true => self.run.clock.go(at),
+            false => self.run.clock.stand(at),
         }
     }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::{Limit, Limits, Meter};
 use crate::ledger::{
-    AssistantMessage, Block, Body, CallId, Change, Ending, Entry, EntryId, Facts, Goal, Hosted, Millis,
-    ModelRef, Outcome, Stop, ToolResult, Transition, TurnEnded, Usage, UserMessage, Validation,
+    AssistantMessage, Block, Body, CallId, Change, Ending, Entry, EntryId, Escrow, EscrowSettlement, Facts,
+    Goal, Hosted, Millis, ModelRef, Outcome, Spent, Stop, TaskState, ToolResult, Transition, TurnEnded,
+    Usage, UserMessage, Validation,
 };
 
 fn read(meter: &mut Meter, at: u64, body: Body) {
@@ -64,6 +65,44 @@ fn a_run_that_was_left_took_as_long_as_its_end_says() {
     };
     read(&mut meter, 61_000, Body::TurnEnded(ended));
     assert_eq!(meter.wall_ms(Millis(90_000)), 2_500);
+}
+
+/// The limit on the time holds whatever sub-agents do: one that waits for a person does not make the work of others free.
+#[test]
+fn time_stands_still_for_a_person_unless_a_sub_agent_works_meanwhile() {
+    let set_aside = |call: u64, in_background: bool, waits: bool| {
+        let (session, limits) = (format!("of c{call}"), std::collections::BTreeMap::new());
+        let escrow = Escrow { call: CallId(call), session, limits, parallel: 1, in_background, waits };
+        Body::Change(Change::EscrowReserved(escrow))
+    };
+    let waits = |call: u64, waits: bool| Body::Change(Change::SubagentWaits { call: CallId(call), waits });
+    let over = |call: u64| {
+        Body::Change(Change::EscrowSettled(EscrowSettlement {
+            call: CallId(call),
+            spent: Spent::default(),
+            is_assumed: false,
+            state: TaskState::Completed,
+            answer: None,
+        }))
+    };
+    let mut meter = Meter::new(Limits::default());
+    read(&mut meter, 1_000, said());
+    read(&mut meter, 1_000, set_aside(1, false, false));
+    read(&mut meter, 1_000, set_aside(2, false, false));
+    // Neither one that works behind the run nor one whose turn has not come takes time of it.
+    read(&mut meter, 1_000, set_aside(3, true, false));
+    read(&mut meter, 1_000, set_aside(4, false, true));
+    read(&mut meter, 2_000, waits(1, true));
+    assert_eq!(meter.wall_ms(Millis(5_000)), 4_000, "the second works on");
+    assert!(meter.is_ticking());
+    read(&mut meter, 6_000, waits(2, true));
+    assert_eq!(meter.wall_ms(Millis(50_000)), 5_000, "both wait for a person");
+    assert!(!meter.is_ticking());
+    read(&mut meter, 60_000, waits(2, false));
+    read(&mut meter, 61_000, over(2));
+    assert_eq!(meter.wall_ms(Millis(90_000)), 6_000, "what is left waits for a person");
+    read(&mut meter, 90_000, waits(1, false));
+    assert_eq!(meter.wall_ms(Millis(91_000)), 7_000);
 }
 
 #[test]

@@ -28,6 +28,11 @@ impl Escrow {
     pub fn is_elsewhere(&self) -> bool {
         self.session.is_empty()
     }
+
+    /// Whether it is for a sub-agent that works while the run waits for it.
+    pub fn takes_time(&self) -> bool {
+        !self.in_background && !self.waits && !self.is_elsewhere()
+    }
 }
 
 /// What a sub-agent has spent.

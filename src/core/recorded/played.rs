@@ -1,8 +1,9 @@
 //! What came of playing a tape.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::ledger::{Body, CallId, Ending, Entry, EntryId};
+use crate::ledger::{Arguments, Body, CallId, Ending, Entry, EntryId, Outcome};
 use crate::model::Request;
 
 /// What came of playing a tape.
@@ -17,16 +18,48 @@ pub struct Played {
 }
 
 impl Played {
-    /// Whether the same was decided about each call as is recorded, and the runs ended the same.
+    /// Whether the same was decided about each call as is recorded, each was changed to the same and came out the same, and the runs ended
+    /// the same.
     pub fn goes_as(&self, recorded: &[Arc<Entry>]) -> bool {
-        fn course(entries: &[Arc<Entry>]) -> impl Iterator<Item = (Option<(CallId, bool)>, Option<Ending>)> {
-            entries.iter().filter_map(|entry| match &entry.body {
-                Body::ApprovalDecided(decision) => Some((Some((decision.call, decision.allow)), None)),
-                Body::TurnEnded(ended) => Some((None, Some(ended.reason))),
+        let course = |entries: &[Arc<Entry>]| -> Vec<Step> {
+            entries.iter().filter_map(|entry| Step::of(&entry.body)).collect()
+        };
+        course(&self.entries) == course(recorded)
+    }
+
+    /// The tools that the session called and that are not there now.
+    pub fn missing_tools(&self, recorded: &[Arc<Entry>]) -> BTreeSet<String> {
+        let unknown = |entries: &[Arc<Entry>]| -> BTreeSet<(CallId, String)> {
+            let unknown = entries.iter().filter_map(|entry| match &entry.body {
+                Body::ToolResult(result) if result.outcome == Outcome::UnknownTool => {
+                    Some((result.call, result.name.clone()))
+                }
                 _ => None,
-            })
+            });
+            unknown.collect()
+        };
+        let then = unknown(recorded);
+        unknown(&self.entries).into_iter().filter(|one| !then.contains(one)).map(|(_, name)| name).collect()
+    }
+}
+
+/// What the course of a session is made of.
+#[derive(Debug, PartialEq)]
+enum Step {
+    Decided(CallId, bool),
+    Changed(CallId, Arguments),
+    CameOut(CallId, &'static str),
+    Ended(Ending),
+}
+
+impl Step {
+    fn of(body: &Body) -> Option<Self> {
+        match body {
+            Body::ApprovalDecided(decision) => Some(Self::Decided(decision.call, decision.allow)),
+            Body::ToolResult(result) => Some(Self::CameOut(result.call, result.outcome.as_str())),
+            Body::TurnEnded(ended) => Some(Self::Ended(ended.reason)),
+            body => body.changes().map(|(call, to)| Self::Changed(call, to)),
         }
-        course(&self.entries).eq(course(recorded))
     }
 }
 

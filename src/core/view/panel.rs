@@ -185,12 +185,12 @@ impl Panel {
         self.edit.is_some()
     }
 
-    /// Who has changed its arguments, for people: nobody in most cases.
-    pub fn changed_by(&self) -> Option<&'static str> {
+    /// Who has changed its arguments, with this word for the user; nobody in most cases.
+    pub fn changed_by(&self, user: &str) -> Option<String> {
         match (self.is_edited(), self.hooked.is_some()) {
-            (true, true) => Some("the user and a hook"),
-            (true, false) => Some("the user"),
-            (false, true) => Some("a hook"),
+            (true, true) => Some(format!("{user} and a hook")),
+            (true, false) => Some(user.to_owned()),
+            (false, true) => Some("a hook".to_owned()),
             (false, false) => None,
         }
     }

@@ -104,6 +104,10 @@ impl View {
 
     /// One is over: of one in the background nothing else says it, and the result of another may have to wait.
     pub(super) fn report(&mut self, settled: &EscrowSettlement) {
+        // One that was stopped before its turn came has no session to be seen.
+        if self.subagents.get(&settled.call).is_some_and(Self::waits_for_turn) {
+            self.subagents.remove(&settled.call);
+        }
         self.change_panel(settled.call, |panel| {
             panel.is_stopped = settled.state == TaskState::Canceled;
             if panel.in_background.is_some() {
@@ -162,7 +166,11 @@ impl View {
 
     /// Put back, with what happened there meanwhile.
     pub fn put_subagent(&mut self, call: CallId, view: Self) {
-        self.subagents.insert(call, view);
+        let is_over =
+            self.panel(call).is_some_and(|panel| matches!(panel.in_background, Some(InBackground::Over(_))));
+        if !(view.waits_for_turn && is_over) {
+            self.subagents.insert(call, view);
+        }
         self.revision.rise();
         self.change_panel(call, |_panel| {});
         self.invite();

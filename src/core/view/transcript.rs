@@ -171,7 +171,8 @@ impl Document {
         };
         let is_untold = panel.id().is_some_and(|call| self.untold.contains(&call));
         let how = if is_untold { format!("{how} \u{b7} not shown to the model") } else { how };
-        let how = match panel.changed_by() {
+        let changed_by = panel.changed_by("the user");
+        let how = match &changed_by {
             Some(who) => format!("{how} \u{b7} changed by {who}"),
             None => how,
         };
@@ -196,7 +197,7 @@ impl Document {
                     Some(arguments) if arguments.are_left_out() => "text",
                     _ => "json",
                 };
-                if panel.changed_by().is_some() {
+                if changed_by.is_some() {
                     let wished = panel.wished().map(written).unwrap_or_default();
                     self.push("*Before the change:*\n\n");
                     self.push(&fenced(kind(panel.wished()), &wished));

@@ -101,8 +101,9 @@ fn remarks(total: &Spend) -> Vec<String> {
         let why = "cut short, or of a model that reports no counts, as a scripted one";
         all.push(match total.estimated_usage.cost {
             Some(cost) => format!(
-                "${} of it is an estimate for {count} without a count of tokens: {why}.",
-                dollars(cost.0)
+                "${} of it is an estimate for {} without a count of tokens: {why}.",
+                dollars(cost.0),
+                answers(total.estimated_priced)
             ),
             None => format!("The tokens of {count} are estimates, as no count came with them: {why}."),
         });

@@ -29,6 +29,8 @@ pub(crate) struct Spend {
     pub(crate) estimated: u64,
     /// See `estimated`.
     pub(crate) estimated_usage: Usage,
+    /// Those of them that have a price.
+    pub(crate) estimated_priced: u64,
     /// Tasks of which nobody knows what they spent.
     pub(crate) assumed: u64,
     /// What was set aside for them, beside what their own sessions recorded; their part of `usage`.
@@ -117,6 +119,7 @@ impl Spend {
                 self.usage = self.usage.plus(*usage);
                 if usage.estimated {
                     self.estimated += 1;
+                    self.estimated_priced += u64::from(usage.cost.is_some());
                     self.estimated_usage = self.estimated_usage.plus(*usage);
                 }
             }

@@ -68,6 +68,9 @@ pub(crate) fn twist(typed: Typed<'_>, entries: &[Arc<Entry>], departure: &Depart
             if typed.edit.is_none() && !typed.has_other_model {
                 return Err(Fault::usage("nothing is otherwise", "edit the words, or give another model"));
             }
+            if typed.edit.is_some_and(|words| words.trim().is_empty()) {
+                return Err(Fault::usage("the message has no words", "give the words in its place"));
+            }
             let words = typed.edit.map(str::to_owned);
             Ok(Twist::Says(message, words.unwrap_or_else(|| said(entries, message).content)))
         }

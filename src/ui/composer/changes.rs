@@ -77,6 +77,11 @@ impl Composer {
         }
     }
 
+    /// Keeps a text of somewhere else to be put in by [`Self::yank`].
+    pub fn set_aside(&mut self, text: String) {
+        self.killed = (text, Vec::new());
+    }
+
     /// Puts in what was deleted last.
     pub fn yank(&mut self) {
         self.leave_walk();

@@ -29,7 +29,15 @@ impl Page for Budgets {
 
     /// All budgets, what was used of the context, and what was paid.
     fn spoken(&self, view: &View, now: Millis) -> Vec<Spoken> {
-        let budget = |gauge: Gauge| format!("budget {}: {}", gauge.name, used(gauge));
+        let paid_for = view.meter().session_usage();
+        let is_unpriced = paid_for.cost.is_none() && paid_for.input + paid_for.output > 0;
+        let budget = |gauge: Gauge| match gauge.limit {
+            // A cost that nobody knows is not none.
+            None if is_unpriced && gauge.name == Limit::Cost.name() => {
+                format!("budget {}: unknown, no limit", gauge.name)
+            }
+            _ => format!("budget {}: {}", gauge.name, used(gauge)),
+        };
         let mut said: Vec<String> = view.gauges(now).into_iter().map(budget).collect();
         let tokens = view.meter().usage().output;
         said.push(match view.token_budget() {

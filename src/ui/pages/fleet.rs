@@ -13,7 +13,7 @@ use crate::ui::linear::words::plain;
 use crate::ui::panes::Screen;
 use crate::ui::panes::words::{clock, one_row, short};
 use crate::ui::picker_source::Source;
-use crate::ui::text::{fit, width};
+use crate::ui::text::{fit, width, wrap};
 use crate::view::{FleetKind, FleetMember, View};
 
 /// `/fleet`
@@ -63,7 +63,7 @@ impl Page for Fleet {
     fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
         let all = in_order(screen.view);
         if all.is_empty() {
-            return vec![Line::styled(NOTHING, screen.theme.dim)];
+            return wrap(NOTHING, usize::from(width), screen.theme.dim);
         }
         all.iter().flat_map(|member| entry(screen, &told(member, screen.now), usize::from(width))).collect()
     }

@@ -114,8 +114,8 @@ pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> Title {
     }
     let counts = matches!(request.preview, Preview::Diff(_));
     let about = if counts { subject(panel) } else { String::new() };
-    let edited = if panel.is_edited() { "changed by you" } else { "" };
-    let about = [about.as_str(), edited].into_iter().filter(|words| !words.is_empty());
+    let changed = panel.changed_by("you").map(|who| format!("changed by {who}")).unwrap_or_default();
+    let about = [about.as_str(), &changed].into_iter().filter(|words| !words.is_empty());
     let lines = match &request.preview {
         Preview::Diff(unified) if !request.is_partial => Some(diff::counts(unified)),
         _ => None,

@@ -89,7 +89,7 @@ fn is_busy(local: &Local, view: &View) -> bool {
 
 /// What Esc does now: what was opened last goes first.
 fn stop(local: &Local, total: usize, key: Style, word: Style) -> Vec<Span<'static>> {
-    let is_editing = local.edit.as_ref().is_some_and(|edit| edit.is_open());
+    let is_editing = local.is_editing();
     let goes_back = local.always.is_some() || local.reason.is_some() || local.search.is_some() || is_editing;
     let interrupts = if total < NARROW { "stop" } else { "interrupt" };
     keys(&[("esc", if goes_back { "back" } else { interrupts })], key, word).concat()

@@ -87,7 +87,7 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
         let next = if search.typing { ("enter", "looks") } else { ("n N", "next, before") };
         return vec![("esc", "stay here"), next];
     }
-    if local.edit.as_ref().is_some_and(|edit| edit.is_open()) {
+    if local.is_editing() {
         return vec![
             ("esc", "leaves it"),
             ("enter", "asks again"),

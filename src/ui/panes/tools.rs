@@ -75,8 +75,8 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
         return live_box(panel, around);
     }
     let mut about = subject(panel);
-    if panel.is_edited() {
-        about.insert_str(0, "changed by you · ");
+    if let Some(who) = panel.changed_by("you") {
+        about.insert_str(0, &format!("changed by {who} · "));
     }
     let is_typed = panel.is_own_command() && panel.arguments().is_some_and(|a| a.text("command").is_some());
     let name = if is_typed { "you" } else { panel.name() };

@@ -55,13 +55,22 @@ pub(super) struct OpenRequest {
     stage: AskStage,
 }
 
+/// What can be answered.
+#[derive(Debug)]
+enum Offer {
+    /// One of these.
+    Options(Vec<OfferedAnswer>),
+    /// A form, with these choices if there are any.
+    Form(Vec<String>),
+}
+
 /// How far a request is.
 #[derive(Debug)]
 enum AskStage {
     /// What would be written for its rule is found out before the client is asked.
     Planning(Box<ApprovalRequest>),
-    /// The client has it. What can be answered; `None`: it is a form.
-    Sent(Option<Vec<OfferedAnswer>>),
+    /// The client has it.
+    Sent(Offer),
     /// The client has answered.
     Answered,
     /// The client withdrew it with the end of its prompt: nobody has decided.
@@ -185,7 +194,10 @@ impl Conversation {
             let call = self.under_its_name(call, &at);
             rpc::request(&id, permission::METHOD, permission::params(&self.id, &call, &offered))
         };
-        let stage = AskStage::Sent((!has_form).then_some(offered));
+        let stage = AskStage::Sent(match has_form {
+            true => Offer::Form(elicitation_create::choices(&asked)),
+            false => Offer::Options(offered),
+        });
         self.asked.insert(asking, OpenRequest { call: asked.call, round, prompt: self.prompt_id(), stage });
         self.client.out.send(&request).await;
     }
@@ -220,8 +232,8 @@ impl Conversation {
             return self.withdrawn(&asking).await;
         }
         let said = match (outcome, &offered) {
-            (Ok(result), Some(offered)) => permission::said(offered, &result),
-            (Ok(result), None) => elicitation_create::said(&result),
+            (Ok(result), Offer::Options(offered)) => permission::said(offered, &result),
+            (Ok(result), Offer::Form(choices)) => elicitation_create::said(choices, &result),
             (Err(_), _) => Err("the editor could not ask".to_owned()),
         };
         let answer = match said {

@@ -15,8 +15,7 @@ const MOST_BYTES: usize = 64 << 10;
 /// The parameters: one field, a text, or one of the choices.
 pub(in crate::cli::acp) fn params(session: &str, asked: &ApprovalRequest) -> Value {
     let question = asked.arguments.get("question").and_then(Value::as_str).unwrap_or("The model asks.");
-    let listed = asked.arguments.get("choices").and_then(Value::as_array);
-    let choices: Vec<&str> = listed.into_iter().flatten().filter_map(Value::as_str).collect();
+    let choices = choices(asked);
     let mut field = json!({ "type": "string", "title": "Answer" });
     if let (false, Some(members)) = (choices.is_empty(), field.as_object_mut()) {
         members.insert("enum".to_owned(), json!(choices));
@@ -34,15 +33,24 @@ pub(in crate::cli::acp) fn params(session: &str, asked: &ApprovalRequest) -> Val
     })
 }
 
-/// What an answer of the client means.
+/// What the form offers; empty: a text is asked for.
+pub(in crate::cli::acp) fn choices(asked: &ApprovalRequest) -> Vec<String> {
+    let listed = asked.arguments.get("choices").and_then(Value::as_array);
+    listed.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// What an answer of the client to a form with these choices means.
 ///
 /// # Errors
 /// Why it means nothing.
-pub(in crate::cli::acp) fn said(result: &Value) -> Result<PermissionAnswer, String> {
+pub(in crate::cli::acp) fn said(choices: &[String], result: &Value) -> Result<PermissionAnswer, String> {
     match result.get("action").and_then(Value::as_str) {
         Some("accept") => {
             let answer = result.pointer("/content/answer").and_then(Value::as_str).map(str::trim);
             match answer {
+                Some(words) if !choices.is_empty() && !choices.iter().any(|one| one.trim() == words) => {
+                    Err("the answer of the form is none of the choices that were offered".to_owned())
+                }
                 Some(words) if !words.is_empty() && words.len() <= MOST_BYTES => {
                     Ok(PermissionAnswer::Answer(Answer::Reply(words.to_owned())))
                 }
@@ -52,5 +60,26 @@ pub(in crate::cli::acp) fn said(result: &Value) -> Result<PermissionAnswer, Stri
         Some("decline") => Ok(PermissionAnswer::Answer(Answer::Deny(String::new()))),
         Some("cancel") => Ok(PermissionAnswer::Cancelled),
         _ => Err("the answer has no action".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_with_choices_is_answered_with_one_of_them() {
+        let said = |choices: &[&str], answer: &str| {
+            let choices: Vec<String> = choices.iter().map(|one| (*one).to_owned()).collect();
+            said(&choices, &json!({ "action": "accept", "content": { "answer": answer } }))
+        };
+        assert!(
+            matches!(said(&["blue", "red"], "red"), Ok(PermissionAnswer::Answer(Answer::Reply(words))) if words == "red")
+        );
+        assert!(
+            said(&["blue", "red"], "rm everything").is_err_and(|why| why.contains("none of the choices"))
+        );
+        assert!(said(&[], "rm everything").is_ok());
+        assert!(said(&[], " ").is_err());
     }
 }

@@ -24,17 +24,25 @@ pub fn short_form(entries: &[Arc<Entry>]) -> Vec<Value> {
     events
 }
 
-/// The arguments that calls had in the end, where a person or a hook changed them, and who did it last.
-fn changes(entries: &[Arc<Entry>]) -> BTreeMap<CallId, (&'static str, Arguments)> {
-    let changed = standing(entries).filter_map(|entry| {
-        let by = if matches!(entry.body, Body::CallEdited(_)) { "user" } else { "hook" };
-        entry.body.changes().map(|(call, arguments)| (call, (by, arguments)))
-    });
-    changed.collect()
+/// What calls were changed to in the end, and who changed them, each once.
+type Changes = BTreeMap<CallId, (Vec<&'static str>, Arguments)>;
+
+fn changes(entries: &[Arc<Entry>]) -> Changes {
+    let mut changes = Changes::new();
+    for entry in standing(entries) {
+        let Some((call, to)) = entry.body.changes() else { continue };
+        let who = if matches!(entry.body, Body::CallEdited(_)) { "user" } else { "hook" };
+        let (by, arguments) = changes.entry(call).or_insert_with(|| (Vec::new(), to.clone()));
+        *arguments = to;
+        if !by.contains(&who) {
+            by.push(who);
+        }
+    }
+    changes
 }
 
 /// What was asked for stays, and beside it stands what it was changed to.
-fn with_change(mut event: Value, changed: Option<&(&'static str, Arguments)>) -> Value {
+fn with_change(mut event: Value, changed: Option<&(Vec<&'static str>, Arguments)>) -> Value {
     let is_call = event.get("type").is_some_and(|kind| kind == "tool_call" || kind == "delegation_request");
     if let (true, Some((by, arguments)), Some(members)) = (is_call, changed, event.as_object_mut()) {
         members.insert("changed_by".to_owned(), json!(by));

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Arguments, AssistantMessage, Body, CallId, Decider, Ending, Entry, EntryId, Escrow, Fault, FilesRestored,
-    Mode, Note, NoteKind, Sandboxing, SessionStarted, ToolUse,
+    Arguments, AssistantMessage, Body, CallId, Decider, Ending, Entry, EntryId, Escrow, Fault, Mode, Note,
+    NoteKind, Sandboxing, SessionStarted, ToolUse,
 };
 use crate::tool::delegate;
 use crate::tool::name::{EDIT, WRITE};
@@ -85,8 +85,6 @@ struct SessionReading<'l> {
     /// How the last run ended, if no other has begun.
     ended: Option<Ending>,
     not_ok: Vec<(CallId, String)>,
-    /// The last undo, if no call has ended since.
-    undone: Option<FilesRestored>,
     /// What models said in this run, without what was withdrawn.
     answers: Vec<(EntryId, Arc<AssistantMessage>)>,
     meter: Meter,
@@ -112,7 +110,6 @@ impl<'l> SessionReading<'l> {
             is_own: false,
             ended: None,
             not_ok: Vec::new(),
-            undone: None,
             answers: Vec::new(),
             meter: Meter::new(Limits::default()),
         }
@@ -145,10 +142,7 @@ impl<'l> SessionReading<'l> {
             Body::ApprovalRequested(asked) => self.asked(id, asked),
             Body::ApprovalDecided(decision) => self.decided(id, decision),
             Body::DelegationRequested(sent) => self.sent(id, sent.call, &sent.agent, &sent.task),
-            Body::ToolResult(result) => {
-                self.undone = None;
-                self.result(id, result);
-            }
+            Body::ToolResult(result) => self.result(id, result),
             Body::Tombstone(stone) => self.withdrawn(id, stone.target),
             Body::Transition { turn, reason } => {
                 self.goes_on(id, u64::from(*turn), reason.is_a_turn());

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use super::SessionReading;
 use crate::ledger::{
-    CallId, Change, Decider, Ending, EntryId, Escrow, EscrowSettlement, FilesRestored, Mode, Spent,
-    TaskState, TurnEnded,
+    CallId, Change, Decider, Ending, EntryId, Escrow, EscrowSettlement, Mode, Spent, TaskState, TurnEnded,
 };
 
 impl SessionReading<'_> {
@@ -35,7 +34,6 @@ impl SessionReading<'_> {
             Change::FilesRestored(done) if !self.calls.contains_key(&done.since) => {
                 self.fault(id, format!("files are put back since call {}, which is not there", done.since));
             }
-            Change::FilesRestored(done) => self.put_back(id, done),
             Change::EscrowReserved(escrow) => self.set_aside(id, escrow),
             Change::EscrowSettled(settled) => self.settled(id, settled),
             Change::SubagentStarted { call } => match self.escrows.get_mut(call) {
@@ -54,16 +52,6 @@ impl SessionReading<'_> {
             }
             _ => {}
         }
-    }
-
-    /// What was taken back is taken back once. What somebody else had changed was left alone, and can be tried again.
-    fn put_back(&mut self, id: EntryId, done: &FilesRestored) {
-        let is_again = |earlier: &FilesRestored| earlier.since <= done.since && earlier.left.is_empty();
-        if self.undone.as_ref().is_some_and(is_again) {
-            let what = format!("files are put back since call {}, which was done before", done.since);
-            self.fault(id, what);
-        }
-        self.undone = Some(done.clone());
     }
 
     /// The text of a run that came to its end is that of its last answer, in one part or in several.
