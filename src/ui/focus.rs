@@ -6,7 +6,7 @@
 use ratatui::crossterm::event::{KeyCode, KeyEventKind};
 
 use crate::ledger::CallId;
-use crate::view::{Card, CardId, View};
+use crate::view::{CardId, View};
 
 use super::commands::sent;
 use super::key_timing::{Press, types};
@@ -147,17 +147,4 @@ pub(super) fn turn(local: &mut Local, view: &View, pages: i32) -> bool {
 fn neighbour<T: Copy + PartialEq>(all: &[T], here: T, step: isize) -> T {
     let at = all.iter().position(|one| *one == here).and_then(|at| at.checked_add_signed(step));
     at.and_then(|at| all.get(at)).copied().unwrap_or(here)
-}
-
-/// Whether a card that had the focus is still there.
-pub(super) fn stands(view: &View, id: CardId) -> bool {
-    match id {
-        CardId::Call(call) => view.panel(call).is_some(),
-        CardId::Entry(entry) => {
-            view.compaction(entry).is_some()
-                || view.has_long_message(entry)
-                || view.place(id).and_then(|at| view.card(at)).is_some_and(Card::has_code)
-        }
-        CardId::Forming(..) => false,
-    }
 }

@@ -328,7 +328,7 @@ impl Local {
             Focus::Composer => true,
             Focus::Approval(call) => self.waiting(view).iter().any(|(_, asked)| asked.call == call),
             Focus::Stop => self.stop(view).is_some(),
-            Focus::Card(id) => super::focus::stands(view, id),
+            Focus::Card(id) => view.is_there(id),
         };
         if stands { self.focus } else { Focus::Composer }
     }

@@ -141,7 +141,7 @@ fn what_is_no_test_is_named() {
 
 #[test]
 fn a_tool_that_is_gone_is_named_when_a_session_is_recorded() {
-    let world = World::new();
+    let world = World::new().configured("");
     let script = r#"[{"tool_calls":[{"name":"echo","arguments":{"text":"hi"}}]}, "So."]"#;
     assert_eq!(world.json(&["-c", "tools.echo=true", "--script", script, "go"]).code, 0);
     let recorded = world.test(&["record", "--last", "-o", "gone.jsonl"]);

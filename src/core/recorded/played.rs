@@ -21,8 +21,8 @@ impl Played {
     /// Whether the same was decided about each call as is recorded, each was changed to the same and came out the same, and the runs ended
     /// the same.
     pub fn goes_as(&self, recorded: &[Arc<Entry>]) -> bool {
-        let course = |entries: &[Arc<Entry>]| -> Vec<Step> {
-            entries.iter().filter_map(|entry| Step::of(&entry.body)).collect()
+        let course = |entries: &[Arc<Entry>]| -> Vec<CourseStep> {
+            entries.iter().filter_map(|entry| CourseStep::of(&entry.body)).collect()
         };
         course(&self.entries) == course(recorded)
     }
@@ -45,14 +45,14 @@ impl Played {
 
 /// What the course of a session is made of.
 #[derive(Debug, PartialEq)]
-enum Step {
+enum CourseStep {
     Decided(CallId, bool),
     Changed(CallId, Arguments),
     CameOut(CallId, &'static str),
     Ended(Ending),
 }
 
-impl Step {
+impl CourseStep {
     fn of(body: &Body) -> Option<Self> {
         match body {
             Body::ApprovalDecided(decision) => Some(Self::Decided(decision.call, decision.allow)),

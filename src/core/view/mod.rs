@@ -221,6 +221,19 @@ impl View {
         self.cards.iter().filter(takes).map(|card| card.id)
     }
 
+    /// Whether a card is still there that opens, or has code.
+    pub fn is_there(&self, id: CardId) -> bool {
+        match id {
+            CardId::Call(call) => self.panel(call).is_some(),
+            CardId::Entry(entry) => {
+                self.compaction(entry).is_some()
+                    || self.has_long_message(entry)
+                    || self.place(id).and_then(|at| self.card(at)).is_some_and(Card::has_code)
+            }
+            CardId::Forming(..) => false,
+        }
+    }
+
     /// Where a card stands, growing ones left out.
     pub fn place(&self, id: CardId) -> Option<usize> {
         match id {
