@@ -168,6 +168,7 @@ pub fn shell(command: &str, sandboxed: bool) -> Invocation {
         sandboxed,
         hosts: Vec::new(),
         is_shown: false,
+        allowed_in: None,
     }
 }
 

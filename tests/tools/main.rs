@@ -128,6 +128,7 @@ fn invocation(name: &str, arguments: Value, timeout_ms: u64) -> Invocation {
         sandboxed: false,
         hosts: Vec::new(),
         is_shown: false,
+        allowed_in: None,
     }
 }
 

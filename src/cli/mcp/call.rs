@@ -84,6 +84,7 @@ impl ToolInvocation<'_> {
             sandboxed: false,
             hosts: Vec::new(),
             is_shown: false,
+            allowed_in: None,
         };
         if let Some(bad) = tools.prepare(invocation.clone()).await.invalid {
             let why = format!("{} does not take these arguments: {bad}", self.tool);

@@ -77,8 +77,7 @@ impl Agent {
 
     fn unknown(&self, name: &str) -> String {
         let known: Vec<&str> = self.tools.registry.tools().iter().map(|t| t.name.as_str()).collect();
-        let known = known.join(", ");
-        format!("{} The tools are: {known}.", not_there(name, &self.tools.absent))
+        format!("{} The tools are: {}.", not_there(name, &self.tools.absent), known.join(", "))
     }
 
     /// What is to be run.
@@ -96,6 +95,7 @@ impl Agent {
             sandboxed: false,
             hosts: self.hosts.clone(),
             is_shown: false,
+            allowed_in: None,
         }
     }
 

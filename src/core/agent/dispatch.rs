@@ -1,10 +1,11 @@
 //! While tools run: results leave in call order, and the next calls start.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::budget::{Bound, Meter};
 use crate::ledger::{
-    CallId, Decider, Decision, Ending, Millis, Note, Outcome, Remark, Settlement, Transition,
+    Body, CallId, Decider, Decision, Ending, Entry, Millis, Note, Outcome, Remark, Settlement, Transition,
 };
 use crate::policy::effect_of_call;
 use crate::tool::{Invocation, Shown, SideEffect, ToolNews, ToolReport, ToolSpec, bound, startable};
@@ -215,9 +216,12 @@ impl Agent {
     /// The call as it is to be run.
     fn running_of(&mut self, pending: &Pending) -> Effect {
         let is_shown = pending.receipt.as_ref().is_some_and(|receipt| receipt.decider == Decider::User);
+        let allows = |entry: &&Arc<Entry>| matches!(&entry.body, Body::ApprovalDecided(one) if one.call == pending.call.id);
+        let allowed_in = self.history.run().iter().rev().find(allows).map(|entry| entry.id);
         Effect::RunTool(Invocation {
             sandboxed: pending.sandboxed,
             is_shown,
+            allowed_in,
             ..self.invocation(&pending.call)
         })
     }

@@ -34,7 +34,9 @@ pub use schema::{BadArguments, Registry, check_schema, warm_up};
 pub use screen::{KeyModes, MOST_TYPED, Screen, Shown, Typed, has_terminal};
 pub use territory::Territory;
 
-use crate::ledger::{Arguments, BackgroundStatus, CallId, Facts, Image, Outcome, Preview, RemoteTask};
+use crate::ledger::{
+    Arguments, BackgroundStatus, CallId, EntryId, Facts, Image, Outcome, Preview, RemoteTask,
+};
 
 /// What a tool does to the world, mildest first. Only reads run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
@@ -167,6 +169,8 @@ pub struct Invocation {
     pub hosts: Vec<NamedHost>,
     /// Whether a person was shown what it would do and allowed that. What a rule allowed nobody was shown.
     pub is_shown: bool,
+    /// The entry that allowed it; none before that.
+    pub allowed_in: Option<EntryId>,
 }
 
 /// What a look at the world says about a call before anything is decided. Finding it out changes nothing.

@@ -190,7 +190,7 @@ impl Shell {
             if invocation.sandboxed { self.confined(around)? } else { (Command::new("sh"), None) };
         let theirs = |name: &OsString| private.is_none() || !TEMPORARY.iter().any(|one| name == one);
         let command = match self.trailers {
-            true => with_trailer(command, &invocation.key, &invocation.name, &invocation.arguments),
+            true => with_trailer(command, invocation),
             false => command.to_owned(),
         };
         sh.arg("-c")

@@ -1,7 +1,8 @@
-//! Commits that say which call made them: a trailer `Countersigned-by: SESSION/CALL sha256:…`, with the digest of the receipt.
+//! Commits that say who allowed them: a trailer `Countersigned-by: SESSION/ENTRY sha256:…`, with the entry that allowed the call and the
+//! digest of its receipt.
 
-use crate::ledger::Arguments;
 use crate::policy::digest;
+use crate::tool::Invocation;
 
 /// Verbs of git that make commits with a message of ours.
 const VERBS: &[&str] = &["commit", "merge", "revert", "cherry-pick", "pull"];
@@ -10,9 +11,12 @@ const VERBS: &[&str] = &["commit", "merge", "revert", "cherry-pick", "pull"];
 ///
 /// A hook would do it for commits of scripts too, but `core.hooksPath` shows its folder to whatever installs hooks, lets empty messages
 /// pass, and signs the commits of others in a rebase. A function of the shell is seen by the line that was allowed alone.
-pub(super) fn with_trailer(command: &str, key: &str, tool: &str, arguments: &Arguments) -> String {
-    let action =
-        key.rsplit_once('-').map_or_else(|| key.to_owned(), |(session, call)| format!("{session}/{call}"));
+pub(super) fn with_trailer(command: &str, invocation: &Invocation) -> String {
+    let Invocation { key, name, arguments, allowed_in, .. } = invocation;
+    let (Some((session, _)), Some(entry)) = (key.rsplit_once('-'), allowed_in) else {
+        return command.to_owned();
+    };
+    let action = format!("{session}/{entry}");
     // Nothing of it may end the quotes that it stands in.
     let is_plain = action.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.'));
     if !is_plain || !VERBS.iter().any(|verb| command.contains(verb)) {
@@ -20,7 +24,7 @@ pub(super) fn with_trailer(command: &str, key: &str, tool: &str, arguments: &Arg
     }
     format!(
         "{}\n{command}",
-        FUNCTION.replace("TRAILER", &format!("{action} sha256:{}", digest(tool, arguments)))
+        FUNCTION.replace("TRAILER", &format!("{action} sha256:{}", digest(name, arguments)))
     )
 }
 
@@ -67,6 +71,22 @@ mod tests {
     use std::process::Command;
 
     use super::*;
+    use crate::ledger::{Arguments, CallId, EntryId};
+
+    fn allowed(arguments: &str) -> Invocation {
+        Invocation {
+            call: CallId(7),
+            key: "0198-ab-c7".to_owned(),
+            name: "shell".to_owned(),
+            arguments: Arguments::parse(arguments),
+            timeout_ms: 1,
+            max_chars: 1,
+            sandboxed: false,
+            hosts: Vec::new(),
+            is_shown: true,
+            allowed_in: Some(EntryId(41)),
+        }
+    }
 
     /// What `git` is called with by the line, a word in brackets each; this one only prints.
     fn called(line: &str) -> String {
@@ -75,8 +95,7 @@ mod tests {
         std::fs::write(&program, "#!/bin/sh\nprintf '[%s]' \"$@\"; echo; exit 3\n").unwrap();
         let shown = Command::new("chmod").arg("+x").arg(&program).status().unwrap();
         assert!(shown.success());
-        let arguments = Arguments::parse(r#"{"command": "x"}"#);
-        let line = with_trailer(line, "0198-ab-c7", "shell", &arguments);
+        let line = with_trailer(line, &allowed(r#"{"command": "x"}"#));
         let path = format!("{}:/usr/bin:/bin", folder.path().display());
         let out = Command::new("sh").arg("-c").arg(&line).env_clear().env("PATH", path).output().unwrap();
         assert!(out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
@@ -87,7 +106,7 @@ mod tests {
     fn each_commit_gets_the_trailer_and_nothing_else_changes() {
         let arguments = Arguments::parse(r#"{"command": "x"}"#);
         let trailer =
-            format!("[--trailer][Countersigned-by: 0198-ab/c7 sha256:{}]", digest("shell", &arguments));
+            format!("[--trailer][Countersigned-by: 0198-ab/e41 sha256:{}]", digest("shell", &arguments));
         assert_eq!(called("git commit -m 'a b' -- '*'"), format!("[commit]{trailer}[-m][a b][--][*]\n3"));
         assert_eq!(
             called("git -C 'x y' -c a=b --no-pager commit"),
@@ -115,8 +134,11 @@ mod tests {
             "[-C][commit][status]\n[show][-c][commit]\n3"
         );
         assert_eq!(called("word=w; git commit >/dev/null; echo \"$word $verb\""), "w \n0");
-        assert_eq!(with_trailer("ls", "s-c1", "shell", &arguments), "ls");
-        let odd = with_trailer("git commit", "a'; rm -r /; '-c1", "shell", &arguments);
-        assert_eq!(odd, "git commit", "no session is called so");
+        let plain = allowed(r#"{"command": "x"}"#);
+        assert_eq!(with_trailer("ls", &plain), "ls");
+        let odd = Invocation { key: "a'; rm -r /; '-c1".to_owned(), ..plain.clone() };
+        assert_eq!(with_trailer("git commit", &odd), "git commit", "no session is called so");
+        let unallowed = Invocation { allowed_in: None, ..plain };
+        assert_eq!(with_trailer("git commit", &unallowed), "git commit");
     }
 }

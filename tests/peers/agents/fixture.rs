@@ -168,6 +168,7 @@ pub(crate) fn invocation(arguments: Value) -> Invocation {
         sandboxed: false,
         hosts: Vec::new(),
         is_shown: false,
+        allowed_in: None,
     }
 }
 

@@ -139,6 +139,7 @@ pub(crate) fn invocation(tool: &str, arguments: Value) -> Invocation {
         sandboxed: false,
         hosts: Vec::new(),
         is_shown: false,
+        allowed_in: None,
     }
 }
 

@@ -109,6 +109,7 @@ impl Starting {
             sandboxed: false,
             hosts: Vec::new(),
             is_shown: false,
+            allowed_in: None,
         };
         let start = SubagentStart {
             invocation,
