@@ -136,7 +136,12 @@ fn no_key_decides_about_a_call_that_is_being_changed() {
             harness.frame(size.0, size.1);
             assert!(harness.press("ysnabg").is_empty(), "{key:?}");
         }
-        assert!(harness.local.hint.is_none() || harness.local.is_editing());
+        // As a click into its pane would.
+        let call = harness.local.chosen(&harness.view).map(|(_, asked)| asked.call).unwrap();
+        harness.local.focus = countersign::ui::local::Focus::Approval(call);
+        harness.frame(size.0, size.1);
+        harness.waits(2_000);
+        assert!(harness.press("y").is_empty() && harness.press("s").is_empty());
         harness.local.composer.hold("rm -rf target/tmp/old");
         let (_, _, arguments) = proposed(&enter(&mut harness));
         assert_eq!(arguments["command"], "rm -rf target/tmp/old");
