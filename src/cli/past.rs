@@ -1,6 +1,5 @@
 //! A session of the past, opened to be looked at: nothing is settled or written.
 
-use crate::model::ToolCalls;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,7 +16,6 @@ use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, Millis};
-use crate::policy::Mode;
 use crate::runtime::{Clock, SessionStore};
 use crate::session::SessionChoice;
 use crate::session::compose::{locate, state_dir};
@@ -91,19 +89,9 @@ async fn answer(brancher: Brancher, mut requests: mpsc::Receiver<Request>, to: m
 pub(super) fn view(invocation: &Invocation, model: String, cwd: &str) -> ViewSettings {
     ViewSettings {
         model,
-        mode: Mode::Ask,
-        effort: None,
         cwd: invocation.environment.shown(Path::new(cwd)),
-        branch: None,
         window: crate::model::ModelSpec::UNKNOWN_WINDOW,
         limits: invocation.config.limits.clone(),
-        token_budget: None,
-        tool_calls: ToolCalls::Native,
-        rules: Vec::new(),
-        tools: Vec::new(),
-        skills: Vec::new(),
-        commands: Vec::new(),
-        ignored: Vec::new(),
-        hosts: Vec::new(),
+        ..ViewSettings::unknown()
     }
 }

@@ -163,7 +163,7 @@ fn named<'a>(line: &str, view: &'a View) -> Vec<Offered<'a>> {
     let skills = view.settings.skills.iter().map(Offered::skill);
     let others = skills.chain(view.settings.commands.iter().map(Offered::custom));
     let others = others.filter(|other| !is_ours(&other.name));
-    // Names of other tools are no second entry of the list, but fingers know them.
+    // Names that other tools use: not listed, but offered to whoever begins to type one.
     let known = commands::COMMANDS.iter().filter(|row| row.help.is_empty() && !row.hint.is_empty());
     let known = known.filter(|row| line.len() > 2 && row.name.starts_with(line)).map(Offered::alias);
     let all = commands::listed(Fronts::Screen).map(Offered::command).chain(known).chain(others);

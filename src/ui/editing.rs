@@ -78,7 +78,7 @@ pub(super) fn settle(local: &mut Local, view: &View) -> bool {
     if local.edit.as_ref().is_none_or(waits) {
         return false;
     }
-    let text = local.composer.shown();
+    let text = local.composer.whole();
     let was_open = cancel(local);
     if was_open {
         // What was written for it can be put in again.

@@ -90,29 +90,10 @@ impl HostServices {
 mod tests {
     use super::super::commands::{Review, review};
     use super::*;
-    use crate::budget::Limits;
-    use crate::ledger::Mode;
-    use crate::model::ToolCalls;
     use crate::view::ViewSettings;
 
     fn view() -> View {
-        View::new(ViewSettings {
-            model: String::new(),
-            mode: Mode::Ask,
-            effort: None,
-            cwd: String::new(),
-            branch: None,
-            window: 0,
-            limits: Limits::default(),
-            token_budget: None,
-            tool_calls: ToolCalls::Native,
-            rules: Vec::new(),
-            tools: Vec::new(),
-            skills: Vec::new(),
-            commands: Vec::new(),
-            ignored: Vec::new(),
-            hosts: Vec::new(),
-        })
+        View::new(ViewSettings::unknown())
     }
 
     #[test]

@@ -5,17 +5,13 @@ use std::sync::Arc;
 
 use crate::pictures::image;
 use countersign::agent::{Agent, Effect, Event, Input, Intent, Live, Settings};
-use countersign::budget::Limits;
 use countersign::context::{build, estimate_tokens};
 use countersign::ledger::{
     Arguments, AssistantMessage, Block, Body, CallId, Entry, EntryId, FORMAT_VERSION, Facts, Image, Injected,
     Injector, Ledger, Message, Millis, ModelRef, Outcome, SessionStarted, Settlement, Stop, ToolResult,
     ToolUse, Usage, UserMessage, recover,
 };
-use countersign::model::{
-    Abilities, FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request, ToolCalls,
-};
-use countersign::policy::Mode;
+use countersign::model::{Abilities, FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request};
 use countersign::tool::{Preparation, SideEffect, ToolKind, ToolNews, ToolReport, ToolSpec};
 use countersign::view::{View, ViewSettings, one_line};
 use countersign::wire::record::{decode, encode, without_images};
@@ -234,20 +230,9 @@ fn people_see_a_line_for_each_image_and_never_its_bytes() {
     assert_eq!(encode(&entry)["content"], "what is @a.png", "the words stay the words");
     let mut view = View::new(ViewSettings {
         model: "near/model".into(),
-        mode: Mode::Ask,
-        effort: None,
         cwd: "~".into(),
-        branch: None,
         window: 1,
-        limits: Limits::default(),
-        token_budget: None,
-        tool_calls: ToolCalls::Native,
-        rules: Vec::new(),
-        tools: Vec::new(),
-        skills: Vec::new(),
-        commands: Vec::new(),
-        ignored: Vec::new(),
-        hosts: Vec::new(),
+        ..ViewSettings::unknown()
     });
     view.fold(&Event::Appended(entry));
     assert!(!format!("{view:?}").contains(&*data));

@@ -2,9 +2,6 @@
 //! looks as its entries alone say.
 
 use countersign::agent::{Event, Live};
-use countersign::budget::Limits;
-use countersign::model::ToolCalls;
-use countersign::policy::Mode;
 use countersign::view::{View, ViewSettings};
 
 use crate::bounds::Bounds;
@@ -19,20 +16,10 @@ const LIVED: u64 = 15_000;
 fn empty() -> View {
     View::new(ViewSettings {
         model: "p/one".into(),
-        mode: Mode::Ask,
-        effort: None,
         cwd: "/work".into(),
-        branch: None,
         window: 128_000,
-        limits: Limits::default(),
         token_budget: Some(1_000),
-        tool_calls: ToolCalls::Native,
-        rules: Vec::new(),
-        tools: Vec::new(),
-        skills: Vec::new(),
-        commands: Vec::new(),
-        ignored: Vec::new(),
-        hosts: Vec::new(),
+        ..ViewSettings::unknown()
     })
 }
 

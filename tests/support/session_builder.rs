@@ -5,15 +5,12 @@
 use std::sync::Arc;
 
 use countersign::agent::{Event, Live};
-use countersign::budget::Limits;
 use countersign::ledger::{
     About, ApprovalRequest, Arguments, AssistantMessage, Block, Body, CallId, Compaction, CompactionTrigger,
     Decider, Decision, Ending, Entry, EntryId, Facts, Injected, Injector, Ledger, MicroDollars, Millis,
     ModelRef, Note, OpenCall, Outcome, Preview, Remark, Sandboxing, Scope, SessionStarted, Settlement, Stop,
     Thinking, Tombstone, ToolUse, Transition, TurnEnded, Usage, UserMessage,
 };
-use countersign::model::ToolCalls;
-use countersign::policy::Mode;
 use countersign::tool::{SideEffect, ToolKind, ToolSpec};
 use countersign::view::{View, ViewSettings};
 use serde_json::{Value, json};
@@ -63,20 +60,10 @@ pub fn shell_tool() -> ToolSpec {
 pub fn settings() -> ViewSettings {
     ViewSettings {
         model: "anthropic/claude-test".into(),
-        mode: Mode::Ask,
-        effort: None,
         cwd: "~/src/parser".into(),
         branch: Some("main".into()),
         window: 200_000,
-        limits: Limits::default(),
-        token_budget: None,
-        tool_calls: ToolCalls::Native,
-        rules: Vec::new(),
-        tools: Vec::new(),
-        skills: Vec::new(),
-        commands: Vec::new(),
-        ignored: Vec::new(),
-        hosts: Vec::new(),
+        ..ViewSettings::unknown()
     }
 }
 

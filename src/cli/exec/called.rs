@@ -33,7 +33,7 @@ impl CallableNames {
     pub(super) fn said(&self, prompt: String) -> Result<String, AttachmentRefusal> {
         let words = commands::unescaped(&prompt);
         if words != prompt {
-            // Two slashes call nothing, and need no leave: with or without a use, the name is one.
+            // Two slashes call nothing, so it does not matter whether the command can be used.
             let is_name = !matches!(self.called(words), Ok(None));
             return Ok(if is_name { words.to_owned() } else { prompt });
         }

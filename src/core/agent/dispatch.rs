@@ -217,7 +217,8 @@ impl Agent {
     fn running_of(&mut self, pending: &Pending) -> Effect {
         let is_shown = pending.receipt.as_ref().is_some_and(|receipt| receipt.decider == Decider::User);
         let allows = |entry: &&Arc<Entry>| matches!(&entry.body, Body::ApprovalDecided(one) if one.call == pending.call.id);
-        let allowed_in = self.history.run().iter().rev().find(allows).map(|entry| entry.id);
+        // It stands near the end, however long the session is.
+        let allowed_in = self.history.ledger.entries().iter().rev().find(allows).map(|entry| entry.id);
         Effect::RunTool(Invocation {
             sandboxed: pending.sandboxed,
             is_shown,

@@ -85,7 +85,7 @@ pub(super) fn of_note(reader: &mut TapeReader<'_>, at: usize, note: &Note) {
     }
 }
 
-/// A person wants a summary between two runs, or waits for it no more. Sessions of earlier versions say it in what came of it alone.
+/// A person wants a summary between two runs, or waits for it no more. Sessions of earlier versions say it only in what came of it.
 fn of_a_summary(reader: &mut TapeReader<'_>, at: usize, note: &Note) {
     if begins_a_summary(note) {
         reader.is_by_hand = true;

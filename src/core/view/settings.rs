@@ -41,3 +41,26 @@ pub struct ViewSettings {
     /// The hosts that the configuration opens to commands in the sandbox.
     pub hosts: Vec<String>,
 }
+
+impl ViewSettings {
+    /// Of a session of which nothing is known but its entries.
+    pub fn unknown() -> Self {
+        Self {
+            model: String::new(),
+            mode: Mode::Ask,
+            effort: None,
+            cwd: String::new(),
+            branch: None,
+            window: 0,
+            limits: Limits::default(),
+            token_budget: None,
+            tool_calls: ToolCalls::Native,
+            rules: Vec::new(),
+            tools: Vec::new(),
+            skills: Vec::new(),
+            commands: Vec::new(),
+            ignored: Vec::new(),
+            hosts: Vec::new(),
+        }
+    }
+}

@@ -2,7 +2,6 @@
 //! screen; what was withdrawn is not in it. What models, tools, agents and people wrote never stands where our own signs and
 //! headings do: in plain text it begins two cells after them, in Markdown it is quoted or fenced.
 
-use crate::model::ToolCalls;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -10,11 +9,9 @@ use super::change;
 use super::quote::{self, fenced, inline, quoted};
 use super::{Card, CardBody, Panel, View, ViewSettings, one_line, subject};
 use crate::agent::Event;
-use crate::budget::Limits;
 use crate::ledger::{
     About, Arguments, Body, CallId, Change, Entry, EntryId, Injector, TurnEnded, seconds, standing,
 };
-use crate::policy::Mode;
 
 /// Lines of a result that a person is shown; the rest is counted.
 const MOST_LINES: usize = 12;
@@ -30,32 +27,11 @@ pub enum Style {
 
 /// The transcript of these entries. Not yet safe for a screen.
 pub fn transcript(entries: &[Arc<Entry>], style: Style) -> String {
-    let mut view = View::new(settings());
+    let mut view = View::new(ViewSettings::unknown());
     standing(entries).for_each(|entry| view.fold(&Event::Appended(Arc::clone(entry))));
     let mut page = Document { style, text: String::new(), said: String::new(), untold: untold(entries) };
     (0..view.len()).filter_map(|at| view.card(at)).for_each(|card| page.card(card));
     page.text
-}
-
-/// Nothing of a transcript depends on these.
-fn settings() -> ViewSettings {
-    ViewSettings {
-        model: String::new(),
-        mode: Mode::Ask,
-        effort: None,
-        cwd: String::new(),
-        branch: None,
-        window: 0,
-        limits: Limits::default(),
-        token_budget: None,
-        tool_calls: ToolCalls::Native,
-        rules: Vec::new(),
-        tools: Vec::new(),
-        skills: Vec::new(),
-        commands: Vec::new(),
-        ignored: Vec::new(),
-        hosts: Vec::new(),
-    }
 }
 
 struct Document {

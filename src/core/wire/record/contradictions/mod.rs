@@ -53,7 +53,7 @@ struct KnownCall {
     asked: Option<Vec<String>>,
     /// Where it runs if that question is answered with yes.
     sandboxing: Sandboxing,
-    /// Whether the last decision lets it run in the sandbox alone.
+    /// Whether the last decision lets it run only in the sandbox.
     sandboxed: Option<bool>,
     /// Why it was denied.
     reason: Option<String>,
