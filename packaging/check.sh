@@ -100,12 +100,27 @@ else
   missing 'the Debian package: there is no dpkg-deb'
 fi
 
-# The image.
-if command -v podman >/dev/null && podman info >/dev/null 2>&1; then
-  podman build --quiet --file packaging/Containerfile --tag countersign-check . >/dev/null
-  [[ "$(podman run --rm countersign-check --version)" == countersign* ]] || wrong 'the image'
-  ok 'the image'
+# The image. LOCAL_BASES=1 makes the images that it begins with from packages, where they cannot be fetched.
+if command -v buildah >/dev/null && command -v podman >/dev/null; then
+  fetch=(--pull)
+  if [[ -n "${LOCAL_BASES:-}" ]]; then
+    packaging/local_bases.sh >/dev/null || wrong 'the images that it begins with'
+    fetch=(--pull-never --network host)
+  fi
+  # In a folder instead of a container: that works inside of containers and virtual machines, too.
+  folder=(--isolation chroot)
+  buildah build --quiet "${folder[@]}" "${fetch[@]}" --file packaging/Containerfile --tag countersign-check . >/dev/null
+  container="$(buildah from --pull-never countersign-check)"
+  trap 'rm -rf "$out"; buildah rm "$container" >/dev/null' EXIT
+  mkdir "$out/mounted"
+  echo 'a line' > "$out/mounted/notes.txt"
+  chown 1000 "$out/mounted"
+  in_image=(buildah run "${folder[@]}" --volume "$out/mounted:/work" "$container" -- countersign)
+  [[ "$("${in_image[@]}" --version)" == countersign* ]] || wrong 'the program in the image'
+  answer="$("${in_image[@]}" exec -m rehearsal 'read notes.txt')"
+  grep -q 'a line' <<< "$answer" || wrong "the program in the image answered: $answer"
+  ok 'the image: built, and used by its user'
 else
-  missing 'the image: there is no podman that runs'
+  missing 'the image: there is no buildah and podman'
 fi
 printf '\nevery package that could be tried here is right; not tried: %d\n' "$missed"

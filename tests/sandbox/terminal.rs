@@ -26,9 +26,9 @@ async fn in_a_terminal(arguments: &[&str], home: &std::path::Path) -> String {
     let mut child = command.spawn(child).unwrap();
     let mut said = Vec::new();
     // The end of a pseudo-terminal is an error on Linux.
-    terminal.read_to_end(&mut said).await.ok();
-    child.wait().await.unwrap();
-    String::from_utf8_lossy(&said).into_owned()
+    let end = terminal.read_to_end(&mut said).await;
+    let status = child.wait().await.unwrap();
+    format!("{}\n{end:?} {status}", String::from_utf8_lossy(&said))
 }
 
 #[tokio::test]

@@ -10,10 +10,10 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Body, Entry};
 use crate::runtime::SessionStore;
-use crate::runtime::store::known;
+use crate::runtime::store::{checked, known};
 use crate::runtime::undo::{Agreement, Snapshots, Unrecorded};
 use crate::ui::text::counted;
-use crate::wire::record::{Audit, audit_entries};
+use crate::wire::record::Audit;
 
 /// Faults that are listed; the rest is counted.
 const MOST_FAULTS: usize = 100;
@@ -29,7 +29,7 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let known = if place.keeps(&path) { known(&path) } else { None };
     let bytes = SessionStore::bytes(&path).map_err(|why| Fault::usage(why, "name another file"))?;
     let has_end = known.is_some();
-    let (audit, read) = audit_entries(&bytes, known.unwrap_or_default());
+    let (audit, read) = checked(&bytes, known.unwrap_or_default());
     let name = place.name(&path);
     // Kept beside the file, and not part of it.
     let kept =

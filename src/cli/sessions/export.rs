@@ -11,11 +11,11 @@ use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, EntryId};
 use crate::runtime::signing::sign;
-use crate::runtime::store::known;
+use crate::runtime::store::{checked, known};
 use crate::session::exporting::selection::{NotLeftOut, Selection};
 use crate::session::exporting::{attestation, html, markdown, without_keys};
 use crate::ui::text::counted;
-use crate::wire::record::{self, Links, Redacted, SessionFile, audit_entries, exported_lines, read_document};
+use crate::wire::record::{self, Links, Redacted, SessionFile, exported_lines, read_document};
 
 /// Prints one session without the keys of this environment, and, except for the lines of the file, without what was withdrawn.
 pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault> {
@@ -137,13 +137,13 @@ fn attest(
         ));
     }
     let is_end_known = end.is_some();
-    let (checked, read) = audit_entries(bytes, end.unwrap_or_default());
-    if checked.head.is_some() && !is_end_known {
+    let (audit, read) = checked(bytes, end.unwrap_or_default());
+    if audit.head.is_some() && !is_end_known {
         remark(
             "nothing tells how many lines the session had, so lines may be missing at the end of what is attested",
         );
     }
-    if let Some(fault) = checked.faults.first() {
+    if let Some(fault) = audit.faults.first() {
         return Err(Fault::failed(
             format!("nothing was attested, since the session is not well-formed: {fault}"),
             format!("`countersign sessions check {}` lists what is wrong", place.name(path)),
@@ -151,7 +151,7 @@ fn attest(
     }
     let key = signing_key(place, args.key.as_deref())?;
     let name = format!("{}.jsonl", id_of(path));
-    let payload = record::line(&attestation::statement(&name, bytes, &read, &checked));
+    let payload = record::line(&attestation::statement(&name, bytes, &read, &audit));
     let signed = attestation::signed_text(attestation::PAYLOAD_TYPE, &payload);
     tell_of_a_touch(&key);
     let signature = sign(&key, &signed).map_err(|why| {
@@ -160,6 +160,6 @@ fn attest(
             "name another key with --key; a public key names one in the agent",
         )
     })?;
-    remark(&format!("{} are attested, signed with {}", entries(checked.entries), key.display()));
+    remark(&format!("{} are attested, signed with {}", entries(audit.entries), key.display()));
     say(&lines([record::line(&attestation::envelope(&payload, &signature))]))
 }

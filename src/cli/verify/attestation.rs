@@ -6,11 +6,12 @@ use std::path::Path;
 use crate::config::fault::one_line;
 use crate::runtime::SessionStore;
 use crate::runtime::signing::signer;
+use crate::runtime::store::checked;
 use crate::session::exporting::attestation::{
     Attested, Envelope, PAYLOAD_TYPE, attested, sha256, signed_text,
 };
 use crate::ui::text::counted;
-use crate::wire::record::{Links, audit_entries};
+use crate::wire::record::Links;
 
 /// Signatures that are verified.
 const MOST_SIGNATURES: usize = 20;
@@ -77,7 +78,7 @@ fn subject(file: &Path, attested: &Attested, name: &str, digest: &str) -> Result
     if sha256(&bytes) != digest {
         return Err(format!("{name} is not the file that it is about, or was continued since"));
     }
-    let (audit, entries) = audit_entries(&bytes, Links::default());
+    let (audit, entries) = checked(&bytes, Links::default());
     if let Some(fault) = audit.faults.first() {
         return Err(format!(
             "{name} is the file that it is about, but it is not well-formed: {fault} (`countersign sessions check` lists all)"

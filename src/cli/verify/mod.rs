@@ -9,9 +9,10 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
 use crate::runtime::signing::signer;
+use crate::runtime::store::checked;
 use crate::session::exporting::attestation::read;
 use crate::ui::text::counted;
-use crate::wire::record::{Audit, Links, Seal, audit_with, seals};
+use crate::wire::record::{Audit, Links, Seal, seals};
 
 /// Seals that are verified, each by a process of its own.
 const MOST_SEALS: usize = 100;
@@ -32,7 +33,7 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
         say(&told)?;
         return Ok(if is_proved { Exit::Completed } else { Exit::Failed });
     }
-    let audit = audit_with(&bytes, Links::default());
+    let (audit, _) = checked(&bytes, Links::default());
     let mut told: Vec<String> = audit.faults.iter().take(MOST_FAULTS).map(ToString::to_string).collect();
     let seals = seals(&bytes, MOST_SEALS + 1);
     let (mut sealed, mut is_good) = (None, audit.faults.is_empty());

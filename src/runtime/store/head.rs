@@ -5,8 +5,9 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::wire::record::{Chain, Links, audit_with};
+use crate::wire::record::{Chain, Links};
 
+use super::checking::checked;
 use super::plain;
 
 /// How the file ends.
@@ -30,7 +31,7 @@ pub fn known(session: &Path) -> Option<Links> {
 /// What is wrong first with a session of these bytes, in a sentence, for whoever goes on to tell what the session says. What is known of it
 /// was read before the bytes: a session that is being written has more lines then than are known, and never fewer.
 pub fn damage(session: &Path, known: Option<Links>, bytes: &[u8]) -> Option<String> {
-    let audit = audit_with(bytes, known.unwrap_or_default());
+    let (audit, _) = checked(bytes, known.unwrap_or_default());
     let name = name(session);
     audit.faults.first().map(|fault| {
         format!(

@@ -1,6 +1,7 @@
 //! The books on disk: one append-only file a session, written by one process at a time.
 
 mod adopt;
+mod checking;
 mod ephemeral;
 #[cfg(all(test, target_os = "linux"))]
 mod failing_tests;
@@ -32,6 +33,7 @@ use std::thread;
 use chrono::DateTime;
 
 pub use adopt::adopt;
+pub use checking::checked;
 pub use ephemeral::NoStore;
 pub use find::{files, find, head as first_line_of, latest};
 pub use foreign_file::ForeignFile;

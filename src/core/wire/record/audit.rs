@@ -5,15 +5,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::de::IgnoredAny;
-use serde_json::Value;
 
 use crate::ledger::{self, CHAINED_VERSION, CallId, Entry, EntryId, resting_places};
 use crate::policy;
 
 use super::contradictions::contradictions;
-use super::file::{SessionFile, is_copy, numbered};
-use super::members::{Member, members, record};
-use super::{ChainFault, Links, RecordError, Skipped, TornTail, decode, derived, left_out};
+use super::file::SessionFile;
+use super::hashed_line::HashedLine;
+use super::read_line::{ReadLine, ReadRecord, lines};
+use super::{ChainFault, Links, RecordError, Skipped, TornTail, left_out};
 
 /// What can be said of a session file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -106,21 +106,25 @@ pub fn contradiction(file: &SessionFile) -> Option<ledger::Fault> {
     faults.into_iter().min_by_key(|(position, _)| *position).map(|(_, fault)| fault)
 }
 
+/// The same of lines that were read already, which must be all of a file in their order.
+pub fn audit_read<'f>(lines: impl Iterator<Item = ReadLine<'f>>, links: Links) -> (Audit, Vec<Arc<Entry>>) {
+    followed(lines, links, true)
+}
+
 fn audited(bytes: &[u8], links: Links, is_strict: bool) -> (Audit, Vec<Arc<Entry>>) {
+    followed(lines(bytes).map(ReadLine::of), links, is_strict)
+}
+
+fn followed<'f>(
+    lines: impl Iterator<Item = ReadLine<'f>>,
+    links: Links,
+    is_strict: bool,
+) -> (Audit, Vec<Arc<Entry>>) {
     let mut found = AuditState { links, is_strict, ..AuditState::default() };
-    for (number, line, rest) in numbered(bytes) {
-        let members = members(line);
-        let known = members.as_deref().and_then(record);
-        let (members, read) =
-            (members.unwrap_or_default(), known.map_or_else(|| serde_json::from_slice::<Value>(line), Ok));
+    for ReadLine { number, line, is_last, read } in lines {
         match read {
-            Ok(mut value) => {
-                found.follow(number, line, &members, &value);
-                found.is_copy |= found.entries.is_empty() && is_copy(&value);
-                let names = left_out::fill(&mut value);
-                found.audit.calls_left_out |= names.iter().any(|name| left_out::is_of_calls(name));
-                found.left_out.extend(names);
-                if found.take(number, &value).is_break() {
+            Ok(record) => {
+                if found.take(number, record).is_break() {
                     // What follows is not looked at, so nothing of it is missing.
                     found.links = Links::default();
                     break;
@@ -134,11 +138,11 @@ fn audited(bytes: &[u8], links: Links, is_strict: bool) -> (Audit, Vec<Arc<Entry
                 let what = "an empty line was inserted".to_owned();
                 found.audit.faults.push(LineFault { line: number, entry: None, what });
             }
-            Err(why) if rest.is_empty() && !found.is_empty() && found.is_torn(line, &why) => {
+            Err(why) if is_last && !found.is_empty() && found.is_torn(line, &why) => {
                 found.audit.torn_tail = Some(TornTail { line: number, bytes: line.len() as u64 });
             }
             // Of a torn first line nothing is left.
-            Err(_) if rest.is_empty() && found.is_empty() => {}
+            Err(_) if is_last && found.is_empty() => {}
             Err(_) if found.is_empty() => {
                 let what = RecordError::NotASession("text that is not JSON".to_owned());
                 found.fault(number, None, &what);
@@ -185,11 +189,18 @@ impl AuditState {
         self.audit.faults.push(LineFault { line, entry, what: what.to_string() });
     }
 
-    fn follow(&mut self, line: usize, bytes: &[u8], members: &[Member<'_>], value: &Value) {
-        if let Err(fault) = self.links.audit_members(bytes, members) {
+    /// Holds a line against the chain.
+    fn follow(
+        &mut self,
+        line: usize,
+        hashed: HashedLine<'_>,
+        form: Option<ChainFault>,
+        entry: Option<&String>,
+    ) {
+        let chained = self.links.take(hashed);
+        if let Err(fault) = chained.and(form.map_or(Ok(()), Err)) {
             self.audit.is_replaced |= fault == ChainFault::Replaced;
-            let entry = value.get("entry").and_then(Value::as_str).map(str::to_owned);
-            self.audit.faults.push(LineFault { line, entry, what: fault.to_string() });
+            self.audit.faults.push(LineFault { line, entry: entry.cloned(), what: fault.to_string() });
         }
     }
 
@@ -209,19 +220,22 @@ impl AuditState {
     }
 
     /// Nothing can be said of a file of another kind, or of a newer version: then the reading ends.
-    fn take(&mut self, line: usize, value: &Value) -> std::ops::ControlFlow<()> {
-        let named = value.get("entry").and_then(Value::as_str).map(str::to_owned);
-        let kind = value.get("type").and_then(Value::as_str).unwrap_or("a record without a type");
-        if self.is_empty() && kind != "session_started" {
-            self.fault(line, named, &RecordError::NotASession(kind.to_owned()));
+    fn take(&mut self, line: usize, record: ReadRecord<'_>) -> std::ops::ControlFlow<()> {
+        let named = record.named;
+        self.follow(line, record.hashed, record.form, named.as_ref());
+        self.is_copy |= self.entries.is_empty() && record.is_copy;
+        self.audit.calls_left_out |= record.left_out.iter().any(|name| left_out::is_of_calls(name));
+        self.left_out.extend(record.left_out);
+        if self.is_empty()
+            && let Some(kind) = record.other_kind
+        {
+            self.fault(line, named, &RecordError::NotASession(kind));
             return std::ops::ControlFlow::Break(());
         }
-        match decode(value) {
+        match record.entry {
             Ok(entry) => {
-                if let Some(kind) = unread_mode(value, &entry) {
-                    self.audit.skipped.push(Skipped { line, kind });
-                }
-                if let Some(member) = derived::another(value, &entry).filter(|_| self.is_strict) {
+                self.audit.skipped.extend(record.unknown_mode.map(|kind| Skipped { line, kind }));
+                if let Some(member) = record.misfit.filter(|_| self.is_strict) {
                     let what = format!("`{member}` does not follow from the rest of the line");
                     self.audit.faults.push(LineFault { line, entry: named, what });
                 }
@@ -287,12 +301,6 @@ fn unreadable(line: &[u8], why: &serde_json::Error) -> RecordError {
         Err(cut) if cut.is_eof() => RecordError::CutOff,
         _ => RecordError::NotAnObject(why.to_string()),
     }
-}
-
-/// The permission mode of a session, if it says one that is not known.
-fn unread_mode(value: &Value, entry: &Entry) -> Option<String> {
-    let ledger::Body::SessionStarted(started) = &entry.body else { return None };
-    value.get("mode").filter(|_| started.mode.is_none()).map(|mode| format!("mode {mode}"))
 }
 
 /// How many calls an entry makes; the check of a goal and a command of the user are one each.

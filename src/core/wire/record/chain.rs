@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use super::line;
 
 /// The members that the chain adds to a record.
-const PREV: &str = "prev";
+pub(super) const PREV: &str = "prev";
 const SEALED: &str = "sealed";
 pub(super) const HASH: &str = "hash";
 const SALTS: &str = "salts";

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use crate::ledger::EntryId;
 
 use super::chain::HASH;
+use super::chain_fault::ChainFault;
 use super::file::numbered;
-use super::links::{ChainFault, Links};
+use super::links::Links;
 use super::members::members;
 
 /// A content field of a line.
