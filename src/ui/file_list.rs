@@ -1,8 +1,9 @@
 //! The files, folders and sub-agents that a message can name, and those of them that a few letters mean.
 //!
-//! Each key asks a hundred thousand paths: so they are kept in lower case, with the letters of each as bits, and nothing is
-//! allocated for a path.
+//! Each key asks a hundred thousand paths: so they are kept in lower case in one text, which is read from front to back, with the
+//! letters of each as bits, and nothing is allocated for a path.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::memrchr;
@@ -21,14 +22,20 @@ pub struct FileList(Arc<Names>);
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Names {
     names: Vec<Name>,
+    /// All paths, one behind the other.
+    paths: String,
+    /// The same in lower case.
+    lower: String,
     is_cut: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 struct Name {
-    path: Box<str>,
-    lower: Box<str>,
-    /// Where its last part begins, in `lower`.
+    /// Where it stands in all paths.
+    path: Range<usize>,
+    /// The same in lower case.
+    lower: Range<usize>,
+    /// Where its last part begins, in lower case.
     base: usize,
     letters: u64,
     /// Which letters stand side by side, as bits.
@@ -59,9 +66,10 @@ impl FileList {
         paths: impl Iterator<Item = (String, bool)>,
         is_cut: bool,
     ) -> Self {
-        let subagents = subagents.map(|name| Name { is_subagent: true, ..Name::new(name, false) });
-        let paths = paths.map(|(path, comes_last)| Name::new(path, comes_last));
-        Self(Arc::new(Names { names: subagents.chain(paths).collect(), is_cut }))
+        let mut names = Names { is_cut, ..Names::default() };
+        subagents.for_each(|name| names.push(&name, false, true));
+        paths.for_each(|(path, comes_last)| names.push(&path, comes_last, false));
+        Self(Arc::new(names))
     }
 
     /// Whether the name in this place is that of a sub-agent.
@@ -76,7 +84,7 @@ impl FileList {
 
     /// The path in this place.
     pub fn path(&self, at: usize) -> Option<&str> {
-        self.0.names.get(at).map(|name| &*name.path)
+        self.0.names.get(at).map(|name| self.0.path(name))
     }
 
     /// Whether the path in this place is hidden or ignored.
@@ -87,7 +95,7 @@ impl FileList {
     /// Whether this path is listed; a folder is without its `/`, too.
     pub fn has(&self, path: &str) -> bool {
         let mut files = self.0.names.iter().filter(|name| !name.is_subagent);
-        files.any(|name| name.path.strip_suffix('/').unwrap_or(&name.path) == path)
+        files.map(|name| self.0.path(name)).any(|listed| listed.strip_suffix('/').unwrap_or(listed) == path)
     }
 
     /// The paths that these letters can mean, the likeliest first.
@@ -96,9 +104,11 @@ impl FileList {
         let (wanted, side_by_side) = (letters(&typed), pairs(&typed));
         // Of equal ones the shorter path, then the order of names.
         let mut found: Vec<(u32, usize)> = Vec::new();
+        let lower = self.0.lower.as_bytes();
         for (at, name) in self.0.names.iter().enumerate() {
             if wanted & !name.letters == 0
-                && let Some(rank) = name.rank(typed.as_bytes(), side_by_side)
+                && let Some(path) = lower.get(name.lower.clone())
+                && let Some(rank) = name.rank(path, typed.as_bytes(), side_by_side)
             {
                 found.push((rank, at));
             }
@@ -113,20 +123,32 @@ impl FileList {
     }
 }
 
-impl Name {
-    fn new(path: String, comes_last: bool) -> Self {
-        let lower = path.to_lowercase();
-        let name = lower.strip_suffix('/').unwrap_or(&lower);
-        let base = name.rfind('/').map_or(0, |at| at + 1);
-        let depth = u32::try_from(name.matches('/').count()).unwrap_or(u32::MAX);
-        let (letters, pairs) = (letters(&lower), pairs(&lower));
-        let (path, lower) = (path.into(), lower.into());
-        Self { path, lower, base, letters, pairs, depth, comes_last, is_subagent: false }
+impl Names {
+    fn path(&self, name: &Name) -> &str {
+        self.paths.get(name.path.clone()).unwrap_or_default()
     }
 
-    /// How far from what is meant it is, lower is better; `None` when the letters are not in it.
-    fn rank(&self, typed: &[u8], side_by_side: u64) -> Option<u32> {
-        let path = self.lower.as_bytes();
+    fn push(&mut self, path: &str, comes_last: bool, is_subagent: bool) {
+        let (path_at, lower_at) = (self.paths.len(), self.lower.len());
+        self.paths.push_str(path);
+        if path.is_ascii() {
+            self.lower.extend(path.chars().map(|letter| letter.to_ascii_lowercase()));
+        } else {
+            self.lower.push_str(&path.to_lowercase());
+        }
+        let lower = self.lower.get(lower_at..).unwrap_or_default();
+        let name = lower.strip_suffix('/').unwrap_or(lower);
+        let base = name.rfind('/').map_or(0, |at| at + 1);
+        let depth = u32::try_from(name.matches('/').count()).unwrap_or(u32::MAX);
+        let (letters, pairs) = (letters(lower), pairs(lower));
+        let (path, lower) = (path_at..self.paths.len(), lower_at..self.lower.len());
+        self.names.push(Name { path, lower, base, letters, pairs, depth, comes_last, is_subagent });
+    }
+}
+
+impl Name {
+    /// How far from what is meant it is, lower is better; `None` when the letters are not in it. `path`: in lower case.
+    fn rank(&self, path: &[u8], typed: &[u8], side_by_side: u64) -> Option<u32> {
         let name = path.get(self.base..).unwrap_or_default();
         let may_hold = side_by_side & !self.pairs == 0;
         let level = if typed.is_empty() {
@@ -216,6 +238,16 @@ mod tests {
             ["x/m_a_i_n.rs", "mx/an/i_n.rs"],
             "all of them in the name come first"
         );
+    }
+
+    #[test]
+    fn names_of_other_alphabets_keep_their_letters() {
+        // In lower case the first one is longer than as it is written.
+        let list = list(&["İİ/Über.md", "Ärger.rs", "src/main.rs"]);
+        assert_eq!(order(&list, "über"), ["İİ/Über.md"]);
+        assert_eq!(order(&list, "ÄRG"), ["Ärger.rs"]);
+        assert_eq!(order(&list, "main"), ["src/main.rs"]);
+        assert!(list.has("İİ/Über.md"));
     }
 
     #[test]
