@@ -107,6 +107,8 @@ fn one_that_works_when_the_time_of_its_session_is_used_up_is_stopped_at_that_ins
     assert_eq!(granted, Some(59));
     gate.wanted = gate.agent.step(Millis(61_010), Input::Timer(timer));
     assert!(gate.wanted.contains(&Effect::Cancel(Operation::Subagent(call))), "{:?}", gate.wanted);
+    let set: Vec<u64> = gate.wanted.iter().filter_map(watches).map(|(_, ms)| ms).collect();
+    assert_eq!(set, [3_000], "it may settle, as after Esc");
     settles(&mut gate, call, Reach::NothingCut);
     assert_eq!(end(&gate).reason, Ending::WallTime);
 }

@@ -11,6 +11,7 @@ use countersign::tool::{Invocation, delegate};
 use serde_json::Value;
 
 use crate::backgrounds::Backgrounds;
+use crate::clocks::RunClock;
 use crate::delegations::Delegations;
 use crate::gaps::Gaps;
 use crate::goals::{Pursuit, end_pursuit};
@@ -55,6 +56,7 @@ pub struct Log {
     /// Tasks that went to another agent.
     pub delegations: Delegations,
     pub escrows: Escrows,
+    pub clock: RunClock,
     /// Commands that go on in the background.
     pub backgrounds: Backgrounds,
     /// What people answered to questions.
@@ -106,13 +108,13 @@ impl Log {
             return Err("a session begins with session_started, once".into());
         }
         self.escrows.read(&entry.body, &self.delegations, self.died)?;
+        self.clock.read(&entry)?;
         match &entry.body {
             Body::User(_) => {
                 self.prices.say();
                 self.nothing_open("a user message")?;
                 self.own_commands.say(entry.id);
-                self.run_is_open = true;
-                self.pursuit = None;
+                (self.run_is_open, self.pursuit) = (true, None);
                 self.untold_undo = self.untold_undo.map(|_| true);
             }
             Body::Injected(i) => {
@@ -370,11 +372,8 @@ impl Log {
     }
 
     pub fn nothing_open(&self, before: &str) -> Result<(), String> {
-        if self.open.is_empty() {
-            Ok(())
-        } else {
-            Err(format!("{before} before the results of {:?}", self.open))
-        }
+        let open = || format!("{before} before the results of {:?}", self.open);
+        self.open.is_empty().then_some(()).ok_or_else(open)
     }
 
     /// Who is asked is in the ledger: the model that was chosen last, unless the run has fallen back since.

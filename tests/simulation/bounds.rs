@@ -1,5 +1,7 @@
 //! The worlds that are walked: how large each is, what may happen in it, and the settings of its loop.
 
+use crate::clocks::SECONDS;
+use crate::timed::Scene;
 use crate::{subagents, tasks};
 use countersign::agent::Settings;
 use countersign::budget::{Bound, Limit, Limits, TokenBudget};
@@ -60,6 +62,8 @@ pub struct Bounds {
     pub delegates: bool,
     /// Also: sub-agents, which spend what is set aside for them.
     pub subagents: bool,
+    /// How it begins, if time matters in it.
+    pub scene: Option<Scene>,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
     pub rare: bool,
 }
@@ -92,6 +96,7 @@ impl Bounds {
         prices: 0,
         delegates: false,
         subagents: false,
+        scene: None,
         rare: false,
     };
     /// Compactions, fallback, retries, continuations: of answers, and of summaries.
@@ -139,6 +144,8 @@ impl Bounds {
     pub const RACES: Self = Self { submits: 1, commands: 2, ..Self::SUBAGENTS };
     /// The same, for long walks.
     pub const MANY_SUBAGENTS: Self = Self { submits: 40, escapes: 30, commands: 6, ..Self::SUBAGENTS };
+    /// Sub-agents, calls that wait for people and a limit on the time; it begins in the midst of a run.
+    pub const CLOCKED: Self = Self { submits: 3, escapes: 3, ..Self::SUBAGENTS };
     /// Everything at once, for long walks.
     pub const WIDE: Self = Self {
         submits: 40,
@@ -166,6 +173,7 @@ impl Bounds {
         prices: 0,
         delegates: true,
         subagents: false,
+        scene: None,
         rare: true,
     };
 }
@@ -231,7 +239,7 @@ pub(crate) fn settings(bounds: Bounds) -> Settings {
         },
         limits: subagent_limits(bounds)
             .with(Limit::Turns, bounds.turns)
-            .with(Limit::WallTime, bounds.rare.then_some(60))
+            .with(Limit::WallTime, bounds.scene.map(|_| SECONDS).or(bounds.rare.then_some(60)))
             .with(Limit::ToolCalls, tool_calls(bounds))
             .bounded(Bound::ParallelCalls, PARALLEL)
             .bounded(Bound::ModelRetries, bounds.retries),

@@ -18,12 +18,17 @@ use crate::forks::Forks;
 use crate::reasons::reason;
 use crate::sendable::sendable;
 
+/// How long no process was there: it counts nowhere.
+const DEAD_MS: u64 = 3_600_000;
+
 /// Loads a log that was cut, decides about what waits or does not, interrupts it, says something, and looks at what the model
 /// is then asked. Every entry that this appends goes through the rules.
 pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String> {
+    let now = Millis(now.0 + DEAD_MS);
     let recovered = recover(log.entries.clone(), now).map_err(|fault| format!("does not load: {fault}"))?;
     let waiting: Vec<ToolUse> = recovered.waiting.iter().map(|(call, _)| call.clone()).collect();
     log.died();
+    log.clock.dies();
     let (agent, effects) = Agent::resume(settings(bounds), recovered, now);
     let mut life =
         Life { log, agent, now, unseen: BTreeSet::new(), looks: BTreeSet::new(), answered: BTreeMap::new() };
@@ -45,17 +50,7 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
         return Err(format!("{:?} are open, while {} calls wait", life.log.open, waiting.len()));
     }
     let discovered = life.waits(&waiting, bounds)?;
-    life.step(Input::Intent(Intent::Abort))?;
-    if life.agent.is_stopping() {
-        // What comes with an Esc is the same one.
-        life.step(Input::Intent(Intent::Abort))?;
-        if !life.agent.is_stopping() {
-            return Err("an Esc that came twice did not wait for a sub-agent".into());
-        }
-        // After another one a sub-agent that started here is not waited for.
-        life.now.0 += 700;
-        life.step(Input::Intent(Intent::Abort))?;
-    }
+    life.escapes()?;
     life.log.nothing_open("idle after Esc")?;
     if !life.agent.is_idle() || life.log.run_is_open {
         return Err("Esc did not end the run that was taken up".into());
@@ -173,6 +168,22 @@ impl Life {
             self.allow_all()?;
         }
         Ok(discovers)
+    }
+
+    /// Esc, as often as it takes.
+    fn escapes(&mut self) -> Result<(), String> {
+        self.step(Input::Intent(Intent::Abort))?;
+        if self.agent.is_stopping() {
+            // What comes with an Esc is the same one.
+            self.step(Input::Intent(Intent::Abort))?;
+            if !self.agent.is_stopping() {
+                return Err("an Esc that came twice did not wait for a sub-agent".into());
+            }
+            // After another one a sub-agent that started here is not waited for.
+            self.now.0 += 700;
+            self.step(Input::Intent(Intent::Abort))?;
+        }
+        Ok(())
     }
 
     fn allow_all(&mut self) -> Result<(), String> {
@@ -296,7 +307,8 @@ impl Cuts {
     /// Kills the process after each entry that is new, and branches where one can because of it.
     pub fn check(&mut self, entries: &[Arc<Entry>], bounds: Bounds, now: u64) -> Result<(), String> {
         for at in self.prints.len()..entries.len() {
-            let print = print(self.prints.last().copied().unwrap_or_default(), &entries[at]);
+            let before = self.prints.last().copied().unwrap_or_default();
+            let print = print(before, &entries[at], bounds.scene.is_some());
             self.prints.push(print);
             if self.seen.insert(print) {
                 if let Some(reason) = reason(&entries[at]) {
@@ -325,10 +337,11 @@ pub fn survives_every_cut(whole: &Log, bounds: Bounds, now: u64) -> Result<(u64,
     Ok((whole.entries.len() as u64, forks))
 }
 
-/// Names a log by what it says. When it was said makes no difference to a world without a clock.
-fn print(before: u64, entry: &Entry) -> u64 {
+/// Names a log by what it says. When it was said makes a difference only to a world in which time does.
+fn print(before: u64, entry: &Entry, has_clock: bool) -> u64 {
     let mut hasher = DefaultHasher::new();
     before.hash(&mut hasher);
+    has_clock.then_some(entry.at.0).hash(&mut hasher);
     entry.id.0.hash(&mut hasher);
     match &entry.body {
         Body::TurnEnded(end) => format!("{:?} {} {:?}", end.reason, end.turns, end.not_ok).hash(&mut hasher),

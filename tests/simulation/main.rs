@@ -19,6 +19,7 @@ extern crate countersign_core as countersign;
 mod backgrounds;
 mod books;
 mod bounds;
+mod clocks;
 mod delegations;
 mod forks;
 mod gaps;
@@ -42,6 +43,7 @@ mod sendable;
 mod shutdown;
 mod subagents;
 mod tasks;
+mod timed;
 mod told;
 mod typed;
 mod walk;
@@ -69,6 +71,9 @@ const TYPED_WALKS: u64 = 50;
 
 /// How long the traces with races are.
 const RACE_STEPS: usize = 5;
+
+/// How long the traces are in which time matters.
+const TIMED_STEPS: usize = 6;
 
 /// How many more with sub-agents.
 const SUBAGENT_WALKS: u64 = 50;
@@ -142,6 +147,7 @@ const SUBAGENTS: &[&str] = &[
     "next_turn",
     "aborted_tools",
 ];
+const TIMED: &[&str] = &["wall_time", "subagent_waits", "completed", "aborted_tools", "steered", "next_turn"];
 const HOOKED: &[&str] = &["stop_hook_blocking", "stop_hook_prevented", "policy_denied", "next_turn"];
 
 #[test]
@@ -181,6 +187,23 @@ fn every_order_of_subagents_keeps_the_books() {
         walks.add(&walk);
     }
     println!("sub-agents, random: {walks}; {:?}", walks.seen);
+}
+
+/// Time: whoever works or waits, the limit on it holds over what counts, and nothing else counts.
+#[test]
+fn every_order_in_time_keeps_the_books() {
+    let (mut total, mut faults) = (Report::default(), Vec::new());
+    for scene in timed::SCENES {
+        let report = exhaustive(TIMED_STEPS, Bounds { scene: Some(scene), ..Bounds::CLOCKED }, Mutant::None);
+        println!("{:?}, depth {TIMED_STEPS}: {report}", scene.calls);
+        faults.extend(report.fault.iter().map(|fault| format!("{:?}: {fault}", scene.calls)));
+        total.add(&report);
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    println!("timed: {total}; {:?}", total.seen);
+    for reason in TIMED {
+        assert!(total.seen.contains_key(reason), "no trace reached {reason}");
+    }
 }
 
 /// Races with more lanes than may be at work at once, left, stopped and killed at any moment.

@@ -32,6 +32,9 @@ impl World {
         if self.over {
             return options;
         }
+        if self.bounds.scene.is_some() {
+            return self.options_in_time();
+        }
         if self.agent.is_idle() && self.submits < self.bounds.submits {
             options.push(Input::Intent(Intent::Submit(numbered("message", self.submits))));
         }
@@ -114,7 +117,7 @@ impl World {
             options.extend(self.tools.keys().map(|call| Input::Tool(*call, ToolNews::Output(named(*call)))));
         }
         options.extend(self.late_tools.iter().map(|call| done(*call, Outcome::Ok, LATE)));
-        options.extend(self.timers.iter().map(|timer| Input::Timer(*timer)));
+        options.extend(self.timers.keys().map(|timer| Input::Timer(*timer)));
         if self.bounds.mends && self.submits < self.bounds.submits {
             options.push(Input::Intent(Intent::Compact));
         }
@@ -356,7 +359,7 @@ fn named(call: CallId) -> Shown {
     Shown::Task(format!("task of {call}"))
 }
 
-fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
+pub(crate) fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
     let is_status = content.ends_with(']');
     let facts = if is_status { legacy_facts::facts("shell", &outcome, content) } else { Facts::default() };
     Input::Tool(

@@ -37,6 +37,15 @@ impl World {
         survives(self.log.clone(), self.bounds, Millis(self.now))
     }
 
+    /// A closed app leaves open only what waits for a decision.
+    pub(crate) fn check_quit(&self) -> Result<(), String> {
+        let undecided = self.log.open.iter().all(|c| self.log.asked.contains_key(c));
+        if !self.agent.is_idle() || !undecided || !self.models.is_empty() || !self.tools.is_empty() {
+            return Err("quitting left something behind".into());
+        }
+        Ok(())
+    }
+
     fn nothing_is_left_open(&self, how: Shutdown, given_up: &BTreeSet<CallId>) -> Result<(), String> {
         let log = &self.log;
         if !self.agent.is_idle() {

@@ -373,6 +373,7 @@ impl World {
         self.log.may_run(&start.invocation)?;
         self.log.escrows.may_start(start)?;
         self.subagents.insert(call, false);
+        self.works.start(call, self.now, start.limits.get(Limit::WallTime));
         Ok(())
     }
 

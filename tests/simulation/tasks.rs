@@ -112,11 +112,12 @@ impl World {
     }
 }
 
-/// The limit of which more was spent than was set aside. Time is not divided, and prompts pass theirs.
+/// The limit of which more was spent than was set aside. Prompts pass theirs.
 pub fn exceeds(spent: &Spent, escrow: &Escrow) -> Option<Limit> {
     let all = [
         (Limit::Turns, spent.turns),
         (Limit::ToolCalls, spent.tool_calls),
+        (Limit::WallTime, spent.wall_ms.div_ceil(1000)),
         (Limit::OutputTokens, spent.usage.output),
         (Limit::Cost, spent.usage.cost.unwrap_or_default().0),
     ];

@@ -65,11 +65,12 @@ impl Agent {
         self.clock.wall == Some(timer)
     }
 
-    /// Keeps one timer on the wall-time limit while the clock runs; none while a person is waited for.
+    /// Keeps one timer on the wall-time limit while the clock runs; none while a person is waited for, and none once the run is
+    /// being stopped: it would end the time that sub-agents have to settle.
     pub(super) fn watch_the_clock(&mut self, step: &mut Step) {
         let meter = self.history.meter();
         let left = meter.wall_left_ms(step.now).filter(|_| meter.is_ticking());
-        let busy = !self.is_idle();
+        let busy = !self.is_idle() && !self.is_stopping();
         match (self.clock.wall, left) {
             (None, Some(left)) if busy => {
                 let timer = self.clock.mint();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ledger::{
-    Body, CallId, Change, Entry, Escrow, Goal, Millis, Outcome, Spent, ToolResult, Transition, Usage,
+    Body, CallId, Change, Entry, EntryId, Escrow, Goal, Millis, Outcome, Spent, ToolResult, Transition, Usage,
 };
 
 use super::wall_clock::WallClock;
@@ -30,6 +30,8 @@ pub struct Meter {
     is_counted: bool,
     /// What is set aside for sub-agents that are not over, in this run or an earlier one.
     escrows: BTreeMap<CallId, Escrow>,
+    /// The last entry that a fork has of the other session.
+    forked_at: Option<EntryId>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,6 +41,8 @@ struct Run {
     hosted_tools: u64,
     usage: Usage,
     clock: WallClock,
+    /// A branch begins in its midst, and nobody has gone on yet.
+    is_left: bool,
     /// What one request of the run may cost, as the user said.
     accepted_price: Option<u64>,
     /// What sub-agents have spent that ended in the run; its tokens are in `usage` too.
@@ -75,19 +79,16 @@ impl Meter {
             context: 0,
             is_counted: false,
             escrows: BTreeMap::new(),
+            forked_at: None,
         }
     }
 
     /// Takes in one entry. Entries must come in ledger order.
     pub fn read(&mut self, entry: &Entry) {
         match &entry.body {
-            Body::User(_) => {
-                self.limits = self.without_goal.take().unwrap_or_else(|| self.limits.clone());
-                self.of_goal.clear();
-                self.run = Run::default();
-                self.run.clock.go(entry.at);
-            }
+            Body::User(_) => self.begin(entry.at),
             Body::Transition { turn, reason } => {
+                self.run.is_left = false;
                 self.run.clock.go(entry.at);
                 self.run.turns = u64::from(*turn);
                 self.retries = if *reason == Transition::TransientRetry { self.retries + 1 } else { 0 };
@@ -112,12 +113,12 @@ impl Meter {
                 self.waiting.insert(r.call);
                 self.keep_time(entry.at);
             }
-            Body::CallEdited(u) => self.decided(u.id, entry.at),
+            Body::CallEdited(u) => self.go_on(u.id, entry.at),
             Body::ApprovalDecided(d) => {
                 if d.allow {
                     self.running.insert(d.call);
                 }
-                self.decided(d.call, entry.at);
+                self.go_on(d.call, entry.at);
             }
             Body::ToolResult(r) => self.result(r, entry.at),
             Body::Change(change) => self.changed(change, entry.at),
@@ -128,8 +129,8 @@ impl Meter {
                 self.run.clock.spent_ms = ended.wall_ms;
             }
             Body::Note(note) => self.failed_runs.extend(note.failed_run()),
-            Body::SessionStarted(_)
-            | Body::DelegationRequested(_)
+            Body::SessionStarted(started) => self.forked_at = started.forked_at(),
+            Body::DelegationRequested(_)
             | Body::DelegationAnswered(_)
             | Body::Injected(_)
             | Body::Tombstone(_)
@@ -143,6 +144,22 @@ impl Meter {
             | Body::ProviderLimit(_)
             | Body::Error { .. } => {}
         }
+        if self.forked_at == Some(entry.id) {
+            self.leave(entry.at);
+        }
+    }
+
+    fn begin(&mut self, at: Millis) {
+        self.limits = self.without_goal.take().unwrap_or_else(|| self.limits.clone());
+        self.of_goal.clear();
+        self.run = Run::default();
+        self.run.clock.go(at);
+    }
+
+    /// A branch begins in the midst of a run, long after it: the time between them counts nowhere.
+    fn leave(&mut self, at: Millis) {
+        self.run.clock.stand(at);
+        self.run.is_left = true;
     }
 
     fn changed(&mut self, change: &Change, at: Millis) {
@@ -159,6 +176,8 @@ impl Meter {
                 self.escrows.remove(&settled.call);
                 self.run.subagents = self.run.subagents.plus(settled.spent);
                 self.spend(settled.spent.usage);
+                // Its result may have to wait for that of another call, and nobody waits for a person meanwhile.
+                self.decided(settled.call, at);
             }
             Change::SubagentWaits { call, waits: true } => {
                 self.waiting.insert(*call);
@@ -213,16 +232,27 @@ impl Meter {
         }
     }
 
+    /// Somebody decides about a call, or changes it: whoever took the run up goes on with it.
+    fn go_on(&mut self, call: CallId, at: Millis) {
+        let was_left = std::mem::take(&mut self.run.is_left);
+        if self.waiting.remove(&call) || was_left {
+            self.keep_time(at);
+        }
+    }
+
     fn decided(&mut self, call: CallId, at: Millis) {
         if self.waiting.remove(&call) {
             self.keep_time(at);
         }
     }
 
-    /// The clock stands still while a person is waited for and nothing works meanwhile.
+    /// The clock stands still while a person is waited for and nothing works meanwhile. A sub-agent that was given up may still
+    /// settle: the run does not wait for it.
     fn keep_time(&mut self, at: Millis) {
-        let works = |escrow: &Escrow| escrow.takes_time() && !self.waiting.contains(&escrow.call);
-        match self.waiting.is_empty() || self.escrows.values().any(works) {
+        let is_awaited = |call: &CallId| self.running.contains(call) && !self.waiting.contains(call);
+        let works = |escrow: &Escrow| escrow.takes_time() && is_awaited(&escrow.call);
+        let counts = self.waiting.is_empty() || self.escrows.values().any(works);
+        match counts && !self.run.is_left {
             true => self.run.clock.go(at),
             false => self.run.clock.stand(at),
         }
@@ -354,42 +384,5 @@ impl Meter {
             }));
         }
         gauges
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::Meter;
-    use crate::budget::Limits;
-    use crate::ledger::{Body, CallId, Entry, EntryId, Millis, Note, Outcome, ToolResult};
-
-    #[test]
-    fn the_retries_of_a_call_are_counted_while_it_runs() {
-        let mut meter = Meter::new(Limits::default());
-        let mut after = |body| {
-            meter.read(&Entry { id: EntryId(1), at: Millis(1), body });
-            meter.gauges(Millis(1))[9].used
-        };
-        let failed = |attempt| Note::of_failed_run(CallId(7), attempt, &Outcome::TimedOut, "busy");
-        assert_eq!(
-            after(Body::Note(Note::plain(CallId(7), "Run 1 failed (failed) and was tried again:"))),
-            0
-        );
-        assert_eq!(after(Body::Note(failed(1))), 1);
-        assert_eq!(after(Body::Note(failed(2))), 2);
-        let result = ToolResult {
-            call: CallId(7),
-            name: "read".into(),
-            outcome: Outcome::Ok,
-            content: String::new(),
-            written: None,
-            duration_ms: 0,
-            cut_chars: 0,
-            facts: crate::ledger::Facts::default(),
-            images: Vec::new(),
-        };
-        assert_eq!(after(Body::ToolResult(Arc::new(result))), 0);
     }
 }

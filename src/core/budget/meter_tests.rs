@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Limit, Limits, Meter};
 use crate::ledger::{
-    AssistantMessage, Block, Body, CallId, Change, Ending, Entry, EntryId, Escrow, EscrowSettlement, Facts,
-    Goal, Hosted, Millis, ModelRef, Outcome, Spent, Stop, TaskState, ToolResult, Transition, TurnEnded,
-    Usage, UserMessage, Validation,
+    AssistantMessage, Block, Body, CallId, Change, Decider, Decision, Ending, Entry, EntryId, Escrow,
+    EscrowSettlement, Facts, Goal, Hosted, Millis, ModelRef, Note, Outcome, SessionStarted, Spent, Stop,
+    TaskState, ToolResult, Transition, TurnEnded, Usage, UserMessage, Validation,
 };
 
 fn read(meter: &mut Meter, at: u64, body: Body) {
@@ -47,6 +47,44 @@ fn answer(hosted: usize) -> Body {
     }))
 }
 
+fn result(call: u64, outcome: Outcome, content: &str) -> Body {
+    Body::ToolResult(Arc::new(ToolResult {
+        call: CallId(call),
+        name: "read".to_owned(),
+        outcome,
+        content: content.to_owned(),
+        duration_ms: 0,
+        cut_chars: 0,
+        facts: Facts::default(),
+        images: Vec::new(),
+        written: None,
+    }))
+}
+
+fn allowed(call: u64) -> Body {
+    Body::ApprovalDecided(Decision::permission(CallId(call), Decider::Policy, "reads".to_owned()))
+}
+
+fn set_aside(call: u64, in_background: bool, waits: bool) -> Body {
+    let (session, limits) = (format!("of c{call}"), std::collections::BTreeMap::new());
+    let escrow = Escrow { call: CallId(call), session, limits, parallel: 1, in_background, waits };
+    Body::Change(Change::EscrowReserved(escrow))
+}
+
+fn waits(call: u64, waits: bool) -> Body {
+    Body::Change(Change::SubagentWaits { call: CallId(call), waits })
+}
+
+fn settled(call: u64) -> Body {
+    Body::Change(Change::EscrowSettled(EscrowSettlement {
+        call: CallId(call),
+        spent: Spent::default(),
+        is_assumed: false,
+        state: TaskState::Completed,
+        answer: None,
+    }))
+}
+
 #[test]
 fn a_run_that_was_left_took_as_long_as_its_end_says() {
     let mut meter = Meter::new(Limits::default());
@@ -70,25 +108,12 @@ fn a_run_that_was_left_took_as_long_as_its_end_says() {
 /// The limit on the time holds whatever sub-agents do: one that waits for a person does not make the work of others free.
 #[test]
 fn time_stands_still_for_a_person_unless_a_sub_agent_works_meanwhile() {
-    let set_aside = |call: u64, in_background: bool, waits: bool| {
-        let (session, limits) = (format!("of c{call}"), std::collections::BTreeMap::new());
-        let escrow = Escrow { call: CallId(call), session, limits, parallel: 1, in_background, waits };
-        Body::Change(Change::EscrowReserved(escrow))
-    };
-    let waits = |call: u64, waits: bool| Body::Change(Change::SubagentWaits { call: CallId(call), waits });
-    let over = |call: u64| {
-        Body::Change(Change::EscrowSettled(EscrowSettlement {
-            call: CallId(call),
-            spent: Spent::default(),
-            is_assumed: false,
-            state: TaskState::Completed,
-            answer: None,
-        }))
-    };
     let mut meter = Meter::new(Limits::default());
     read(&mut meter, 1_000, said());
-    read(&mut meter, 1_000, set_aside(1, false, false));
-    read(&mut meter, 1_000, set_aside(2, false, false));
+    for call in [1, 2] {
+        read(&mut meter, 1_000, allowed(call));
+        read(&mut meter, 1_000, set_aside(call, false, false));
+    }
     // Neither one that works behind the run nor one whose turn has not come takes time of it.
     read(&mut meter, 1_000, set_aside(3, true, false));
     read(&mut meter, 1_000, set_aside(4, false, true));
@@ -99,10 +124,65 @@ fn time_stands_still_for_a_person_unless_a_sub_agent_works_meanwhile() {
     assert_eq!(meter.wall_ms(Millis(50_000)), 5_000, "both wait for a person");
     assert!(!meter.is_ticking());
     read(&mut meter, 60_000, waits(2, false));
-    read(&mut meter, 61_000, over(2));
+    read(&mut meter, 61_000, settled(2));
     assert_eq!(meter.wall_ms(Millis(90_000)), 6_000, "what is left waits for a person");
     read(&mut meter, 90_000, waits(1, false));
     assert_eq!(meter.wall_ms(Millis(91_000)), 7_000);
+}
+
+/// Its result waits for that of a read before it, for which no person is needed.
+#[test]
+fn a_sub_agent_that_is_over_waits_for_nobody() {
+    let mut meter = Meter::new(Limits::default());
+    read(&mut meter, 1_000, said());
+    read(&mut meter, 1_000, allowed(1));
+    read(&mut meter, 1_000, allowed(2));
+    read(&mut meter, 1_000, set_aside(2, false, false));
+    read(&mut meter, 2_000, waits(2, true));
+    read(&mut meter, 60_000, settled(2));
+    assert_eq!(meter.wall_ms(Millis(65_000)), 6_000, "the read works on");
+}
+
+/// Esc came twice: its call has a result, and what it has spent is settled later.
+#[test]
+fn a_sub_agent_that_was_given_up_takes_no_time_of_the_next_run() {
+    let mut meter = Meter::new(Limits::default());
+    read(&mut meter, 1_000, said());
+    read(&mut meter, 1_000, allowed(1));
+    read(&mut meter, 1_000, set_aside(1, false, false));
+    read(&mut meter, 2_000, result(1, Outcome::Failed, "cut short"));
+    read(&mut meter, 3_000, said());
+    read(&mut meter, 4_000, set_aside(2, true, false));
+    read(&mut meter, 4_000, allowed(3));
+    read(&mut meter, 4_000, set_aside(3, false, false));
+    read(&mut meter, 5_000, waits(3, true));
+    assert_eq!(meter.wall_ms(Millis(90_000)), 2_000);
+}
+
+#[test]
+fn the_time_between_a_session_and_its_branch_counts_nowhere() {
+    let mut meter = Meter::new(Limits::default());
+    let begins = SessionStarted {
+        session: "branch".to_owned(),
+        cwd: "/w".into(),
+        model: ModelRef::parse("script"),
+        version: 4,
+        system: String::new(),
+        mode: None,
+        forked_from: Some("s@e2000".to_owned()),
+    };
+    read(&mut meter, 900, Body::SessionStarted(begins));
+    read(&mut meter, 1_000, said());
+    read(&mut meter, 1_000, allowed(3));
+    read(&mut meter, 1_000, set_aside(3, false, false));
+    read(&mut meter, 2_000, waits(3, true));
+    assert_eq!((meter.wall_ms(Millis(90_000)), meter.is_ticking()), (1_000, false));
+    // Nobody waits for a person any more, and nobody has gone on.
+    read(&mut meter, 2_000, settled(3));
+    // What goes along with it was written in the other session.
+    read(&mut meter, 3_000, result(1, Outcome::Ok, "read"));
+    read(&mut meter, 90_000, allowed(2));
+    assert_eq!(meter.wall_ms(Millis(95_000)), 6_000);
 }
 
 #[test]
@@ -170,28 +250,29 @@ fn an_answer_whose_prompt_nobody_counted_says_nothing_of_the_context() {
 }
 
 #[test]
+fn the_retries_of_a_call_are_counted_while_it_runs() {
+    let mut meter = Meter::new(Limits::default());
+    let mut after = |body| {
+        read(&mut meter, 1, body);
+        meter.gauges(Millis(1))[9].used
+    };
+    let failed = |attempt| Note::of_failed_run(CallId(7), attempt, &Outcome::TimedOut, "busy");
+    assert_eq!(after(Body::Note(Note::plain(CallId(7), "Run 1 failed (failed) and was tried again:"))), 0);
+    assert_eq!(after(Body::Note(failed(1))), 1);
+    assert_eq!(after(Body::Note(failed(2))), 2);
+    assert_eq!(after(result(7, Outcome::Ok, "")), 0);
+}
+
+#[test]
 fn the_longest_result_is_one_that_a_tool_gave() {
     let mut meter = Meter::new(Limits::default());
-    let result = |outcome, content: &str| {
-        Body::ToolResult(Arc::new(ToolResult {
-            call: CallId(1),
-            name: "read".to_owned(),
-            outcome,
-            content: content.to_owned(),
-            duration_ms: 0,
-            cut_chars: 0,
-            facts: Facts::default(),
-            images: Vec::new(),
-            written: None,
-        }))
-    };
     let mut longest = |body| {
         read(&mut meter, 1, body);
         let gauges = meter.gauges(Millis(1));
         gauges.iter().find(|gauge| gauge.name == "max_tool_result_chars").map(|gauge| gauge.used)
     };
-    assert_eq!(longest(result(Outcome::Ok, "four")), Some(4));
-    assert_eq!(longest(result(Outcome::Failed, "not counted")), Some(4));
-    assert_eq!(longest(result(Outcome::Ok, "äöü")), Some(4));
-    assert_eq!(longest(result(Outcome::Ok, "seven!!")), Some(7));
+    assert_eq!(longest(result(1, Outcome::Ok, "four")), Some(4));
+    assert_eq!(longest(result(1, Outcome::Failed, "not counted")), Some(4));
+    assert_eq!(longest(result(1, Outcome::Ok, "äöü")), Some(4));
+    assert_eq!(longest(result(1, Outcome::Ok, "seven!!")), Some(7));
 }

@@ -48,6 +48,8 @@ pub fn recover_with(
 ) -> Result<Recovered, Fault> {
     let open = check(&entries)?;
     let loaded = entries.len();
+    // Sub-agents ended with their process, and took no time of the run after that.
+    let died_at = entries.last().map_or(now, |last| last.at);
     let mut ledger = Ledger {
         last_entry: entries.iter().map(|e| highest_entry(e)).max().unwrap_or(0),
         last_call: entries.iter().map(|e| highest_call(e)).max().unwrap_or(0),
@@ -56,7 +58,7 @@ pub fn recover_with(
     };
     announce_missing(&mut ledger, &open, now);
     withdraw_summary(&mut ledger, now);
-    ledger.settle_escrows(now, subagents);
+    ledger.settle_escrows(died_at, subagents);
     let undecided = undecided(&ledger.entries);
     let is_new_branch = has_not_gone_on(&ledger.entries);
     let (allowed, allowed_before_the_fork) = (allowed(&ledger.entries), allowed(of_another(&ledger.entries)));
