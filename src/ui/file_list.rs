@@ -94,7 +94,7 @@ impl FileList {
 
     /// Whether this path is listed; a folder is without its `/`, too.
     pub fn has(&self, path: &str) -> bool {
-        let mut files = self.0.names.iter().filter(|name| !name.is_subagent);
+        let files = self.0.names.iter().filter(|name| !name.is_subagent);
         files.map(|name| self.0.path(name)).any(|listed| listed.strip_suffix('/').unwrap_or(listed) == path)
     }
 
