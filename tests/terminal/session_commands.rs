@@ -89,11 +89,13 @@ async fn a_command_that_is_refused_stands_in_the_composer_again() {
     app.sees("ask anything").await;
     for (line, why) in [
         ("/rename the parser", "send a message first"),
-        ("/theme nowhere", "nowhere"),
-        ("/compare nothing", "nothing"),
-        ("/whatif e900 deny", "e900"),
-        ("/export notes.txt", "notes.txt"),
+        ("/theme nowhere", "there is no theme nowhere"),
+        ("/compare nothing", "unknown command /compare"),
+        ("/whatif e900 deny", "nothing can go otherwise"),
+        ("/export notes.txt", "no messages to export"),
     ] {
+        // What is typed is on the screen before it is refused.
+        assert!(!line.contains(why), "{why} is seen too early");
         app.keys(&format!("{line}\r")).await;
         app.sees(why).await;
         comes_back(&mut app, line).await;
