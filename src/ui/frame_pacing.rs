@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long news are gathered: an answer that streams is drawn thirty times a second, whatever its speed.
-const GATHER: Duration = Duration::from_millis(33);
+/// How long news are gathered: an answer that streams is drawn forty times a second, whatever its speed.
+const GATHER: Duration = Duration::from_millis(25);
 /// How long after Esc what comes of it is shown nearly at once.
 const ATTENTION: Duration = Duration::from_millis(100);
 const BRIEFLY: Duration = Duration::from_millis(1);
