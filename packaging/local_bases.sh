@@ -6,7 +6,7 @@ suite=bookworm
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 toolchain="$(rustc --print sysroot)"
-# The tags that the file names: what does not stand there is not made.
+# The names stand only in the file.
 file="$(dirname "${BASH_SOURCE[0]}")/Containerfile"
 debian="$(awk '/^FROM .*\/debian:/ {print $2}' "$file")"
 rust="$(awk '/^FROM .*\/rust:/ {print $2}' "$file")"

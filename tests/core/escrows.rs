@@ -1,20 +1,23 @@
 //! What is set aside for sub-agents: equal shares, nothing twice, and no more is spent of it than it holds.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use countersign::budget::{Bound, Grantable, Limit, Limits, Meter};
 use countersign::ledger::{
-    Body, CallId, Change, Entry, EntryId, Escrow, EscrowSettlement, MicroDollars, Millis, Spent, TaskState,
-    Transition, Usage,
+    Body, CallId, Change, Decider, DelegationRequest, Entry, EntryId, Escrow, EscrowSettlement, MicroDollars,
+    Millis, Spent, TaskState, Transition, Usage, recover,
 };
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Price, Rates};
+use serde_json::json;
 
 use crate::adversary::{Adversary, call, fine, run, settings};
+use crate::session_builder::SessionBuilder;
 
 /// A meter of a session that has made so many turns.
 fn meter(limits: Limits, turns: u32) -> Meter {
     let mut meter = Meter::new(limits);
-    read(&mut meter, Body::User(std::sync::Arc::new("go".into())));
+    read(&mut meter, Body::User(Arc::new("go".into())));
     read(&mut meter, Body::Transition { turn: turns, reason: Transition::NextTurn });
     meter
 }
@@ -128,4 +131,27 @@ fn a_greedy_subagent_spends_no_more_than_was_set_aside() {
     assert!(spent.tool_calls <= most(Limit::ToolCalls), "{spent:?} of {granted:?}");
     assert!(spent.usage.output <= most(Limit::OutputTokens), "{spent:?} of {granted:?}");
     assert!(spent.usage.cost.unwrap().0 <= most(Limit::Cost), "{spent:?} of {granted:?}");
+}
+
+/// It ended with its process, however much later somebody goes on.
+#[test]
+fn a_sub_agent_that_died_is_settled_as_of_the_last_entry() {
+    let mut builder = SessionBuilder::new();
+    builder.user("go");
+    let calls = vec![builder.tool_use("agent", json!({}))];
+    drop(builder.say(None, "", "", calls));
+    builder.decide(CallId(1), true, Decider::User);
+    let mut entries = builder.ledger.entries().to_vec();
+    let (last, at) = entries.last().map(|entry| (entry.id, entry.at)).unwrap();
+    let granted = Meter::new(Limits::default()).grantable(at, &BTreeMap::new(), 1, 4).unwrap();
+    let task = DelegationRequest { call: CallId(1), agent: "general".into(), task: "look".into() };
+    let reserved = Change::EscrowReserved(escrow(1, &granted));
+    for (id, body) in (last.0 + 1..).zip([Body::DelegationRequested(task), Body::Change(reserved)]) {
+        entries.push(Arc::new(Entry { id: EntryId(id), at, body }));
+    }
+    let recovered = recover(entries, Millis(at.0 + 3_600_000)).unwrap();
+    let all = recovered.ledger.entries();
+    let is_settled = |entry: &&Arc<Entry>| matches!(&entry.body, Body::Change(Change::EscrowSettled(_)));
+    assert_eq!(all.iter().find(is_settled).map(|entry| entry.at), Some(at));
+    assert!(all.is_sorted_by_key(|entry| entry.at), "time goes on in the books");
 }

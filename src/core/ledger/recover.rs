@@ -48,7 +48,7 @@ pub fn recover_with(
 ) -> Result<Recovered, Fault> {
     let open = check(&entries)?;
     let loaded = entries.len();
-    // Sub-agents ended with their process, and took no time of the run after that.
+    // What the process left half done is completed as of its last entry: it ended then, and so did its sub-agents.
     let died_at = entries.last().map_or(now, |last| last.at);
     let mut ledger = Ledger {
         last_entry: entries.iter().map(|e| highest_entry(e)).max().unwrap_or(0),
@@ -56,8 +56,8 @@ pub fn recover_with(
         open: open.clone(),
         entries,
     };
-    announce_missing(&mut ledger, &open, now);
-    withdraw_summary(&mut ledger, now);
+    announce_missing(&mut ledger, &open, died_at);
+    withdraw_summary(&mut ledger, died_at);
     ledger.settle_escrows(died_at, subagents);
     let undecided = undecided(&ledger.entries);
     let is_new_branch = has_not_gone_on(&ledger.entries);
@@ -141,7 +141,7 @@ fn highest_call(entry: &Entry) -> u64 {
 }
 
 /// A message and the `tool_call` lines of its calls are written in one go, but a cut file may lack some lines.
-fn announce_missing(ledger: &mut Ledger, open: &BTreeSet<CallId>, now: Millis) {
+fn announce_missing(ledger: &mut Ledger, open: &BTreeSet<CallId>, at: Millis) {
     let announced: BTreeSet<CallId> = ledger
         .entries
         .iter()
@@ -152,20 +152,20 @@ fn announce_missing(ledger: &mut Ledger, open: &BTreeSet<CallId>, now: Millis) {
         .collect();
     for call in open_uses(ledger, open) {
         if !announced.contains(&call.id) {
-            ledger.append(now, Body::ToolCall(call));
+            ledger.append(at, Body::ToolCall(call));
         }
     }
 }
 
 /// What was written of a summary and its tombstone are written in one go, too: of a file that ends between them no model may
 /// read the words as its own.
-fn withdraw_summary(ledger: &mut Ledger, now: Millis) {
+fn withdraw_summary(ledger: &mut Ledger, at: Millis) {
     let Some(last) = ledger.entries.last() else { return };
     let Body::Assistant(message) = &last.body else { return };
     if message.interrupted && message.calls().next().is_none() && answers_a_compaction(&ledger.entries) {
         let reason = "the process ended before this summary was used".to_owned();
         let target = last.id;
-        ledger.append(now, Body::Tombstone(Tombstone { target, reason }));
+        ledger.append(at, Body::Tombstone(Tombstone { target, reason }));
     }
 }
 

@@ -42,8 +42,8 @@ impl<'l> HashedLine<'l> {
         Self { line, version: version(members), own }
     }
 
-    /// The same, and that each value has the bytes that we write for it: that takes longer, and decides nothing for who reads the
-    /// values as we do. The second is what is wrong with that, if anything.
+    /// The same, and that each value has the bytes that we write for it: that takes longer, and decides nothing for whoever reads
+    /// the values as we do. The second is what is wrong with that, if anything.
     pub(super) fn strictly(line: &'l [u8], members: &[Member<'l>]) -> (Self, Option<ChainFault>) {
         let hashed = Self::of(line, members);
         let is_other = hashed.own.is_some() && !members.iter().all(|(_, raw)| is_canonical(raw.get()));
