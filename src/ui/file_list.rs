@@ -103,22 +103,29 @@ impl FileList {
         let typed = typed.to_lowercase();
         let (wanted, side_by_side) = (letters(&typed), pairs(&typed));
         // Of equal ones the shorter path, then the order of names.
-        let mut found: Vec<(u32, usize)> = Vec::new();
+        let mut found: Vec<(u32, usize)> = Vec::with_capacity(2 * MOST_SHOWN);
+        // The worst that can still be shown: most paths fit a letter or two, and few are worth keeping.
+        let mut worst = (u32::MAX, usize::MAX);
+        let mut count = 0;
         let lower = self.0.lower.as_bytes();
         for (at, name) in self.0.names.iter().enumerate() {
             if wanted & !name.letters == 0
                 && let Some(path) = lower.get(name.lower.clone())
                 && let Some(rank) = name.rank(path, typed.as_bytes(), side_by_side)
             {
-                found.push((rank, at));
+                count += 1;
+                if (rank, at) < worst {
+                    found.push((rank, at));
+                }
+                if found.len() == 2 * MOST_SHOWN {
+                    found.select_nth_unstable(MOST_SHOWN - 1);
+                    found.truncate(MOST_SHOWN);
+                    worst = found.last().copied().unwrap_or(worst);
+                }
             }
         }
-        let count = found.len();
-        if count > MOST_SHOWN {
-            found.select_nth_unstable(MOST_SHOWN);
-            found.truncate(MOST_SHOWN);
-        }
         found.sort_unstable();
+        found.truncate(MOST_SHOWN);
         Fitting { best: found.into_iter().map(|(_, at)| at).collect(), count }
     }
 }
@@ -270,6 +277,17 @@ mod tests {
         let list = FileList::with_subagents(["explore".to_owned()].into_iter(), files.into_iter(), false);
         assert_eq!(order(&list, "expl"), ["explore", "explored.rs"]);
         assert!(list.is_subagent(0) && !list.is_subagent(1) && !list.has("explore"));
+    }
+
+    #[test]
+    fn the_best_are_shown_wherever_they_stand() {
+        // Each one is better than those before it.
+        let paths: Vec<String> =
+            (0..1_000).map(|n| format!("{}file{n:04}.rs", "a/".repeat(1_000 - n))).collect();
+        let list = FileList::new(paths.into_iter().map(|path| (path, false)), false);
+        let found = list.fitting("file");
+        assert_eq!(found.best, (900..1_000).rev().collect::<Vec<_>>());
+        assert_eq!(found.count, 1_000);
     }
 
     #[test]

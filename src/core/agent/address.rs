@@ -52,6 +52,14 @@ impl Event {
         }
         (path, event)
     }
+
+    /// Whether it is a piece of what a sub-agent says or writes.
+    pub fn is_said_below(&self) -> bool {
+        let (path, event) = self.located();
+        let is_said =
+            matches!(event, Self::Live(Live::Text { .. } | Live::Thinking { .. } | Live::CallForming { .. }));
+        !path.is_empty() && is_said
+    }
 }
 
 impl Intent {
@@ -86,7 +94,7 @@ impl Intent {
 mod tests {
     use super::*;
     use crate::agent::{Effect, Input, OwnCommand, Settings};
-    use crate::ledger::{Millis, ModelRef};
+    use crate::ledger::{EntryId, Millis, ModelRef};
     use crate::model::ModelSpec;
     use crate::policy::Mode;
 
@@ -168,5 +176,15 @@ mod tests {
         assert_eq!(below(Intent::Compact).typed(line(), 1), below(typed(Intent::Compact)));
         assert_eq!(below(Intent::Abort).typed(line(), 0), typed(below(Intent::Abort)));
         assert_eq!(below(typed(Intent::Compact)).line(), Some("/compact"));
+    }
+
+    #[test]
+    fn pieces_of_what_subagents_say_are_told_from_news() {
+        let text = || Event::Live(Live::Text { message: EntryId(4), text: "a piece".to_owned() });
+        let below = |event| Event::Live(Live::Subagent { call: CallId(2), event: Box::new(event) });
+        assert!(!text().is_said_below(), "the session itself says it");
+        assert!(below(text()).is_said_below() && below(below(text())).is_said_below());
+        let waits = Event::Live(Live::SubagentWaits { call: CallId(3), waits: true });
+        assert!(!below(waits.clone()).is_said_below() && !waits.is_said_below());
     }
 }

@@ -17,7 +17,7 @@ use crate::ledger::{CallId, Entry};
 use crate::tool::Typed;
 use crate::view::View;
 
-use super::frame_pacing::FramePacing;
+use super::frame_pacing::{FramePacing, Unseen};
 use super::graphics::Pictures;
 use super::host_services::{Editing, HostServices};
 use super::key_timing::{BURST, KeyTiming};
@@ -92,9 +92,9 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
             },
             () = effects::room(&session.app.requests), if session.typed.is_some() => session.pass_typed(),
             // News that wait for their frame are joined where they wait, so a stream wakes nobody here for each delta.
-            event = session.app.events.recv(), if session.listens && !session.gathers => session.event(event),
+            event = session.app.events.recv(), if session.listens && session.pace.listens() => session.event(event),
             reply = session.app.replies.recv(), if session.awaits_replies() => session.reply(reply),
-            () = wake.notified() => session.gathers = true,
+            () = wake.notified() => session.pace.hear(Unseen::News),
             () = tokio::time::sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => session.tick(),
         }
         while session.outcome.is_none()
@@ -107,7 +107,11 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
         session.press(true);
         session.drain();
         session.play();
-        if session.due().is_some_and(|due| due <= Instant::now()) && session.outcome.is_none() {
+        let now = Instant::now();
+        if session.outcome.is_none()
+            && session.due().is_some_and(|due| due <= now)
+            && (session.dirty || session.pace.looked(now))
+        {
             session.frame();
         }
     }
@@ -165,8 +169,7 @@ struct ScreenLoop {
     listens: bool,
     /// There is something to show at once.
     dirty: bool,
-    /// There are news to show, which wait for the next frame of their pace.
-    gathers: bool,
+    /// When news are shown, and whether there are any.
     pace: FramePacing,
     /// How long after a frame the next one is due without news.
     tick: Duration,
@@ -229,7 +232,6 @@ impl ScreenLoop {
             typed: None,
             listens: true,
             dirty: true,
-            gathers: false,
             pace: FramePacing::new(Instant::now()),
             tick: TICK,
             guard,
@@ -259,15 +261,13 @@ impl ScreenLoop {
 
     /// When the next frame is due, if there is something to show.
     fn due(&self) -> Option<Instant> {
-        if self.dirty {
-            Some(self.pace.for_input())
-        } else {
-            self.gathers.then(|| self.pace.for_news(Instant::now()))
-        }
+        if self.dirty { Some(self.pace.for_input()) } else { self.pace.for_news(Instant::now()) }
     }
 
     fn tick(&mut self) {
-        self.gathers = true;
+        if self.due().is_none() {
+            self.pace.hear(Unseen::News);
+        }
         self.dirty |= self.ripens().is_some_and(|ripe| ripe <= Instant::now());
         if self.local.pointer.pull != 0 && self.pace.last().elapsed() >= PULL {
             pull(&mut self.local);
@@ -317,8 +317,8 @@ impl ScreenLoop {
 
     fn event(&mut self, event: Option<Event>) {
         let Some(event) = event else { return self.agent_gone() };
-        self.gathers = true;
-        let Some(event) = self.route(event) else { return };
+        let Some(event) = self.route(event) else { return self.pace.hear(Unseen::News) };
+        self.pace.hear(if event.is_said_below() { Unseen::Figures } else { Unseen::News });
         self.view.tick(self.now());
         if let Event::Live(live) = &event {
             hear(&mut self.local, &self.view, live);
@@ -375,8 +375,7 @@ impl ScreenLoop {
             self.outcome = Some(UiOutcome::TerminalGone);
         }
         self.local.stand.drawn(self.began.elapsed());
-        self.pace.drawn(Instant::now(), self.gathers);
-        self.gathers = self.layouts.was_behind();
+        self.pace.drawn(Instant::now(), self.layouts.was_behind());
         self.dirty = false;
         self.tick = match self.view.status.counts_in(now) {
             _ if self.local.moves(&self.view) => Duration::from_millis(MOVES_EVERY),

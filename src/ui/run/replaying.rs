@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use crate::agent::Event;
 use crate::ledger::{Entry, Millis};
+use crate::ui::frame_pacing::Unseen;
 use crate::ui::local::{Focus, Local};
 use crate::ui::panes::Layouts;
 use crate::ui::replay_keys::Replay;
@@ -92,7 +93,7 @@ impl ScreenLoop {
         let (Some(player), Some(replay)) = (&mut self.player, &mut self.local.replay) else { return };
         match player.follow(replay, &mut self.view, Instant::now()) {
             Moved::Not => {}
-            Moved::On => self.gathers = true,
+            Moved::On => self.pace.hear(Unseen::News),
             Moved::Back => {
                 // Cards have the same names as before and less in them.
                 let pictures = std::mem::take(&mut self.layouts.pictures);
