@@ -59,6 +59,7 @@ mod requests;
 mod reserves;
 mod seeds;
 mod sharing;
+mod sound_files;
 mod summaries;
 mod traces;
 mod unanswered;

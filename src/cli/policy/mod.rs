@@ -6,7 +6,8 @@ mod explain;
 mod suggest;
 mod test;
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -89,7 +90,7 @@ fn policy_of(config: &Config) -> Policy {
 
 /// A policy for past calls: each is decided in the mode of its time, unless one is given.
 struct PastPolicy {
-    given: Policy,
+    given: Mode,
     has_mode: bool,
     by_mode: BTreeMap<Mode, Policy>,
 }
@@ -97,18 +98,19 @@ struct PastPolicy {
 impl PastPolicy {
     fn new(bench: &PolicyBench<'_>, rules: &RuleFlags) -> Result<Self, Fault> {
         let (given, has_mode) = (bench.policy(rules)?, rules.mode.is_some());
-        Ok(Self { given, has_mode, by_mode: BTreeMap::new() })
+        let in_mode = |mode: &Mode| (*mode, Policy { mode: *mode, ..given.clone() });
+        Ok(Self { given: given.mode, has_mode, by_mode: Mode::ALL.iter().map(in_mode).collect() })
     }
 
     /// The one for a call. Of calls of earlier programs no mode is known: they are decided in that of the configuration.
-    fn of(&mut self, call: &PastCall) -> &Policy {
-        let mode = call.mode.filter(|_| !self.has_mode).unwrap_or(self.given.mode);
-        self.by_mode.entry(mode).or_insert_with(|| Policy { mode, ..self.given.clone() })
+    fn of(&self, call: &PastCall) -> Option<&Policy> {
+        self.by_mode.get(&call.mode.filter(|_| !self.has_mode).unwrap_or(self.given))
     }
 
-    /// The modes in which it has decided, in words.
-    fn modes(&self) -> String {
-        let names: Vec<&str> = self.by_mode.keys().map(|mode| mode.as_str()).collect();
+    /// The modes in which these calls are decided, in words.
+    fn modes(&self, calls: &[PastCall]) -> String {
+        let modes: BTreeSet<Mode> = calls.iter().filter_map(|call| Some(self.of(call)?.mode)).collect();
+        let names: Vec<&str> = modes.iter().map(|mode| mode.as_str()).collect();
         let word = if names.len() == 1 { "mode" } else { "modes" };
         format!("{word} {}", names.join(", "))
     }
@@ -127,16 +129,25 @@ impl<'a> Redecider<'a> {
     }
 
     /// The tool as it is now; `None`: a person answers it, so there is nothing to decide.
-    fn tool(&self, name: &str) -> Option<ToolSpec> {
+    fn tool(&self, name: &str) -> Option<Cow<'_, ToolSpec>> {
         let known = self.specs.iter().find(|spec| spec.name == name);
-        let spec = known.cloned().unwrap_or_else(|| ToolSpec::from_elsewhere(name));
+        let spec = known.map_or_else(|| Cow::Owned(ToolSpec::from_elsewhere(name)), Cow::Borrowed);
         (spec.kind != ToolKind::Question).then_some(spec)
     }
 
     fn decided(&mut self, policy: &Policy, call: &PastCall) -> Option<Decided> {
-        let tool = self.tool(&call.tool)?;
+        self.each_decides([policy], call).map(|[decided]| decided)
+    }
+
+    /// What each of these policies decides.
+    fn each_decides<const N: usize>(
+        &mut self,
+        policies: [&Policy; N],
+        call: &PastCall,
+    ) -> Option<[Decided; N]> {
         let found = self.found(call);
-        Some(policy.decide(&tool, &call.arguments, &found))
+        let tool = self.tool(&call.tool)?;
+        Some(policies.map(|policy| policy.decide(&tool, &call.arguments, &found)))
     }
 
     fn found(&mut self, call: &PastCall) -> crate::tool::Preparation {

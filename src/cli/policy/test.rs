@@ -10,6 +10,7 @@ use crate::cli::outcome::{complain, say};
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::policy::Verdict;
+use crate::runtime::store::each;
 use crate::session::other_sessions::first_words;
 use crate::session::past_calls::{PastCall, WasDecided};
 use crate::ui::text::counted;
@@ -34,20 +35,22 @@ pub(super) fn run(
     rules: &RuleFlags,
     json: bool,
 ) -> Result<Exit, Fault> {
-    let mut as_it_is = PastPolicy::new(bench, &RuleFlags::default())?;
-    let mut tried = PastPolicy::new(bench, rules)?;
+    let as_it_is = PastPolicy::new(bench, &RuleFlags::default())?;
+    let tried = PastPolicy::new(bench, rules)?;
     let (calls, sessions, notes) = bench.past(over)?;
     for note in &notes {
         complain(&format!("note: {}", one_line(note)));
     }
-    let mut redecider = Redecider::new(bench);
+    let both = |redecider: &mut Option<_>, call: &PastCall| {
+        let redecider = redecider.get_or_insert_with(|| Redecider::new(bench));
+        redecider.each_decides([as_it_is.of(call)?, tried.of(call)?], call)
+    };
+    let all = each(&calls, both);
     let mut sums: BTreeMap<&str, (usize, usize)> =
         Verdict::WORDS.iter().map(|word| (*word, (0, 0))).collect();
     let (mut changes, mut against) = (Vec::new(), Vec::new());
     let mut decided = 0;
-    for call in &calls {
-        let now = redecider.decided(as_it_is.of(call), call);
-        let (Some(now), Some(then)) = (now, redecider.decided(tried.of(call), call)) else { continue };
+    for (call, [now, then]) in calls.iter().zip(all).filter_map(|(call, both)| Some((call, both?))) {
         decided += 1;
         let (now, then_word) = (now.verdict.as_str(), then.verdict.as_str());
         if let Some(sum) = sums.get_mut(now) {
@@ -85,7 +88,7 @@ pub(super) fn run(
         complain("note: there are no past calls to decide about");
         return Ok(Exit::Completed);
     }
-    let mut told = vec![format!("{}, {}", past(decided, sessions), tried.modes())];
+    let mut told = vec![format!("{}, {}", past(decided, sessions), tried.modes(&calls))];
     told.push(format!("{:<8} {:>8} {:>8}", "", "now", "then"));
     told.extend(Verdict::WORDS.iter().filter_map(|word| {
         let (now, then) = sums.get(word)?;

@@ -5,7 +5,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use super::LONG;
-use super::side_by_side::MOST_THREADS;
+use super::side_by_side::most_threads;
 use crate::ledger::Entry;
 use crate::wire::record::{Audit, Links, ReadLine, audit_entries, audit_read, lines};
 
@@ -16,8 +16,8 @@ const AHEAD: usize = 2;
 
 /// All that is wrong with a session file, with what is known of its chain, and the entries that could be read.
 pub fn checked(bytes: &[u8], links: Links) -> (Audit, Vec<Arc<Entry>>) {
-    let readers = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    if bytes.len() < LONG || readers < 2 {
+    let readers = if bytes.len() < LONG { 1 } else { most_threads() };
+    if readers < 2 {
         return audit_entries(bytes, links);
     }
     thread::scope(|scope| {

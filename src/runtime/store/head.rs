@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::wire::record::{Chain, Links};
+use crate::wire::record::{Audit, Chain, Links};
 
 use super::checking::checked;
 use super::plain;
@@ -31,9 +31,13 @@ pub fn known(session: &Path) -> Option<Links> {
 /// What is wrong first with a session of these bytes, in a sentence, for whoever goes on to tell what the session says. What is known of it
 /// was read before the bytes: a session that is being written has more lines then than are known, and never fewer.
 pub fn damage(session: &Path, known: Option<Links>, bytes: &[u8]) -> Option<String> {
-    let (audit, _) = checked(bytes, known.unwrap_or_default());
-    let name = name(session);
+    damage_of(session, &checked(bytes, known.unwrap_or_default()).0)
+}
+
+/// The same, where all that is wrong is known.
+pub(super) fn damage_of(session: &Path, audit: &Audit) -> Option<String> {
     audit.faults.first().map(|fault| {
+        let name = name(session);
         format!(
             "session {name} is not well-formed ({fault}), so what it says may not be what was recorded; \
              `countersign sessions check {name}` lists what is wrong"

@@ -53,7 +53,7 @@ use crate::ledger::{Entry, Millis};
 use crate::wire::record::{self, Chain, Links, SessionFile, follow};
 
 use super::StorePort;
-use head::HeadFile;
+use head::{HeadFile, damage_of};
 
 /// Bytes from which on a file is worth a second thread.
 const LONG: usize = 256 * 1024;
@@ -165,7 +165,10 @@ impl SessionStore {
     pub fn audited(path: &Path) -> Result<(SessionFile, Option<String>), String> {
         let known = known(path);
         let bytes = Self::bytes(path)?;
-        Ok((read_bytes(&bytes, path)?, damage(path, known, &bytes)))
+        let (audit, entries) = checked(&bytes, known.unwrap_or_default());
+        let file =
+            SessionFile::of_sound(&bytes, &audit, entries).map_or_else(|| read_bytes(&bytes, path), Ok);
+        Ok((file?, damage_of(path, &audit)))
     }
 
     /// The same, to be looked at only: also of a copy without some of its contents.

@@ -1,16 +1,23 @@
 //! Work on many files, done on several threads at once.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 /// Threads that read; more would wait for the disk.
-pub(super) const MOST_THREADS: usize = 8;
+const MOST_THREADS: usize = 8;
 /// Items that are not worth a second thread.
 const FEW: usize = 16;
 
 /// How many threads there are to work on so many items.
 pub(super) fn threads(items: usize) -> usize {
-    if items <= FEW { 1 } else { thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS) }
+    if items <= FEW { 1 } else { most_threads() }
+}
+
+/// How many threads there are at most. The system is asked once: it reads several files for the answer.
+pub(super) fn most_threads() -> usize {
+    static MOST: OnceLock<usize> = OnceLock::new();
+    *MOST.get_or_init(|| thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS))
 }
 
 /// What `work` makes of each item, in their order. Each thread has a scratch value of its own, and takes the next item when it

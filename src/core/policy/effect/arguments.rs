@@ -58,12 +58,12 @@ pub(super) struct Taken<'w> {
 
 impl ReadOnlyProgram {
     fn has_mark(&self, mark: &str) -> bool {
-        self.options.split_whitespace().any(|option| option == mark)
+        self.options.split_ascii_whitespace().any(|option| option == mark)
     }
 
     /// What a letter takes; `None`: it is not in the list.
     fn letter(&self, letter: char) -> Option<OptionValue> {
-        let groups = self.options.split_whitespace().filter(|option| !option.starts_with("--"));
+        let groups = self.options.split_ascii_whitespace().filter(|option| !option.starts_with("--"));
         let groups = groups.filter_map(|option| option.strip_prefix('-'));
         groups.filter(|group| *group != "#").find_map(|group| {
             let letters = group.trim_end_matches([':', '<', '?']);
@@ -87,7 +87,7 @@ impl ReadOnlyProgram {
             "=<" => Some(OptionValue::TwoFile),
             _ => None,
         };
-        self.options.split_whitespace().find_map(|option| option.strip_prefix(name).and_then(ends))
+        self.options.split_ascii_whitespace().find_map(|option| option.strip_prefix(name).and_then(ends))
     }
 
     /// Reads the words; `None` if one of them is not in the list.

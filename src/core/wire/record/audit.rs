@@ -40,6 +40,8 @@ pub struct Audit {
     pub unchained: u64,
     /// Content fields that were left out of a redacted document.
     pub redacted: u64,
+    /// Something was left out, with or without hashes.
+    pub lacks_content: bool,
     /// Calls and receipts could not be held against each other: something of them was left out.
     pub calls_left_out: bool,
     /// The hash of the last line, if it has one.
@@ -282,6 +284,7 @@ impl AuditState {
         let last = place.and_then(|place| self.entries.get(place.checked_sub(1)?));
         self.audit.sound_to = last.map(|entry| entry.id);
         self.audit.entries = self.entries.len();
+        self.audit.lacks_content = !self.left_out.is_empty();
         self.audit.is_older = !is_of_this_format(&self.entries);
         self.audit.calls = self.entries.iter().map(|entry| calls(entry)).sum();
         self.audit.open = open.into_iter().collect();
