@@ -72,7 +72,10 @@ fn it_knows_what_the_first_line_says_of_another_session() {
         let found = of_sound(&bytes);
         assert_eq!(found, read_session(&bytes).ok(), "{members}");
         let imported = members.get("imported_from").is_some();
-        assert!(found.is_some_and(|file| file.is_copy && file.imported_to.is_some() == imported), "{members}");
+        assert!(
+            found.is_some_and(|file| file.is_copy && file.imported_to.is_some() == imported),
+            "{members}"
+        );
     }
 }
 
@@ -80,7 +83,10 @@ fn it_knows_what_the_first_line_says_of_another_session() {
 fn anything_else_has_to_be_read() {
     let bytes = file(|_| {});
     let copy = without(&bytes, &mut |field| field.value == "And why?").unwrap();
-    assert!(read_session(copy.text.as_bytes()).is_err() && of_sound(copy.text.as_bytes()).is_none(), "something was left out");
+    assert!(
+        read_session(copy.text.as_bytes()).is_err() && of_sound(copy.text.as_bytes()).is_none(),
+        "something was left out"
+    );
     let plain: String = entries().iter().map(|entry| format!("{}\n", encode(entry))).collect();
     let older = plain.replace("\"version\":3", "\"version\":2");
     let mut unknown = older.clone().into_bytes();

@@ -242,6 +242,30 @@ fn files_that_are_damaged_or_hostile_are_named_and_the_rest_is_searched() {
 }
 
 #[test]
+fn a_session_that_was_changed_may_have_had_what_is_not_found_in_it() {
+    let world = World::new();
+    let script = r#"["I saw quite-private."]"#;
+    assert_eq!(world.json(&["--script", script, "go"]).code, 0);
+    let clean = world.exposure(&["--text", "never-said"]);
+    assert_eq!(
+        (clean.out.as_str(), clean.err.as_str()),
+        ("no session has this; 1 session was searched\n", "")
+    );
+    let path = world.session_file();
+    let whole = fs::read_to_string(&path).unwrap();
+    let without = whole.replace("quite-private", "quite-harmless");
+    let cut: String = whole.lines().take(2).map(|line| format!("{line}\n")).collect();
+    for changed in [without.as_str(), cut.as_str(), ""] {
+        fs::write(&path, changed).unwrap();
+        let told = world.exposure(&["--text", "quite-private"]);
+        assert!(told.out.contains("of which 1 is not well-formed and may have had it"), "{told:?}");
+        assert!(told.err.contains("is not well-formed") && told.err.contains("sessions check"), "{told:?}");
+    }
+    fs::write(&path, &whole).unwrap();
+    assert!(world.exposure(&["--text", "quite-private"]).err.is_empty());
+}
+
+#[test]
 fn a_page_that_was_refused_here_was_perhaps_never_asked_for() {
     let world = World::new();
     let script = r#"[{"tool_calls":[{"name":"fetch","arguments":{"url":"http://10.1.2.3/?q=quite-private"}}]},"Done."]"#;

@@ -21,7 +21,11 @@ pub(super) fn words(found: &Exposure, wanted: &Sought, environment: &Environment
     let searched = counted(found.sessions as u64, "session was", "sessions were");
     if found.all.is_empty() {
         let what = if matches!(wanted, Sought::File(_)) { "the file" } else { "this" };
-        return format!("no session has {what}; {searched} searched\n");
+        let but = match found.damaged.len() as u64 {
+            0 => String::new(),
+            some => format!(", of which {} not well-formed and may have had it", counted(some, "is", "are")),
+        };
+        return format!("no session has {what}; {searched} searched{but}\n");
     }
     let (mut text, mut session) = (String::new(), None);
     for one in &found.all {

@@ -15,7 +15,7 @@ pub(crate) use wanted::{Sought, SoughtFile, SoughtText};
 
 use crate::ledger::{Body, CallId, EntryId, Millis, ModelRef, SessionStarted};
 use crate::runtime::SessionStore;
-use crate::runtime::store::{damage, each, files, known};
+use crate::runtime::store::{broken_chain, damage, each, files, known};
 use crate::session::decided::Decided;
 use crate::wire::record::read_document;
 use books::Books;
@@ -76,14 +76,20 @@ pub(crate) struct Exposure {
     pub(crate) sessions: usize,
     /// Sessions that could not be read, and why.
     pub(crate) unreadable: Vec<String>,
-    /// What is wrong with sessions of which something is told.
+    /// What is wrong with sessions: all of it in those of which something is told, and what their hashes say in the others.
     pub(crate) damaged: Vec<String>,
+}
+
+/// What was found in one file, and what is wrong with it. What it does not say may have been taken out of it.
+#[derive(Default)]
+struct OfFile {
+    found: Option<OfSession>,
+    damage: Option<String>,
 }
 
 /// What one session says.
 struct OfSession {
     id: String,
-    damage: Option<String>,
     /// Of a fork, the other session and the last entry that both have.
     forked_from: Option<(String, EntryId)>,
     exposed: Vec<Exposed>,
@@ -108,8 +114,12 @@ pub(crate) fn exposure(
     let mut seen = Seen::default();
     for one in found {
         match one {
-            Ok(Some(session)) => exposure.take(session, since, &mut seen),
-            Ok(None) => {}
+            Ok(OfFile { found, damage }) => {
+                exposure.damaged.extend(damage);
+                if let Some(session) = found {
+                    exposure.take(session, since, &mut seen);
+                }
+            }
             Err(why) => {
                 exposure.sessions -= 1;
                 exposure.unreadable.push(why);
@@ -119,13 +129,16 @@ pub(crate) fn exposure(
     exposure
 }
 
-fn of_file(path: &Path, wanted: &Sought, filter: &Prefilter) -> Result<Option<OfSession>, String> {
+fn of_file(path: &Path, wanted: &Sought, filter: &Prefilter) -> Result<OfFile, String> {
     let known = known(path);
     let bytes = SessionStore::bytes(path)?;
-    if !filter.passes(&bytes) {
-        return Ok(None);
-    }
-    let file = read_document(&bytes).map_err(|why| format!("{}: {why}", path.display()))?;
+    let found = if filter.passes(&bytes) { in_session(path, &bytes, wanted)? } else { None };
+    let damage = if found.is_some() { damage } else { broken_chain };
+    Ok(OfFile { damage: damage(path, known, &bytes), found })
+}
+
+fn in_session(path: &Path, bytes: &[u8], wanted: &Sought) -> Result<Option<OfSession>, String> {
+    let file = read_document(bytes).map_err(|why| format!("{}: {why}", path.display()))?;
     let mut books = Books::of(&file.entries);
     books.imported_to = file.imported_to;
     let carriers = carriers(&books, wanted);
@@ -153,8 +166,7 @@ fn of_file(path: &Path, wanted: &Sought, filter: &Prefilter) -> Result<Option<Of
     if exposed.is_empty() {
         return Ok(None);
     }
-    let damage = damage(path, known, &bytes);
-    Ok(Some(OfSession { id, damage, forked_from, exposed, requests, calls }))
+    Ok(Some(OfSession { id, forked_from, exposed, requests, calls }))
 }
 
 fn origin(started: &SessionStarted) -> Option<(String, EntryId)> {
@@ -217,8 +229,7 @@ fn exposure_of(
 
 impl Exposure {
     fn take(&mut self, session: OfSession, since: Option<Millis>, seen: &mut Seen) {
-        let OfSession { id, damage, forked_from, mut exposed, requests, calls } = session;
-        self.damaged.extend(damage);
+        let OfSession { id, forked_from, mut exposed, requests, calls } = session;
         seen.parents.extend(forked_from.map(|from| (id.clone(), from)));
         let is_wanted = |at: Millis| since.is_none_or(|since| at >= since);
         let mut is_other = BTreeSet::new();

@@ -86,6 +86,34 @@ fn a_call_that_waited_when_its_session_was_closed_is_asked_about_with_the_next_p
 }
 
 #[test]
+fn an_answer_from_before_a_session_was_closed_is_none_to_the_question_after_it_was_loaded() {
+    let world = World::new();
+    let script = json!([touches("a"), "Done.", "Said."]);
+    let (mut editor, session) = Editor::with_script(&world, "ask", script);
+    let prompt = editor.prompt(&session, "make it");
+    let first = editor.asked(ASKS);
+    let closed = editor.send("session/close", json!({ "sessionId": session }));
+    assert_eq!(editor.stop_reason(&prompt), "cancelled");
+    editor.result(&closed);
+    editor.ask("session/load", at(&world, &session));
+    let prompt = editor.prompt(&session, "go on");
+    let second = editor.asked(ASKS);
+    // The dialog of the first question is still open in the editor, and somebody says yes in it.
+    editor.choose(&first, "once");
+    let words = editor.until(|one| one.to_string().contains("[countersign]"));
+    assert!(words.to_string().contains("it changed nothing"), "{words}");
+    assert!(!world.work().join("a").exists());
+    editor.choose(&second, "deny");
+    // The script began anew with the session that was loaded: it wishes for the call again.
+    let third = editor.asked(ASKS);
+    assert!(third["id"] != second["id"] && second["id"] != first["id"]);
+    editor.choose(&third, "deny");
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    assert!(!world.work().join("a").exists());
+    editor.leave();
+}
+
+#[test]
 fn sessions_are_listed_by_folder_and_removed_only_if_they_were_listed_or_opened() {
     let world = World::new();
     let session = past(&world);

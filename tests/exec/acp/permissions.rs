@@ -101,8 +101,8 @@ fn an_answer_that_is_late_second_or_for_another_call_does_nothing_and_is_answere
     let first = editor.asked(ASKS);
     let forged = |id: String| json!({ "id": id });
     let id = first["id"].as_str().unwrap();
-    // Names of requests that nobody made: of another entry, another round, another session.
-    for other in [format!("{session}/e999/1"), id.replace("/1", "/2"), format!("{session}/x")] {
+    // Names of requests that nobody made: of another entry, another number, another session.
+    for other in [format!("{session}/e999/1"), id.replace("/1", "/9"), format!("{session}/x")] {
         editor.choose(&forged(other), "once");
         let words = editor.until(|one| one.to_string().contains("[countersign]"));
         assert!(words.to_string().contains("it changed nothing"), "{words}");

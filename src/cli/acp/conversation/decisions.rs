@@ -1,6 +1,7 @@
 //! Calls that wait: the client is asked, and its answer becomes the decision that a key of the screen would make.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use serde_json::Value;
 
@@ -16,6 +17,9 @@ use crate::ledger::{ApprovalRequest, Body, CallId, Entry, EntryId};
 use crate::tool::ASK;
 use crate::ui::RulePlan;
 use crate::ui::local::RuleToKeep;
+
+/// How many questions this process has asked its client.
+static QUESTIONS: AtomicU64 = AtomicU64::new(0);
 
 /// Which request: of which session, that of a sub-agent or this one, and by which entry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,13 +37,13 @@ impl Asking {
         calls.chain([self.entry.to_string()]).collect()
     }
 
-    /// What an answer names, and its round.
-    fn parse(request: &str) -> Option<(Self, u32)> {
-        let (named, round) = request.rsplit_once('/')?;
+    /// What an answer names, and its number.
+    fn parse(request: &str) -> Option<(Self, u64)> {
+        let (named, number) = request.rsplit_once('/')?;
         let (calls, entry) = named.rsplit_once('/').map_or(("", named), |(calls, entry)| (calls, entry));
         let calls = calls.split('/').filter(|_| !calls.is_empty());
         let path = calls.map(CallId::parse).collect::<Option<SubagentPath>>()?;
-        Some((Self { path, entry: EntryId::parse(entry)? }, round.parse().ok()?))
+        Some((Self { path, entry: EntryId::parse(entry)? }, number.parse().ok()?))
     }
 }
 
@@ -50,6 +54,8 @@ pub(super) struct OpenRequest {
     call: CallId,
     /// How often it was asked about: an answer that the loop did not take is asked for once more.
     round: u32,
+    /// The number of the question, once the client has it.
+    number: u64,
     /// The prompt in which the client was asked: a request of a sub-agent in the background can be answered after its end.
     prompt: Option<Value>,
     stage: AskStage,
@@ -144,7 +150,8 @@ impl Conversation {
         };
         let entry = asking.entry;
         let stage = AskStage::Planning(Box::new(asked.clone()));
-        self.asked.insert(asking, OpenRequest { call: asked.call, round, prompt: self.prompt_id(), stage });
+        let prompt = self.prompt_id();
+        self.asked.insert(asking, OpenRequest { call: asked.call, round, number: 0, prompt, stage });
         let (rules, to_itself) = (self.rules.clone(), self.to_itself.clone());
         tokio::spawn(async move {
             let planning = rule.clone();
@@ -176,8 +183,10 @@ impl Conversation {
     async fn put(&mut self, asking: Asking, asked: ApprovalRequest, round: u32, plan: Option<&RulePlan>) {
         let at = CallAddress { path: asking.path.clone(), call: asked.call };
         let Some(panel) = self.view.below(&at.path).and_then(|view| view.panel(at.call)) else { return };
-        // The name says which session, which request, and which round: an answer cannot be taken for that to another.
-        let id = format!("{}/{}/{round}", self.id, asking.named());
+        // The name says which session and which request, and no two questions of this process have the same number, whatever was closed
+        // and loaded between them: an answer cannot be taken for that to another.
+        let number = QUESTIONS.fetch_add(1, Relaxed) + 1;
+        let id = format!("{}/{}/{number}", self.id, asking.named());
         let is_question = asked.name == ASK;
         let has_form = is_question && self.client.abilities.has_forms;
         let offered = permission::offered(&asked, plan, round > 1 || !at.path.is_empty());
@@ -198,7 +207,8 @@ impl Conversation {
             true => Offer::Form(elicitation_create::choices(&asked)),
             false => Offer::Options(offered),
         });
-        self.asked.insert(asking, OpenRequest { call: asked.call, round, prompt: self.prompt_id(), stage });
+        let prompt = self.prompt_id();
+        self.asked.insert(asking, OpenRequest { call: asked.call, round, number, prompt, stage });
         self.client.out.send(&request).await;
     }
 
@@ -209,10 +219,10 @@ impl Conversation {
             return;
         }
         let prompt = self.prompt_id();
-        let open = Asking::parse(request).and_then(|(asking, round)| {
+        let open = Asking::parse(request).and_then(|(asking, number)| {
             let asked = self.asked.get_mut(&asking)?;
             let is_sent = !matches!(asked.stage, AskStage::Planning(_) | AskStage::Withdrawn);
-            (asked.round == round && is_sent).then_some((asking, asked))
+            (asked.number == number && is_sent).then_some((asking, asked))
         });
         let Some((asking, asked)) = open else {
             // What was cancelled is answered by the client after that: nobody needs to hear of it.
