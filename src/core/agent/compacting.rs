@@ -110,7 +110,8 @@ impl Agent {
         let message = self.history.ledger.reserve();
         step.act(Effect::CallModel(message, Box::new(asked)));
         step.emit(Live::Compacting(trigger));
-        let (model, draft) = (self.spec().model.clone(), Draft::within(self.settings.answer));
+        let (model, price) = (self.spec().model.clone(), self.spec().price);
+        let draft = Draft::within(self.settings.answer).paid(self.paid(step.now, price, estimated_input));
         Phase::Compacting(Compacting {
             message,
             draft,

@@ -164,7 +164,8 @@ impl Agent {
         let (model, asked_output) = (request.model.clone(), request.max_output);
         step.act(Effect::CallModel(message, Box::new(request)));
         step.emit(Live::Asked { message, tokens: estimated_input });
-        let draft = Draft::within(self.settings.answer);
+        let paid = self.paid(step.now, spec.price, estimated_input);
+        let draft = Draft::within(self.settings.answer).paid(paid);
         Phase::AwaitingModel(Awaiting { message, draft, estimated_input, retries, model, asked_output })
     }
 
@@ -180,6 +181,13 @@ impl Agent {
     ) -> Option<u64> {
         let affordable = self.affordable(now, price, input, output)?;
         (affordable >= output.min(SHORT_ANSWER)).then_some(affordable)
+    }
+
+    /// The output tokens that the limits of output and cost leave beside such a prompt; `None`: neither has an end.
+    pub(super) fn paid(&mut self, now: Millis, price: Option<Price>, input: u64) -> Option<u64> {
+        let output = self.history.meter().left(Limit::OutputTokens, now);
+        let affordable = self.affordable(now, price, input, u64::MAX).filter(|tokens| *tokens != u64::MAX);
+        output.into_iter().chain(affordable).min()
     }
 
     /// Why a prompt of so many tokens is not sent, if it is more than the run may still read.

@@ -7,6 +7,11 @@ use super::ModelEvent;
 /// Bytes that a part of an answer counts beside what it says, so that parts without words are bounded too.
 const PER_PART: u64 = 256;
 
+/// More bytes than a token has on average in any text that is meant to be read.
+const BYTES_OF_A_TOKEN: u64 = 6;
+/// Bytes beyond that: what is left may be a handful of tokens.
+const SLACK: u64 = 2 * 1024;
+
 /// The most that one answer may have (`[loop] max_answer_bytes`, `max_argument_bytes`, `max_calls_per_answer`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerBounds {
@@ -34,12 +39,20 @@ pub enum Excess {
     Arguments(u64),
     /// More than so many calls.
     Calls(u64),
+    /// More than so many tokens, which were all that a budget had left.
+    Tokens(u64),
 }
 
 impl Excess {
     /// What happened to the answer, and which key says how much it may have.
     pub fn sentence(self) -> String {
         let (what, key) = match self {
+            Self::Tokens(left) => {
+                return format!(
+                    "The answer was ended: it went on after the {left} tokens that the budget had left, which is all that was asked for. \
+                     The rest was not read."
+                );
+            }
             Self::Words(most) => (format!("{most} bytes of text and thinking"), "max_answer_bytes"),
             Self::Arguments(most) => (format!("{most} bytes of arguments"), "max_argument_bytes"),
             Self::Calls(most) => (format!("{most} calls"), "max_calls_per_answer"),
@@ -57,6 +70,10 @@ pub(super) struct Room {
     unsealed: u64,
     arguments: u64,
     calls: u64,
+    /// Tokens that a budget has left, if one has an end.
+    tokens: Option<u64>,
+    /// Bytes of the piece that had no room: they came, whether or not they are read.
+    refused: u64,
     /// What there was too much of: nothing more is taken in then, but for what the provider counted.
     excess: Option<Excess>,
 }
@@ -64,6 +81,23 @@ pub(super) struct Room {
 impl Room {
     pub(super) fn new(bounds: AnswerBounds) -> Self {
         Self { bounds, ..Self::default() }
+    }
+
+    /// The room of an answer for which a budget has so many tokens left.
+    pub(super) fn left(self, tokens: Option<u64>) -> Self {
+        Self { tokens, ..self }
+    }
+
+    /// Whether so many bytes more are more than the budget paid for. Whoever does what it is asked has ended by then.
+    fn is_unpaid(&self, added: u64) -> Option<Excess> {
+        let tokens = self.tokens?;
+        let most = tokens.saturating_mul(BYTES_OF_A_TOKEN).saturating_add(SLACK);
+        (self.words + self.arguments + added > most).then_some(Excess::Tokens(tokens))
+    }
+
+    /// Bytes that came and were not taken in.
+    pub(super) fn refused(&self) -> u64 {
+        self.refused
     }
 
     pub(super) fn excess(&self) -> Option<Excess> {
@@ -81,8 +115,10 @@ impl Room {
             // What does not fit is left out whole: what was told while it came is then what the message says.
             ModelEvent::Text(ref text) | ModelEvent::Thinking(ref text) => {
                 let added = text.len() as u64;
-                if used + added > bytes {
-                    self.excess = Some(Excess::Words(bytes));
+                let is_large = (used + added > bytes).then_some(Excess::Words(bytes));
+                self.excess = is_large.or_else(|| self.is_unpaid(added));
+                if self.excess.is_some() {
+                    self.refused = added;
                     return None;
                 }
                 self.words += added;
@@ -91,8 +127,11 @@ impl Room {
             }
             ModelEvent::CallArguments { ref text, .. } => {
                 let added = text.len() as u64;
-                if self.arguments + added > argument_bytes {
-                    self.excess = Some(Excess::Arguments(argument_bytes));
+                let all = self.arguments + added;
+                let is_large = (all > argument_bytes).then_some(Excess::Arguments(argument_bytes));
+                self.excess = is_large.or_else(|| self.is_unpaid(added));
+                if self.excess.is_some() {
+                    self.refused = added;
                     return None;
                 }
                 self.arguments += added;
@@ -215,6 +254,30 @@ mod tests {
         draft.push(ModelEvent::Thinking("t".repeat(400)));
         draft.push(ModelEvent::ThinkingDone { replay: Some(Value::String("t".repeat(400))) });
         assert_eq!(draft.excess(), None, "what is said once more is not counted twice");
+    }
+
+    #[test]
+    fn an_answer_ends_when_it_is_longer_than_the_budget_paid_for() {
+        let most = usize::try_from(100 * BYTES_OF_A_TOKEN + SLACK).unwrap();
+        for is_call in [false, true] {
+            let mut draft = Draft::within(AnswerBounds::default()).paid(Some(100));
+            draft.push(call(0));
+            let piece = |text: String| match is_call {
+                true => ModelEvent::CallArguments { index: 0, text },
+                false => ModelEvent::Text(text),
+            };
+            draft.push(piece("x".repeat(most - 2)));
+            assert_eq!(draft.excess(), None, "what may be honest is read");
+            draft.push(piece("xx".to_owned()));
+            assert_eq!(draft.excess(), Some(Excess::Tokens(100)));
+            assert_eq!(draft.usage(0).output, (most as u64).div_ceil(4), "all of it came");
+            assert_eq!(complete(draft).stop, Stop::Length);
+        }
+        let mut free = Draft::within(AnswerBounds::default()).paid(None);
+        free.push(ModelEvent::Text("x".repeat(most * 2)));
+        let mut rich = Draft::within(AnswerBounds::default()).paid(Some(u64::MAX));
+        rich.push(ModelEvent::Text("x".repeat(most * 2)));
+        assert_eq!((free.excess(), rich.excess()), (None, None));
     }
 
     #[test]

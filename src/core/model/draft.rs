@@ -47,6 +47,12 @@ impl Draft {
         Self { room: Room::new(bounds), ..Self::default() }
     }
 
+    /// The same, for which a budget has so many tokens left, if one has an end. Servers may send more than they were asked for.
+    #[must_use]
+    pub fn paid(self, tokens: Option<u64>) -> Self {
+        Self { room: self.room.left(tokens), ..self }
+    }
+
     /// Takes in one event, if the answer has room for it. Events of a block that is over, or of a call that never began,
     /// change nothing.
     pub fn push(&mut self, event: ModelEvent) {
@@ -112,7 +118,7 @@ impl Draft {
 
     /// What the provider counted; an estimate of the prompt and the output (4 bytes a token) when it said nothing.
     pub fn usage(&self, estimated_input: u64) -> Usage {
-        let written = self.written.div_ceil(4);
+        let written = (self.written + self.room.refused()).div_ceil(4);
         if self.excess().is_some() {
             // What the provider counted before it was cut short is not all.
             let input =
