@@ -183,7 +183,7 @@ impl Reporter {
         let skills = waiting.flat_map(|demands| {
             demands.all.iter().filter(|demand| ["tells", "offers"].contains(&demand.verb))
         });
-        skills.map(|demand| demand.what.clone()).collect()
+        skills.map(|demand| format!("{} {}", demand.verb, demand.what)).collect()
     }
 
     fn trust(&self) -> Vec<ReportPart> {

@@ -4,11 +4,11 @@ use crate::agent::{Answer, Intent};
 use crate::tool::ASK;
 use crate::view::View;
 
-use super::deciding::{decide, raise, write_reason};
+use super::deciding::{decide, is_allowed, raise, write_reason};
 use super::effect::UiEffect;
 use super::key_timing::Press;
 use super::keymap::KeyAction;
-use super::local::{Focus, Local};
+use super::local::{Focus, Local, OfferedRule};
 use super::{editing, session_rule};
 
 /// What a key does that answers what has the focus; `None` when the command is no answer.
@@ -47,7 +47,24 @@ fn waits_for_a_gap(local: &Local, view: &View) -> bool {
 /// Accepts for the session what this call names, so that no later command is asked about because of it, and allows this call. What
 /// others name nobody has read yet.
 fn run_anyway(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
-    let call = local.subject(view).map(|(_, asked, _)| asked.call);
+    let Some((request, asked, shown)) = local.subject(view) else { return Vec::new() };
+    let call = Some(asked.call);
+    // The page of the call has all of it.
+    let is_page = local.overlay.is_some();
+    let offered = local.always.as_ref().filter(|offered| offered.request == request && !offered.is_rule());
+    let is_unread = offered.map(OfferedRule::is_unread);
+    if !is_page && is_unread.unwrap_or(!local.asks_anyway) {
+        if is_allowed(local, &shown, press) {
+            if is_unread.is_some() {
+                session_rule::read_on(local);
+            } else {
+                local.always = Some(OfferedRule::of_gaps(request, &asked.gaps));
+                local.hint = Some("now shown: press again".to_owned());
+                local.stand.clear();
+            }
+        }
+        return Vec::new();
+    }
     let decided = decide(local, view, press, Answer::AllowOnce);
     let accepts = (!decided.is_empty()).then_some(UiEffect::Send(Intent::AcceptGaps(call)));
     accepts.into_iter().chain(decided).collect()

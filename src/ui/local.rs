@@ -39,6 +39,8 @@ pub struct Local {
     pub reason: Option<Reason>,
     /// The rule that is shown in the pane of a call, to be taken or not.
     pub always: Option<OfferedRule>,
+    /// Whether the last frame asked whole whether commands run although the sandbox cannot hide something.
+    pub asks_anyway: bool,
     /// The rule that is written down when the decision is recorded.
     pub to_keep: Option<RuleToKeep>,
     /// The call that is being changed in the composer.
@@ -262,6 +264,7 @@ impl Local {
             below: None,
             reason: None,
             always: None,
+            asks_anyway: false,
             to_keep: None,
             printed: BTreeMap::new(),
             edit: None,

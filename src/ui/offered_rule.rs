@@ -14,6 +14,8 @@ pub struct OfferedRule {
     pub request: EntryId,
     /// The rule as it is written.
     pub rule: String,
+    /// What is accepted for the session instead, where it is no rule: what the sandbox cannot hide.
+    pub gaps: Vec<String>,
     /// The earlier calls of the session that it would have covered, in words, the latest first.
     pub covers: Vec<String>,
     /// How long it would hold.
@@ -55,6 +57,25 @@ impl OfferedRule {
     /// It is to hold for another time, or what is written for that is known only now: that is another text below the rule.
     pub(super) fn turn(&mut self, is_ripe: bool) {
         self.reading = self.reading.map(|reading| reading.turned(is_ripe));
+    }
+
+    /// Whether it is a rule; else it is what the sandbox cannot hide.
+    pub(super) fn is_rule(&self) -> bool {
+        self.gaps.is_empty()
+    }
+
+    /// What the sandbox cannot hide from a call, as it is accepted for the session.
+    pub(super) fn of_gaps(request: EntryId, gaps: &[String]) -> Self {
+        Self {
+            request,
+            rule: String::new(),
+            gaps: gaps.to_vec(),
+            covers: Vec::new(),
+            scope: Scope::Session,
+            plan: None,
+            names_files: false,
+            reading: None,
+        }
     }
 
     /// Whether it can be taken for so long.

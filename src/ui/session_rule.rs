@@ -42,8 +42,16 @@ pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect
     let covers = view.covered(&rule, asked.call).into_iter().rev().map(words).collect();
     let plan = Request::PlanRule(rule.clone());
     let scope = Scope::Session;
-    local.always =
-        Some(OfferedRule { request, rule, covers, scope, plan: None, names_files: false, reading: None });
+    local.always = Some(OfferedRule {
+        request,
+        rule,
+        gaps: Vec::new(),
+        covers,
+        scope,
+        plan: None,
+        names_files: false,
+        reading: None,
+    });
     local.overlay = None;
     local.focus = Focus::Approval(asked.call);
     // The next key counts only when a frame has shown the rule for long enough.
@@ -70,13 +78,21 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
     let is_here = matches!(local.focused(view), Focus::Approval(_))
         && local.subject(view).is_some_and(|(request, ..)| request == always.request);
     let command = local.keymap.lookup(KeyContext::Approval, key);
-    if is_here && (key.code == KeyCode::Enter || command == Some(KeyAction::Always)) {
+    // What the sandbox cannot hide is read like a rule, and its own key takes it.
+    let is_rule = always.is_rule();
+    if is_here && is_rule && (key.code == KeyCode::Enter || command == Some(KeyAction::Always)) {
         return Some(take(local, view, press, always));
     }
-    if is_here && let Some(scope) = numbered(key.code) {
+    if is_here
+        && is_rule
+        && let Some(scope) = numbered(key.code)
+    {
         return Some(choose(local, view, press, always, scope));
     }
-    if is_here && let Some(step) = step(key.code) {
+    if is_here
+        && is_rule
+        && let Some(step) = step(key.code)
+    {
         go(local, press, step);
         return Some(Vec::new());
     }
@@ -92,7 +108,7 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
                 | KeyAction::Deny
                 | KeyAction::Reason
                 | KeyAction::Edit
-        )
+        ) || !is_rule && command == KeyAction::Raise
     });
     // The other answers hold beside the rule, which goes with the call.
     if is_here && answers {
@@ -165,7 +181,7 @@ fn go(local: &mut Local, press: Press, step: isize) {
 }
 
 /// Brings the next part of the rule there, before it can be taken.
-fn read_on(local: &mut Local) {
+pub(super) fn read_on(local: &mut Local) {
     let Some(reading) = local.always.as_mut().and_then(|always| always.reading.as_mut()) else { return };
     let words = if reading.go_on() { "now shown: press again" } else { "more below: press again" };
     local.hint = Some(words.to_owned());

@@ -25,6 +25,8 @@ pub enum Shown {
     Stop(EntryId),
     /// The plan of an undo since this call.
     Plan(CallId),
+    /// The name of a host that this call was not let through to, by its place among them.
+    Host(CallId, usize),
 }
 
 /// Why a key decides nothing.
@@ -86,6 +88,8 @@ impl VisibleDecision {
     pub(super) fn allows(&self, what: &Shown, press: Press) -> Result<(), Refusal> {
         let since = match (&self.shown, self.focused) {
             (Some((shown, since)), Some(_)) if shown == what => *since,
+            // A card has the focus then, and nothing that waits.
+            (Some((shown @ Shown::Host(..), since)), None) if shown == what => *since,
             _ => return Err(Refusal::Unseen),
         };
         if press.again || press.at < since + DECIDABLE_AFTER {

@@ -5,7 +5,7 @@ use crate::screen_harness::{ScreenHarness, scrolled, snapshot};
 use crate::session_builder::{SessionBuilder, settings, shell_tool};
 use countersign::agent::{Answer, Event, Intent};
 use countersign::ledger::{
-    ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Outcome, Preview, Remark, Sandboxing, Scope,
+    ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Outcome, Preview, Remark, Scope,
 };
 use countersign::policy::{Origin, Rule, RuleKind, Tier, digest};
 use countersign::ui::Request;
@@ -68,36 +68,6 @@ fn plan() -> UiEffect {
 
 fn always(acts: &[UiEffect]) -> bool {
     matches!(acts, [UiEffect::Send(Intent::Decide { answer: Answer::Always { rule, scope: Scope::Session }, .. })] if rule == RULE)
-}
-
-#[test]
-fn one_key_runs_commands_although_the_sandbox_cannot_hide_something() {
-    let mut builder = SessionBuilder::new();
-    builder.user("Test it.");
-    let call = builder.tool_use("shell", json!({ "command": "make" }));
-    let open = builder.say(None, "", "", vec![call]).remove(0);
-    builder.sandboxing = Sandboxing::Within;
-    builder.gaps = vec!["the sandbox cannot hide .env here".to_owned()];
-    builder.why = Some("the sandbox cannot hide .env here, so commands could read and change it (/w/.env)");
-    builder.ask(open.id(), "shell", Preview::Command("make".to_owned()));
-    std::mem::forget(open);
-    let mut harness = harness(builder);
-    let frame = harness.frame(80, 24);
-    assert!(frame.contains("the sandbox cannot hide .env here"), "{frame}");
-    assert!(frame.contains("Run commands anyway for this session? g"), "{frame}");
-    let low = harness.frame(40, 10);
-    assert!(low.contains("the sandbox cannot hide .env here"), "{low}");
-    let acts = harness.answers("g");
-    assert!(
-        matches!(
-            &acts[..],
-            [
-                UiEffect::Send(Intent::AcceptGaps(Some(_))),
-                UiEffect::Send(Intent::Decide { answer: Answer::AllowOnce, .. })
-            ]
-        ),
-        "{acts:?}"
-    );
 }
 
 #[test]

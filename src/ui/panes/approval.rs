@@ -18,7 +18,7 @@ use super::card_context::{CardContext, INDENT};
 use super::layouts::{PaneReach, TranscriptRow};
 use super::margin::MARGIN;
 use super::words::{both_ends, cells, end, flow, keys, middle, one_row};
-use super::{action, boxes, risk, session_rule};
+use super::{action, boxes, gaps, risk, session_rule};
 
 /// Lines that are left for other calls that wait.
 const MOST_OTHERS: usize = 4;
@@ -104,9 +104,11 @@ fn whole(
             colours,
         )
     };
+    let mut asks_anyway = gaps::are_told(request, inner, risk::most_lines(request, id, around), around);
     let (mut body, mut reach) = laid(most(foot.len()));
     if reach.rows < reach.all && room(foot.len()) < 3 {
         // What is decided about goes before why it asks, which the page of the call has too.
+        asks_anyway &= explained.is_empty();
         foot.drain(explained);
         (body, reach) = laid(most(foot.len()));
     }
@@ -129,7 +131,7 @@ fn whole(
         boxes::boxed(title, Span::styled(right, theme.accent), body, total, theme.border_waiting).into_iter();
     let mut rows: Vec<TranscriptRow> = lines.map(|line| TranscriptRow::new(MARGIN, line)).collect();
     if let Some(row) = rows.first_mut() {
-        row.reach = Some(PaneReach { names_files, rule: read, ..reach });
+        row.reach = Some(PaneReach { names_files, asks_anyway, rule: read, ..reach });
     }
     rows
 }
@@ -184,18 +186,14 @@ fn reasons(
         foot.extend(wrap(&format!("! {}", one_row(warning)), inner, theme.warning));
     }
     let is_serious = risk::is_serious(request);
-    let is_low = around.height < 15 && around.always.is_some_and(|a| a.request == id);
-    let most = if is_serious && around.height < 15 { 1 } else { usize::from(around.height / 4).max(1) };
+    let most = risk::most_lines(request, id, around);
     let warned = foot.len();
-    if is_serious || !is_low {
+    if most > 0 {
         foot.extend(risk::reason(request, inner, theme, most));
     }
     // It waits because of what the sandbox cannot hide.
     if !request.gaps.is_empty() && around.height >= 15 {
-        let key = around.keymap.first(KeyContext::Approval, KeyAction::Raise, "g");
-        let key = key.map(|key| format!(" {key}: yes")).unwrap_or_default();
-        let words = format!("Run commands anyway for this session?{key}");
-        foot.extend(wrap(&words, inner, theme.text));
+        foot.extend(wrap(&gaps::question(around.keymap), inner, theme.text));
     }
     // Where a path leads is said nowhere else; the other reasons are those that the command shows.
     let is_told = is_serious && risk::leaves(request) || request.sandboxing == Sandboxing::Within;

@@ -6,17 +6,25 @@ use ratatui::text::Span;
 
 use crate::ui::blocked_host;
 use crate::ui::focus;
+use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Focus;
+use crate::ui::text::width;
 use crate::ui::theme::Inks;
 
 use super::meters::{Meters, meters};
-use super::words::{both_ends, cells, keys};
+use super::words::{both_ends, cells, keys, middle, one_row};
 use super::{Screen, grid, send_price};
+
+/// Cells of a host's name, at least.
+const LEAST_OF_HOST: usize = 8;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let theme = screen.theme;
     let total = usize::from(area.width).saturating_sub(2);
-    let keys = keys(&offered(screen), theme.text, theme.dim);
+    let host = blocked(screen, total);
+    let host = host.iter().map(|(key, words)| (key.as_str(), words.as_str()));
+    let pairs: Vec<(&str, &str)> = host.chain(offered(screen)).collect();
+    let keys = keys(&pairs, theme.text, theme.dim);
     let (left, right) = match own_line(screen, total) {
         Some(line) => (line, keys.join(&Span::raw("   "))),
         None => priced(&meters(screen), &keys, send_price::words(screen), total)
@@ -24,6 +32,18 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     };
     let line = both_ends(left, right, total);
     frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
+}
+
+/// The key that allows a host for the call in focus, and that host; of a long name both ends.
+fn blocked(screen: &Screen<'_>, total: usize) -> Option<(String, String)> {
+    let (local, view) = (screen.local, screen.view);
+    let is_other = local.replay.is_some() || local.search.is_some() || local.reason.is_some();
+    let Focus::Card(card) = local.focused(view) else { return None };
+    let host = blocked_host::of_card(view, card).filter(|_| !is_other)?;
+    let key = local.keymap.first(KeyContext::Panel, KeyAction::AllowHost, "h")?;
+    let taken = cells(&meters(screen).within(0)) + 3 + width(&key) + width(" allow ");
+    let host = middle(&one_row(host), total.saturating_sub(taken).max(LEAST_OF_HOST));
+    Some((key, format!("allow {host}")))
 }
 
 /// What the user's command wrote, where nothing waits for a decision: a line of others is not part of one.
@@ -100,7 +120,7 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     }
     if let Focus::Card(card) = local.focused(screen.view) {
         if blocked_host::of_card(screen.view, card).is_some() {
-            return vec![("h", "allow host"), ("o", "open"), ("tab", "on")];
+            return vec![("o", "open"), ("tab", "on")];
         }
         return vec![("o", "open"), ("c", "copy code"), ("tab", "on")];
     }

@@ -33,6 +33,8 @@ pub(super) struct TranscriptRow {
     pub links: Vec<(u32, Arc<str>)>,
     /// How much of a waiting call its pane shows: on the first row.
     pub reach: Option<PaneReach>,
+    /// Whether it names the host that a key would allow: of several rows that do, which one it is, and how many there are.
+    pub host: Option<(usize, usize)>,
 }
 
 /// How much of a waiting call its pane shows, in lines.
@@ -48,6 +50,8 @@ pub(super) struct PaneReach {
     pub must: usize,
     /// Whether it shows, for each time that a rule may hold, the file that would be written.
     pub names_files: bool,
+    /// Whether it asks whether commands run anyway, and says whole why.
+    pub asks_anyway: bool,
     /// How much of the rule that "always" would take it shows, if it shows that.
     pub rule: Option<RuleReading>,
 }
@@ -68,7 +72,16 @@ impl TranscriptRow {
     /// A row at an indent.
     pub(super) fn new(indent: u16, line: impl Into<Line<'static>>) -> Self {
         let line = line.into();
-        Self { indent, mark: None, line, part: Part::Open, picture: None, links: Vec::new(), reach: None }
+        Self {
+            indent,
+            mark: None,
+            line,
+            part: Part::Open,
+            picture: None,
+            links: Vec::new(),
+            reach: None,
+            host: None,
+        }
     }
 
     /// The row with a sign in the margin.
@@ -192,6 +205,8 @@ pub(super) struct Window {
     pub stop: bool,
     /// The row at which the focused call begins.
     pub focus: Option<u16>,
+    /// Whether the whole name of the host is in sight that a key would allow for the focused call.
+    pub names_host: bool,
 }
 
 impl Window {

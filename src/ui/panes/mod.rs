@@ -15,6 +15,7 @@ mod doing;
 mod endings;
 mod file_menu;
 mod footer;
+mod gaps;
 mod goals;
 mod grid;
 mod header;
@@ -62,6 +63,7 @@ use crate::ledger::{Entry, Millis};
 use crate::view::View;
 
 use self::layouts::{FullPage, PaneReach, Spot, TranscriptRow, Window};
+use super::blocked_host;
 use super::layout::{Above, LEAST_HEIGHT, LEAST_WIDTH};
 use super::local::{Focus, Local, Overlay, ReadProgress};
 use super::selection::Surface;
@@ -139,6 +141,7 @@ fn stands(layouts: &Layouts, view: &View, local: &mut Local) {
         };
         ReadProgress::after(local.reading, now)
     });
+    local.asks_anyway = window.reach.is_some_and(|reach| reach.asks_anyway && window.answerable);
     if let Some(always) = &mut local.always {
         always.names_files = window.reach.is_some_and(|reach| reach.names_files);
         // Already counted with what was in sight before.
@@ -146,7 +149,11 @@ fn stands(layouts: &Layouts, view: &View, local: &mut Local) {
     }
     let call = chosen.map(|request| local.stands_as(request));
     let stop = local.stop(view).filter(|_| window.stop).map(Shown::Stop);
-    local.stand.lay(call.or(stop), matches!(local.focused(view), Focus::Approval(_) | Focus::Stop));
+    let host = match local.focused(view) {
+        Focus::Card(card) if window.names_host => blocked_host::shown(view, card),
+        _ => None,
+    };
+    local.stand.lay(host.or(call).or(stop), matches!(local.focused(view), Focus::Approval(_) | Focus::Stop));
 }
 
 /// The page of a call that waits, or the plan of an undo: what keys can decide there.

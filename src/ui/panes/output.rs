@@ -18,7 +18,7 @@ use crate::view::{Panel, subject};
 use super::action::behind;
 use super::margin::{margin, theirs};
 use super::words::{both_ends, flow, keys, one_row};
-use super::{Screen, action, grid, tools};
+use super::{Screen, action, gaps, grid, tools};
 
 /// A page as it was laid out: its title, its lines, where their links lead.
 pub(super) type LaidOutput = (String, Vec<Line<'static>>, Vec<Arc<str>>);
@@ -79,6 +79,11 @@ fn lines(panel: &Panel, inner: usize, screen: &Screen<'_>) -> (Vec<Line<'static>
         let reasons: Vec<&str> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
         lines.extend(wrap(&one_row(&reasons.join(" · ")), inner, theme.text));
         lines.extend(by_rule(screen, request, inner));
+        if !request.gaps.is_empty() {
+            head(&mut lines, "Run commands anyway?", theme);
+            lines.extend(gaps::accepted(&request.gaps, inner, theme));
+            must = usize::MAX;
+        }
     }
     if panel.result().is_some() {
         head(&mut lines, "result", theme);
@@ -172,13 +177,16 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             }
             let subject = screen.local.subject(screen.view).filter(|(_, asked, _)| asked.name != ASK);
             let is_asked = subject.is_some();
+            let has_gaps = subject.as_ref().is_some_and(|(_, asked, _)| !asked.gaps.is_empty());
             let letters = subject.map(|(_, asked, _)| {
                 let always = if asked.rule.is_some() { "a " } else { "" };
                 let sandboxed = if asked.sandboxing == Sandboxing::OnWish { "b " } else { "" };
                 format!("s {always}{sandboxed}r e")
             });
             if let Some(letters) = &letters {
-                pairs.extend([("y", "once"), ("n", "deny"), (letters.as_str(), "too")]);
+                pairs.extend([("y", "once"), ("n", "deny")]);
+                pairs.extend(has_gaps.then_some(("g", "anyway, this session")));
+                pairs.extend([(letters.as_str(), "too")]);
             }
             // What fits into a narrow page is what decides or acts; where it is scrolled to stands at its top.
             pairs.push(("pgup pgdn", "scroll"));

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{ApprovalRequest, Preview};
+use crate::ledger::{ApprovalRequest, EntryId, Preview};
 use crate::tool::{ASK, SideEffect};
 use crate::ui::effect_words;
 use crate::ui::text::{fit, width, wrap};
 use crate::ui::theme::Theme;
 
+use super::card_context::CardContext;
 use super::words::one_row;
 
 /// The effects that matter most, the gravest first.
@@ -54,6 +55,15 @@ pub(super) fn reason(
         }
     }
     lines
+}
+
+/// Most lines that say why it asks; none on a low screen that shows what a key would take for longer.
+pub(super) fn most_lines(request: &ApprovalRequest, id: EntryId, around: &CardContext<'_>) -> usize {
+    match (around.height < 15, is_serious(request)) {
+        (true, true) => 1,
+        (true, false) if around.always.is_some_and(|always| always.request == id) => 0,
+        _ => usize::from(around.height / 4).max(1),
+    }
 }
 
 /// Whether the reason must be read before all else: the call leaves the workspace, takes something away, changes who may

@@ -11,6 +11,7 @@ use crate::ui::request::RuleLines;
 use crate::ui::text::{fit, width, wrap};
 
 use super::card_context::CardContext;
+use super::gaps;
 use super::words::{flow, keys, middle, one_row};
 
 /// Rows of a pane from which on there is room for everything.
@@ -57,6 +58,9 @@ fn in_short(words: &'static str) -> &'static str {
 
 /// The rule in so many rows of the pane of its call, or in fewer.
 pub(super) fn lay(always: &OfferedRule, inner: usize, rows: usize, around: &CardContext<'_>) -> LaidRule {
+    if !always.is_rule() {
+        return gaps::lay(always, inner, rows, around);
+    }
     let named = wrap(&format!("always: {}", one_row(&always.rule)), inner, around.theme.accent);
     let head = named.len();
     let below = match around.height < ROOMY {
@@ -140,19 +144,7 @@ fn in_few_rows(
     let theme = around.theme;
     let head = lines.len();
     lines.extend(said_below(always, inner, around));
-    let (all, most) = (lines.len(), rows.saturating_sub(1));
-    let is_whole = all <= most;
-    let rows = if is_whole { all } else { most.saturating_sub(1).max(1) };
-    let from = always.reading.map_or(0, |reading| reading.from).min(all.saturating_sub(rows));
-    let now = RuleReading { from, rows, all, head, seen: from + rows };
-    let reading = RuleReading::after(always.reading, now);
-    let mut lines: Vec<Line<'static>> = lines.into_iter().skip(from).take(rows).collect();
-    if !is_whole {
-        let place = format!("lines {}–{} of {all}", from + 1, from + rows);
-        let ways = [" · pgup pgdn scroll", " · pgup pgdn", ""];
-        let way = ways.into_iter().find(|way| width(&place) + width(way) <= inner).unwrap_or_default();
-        lines.push(Line::styled(fit(&format!("{place}{way}"), inner), theme.warning));
-    }
+    let (mut lines, reading) = in_sight(always, (lines, head), (inner, rows), around);
     let (key, word) = match reading.is_unread() {
         true => (theme.accent, "read on"),
         false => (lit(always, around), short(always.scope)),
@@ -162,6 +154,28 @@ fn in_few_rows(
     spans.push(vec![Span::styled("esc", theme.accent)]);
     lines.extend(flow(spans, 2, inner).into_iter().take(1));
     LaidRule { lines, reading, names_files: false }
+}
+
+/// As many of these lines, the first of which are what is taken, as there are rows for above the keys, and how much that is.
+pub(super) fn in_sight(
+    always: &OfferedRule,
+    (lines, head): (Vec<Line<'static>>, usize),
+    (inner, rows): (usize, usize),
+    around: &CardContext<'_>,
+) -> (Vec<Line<'static>>, RuleReading) {
+    let (all, most) = (lines.len(), rows.saturating_sub(1));
+    let is_whole = all <= most;
+    let rows = if is_whole { all } else { most.saturating_sub(1).max(1) };
+    let from = always.reading.map_or(0, |reading| reading.from).min(all.saturating_sub(rows));
+    let now = RuleReading { from, rows, all, head, seen: from + rows };
+    let mut lines: Vec<Line<'static>> = lines.into_iter().skip(from).take(rows).collect();
+    if !is_whole {
+        let place = format!("lines {}–{} of {all}", from + 1, from + rows);
+        let ways = [" · pgup pgdn scroll", " · pgup pgdn", ""];
+        let way = ways.into_iter().find(|way| width(&place) + width(way) <= inner).unwrap_or_default();
+        lines.push(Line::styled(fit(&format!("{place}{way}"), inner), around.theme.warning));
+    }
+    (lines, RuleReading::after(always.reading, now))
 }
 
 /// What stands below the rule there.

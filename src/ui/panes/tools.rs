@@ -7,10 +7,11 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{Abort, Decider, EscrowSettlement, Outcome, TaskState, ToolResult, seconds};
 use crate::tool::{self, SideEffect, delegate};
+use crate::ui::blocked_host;
 use crate::ui::commands::GIT_DIFF;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::program_input::CHORD;
-use crate::ui::text::{fit, width};
+use crate::ui::text::{fit, width, wrap};
 use crate::ui::theme::{Inks, Theme};
 use crate::view::{
     Forming, HostedLine, HostedState, InBackground, Panel, PanelState, exit, measure, subject,
@@ -292,16 +293,36 @@ fn blocked(result: &ToolResult, around: &CardContext<'_>) -> Vec<TranscriptRow> 
     let room = usize::from(around.text_width()).saturating_sub(2);
     let key = around.keymap.first(KeyContext::Panel, KeyAction::AllowHost, "h");
     let ways = key.map(|key| [format!(" · tab, {key}: allow it for this session"), format!(" · tab, {key}")]);
-    let row = |host: &String| {
-        let words = format!("blocked {}", one_row(host));
-        let left = room.saturating_sub(width(&words));
+    let hosts = &result.facts.blocked_hosts;
+    let next = blocked_host::next(around.view, hosts);
+    let other = |words: &str, host: &String| {
         let is_open = around.view.session.hosts.contains(host);
-        let how = ways.iter().flatten().find(|how| width(how) <= left).cloned().unwrap_or_default();
-        let how = if is_open { fit(" · allowed since then", left) } else { how };
-        let line = vec![Span::styled(fit(&words, room), theme.warning), Span::styled(how, theme.dim)];
+        let how = if is_open { " · allowed since then" } else { "" };
+        let how = fit(how, room.saturating_sub(width(words)));
+        let line = vec![Span::styled(fit(words, room), theme.warning), Span::styled(how, theme.dim)];
         TranscriptRow::new(INDENT + 2, Line::from(line))
     };
-    result.facts.blocked_hosts.iter().take(MOST_BLOCKED).map(row).collect()
+    // The one that the key takes is whole, for it is decided about.
+    let taken = |words: &str| {
+        let mut lines = wrap(words, room, theme.warning);
+        let of = lines.len();
+        if let Some(last) = lines.last_mut() {
+            let left = room.saturating_sub(cells(&last.spans));
+            let how = ways.iter().flatten().find(|how| width(how) <= left).cloned().unwrap_or_default();
+            last.spans.push(Span::styled(how, theme.dim));
+        }
+        let rows = lines.into_iter().enumerate();
+        let rows = rows
+            .map(|(at, line)| TranscriptRow { host: Some((at, of)), ..TranscriptRow::new(INDENT + 2, line) });
+        rows.collect::<Vec<_>>()
+    };
+    let skip = next.map_or(0, |at| (at + 1).saturating_sub(MOST_BLOCKED));
+    let shown = hosts.iter().enumerate().skip(skip).take(MOST_BLOCKED);
+    let rows = shown.flat_map(|(at, host)| {
+        let words = format!("blocked {}", one_row(host));
+        if next == Some(at) { taken(&words) } else { vec![other(&words, host)] }
+    });
+    rows.collect()
 }
 
 /// The key that types into the terminal of a running command.

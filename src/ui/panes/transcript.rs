@@ -53,6 +53,10 @@ pub(super) fn prepare(
             None => walk.with_card_in_sight(reveal, scroll.top.unwrap_or(end)),
         });
     }
+    if let Some(card) = scroll.names_host.take().and_then(|id| view.place(id)) {
+        stays = false;
+        scroll.top = Some(walk.with_host_in_sight(card, scroll.top.unwrap_or(end)));
+    }
     let mut top = match scroll.top {
         None if wish >= 0 => None,
         None => Some(walk.moved(end, wish)),
@@ -156,6 +160,24 @@ impl PieceWalk<'_> {
         let ends = self.moved(first, rows);
         let highest = self.moved(ends, -i32::try_from(self.height).unwrap_or(0));
         top.clamp(highest.min(first), first)
+    }
+
+    /// The window nearest to `top` that shows all rows that name the host which a key would allow, and one more below them: the
+    /// last row may be covered by what tells that there is more.
+    fn with_host_in_sight(&mut self, card: usize, top: Position) -> Position {
+        for piece in 0..self.pieces(card) {
+            let at = PieceIndex { card, piece };
+            let (all, gap) = (self.rows_of(at), usize::from(self.gap(at)));
+            let rows = self.slice(at, 0, all);
+            let Some(first) = rows.iter().position(|row| row.host.is_some()) else { continue };
+            let of = rows.iter().filter(|row| row.host.is_some()).count();
+            let first = at.row(gap + first);
+            let below = i32::try_from((of + 1).min(self.height)).unwrap_or(0);
+            let ends = self.moved(first, below);
+            let highest = self.moved(ends, -i32::try_from(self.height).unwrap_or(0));
+            return top.clamp(highest.min(first), first);
+        }
+        top
     }
 
     /// A window that shows the searched words in a card a third from its top; the card's beginning, where they stand
@@ -313,6 +335,14 @@ impl PieceWalk<'_> {
                 window.stop |= stop == id && from + visible == all && (from == 0 || visible == self.height);
             }
             (at, skip) = (self.after(at), 0);
+        }
+        if let Focus::Card(id) = focused {
+            // Words about what is below may cover the last row.
+            let clear = self.height.saturating_sub(usize::from(below.is_some()));
+            let is_its = |spot: &Spot| self.view.card(spot.card).is_some_and(|card| card.id == id);
+            let rows = window.rows.iter().zip(&window.spots).take(clear).filter(|(_, spot)| is_its(spot));
+            let named: Vec<(usize, usize)> = rows.filter_map(|(row, _)| row.host).collect();
+            window.names_host = named.first().is_some_and(|(at, of)| *at == 0 && named.len() == *of);
         }
         window
     }

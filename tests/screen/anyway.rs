@@ -1,0 +1,95 @@
+//! Commands that run although the sandbox cannot hide something: what is accepted, and for how long, is seen before the key takes it.
+
+use crate::permissions::harness;
+use crate::screen_harness::snapshot;
+use crate::session_builder::SessionBuilder;
+use countersign::agent::{Answer, Intent};
+use countersign::ledger::{Preview, Sandboxing};
+use countersign::ui::update::UiEffect;
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use serde_json::json;
+
+/// A command waits because the sandbox cannot hide a file from it.
+fn asks_anyway() -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Test it.");
+    let call = builder.tool_use("shell", json!({ "command": "make" }));
+    let open = builder.say(None, "", "", vec![call]).remove(0);
+    builder.sandboxing = Sandboxing::Within;
+    builder.gaps = vec!["the sandbox cannot hide .env here".to_owned()];
+    builder.why = Some("the sandbox cannot hide .env here, so commands could read and change it (/w/.env)");
+    builder.ask(open.id(), "shell", Preview::Command("make".to_owned()));
+    std::mem::forget(open);
+    builder
+}
+
+/// The call runs, and what the sandbox cannot hide is accepted.
+fn runs_anyway(acts: &[UiEffect]) -> bool {
+    matches!(
+        acts,
+        [
+            UiEffect::Send(Intent::AcceptGaps(Some(_))),
+            UiEffect::Send(Intent::Decide { answer: Answer::AllowOnce, .. })
+        ]
+    )
+}
+
+#[test]
+fn one_key_runs_commands_although_the_sandbox_cannot_hide_something() {
+    let mut harness = harness(asks_anyway());
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("the sandbox cannot hide .env here"), "{frame}");
+    assert!(frame.contains("Run commands anyway for this session? g"), "{frame}");
+    let acts = harness.answers("g");
+    assert!(runs_anyway(&acts), "{acts:?}");
+}
+
+#[test]
+fn on_a_low_screen_the_first_key_shows_what_is_accepted_and_for_how_long() {
+    let mut harness = harness(asks_anyway());
+    let low = harness.frame(40, 10);
+    assert!(low.contains("the sandbox cannot hide .env here"), "{low}");
+    assert!(harness.answers("g").is_empty(), "nobody was told for how long");
+    let mut told = String::new();
+    for _ in 0..8 {
+        harness.turns();
+        let frame = harness.frame(40, 10);
+        told.push_str(&frame);
+        if !frame.contains("read on") {
+            break;
+        }
+        assert!(harness.press("g").is_empty(), "there is more to read: {frame}");
+    }
+    assert!(
+        told.contains("anyway this session?") && told.contains("the sandbox cannot hide .env here"),
+        "{told}"
+    );
+    snapshot("anyway_shown_40x10", &harness.frame(40, 10));
+    harness.key(KeyCode::Esc, KeyModifiers::NONE);
+    assert_eq!(harness.local.always, None, "esc puts it away");
+    assert!(harness.answers("g").is_empty());
+    for _ in 0..8 {
+        harness.turns();
+        let is_last = !harness.frame(40, 10).contains("read on");
+        let acts = harness.press("g");
+        assert_eq!(runs_anyway(&acts), is_last, "{acts:?}");
+        if is_last {
+            return;
+        }
+    }
+    panic!("all of it is read by then");
+}
+
+#[test]
+fn the_page_of_a_call_asks_too_whether_commands_run_anyway() {
+    let mut harness = harness(asks_anyway());
+    harness.turns();
+    harness.key(KeyCode::Char('o'), KeyModifiers::NONE);
+    let page = harness.frame(80, 24);
+    assert!(page.contains("Run commands anyway?") && page.contains("for this session"), "{page}");
+    assert!(page.contains("g anyway, this session"), "{page}");
+    harness.waits(1_000);
+    harness.frame(80, 24);
+    let acts = harness.press("g");
+    assert!(runs_anyway(&acts), "{acts:?}");
+}
