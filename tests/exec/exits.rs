@@ -182,9 +182,10 @@ fn three_is_tokens() {
 #[test]
 fn a_model_that_writes_more_than_the_budget_has_left_is_not_listened_to() {
     let flood = script(json!(["word ".repeat(20_000), "More."]));
-    for limit in
-        [&["--max-output-tokens", "500"][..], &["-c", "models.script.usd_out=10", "--max-cost", "0.005"]]
-    {
+    for limit in [
+        &["--max-output-tokens", "500"][..],
+        &["-c", "models.script.usd_out=10", "-c", "models.script.usd_in=0", "--max-cost", "0.05"],
+    ] {
         let ran = stopped(limit, &flood);
         let counted = ran.one("agent_response")["usage"]["output"].as_u64().unwrap();
         assert_eq!(counted, 25_000, "{limit:?}: it came, in one piece");

@@ -9,7 +9,7 @@ use super::{PastPolicy, PolicyBench, Redecider};
 use crate::cli::outcome::{complain, say};
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::policy::Verdict;
+use crate::policy::{Decided, Verdict};
 use crate::runtime::store::each;
 use crate::session::other_sessions::first_words;
 use crate::session::past_calls::{PastCall, WasDecided};
@@ -59,13 +59,7 @@ pub(super) fn run(
         if let Some(sum) = sums.get_mut(then_word) {
             sum.1 += 1;
         }
-        let is_against = match call.was {
-            _ if call.is_imported => false,
-            WasDecided::DeniedByPerson => matches!(then.verdict, Verdict::Allow(_) | Verdict::Sandbox(_)),
-            WasDecided::AllowedByPerson => matches!(then.verdict, Verdict::Deny(_)),
-            _ => false,
-        };
-        if is_against {
+        if contradicts_a_person(call, &then) {
             against.push(Redecided { call, now, then: then.verdict.clone() });
         }
         if now != then_word {
@@ -97,6 +91,16 @@ pub(super) fn run(
     told.extend(listed("changed", &changes));
     told.extend(listed("against what a person decided", &against));
     say(&told.iter().map(|line| format!("{line}\n")).collect::<String>())
+}
+
+/// Whether this is not what a person decided.
+fn contradicts_a_person(call: &PastCall, then: &Decided) -> bool {
+    match call.was {
+        _ if call.is_imported => false,
+        WasDecided::DeniedByPerson => matches!(then.verdict, Verdict::Allow(_) | Verdict::Sandbox(_)),
+        WasDecided::AllowedByPerson => matches!(then.verdict, Verdict::Deny(_)),
+        _ => false,
+    }
 }
 
 /// So many calls of so many sessions.
