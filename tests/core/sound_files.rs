@@ -4,7 +4,7 @@ use countersign::agent::{Agent, Effect, Input, Intent, Settings};
 use countersign::ledger::{Entry, Millis, ModelRef};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec};
 use countersign::wire::record::{
-    Chain, Links, Salt, SessionFile, audit_entries, encode, read_session, without,
+    Chain, Links, Salt, SessionFile, audit_entries, encode, read_session, sound_file, without,
 };
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn file(change: impl Fn(&mut Value)) -> Vec<u8> {
 
 fn of_sound(bytes: &[u8]) -> Option<SessionFile> {
     let (audit, entries) = audit_entries(bytes, Links::default());
-    SessionFile::of_sound(bytes, &audit, entries)
+    sound_file(bytes, &audit, entries)
 }
 
 /// Adds members to the first line.

@@ -166,8 +166,7 @@ impl SessionStore {
         let known = known(path);
         let bytes = Self::bytes(path)?;
         let (audit, entries) = checked(&bytes, known.unwrap_or_default());
-        let file =
-            SessionFile::of_sound(&bytes, &audit, entries).map_or_else(|| read_bytes(&bytes, path), Ok);
+        let file = record::sound_file(&bytes, &audit, entries).map_or_else(|| read_bytes(&bytes, path), Ok);
         Ok((file?, damage_of(path, &audit)))
     }
 

@@ -151,7 +151,8 @@ fn rule_below(
     if room(foot.len()) < session_rule::LEAST {
         foot.drain(std::mem::take(explained));
     }
-    Some(session_rule::lay(always, inner, room(foot.len()), around))
+    let lay = if always.is_rule() { session_rule::lay } else { gaps::lay };
+    Some(lay(always, inner, room(foot.len()), around))
 }
 
 /// The title, and the first lines where it has no room for what counts. On a low screen the name of a sub-agent stands there, and

@@ -11,7 +11,6 @@ use crate::ui::request::RuleLines;
 use crate::ui::text::{fit, width, wrap};
 
 use super::card_context::CardContext;
-use super::gaps;
 use super::words::{flow, keys, middle, one_row};
 
 /// Rows of a pane from which on there is room for everything.
@@ -58,9 +57,6 @@ fn in_short(words: &'static str) -> &'static str {
 
 /// The rule in so many rows of the pane of its call, or in fewer.
 pub(super) fn lay(always: &OfferedRule, inner: usize, rows: usize, around: &CardContext<'_>) -> LaidRule {
-    if !always.is_rule() {
-        return gaps::lay(always, inner, rows, around);
-    }
     let named = wrap(&format!("always: {}", one_row(&always.rule)), inner, around.theme.accent);
     let head = named.len();
     let below = match around.height < ROOMY {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::ledger::{Block, Body, Entry, EntryId, Millis};
 
-use super::{Audit, RecordError, decode, derived, left_out, time};
+use super::{RecordError, decode, derived, left_out, time};
 
 /// Members of the first line of an import.
 const IMPORTED_FROM: &str = "imported_from";
@@ -177,27 +177,6 @@ impl SessionFile {
         Ok(())
     }
 
-    /// What [`read_session`] makes of a file in which an audit found nothing wrong, without reading it again. `None`: it has to be read,
-    /// since something in it was left out or is not known.
-    pub fn of_sound(bytes: &[u8], audit: &Audit, entries: Vec<Arc<Entry>>) -> Option<Self> {
-        let is_plain = audit.faults.is_empty() && audit.skipped.is_empty() && !audit.lacks_content;
-        let (_, first, _) = numbered(bytes).next().filter(|_| is_plain && !entries.is_empty())?;
-        let first: Value = serde_json::from_slice(first).ok()?;
-        let torn = audit.torn_tail.as_ref().map_or(0, |torn| torn.bytes);
-        Some(Self {
-            entries,
-            torn_tail: audit.torn_tail.clone(),
-            skipped: Vec::new(),
-            left_out: 0,
-            is_copy: is_copy(&first),
-            imported_to: imported_to(&first),
-            misfit: None,
-            missing_lines: 0,
-            has_unknown_end: false,
-            sound_bytes: (bytes.len() as u64).saturating_sub(torn),
-        })
-    }
-
     /// The end of a run says the answer again, which was read just before: it is held once.
     fn share_answer(&self, entry: &mut Entry) {
         let Body::TurnEnded(ended) = &mut entry.body else { return };
@@ -213,7 +192,7 @@ impl SessionFile {
 }
 
 /// Where an import ends; all of it, where an earlier version did not say.
-fn imported_to(first: &Value) -> Option<EntryId> {
+pub(super) fn imported_to(first: &Value) -> Option<EntryId> {
     let known = first.get(IMPORTED_TO).and_then(|last| EntryId::parse(last.as_str()?));
     known.or_else(|| first.get(IMPORTED_FROM).map(|_| EntryId(u64::MAX)))
 }

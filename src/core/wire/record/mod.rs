@@ -34,6 +34,7 @@ mod redact;
 mod result;
 mod seals;
 mod short;
+mod sound_file;
 mod spent;
 mod time;
 
@@ -55,6 +56,7 @@ pub use read_line::{ReadLine, lines};
 pub use redact::{ContentField, Redacted, without};
 pub use seals::{Seal, seals};
 pub use short::short_form;
+pub use sound_file::sound_file;
 pub use spent::{SpentLine, SpentWhat, inherited_to};
 pub(super) use time::from_value as read_moment;
 pub use time::to_value as moment;
