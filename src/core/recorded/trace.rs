@@ -30,13 +30,17 @@ pub fn trace(played: &Played, names: &[(String, &str)]) -> Vec<String> {
 }
 
 /// The lines of a session without its requests, so that two sessions can be compared: what requests would show stands with its entry, whole
-/// messages and what calls made of files.
+/// messages, what people answered, and what calls made of files.
 pub fn history(entries: &[Arc<Entry>], names: &[(String, &str)]) -> Vec<String> {
     let mut lines = Vec::new();
     for entry in entries {
         said(entry, &mut lines);
         match &entry.body {
             Body::User(message) => lines.extend(indented(&message.shown()).skip(1)),
+            // What a person answers is their decision.
+            Body::ApprovalDecided(decision) => {
+                lines.extend(decision.answer.iter().flat_map(|answer| indented(answer)));
+            }
             Body::ToolResult(result) => lines.extend(result.facts.files.iter().map(|file| {
                 format!("    {}: {} before, {} after", file.path, content(&file.before), content(&file.after))
             })),
@@ -217,4 +221,22 @@ fn deviation(deviation: &Deviation) -> String {
 
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{CallId, Decider, EntryId, Millis};
+
+    #[test]
+    fn two_answers_of_a_person_are_two_histories() {
+        let answered = |words: &str| {
+            let permission = Decision::permission(CallId(1), Decider::User, "");
+            let body = Body::ApprovalDecided(Decision { answer: Some(words.into()), ..permission });
+            history(&[Arc::new(Entry { id: EntryId(7), at: Millis(1), body })], &[])
+        };
+        assert_eq!(answered("blue"), answered("blue"));
+        assert_ne!(answered("blue"), answered("red"));
+        assert!(answered("blue").contains(&"    blue".to_owned()), "{:?}", answered("blue"));
+    }
 }
