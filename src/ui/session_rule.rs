@@ -80,19 +80,14 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
     let command = local.keymap.lookup(KeyContext::Approval, key);
     // What the sandbox cannot hide is read like a rule, and its own key takes it.
     let is_rule = always.is_rule();
-    if is_here && is_rule && (key.code == KeyCode::Enter || command == Some(KeyAction::Always)) {
+    let is_rule_here = is_here && is_rule;
+    if is_rule_here && (key.code == KeyCode::Enter || command == Some(KeyAction::Always)) {
         return Some(take(local, view, press, always));
     }
-    if is_here
-        && is_rule
-        && let Some(scope) = numbered(key.code)
-    {
+    if is_rule_here && let Some(scope) = numbered(key.code) {
         return Some(choose(local, view, press, always, scope));
     }
-    if is_here
-        && is_rule
-        && let Some(step) = step(key.code)
-    {
+    if is_rule_here && let Some(step) = step(key.code) {
         go(local, press, step);
         return Some(Vec::new());
     }

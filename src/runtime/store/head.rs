@@ -44,11 +44,7 @@ pub(super) fn damage_of(session: &Path, audit: &Audit) -> Option<String> {
 pub fn broken_chain(session: &Path, known: Option<Links>, bytes: &[u8]) -> Option<String> {
     let fault = match follow(bytes, known.unwrap_or_default()) {
         Err((line, fault)) => format!("line {line}: {fault}"),
-        Ok(links) => match links.missing() {
-            0 => return None,
-            1 => "one more line was on disk and is missing here".to_owned(),
-            lines => format!("{lines} more lines were on disk and are missing here"),
-        },
+        Ok(links) => links.missing_in_words()?,
     };
     Some(not_well_formed(session, &fault))
 }

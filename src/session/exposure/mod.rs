@@ -81,7 +81,6 @@ pub(crate) struct Exposure {
 }
 
 /// What was found in one file, and what is wrong with it. What it does not say may have been taken out of it.
-#[derive(Default)]
 struct OfFile {
     found: Option<OfSession>,
     damage: Option<String>,

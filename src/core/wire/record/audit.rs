@@ -208,12 +208,7 @@ impl AuditState {
 
     /// The chain as a whole.
     fn conclude_chain(&mut self) {
-        let missing = self.links.missing();
-        if missing > 0 {
-            let what = match missing {
-                1 => "one more line was on disk and is missing here".to_owned(),
-                lines => format!("{lines} more lines were on disk and are missing here"),
-            };
+        if let Some(what) = self.links.missing_in_words() {
             self.audit.faults.push(LineFault { line: self.links.lines() + 1, entry: None, what });
         }
         (self.audit.chained, self.audit.unchained) = (self.links.chained(), self.links.unchained());

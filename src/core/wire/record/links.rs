@@ -47,6 +47,15 @@ impl Links {
         self.known.as_ref().map_or(0, |(lines, _)| lines.saturating_sub(self.lines))
     }
 
+    /// The same in words, if there are any.
+    pub fn missing_in_words(&self) -> Option<String> {
+        match self.missing() {
+            0 => None,
+            1 => Some("one more line was on disk and is missing here".to_owned()),
+            lines => Some(format!("{lines} more lines were on disk and are missing here")),
+        }
+    }
+
     /// Reads the next line, its newline with it.
     ///
     /// # Errors
