@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::policy::KeptFiles;
 
-use super::resolver::Resolver;
+use super::resolver::{PlaceNames, Resolver};
 use super::{Settings, real};
 
 /// The rights of a confined command. What is not named here is refused, but for reading what is not hidden.
@@ -50,8 +50,8 @@ impl Confinement {
         let mut places = Vec::new();
         let mut resolver = Resolver::default();
         for path in &self.hidden {
-            let (stands, leads) = resolver.names(path);
-            if leads.is_dir() {
+            let PlaceNames { stands, leads, may_be_folder } = resolver.names(path);
+            if may_be_folder && leads.is_dir() {
                 let entries = leads.read_dir().into_iter().flatten().flatten();
                 let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
                 let files = links.filter_map(|link| link.path().canonicalize().ok());

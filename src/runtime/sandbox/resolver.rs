@@ -1,6 +1,6 @@
 //! Where many paths lead, with one look at each folder that they share: a few hundred places are known at the start.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
@@ -8,33 +8,45 @@ use super::real;
 
 /// The folders that were resolved so far, by the bytes of their paths.
 #[derive(Debug, Default)]
-pub(super) struct Resolver(BTreeMap<OsString, Resolved>);
+pub(super) struct Resolver(HashMap<OsString, Resolved>);
 
-/// Where a path leads, and whether anything is there.
+/// Where a path leads, whether anything is there, and whether that may be a folder.
 #[derive(Debug, Clone)]
 struct Resolved {
     leads: PathBuf,
     is_there: bool,
+    may_be_folder: bool,
+}
+
+/// The names of a path.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct PlaceNames {
+    /// Where it stands: links of its folder are followed, it itself is not.
+    pub(super) stands: PathBuf,
+    /// Where it leads, as [`real`] says.
+    pub(super) leads: PathBuf,
+    /// `false` where nothing is there, and for what is no folder: so nobody needs to look again.
+    pub(super) may_be_folder: bool,
 }
 
 impl Resolver {
-    /// Where a path stands (links of its folder are followed, it itself is not) and where it leads, as [`real`] says.
-    pub(super) fn names(&mut self, path: &Path) -> (PathBuf, PathBuf) {
+    /// The names of a path.
+    pub(super) fn names(&mut self, path: &Path) -> PlaceNames {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            return (path.to_owned(), real(path));
+            return PlaceNames { stands: path.to_owned(), leads: real(path), may_be_folder: true };
         };
         if path.components().any(|part| part == Component::ParentDir) {
-            return (real(parent).join(name), real(path));
+            return PlaceNames { stands: real(parent).join(name), leads: real(path), may_be_folder: true };
         }
         let folder = self.folder(parent);
         let stands = folder.leads.join(name);
-        let leads = look(&stands, folder.is_there).leads;
-        (stands, leads)
+        let Resolved { leads, may_be_folder, .. } = look(&stands, folder.is_there);
+        PlaceNames { stands, leads, may_be_folder }
     }
 
     fn folder(&mut self, path: &Path) -> Resolved {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            return Resolved { leads: path.to_owned(), is_there: true };
+            return Resolved { leads: path.to_owned(), is_there: true, may_be_folder: true };
         };
         if let Some(known) = self.0.get(path.as_os_str()) {
             return known.clone();
@@ -50,8 +62,14 @@ impl Resolver {
 fn look(stands: &Path, may_be_there: bool) -> Resolved {
     let found = if may_be_there { stands.symlink_metadata().ok() } else { None };
     match found {
-        Some(found) if found.is_symlink() => Resolved { leads: real(stands), is_there: true },
-        found => Resolved { leads: stands.to_owned(), is_there: found.is_some() },
+        Some(found) if found.is_symlink() => {
+            Resolved { leads: real(stands), is_there: true, may_be_folder: true }
+        }
+        found => Resolved {
+            leads: stands.to_owned(),
+            is_there: found.is_some(),
+            may_be_folder: found.is_some_and(|found| found.is_dir()),
+        },
     }
 }
 
@@ -92,8 +110,12 @@ mod tests {
         ] {
             let path = base.join(path);
             let stands = real(path.parent().unwrap()).join(path.file_name().unwrap());
-            assert_eq!(resolver.names(&path), (stands, real(&path)), "{}", path.display());
+            let names = resolver.names(&path);
+            assert_eq!((names.stands, &names.leads), (stands, &real(&path)), "{}", path.display());
+            assert!(names.may_be_folder || !names.leads.is_dir(), "{}", path.display());
         }
-        assert_eq!(resolver.names(Path::new("/")).1, Path::new("/"));
+        assert_eq!(resolver.names(Path::new("/")).leads, Path::new("/"));
+        let is_looked_into = ["a/b/file", "missing", "missing/deep/er", "a/b/file/below", "link/file"];
+        assert!(is_looked_into.iter().all(|path| !resolver.names(&base.join(path)).may_be_folder));
     }
 }

@@ -103,7 +103,7 @@ impl ReadOnlyProgram {
             let text = word.with_holes();
             let is_operand = are_options_over || text == "-" || !text.starts_with(['-', HOLE]);
             let is_one_word = word.literal().is_some() || !word.may_split();
-            if self.writes_a_second() && word.literal().is_none() {
+            if word.literal().is_none() && self.writes_a_second() {
                 return None;
             } else if is_operand && is_one_word {
                 taken.operands.push(word);
