@@ -73,6 +73,17 @@ packaging/formula.sh https://packages.example/countersign "$version" "$out" > "$
 if command -v ruby >/dev/null; then ruby -c "$out/countersign.rb" >/dev/null && ok 'the formula is Ruby'; else missing 'the formula: there is no ruby'; fi
 missing 'the formula by brew itself'
 
+# A release, as cargo binstall takes it.
+if command -v cargo-binstall >/dev/null && command -v python3 >/dev/null && [[ "$(uname -sm)" == 'Linux x86_64' ]]; then
+  mkdir "$out/binstalled"
+  release="$(packaging/archive.sh "$program" x86_64-unknown-linux-musl "$out")"
+  packaging/binstall.sh "$release" "$out/binstalled" >"$out/binstall.log" 2>&1 || { cat "$out/binstall.log" >&2; wrong 'cargo binstall'; }
+  [[ "$("$out/binstalled/countersign" --version)" == "$said" ]] || wrong 'the program that cargo binstall installs'
+  ok 'cargo binstall, from a server on this machine'
+else
+  missing 'cargo binstall: it is not installed'
+fi
+
 # The Debian package.
 if command -v dpkg-deb >/dev/null; then
   packaging/deb.sh "$program" "$out" >/dev/null
