@@ -183,6 +183,16 @@ fn answers_and_reasons_are_those_of_the_decision() {
         all[at] = with(all[at].clone(), |result| result.content = words.into());
     };
     found(|all| content(all, 13, "that"), 14, "another answer than a person gave");
+    let unsaid = |all: &mut Vec<Body>| {
+        content(all, 13, "that");
+        all[12] = decided(all[12].clone(), |decision| decision.answer = None);
+    };
+    found(unsaid, 14, "but nobody has answered it");
+    let cut = |all: &mut Vec<Body>| {
+        content(all, 13, "that");
+        all[13] = with(all[13].clone(), |result| result.cut_chars = 9);
+    };
+    found(cut, 14, "another answer than a person gave");
     found(
         |all| content(all, 15, "Denied: rule deny shell(ls). The call was not started."),
         16,

@@ -3,7 +3,9 @@
 
 mod of_calls;
 mod of_contents;
+mod of_runs;
 mod of_sessions;
+mod of_tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,6 +19,8 @@ use crate::tool::delegate;
 use crate::tool::name::{EDIT, WRITE};
 
 use of_calls::task_of;
+use of_runs::RunReading;
+use of_tasks::TaskReading;
 
 /// Every contradiction with the position of its entry. `left_out` names the content fields that are missing somewhere: what depends on
 /// them is not compared. `is_copy`: the session was made from another one, whose name its older receipts have.
@@ -49,6 +53,8 @@ struct KnownCall {
     is_announced: bool,
     /// A person typed it.
     is_own: bool,
+    /// It checks a goal.
+    is_check: bool,
     /// What the last question about it says the sandbox cannot hide. `None`: nobody was asked.
     asked: Option<Vec<String>>,
     /// Where it runs if that question is answered with yes.
@@ -75,10 +81,12 @@ struct SessionReading<'l> {
     open: BTreeSet<(usize, CallId)>,
     ids: BTreeSet<EntryId>,
     withdrawn_early: BTreeSet<EntryId>,
+    withdrawn: BTreeSet<EntryId>,
     /// Messages of the user, and all else that can be withdrawn.
     messages: BTreeSet<EntryId>,
     withdrawable: BTreeSet<EntryId>,
     escrows: BTreeMap<CallId, (Escrow, bool)>,
+    tasks: BTreeMap<CallId, TaskReading>,
     /// What stands here was done by another program: until a model is asked here.
     is_foreign: bool,
     is_own: bool,
@@ -87,6 +95,7 @@ struct SessionReading<'l> {
     not_ok: Vec<(CallId, String)>,
     /// What models said in this run, without what was withdrawn.
     answers: Vec<(EntryId, Arc<AssistantMessage>)>,
+    run: RunReading,
     meter: Meter,
 }
 
@@ -103,14 +112,17 @@ impl<'l> SessionReading<'l> {
             open: BTreeSet::new(),
             ids: BTreeSet::new(),
             withdrawn_early: BTreeSet::new(),
+            withdrawn: BTreeSet::new(),
             messages: BTreeSet::new(),
             withdrawable: BTreeSet::new(),
             escrows: BTreeMap::new(),
+            tasks: BTreeMap::new(),
             is_foreign: false,
             is_own: false,
             ended: None,
             not_ok: Vec::new(),
             answers: Vec::new(),
+            run: RunReading::default(),
             meter: Meter::new(Limits::default()),
         }
     }
@@ -127,16 +139,22 @@ impl<'l> SessionReading<'l> {
                 self.messages.insert(id);
                 self.withdrawable.insert(id);
                 self.not_ok.clear();
+                self.answers.clear();
                 self.ended = None;
+                self.run_begins(id);
             }
             Body::Injected(_) => drop(self.withdrawable.insert(id)),
             Body::Assistant(said) => self.said(id, said),
             Body::ToolCall(call) => self.announced(id, call),
             Body::Validation(call) => {
                 self.makes(call, false);
-                self.of(call.id, |known| known.is_announced = true);
+                self.of(call.id, |known| (known.is_announced, known.is_check) = (true, true));
+                self.checks(id, call);
             }
-            Body::Command(call) => self.makes(call, true),
+            Body::Command(call) => {
+                self.makes(call, true);
+                self.own_command();
+            }
             Body::CallEdited(_) => self.call_changed(&entry.body),
             Body::Note(note) => self.remarked(id, note, &entry.body),
             Body::ApprovalRequested(asked) => self.asked(id, asked),
@@ -146,19 +164,18 @@ impl<'l> SessionReading<'l> {
             Body::Tombstone(stone) => self.withdrawn(id, stone.target),
             Body::Transition { turn, reason } => {
                 self.goes_on(id, u64::from(*turn), reason.is_a_turn());
+                self.run_goes_on(id, *reason);
                 self.ended = None;
                 (self.is_own, self.is_foreign) = (true, false);
             }
             Body::Change(change) => self.change(id, change),
             Body::TurnEnded(ended) => self.turn_ended(id, ended),
-            Body::DelegationAnswered(_)
-            | Body::Compaction(_)
-            | Body::Goal(_)
-            | Body::Checkpoint(_)
-            | Body::Progress(_)
-            | Body::Handoff { .. }
-            | Body::ProviderLimit(_)
-            | Body::Error { .. } => {}
+            Body::DelegationAnswered(answered) => self.task_ended(id, answered),
+            Body::Goal(goal) => self.pursues(goal),
+            Body::Checkpoint(made) => self.checkpoint(id, made),
+            Body::Progress(said) => self.progressed(id, said),
+            Body::Error { .. } => self.run_failed(),
+            Body::Compaction(_) | Body::Handoff { .. } | Body::ProviderLimit(_) => {}
         }
     }
 
@@ -171,6 +188,7 @@ impl<'l> SessionReading<'l> {
         said.calls().for_each(|call| self.makes(call, false));
         if !said.is_unheard() {
             self.answers.push((id, Arc::clone(said)));
+            self.run_hears(id, said);
         }
         // A failed answer makes no call.
         if said.calls().next().is_none() {
@@ -200,6 +218,10 @@ impl<'l> SessionReading<'l> {
 
     /// Messages are withdrawn, and answers that failed. An answer of which nothing came has no entry.
     fn withdrawn(&mut self, id: EntryId, target: EntryId) {
+        self.run_withdraws(target);
+        if !self.withdrawn.insert(target) {
+            self.fault(id, format!("{target} is withdrawn twice"));
+        }
         self.answers.retain(|(answer, _)| *answer != target);
         if !self.ids.contains(&target) {
             self.withdrawn_early.insert(target);

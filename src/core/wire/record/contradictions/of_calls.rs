@@ -67,6 +67,7 @@ impl SessionReading<'_> {
 
     /// The task that goes to another agent is that of the call.
     pub(super) fn sent(&mut self, id: EntryId, call: CallId, agent: &str, task: &str) {
+        self.task_sent(call, agent);
         let Some(known) = self.calls.get_mut(&call) else { return };
         known.is_delegated = true;
         let is_same_agent = delegate(&known.name) == Some(agent);
@@ -83,6 +84,7 @@ impl SessionReading<'_> {
         }
         let Some(known) = self.calls.get(&result.call) else { return };
         let (number, is_elsewhere) = (known.number, result.facts.is_elsewhere);
+        let is_check = known.is_check;
         let what = if known.name != result.name {
             Some("is the result of another tool")
         } else if !known.is_announced && !known.is_own && !is_elsewhere {
@@ -103,8 +105,9 @@ impl SessionReading<'_> {
         let ran = matches!(result.outcome, Outcome::Ok | Outcome::TimedOut);
         let has_come = known.is_delegated || known.decided.is_some_and(|(_, _, is_answer)| is_answer);
         self.open.remove(&(number, result.call));
+        self.run_results(&result.outcome, is_check);
         let earlier = self.open.first().filter(|(other, _)| *other < number).map(|(_, call)| *call);
-        if let Some(what) = what {
+        if let Some(what) = what.or_else(|| self.says_another_than_the_task(result)) {
             self.fault(id, format!("call {} {what}", result.call));
         }
         if let Some(earlier) = earlier.filter(|_| ran && !has_come && !is_elsewhere && !self.is_copy) {

@@ -56,9 +56,15 @@ impl SessionReading<'_> {
             return Some("is said to be denied for another reason than was decided");
         }
         let answer = known.answer.as_deref().filter(|_| result.outcome == Outcome::Ok);
-        let has_answer = is_whole && !self.left_out.contains("content") && !self.left_out.contains("answer");
+        // An answer is never cut.
+        let has_answer = !self.left_out.contains("content") && !self.left_out.contains("answer");
         if answer.is_some_and(|answer| has_answer && answer != result.content) {
             return Some("has another answer than a person gave");
+        }
+        // A person answers a question: nothing else gives one a result.
+        let is_question = result.name == name::ASK && result.outcome == Outcome::Ok;
+        if is_question && known.answer.is_none() && !self.left_out.contains("answer") {
+            return Some("is a question that is said to be answered, but nobody has answered it");
         }
         // What is read of a command in the background was blocked where that runs.
         let is_command = result.name == name::SHELL;

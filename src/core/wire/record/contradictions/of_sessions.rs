@@ -41,7 +41,7 @@ impl SessionReading<'_> {
                 _ => self
                     .fault(id, format!("the sub-agent of call {call} starts, but none waits for its turn")),
             },
-            Change::SubagentWaits { call, .. } => {
+            Change::SubagentWaits { call, waits } => {
                 let works = self
                     .escrows
                     .get(call)
@@ -49,12 +49,13 @@ impl SessionReading<'_> {
                 if !works {
                     self.fault(id, format!("the sub-agent of call {call} waits, but none is waited for"));
                 }
+                self.task_waits(id, *call, *waits);
             }
             _ => {}
         }
     }
 
-    /// The text of a run that came to its end is that of its last answer, in one part or in several.
+    /// The text of a run is that of its last answer, in one part or in several; of one that was cut short, what it says as far as it came.
     fn says_another_end(&self, ended: &TurnEnded) -> bool {
         let mut left = &*ended.text;
         for (_, answer) in self.answers.iter().rev() {
@@ -135,11 +136,12 @@ impl SessionReading<'_> {
     /// The end of a run says what the entries of the run come to.
     pub(super) fn turn_ended(&mut self, id: EntryId, ended: &TurnEnded) {
         self.ended = Some(ended.reason);
-        let says_another = ended.reason.completed()
+        self.run_ends(id, ended.reason);
+        // Of a run without more turns it says that, in words that the program has for it.
+        let says_another = ended.reason != Ending::MaxTurns
             && !self.left_out.contains("text")
             && !self.left_out.contains("blocks")
             && self.says_another_end(ended);
-        self.answers.clear();
         if self.is_foreign {
             return;
         }
