@@ -208,7 +208,11 @@ fn a_rule_that_leaves_nothing_out_exports_nothing() {
     let world = world();
     for (words, why) in [
         (["--redact", "e99"], "nothing in the session is left out by `e99`"),
-        (["--redact", "text:no such words"], "nothing in the session is left out by `text:no such words`"),
+        (["--redact", "text:No such WORDS"], "nothing in the session is left out by `text:No such WORDS`"),
+        (
+            ["--redact", "text:LAUNCH code,text:Words"],
+            "by `text:LAUNCH code,text:Words`; it is one text with its commas: give each text a --redact of its own",
+        ),
         (["--redact", ""], "there is no rule after --redact"),
         (["--only", "e2,e99"], "the session has no entry of those that --only names with `e99`"),
         (["--only", "e99..e120"], "the session has no entry of those that --only names with `e99..e120`"),

@@ -248,9 +248,9 @@ Examples:
   countersign sessions export 0199 --format jsonl --redact results > proof.jsonl  still verifies
   countersign sessions export 0199 --format jsonl --only e12,e40..e60 > part.jsonl
 
-What --redact leaves out: messages, thinking, arguments, results, system, images, withdrawn, all, entries (e12, e12..e20) and
-text:WORDS, separated by commas. What repeats it elsewhere is left out, too: as it is, as JSON escapes it, and with anything in front of
-its lines, as a diff has.")]
+What --redact leaves out: messages, thinking, arguments, results, system, images, withdrawn, all and entries (e12, e12..e20), separated
+by commas, and text:WORDS. A text can have commas, so each has a --redact of its own: --redact results --redact text:ONE --redact text:TWO.
+What repeats it elsewhere is left out, too: as it is, as JSON escapes it, and with anything in front of its lines, as a diff has.")]
 pub struct ExportArgs {
     /// Which.
     #[command(flatten)]

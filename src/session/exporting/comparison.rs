@@ -69,14 +69,16 @@ impl Comparison {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamedText {
     typed: String,
+    /// In small letters.
+    folded: String,
 }
 
 impl NamedText {
     pub(super) fn new(typed: &str) -> Self {
-        Self { typed: typed.to_lowercase() }
+        Self { typed: typed.to_owned(), folded: typed.to_lowercase() }
     }
 
-    /// In small letters.
+    /// As it was typed.
     pub(super) fn as_str(&self) -> &str {
         &self.typed
     }
@@ -84,7 +86,7 @@ impl NamedText {
     /// Whether it stands in a text.
     pub(super) fn is_in(&self, text: &str) -> bool {
         let text = text.to_lowercase();
-        let wanted = forms(&self.typed);
+        let wanted = forms(&self.folded);
         forms(&text).iter().any(|text| {
             wanted
                 .iter()
@@ -94,7 +96,7 @@ impl NamedText {
 
     /// Its lines that are long enough to mean something alone, if it has several.
     pub(super) fn lines(&self) -> Vec<Self> {
-        let lines: Vec<&str> = self.typed.lines().map(str::trim).collect();
+        let lines: Vec<&str> = self.folded.lines().map(str::trim).collect();
         let is_long = |line: &&&str| line.chars().count() >= FEWEST_REPEATED;
         let several = if lines.len() > 1 { lines.as_slice() } else { &[] };
         several.iter().filter(is_long).map(|line| Self::new(line)).collect()

@@ -137,7 +137,12 @@ impl Selection {
         })
         .map_err(cannot)?;
         if let Some(rule) = unused.first() {
-            return Err(format!("nothing in the session is left out by `{}`", rule.words()).into());
+            let several = if rule.may_be_several() {
+                "; it is one text with its commas: give each text a --redact of its own"
+            } else {
+                ""
+            };
+            return Err(format!("nothing in the session is left out by `{}`{several}", rule.words()).into());
         }
         let is_there = |range: &&RangeInclusive<u64>| entries.iter().any(|entry| range.contains(&entry.id.0));
         if let Some(range) = self.only.iter().flatten().find(|range| !is_there(range)) {
@@ -238,6 +243,11 @@ impl Rule {
     /// Whether it names something of this session, so that it is wrong where there is no such thing.
     fn must_match(&self) -> bool {
         matches!(self, Self::Entries(_) | Self::Text(_))
+    }
+
+    /// Whether a person may have meant several texts by it.
+    fn may_be_several(&self) -> bool {
+        matches!(self, Self::Text(text) if text.as_str().contains(','))
     }
 
     /// As it is typed.
