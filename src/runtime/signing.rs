@@ -3,13 +3,19 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// What the signatures are for: one for another purpose is none here.
 pub const NAMESPACE: &str = "countersign";
 const PROGRAM: &str = "ssh-keygen";
+/// How public keys begin, and what stands in each private one that `ssh-keygen` knows.
+const PUBLIC: [&[u8]; 4] = [b"ssh-", b"ecdsa-", b"sk-ssh-", b"sk-ecdsa-"];
+const PRIVATE: &[u8] = b"-----BEGIN ";
+/// Bytes of a file that are looked at.
+const MOST: u64 = 64 * 1024;
 /// Why it may have failed where there is no terminal.
 const NOBODY_TO_ASK: &str = "; there is no terminal here to ask for a passphrase or a PIN: for such a key, use an agent, and name the public file";
 
@@ -19,7 +25,8 @@ const NOBODY_TO_ASK: &str = "; there is no terminal here to ask for a passphrase
 /// # Errors
 /// A sentence: there is no `ssh-keygen`, what it says, or that what it made is no signature of the text.
 pub fn sign(key: &Path, text: &str) -> Result<String, String> {
-    let is_public = key.extension().is_some_and(|extension| extension == "pub");
+    let is_public = key.extension().is_some_and(|extension| extension == "pub")
+        || beginning(key).is_ok_and(|bytes| is_public_key(&bytes));
     let place = tempfile::tempdir().map_err(|fault| format!("cannot make a temporary folder: {fault}"))?;
     let file = place.path().join("signed");
     std::fs::write(&file, text).map_err(|fault| format!("cannot write what is to be signed: {fault}"))?;
@@ -31,7 +38,11 @@ pub fn sign(key: &Path, text: &str) -> Result<String, String> {
     // Never on its stdin: without a terminal, a PIN is read from there, and the text is gone.
     let ran = run(&words, None)?;
     if !ran.status.success() {
-        let unasked = if has_terminal() { "" } else { NOBODY_TO_ASK };
+        if let Some(wrong) = what_is_wrong(key) {
+            return Err(wrong);
+        }
+        // The agent asks for itself.
+        let unasked = if is_public || has_terminal() { "" } else { NOBODY_TO_ASK };
         return Err(why(&ran) + unasked);
     }
     let made = file.with_extension("sig");
@@ -44,6 +55,45 @@ pub fn sign(key: &Path, text: &str) -> Result<String, String> {
     } else {
         Err(format!("what {PROGRAM} made is no signature of this: {}", why(&held)))
     }
+}
+
+/// Why no key can be read from a file. `ssh-keygen` says of all that it has not loaded the public key.
+fn what_is_wrong(key: &Path) -> Option<String> {
+    let found = match std::fs::metadata(key) {
+        Ok(found) => found,
+        Err(fault) if fault.kind() == ErrorKind::NotFound => return Some("there is no such file".to_owned()),
+        Err(fault) => return Some(format!("it cannot be read: {fault}")),
+    };
+    if found.is_dir() {
+        return Some("it is a folder, and no key".to_owned());
+    }
+    let bytes = match beginning(key) {
+        Ok(bytes) => bytes,
+        Err(fault) => return Some(format!("it cannot be read: {fault}")),
+    };
+    if !found.is_file() || is_public_key(&bytes) {
+        return None;
+    }
+    if !bytes.windows(PRIVATE.len()).any(|window| window == PRIVATE) {
+        return Some("it is no SSH key".to_owned());
+    }
+    let is_open = found.permissions().mode() & 0o077 != 0;
+    is_open.then(|| {
+        format!("others may read it, and {PROGRAM} uses no such key; `chmod 600` makes it yours alone")
+    })
+}
+
+/// What a file begins with. What is no file of its own is not read: it may be read once only.
+fn beginning(key: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if std::fs::metadata(key)?.is_file() {
+        File::open(key)?.take(MOST).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+fn is_public_key(bytes: &[u8]) -> bool {
+    PUBLIC.iter().any(|begins| bytes.starts_with(begins))
 }
 
 /// Whether the key is in a device that may wait for a touch.

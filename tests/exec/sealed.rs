@@ -55,6 +55,34 @@ fn a_pin_is_read(world: &World) -> PathBuf {
 }
 
 #[test]
+fn what_is_no_key_is_said() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    let Some(open) = key(&world.place(), "open", "") else { return };
+    world.json(&["--script", r#"["One."]"#, "first"]);
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o644)).unwrap();
+    let text = world.place().join("text");
+    fs::write(&text, "no key\n").unwrap();
+    // A public key by another name: the agent is asked, and there is none.
+    let public = world.place().join("public");
+    fs::copy(open.with_extension("pub"), &public).unwrap();
+    for (file, why) in [
+        (world.place().join("nowhere"), "nowhere: there is no such file;"),
+        (world.place(), ": it is a folder, and no key;"),
+        (text, "text: it is no SSH key;"),
+        (
+            open,
+            "open: others may read it, and ssh-keygen uses no such key; `chmod 600` makes it yours alone;",
+        ),
+        (public, "agent"),
+    ] {
+        let ran = seal(&world, &file);
+        assert!(ran.code != 0 && ran.err.contains(why), "{why}: {}", ran.err);
+        assert!(!ran.err.contains("passphrase"), "{}", ran.err);
+    }
+}
+
+#[test]
 fn a_signature_of_something_else_is_no_seal() {
     let world = World::new();
     let Some(key) = key(&world.place(), "key", "") else { return };
