@@ -145,7 +145,32 @@ fn a_search_tells_of_many_sessions_in_their_order() {
         let named = usize::from(word == "NEEDLE") + 1;
         assert_eq!(found.err.matches("not searched").count(), named, "{word}: {}", found.err);
     }
-    assert!(world.sessions_cli(&["search", "needle 7", "nothing"]).err.contains("no session contains"));
+    let told = world.sessions_cli(&["search", "needle 7", "nothing"]).err;
+    assert!(
+        told.contains(
+            "no other session contains these words; 2 sessions could not be searched, or not whole"
+        ),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_search_names_the_sessions_that_were_changed() {
+    let world = World::new();
+    let path = session(&world, 1, "needle", 1);
+    session(&world, 2, "thread", 1);
+    let before = fs::read_to_string(&path).unwrap();
+    // What a dead process has not written to its end is no damage.
+    fs::write(&path, format!("{before}{{\"type\":\"no")).unwrap();
+    assert_eq!(world.sessions_cli(&["search", "thread"]).err, "");
+    fs::write(&path, format!("{before}garbage\n")).unwrap();
+    for word in ["needle", "thread"] {
+        let found = world.sessions_cli(&["search", "--json", word]);
+        assert_eq!(parse(&found.out).len(), 1, "{word}: {}", found.err);
+        let named = "session 01990001-0000-7000-8000-000000000000 is not well-formed (line ";
+        assert!(found.err.contains(named) && found.err.contains(": it is no JSON object)"), "{}", found.err);
+        assert!(found.err.contains("note: 1 session could not be searched, or not whole"), "{}", found.err);
+    }
 }
 
 #[test]

@@ -180,7 +180,15 @@ fn a_file_that_is_no_session_is_named_and_the_others_count() {
     assert_eq!(ran.code, 0);
     assert!(ran.err.contains("bad.jsonl: its first line is not session_started; not counted"), "{}", ran.err);
     assert!(ran.err.contains("pipe.jsonl: it is not a regular file; not counted"), "{}", ran.err);
+    assert!(ran.err.contains("note: 2 sessions were not counted, or not counted whole"), "{}", ran.err);
     assert!(ran.out.contains("$3.75"), "{}", ran.out);
+    // A line that is none of a session may have been one that says what was spent.
+    let path =
+        world.sessions().into_iter().find(|path| !path.ends_with("bad.jsonl") && path.is_file()).unwrap();
+    fs::write(&path, fs::read_to_string(&path).unwrap() + "garbage\n").unwrap();
+    let told = world.usage(&[]).err;
+    assert!(told.contains("is not well-formed (line ") && told.contains(": it is no JSON object)"), "{told}");
+    assert!(told.contains("note: 3 sessions were not counted, or not counted whole"), "{told}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::cli::outcome::{Audience, say_on};
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Change, Entry, EntryId, FORMAT_VERSION, standing};
-use crate::runtime::store::{scan, title_of};
+use crate::runtime::store::{broken_line, scan, title_of};
 use crate::session::other_sessions::{first_words, when};
 use crate::wire::record::{
     self, FirstLine, RecordError, call_in_words, first_line, glance, read_lines, read_session,
@@ -62,19 +62,26 @@ enum Searched {
     Unreadable(String),
 }
 
+/// The same, and what is wrong with its lines as far as their ends tell: most are not understood.
+type Looked = (Searched, Option<String>);
+
 /// Prints the places, newest session first, each session as soon as those before it are searched.
 pub(super) fn run(place: &SessionPlace, words: &[String], json: bool) -> Result<Exit, Fault> {
     let Some(wanted) = SearchWords::new(words) else {
         return Err(Fault::usage("there is nothing to search for", "give a word to search for"));
     };
-    let (mut is_found, mut failed) = (false, None);
+    let (mut is_found, mut failed, mut bad) = (false, None, 0_u64);
     let mut told = Telling::default();
     let most = if json { usize::MAX } else { MOST_PLACES };
     let look = |path: &Path, read: Result<&[u8], String>| match read {
-        Ok(bytes) => searched(path, bytes, &wanted, most),
-        Err(why) => Searched::Unreadable(why),
+        Ok(bytes) => looked(path, bytes, &wanted, most),
+        Err(why) => (Searched::Unreadable(why), None),
     };
-    scan(&place.state, look, |searched| {
+    scan(&place.state, look, |(searched, broken)| {
+        bad += u64::from(broken.is_some() || matches!(searched, Searched::Unreadable(_)));
+        if let Some(broken) = broken {
+            remark(&broken);
+        }
         match searched {
             Searched::Nothing => {}
             Searched::Unreadable(why) => remark(&format!("{why}; not searched")),
@@ -98,8 +105,14 @@ pub(super) fn run(place: &SessionPlace, words: &[String], json: bool) -> Result<
     if let Some(fault) = failed {
         return Err(fault);
     }
-    if !is_found {
-        remark("no session contains these words");
+    match bad {
+        0 if is_found => {}
+        0 => remark("no session contains these words"),
+        bad => {
+            let found = if is_found { "" } else { "no other session contains these words; " };
+            let sessions = if bad == 1 { "session" } else { "sessions" };
+            remark(&format!("{found}{bad} {sessions} could not be searched, or not whole"));
+        }
     }
     Ok(Exit::Completed)
 }
@@ -129,6 +142,14 @@ impl Telling {
         self.waits.clear();
         self.said = Some(Instant::now());
         told
+    }
+}
+
+fn looked(path: &Path, bytes: &[u8], wanted: &SearchWords, most: usize) -> Looked {
+    match searched(path, bytes, wanted, most) {
+        // What is said of it already is enough.
+        unreadable @ Searched::Unreadable(_) => (unreadable, None),
+        searched => (searched, broken_line(path, bytes)),
     }
 }
 

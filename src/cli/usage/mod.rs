@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 use super::outcome::{complain, say};
 use crate::config::environment::Environment;
 use crate::config::exit::Exit;
-use crate::config::fault::{Fault, one_line};
+use crate::config::fault::Fault;
 use crate::ledger::MicroDollars;
 use crate::runtime::store::spending;
 use crate::session::compose::state_of;
-use crate::session::spending::{Spend, Tally, table};
+use crate::session::spending::{Spend, Tally, left_out, table};
 use crate::ui::usage_table::UsageBy as By;
 use crate::wire::record;
 use args::UsageArgs;
@@ -27,8 +27,8 @@ pub(super) fn run(words: &UsageArgs, environment: &Environment) -> Result<Exit, 
         Local::now().date_naive().checked_sub_days(before)
     });
     let (sessions, unreadable) = spending(&state_of(environment)?);
-    for why in &unreadable {
-        complain(&format!("note: {}; not counted", one_line(why)));
+    for remark in left_out(&sessions, &unreadable) {
+        complain(&format!("note: {remark}"));
     }
     let mut tally = Tally::default();
     sessions.iter().for_each(|session| tally.add(session, words.by, since));

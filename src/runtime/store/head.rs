@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::wire::record::{Audit, Chain, Links, follow};
 
 use super::checking::checked;
+use super::lines::{is_object, split};
 use super::plain;
 
 /// How the file ends.
@@ -47,6 +48,29 @@ pub fn broken_chain(session: &Path, known: Option<Links>, bytes: &[u8]) -> Optio
         Ok(links) => links.missing_in_words()?,
     };
     Some(not_well_formed(session, &fault))
+}
+
+/// What the ends of the lines of a session say that is wrong with it, in a sentence: next to no work, for whoever reads few of its lines.
+/// A last line that was not written to its end is no damage.
+pub fn broken_line(session: &Path, bytes: &[u8]) -> Option<String> {
+    let (mut number, mut broken) = (0, None);
+    split(bytes, |line| {
+        number += 1;
+        if broken.is_none() && is_broken(line) {
+            broken = Some(number);
+        }
+    });
+    broken.map(|line| broken_at(session, line))
+}
+
+/// Whether a line that was written to its end is none of a session. Empty ones say nothing.
+pub(super) fn is_broken(line: &[u8]) -> bool {
+    line.ends_with(b"\n") && !is_object(line) && !line.trim_ascii().is_empty()
+}
+
+/// The sentence about such a line.
+pub(super) fn broken_at(session: &Path, line: usize) -> String {
+    not_well_formed(session, &format!("line {line}: it is no JSON object"))
 }
 
 fn not_well_formed(session: &Path, fault: &str) -> String {

@@ -60,6 +60,12 @@ impl LineReader {
     }
 }
 
+/// Whether a line, which may have its newline, is an object as far as its ends tell.
+pub(super) fn is_object(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    line.starts_with(b"{") && line.ends_with(b"}")
+}
+
 /// Hands on each line with its newline, and what follows the last one.
 pub(super) fn split(bytes: &[u8], mut take: impl FnMut(&[u8])) {
     let mut begins = 0;

@@ -37,7 +37,7 @@ pub use checking::checked;
 pub use ephemeral::NoStore;
 pub use find::{files, find, head as first_line_of, latest};
 pub use foreign_file::ForeignFile;
-pub use head::{broken_chain, damage, known};
+pub use head::{broken_chain, broken_line, damage, known};
 pub use list::{Listing, list};
 pub use lock::held;
 pub use plain::open as open_plain;

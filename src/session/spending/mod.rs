@@ -8,7 +8,7 @@ use crate::config::environment::Environment;
 use crate::config::fault::one_line;
 use crate::config::models::dollars;
 use crate::ledger::Usage;
-use crate::runtime::store::spending;
+use crate::runtime::store::{SessionSpending, spending};
 use crate::ui::text::{fit, grouped, sanitize};
 use crate::ui::usage_table::{UsageBy, UsageTable};
 
@@ -42,11 +42,22 @@ impl UsageReader {
                 ..UsageTable::default()
             };
         }
-        let not_counted =
-            unreadable.iter().map(|why| sanitize(&format!("{}; not counted", one_line(why))).into_owned());
-        table.remarks.extend(not_counted);
+        let not_counted = left_out(&sessions, &unreadable).into_iter();
+        table.remarks.extend(not_counted.map(|remark| sanitize(&remark).into_owned()));
         table
     }
+}
+
+/// What is to be said of sessions that were not counted, or perhaps not whole: which, and how many.
+pub(crate) fn left_out(sessions: &[SessionSpending], unreadable: &[String]) -> Vec<String> {
+    let broken = sessions.iter().filter_map(|session| session.broken.as_deref());
+    let mut remarks: Vec<String> = broken.map(one_line).collect();
+    remarks.extend(unreadable.iter().map(|why| format!("{}; not counted", one_line(why))));
+    match remarks.len() {
+        0 | 1 => {}
+        bad => remarks.push(format!("{bad} sessions were not counted, or not counted whole")),
+    }
+    remarks
 }
 
 /// The table of what was added up.
