@@ -200,6 +200,25 @@ fn a_session_of_codex_is_one_of_ours_too() {
 }
 
 #[test]
+fn a_session_without_an_id_gets_one_of_ours() {
+    for (lines, place) in [
+        (claude as fn(&World) -> Vec<Value>, "/sessionId"),
+        (codex as fn(&World) -> Vec<Value>, "/payload/id"),
+    ] {
+        let world = World::new();
+        let mut lines = lines(&world);
+        for id in lines.iter_mut().filter_map(|line| line.pointer_mut(place)) {
+            *id = json!("");
+        }
+        let ran = import(&world, &lines, &[]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let own = ran.out.split_whitespace().next().unwrap();
+        assert_eq!(own.len(), 36, "{}", ran.out);
+        is_well_formed(&world);
+    }
+}
+
+#[test]
 fn what_was_imported_goes_on_with_every_protocol() {
     for lines in [claude, codex] {
         for speech in [ANTHROPIC, OPENAI, RESPONSES] {
