@@ -219,6 +219,18 @@ fn a_session_without_an_id_gets_one_of_ours() {
 }
 
 #[test]
+fn one_of_ours_that_had_no_id_says_so() {
+    let world = World::new();
+    let at = "2026-01-01T10:00:00.000Z";
+    let first = json!({ "type": "session_started", "entry": "e1", "at": at, "id": "e1", "session": "", "cwd": world.work(),
+        "model": "script", "version": 2, "app": "0.1.0", "system": "" });
+    let said = json!({ "type": "user_message", "entry": "e2", "at": at, "id": "e2", "content": "hello" });
+    let ran = import(&world, &[first, said], &[]);
+    assert!(ran.code == 0 && ran.out.contains(" imported: 2 entries (it had no id)\n"), "{ran:?}");
+    is_well_formed(&world);
+}
+
+#[test]
 fn what_was_imported_goes_on_with_every_protocol() {
     for lines in [claude, codex] {
         for speech in [ANTHROPIC, OPENAI, RESPONSES] {

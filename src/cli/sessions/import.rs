@@ -76,8 +76,12 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
     remarks(&audit, audit.entries.saturating_sub(text.lines().count()));
     let why = if can_be_an_id(&head.session) { "is taken" } else { "cannot be one here" };
-    let renamed =
-        if is_free { String::new() } else { format!(" (its own id, {}, {why})", one_line(&head.session)) };
+    let own = one_line(&head.session);
+    let renamed = match () {
+        () if is_free => String::new(),
+        () if own.is_empty() => " (it had no id)".to_owned(),
+        () => format!(" (its own id, {own}, {why})"),
+    };
     say(&format!(
         "{id} imported: {}{renamed}\nIts folder is {}. Continue with: countersign -C {} resume {id}\n",
         entries(text.lines().count()),
