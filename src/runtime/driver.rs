@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::agent::{Agent, Effect, Event, Input, Intent, Live, Shutdown};
-use crate::ledger::{Body, Entry, Millis, Outcome};
+use crate::ledger::{Body, CutBy, Entry, Millis, Outcome};
 
 use super::clock::Clock;
 use super::operations::Operations;
@@ -39,6 +39,8 @@ pub struct Handles {
     pub intents: mpsc::Sender<Intent>,
     /// Esc: a channel of its own, read before everything else.
     pub abort: mpsc::Sender<()>,
+    /// How whoever started this session stops it, if that is no person: it goes by the same right of way.
+    pub cut: mpsc::Sender<CutBy>,
     /// How the process is about to end.
     pub shutdown: mpsc::Sender<Shutdown>,
     /// What happens, durable entries in ledger order.
@@ -78,6 +80,7 @@ pub struct Driver {
     spans: Spans,
     intents: mpsc::Receiver<Intent>,
     abort: mpsc::Receiver<()>,
+    cut: mpsc::Receiver<CutBy>,
     shutdown: mpsc::Receiver<Shutdown>,
     inputs: mpsc::Receiver<Input>,
 }
@@ -87,6 +90,7 @@ impl Driver {
     pub fn new(agent: Agent, ports: Ports) -> (Self, Handles) {
         let (intents_to, intents) = mpsc::channel(16);
         let (abort_to, abort) = mpsc::channel(4);
+        let (cut_to, cut) = mpsc::channel(4);
         let (shutdown_to, shutdown) = mpsc::channel(4);
         let (events_to, events) = mpsc::channel(EVENTS_WAITING);
         let (inputs_to, inputs) = mpsc::channel(INPUTS_WAITING);
@@ -101,10 +105,12 @@ impl Driver {
             spans,
             intents,
             abort,
+            cut,
             shutdown,
             inputs,
         };
-        (driver, Handles { intents: intents_to, abort: abort_to, shutdown: shutdown_to, events, clock })
+        let (intents, abort, cut, shutdown) = (intents_to, abort_to, cut_to, shutdown_to);
+        (driver, Handles { intents, abort, cut, shutdown, events, clock })
     }
 
     /// Runs until the front end is gone or a shutdown is asked for. `first` are the effects of a resumed session.
@@ -124,6 +130,7 @@ impl Driver {
                 biased;
                 Some(how) = self.shutdown.recv() => Input::Shutdown(how),
                 Some(()) = self.abort.recv() => Input::Intent(Intent::Abort),
+                Some(by) = self.cut.recv() => Input::Cut(by),
                 intent = self.intents.recv() => intent.map_or(Input::Shutdown(Shutdown::Signal), Input::Intent),
                 delivered = self.outbox.deliver(), if !self.outbox.is_empty() => match delivered {
                     Ok(()) => continue,

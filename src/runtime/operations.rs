@@ -117,8 +117,8 @@ impl Operations {
 
     /// Ends an operation. What it holds is dropped: connections close, process groups get TERM, then KILL.
     pub(super) fn cancel(&mut self, operation: Operation) {
-        if let Operation::Subagent(call) = operation {
-            return self.subagents.stop(call);
+        if let Operation::Subagent(call, by) = operation {
+            return self.subagents.stop(call, by);
         }
         if let Some(task) = self.running.remove(&operation) {
             task.abort();

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use crate::agent::{Input, Intent, SubagentStart};
 use crate::hooks::{HookAnswer, HookCall};
-use crate::ledger::{BackgroundStatus, CallId, Entry};
+use crate::ledger::{BackgroundStatus, CallId, CutBy, Entry};
 use crate::model::{ModelNews, Request};
 use crate::tool::{Discovered, Invocation, Preparation, Shown, ToolNews, ToolReport, Typed};
 
@@ -114,8 +114,8 @@ pub trait SubagentPort: Send + Sync {
     /// Passes on what a person wants of one. Never waits.
     fn tell(&self, call: CallId, intent: Intent);
 
-    /// Has one stop, settle and report. Never waits.
-    fn stop(&self, call: CallId);
+    /// Has one stop, settle and report; it records who stopped it. Never waits.
+    fn stop(&self, call: CallId, by: CutBy);
 
     /// Stops all of them and waits until they have settled, for a bounded time.
     fn close(&self) -> BoxFuture<'static, ()> {

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use countersign::agent::{
-    Answer, Effect, Input, Intent, Operation, Settings, SubagentNews, SubagentReport, SubagentSpec, Subagents,
+    Answer, Effect, Input, Intent, Operation, Settings, Shutdown, SubagentNews, SubagentReport, SubagentSpec,
+    Subagents,
 };
 use countersign::budget::Limit;
-use countersign::ledger::{Body, CallId, Ending, Entry, Millis, Outcome, Reach, Spent, TaskState, TurnEnded};
+use countersign::ledger::{
+    Body, CallId, CutBy, Ending, Entry, Millis, Outcome, Reach, Spent, TaskState, TurnEnded,
+};
 use countersign::model::{ModelEvent, ModelNews, Request};
 use countersign::policy::RuleKind;
 use countersign::recorded::{NothingOutside, Player, Tape};
@@ -106,11 +109,61 @@ fn one_that_works_when_the_time_of_its_session_is_used_up_is_stopped_at_that_ins
     // It has what is left, in whole seconds, and no more: its own clock would stop it, too.
     assert_eq!(granted, Some(59));
     gate.wanted = gate.agent.step(Millis(61_010), Input::Timer(timer));
-    assert!(gate.wanted.contains(&Effect::Cancel(Operation::Subagent(call))), "{:?}", gate.wanted);
+    assert!(
+        gate.wanted.contains(&Effect::Cancel(Operation::Subagent(call, CutBy::WallTime))),
+        "{:?}",
+        gate.wanted
+    );
     let set: Vec<u64> = gate.wanted.iter().filter_map(watches).map(|(_, ms)| ms).collect();
     assert_eq!(set, [3_000], "it may settle, as after Esc");
     settles(&mut gate, call, Reach::NothingCut);
     assert_eq!(end(&gate).reason, Ending::WallTime);
+}
+
+/// The same loop as a sub-agent's own, which is stopped by what is above it.
+#[test]
+fn the_ledger_of_one_that_is_stopped_from_above_says_by_what_and_is_played_again() {
+    for (by, says) in [
+        (CutBy::WallTime, "Stopped by the wall-time budget mid-execution after "),
+        (CutBy::Approval, "Stopped mid-execution after "),
+        (CutBy::SessionEnd, "Stopped, because the session was closed, mid-execution after "),
+    ] {
+        let settings = settings(vec![users(RuleKind::Allow, "shell")]);
+        let mut gate = Gate::new(settings.clone());
+        gate.call("shell", json!({ "command": "make" }), Preparation::default());
+        gate.step(Input::Cut(by));
+        let (outcome, content) = result(&gate);
+        assert!(matches!(outcome, Outcome::Aborted(abort) if abort.by == by), "{outcome:?}");
+        assert!(content.starts_with(says), "{content}");
+        assert_eq!(end(&gate).reason, Ending::AbortedTools, "it is no limit of its own");
+        let again = kept(&gate);
+        assert_eq!(again, gate.agent.ledger().entries(), "and the session file keeps it");
+        let played = Player::new(settings, Tape::of(&again).unwrap(), &mut NothingOutside).play();
+        let results = |entries: &[Arc<Entry>]| {
+            let result = |entry: &Arc<Entry>| match &entry.body {
+                Body::ToolResult(result) => match result.outcome {
+                    Outcome::Aborted(abort) => Some((abort.by, result.content.clone())),
+                    _ => None,
+                },
+                _ => None,
+            };
+            entries.iter().filter_map(result).collect::<Vec<_>>()
+        };
+        assert_eq!((results(&again).len(), results(&played.entries)), (1, results(&again)));
+    }
+}
+
+#[test]
+fn whoever_ends_the_session_is_who_stops_its_subagents() {
+    let mut gate = Gate::new(delegating());
+    let call = gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
+    gate.wanted = gate.agent.step(Millis(9_000), Input::Shutdown(Shutdown::Signal));
+    let stop = Effect::Cancel(Operation::Subagent(call, CutBy::SessionEnd));
+    assert!(gate.wanted.contains(&stop), "{:?}", gate.wanted);
+    let mut gate = Gate::new(delegating());
+    let call = gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
+    gate.wanted = gate.agent.step(Millis(9_000), Input::Intent(Intent::Abort));
+    assert!(gate.wanted.contains(&Effect::Cancel(Operation::Subagent(call, CutBy::User))));
 }
 
 #[test]

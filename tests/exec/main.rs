@@ -64,6 +64,7 @@ mod kept;
 mod kept_as_tests;
 mod keys;
 mod killed;
+mod killed_subagents;
 mod locals;
 mod long_keys;
 mod many;

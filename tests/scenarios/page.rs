@@ -378,7 +378,7 @@ fn cancelled(effect: &Effect, names: &BTreeMap<CallId, String>) -> Option<String
     Some(match operation {
         Operation::Model(_) => "the model".to_owned(),
         Operation::Preparation(call) => format!("the look at {}", named(call)),
-        Operation::Tool(call) | Operation::Subagent(call) => named(call),
+        Operation::Tool(call) | Operation::Subagent(call, _) => named(call),
         Operation::Timer(_) => "a timer".to_owned(),
         Operation::Hooks(_) => "hooks".to_owned(),
         Operation::Discovery => "the search for tools".to_owned(),

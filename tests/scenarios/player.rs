@@ -378,7 +378,7 @@ impl StoryPlayer {
                 self.late_model = Some(message);
             }
             Operation::Preparation(call) => drop(self.looks.remove(&call)),
-            Operation::Tool(call) | Operation::Subagent(call) => {
+            Operation::Tool(call) | Operation::Subagent(call, _) => {
                 self.running.remove(&call);
                 self.cancelled.insert(call);
             }

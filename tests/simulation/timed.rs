@@ -123,7 +123,7 @@ impl World {
                 }
             }
             Input::Intent(Intent::Decide { answer: Answer::AllowOnce, .. }) => 3_000,
-            Input::Intent(Intent::Abort) => 600,
+            Input::Intent(Intent::Abort) | Input::Cut(_) => 600,
             Input::Intent(_) => 40_000,
             Input::Tool(..) => 6_000,
             Input::Model(..) => 400,

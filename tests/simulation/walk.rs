@@ -215,7 +215,7 @@ fn likely(input: &Input) -> u64 {
         | Input::Timer(_) => 20,
         Input::Intent(Intent::Abort | Intent::Raise { .. }) => 2,
         Input::Subagent(..) => 10,
-        Input::Intent(_) | Input::Model(..) | Input::Tool(..) | Input::Shutdown(_) => 1,
+        Input::Intent(_) | Input::Model(..) | Input::Tool(..) | Input::Cut(_) | Input::Shutdown(_) => 1,
     }
 }
 

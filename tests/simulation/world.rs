@@ -116,7 +116,8 @@ impl World {
     pub fn deliver(&mut self, input: Input) -> Result<(), String> {
         self.let_time_pass(&input);
         self.note_delivery(&input);
-        let is_escape = matches!(input, Input::Intent(Intent::Abort) | Input::Shutdown(Shutdown::Signal));
+        let is_escape =
+            matches!(input, Input::Intent(Intent::Abort) | Input::Cut(_) | Input::Shutdown(Shutdown::Signal));
         let is_quit = matches!(input, Input::Shutdown(Shutdown::Quit));
         self.over = matches!(input, Input::Shutdown(_));
         if is_quit {
@@ -173,7 +174,7 @@ impl World {
                 | Intent::RefuseGaps,
             ) => self.commands += 1,
             Input::Intent(Intent::SetModel(_) | Intent::SetEffort(_)) => self.switches += 1,
-            Input::Intent(_) | Input::Shutdown(_) => {}
+            Input::Intent(_) | Input::Cut(_) | Input::Shutdown(_) => {}
             Input::Model(message, news) => {
                 self.late_models.remove(message);
                 self.note_stream(*message, news);
@@ -281,7 +282,7 @@ impl World {
                     self.late_tools.insert(call);
                 }
             }
-            Operation::Subagent(call) => {
+            Operation::Subagent(call, _) => {
                 if let Some(stopped) = self.subagents.get_mut(&call) {
                     *stopped = true;
                 }

@@ -94,7 +94,7 @@ fn reach() -> impl Strategy<Value = Reach> {
 
 pub fn outcome() -> impl Strategy<Value = Outcome> {
     let path = prop_oneof![Just(AbortPath::A), Just(AbortPath::B), Just(AbortPath::C)];
-    let by = prop_oneof![Just(CutBy::User), Just(CutBy::WallTime), Just(CutBy::Approval)];
+    let by = prop::sample::select(CutBy::ALL);
     prop_oneof![
         Just(Outcome::Ok),
         Just(Outcome::Failed),

@@ -18,8 +18,8 @@ use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{
-    ApprovalRequest, Body, CallId, Change, Ending, Entry, EntryId, LearnedLimit, Outcome, ProviderLimit,
-    ToolResult, TurnEnded,
+    ApprovalRequest, Body, CallId, Change, Ending, Entry, EntryId, LearnedLimit, Limit, Outcome,
+    ProviderLimit, ToolResult, TurnEnded,
 };
 use crate::session::other_sessions::first_words;
 use crate::view::summary;
@@ -224,7 +224,17 @@ impl Out {
                 self.reasons.entry(at(decision.call)).or_default().push(decision.reason.clone());
             }
             Body::ToolResult(result) => self.hear_result(&at(result.call), result),
+            Body::TurnEnded(end) => self.hear_end_below(&path, end),
             _ => {}
+        }
+    }
+
+    /// A sub-agent whose part of a limit was used up, or did not pay for its next request. What the run itself ends with is said at its end.
+    fn hear_end_below(&self, path: &[CallId], end: &TurnEnded) {
+        let Some(one) = self.subagents.get(path) else { return };
+        if Limit::of_ending(end.reason).is_some() {
+            let (who, reason) = (calls(path), end.reason.as_str());
+            complain(&format!("note: sub-agent {} {who} stopped before its end: {reason}", one.name));
         }
     }
 

@@ -56,12 +56,27 @@ impl Agent {
         self.end_cut(step, met, by)
     }
 
+    /// Whoever started this session stops it.
+    pub(super) fn cut_from_above(&mut self, step: &mut Step, phase: Phase, by: CutBy) -> Phase {
+        self.is_cut_from_above = true;
+        let phase = self.stop(step, phase, by);
+        self.is_cut_from_above = phase.is_stopping();
+        phase
+    }
+
+    /// Who stops sub-agents of a session that is stopped so.
+    pub(super) fn cut_below(&self, by: CutBy) -> CutBy {
+        if by == CutBy::User && self.is_leaving { CutBy::SessionEnd } else { by }
+    }
+
     /// Ends a run that was cut short.
     pub(super) fn end_cut(&mut self, step: &mut Step, met: Ending, by: CutBy) -> Phase {
+        // What is over above it is no limit of its own.
+        let is_from_above = std::mem::take(&mut self.is_cut_from_above);
         let ending = match by {
-            CutBy::User => met,
-            CutBy::WallTime => Ending::WallTime,
-            CutBy::Approval => Ending::ApprovalRequired,
+            CutBy::WallTime if !is_from_above => Ending::WallTime,
+            CutBy::Approval if !is_from_above => Ending::ApprovalRequired,
+            CutBy::User | CutBy::WallTime | CutBy::Approval | CutBy::SessionEnd => met,
         };
         self.end(step, ending)
     }
@@ -133,7 +148,10 @@ impl Agent {
             CallState::Over(real) => real,
             CallState::Running(since) => {
                 let is_subagent = self.history.subagents().open.contains_key(&call);
-                let operation = if is_subagent { Operation::Subagent(call) } else { Operation::Tool(call) };
+                let operation = match is_subagent {
+                    true => Operation::Subagent(call, self.cut_below(by)),
+                    false => Operation::Tool(call),
+                };
                 step.cancel(operation);
                 self.cancelled.insert(call);
                 self.aborted(call, path, Some(step.now.since(since)), by)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::hooks::{HookCall, HookId};
-use crate::ledger::{CallId, Entry, EntryId};
+use crate::ledger::{CallId, CutBy, Entry, EntryId};
 use crate::model::Request;
 use crate::tool::{Invocation, Typed};
 
@@ -49,8 +49,8 @@ pub enum Operation {
     Preparation(CallId),
     /// A running tool: its process group gets TERM, then KILL.
     Tool(CallId),
-    /// A sub-agent: it stops what it does, settles and reports.
-    Subagent(CallId),
+    /// A sub-agent: it stops what it does, settles and reports. It is told who stops it.
+    Subagent(CallId, CutBy),
     /// A timer.
     Timer(TimerId),
     /// Hooks.

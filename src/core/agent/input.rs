@@ -3,7 +3,7 @@
 use super::SubagentNews;
 use crate::budget::Limit;
 use crate::hooks::{HookAnswer, HookId};
-use crate::ledger::{Arguments, CallId, EntryId, FilesRestored, Goal, Scope, UserMessage};
+use crate::ledger::{Arguments, CallId, CutBy, EntryId, FilesRestored, Goal, Scope, UserMessage};
 use crate::model::{Effort, ModelNews, ModelSpec};
 use crate::policy::Mode;
 use crate::tool::{Discovered, Preparation, ToolNews, Typed};
@@ -27,6 +27,8 @@ pub enum Input {
     Discovered(Discovered),
     /// A timer fired.
     Timer(TimerId),
+    /// Whoever started this session stops it, and says why: a limit above it, or the end of the session there.
+    Cut(CutBy),
     /// The process must end now.
     Shutdown(Shutdown),
 }

@@ -118,6 +118,8 @@ pub struct Agent {
     unsent: Option<EntryId>,
     /// The process was told to end.
     is_leaving: bool,
+    /// Whoever started this session stops it, and it settles.
+    is_cut_from_above: bool,
 }
 
 impl Agent {
@@ -145,6 +147,7 @@ impl Agent {
             foretold: None,
             unsent: None,
             is_leaving: false,
+            is_cut_from_above: false,
             history,
             settings,
         }
@@ -216,6 +219,8 @@ impl Agent {
             (Input::Hooks(hook, answers), phase) => self.on_hooks(step, phase, hook, &answers),
             (Input::Discovered(found), phase) => self.on_discovered(step, phase, found),
             (Input::Timer(timer), phase) => self.on_timer(step, phase, timer),
+            (Input::Cut(_), phase) if phase.was_just_stopped(step.now) => phase,
+            (Input::Cut(by), phase) => self.cut_from_above(step, phase, by),
             (Input::Shutdown(how), phase) => {
                 // Nothing starts any more; what waits is settled when the session is resumed.
                 self.lanes.clear();

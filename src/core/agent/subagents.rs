@@ -257,7 +257,7 @@ impl Agent {
         );
         for pending in &mut dispatching.calls {
             if at_work.contains(&pending.call.id) {
-                step.cancel(Operation::Subagent(pending.call.id));
+                step.cancel(Operation::Subagent(pending.call.id, self.cut_below(by)));
             } else {
                 let state = std::mem::replace(&mut pending.state, CallState::Preparing);
                 pending.state = CallState::Over(self.cut(step, pending.call.id, state, AbortPath::C, by));

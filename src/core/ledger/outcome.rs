@@ -167,7 +167,7 @@ impl ToolResult {
 }
 
 /// Who cut a call short.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum CutBy {
     /// Esc, or a signal.
@@ -176,9 +176,14 @@ pub enum CutBy {
     WallTime,
     /// A sibling needs an approval that nobody can give here.
     Approval,
+    /// The session that it works for was closed: by whoever shows it, a signal or the end of the program. Only sub-agents are cut short so.
+    SessionEnd,
 }
 
 impl CutBy {
+    /// Each of them.
+    pub const ALL: &'static [Self] = &[Self::User, Self::WallTime, Self::Approval, Self::SessionEnd];
+
     /// As recorded.
     pub fn as_str(self) -> &'static str {
         self.into()
@@ -191,6 +196,9 @@ pub fn aborted_text(abort: Abort) -> String {
         CutBy::User => ("Interrupted by user", "Interrupted"),
         CutBy::WallTime => ("Stopped by the wall-time budget", "Stopped by the wall-time budget"),
         CutBy::Approval => ("Stopped, because another call needs an approval", "Stopped"),
+        CutBy::SessionEnd => {
+            ("Stopped, because the session was closed", "Stopped, because the session was closed,")
+        }
     };
     let Some(ms) = abort.ran_ms else { return format!("{before}; was not started") };
     let came = match abort.reach() {

@@ -7,8 +7,8 @@ use std::{
 
 use super::{
     Body, CallId, Change, CompactionTrigger, Decision, Entry, EscrowSettlement, FORKED_TEXT, Fault, Ledger,
-    Millis, OpenCall, Outcome, RemoteTask, Settlement, TaskState, Tombstone, ToolUse, Transition, check,
-    forgotten_text, lost_text,
+    Millis, OpenCall, Outcome, Reach, RemoteTask, Settlement, TaskState, Tombstone, ToolUse, Transition,
+    check, forgotten_text, lost_text,
     task_state::{begun, delivered},
     told_of_typing,
 };
@@ -27,6 +27,15 @@ pub struct Recovered {
     pub lost: (usize, usize),
 }
 
+/// What its own ledger says of a sub-agent that was at work when the process died.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stood {
+    /// What it has spent and answered.
+    pub settled: EscrowSettlement,
+    /// How far its calls came.
+    pub reach: Reach,
+}
+
 /// Takes the entries of a session file and makes a ledger of them. Runs once a load; the only place that adds
 /// results for calls of an earlier process.
 ///
@@ -41,11 +50,7 @@ pub fn recover(entries: Vec<Arc<Entry>>, now: Millis) -> Result<Recovered, Fault
 ///
 /// # Errors
 /// As [`recover`].
-pub fn recover_with(
-    entries: Vec<Arc<Entry>>,
-    now: Millis,
-    subagents: &[EscrowSettlement],
-) -> Result<Recovered, Fault> {
+pub fn recover_with(entries: Vec<Arc<Entry>>, now: Millis, subagents: &[Stood]) -> Result<Recovered, Fault> {
     let open = check(&entries)?;
     let loaded = entries.len();
     // What the process left half done is completed as of its last entry: it ended then, and so did its sub-agents.
@@ -58,7 +63,8 @@ pub fn recover_with(
     };
     announce_missing(&mut ledger, &open, died_at);
     withdraw_summary(&mut ledger, died_at);
-    ledger.settle_escrows(died_at, subagents);
+    let settled: Vec<EscrowSettlement> = subagents.iter().map(|stood| stood.settled.clone()).collect();
+    ledger.settle_escrows(died_at, &settled);
     let undecided = undecided(&ledger.entries);
     let is_new_branch = has_not_gone_on(&ledger.entries);
     let (allowed, allowed_before_the_fork) = (allowed(&ledger.entries), allowed(of_another(&ledger.entries)));
@@ -81,10 +87,13 @@ pub fn recover_with(
             ledger.settle(now, token, Settlement::synthetic(Outcome::Ok, content));
             continue;
         }
-        let stood = subagents.iter().find(|settled| settled.call == call.id);
-        // So is what a sub-agent has answered, in its own.
+        let of_it = subagents.iter().find(|stood| stood.settled.call == call.id);
+        // So is what a sub-agent has answered, in its own; and that none of its calls was cut short, where its own proves that.
+        let is_known = of_it
+            .is_some_and(|stood| stood.settled.state != TaskState::Unknown || stood.reach < Reach::CutShort);
+        let stood = of_it.map(|stood| &stood.settled);
         if let Some((stood, answer)) = stood.and_then(|stood| Some((stood, stood.answer.clone()?)))
-            && stood.state != TaskState::Unknown
+            && is_known
         {
             let remote = Some(RemoteTask { id: None, state: stood.state });
             let is_done = stood.state == TaskState::Completed;

@@ -1,7 +1,7 @@
 //! One thing that came from outside, and when.
 
 use crate::agent::{Answer, Intent};
-use crate::ledger::{Arguments, BackgroundStatus, CallId, EntryId, Millis, Mode};
+use crate::ledger::{Arguments, BackgroundStatus, CallId, CutBy, EntryId, Millis, Mode};
 use crate::model::{ModelEvent, ModelFailure};
 use crate::tool::ToolReport;
 
@@ -38,6 +38,8 @@ pub enum News {
         /// The result. `None`: it had none of its own, since it was cut short.
         report: Option<Box<ToolReport>>,
     },
+    /// Whoever started the session stopped it.
+    Cut(CutBy),
     /// A background command that the call began ended.
     Ended(CallId, BackgroundStatus),
     /// An agent took the task of the call, and calls it this.

@@ -95,6 +95,7 @@ impl Player<'_> {
     pub(super) fn takes(&self, cue: &Cue) -> bool {
         match &cue.news {
             News::Wished(wish) => !matches!(wish.intent, Intent::Abort) || !self.agent.is_idle(),
+            News::Cut(_) => !self.agent.is_idle(),
             News::Answered(_) => self.model.is_some() && !self.model_has_spoken,
             News::Decided(call, _) => self.waiting.contains_key(call),
             News::Returned { call, report, .. } => report.is_some() && self.tools.contains_key(call),

@@ -146,6 +146,10 @@ impl<'o> Player<'o> {
                 self.agent.has_not_sent(self.model.filter(|_| !self.model_has_spoken));
                 self.step(Input::Intent(intent));
             }
+            News::Cut(by) => {
+                self.agent.has_not_sent(self.model.filter(|_| !self.model_has_spoken));
+                self.step(Input::Cut(by));
+            }
             News::Answered(answered) => self.speak(answered),
             News::Decided(call, answer) => {
                 if let Some(request) = self.waiting.get(&call).copied() {
@@ -255,7 +259,7 @@ impl<'o> Player<'o> {
 
     fn perform(&mut self, effects: Vec<Effect>) {
         let is_told_to_stop = |effect: &Effect| match effect {
-            Effect::Cancel(Operation::Subagent(call)) => Some(*call),
+            Effect::Cancel(Operation::Subagent(call, _)) => Some(*call),
             _ => None,
         };
         let stopped: Vec<CallId> = effects.iter().filter_map(is_told_to_stop).collect();
@@ -323,7 +327,7 @@ impl<'o> Player<'o> {
                 }
             }
             Operation::Preparation(call) => self.looks.retain(|look| look.call != call),
-            Operation::Tool(call) | Operation::Subagent(call) => {
+            Operation::Tool(call) | Operation::Subagent(call, _) => {
                 self.tools.remove(&call);
             }
             Operation::Timer(timer) => {

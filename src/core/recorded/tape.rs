@@ -99,7 +99,7 @@ impl Tape {
 
 fn rank(cue: &Cue) -> u8 {
     match &cue.news {
-        News::Wished(Wish { intent: Intent::Abort, .. }) => 2,
+        News::Wished(Wish { intent: Intent::Abort, .. }) | News::Cut(_) => 2,
         News::Wished(_) => 0,
         _ => 1,
     }

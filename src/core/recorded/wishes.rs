@@ -192,19 +192,28 @@ fn typed(reader: &mut TapeReader<'_>, at: usize, call: CallId) {
     reader.wish(at, Intent::TypeInto { call, typed: Typed(b"?".to_vec()) }, false);
 }
 
-/// Esc, or a signal: before the first entry of the step that ended the run.
+/// Esc, a signal, or who started the session: before the first entry of the step that ended the run.
 pub(super) fn interrupted(reader: &mut TapeReader<'_>, at: usize) {
     let is_of_it = |body: &Body| match body {
-        Body::ToolResult(result) => {
-            matches!(result.outcome, Outcome::Aborted(abort) if abort.by == CutBy::User)
-        }
+        Body::ToolResult(result) => matches!(result.outcome, Outcome::Aborted(_)),
         Body::Assistant(message) => message.interrupted,
         Body::Note(note) => note.failed_call().is_none(),
         Body::ToolCall(_) | Body::Handoff { .. } | Body::Checkpoint(_) | Body::Injected(_) => true,
         _ => false,
     };
     let begins_at = step_of(reader.entries, at, is_of_it);
-    reader.wish(begins_at, Intent::Abort, false);
+    let step = reader.entries.get(begins_at..at).unwrap_or_default();
+    let by = step.iter().find_map(|entry| match &entry.body {
+        Body::ToolResult(result) => match result.outcome {
+            Outcome::Aborted(abort) => Some(abort.by),
+            _ => None,
+        },
+        _ => None,
+    });
+    match by {
+        None | Some(CutBy::User) => reader.wish(begins_at, Intent::Abort, false),
+        Some(by) => reader.push(begins_at, News::Cut(by)),
+    }
 }
 
 /// The mode of which the loop told the model, if that is what it said: sessions of earlier programs record modes nowhere else.

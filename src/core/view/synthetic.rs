@@ -29,6 +29,7 @@ fn cut_by(by: CutBy) -> &'static str {
         CutBy::User => "Esc",
         CutBy::WallTime => "wall-time budget",
         CutBy::Approval => "stopped for an approval",
+        CutBy::SessionEnd => "end of the session",
     }
 }
 
@@ -44,6 +45,7 @@ mod tests {
             (CutBy::User, None, "Esc, path C: was not started"),
             (CutBy::WallTime, None, "wall-time budget, path C: was not started"),
             (CutBy::Approval, None, "stopped for an approval, path C: was not started"),
+            (CutBy::SessionEnd, None, "end of the session, path C: was not started"),
         ] {
             let abort = Abort { path: AbortPath::C, ran_ms, by, within: None };
             let (name, content, facts) = (String::new(), aborted_text(abort), Facts::default());

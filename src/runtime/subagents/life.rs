@@ -7,11 +7,14 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 
-use super::{AfterEnd, MadeSession, MakeSession, Roster, locked, not_started, stopped_before, tell};
+use super::{
+    AfterEnd, LoopEnds, MadeSession, MakeSession, Roster, locked, not_started, stopped_before, stopped_by,
+    tell,
+};
 use crate::agent::{Event, Input, Intent, Live, Shutdown, SubagentNews, SubagentReport, SubagentStart};
 use crate::budget::Meter;
-use crate::ledger::{Body, CallId, Change, Ending, Entry, Outcome, Reach, TaskState, TurnEnded};
-use crate::runtime::{Clock, DriverError};
+use crate::ledger::{Body, CallId, Change, CutBy, Ending, Entry, Outcome, Reach, TaskState, TurnEnded};
+use crate::runtime::{Clock, DriverError, Handles};
 use crate::tool::bound;
 
 /// Lives it. Whatever happens, the one that started it is told how it ended.
@@ -50,10 +53,10 @@ async fn work(
         Err(broken) => return not_started(&broken.to_string()),
     };
     let MadeSession { driver, handles, first, task, after } = made;
-    let (intents, abort, shutdown, mut events) =
-        (handles.intents, handles.abort, handles.shutdown, handles.events);
-    if locked(roster).get(&call).is_none_or(|at_work| at_work.is_stopped) {
-        return stopped_before(said_after(after).await.as_deref());
+    let Handles { intents, abort, cut, shutdown, mut events, clock } = handles;
+    let ends = LoopEnds { intents: intents.clone(), abort, cut };
+    if let Some(by) = who_stopped(roster, call) {
+        return stopped_before(by, said_after(after).await.as_deref());
     }
     if is_blank(&task) {
         let said = said_after(after).await;
@@ -63,7 +66,8 @@ async fn work(
     }
     let driving = tokio::spawn(driver.run(first));
     // A mode comes before the task that it is to hold for.
-    hand_over(roster, call, &intents, &abort).await;
+    hand_over(roster, call, &ends).await;
+    drop(ends);
     if intents.send(task).await.is_err() {
         return not_started("its loop ended at once");
     }
@@ -85,6 +89,7 @@ async fn work(
             break;
         }
     }
+    watched.stopped = who_stopped(roster, call);
     // Nothing of it goes on: its commands in the background end, and so do sub-agents of its own.
     locked(roster).remove(&call);
     shutdown.send(Shutdown::Signal).await.unwrap_or_default();
@@ -96,15 +101,20 @@ async fn work(
         .await
         .unwrap_or_else(|broken| Err(DriverError::Store { why: broken.to_string(), unwritten: Vec::new() }));
     let said = said_after(after).await;
-    watched.report(ended.err(), said.as_deref(), handles.clock, max_chars)
+    watched.report(ended.err(), said.as_deref(), clock, max_chars)
+}
+
+/// Who told it to stop. One that is not known any more was given up with its session.
+fn who_stopped(roster: &Roster, call: CallId) -> Option<CutBy> {
+    locked(roster).get(&call).map_or(Some(CutBy::SessionEnd), |at_work| at_work.stopped)
 }
 
 /// Gives its loop what was wanted of it while its session was made; what comes from here on goes there directly.
-async fn hand_over(roster: &Roster, call: CallId, intents: &mpsc::Sender<Intent>, abort: &mpsc::Sender<()>) {
+async fn hand_over(roster: &Roster, call: CallId, ends: &LoopEnds) {
     loop {
         let held = match locked(roster).get_mut(&call) {
             Some(at_work) if at_work.held.is_empty() => {
-                at_work.ends = Some((intents.clone(), abort.clone()));
+                at_work.ends = Some(ends.clone());
                 return;
             }
             Some(at_work) => std::mem::take(&mut at_work.held),
@@ -112,7 +122,7 @@ async fn hand_over(roster: &Roster, call: CallId, intents: &mpsc::Sender<Intent>
         };
         for intent in held {
             // A loop that is over is found out with the task.
-            intents.send(intent).await.unwrap_or_default();
+            ends.intents.send(intent).await.unwrap_or_default();
         }
     }
 }
@@ -164,6 +174,8 @@ struct Watched {
     /// Calls of its that wait for a person.
     waiting: BTreeSet<CallId>,
     ended: Option<TurnEnded>,
+    /// Who told it to stop.
+    stopped: Option<CutBy>,
     /// Why its loop did not take the task.
     refused: Option<String>,
     /// How far its calls came.
@@ -172,7 +184,14 @@ struct Watched {
 
 impl Watched {
     fn new(meter: Meter) -> Self {
-        Self { meter, waiting: BTreeSet::new(), ended: None, refused: None, reach: Reach::default() }
+        Self {
+            meter,
+            waiting: BTreeSet::new(),
+            ended: None,
+            stopped: None,
+            refused: None,
+            reach: Reach::default(),
+        }
     }
 
     /// Takes in an event. Says whether its run is over.
@@ -237,7 +256,7 @@ impl Watched {
                 );
                 (Outcome::Failed, TaskState::Failed, words)
             }
-            (None, Some(ended)) => of_ending(&ended),
+            (None, Some(ended)) => of_ending(&ended, self.stopped),
             (None, None) if self.refused.is_some() => {
                 let why = self.refused.unwrap_or_default();
                 (Outcome::Failed, TaskState::Rejected, format!("The sub-agent was not started: {why}"))
@@ -254,8 +273,8 @@ impl Watched {
     }
 }
 
-/// How the end of its run is told.
-pub(crate) fn of_ending(ended: &TurnEnded) -> (Outcome, TaskState, String) {
+/// How the end of its run is told, and who stopped it, if that is known.
+pub(crate) fn of_ending(ended: &TurnEnded, stopped: Option<CutBy>) -> (Outcome, TaskState, String) {
     let text = ended.text.trim();
     if ended.reason == Ending::Completed {
         let words = if text.is_empty() { "It is done, and said nothing about it." } else { text };
@@ -272,7 +291,8 @@ pub(crate) fn of_ending(ended: &TurnEnded) -> (Outcome, TaskState, String) {
     };
     let mut words = match state {
         TaskState::Canceled => {
-            "The sub-agent was stopped before its end, by the user or with the run.".to_owned()
+            let by = stopped.map(|by| format!(", {}", stopped_by(by))).unwrap_or_default();
+            format!("The sub-agent was stopped before its end{by}.")
         }
         _ => format!("The sub-agent stopped before its end: {}.", ended.reason.as_str()),
     };
@@ -287,7 +307,9 @@ pub(crate) fn of_ending(ended: &TurnEnded) -> (Outcome, TaskState, String) {
 mod tests {
     use super::*;
     use crate::budget::Limits;
-    use crate::ledger::{Abort, AbortPath, CutBy, Decider, EntryId, Facts, Millis, Settlement, ToolResult};
+    use crate::ledger::{
+        Abort, AbortPath, CutBy, Decider, EntryId, Facts, Millis, Settlement, ToolResult, Usage,
+    };
 
     fn ended(outcome: Outcome) -> Event {
         let Settlement { content, written, duration_ms, cut_chars, images, .. } =
@@ -323,6 +345,43 @@ mod tests {
         // Something else was refused; the task comes.
         assert!(matches!(after(&[refused()]), Beginning::Awaited));
         assert!(matches!(after(&[begun(), returned(), refused()]), Beginning::Begun));
+    }
+
+    #[test]
+    fn a_reason_that_is_a_sentence_has_one_full_stop() {
+        for why in ["no space left.", "no space left"] {
+            assert_eq!(not_started(why).content, "The sub-agent was not started: no space left.");
+        }
+    }
+
+    #[test]
+    fn a_report_says_who_stopped_it() {
+        let ended = TurnEnded {
+            reason: Ending::AbortedTools,
+            turns: 1,
+            tool_calls: 1,
+            hosted_tools: 0,
+            usage: Usage::default(),
+            wall_ms: 5,
+            text: "".into(),
+            not_ok: Vec::new(),
+            next_safe_action: String::new(),
+        };
+        for (by, says) in [
+            (Some(CutBy::User), "The sub-agent was stopped before its end, by the user."),
+            (
+                Some(CutBy::WallTime),
+                "The sub-agent was stopped before its end, since the time of the run that it worked for was over.",
+            ),
+            (
+                Some(CutBy::SessionEnd),
+                "The sub-agent was stopped before its end, since the session that it worked for was closed.",
+            ),
+            (None, "The sub-agent was stopped before its end."),
+        ] {
+            let (outcome, state, words) = of_ending(&ended, by);
+            assert_eq!((outcome, state, words.as_str()), (Outcome::Failed, TaskState::Canceled, says));
+        }
     }
 
     #[tokio::test]

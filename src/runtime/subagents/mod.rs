@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::ports::SubagentPort;
 use super::{Driver, Handles};
 use crate::agent::{Effect, Event, Input, Intent, Live, SubagentNews, SubagentReport, SubagentStart};
-use crate::ledger::{CallId, Outcome, Reach, Spent, TaskState};
+use crate::ledger::{CallId, CutBy, Outcome, Reach, Spent, TaskState};
 
 /// How long sub-agents may take to settle when everything ends.
 const LAST_WAIT: Duration = Duration::from_secs(3);
@@ -47,39 +47,50 @@ pub struct MadeSession {
 /// What is done after the end of a session. May block.
 pub type AfterEnd = Box<dyn FnOnce() -> Option<String> + Send>;
 
+/// The ends of a loop: wishes, Esc, and who else stops it.
+#[derive(Clone)]
+struct LoopEnds {
+    intents: mpsc::Sender<Intent>,
+    abort: mpsc::Sender<()>,
+    cut: mpsc::Sender<CutBy>,
+}
+
 /// What is held of a sub-agent from its start to its end. Its session may take long to make, and what is wanted of it meanwhile must
 /// not be lost: a stop, or a stricter mode.
 struct AtWork {
-    /// The ends of its loop, once there is one: wishes, and Esc.
-    ends: Option<(mpsc::Sender<Intent>, mpsc::Sender<()>)>,
+    /// The ends of its loop, once there is one.
+    ends: Option<LoopEnds>,
     /// What was wanted of it before.
     held: Vec<Intent>,
     /// Whether its loop has the task: an Esc before that would find nothing to stop.
     has_task: bool,
-    /// Whether it was told to stop.
-    is_stopped: bool,
+    /// Who told it to stop, if anyone did.
+    stopped: Option<CutBy>,
     /// Where news of it go.
     news: mpsc::Sender<Input>,
 }
 
 impl AtWork {
     fn new(news: mpsc::Sender<Input>) -> Self {
-        Self { ends: None, held: Vec::new(), has_task: false, is_stopped: false, news }
+        Self { ends: None, held: Vec::new(), has_task: false, stopped: None, news }
     }
 
-    fn stop(&mut self) {
-        self.is_stopped = true;
-        if let Some((_, abort)) = self.ends.as_ref().filter(|_| self.has_task) {
-            // A full channel holds an Esc already.
-            abort.try_send(()).unwrap_or_default();
+    /// Who stopped it first is who stopped it; a second time, it waits for nothing any more.
+    fn stop(&mut self, by: CutBy) {
+        self.stopped.get_or_insert(by);
+        let Some(LoopEnds { abort, cut, .. }) = self.ends.as_ref().filter(|_| self.has_task) else { return };
+        // A full channel holds the same already.
+        match by {
+            CutBy::User => abort.try_send(()).unwrap_or_default(),
+            by => cut.try_send(by).unwrap_or_default(),
         }
     }
 
     /// Its loop has the task.
     fn begins(&mut self) {
         self.has_task = true;
-        if self.is_stopped {
-            self.stop();
+        if let Some(by) = self.stopped {
+            self.stop(by);
         }
     }
 }
@@ -110,13 +121,13 @@ impl SubagentPort for LocalSubagents {
 
     fn tell(&self, call: CallId, intent: Intent) {
         if intent == Intent::Abort {
-            return self.stop(call);
+            return self.stop(call, CutBy::User);
         }
         let mut roster = locked(&self.roster);
         let Some(at_work) = roster.get_mut(&call) else {
             return tracing::debug!("a wish came for the sub-agent of {call}, which is over");
         };
-        let Some((intents, _)) = &at_work.ends else { return at_work.held.push(intent) };
+        let Some(LoopEnds { intents, .. }) = &at_work.ends else { return at_work.held.push(intent) };
         if intents.try_send(intent).is_err() {
             tracing::warn!("a wish for the sub-agent of {call} was not taken");
             let why = "not accepted: the sub-agent is busy with earlier input; try again".to_owned();
@@ -125,15 +136,15 @@ impl SubagentPort for LocalSubagents {
         }
     }
 
-    fn stop(&self, call: CallId) {
+    fn stop(&self, call: CallId, by: CutBy) {
         if let Some(at_work) = locked(&self.roster).get_mut(&call) {
-            at_work.stop();
+            at_work.stop(by);
         }
     }
 
     fn close(&self) -> BoxFuture<'static, ()> {
         let calls: Vec<CallId> = locked(&self.roster).keys().copied().collect();
-        calls.into_iter().for_each(|call| self.stop(call));
+        calls.into_iter().for_each(|call| self.stop(call, CutBy::SessionEnd));
         let tasks = Arc::clone(&self.tasks);
         Box::pin(async move {
             let mut under_way = std::mem::take(&mut *locked(&tasks));
@@ -157,14 +168,14 @@ impl SubagentPort for NoSubagents {
 
     fn tell(&self, _call: CallId, _intent: Intent) {}
 
-    fn stop(&self, _call: CallId) {}
+    fn stop(&self, _call: CallId, _by: CutBy) {}
 }
 
 /// The report of one that did nothing.
 fn not_started(why: &str) -> SubagentReport {
     SubagentReport {
         outcome: Outcome::Failed,
-        content: format!("The sub-agent was not started: {why}."),
+        content: format!("The sub-agent was not started: {}.", why.trim_end_matches('.')),
         cut_chars: 0,
         state: TaskState::Rejected,
         spent: Spent::default(),
@@ -172,9 +183,19 @@ fn not_started(why: &str) -> SubagentReport {
     }
 }
 
+/// By whom a sub-agent was stopped, after a comma.
+fn stopped_by(by: CutBy) -> &'static str {
+    match by {
+        CutBy::User => "by the user",
+        CutBy::WallTime => "since the time of the run that it worked for was over",
+        CutBy::Approval => "since another call of the run needs an approval",
+        CutBy::SessionEnd => "since the session that it worked for was closed",
+    }
+}
+
 /// The report of one that was stopped before it began.
-fn stopped_before(said: Option<&str>) -> SubagentReport {
-    let mut content = "The sub-agent was stopped before it began, by the user or with the run.".to_owned();
+fn stopped_before(by: CutBy, said: Option<&str>) -> SubagentReport {
+    let mut content = format!("The sub-agent was stopped before it began, {}.", stopped_by(by));
     content.extend(said.into_iter().flat_map(|said| ["\n\n", said]));
     SubagentReport { content, state: TaskState::Canceled, ..not_started("") }
 }

@@ -11,8 +11,7 @@ use crate::budget::{Grantable, Limits, Meter};
 use crate::config::Invocation;
 use crate::config::models::{Table, choose};
 use crate::ledger::{
-    Body, Change, Entry, Escrow, EscrowSettlement, Millis, ModelRef, Usage, open_escrows, recover_with,
-    was_asking,
+    Body, Change, Entry, Escrow, Millis, ModelRef, Stood, Usage, open_escrows, recover_with, was_asking,
 };
 use crate::model::ModelSpec;
 use crate::runtime::store::find;
@@ -47,7 +46,7 @@ impl<'a> CutOff<'a> {
         state: &Path,
         escrow: &Escrow,
         names: &[String],
-        below: &[EscrowSettlement],
+        below: &[Stood],
     ) -> Option<Usage> {
         let path = find(state, &escrow.session).ok()?;
         let (mut store, file) = SessionStore::open(&path).ok()?;
@@ -66,7 +65,7 @@ impl<'a> CutOff<'a> {
         state: &Path,
         session: &str,
         entries: Vec<Arc<Entry>>,
-        below: &[EscrowSettlement],
+        below: &[Stood],
     ) -> (Vec<Effect>, Vec<Arc<Entry>>) {
         let escrow = was_asking(&entries).then(|| reservation(state, session)).flatten();
         let ended =
@@ -80,7 +79,7 @@ impl<'a> CutOff<'a> {
         escrow: &Escrow,
         names: &[String],
         entries: Vec<Arc<Entry>>,
-        below: &[EscrowSettlement],
+        below: &[Stood],
     ) -> Option<(Vec<Effect>, Vec<Arc<Entry>>)> {
         let grantable = Grantable { limits: escrow.limits.clone(), parallel: escrow.parallel };
         let mut settings = Settings {

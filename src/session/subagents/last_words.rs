@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
-use crate::ledger::{Body, Entry, Millis, Outcome, TaskState, TurnEnded};
+use crate::ledger::{Body, CutBy, Entry, Millis, Outcome, Reach, TaskState, TurnEnded};
 use crate::runtime::of_ending;
 use crate::ui::text::counted;
 
@@ -14,8 +14,20 @@ const MOST: usize = 2_000;
 /// How its task ended, and its answer. `None`: it has no end, or one that was written for it after its process had died.
 pub(super) fn ended(entries: &[Arc<Entry>]) -> Option<(TaskState, String)> {
     let (_, _, ended) = last_end(entries).filter(|_| !was_cut_off(entries))?;
-    let (_, state, words) = of_ending(ended);
+    let (_, state, words) = of_ending(ended, who_stopped(entries));
     Some((state, words))
+}
+
+/// Who stopped it, as far as the results of its calls say.
+fn who_stopped(entries: &[Arc<Entry>]) -> Option<CutBy> {
+    let (before, at, _) = last_end(entries)?;
+    before.iter().rev().take_while(|entry| entry.at == at).find_map(|entry| match &entry.body {
+        Body::ToolResult(result) => match result.outcome {
+            Outcome::Aborted(abort) => Some(abort.by),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 /// Whether its last run ended with its process, and whoever took it up has written the end: nobody stopped it.
@@ -61,22 +73,12 @@ pub(super) fn stands(entries: &[Arc<Entry>], session: &str) -> (TaskState, Strin
         Body::Assistant(message) => Some(message.text()).filter(|text| !text.trim().is_empty()),
         _ => None,
     });
-    let (mut calls, mut started) = (0, BTreeSet::new());
-    for entry in entries {
-        match &entry.body {
-            // Who took it up has written that it was lost.
-            Body::ToolResult(result) if matches!(result.outcome, Outcome::Lost { .. }) => {}
-            Body::ToolResult(result) => {
-                calls += 1;
-                started.remove(&result.call);
-            }
-            Body::ApprovalDecided(decision) if decision.allow => drop(started.insert(decision.call)),
-            _ => {}
-        }
-    }
-    let lost = match started.len() {
-        0 => String::new(),
-        calls => format!(
+    let (calls, started) = calls(entries);
+    let lost = match (started, reach_of(entries)) {
+        (0, Reach::NothingStarted) => " None of its calls had been started.".to_owned(),
+        (0, Reach::NothingCut) => " None of its calls was cut short.".to_owned(),
+        (0, Reach::CutShort) => " Effects of its calls may be partial; check before repeating.".to_owned(),
+        (calls, _) => format!(
             " It had been allowed to start {} that did not end: effects may be partial; check before repeating.",
             counted(calls as u64, "call")
         ),
@@ -91,6 +93,36 @@ pub(super) fn stands(entries: &[Arc<Entry>], session: &str) -> (TaskState, Strin
         counted(calls, "finished call")
     );
     (TaskState::Unknown, words)
+}
+
+/// How many of its calls have a result of their own, and how many were allowed to start and have none.
+fn calls(entries: &[Arc<Entry>]) -> (u64, usize) {
+    let (mut calls, mut started) = (0, BTreeSet::new());
+    for entry in entries {
+        match &entry.body {
+            // Who took it up has written that it was lost.
+            Body::ToolResult(result) if matches!(result.outcome, Outcome::Lost { .. }) => {}
+            Body::ToolResult(result) => {
+                calls += 1;
+                started.remove(&result.call);
+            }
+            Body::ApprovalDecided(decision) if decision.allow => drop(started.insert(decision.call)),
+            _ => {}
+        }
+    }
+    (calls, started.len())
+}
+
+/// How far its calls came.
+pub(super) fn reach_of(entries: &[Arc<Entry>]) -> Reach {
+    if calls(entries).1 > 0 {
+        return Reach::CutShort;
+    }
+    let results = entries.iter().filter_map(|entry| match &entry.body {
+        Body::ToolResult(result) => Some(result.outcome.reach()),
+        _ => None,
+    });
+    results.max().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::LaneTerms;
 use super::cut_off::CutOff;
-use super::last_words::{ended, own_part, stands, was_cut_off};
+use super::last_words::{ended, own_part, reach_of, stands, was_cut_off};
 use super::own_ledger::{entries_of, name_in, names_of};
 use super::worktree::{Worktree, worktree_of};
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Body, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, Spent, TaskState, Usage,
-    open_escrows, untold_escrows, was_asking,
+    Body, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, Reach, Spent, Stood, TaskState,
+    Usage, open_escrows, untold_escrows, was_asking,
 };
 use crate::runtime::store::subagents::started_by;
 use crate::runtime::store::{find, held};
@@ -19,12 +19,7 @@ use crate::runtime::store::{find, held};
 /// What is known of each that is not settled, after the process that had the session of `cwd`. Of one whose session cannot be read
 /// nothing is. What a lane of a race made until then becomes its branch. Those that work for the session which this one was forked from
 /// are left alone: that one may live. The ledger of one that was asking its model is ended.
-pub(crate) fn standing(
-    state: &Path,
-    cwd: &Path,
-    entries: &[Arc<Entry>],
-    cut_off: &CutOff<'_>,
-) -> Vec<EscrowSettlement> {
+pub(crate) fn standing(state: &Path, cwd: &Path, entries: &[Arc<Entry>], cut_off: &CutOff<'_>) -> Vec<Stood> {
     // One that waited has not begun, and what an agent elsewhere does is not known here.
     let began = untold_escrows(entries).into_iter().filter(|escrow| !escrow.waits && !escrow.is_elsewhere());
     // The process lived as long as the last that it wrote anywhere.
@@ -38,12 +33,12 @@ pub(crate) fn standing(
             return of_another(state, &escrow);
         }
         let names = with(&above, name_in(entries, &escrow.session));
-        let mut settled = of_one(state, &escrow, &names, lived, cut_off)?;
-        if let (Some(words), Some(left)) = (&mut settled.answer, left_behind(cwd, entries, &escrow)) {
+        let mut stood = of_one(state, &escrow, &names, lived, cut_off)?;
+        if let (Some(words), Some(left)) = (&mut stood.settled.answer, left_behind(cwd, entries, &escrow)) {
             words.push_str("\n\n");
             words.push_str(&left);
         }
-        Some(settled)
+        Some(stood)
     });
     known.collect()
 }
@@ -70,7 +65,7 @@ fn is_of_another(entries: &[Arc<Entry>], escrow: &Escrow) -> bool {
 }
 
 /// What it has spent and answered until now, as its own ledger says.
-fn of_another(state: &Path, escrow: &Escrow) -> Option<EscrowSettlement> {
+fn of_another(state: &Path, escrow: &Escrow) -> Option<Stood> {
     let entries = own_part(entries_of(state, &escrow.session)?);
     let mut meter = Meter::new(Limits::default());
     entries.iter().for_each(|entry| meter.read(entry));
@@ -80,7 +75,10 @@ fn of_another(state: &Path, escrow: &Escrow) -> Option<EscrowSettlement> {
         None if was_cut_off(&entries) => stands(&entries, &escrow.session),
         None => (TaskState::Unknown, not_ended(state, &escrow.session)),
     };
-    Some(EscrowSettlement { call: escrow.call, spent, is_assumed: false, state, answer: Some(words) })
+    let settled =
+        EscrowSettlement { call: escrow.call, spent, is_assumed: false, state, answer: Some(words) };
+    // It may go on there.
+    Some(Stood { settled, reach: Reach::CutShort })
 }
 
 /// What is known of one that has not ended and works for another session.
@@ -122,7 +120,7 @@ fn of_one(
     names: &[String],
     lived: Millis,
     cut_off: &CutOff<'_>,
-) -> Option<EscrowSettlement> {
+) -> Option<Stood> {
     let entries = own_part(entries_of(state, &escrow.session)?);
     let mut limits = Limits::default();
     Limit::ALL.iter().for_each(|limit| limits.set(*limit, escrow.limits.get(limit).copied()));
@@ -132,11 +130,12 @@ fn of_one(
     // What worked for it died with it, and has spent what its own ledger says.
     let settle = |below: Escrow| {
         let names = with(names, name_in(&entries, &below.session));
-        of_one(state, &below, &names, last, cut_off).unwrap_or_else(|| EscrowSettlement::assumed(&below))
+        of_one(state, &below, &names, last, cut_off)
+            .unwrap_or_else(|| Stood { settled: EscrowSettlement::assumed(&below), reach: Reach::CutShort })
     };
-    let below: Vec<EscrowSettlement> = open_escrows(&entries).into_iter().map(settle).collect();
-    let is_assumed = below.iter().any(|settled| settled.is_assumed);
-    for settled in &below {
+    let below: Vec<Stood> = open_escrows(&entries).into_iter().map(settle).collect();
+    let is_assumed = below.iter().any(|stood| stood.settled.is_assumed);
+    for Stood { settled, .. } in &below {
         let body = Body::Change(Change::EscrowSettled(settled.clone()));
         meter.read(&Entry { id: EntryId(0), at: last, body });
     }
@@ -146,7 +145,9 @@ fn of_one(
         spent.usage =
             cut_off.end(state, escrow, names, &below).unwrap_or_else(|| all_of(escrow, spent.usage));
     }
-    Some(EscrowSettlement { call: escrow.call, spent, is_assumed, state: stand, answer: Some(words) })
+    let settled =
+        EscrowSettlement { call: escrow.call, spent, is_assumed, state: stand, answer: Some(words) };
+    Some(Stood { settled, reach: reach_of(&entries) })
 }
 
 /// What a request cost that was under way is not known, and could be all that was set aside: were nothing charged, a session that is
@@ -195,7 +196,7 @@ mod tests {
 
     /// The same in a session that begins so.
     fn stands_in(begins: Body, limits: BTreeMap<Limit, u64>, own: &[Arc<Entry>]) -> EscrowSettlement {
-        stand(begins, limits, own, str::to_owned).remove(0)
+        stand(begins, limits, own, str::to_owned).remove(0).settled
     }
 
     /// The same, where the file of the sub-agent is changed so.
@@ -204,7 +205,7 @@ mod tests {
         limits: BTreeMap<Limit, u64>,
         own: &[Arc<Entry>],
         change: impl Fn(&str) -> String,
-    ) -> Vec<EscrowSettlement> {
+    ) -> Vec<Stood> {
         let place = tempfile::tempdir().unwrap();
         let (call, session) = (CallId(1), "s-c1".to_owned());
         let mut store = SessionStore::create(place.path(), &session).unwrap();
@@ -227,18 +228,19 @@ mod tests {
         let settled = standing(place.path(), Path::new("/w"), &above, &cut_off);
         // Both ledgers say the same, also when it is asked again.
         let again = standing(place.path(), Path::new("/w"), &above, &cut_off);
-        let usage = |all: &[EscrowSettlement]| all.iter().map(|one| one.spent.usage).collect::<Vec<_>>();
+        let usage = |all: &[Stood]| all.iter().map(|one| one.settled.spent.usage).collect::<Vec<_>>();
         assert_eq!(usage(&again), usage(&settled));
-        let said = |all: &[EscrowSettlement]| {
-            all.iter().map(|one| (one.state, one.answer.clone())).collect::<Vec<_>>()
+        let said = |all: &[Stood]| {
+            let told = |one: &Stood| (one.settled.state, one.settled.answer.clone(), one.reach);
+            all.iter().map(told).collect::<Vec<_>>()
         };
         assert_eq!(said(&again), said(&settled));
         let mut meter = Meter::new(Limits::default());
         for entry in entries_of(place.path(), "s-c1").into_iter().flatten() {
             meter.read(&entry);
         }
-        for settled in settled.iter().filter(|settled| settled.spent.usage.estimated) {
-            assert_eq!(meter.session_usage(), settled.spent.usage);
+        for one in settled.iter().filter(|one| one.settled.spent.usage.estimated) {
+            assert_eq!(meter.session_usage(), one.settled.spent.usage);
         }
         settled
     }

@@ -78,8 +78,8 @@ impl Worktree {
             Ok(()) => {
                 let lane = branch.rsplit('/').next().unwrap_or_default();
                 format!(
-                    "/adopt {lane} takes its changes into this folder, when the user says so. Until then they are the branch \
-                     {branch}, and nothing of them is here."
+                    "/adopt {lane} takes its changes into this folder, as does `countersign race adopt {lane}`: the user decides that. \
+                     Until then they are the branch {branch}, and nothing of them is here."
                 )
             }
             Err(why) => format!(

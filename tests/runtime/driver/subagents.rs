@@ -7,7 +7,7 @@ use countersign::agent::{
     Agent, Event, Input, Intent, Live, Settings, SubagentNews, SubagentReport, SubagentStart,
 };
 use countersign::budget::Limits;
-use countersign::ledger::{Arguments, ModelRef, Outcome, TaskState, UserMessage};
+use countersign::ledger::{Arguments, CutBy, ModelRef, Outcome, TaskState, UserMessage};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::{Mode, Policy};
 use countersign::runtime::{
@@ -141,14 +141,19 @@ impl Starting {
 
 #[tokio::test]
 async fn one_that_is_stopped_while_its_session_is_made_does_nothing() {
-    let mut starting = Starting::new().await;
-    starting.port.stop(call(1));
-    starting.may.send(()).unwrap();
-    let (told, report) = starting.over().await;
-    assert_eq!((report.outcome, report.state), (Outcome::Failed, TaskState::Canceled));
-    assert!(report.content.contains("stopped before it began"), "{}", report.content);
-    assert_eq!((starting.asked.load(Ordering::SeqCst), told.len()), (0, 0));
-    assert_eq!(starting.ended.load(Ordering::SeqCst), 1, "its worktree goes");
+    for (by, says) in [
+        (CutBy::User, "stopped before it began, by the user."),
+        (CutBy::WallTime, "stopped before it began, since the time of the run that it worked for was over."),
+    ] {
+        let mut starting = Starting::new().await;
+        starting.port.stop(call(1), by);
+        starting.may.send(()).unwrap();
+        let (told, report) = starting.over().await;
+        assert_eq!((report.outcome, report.state), (Outcome::Failed, TaskState::Canceled));
+        assert!(report.content.contains(says), "{}", report.content);
+        assert_eq!((starting.asked.load(Ordering::SeqCst), told.len()), (0, 0));
+        assert_eq!(starting.ended.load(Ordering::SeqCst), 1, "its worktree goes");
+    }
 }
 
 #[tokio::test]

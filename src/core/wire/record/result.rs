@@ -174,9 +174,7 @@ fn read_abort(fields: &Fields<'_>, content: &str) -> Result<Abort, RecordError> 
     };
     let by = match fields.get("by") {
         None => legacy::cut_by(content),
-        Some(_) => fields.one_of("by", |name| {
-            [CutBy::User, CutBy::WallTime, CutBy::Approval].into_iter().find(|by| by.as_str() == name)
-        })?,
+        Some(_) => fields.one_of("by", |name| CutBy::ALL.iter().copied().find(|by| by.as_str() == name))?,
     };
     let within = fields.get("within").map(|_| fields.one_of("within", Reach::parse)).transpose()?;
     Ok(Abort { path, ran_ms, by, within })
