@@ -1,12 +1,13 @@
 //! What is set aside for a task of an agent elsewhere: before it is sent, and settled once, however it ends.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use countersign::agent::{Agent, Answer, Effect, Input, Intent, Live, Settings};
 use countersign::budget::Limits;
 use countersign::ledger::{
-    Body, CallId, Change, Escrow, EscrowSettlement, Limit, Millis, Outcome, RemoteTask, Spent, TaskState,
-    recover,
+    Body, CallId, Change, Entry, Escrow, EscrowSettlement, Limit, Millis, Outcome, RemoteTask,
+    SessionStarted, Spent, TaskState, recover,
 };
 use countersign::policy::RuleKind;
 use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
@@ -123,6 +124,23 @@ fn a_task_that_was_cut_short_is_settled_when_its_end_is_known_or_with_the_proces
         assert!(settled.len() == 1 && settled[0].is_assumed);
         assert_eq!(resumed.meter().used(Limit::Cost, Millis(0)), 100_000);
     }
+}
+
+#[test]
+fn a_fork_is_not_charged_for_a_task_of_the_session_that_it_was_made_from() {
+    let mut gate = Gate::new(reserving());
+    let call = task(&mut gate);
+    let mut entries = gate.agent.ledger().entries().to_vec();
+    let Body::SessionStarted(started) = &entries[0].body else { panic!("no session") };
+    let forked_from = Some(format!("s1@{}", entries.last().unwrap().id));
+    let body = Body::SessionStarted(SessionStarted { forked_from, ..started.clone() });
+    entries[0] = Arc::new(Entry { id: entries[0].id, at: entries[0].at, body });
+    let recovered = recover(entries, Millis(90_000)).unwrap();
+    let mut fork = Agent::resume(reserving(), recovered, Millis(90_000)).0;
+    let settled = books(&fork, call).1;
+    assert_eq!((settled.len(), settled[0].spent, settled[0].is_assumed), (1, Spent::default(), false));
+    let meter = fork.meter();
+    assert_eq!((meter.used(Limit::Cost, Millis(0)), meter.set_aside(Limit::Cost)), (0, 0));
 }
 
 #[test]

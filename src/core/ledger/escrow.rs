@@ -120,6 +120,11 @@ impl EscrowSettlement {
         Self::assumed(escrow)
     }
 
+    /// Of a task for which another session is charged: nothing is known of it here, and nothing counts here.
+    pub fn charged_elsewhere(escrow: &Escrow) -> Self {
+        Self { spent: Spent::default(), is_assumed: false, ..Self::assumed(escrow) }
+    }
+
     /// Of a sub-agent of which nothing is known.
     pub fn assumed(escrow: &Escrow) -> Self {
         let spent = Spent::all_of(escrow);

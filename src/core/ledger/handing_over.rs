@@ -69,6 +69,16 @@ fn finished(entries: &[Arc<Entry>]) -> BTreeSet<CallId> {
     results.collect()
 }
 
+/// Whether a task of an agent elsewhere was given by the session that this one was forked from: that one is charged for it.
+fn is_of_another(entries: &[Arc<Entry>], escrow: &Escrow) -> bool {
+    let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else { return false };
+    let Some(last) = started.forked_at().filter(|_| escrow.is_elsewhere()) else { return false };
+    entries.iter().take_while(|entry| entry.id <= last).any(|entry| match &entry.body {
+        Body::Change(Change::EscrowReserved(reserved)) => reserved.call == escrow.call,
+        _ => false,
+    })
+}
+
 impl Ledger {
     /// Sets aside what a sub-agent may spend. The task is written before.
     pub fn set_aside(&mut self, at: Millis, escrow: Escrow) {
@@ -85,7 +95,10 @@ impl Ledger {
         let is_finished = finished(self.entries());
         for escrow in open_escrows(self.entries()) {
             let found = known.iter().find(|settled| settled.call == escrow.call).cloned();
-            let settled = found.unwrap_or_else(|| EscrowSettlement::of_the_dead(&escrow));
+            let settled = found.unwrap_or_else(|| match is_of_another(self.entries(), &escrow) {
+                true => EscrowSettlement::charged_elsewhere(&escrow),
+                false => EscrowSettlement::of_the_dead(&escrow),
+            });
             // The result of a call that is still open says it.
             let answer = settled.answer.filter(|_| is_finished.contains(&escrow.call));
             self.settle_escrow(at, EscrowSettlement { answer, ..settled });
