@@ -151,6 +151,24 @@ fn a_second_prompt_in_one_session_is_refused_and_unknown_sessions_are() {
 }
 
 #[test]
+fn the_session_of_a_subagent_and_a_relative_folder_are_refused_in_words() {
+    let world = World::new();
+    let mut editor = Editor::start(&world, &["--script", r#"["Hi."]"#]);
+    let session = editor.new_session(&world);
+    let of_subagent = format!("{session}-c1");
+    let at = json!({ "sessionId": of_subagent, "cwd": world.work(), "mcpServers": [] });
+    let (code, why) = editor.refused("session/load", at);
+    assert_eq!(code, -32602);
+    assert!(
+        why.contains("a sub-agent") && why.contains(&format!("countersign resume {of_subagent}")),
+        "{why}"
+    );
+    let (code, why) = editor.refused("session/list", json!({ "cwd": "src" }));
+    assert!(code == -32602 && why.contains("cwd is not absolute"), "{why}");
+    editor.leave();
+}
+
+#[test]
 fn what_is_wrong_on_the_command_line_is_told_before_any_editor() {
     let world = World::new();
     for words in [&["--mode", "fast"][..], &["--goal", "x"], &["-C", "/not/there"]] {

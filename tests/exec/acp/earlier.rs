@@ -64,7 +64,11 @@ fn a_call_that_waited_when_its_session_was_closed_is_asked_about_with_the_next_p
     let prompt = editor.prompt(&session, "make it");
     let request = editor.asked(ASKS);
     let closed = editor.send("session/close", json!({ "sessionId": session }));
-    assert_eq!(editor.stop_reason(&prompt), "cancelled");
+    let answer = editor.result(&prompt);
+    let meta = &answer["_meta"];
+    assert_eq!((&answer["stopReason"], &meta["countersign/ending"]), (&json!("cancelled"), &json!(null)));
+    assert_eq!(meta["countersign/waiting"], json!(["c1"]));
+    assert!(meta["countersign/entry"].is_string() && meta["countersign/next"].is_string(), "{answer}");
     editor.result(&closed);
     editor.choose(&request, "once");
     let (code, why) = editor.refused("session/prompt", json!({ "sessionId": session, "prompt": [] }));

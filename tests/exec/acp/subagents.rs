@@ -147,6 +147,29 @@ fn a_cancel_settles_the_subagent_and_a_later_answer_is_none() {
 }
 
 #[test]
+fn a_call_of_a_subagent_says_that_the_session_was_closed() {
+    let world = World::new();
+    let (mut editor, session) =
+        Editor::with_script(&world, "ask", json!([delegates(), touches("made"), "Gone on."]));
+    let prompt = editor.prompt(&session, "go");
+    editor.asked(ASKS);
+    let closed = editor.send("session/close", json!({ "sessionId": session }));
+    let answer = editor.result(&prompt);
+    assert_eq!(answer["_meta"]["countersign/ending"], "aborted_tools", "{answer}");
+    editor.result(&closed);
+    editor.leave();
+    let result = of_type(&below(&world), "tool_result").remove(0);
+    assert_eq!(text(&result, "content"), "Stopped, because the session was closed; was not started");
+    assert_eq!(result["abort"]["by"], "session_end");
+    let is_own = |path: &std::path::PathBuf| !path.to_string_lossy().ends_with("-c1.jsonl");
+    let own = world.sessions().into_iter().find(is_own).unwrap();
+    let own: Vec<Value> = fs::read_to_string(own).unwrap().lines().map(books::unchained).collect();
+    let said = text(&of_type(&own, "tool_result")[0], "content");
+    assert!(said.contains("since the session that it worked for was closed"), "{said}");
+    assert!(!world.work().join("made").exists());
+}
+
+#[test]
 fn an_editor_that_vanishes_leaves_a_subagent_that_is_settled() {
     let world = World::new();
     let (mut editor, session) =

@@ -6,7 +6,7 @@ use super::{Conversation, SessionCommand};
 use crate::agent::Intent;
 use crate::cli::acp::methods::session_prompt::{self, Block};
 use crate::cli::acp::rpc::RpcError;
-use crate::ledger::{Body, Entry, Injector, UserMessage};
+use crate::ledger::{Body, CallId, Entry, EntryId, Injector, UserMessage};
 use crate::ui::commands::{self, Fronts, Meaning};
 use crate::view::CustomCall;
 
@@ -211,7 +211,15 @@ impl Conversation {
     /// The loop is over.
     pub(super) async fn end_prompt(&mut self, outcome: Result<(), String>) {
         self.settle_prompt().await;
-        let answer = outcome.map(|()| session_prompt::cancelled()).map_err(RpcError::internal);
+        let waiting: Vec<(EntryId, CallId)> =
+            self.view.own_waiting().map(|(entry, asked)| (entry, asked.call)).collect();
+        let answer = outcome.map_err(RpcError::internal).map(|()| match waiting.first() {
+            Some((asked, _)) => {
+                let calls: Vec<CallId> = waiting.iter().map(|(_, call)| *call).collect();
+                session_prompt::left(*asked, &calls)
+            }
+            None => session_prompt::cancelled(),
+        });
         self.answer_prompt(answer).await;
     }
 

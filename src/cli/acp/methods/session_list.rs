@@ -31,7 +31,11 @@ pub(in crate::cli::acp) struct ListParams {
 /// # Errors
 /// -32602, in words.
 pub(in crate::cli::acp) fn read(params: Value) -> Result<ListParams, RpcError> {
-    rpc::params(params)
+    let wanted: ListParams = rpc::params(params)?;
+    if wanted.cwd.as_ref().is_some_and(|cwd| !Path::new(cwd).is_absolute()) {
+        return Err(RpcError::params("cwd is not absolute"));
+    }
+    Ok(wanted)
 }
 
 impl ListParams {

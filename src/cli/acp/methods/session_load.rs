@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::session_new::{self, Place};
 use crate::cli::acp::rpc::{self, RpcError};
+use crate::runtime::store::subagents::started_by;
 
 /// The method.
 pub(in crate::cli::acp) const METHOD: &str = "session/load";
@@ -23,6 +24,12 @@ pub(in crate::cli::acp) fn read(params: Value) -> Result<(String, Place), RpcErr
     let LoadParams { session_id } = rpc::params(params.clone())?;
     // Elsewhere a session can be named by the beginning of its id, or by a path. An editor names exactly one.
     if uuid::Uuid::parse_str(&session_id).is_err() {
+        if let Some(above) = started_by(&session_id) {
+            let words = format!(
+                "{session_id} is the session of a sub-agent of {above}: load {above}; `countersign resume {session_id}` goes on in it"
+            );
+            return Err(RpcError::params(words));
+        }
         return Err(RpcError::params("the sessionId is not that of a session"));
     }
     Ok((session_id, session_new::read(params)?))

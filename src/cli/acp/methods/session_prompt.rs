@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::cli::acp::rpc::{self, RpcError};
 use crate::cli::block::block;
-use crate::ledger::{AttachedFile, Ending, EntryId, Image, Pastes, TurnEnded, UserMessage};
+use crate::ledger::{AttachedFile, CallId, Ending, EntryId, Image, Pastes, TurnEnded, UserMessage};
 use crate::session::attachments::{Attach, AttachmentRefusal};
 use crate::ui::mention::written;
 
@@ -212,6 +212,24 @@ pub(in crate::cli::acp) fn ended(entry: EntryId, end: &TurnEnded) -> Value {
             "countersign/ending": end.reason.as_str(),
             "countersign/entry": entry.to_string(),
             "countersign/next": end.next_safe_action,
+        },
+    })
+}
+
+/// The answer to a prompt whose session was closed while these calls waited for a decision: they wait on, so its run has no ending.
+pub(in crate::cli::acp) fn left(asked: EntryId, waiting: &[CallId]) -> Value {
+    let named: Vec<String> = waiting.iter().map(ToString::to_string).collect();
+    let calls = if named.len() == 1 { "call" } else { "calls" };
+    json!({
+        "stopReason": "cancelled",
+        "_meta": {
+            "countersign/ending": null,
+            "countersign/entry": asked.to_string(),
+            "countersign/waiting": named,
+            "countersign/next": format!(
+                "Load the session and send a prompt to decide about the {calls} {}.",
+                named.join(", ")
+            ),
         },
     })
 }
