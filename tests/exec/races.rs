@@ -110,6 +110,9 @@ fn three_lanes_share_one_budget_and_what_one_made_is_adopted() {
     assert_eq!(adopted.code, 0, "{adopted:?}");
     assert!(adopted.out.contains("took 1 file:\none.txt (+1 -1)"), "{adopted:?}");
     assert_eq!(world.file("one.txt"), "1st line\nsecond line\n");
+    let again = world.race(&["adopt", "2"]);
+    let why = "nothing was changed: this folder has all that the lane made already";
+    assert!(again.code == 1 && again.err.contains(why), "{again:?}");
     assert_eq!(
         (world.file("two.txt"), world.file("unknown.txt")),
         ("not committed\n".into(), "mine\n".into())
@@ -305,6 +308,14 @@ fn what_a_killed_race_made_is_on_its_branches_after_a_resume() {
     beacon.lit();
     let shown = world.race(&["show"]);
     assert!(shown.out.contains("at work") && !shown.out.contains("is gone"), "{shown:?}");
+    let lanes = world.race(&["show", "--json"]).out;
+    for lane in lanes.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        assert_eq!(
+            (&lane["turns"], &lane["is_over"]),
+            (&json!(1), &json!(false)),
+            "what it has spent so far"
+        );
+    }
     let refused = world.race(&["drop"]);
     assert!(refused.code == 1 && refused.err.contains("lane 1 is not over"), "{refused:?}");
     racing.kill().unwrap();
@@ -334,7 +345,10 @@ fn what_a_killed_race_made_is_on_its_branches_after_a_resume() {
     }
     assert_eq!(world.file("one.txt"), "first line\nsecond line\n", "nothing of it is here");
     let told = fs::read_to_string(world.session_of_race()).unwrap();
-    assert!(told.contains("takes its changes into this folder"), "the model is told: {told}");
+    assert!(
+        told.contains("as does `countersign race adopt 1`: the user decides that"),
+        "the model is told: {told}"
+    );
 }
 
 #[test]

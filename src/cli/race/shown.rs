@@ -34,7 +34,7 @@ pub(super) fn lanes(lanes: &[LaneStanding], is_json: bool) -> String {
 }
 
 fn as_json(lane: &LaneStanding) -> Value {
-    let spent = lane.settled.as_ref().map(|settled| settled.spent);
+    let spent = lane.spent();
     json!({
         "lane": lane.lane,
         "task": lane.terms.task,
@@ -43,6 +43,7 @@ fn as_json(lane: &LaneStanding) -> Value {
         "check": lane.terms.check,
         "session": lane.session,
         "waits": lane.waits,
+        "is_over": lane.settled.is_some(),
         "is_cut_off": lane.forsaken.is_some(),
         "passed": lane.passed(),
         "ending": lane.ended.as_ref().map(|ended| ended.reason.as_str()),

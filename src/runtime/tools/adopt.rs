@@ -64,6 +64,8 @@ struct AdoptedFile {
     shown: String,
     how: String,
     lines: (usize, usize),
+    /// Whether the lane made it.
+    is_new: bool,
 }
 
 /// What is to be changed. Nothing is, when one of the files is not what the lane began with.
@@ -85,6 +87,9 @@ fn wanted(call: &RunningCall) -> Result<Vec<(NewContent, AdoptedFile)>, String> 
             None => changed.push(one.path.as_str()),
         }
     }
+    if changed.is_empty() && !all.iter().any(|(content, told)| changes(content, told)) {
+        return Err("nothing was changed: this folder has all that the lane made already".to_owned());
+    }
     if changed.is_empty() {
         return Ok(all);
     }
@@ -93,6 +98,11 @@ fn wanted(call: &RunningCall) -> Result<Vec<(NewContent, AdoptedFile)>, String> 
         if changed.len() == 1 { "a file has changed" } else { "files have changed" },
         changed.join(", ")
     ))
+}
+
+/// Whether a file is another one afterwards. Of a new program it is not asked whether it can be run already.
+fn changes(content: &NewContent, told: &AdoptedFile) -> bool {
+    content.before != content.after || content.runs.is_some() || (told.is_new && content.is_executable)
 }
 
 /// `None`: the file is neither what the lane began with nor what it made.
@@ -133,7 +143,7 @@ fn file(
         _ => format!("+{} -{}{}", lines.0, lines.1, permission(runs)),
     };
     let is_executable = one.modes.1 == "100755";
-    let told = AdoptedFile { shown: one.path.clone(), how, lines };
+    let told = AdoptedFile { shown: one.path.clone(), how, lines, is_new: one.modes.0 == "000000" };
     let path: PathBuf = target.path.clone();
     Ok(Some((NewContent { path, before: now, after: becomes, is_executable, runs }, told)))
 }

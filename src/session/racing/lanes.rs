@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::ledger::{Body, CallId, Change, Decider, Ending, Entry, Escrow, EscrowSettlement, TurnEnded};
+use crate::budget::{Limits, Meter};
+use crate::ledger::{
+    Body, CallId, Change, Decider, Ending, Entry, Escrow, EscrowSettlement, Spent, TurnEnded,
+};
 use crate::runtime::SessionStore;
 use crate::runtime::store::subagents::started_by;
 use crate::runtime::store::{find, held};
@@ -27,6 +30,8 @@ pub(crate) struct LaneStanding {
     pub(crate) forsaken: Option<String>,
     /// What it has spent, when it is over.
     pub(crate) settled: Option<EscrowSettlement>,
+    /// What it has spent until now, as its own ledger says, while it is not over.
+    pub(crate) so_far: Option<Spent>,
     /// The model that answered it.
     pub(crate) model: Option<String>,
     /// How its run ended.
@@ -49,6 +54,11 @@ impl LaneStanding {
     /// Whether something was set aside for it: otherwise it never was more than a call.
     pub(crate) fn has_begun(&self) -> bool {
         self.session.is_some() || self.waits
+    }
+
+    /// What it has spent: all of it, or until now.
+    pub(crate) fn spent(&self) -> Option<Spent> {
+        self.settled.as_ref().map(|settled| settled.spent).or(self.so_far)
     }
 
     /// Whether its check passed; without a check, whether it came to its end. Nobody knows that of a branch that was changed since.
@@ -159,6 +169,11 @@ fn standing(
     });
     let answer = settled.as_ref().and_then(|settled| settled.answer.clone());
     let why = answer.filter(|_| ended.is_none());
+    let so_far = own.last().filter(|_| settled.is_none()).map(|last| {
+        let mut meter = Meter::new(Limits::default());
+        own.iter().for_each(|entry| meter.read(entry));
+        meter.spent(last.at)
+    });
     let worktree = session.as_deref().and_then(|session| worktree_of(folder, session));
     let decided = decided(&own);
     LaneStanding {
@@ -168,6 +183,7 @@ fn standing(
         waits,
         forsaken: None,
         settled,
+        so_far,
         model,
         ended,
         why,

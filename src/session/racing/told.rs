@@ -18,7 +18,7 @@ const MOST_OF_A_REASON: usize = 300;
 
 /// The cells of a lane.
 pub(crate) fn row(lane: &LaneStanding) -> [String; 10] {
-    let spent = lane.settled.as_ref().map(|settled| settled.spent);
+    let spent = lane.spent();
     let model = lane.model.as_deref().or(lane.terms.model.as_deref()).unwrap_or("-");
     let (files, lines) = match &lane.made {
         Some((_, [files, added, removed])) => (files.to_string(), format!("+{added} -{removed}")),
@@ -154,7 +154,8 @@ pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
         }
         let turns = if turns == "1" { "1 turn".to_owned() } else { format!("{turns} turns") };
         let spent = [turns, cost, time].into_iter().filter(|said| !said.starts_with('-'));
-        parts.push(ReportPart::fact("spent", spent.collect::<Vec<_>>().join(", ")));
+        let until = if lane.so_far.is_some() { "spent so far" } else { "spent" };
+        parts.push(ReportPart::fact(until, spent.collect::<Vec<_>>().join(", ")));
         parts.push(ReportPart::fact("approvals", approvals));
     }
     parts
