@@ -246,6 +246,8 @@ mod tests {
         assert!(said[0].starts_with("/r/b.md: there is no tool `Raed`; the tools are read, "), "{said:?}");
         assert!(said[1].starts_with("/r/a.md and 1 more: ") && said[1].ends_with(": LSP, Skill"), "{said:?}");
         assert_eq!(said.len(), 2);
+        let read = read_agent("---\ndescription: x\ntools: Read, Agent(explore)\n---\nGo.").unwrap();
+        assert_eq!(read.elsewhere, ["Agent"], "as the file names it");
     }
 
     #[test]

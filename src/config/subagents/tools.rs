@@ -67,8 +67,7 @@ pub(in crate::config) struct NamedTools {
 pub(in crate::config) fn ours(named: &[String]) -> NamedTools {
     let mut all = NamedTools::default();
     for tool in named {
-        // `Bash(git:*)` permits nothing here: rules are the configuration's.
-        let tool = tool.split('(').next().unwrap_or_default().trim();
+        let tool = without_rule(tool);
         let of = translated(tool);
         let is_brought = tool.starts_with(MCP) || tool.starts_with(DELEGATE_TO);
         if !of.is_empty() {
@@ -86,6 +85,11 @@ pub(in crate::config) fn ours(named: &[String]) -> NamedTools {
         }
     }
     all
+}
+
+/// The name alone. `Bash(git:*)` permits nothing here: rules are the configuration's.
+fn without_rule(tool: &str) -> &str {
+    tool.split('(').next().unwrap_or_default().trim()
 }
 
 /// What another program's name for a tool means here: that of Claude Code, opencode or Gemini.
@@ -134,7 +138,10 @@ impl AgentTools {
         // opencode's map: what is not switched off stays, unless all is.
         let off = switched_off(head)?;
         let is_map_of_all = !off.is_empty() && !off.iter().any(|tool| tool == "*");
-        let given = given(head).filter(|_| !is_map_of_all).map(|named| ours(&named));
+        let named = given(head).filter(|_| !is_map_of_all);
+        let starter = named.iter().flatten().find(|tool| translated(without_rule(tool)) == [DELEGATE_TO]);
+        let starter = starter.map(|tool| without_rule(tool).to_owned());
+        let given = named.map(|named| ours(&named));
         let mut taken: Vec<String> = items(head, "disallowedTools").unwrap_or_default();
         taken.extend(off.into_iter().filter(|tool| tool != "*"));
         let NamedTools { tools: without, elsewhere: mut ignored, unknown } = ours(&taken);
@@ -152,7 +159,8 @@ impl AgentTools {
         // Whoever has a list of tools starts no other agents.
         let starts = tools.extract_if(.., |tool| tool.starts_with(DELEGATE_TO));
         // As the file names it.
-        ignored.extend(starts.map(|tool| if tool == DELEGATE_TO { "Task".to_owned() } else { tool }));
+        let as_named = |tool: String| starter.clone().filter(|_| tool == DELEGATE_TO).unwrap_or(tool);
+        ignored.extend(starts.map(as_named));
         let tools = Some(tools).filter(|tools| !tools.iter().any(|tool| tool == "*"));
         Ok(Self { tools, without, elsewhere: ignored, unknown })
     }
