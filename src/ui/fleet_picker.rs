@@ -1,7 +1,7 @@
 //! What is at work for the session, to pick from: to be opened, or to be stopped.
 
 use crate::agent::SubagentPath;
-use crate::view::{FleetKind, FleetMember, View};
+use crate::view::{FleetKind, FleetMember, View, WAITS_FOR_TURN};
 
 use super::picker::{Choice, Item, Picker};
 use super::picker_source::Source;
@@ -20,6 +20,11 @@ impl Picker {
             FleetKind::Delegated { call, name, task, .. } => Item {
                 words: format!("{call} → {name}  {task}").replace('\n', " "),
                 aside: "another agent".to_owned(),
+                choice: Choice::Reveal(*call),
+            },
+            FleetKind::Waiting { call, name, task } => Item {
+                words: format!("{call} → {name}  {task}").replace('\n', " "),
+                aside: WAITS_FOR_TURN.to_owned(),
                 choice: Choice::Reveal(*call),
             },
             FleetKind::Shell(shell) => Item {
@@ -62,7 +67,10 @@ impl Picker {
                     aside: shell.id.clone(),
                     choice: Choice::StopShell(shell.id.clone()),
                 }),
-                FleetKind::Subagent { .. } | FleetKind::Delegated { .. } | FleetKind::Shell(_) => {}
+                FleetKind::Subagent { .. }
+                | FleetKind::Delegated { .. }
+                | FleetKind::Waiting { .. }
+                | FleetKind::Shell(_) => {}
             }
         }
         if first.len() > 1 {

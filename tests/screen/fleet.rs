@@ -112,7 +112,64 @@ fn a_page_with_nothing_at_work_says_so_whole() {
         let frame = harness.frame(width, height);
         let words = frame.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("no command in the background."), "{width}\n{frame}");
+        // No key is offered that would do nothing.
+        assert!(words.contains("esc back") && !words.contains("stop one"), "{width}\n{frame}");
     }
+}
+
+#[test]
+fn one_that_starts_when_another_is_over_waits_for_its_turn() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Have both made.");
+    let task = |builder: &mut SessionBuilder, task: &str| {
+        builder.tool_use("delegate_to_general", json!({ "task": task }))
+    };
+    let both = vec![task(&mut builder, "Make one."), task(&mut builder, "Make two.")];
+    let mut open = builder.say(None, "", "I ask.", both);
+    let call = open[0].id();
+    builder.ledger.delegate(builder.at(), &mut open[0], "general", "Make one.");
+    let session = format!("0192-test-{call}");
+    let (limits, in_background, waits) = (BTreeMap::new(), false, false);
+    let escrow = Escrow { call, session, limits, parallel: 1, in_background, waits };
+    builder.ledger.set_aside(builder.at(), escrow);
+    builder.tell();
+    builder.run(call, "delegate_to_general");
+    std::mem::forget(open);
+    let mut works = SessionBuilder::new();
+    works.user("Make one.");
+    below(&mut builder, call, works.events);
+    let mut harness = ScreenHarness::new(builder);
+    let frame = harness.frame(120, 40);
+    assert!(frame.contains("waits for its turn") && !frame.contains("preparing"), "{frame}");
+    harness.local.overlay = Some(page("/fleet", &harness.view));
+    let frame = harness.frame(120, 40);
+    assert!(frame.contains("● c1 → general") && frame.contains("◌ c2 → general"), "{frame}");
+    assert!(frame.contains("waits for its turn"), "{frame}");
+}
+
+#[test]
+fn what_agents_have_spent_of_what_is_set_aside_is_said_so_far() {
+    let (mut builder, open) = handed(&["Make it."], false);
+    let call = open[0].id();
+    builder.run(call, "delegate_to_general");
+    let limits = BTreeMap::from([(Limit::Turns, 30)]);
+    let (session, in_background, waits) = ("0192-test-c1".to_owned(), false, false);
+    std::mem::forget(open);
+    let escrow = Escrow { call, session, limits, parallel: 1, in_background, waits };
+    builder.ledger.set_aside(builder.at(), escrow);
+    builder.tell();
+    let mut works = SessionBuilder::new();
+    works.user("Make it.");
+    below(&mut builder, call, works.events);
+    let mut harness = ScreenHarness::new(builder);
+    harness.local.overlay = Some(page("/budgets", &harness.view));
+    let frame = harness.frame(160, 40);
+    let row = frame.lines().find(|row| row.contains("max_model_turns")).unwrap();
+    assert!(row.contains("30 set aside") && row.contains("1 of it spent so far"), "{row}");
+    let mut linear = LinearHarness::new(harness.builder);
+    linear.types("/cost");
+    let said = linear.said.lines().find(|line| line.starts_with("budget max_model_turns")).unwrap();
+    assert!(said.contains("agents have spent 1 turn of what is set aside so far"), "{said}");
 }
 
 #[test]

@@ -77,6 +77,7 @@ mod shells;
 mod shown;
 mod spending;
 mod spoken;
+mod subagent_boxes;
 mod subagents;
 mod text;
 mod text_markdown;

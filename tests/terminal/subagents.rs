@@ -50,7 +50,7 @@ async fn goes_in(app: &mut Console) {
     app.keys("\t").await;
     app.sees("o open").await;
     app.keys(ENTER).await;
-    app.sees("› general (← back)").await;
+    app.sees("› general c1 (← back)").await;
 }
 
 #[tokio::test]
@@ -269,7 +269,7 @@ async fn the_session_of_a_subagent_is_read_in_a_later_process_too() {
     app.keys("\t").await;
     app.sees("o open").await;
     app.keys(ENTER).await;
-    app.sees("› general (← back)").await;
+    app.sees("› general c1 (← back)").await;
     app.sees("I make it.").await;
     // Nobody is there to be told.
     app.keys("go on\r").await;
@@ -316,7 +316,7 @@ async fn a_paste_decides_nothing_on_the_page_of_a_call_nor_where_a_session_was_o
     app.keys("o").await;
     app.sees("open one").await;
     app.keys(ENTER).await;
-    app.sees("› general (← back)").await;
+    app.sees("› general c1 (← back)").await;
     app.reads().await;
     app.keys("y").await;
     app.sees("│ y").await;

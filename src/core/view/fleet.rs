@@ -41,9 +41,21 @@ pub enum FleetKind<'v> {
         /// What it may cost: that is set aside, and what it does cost is known at the end.
         at_most: Option<MicroDollars>,
     },
+    /// A sub-agent that starts when another one is over: it has no session yet.
+    Waiting {
+        /// The call.
+        call: CallId,
+        /// Its name.
+        name: &'v str,
+        /// Its task.
+        task: String,
+    },
     /// A command in the background.
     Shell(&'v BackgroundShell),
 }
+
+/// What is said of a sub-agent that starts when another one is over.
+pub const WAITS_FOR_TURN: &str = "waits for its turn";
 
 impl View {
     /// All of them, each sub-agent before what works for it.
@@ -62,6 +74,12 @@ impl View {
             let below: Vec<CallId> = path.iter().copied().chain([call]).collect();
             view.muster(&below, all);
         }
+        for call in self.calls().filter(|call| self.starts_later(*call)) {
+            let Some(panel) = self.panel(call) else { continue };
+            let name = delegate(panel.name()).unwrap_or_else(|| panel.name());
+            let kind = FleetKind::Waiting { call, name, task: subject(panel) };
+            all.push(FleetMember { path: path.to_vec(), kind });
+        }
         for call in self.running.keys().copied() {
             let Some(panel) = self.panel(call).filter(|_| self.subagent(call).is_none()) else { continue };
             if let (Some(name), PanelState::Running { since, .. }) = (delegate(panel.name()), &panel.state) {
@@ -73,6 +91,23 @@ impl View {
         }
         let shells = self.shells().iter().filter(|shell| shell.is_running);
         all.extend(shells.map(|shell| FleetMember { path: path.to_vec(), kind: FleetKind::Shell(shell) }));
+    }
+
+    /// Whether a call that hands a task over starts only when what runs now is over.
+    pub fn starts_later(&self, call: CallId) -> bool {
+        let is_to_start = |state: &PanelState| matches!(state, PanelState::Preparing | PanelState::Queued);
+        let is_one =
+            self.panel(call).is_some_and(|it| delegate(it.name()).is_some() && is_to_start(&it.state));
+        is_one && !self.running.is_empty() && self.subagent(call).is_none()
+    }
+
+    /// What sub-agents that are not over have spent of a limit until now, of what is set aside for them.
+    pub fn spent_below(&self, limit: Limit, now: Millis) -> u64 {
+        if limit == Limit::WallTime {
+            return 0;
+        }
+        let of_one = |view: &Self| view.meter().used(limit, now).saturating_add(view.spent_below(limit, now));
+        self.subagents().filter(|(_, view)| view.is_at_work()).map(|(_, view)| of_one(view)).sum()
     }
 
     /// How it stands with the session of a sub-agent, in a few words: what it waits for, does, or how it ended.
@@ -89,7 +124,7 @@ impl View {
             return "waits for you: a sub-agent of its own".to_owned();
         }
         if self.waits_for_turn {
-            return "waits for its turn".to_owned();
+            return WAITS_FOR_TURN.to_owned();
         }
         if let Some(ended) = self.last_end() {
             return super::ending_words_below(ended.reason).to_owned();

@@ -55,11 +55,11 @@ impl View {
             guest.path == *path && (guest.entry, guest.call) == (*entry, *call)
         };
         self.guests.retain(|guest| waiting.iter().any(|one| is_it(guest, one)));
-        for one in waiting {
-            if self.guests.iter().any(|guest| is_it(guest, &one)) {
+        for one in &waiting {
+            if self.guests.iter().any(|guest| is_it(guest, one)) {
                 continue;
             }
-            let (path, entry, call) = one;
+            let (path, entry, call) = one.clone();
             let number = FIRST + self.invited.rise().0;
             let asked_by = self.asked_by(&path);
             let panel = self.below(&path).and_then(|view| view.panel(call));
@@ -71,6 +71,8 @@ impl View {
             let card = Card { id, revision: self.revision, body };
             self.guests.push(Guest { path, entry, call, card });
         }
+        // Looks come back in any order.
+        self.guests.sort_by_cached_key(|guest| waiting.iter().position(|one| is_it(guest, one)));
     }
 
     /// The sub-agent at the end of a path of calls that start one.
@@ -93,9 +95,14 @@ impl View {
         Some(self.cards.len() + self.live_cards.len() + at)
     }
 
-    /// The requests of guests, in the order in which they came.
+    /// The requests of guests: in the order in which models made the calls, those of one sub-agent together.
     pub(super) fn guest_requests(&self) -> impl Iterator<Item = (EntryId, &ApprovalRequest)> {
         self.guests.iter().filter_map(Guest::request)
+    }
+
+    /// The call of this session that started the sub-agent whose waiting call this is, or whose sub-agent's.
+    pub fn host_of(&self, call: CallId) -> Option<CallId> {
+        self.guests.iter().find(|guest| guest.id() == CardId::Call(call))?.path.first().copied()
     }
 
     /// Whether calls of sub-agents wait for the person.

@@ -50,7 +50,7 @@ pub use asked_by::AskedBy;
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
 pub use custom::{CustomCall, NamedCommand, Template};
 pub use ending::{ending_words, ending_words_below};
-pub use fleet::{FleetKind, FleetMember};
+pub use fleet::{FleetKind, FleetMember, WAITS_FOR_TURN};
 pub use goal_forecast::{GoalForecast, Rest};
 pub use hosted::{HostedLine, HostedState, ShownPart, hosted_lines, shown};
 pub use inspect::{Mark, Row, one_line};

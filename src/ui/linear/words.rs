@@ -23,7 +23,7 @@ pub(in crate::ui) fn cost(paid: Option<MicroDollars>) -> String {
 }
 
 /// A limit's value in its own unit.
-pub(super) fn amount(limit: Option<Limit>, value: u64) -> String {
+pub(in crate::ui) fn amount(limit: Option<Limit>, value: u64) -> String {
     match limit.map(Limit::unit) {
         Some(Unit::Things(word)) => count(value, word),
         Some(Unit::Seconds) => count(value, "second"),

@@ -8,7 +8,7 @@ use super::{Page, PageEntry, Spoken};
 use crate::budget::{Gauge, Limit};
 use crate::ledger::Millis;
 use crate::ui::linear::pages::used;
-use crate::ui::linear::words::{cost, count};
+use crate::ui::linear::words::{amount, cost, count};
 use crate::ui::panes::{Screen, budgets};
 use crate::view::View;
 
@@ -36,7 +36,14 @@ impl Page for Budgets {
             None if is_unpriced && gauge.name == Limit::Cost.name() => {
                 format!("budget {}: unknown, no limit", gauge.name)
             }
-            _ => format!("budget {}: {}", gauge.name, used(gauge)),
+            _ => {
+                let below = Limit::parse(gauge.name).map(|limit| (limit, view.spent_below(limit, now)));
+                let below = below.filter(|(_, spent)| *spent > 0 && gauge.set_aside > 0);
+                let below = below.map(|(limit, spent)| {
+                    format!("; agents have spent {} of what is set aside so far", amount(Some(limit), spent))
+                });
+                format!("budget {}: {}{}", gauge.name, used(gauge), below.unwrap_or_default())
+            }
         };
         let mut said: Vec<String> = view.gauges(now).into_iter().map(budget).collect();
         let tokens = view.meter().usage().output;

@@ -14,7 +14,7 @@ use crate::ui::panes::Screen;
 use crate::ui::panes::words::{clock, one_row, short};
 use crate::ui::picker_source::Source;
 use crate::ui::text::{fit, width, wrap};
-use crate::view::{FleetKind, FleetMember, View};
+use crate::view::{FleetKind, FleetMember, View, WAITS_FOR_TURN};
 
 /// `/fleet`
 pub(in crate::ui) const FLEET: PageEntry = PageEntry { name: "fleet", open: |_| Arc::new(Fleet) };
@@ -40,7 +40,10 @@ impl Page for Fleet {
         "at work for this session".to_owned()
     }
 
-    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    fn keys(&self, view: &View) -> Vec<(&'static str, &'static str)> {
+        if view.fleet().is_empty() {
+            return Vec::new();
+        }
         vec![("d", "decide"), ("o", "open one"), ("x", "stop one")]
     }
 
@@ -83,7 +86,10 @@ impl Page for Fleet {
                 Some(CallAddress { path, call: *call }.to_string())
             }
             FleetKind::Shell(shell) if member.path.is_empty() => Some(shell.id.clone()),
-            FleetKind::Subagent { .. } | FleetKind::Delegated { .. } | FleetKind::Shell(_) => None,
+            FleetKind::Subagent { .. }
+            | FleetKind::Delegated { .. }
+            | FleetKind::Waiting { .. }
+            | FleetKind::Shell(_) => None,
         });
         let how = stoppable.map(|named| Spoken::Line(format!("/fleet stop {named} stops the first one")));
         all.iter().map(said).chain(how).collect()
@@ -157,6 +163,7 @@ fn told(member: &FleetMember<'_>, now: Millis) -> Told {
             is_over: false,
             depth,
         },
+        FleetKind::Waiting { call, name, task } => to_start(format!("{call} → {name}"), task.clone(), depth),
         FleetKind::Shell(shell) => Told {
             sign: "●",
             name: shell.id.clone(),
@@ -170,6 +177,12 @@ fn told(member: &FleetMember<'_>, now: Millis) -> Told {
     }
 }
 
+/// One that starts when another one is over.
+fn to_start(name: String, task: String, depth: usize) -> Told {
+    let (sign, stands, spent) = ("◌", WAITS_FOR_TURN.to_owned(), Default::default());
+    Told { sign, name, task, stands, spent, waits: false, is_over: false, depth }
+}
+
 /// What a sub-agent has spent. One that has not begun has nothing to show for it.
 fn spent(view: &View, now: Millis) -> [String; 2] {
     if view.waits_for_turn() {
@@ -177,11 +190,11 @@ fn spent(view: &View, now: Millis) -> [String; 2] {
     }
     let (turns, most) = view.turns_of();
     let turns = most.map_or_else(|| turns.to_string(), |most| format!("{turns}/{most}"));
-    let usage = view.meter().session_usage();
-    let cost = usage.cost.map_or_else(
-        || format!("{} tokens", short(usage.input.saturating_add(usage.output))),
-        |cost| cost.to_string(),
-    );
+    let cost = view
+        .meter()
+        .session_usage()
+        .cost
+        .map_or_else(|| format!("{} tokens", short(view.tokens_until_now())), |cost| cost.to_string());
     let time = clock(view.worked_ms(now) / 1_000);
     [format!(" · turn {turns} · {cost} · {time}"), format!(" · {cost} · {time}")]
 }

@@ -32,7 +32,7 @@ pub trait Page: fmt::Debug + Send + Sync {
     fn spoken(&self, view: &View, now: Millis) -> Vec<Spoken>;
 
     /// Keys that it has beside those that scroll and close every page: the key, and what the foot says of it.
-    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    fn keys(&self, _: &View) -> Vec<(&'static str, &'static str)> {
         Vec::new()
     }
 

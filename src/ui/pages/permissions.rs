@@ -58,7 +58,7 @@ impl Page for InForce {
         said(view, &self.0).into_iter().map(Spoken::Line).collect()
     }
 
-    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    fn keys(&self, _: &View) -> Vec<(&'static str, &'static str)> {
         let is_nothing = self.0.revocable().is_empty() && self.0.hosts.is_empty() && self.0.gaps.is_empty();
         if is_nothing { Vec::new() } else { vec![("x", "revoke one")] }
     }

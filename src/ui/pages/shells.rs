@@ -26,7 +26,7 @@ impl Page for Shells {
         "background commands".to_owned()
     }
 
-    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    fn keys(&self, _: &View) -> Vec<(&'static str, &'static str)> {
         vec![("x", "stop one")]
     }
 

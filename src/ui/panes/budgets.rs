@@ -42,13 +42,19 @@ struct BudgetRow {
     about: &'static str,
     /// Set aside of it for sub-agents.
     set_aside: u64,
+    /// What they have spent of that until now.
+    spent_below: u64,
 }
 
 /// The rows of the page, of at most `inner` cells.
 pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
     let theme = screen.theme;
     let gauges = screen.view.gauges(screen.now);
-    let over = |span: budget::Span| gauges.iter().filter_map(move |gauge| hard(*gauge, span));
+    let below = |row: BudgetRow| match Limit::parse(row.name) {
+        Some(limit) => BudgetRow { spent_below: screen.view.spent_below(limit, screen.now), ..row },
+        None => row,
+    };
+    let over = |span: budget::Span| gauges.iter().filter_map(move |gauge| hard(*gauge, span)).map(below);
     let mut run: Vec<BudgetRow> = over(budget::Span::Run).collect();
     run.push(BudgetRow {
         name: Limit::Tokens.name(),
@@ -58,6 +64,7 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
         over: "used up",
         about: screen.view.token_budget().map_or("not set", |_| Limit::Tokens.row().about),
         set_aside: 0,
+        spent_below: 0,
     });
     let context = BudgetRow {
         name: "context",
@@ -67,6 +74,7 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
         over: "full",
         about: "compacted automatically near the window",
         set_aside: 0,
+        spent_below: 0,
     };
     let mut lines = Vec::new();
     section(&mut lines, "This run", run, inner, theme);
@@ -103,7 +111,16 @@ fn hard(gauge: Gauge, span: budget::Span) -> Option<BudgetRow> {
     };
     let Gauge { name, used, limit, set_aside } = gauge;
     let over = "used up";
-    (row.span == span).then_some(BudgetRow { name, used, limit, write, over, about: row.about, set_aside })
+    (row.span == span).then_some(BudgetRow {
+        name,
+        used,
+        limit,
+        write,
+        over,
+        about: row.about,
+        set_aside,
+        spent_below: 0,
+    })
 }
 
 /// A limit of one call, or of those at the same time.
@@ -118,6 +135,7 @@ fn soft(gauge: Gauge) -> Option<BudgetRow> {
         over,
         about,
         set_aside: 0,
+        spent_below: 0,
     })
 }
 
@@ -207,7 +225,17 @@ fn left_of(entry: &BudgetRow) -> String {
 /// How near it is, in words and colour; else what it counts.
 fn told(entry: &BudgetRow, level: Level, room: usize, theme: &Theme) -> Vec<Span<'static>> {
     let held = (entry.write)(entry.set_aside);
-    let ways = [format!("{held} set aside for agents"), format!("{held} set aside"), format!("{held} aside")];
+    let spent = (entry.write)(entry.spent_below);
+    let with_spent = (entry.spent_below > 0).then(|| {
+        [
+            format!("{held} set aside for agents, {spent} of it spent so far"),
+            format!("{held} set aside, {spent} spent so far"),
+            format!("{held} aside, {spent} spent"),
+        ]
+    });
+    let without =
+        [format!("{held} set aside for agents"), format!("{held} set aside"), format!("{held} aside")];
+    let ways: Vec<String> = with_spent.into_iter().flatten().chain(without).collect();
     let set_aside = ways.iter().find(|words| width(words) <= room).cloned().unwrap_or_default();
     let (words, style) = match level {
         _ if entry.set_aside > 0 => (set_aside.as_str(), theme.accent),

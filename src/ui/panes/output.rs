@@ -173,7 +173,7 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
                 let decides = open.page.decides() && !screen.local.waiting(screen.view).is_empty();
                 // Where something waits, the key that leads there stands first.
                 let at = if decides { 0 } else { pairs.len() };
-                pairs.splice(at..at, open.page.keys());
+                pairs.splice(at..at, open.page.keys(screen.view));
             }
             let subject = screen.local.subject(screen.view).filter(|(_, asked, _)| asked.name != ASK);
             let is_asked = subject.is_some();

@@ -54,11 +54,10 @@ fn figures(call: CallId, child: &View, around: &CardContext<'_>) -> [String; 3] 
         Some(most) => format!("turn {}/{most}", meter.turns()),
         None => format!("turn {}", meter.turns()),
     };
-    let usage = meter.session_usage();
-    let cost = usage.cost.map_or_else(
-        || format!("{} tokens", short(usage.input.saturating_add(usage.output))),
-        |cost| cost.to_string(),
-    );
+    let cost = meter
+        .session_usage()
+        .cost
+        .map_or_else(|| format!("{} tokens", short(child.tokens_until_now())), |cost| cost.to_string());
     let since = around.view.panel(call).map(|panel| match &panel.state {
         PanelState::Running { since, .. } => around.now.since(*since) / 1_000,
         // Its call is over: it works in the background, or is shown after its end.

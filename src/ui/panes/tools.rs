@@ -14,7 +14,7 @@ use crate::ui::program_input::CHORD;
 use crate::ui::text::{fit, width, wrap};
 use crate::ui::theme::{Inks, Theme};
 use crate::view::{
-    Forming, HostedLine, HostedState, InBackground, Panel, PanelState, exit, measure, subject,
+    Forming, HostedLine, HostedState, InBackground, Panel, PanelState, WAITS_FOR_TURN, exit, measure, subject,
 };
 
 use super::boxes;
@@ -179,6 +179,11 @@ fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
         words_style: theme.dim,
     };
     match &panel.state {
+        PanelState::Preparing | PanelState::Queued
+            if panel.id().is_some_and(|call| around.view.starts_later(call)) =>
+        {
+            quiet("◌", WAITS_FOR_TURN)
+        }
         PanelState::Preparing => quiet("◌", "preparing"),
         PanelState::Waiting => quiet("◌", "waits for you"),
         PanelState::Queued => quiet("◌", "queued"),

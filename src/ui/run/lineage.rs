@@ -24,12 +24,13 @@ pub(super) struct Behind {
 }
 
 /// The state of the screen for the session of a sub-agent: as the user has set it, and nothing typed.
-fn of_subagent(before: &Local, name: &str) -> Local {
+fn of_subagent(before: &Local, name: &str, call: CallId) -> Local {
     let mut local = Local::new();
     local.keymap = before.keymap.clone();
     (local.motion, local.now, local.thinking_open) = (before.motion, before.now, before.thinking_open);
     local.lineage.clone_from(&before.lineage);
-    local.lineage.push(delegate(name).unwrap_or(name).to_owned());
+    // Several may have one name.
+    local.lineage.push(format!("{} {call}", delegate(name).unwrap_or(name)));
     local.read_only = before.read_only;
     local.reading_files = before.reading_files;
     if matches!(before.overlay, Some(Overlay::Ledger(_))) {
@@ -55,7 +56,7 @@ impl ScreenLoop {
             }
         };
         let name = self.view.panel(call).map_or("", |panel| panel.name()).to_owned();
-        let local = of_subagent(&self.local, &name);
+        let local = of_subagent(&self.local, &name, call);
         let layouts = Layouts::default();
         self.behind.push(Behind {
             call,

@@ -1,0 +1,85 @@
+//! The boxes of sub-agents, and the calls of theirs that wait: in which order, how Tab goes through them, and what is counted.
+
+use countersign::agent::{Event, Live};
+use countersign::ledger::{CallId, EntryId, Preview};
+use countersign::ui::local::Focus;
+use countersign::view::CardId;
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use serde_json::json;
+
+use crate::deliberate::{before, look};
+use crate::scenes::{below, child};
+use crate::screen_harness::{ScreenHarness, page};
+use crate::session_builder::SessionBuilder;
+use crate::subagents::handed;
+
+#[test]
+fn behind_what_waits_comes_the_panel_of_its_own_sub_agent() {
+    let (mut builder, open) = handed(&["Make one.", "Look."], false);
+    for call in &open {
+        builder.run(call.id(), "delegate_to_general");
+    }
+    let mut works = SessionBuilder::new();
+    works.user("Look.");
+    below(&mut builder, open[0].id(), child().events);
+    below(&mut builder, open[1].id(), works.events);
+    std::mem::forget(open);
+    let mut harness = before(builder, (120, 40));
+    harness.turns();
+    assert!(matches!(harness.local.focused(&harness.view), Focus::Approval(_)));
+    harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    assert_eq!(harness.local.focused(&harness.view), Focus::Card(CardId::Call(CallId(1))));
+    harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    assert_eq!(harness.local.focused(&harness.view), Focus::Composer);
+}
+
+#[test]
+fn calls_of_one_answer_wait_in_the_order_in_which_the_model_made_them() {
+    let (mut builder, open) = handed(&["Make both."], false);
+    let call = open[0].id();
+    builder.run(call, "delegate_to_general");
+    std::mem::forget(open);
+    let mut both = SessionBuilder::new();
+    both.user("Make both.");
+    let one = both.tool_use("shell", json!({ "command": "touch one" }));
+    let two = both.tool_use("shell", json!({ "command": "touch two" }));
+    std::mem::forget(both.say(None, "", "I make them.", vec![one, two]));
+    // The look at the second comes back first.
+    both.ask(CallId(2), "shell", Preview::Command("touch two".into()));
+    let then = both.events.len();
+    both.ask(CallId(1), "shell", Preview::Command("touch one".into()));
+    let last = both.events.split_off(then);
+    below(&mut builder, call, both.events);
+    let mut harness = before(builder, (120, 40));
+    harness.turns();
+    let commands = |harness: &ScreenHarness| {
+        let waiting = harness.view.waiting();
+        waiting.iter().map(|(_, asked)| asked.arguments["command"].to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(commands(&harness), ["\"touch two\""]);
+    let focused = harness.local.focused(&harness.view);
+    for event in last {
+        harness.view.fold(&Event::Live(Live::Subagent { call, event: Box::new(event) }));
+    }
+    assert_eq!(commands(&harness), ["\"touch one\"", "\"touch two\""]);
+    assert_eq!(harness.local.focused(&harness.view), focused, "the focused one stays focused");
+}
+
+#[test]
+fn what_a_sub_agent_says_first_is_counted_while_it_says_it() {
+    let (mut builder, open) = handed(&["Say it."], false);
+    let call = open[0].id();
+    builder.run(call, "delegate_to_general");
+    std::mem::forget(open);
+    let mut says = SessionBuilder::new();
+    says.user("Say it.");
+    let message = EntryId(90);
+    says.live(Live::Text { message, text: "word ".repeat(1_000) });
+    below(&mut builder, call, says.events);
+    let mut harness = before(builder, (120, 40));
+    let frame = look(&mut harness);
+    assert!(frame.contains("k tokens") && !frame.contains("· 0 tokens"), "{frame}");
+    harness.local.overlay = Some(page("/fleet", &harness.view));
+    let frame = look(&mut harness);
+    assert!(frame.contains("k tokens") && !frame.contains("· 0 tokens"), "{frame}");
+}
