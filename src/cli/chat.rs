@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 
+use super::copied::said_of_a_copy;
 use super::host_services::errands;
 use super::skills::{callable, custom};
 use super::themes::theme;
@@ -18,8 +19,9 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::config::models::Choice;
 use crate::config::{Invocation, project};
-use crate::ledger::{Body, Entry, UserMessage};
+use crate::ledger::{Entry, UserMessage};
 use crate::runtime::DriverError;
+use crate::runtime::store::find;
 use crate::session::compose::{Session, compose};
 use crate::session::gateway::Ends;
 use crate::session::telemetry::{Following, FollowingEnd};
@@ -165,7 +167,7 @@ fn out_of_a_branch(
                 let [folder, branch] = [own, now].map(|one| one.environment.shown(&one.cwd));
                 session.message = Some(format!("You are back in {folder}. The branch stays in {branch}."));
             }
-            Ok((if is_new { session } else { said_of_a_copy(session, &left) }, is_back))
+            Ok((if is_new { session } else { said_of_a_copy(session, &left, own) }, is_back))
         }
         Err(why) => {
             let mut back = resumed(now, left)?;
@@ -180,19 +182,6 @@ fn resumed(invocation: &Invocation, left: String) -> Result<Session, Fault> {
     let which = SessionChoice::Session(left);
     let back = compose(invocation, Keeping::Earlier(&which), Attendance::Person);
     back.or_else(|_| compose(invocation, Keeping::New, Attendance::Person))
-}
-
-/// A session that begins like the one that was left looks the same: it says so.
-fn said_of_a_copy(mut session: Session, left: &str) -> Session {
-    let began = session.before.first().map(|entry| &entry.body);
-    if let Some(Body::SessionStarted(started)) = began
-        && started.forked_from.as_deref().is_some_and(|from| from.starts_with(left))
-    {
-        let notice =
-            "You continue in a copy now; /sessions has the session that it was made from, as it was.";
-        session.message = Some(notice.to_owned());
-    }
-    session
 }
 
 async fn converse(
@@ -347,7 +336,7 @@ async fn tell_trouble(trouble: oneshot::Receiver<String>, tell: mpsc::Sender<Rep
 /// Where to go on, if anything was written.
 fn farewell(invocation: &Invocation, id: &str) -> Result<Exit, Fault> {
     let state = crate::session::compose::state_dir(invocation)?;
-    if crate::runtime::store::find(&state, id).is_err() {
+    if find(&state, id).is_err() {
         return Ok(Exit::Completed);
     }
     outcome::say(&format!("Continue with: countersign resume {id}\n"))

@@ -9,6 +9,7 @@ mod block;
 mod chat;
 mod compared;
 mod completions;
+mod copied;
 pub mod doctor;
 mod editor;
 mod events;

@@ -150,9 +150,15 @@ pub(super) fn started(
 }
 
 /// Feeds the hook and hears it until it has ended. It need not read: then the rest of the input is not delivered.
-pub(super) async fn attend(mut child: Child, input: &str) -> io::Result<HookEnd> {
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+pub(super) async fn attend(child: Child, input: &str) -> io::Result<HookEnd> {
     let mut ended = HookEnd::default();
+    attend_into(child, input, &mut ended).await?;
+    Ok(ended)
+}
+
+/// The same; what it has written so far is there, too, if it is not waited for to the end.
+pub(super) async fn attend_into(mut child: Child, input: &str, ended: &mut HookEnd) -> io::Result<()> {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let status = {
         let hearing = join3(
             feed(stdin, input.as_bytes()),
@@ -170,7 +176,7 @@ pub(super) async fn attend(mut child: Child, input: &str) -> io::Result<HookEnd>
         }
     };
     ended.code = status?.code();
-    Ok(ended)
+    Ok(())
 }
 
 /// Writes all of it and closes the pipe. A hook that does not want it is no failure.

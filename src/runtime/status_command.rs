@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::hooks::{attend, started};
+use super::hooks::{attend_into, started};
 use super::process::Groups;
 use super::tools::{for_commands, with_given};
-use crate::wire::hook::MOST_BYTES;
+use crate::wire::hook::{HookEnd, MOST_BYTES};
 
 /// How long it may take.
 const MOST_TIME: Duration = Duration::from_secs(2);
@@ -48,9 +48,14 @@ impl UserCommand {
         // The group is dropped last, and ends whatever the command has left behind.
         let (child, _group) = started(&self.command, &self.cwd, &self.environment, &self.groups)
             .map_err(|why| format!("cannot be started: {why}"))?;
-        let ended = match timeout(MOST_TIME, attend(child, input)).await {
-            Ok(Ok(ended)) => ended,
+        let mut ended = HookEnd::default();
+        match timeout(MOST_TIME, attend_into(child, input, &mut ended)).await {
+            Ok(Ok(())) => {}
             Ok(Err(why)) => return Err(format!("ended, and its exit status is unknown: {why}")),
+            // Whatever writes without an end is not slow.
+            Err(_) if ended.stdout.len().max(ended.stderr.len()) > MOST_BYTES => {
+                return Err(format!("wrote more than {} KiB and was stopped", MOST_BYTES >> 10));
+            }
             Err(_) => return Err(format!("took longer than {} s and was stopped", MOST_TIME.as_secs())),
         };
         if ended.stdout.len() > MOST_BYTES {
@@ -100,6 +105,9 @@ mod tests {
         assert_eq!(line("echo oh no >&2; exit 3").await, Err("ended with exit code 3: oh no".to_owned()));
         assert_eq!(line("kill -9 $$").await, Err("was ended by a signal".to_owned()));
         assert_eq!(line("head -c 3000000 /dev/zero").await, Err("wrote more than 64 KiB".to_owned()));
+        for endless in ["yes", "yes >&2"] {
+            assert_eq!(line(endless).await, Err("wrote more than 64 KiB and was stopped".to_owned()));
+        }
         assert!(line("no-such-program-here").await.unwrap_err().starts_with("ended with exit code 127"));
     }
 }

@@ -63,7 +63,8 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> bool {
 }
 
 /// Puts the chosen path in the place of what is typed. Enter behind a path that is typed whole sends the message: there is
-/// nothing to pick.
+/// nothing to pick. So it does behind the name of a file that no path has in it: letters that stand scattered in another name do not
+/// mean that, and a file that is not there is told of.
 fn pick(local: &mut Local, by_enter: bool) -> bool {
     let menu = &local.files;
     let Some(open) = &menu.open else { return false };
@@ -75,6 +76,9 @@ fn pick(local: &mut Local, by_enter: bool) -> bool {
     if by_enter && is_whole && !open.was_moved {
         return false;
     }
+    if by_enter && !open.was_moved && is_named(&open.typed) && !has_in_it(path, &open.typed) {
+        return false;
+    }
     // One goes on into a folder; a second time it is meant itself.
     let goes_on = path.ends_with('/') && path != open.typed;
     let mention = written(path);
@@ -83,6 +87,20 @@ fn pick(local: &mut Local, by_enter: bool) -> bool {
     local.composer.exchange(count, &format!("{mention}{end}"));
     local.files.was_picked = !goes_on;
     true
+}
+
+/// Whether what is typed is the name of a file with its ending: `notes.txt`.
+fn is_named(typed: &str) -> bool {
+    let name = typed.rsplit('/').next().unwrap_or(typed);
+    let parts = name.rsplit_once('.');
+    parts.is_some_and(|(stem, end)| {
+        !stem.is_empty() && !end.is_empty() && end.chars().all(char::is_alphanumeric)
+    })
+}
+
+/// Whether these letters stand side by side in a path.
+fn has_in_it(path: &str, typed: &str) -> bool {
+    path.to_lowercase().contains(&typed.to_lowercase())
 }
 
 /// Whether keys go to the composer, and it holds a message.

@@ -226,13 +226,13 @@ impl Picker {
 
     /// What an undo would do: a line that does it, or says why it is not done, above a line a file, and
     /// a line a command whose changes stay.
-    pub fn undo(offer: UndoPreview, rewinds: Option<EntryId>) -> Self {
+    pub fn undo(offer: UndoPreview, rewinds: Option<EntryId>, view: &View) -> Self {
         let choice = match offer.refused() {
             Some(why) => Choice::Nothing(why),
             None => Choice::Restore { since: offer.since, shown: offer.files.clone(), rewinds },
         };
         let aside = if offer.is_refused { "nothing is done" } else { "y" };
-        let first = Item { words: offer.words(), aside: aside.to_owned(), choice: choice.clone() };
+        let first = Item { words: offer.words(view), aside: aside.to_owned(), choice: choice.clone() };
         let commands = offer.commands.into_iter().map(|command| (command, UndoPreview::STAYS.to_owned()));
         let lines = offer.files.into_iter().chain(commands);
         let lines = lines.map(|(words, aside)| Item { words, aside, choice: choice.clone() });

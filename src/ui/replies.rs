@@ -27,10 +27,10 @@ fn nothing_to_undo(local: &mut Local) {
 }
 
 /// What an undo would do, as a list that does it; or why that cannot be told.
-fn undo(local: &mut Local, offer: Result<UndoPreview, String>) {
+fn undo(local: &mut Local, view: &View, offer: Result<UndoPreview, String>) {
     match offer {
         Ok(offer) => fill(local, Source::Undo, |picker| {
-            *picker = Picker { is_rewind: picker.is_rewind, ..Picker::undo(offer, picker.rewinds) };
+            *picker = Picker { is_rewind: picker.is_rewind, ..Picker::undo(offer, picker.rewinds, view) };
         }),
         Err(why) => {
             if awaited(local, Source::Undo).is_some() {
@@ -82,7 +82,7 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
         Reply::Beside(beside) => inspected(local, |inspector| inspector.beside = Some(beside)),
         Reply::Done(said) => local.hint = Some(said),
         Reply::RulePlan(plan) => session_rule::planned(local, plan),
-        Reply::Undo(offer) => undo(local, offer),
+        Reply::Undo(offer) => undo(local, view, offer),
         Reply::NothingToUndo => nothing_to_undo(local),
         Reply::Sessions(sessions) => {
             fill(local, Source::Sessions, |picker| {

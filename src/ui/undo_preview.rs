@@ -3,8 +3,14 @@
 use crate::ledger::{Body, CallId, EntryId, Millis};
 use crate::view::View;
 
+use super::commands::typed;
+use super::text::{fit, sanitize};
+
 /// What is said where no call of the agent changed a file.
 pub(crate) const NOTHING_TO_UNDO: &str = "nothing to undo (changes made by commands are not tracked)";
+
+/// Cells of a message that is named by its first words.
+const MOST_OF_MESSAGE: usize = 30;
 
 /// What an undo would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,14 +26,22 @@ pub struct UndoPreview {
 }
 
 impl UndoPreview {
-    /// What it comes to, in one line.
-    pub fn words(&self) -> String {
+    /// What it comes to, in one line; the message after which it began is named by its first words.
+    pub fn words(&self, view: &View) -> String {
         let what = if self.is_refused { "cannot undo" } else { "undo" };
         let files = match self.files.len() {
             1 => "1 file".to_owned(),
             many => format!("{many} files"),
         };
-        format!("{what} what was done to {files} since {}", self.since)
+        let said = view.message_before(self.since).and_then(|row| match &row.entry.body {
+            Body::User(said) => Some(typed(&said.content, &view.settings)),
+            _ => None,
+        });
+        let since = match said.as_deref().map(str::trim).and_then(|said| said.lines().next()) {
+            Some(line) => format!("since “{}”", fit(&sanitize(line), MOST_OF_MESSAGE)),
+            None => "in this session".to_owned(),
+        };
+        format!("{what} what was done to {files} {since}")
     }
 
     /// What is said of each of the commands.
@@ -47,7 +61,8 @@ pub(super) struct SaidByUser<'a> {
     pub(super) at: Millis,
 }
 
-/// The user's messages, oldest first, without the commands of their own: `!command`.
+/// The user's messages, oldest first. What a command of theirs ran, as in `!command`, is none; nor is the call of a custom command
+/// that ran and sent nothing. Of one that sent its message, the call stands for both.
 pub(super) fn said_by_user(view: &View) -> Vec<SaidByUser<'_>> {
     let rows = view.rows();
     let runs = |at: usize| {
@@ -56,14 +71,21 @@ pub(super) fn said_by_user(view: &View) -> Vec<SaidByUser<'_>> {
         let mut next = next.filter(|body| !matches!(body, Body::Tombstone(_)));
         matches!(next.next(), Some(Body::Command(_)))
     };
-    let said = rows.iter().enumerate().filter_map(|(at, row)| match &row.entry.body {
-        Body::User(message) if message.content.starts_with('!') && runs(at) => None,
-        Body::User(message) => {
-            Some(SaidByUser { id: row.entry.id, text: &message.content, at: row.entry.at })
+    let mut said: Vec<SaidByUser<'_>> = Vec::new();
+    // The call of a custom command that has run something, until its message comes.
+    let mut called: Option<SaidByUser<'_>> = None;
+    for (at, row) in rows.iter().enumerate() {
+        let Body::User(message) = &row.entry.body else { continue };
+        let now = SaidByUser { id: row.entry.id, text: &message.content, at: row.entry.at };
+        if runs(at) {
+            called = (!message.content.starts_with('!')).then_some(now);
+            continue;
         }
-        _ => None,
-    });
-    said.collect()
+        let is_sent =
+            |call: &SaidByUser<'_>| typed(call.text, &view.settings) == typed(now.text, &view.settings);
+        said.push(called.take().filter(is_sent).unwrap_or(now));
+    }
+    said
 }
 
 /// How long ago something was, as people say it.

@@ -29,7 +29,9 @@ impl UsageBy {
 }
 
 /// Columns that are left out where there is no room for all, the first one first.
-const LEAVE_OUT: [&str; 6] = ["errors", "retries", "cached", "input", "output", "answers"];
+const LEAVE_OUT: [&str; 6] = ["cached", "input", "output", "answers", "errors", "retries"];
+/// Columns that stand on a row of their own where they are left out: what went wrong cost something, too.
+const BELOW: [&str; 2] = ["retries", "errors"];
 /// Cells that a name keeps.
 const LEAST_NAME: usize = 12;
 
@@ -47,6 +49,11 @@ pub struct UsageTable {
 impl UsageTable {
     /// Its lines in so many cells: columns that matter less are left out first, then names are cut.
     pub fn lines(&self, most: usize) -> Vec<String> {
+        self.laid(most).concat()
+    }
+
+    /// The same, for each row its lines, that of the heads first.
+    pub fn laid(&self, most: usize) -> Vec<Vec<String>> {
         let mut columns: Vec<usize> = (0..self.heads.len()).collect();
         let mut left_out = LEAVE_OUT.iter();
         while self.cells(&columns, LEAST_NAME) > most
@@ -58,7 +65,21 @@ impl UsageTable {
         let over = self.cells(&columns, names).saturating_sub(most);
         let names = names.saturating_sub(over).max(LEAST_NAME.min(names));
         let all = std::iter::once(&self.heads).chain(&self.rows);
-        all.map(|row| fit(&self.line(row, &columns, names), most)).collect()
+        let mut laid: Vec<Vec<String>> =
+            all.map(|row| vec![fit(&self.line(row, &columns, names), most)]).collect();
+        for (lines, row) in laid.iter_mut().skip(1).zip(&self.rows) {
+            lines.extend(self.below(row, &columns).map(|line| fit(&line, most)));
+        }
+        laid
+    }
+
+    /// What went wrong, where its columns are left out, if something did.
+    fn below(&self, row: &[String], columns: &[usize]) -> Option<String> {
+        let told = self.heads.iter().zip(row).enumerate().filter(|(at, (head, cell))| {
+            BELOW.contains(&head.as_str()) && !columns.contains(at) && !matches!(cell.as_str(), "" | "0")
+        });
+        let told: Vec<String> = told.map(|(_, (head, cell))| format!("{head} {cell}")).collect();
+        (!told.is_empty()).then(|| format!("  {}", told.join(", ")))
     }
 
     fn line(&self, row: &[String], columns: &[usize], names: usize) -> String {
@@ -112,6 +133,10 @@ mod tests {
             assert!(lines.iter().all(|line| width(line) <= most), "{most}: {lines:#?}");
             assert!(lines[1].contains("$1.25") && lines[0].contains("cost"), "{most}: {lines:#?}");
         }
+        // What retries and errors cost is told at any width.
+        assert!(table.lines(78)[0].ends_with("cost  retries  errors"), "{:#?}", table.lines(78));
+        let narrow = table.lines(30);
+        assert!(narrow[1].starts_with("anthropic/c") && narrow[2] == "  errors 1", "{narrow:#?}");
         assert_eq!(UsageBy::parse("day"), Some(UsageBy::Day));
         assert_eq!(UsageBy::parse("moon"), None);
     }

@@ -149,13 +149,13 @@ fn what_is_no_schema_is_refused_before_anything_is_sent() {
         fs::write(work.join(name), content).unwrap();
     }
     let cases = [
-        ("words", "is not JSON"),
+        ("words", "cannot be read as JSON at line 1, column 2; a JSON Schema is expected, as in {"),
         ("list", "is not a JSON object"),
         ("odd", "cannot be used ("),
         ("remote", "refers to http://127.0.0.1:9/s.json, which is not in the file, and nothing is fetched"),
         ("other", "refers to something that is not in it"),
         ("long", "is larger than 256 KiB"),
-        ("deep", "is not JSON: recursion limit exceeded"),
+        ("deep", "cannot be read as JSON at line 1, column 12"),
         ("pipe", "cannot be read: it is not a regular file"),
         ("/dev/zero", "cannot be read: it is not a regular file"),
         ("missing", "does not exist"),

@@ -1,10 +1,10 @@
 //! Going back to before a message: the ways in lines, the list on the screen, and what is said of it.
 
 use countersign::agent::Event;
-use countersign::ledger::{CallId, Change, EntryId, FilesRestored, Millis, Remark};
+use countersign::ledger::{CallId, Change, Ending, EntryId, FilesRestored, Millis, Remark};
 use countersign::ui::linear::LinearEffect;
 use countersign::ui::local::Overlay;
-use countersign::ui::picker::Picker;
+use countersign::ui::picker::{Choice, Picker};
 use countersign::ui::picker_source::Source;
 use countersign::ui::replies::reply;
 use countersign::ui::undo_preview::UndoPreview;
@@ -76,6 +76,27 @@ fn both_in_lines_puts_the_files_back_first() {
     linear.talk.reply(Reply::NothingToUndo);
     linear.writes();
     assert!(linear.said.contains("/rewind 2 conversation takes back the conversation"), "{}", linear.said);
+}
+
+#[test]
+fn a_custom_command_stands_once_and_only_if_it_sent_something() {
+    let mut builder = SessionBuilder::new();
+    builder.user("first");
+    builder.end(Ending::Completed);
+    builder.custom_command("fix this", "false");
+    builder.custom_command("fix that", "ls");
+    let called = second(&builder);
+    builder.user("fix that");
+    let picker = Picker::rewind(&ScreenHarness::new(builder).view, Millis(0));
+    let words: Vec<&str> = picker.items.iter().map(|item| item.words.as_str()).collect();
+    assert_eq!(words, ["fix that", "first"]);
+    assert_eq!(picker.items[0].choice, Choice::Rewind(called), "before what it runs");
+}
+
+#[test]
+fn the_confirmation_names_the_message_in_words() {
+    let view = ScreenHarness::new(crate::scenes::conversation()).view;
+    assert_eq!(plan().words(&view), "undo what was done to 1 file since “Why does the parser reject em…”");
 }
 
 #[test]

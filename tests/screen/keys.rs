@@ -62,9 +62,9 @@ fn even_the_smallest_screen_can_answer() {
 fn tab_and_arrows_go_through_the_waiting_calls() {
     let mut harness = waiting();
     harness.key(KeyCode::Down, NONE);
-    assert!(harness.frame(80, 24).contains("keys: 1 of 3"), "down from an empty composer");
+    assert!(harness.frame(80, 24).contains("keys go to call 1 of 3"), "down from an empty composer");
     harness.key(KeyCode::Down, NONE);
-    assert!(harness.frame(80, 24).contains("keys: 2 of 3"));
+    assert!(harness.frame(80, 24).contains("keys go to call 2 of 3"));
     assert_eq!(decided(&harness.answers("y")).1, 2, "the second is answered, its siblings are not");
     assert_eq!(harness.local.focused(&harness.view), Focus::Composer, "and the keys are the composer's");
     for at in [0, 2] {

@@ -17,6 +17,7 @@ fn what_went_with_a_message_is_said_and_how_much_of_it() {
         path: "long.txt".into(),
         first: 1,
         last: 1,
+        of_lines: 0,
         sha256: String::new(),
         confirmed: String::new(),
         cut_bytes: 12_001,
@@ -25,7 +26,7 @@ fn what_went_with_a_message_is_said_and_how_much_of_it() {
     };
     lines.builder.message(UserMessage { files: vec![file], ..UserMessage::text(typed) });
     let said = lines.hears();
-    let told = "sent with it: [file: long.txt, only the beginning of line 1, 12001 bytes of it not sent]\n";
+    let told = "sent with it: [file: long.txt, only the beginning of line 1, 12,001 bytes of it not sent]\n";
     assert!(said.contains(told), "{said}");
     assert!(!said.contains("you: see"), "its words are known: {said}");
 }

@@ -57,6 +57,7 @@ mod linear_below;
 mod linear_sending;
 mod long;
 mod long_rules;
+mod low;
 mod marks;
 mod mentioning;
 mod own_commands;

@@ -98,6 +98,24 @@ fn enter_behind_a_whole_path_sends_it() {
 }
 
 #[test]
+fn a_file_that_is_not_there_is_not_replaced_by_another() {
+    let mut harness = harness(SessionBuilder::new());
+    harness.press("@mn.rs");
+    assert_eq!(offered(&mut harness), ["› src/main.rs"], "its letters are in that order");
+    assert_eq!(
+        key(&mut harness, KeyCode::Enter),
+        [UiEffect::Send(Intent::Submit("@mn.rs".to_owned().into()))],
+        "as it is typed: the session says that there is no such file"
+    );
+    for (typed, by) in [("@ain.rs", KeyCode::Enter), ("@mn", KeyCode::Enter), ("@mn.rs", KeyCode::Tab)] {
+        harness.ctrl('u');
+        harness.press(typed);
+        assert!(key(&mut harness, by).is_empty());
+        assert_eq!(harness.local.composer.shown(), "@src/main.rs ", "{typed}");
+    }
+}
+
+#[test]
 fn esc_closes_the_list_until_another_mention_and_stops_a_run_first() {
     let mut harness = harness(scenes::conversation());
     harness.press("@ma");

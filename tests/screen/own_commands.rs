@@ -2,7 +2,7 @@
 //! that are called by their names.
 
 use countersign::agent::{Intent, OwnCommand};
-use countersign::ledger::UserMessage;
+use countersign::ledger::{Preview, UserMessage};
 use countersign::ui::linear::{Line, LinearEffect};
 use countersign::ui::update::{UiEffect, paste};
 use countersign::view::{NamedSkill, ViewSettings};
@@ -73,6 +73,23 @@ fn the_transcript_shows_who_ran_it_and_what_it_wrote() {
     builder.own_command("!git status", "On branch main\nnothing to commit, working tree clean");
     let mut harness = ScreenHarness::new(builder);
     insta::assert_snapshot!(harness.frame(80, 14));
+}
+
+#[test]
+fn while_it_waits_for_a_decision_esc_does_not_stop_what_has_not_begun() {
+    let mut builder = SessionBuilder::new();
+    let call = builder.asks_custom("/fix it", "ls");
+    builder.ask(call, "shell", Preview::Command("ls".into()));
+    let frame = ScreenHarness::new(builder).frame(80, 24);
+    assert!(frame.contains("takes your command back") && !frame.contains("stops your command"), "{frame}");
+}
+
+#[test]
+fn the_line_of_one_that_failed_says_what_it_was() {
+    let mut builder = SessionBuilder::new();
+    builder.failed_command("!no-such-program-here", "exit code 127");
+    let frame = ScreenHarness::new(builder).frame(40, 10);
+    assert!(frame.contains("✗ you     $ no-such") && frame.contains("exit code 127"), "{frame}");
 }
 
 #[test]
@@ -205,12 +222,14 @@ fn a_line_that_is_a_command_looks_like_one_and_tab_shows_what_it_completes() {
         assert!(frame.contains("runs it as you"), "{frame}");
     }
     let frame = harness.frame(40, 10);
-    assert!(frame.lines().any(|row| row.starts_with(" ! !git status")), "{frame}");
+    assert!(frame.lines().any(|row| row.starts_with(" › !git status")), "{frame}");
     harness.key(KeyCode::Left, KeyModifiers::NONE);
     assert!(!harness.frame(80, 24).contains("!git status │"), "nothing is completed within a line");
     harness.ctrl('u');
     harness.press("!!env");
     assert!(harness.frame(80, 24).contains("your shell command · not shown to the model"));
+    let low = harness.frame(40, 10);
+    assert!(low.contains(" › !!env") && low.contains("!! not shown to the model"), "{low}");
     harness.ctrl('u');
     harness.press("a message");
     assert!(!harness.frame(80, 24).contains("your shell command"));

@@ -2,7 +2,7 @@
 
 use crate::scenes;
 use crate::screen_harness::{ScreenHarness, scrolled, snapshot};
-use crate::session_builder::SessionBuilder;
+use crate::session_builder::{SessionBuilder, view};
 use countersign::agent::Intent;
 use countersign::ledger::{CallId, Change, FilesRestored, Remark, UserMessage};
 use countersign::model::Effort;
@@ -252,7 +252,8 @@ fn names_are_told_apart_by_their_ends_and_the_state_of_a_session_is_whole() {
 
 fn offered(is_refused: bool) -> Picker {
     let files = vec![("notes.txt".to_owned(), "restored".to_owned())];
-    Picker::undo(UndoPreview { since: CallId(3), files, commands: Vec::new(), is_refused }, None)
+    let view = view(&scenes::conversation().events);
+    Picker::undo(UndoPreview { since: CallId(3), files, commands: Vec::new(), is_refused }, None, &view)
 }
 
 #[test]
@@ -300,8 +301,9 @@ fn an_undo_looks_like_this() {
         let commands = vec!["cargo fmt\u{1b}[2K".to_owned()];
         let mut harness = ScreenHarness::new(scenes::conversation());
         harness.local.overlay = Some(Overlay::Picker(Picker::undo(
-            UndoPreview { since: CallId(3), files, commands, is_refused },
+            UndoPreview { since: CallId(2), files, commands, is_refused },
             None,
+            &harness.view,
         )));
         harness
     };

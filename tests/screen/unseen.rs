@@ -242,5 +242,5 @@ fn the_status_line_names_the_keys_of_a_reason_and_of_a_card() {
     harness.key(KeyCode::Tab, NONE);
     let frame = look(&mut harness);
     let last = frame.lines().last().unwrap();
-    assert!(frame.contains("keys: this card") && last.contains("o open"), "{frame}");
+    assert!(frame.contains("keys go to this card") && last.contains("o open"), "{frame}");
 }

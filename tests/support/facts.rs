@@ -50,11 +50,12 @@ fn changed_file() -> impl Strategy<Value = ChangedFile> {
 /// A file of a message.
 pub fn attached() -> impl Strategy<Value = AttachedFile> {
     let texts = proptest::array::uniform4(text());
-    (any::<[u64; 4]>(), texts).prop_map(
-        |([first, last, cut_bytes, cut_chars], [path, sha256, confirmed, text])| AttachedFile {
+    (any::<[u64; 5]>(), texts).prop_map(
+        |([first, last, of_lines, cut_bytes, cut_chars], [path, sha256, confirmed, text])| AttachedFile {
             path,
             first,
             last,
+            of_lines,
             sha256,
             confirmed,
             cut_bytes,

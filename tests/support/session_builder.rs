@@ -145,17 +145,29 @@ impl SessionBuilder {
     /// The user runs a command of their own, and it succeeds.
     pub fn own_command(&mut self, typed: &str, output: &str) {
         self.ledger.user(Millis(self.now), UserMessage::text(typed)).unwrap();
-        self.runs_own(typed, output);
+        self.runs_own(typed, output, Outcome::Ok);
     }
 
     /// The same, and no model is told of it.
     pub fn untold_command(&mut self, typed: &str, output: &str) {
         let target = self.ledger.user(Millis(self.now), UserMessage::text(typed)).unwrap();
         self.remark(Remark::Tombstone(Tombstone { target, reason: "left out".to_owned() }));
-        self.runs_own(typed, output);
+        self.runs_own(typed, output, Outcome::Ok);
     }
 
-    fn runs_own(&mut self, typed: &str, output: &str) {
+    /// What a custom command runs before its message, which is not sent yet.
+    pub fn custom_command(&mut self, typed: &str, command: &str) {
+        self.ledger.user(Millis(self.now), UserMessage::text(typed)).unwrap();
+        self.runs_own(command, "", Outcome::Ok);
+    }
+
+    /// The same, and it fails.
+    pub fn failed_command(&mut self, typed: &str, output: &str) {
+        self.ledger.user(Millis(self.now), UserMessage::text(typed)).unwrap();
+        self.runs_own(typed, output, Outcome::Failed);
+    }
+
+    fn runs_own(&mut self, typed: &str, output: &str, outcome: Outcome) {
         let now = Millis(self.now);
         (self.turn, self.calls) = (0, 0);
         let arguments = Arguments::from_value(json!({ "command": typed.trim_start_matches('!') }));
@@ -163,7 +175,7 @@ impl SessionBuilder {
         self.tell();
         let decision = Decision::permission(call.id, Decider::User, "the user typed it");
         self.remark(Remark::ApprovalDecided(decision));
-        self.settle(token, Outcome::Ok, output, 3);
+        self.settle(token, outcome, output, 3);
         self.inject(Injector::Command, output);
         self.end(Ending::Completed);
     }

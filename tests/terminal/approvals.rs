@@ -223,7 +223,7 @@ async fn typing_goes_to_the_composer_until_tab_is_pressed() {
     app.sees("ask anything").await;
     app.says("run echo hello > made.txt").await;
     app.sees("tab to decide").await;
-    app.sees("keys: composer").await;
+    app.sees("keys go to your message").await;
     for key in ["s", "o", "r", "r", "y"] {
         app.keys(key).await;
         app.reads().await;
@@ -250,7 +250,7 @@ async fn a_paste_without_brackets_and_a_second_letter_decide_nothing() {
     app.keys("stop\ty\ts then\ty").await;
     app.sees("then").await;
     app.reads().await;
-    app.sees("keys: composer").await;
+    app.sees("keys go to your message").await;
     assert!(home.entries("approval").is_empty(), "{}", app.screen());
     app.keys("\x15").await;
     app.sees("ask anything").await;
@@ -281,9 +281,9 @@ async fn a_key_right_behind_the_frame_that_gave_the_keys_decides_nothing() {
     for key in ["y", "s"] {
         app.takes_time(Duration::from_millis(600)).await;
         app.keys("\t").await;
-        app.sees("keys: this call").await;
+        app.sees("keys go to this call").await;
         app.keys(key).await;
-        app.sees("keys: composer").await;
+        app.sees("keys go to your message").await;
         app.keys("\x15").await;
     }
     assert!(home.entries("approval").is_empty() && !home.has("made.txt"));

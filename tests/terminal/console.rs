@@ -189,16 +189,17 @@ impl Console {
     /// Gives the keys to what waits, if they are not there, and lets it stand for as long as it takes to be decided.
     pub(crate) async fn has_the_keys(&mut self) {
         let composes = |screen: &str| screen.contains("tab to decide");
-        self.until("what waits", |screen| composes(screen) || screen.contains("keys: ") || has_more(screen))
-            .await;
+        let goes = |screen: &str| screen.contains("keys: ") || screen.contains("keys go to ");
+        self.until("what waits", |screen| composes(screen) || goes(screen) || has_more(screen)).await;
         if composes(&self.screen()) {
             self.takes_time(PAUSE).await;
             self.keys("\t").await;
         }
         let decide = |screen: &str| {
-            let there = screen.rsplit_once("keys: ").and_then(|(_, rest)| rest.split("  ").next());
+            let there = screen.rsplit_once("keys go to ").or_else(|| screen.rsplit_once("keys: "));
+            let there = there.and_then(|(_, rest)| rest.split("  ").next());
             let is_ripe = there.is_some_and(|there| {
-                !there.starts_with("composer") && !there.contains("in a moment") && !there.contains('…')
+                !there.contains("message") && !there.contains("in a moment") && !there.contains('…')
             });
             is_ripe || has_more(screen)
         };

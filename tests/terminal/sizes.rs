@@ -120,7 +120,7 @@ async fn keys_in_a_paste_are_text() {
     let mut app = Console::start(&home, USUAL, &["run echo hello > made.txt"]);
     app.sees("y once").await;
     app.keys("\x1b[200~y\r\ny\x1b[201~").await;
-    app.sees("keys: composer").await;
+    app.sees("keys go to your message").await;
     app.sees("│ y").await;
     app.sees("waits for you").await;
     assert!(!home.has("made.txt") && home.entries("approval").is_empty());

@@ -27,6 +27,15 @@ pub(in crate::cli) fn answer_schema(file: &Path) -> Result<Arc<AnswerSchema>, Fa
         Reading::Absent => return Err(refused("does not exist".to_owned())),
         Reading::Refused(why) => return Err(refused(format!("cannot be read: {why}"))),
     };
-    let schema = serde_json::from_slice(&text).map_err(|why| refused(format!("is not JSON: {why}")))?;
+    let schema = serde_json::from_slice(&text).map_err(|why| refused(no_json(&why)))?;
     AnswerSchema::new(schema).map(Arc::new).map_err(refused)
+}
+
+/// Where a text stops being JSON, and what is expected.
+fn no_json(why: &serde_json::Error) -> String {
+    let expected = r#"a JSON Schema is expected, as in {"type": "object"}"#;
+    if why.is_eof() {
+        return format!("cannot be read as JSON: it ends too early, in line {}; {expected}", why.line());
+    }
+    format!("cannot be read as JSON at line {}, column {}; {expected}", why.line(), why.column())
 }

@@ -12,6 +12,8 @@ pub struct AttachedFile {
     pub first: u64,
     /// The last one; of an empty file 0.
     pub last: u64,
+    /// How many lines the whole file has, where these are not all of them; otherwise 0.
+    pub of_lines: u64,
     /// The SHA-256 of the whole file as it was read, or of the listing, in hexadecimal.
     pub sha256: String,
     /// Why the user was asked before it was sent; empty if nobody was.
@@ -40,8 +42,8 @@ impl AttachedFile {
         self.path.ends_with('/')
     }
 
-    /// What stands for it wherever people read: `[file: src/a.rs · lines 10-40]`, and what was not sent of these lines. Not yet safe
-    /// for a screen.
+    /// What stands for it wherever people read: `[file: src/a.rs · lines 10-40 of 900]`, and what was not sent of these lines. Not yet
+    /// safe for a screen.
     pub fn label(&self) -> String {
         let (kind, first) = if self.is_folder() { ("folder", 0) } else { ("file", self.first) };
         let lines = match (first, self.last) {
@@ -54,10 +56,14 @@ impl AttachedFile {
             (first, last) if first == last => format!("line {first}"),
             (first, last) => format!("lines {first}-{last}"),
         };
+        let of_all = match self.of_lines {
+            0 => String::new(),
+            all => format!(" of {}", grouped(all)),
+        };
         let cut = |number: u64, one: &str, of: &str| match number {
             0 => String::new(),
             1 => format!(" · 1 {one} {of} not sent"),
-            _ => format!(" · {number} {one}s {of} not sent"),
+            _ => format!(" · {} {one}s {of} not sent", grouped(number)),
         };
         let of_long = if first == self.last { "of it" } else { "of long lines" };
         let cut = cut(self.cut_bytes, "byte", of_long) + &cut(self.cut_chars, "character", "in the middle");
@@ -66,8 +72,22 @@ impl AttachedFile {
         } else {
             format!(" · sent after the warning “{}”", self.confirmed)
         };
-        format!("[{kind}: {} · {lines}{cut}{confirmed}]", self.path)
+        format!("[{kind}: {} · {lines}{of_all}{cut}{confirmed}]", self.path)
     }
+}
+
+/// A number with its thousands apart: `40,000`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut told = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            told.push(',');
+        }
+        told.push(digit);
+    }
+    told
 }
 
 /// Words with the files behind them, as a model reads them. Each line of a file has its number before it, so that no file
@@ -102,6 +122,7 @@ mod tests {
             path: "a.rs".into(),
             first,
             last,
+            of_lines: 0,
             sha256: "ab".into(),
             confirmed: String::new(),
             cut_bytes: 0,
@@ -125,6 +146,7 @@ mod tests {
             path: "a.json".into(),
             first: 1,
             last,
+            of_lines: 0,
             sha256: "ab".into(),
             confirmed: String::new(),
             cut_bytes,
@@ -133,13 +155,19 @@ mod tests {
         };
         assert_eq!(
             file(1, 90_000, 0).label(),
-            "[file: a.json · only the beginning of line 1 · 90000 bytes of it not sent]"
+            "[file: a.json · only the beginning of line 1 · 90,000 bytes of it not sent]"
         );
         assert_eq!(file(3, 1, 0).label(), "[file: a.json · lines 1-3 · 1 byte of long lines not sent]");
         assert_eq!(
             file(900, 0, 12).label(),
             "[file: a.json · lines 1-900 · 12 characters in the middle not sent]"
         );
+        let part = AttachedFile { of_lines: 40_000, ..file(2000, 0, 50) };
+        assert_eq!(
+            part.label(),
+            "[file: a.json · lines 1-2000 of 40,000 · 50 characters in the middle not sent]"
+        );
+        assert_eq!(AttachedFile { of_lines: 7, ..file(1, 0, 0) }.label(), "[file: a.json · line 1 of 7]");
         let folder = AttachedFile { path: "src/".into(), ..file(900, 0, 12) };
         assert_eq!(folder.label(), "[folder: src/ · 899 entries · 12 characters in the middle not sent]");
     }
@@ -150,6 +178,7 @@ mod tests {
             path: "a.rs".into(),
             first: 1,
             last: 1,
+            of_lines: 0,
             sha256: String::new(),
             confirmed: String::new(),
             cut_bytes: 0,

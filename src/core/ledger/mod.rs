@@ -50,7 +50,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 use delegation::Delegated;
 
 pub use approval::{ApprovalRequest, Decision, PATH, Preview, Sandboxing, Scope};
-pub use attached::AttachedFile;
+pub use attached::{AttachedFile, grouped};
 pub use attempt::{told_of_typing, was_typed_into};
 pub use background::BackgroundStatus;
 pub use changed_file::{ChangedFile, FileContent};

@@ -26,7 +26,13 @@ impl View {
     /// The message that began the run of this command; `None`: the call is none. It stands right before the command, so little is
     /// looked through, however long the session is.
     fn message_of_command(&self, call: CallId) -> Option<&Row> {
-        let made = self.panel(call).filter(|panel| panel.is_own_command())?.made_by();
+        self.panel(call).filter(|panel| panel.is_own_command())?;
+        self.message_before(call)
+    }
+
+    /// The last message of the user before this call.
+    pub fn message_before(&self, call: CallId) -> Option<&Row> {
+        let made = self.panel(call)?.made_by();
         let before = self.rows.get(..*self.row_of.get(&made)?)?;
         before.iter().rev().find(|row| matches!(row.entry.body, Body::User(_)))
     }

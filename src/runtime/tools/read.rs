@@ -128,6 +128,8 @@ pub(super) struct ReadLines {
     pub(super) text: String,
     /// The last of the lines; of an empty file 0.
     pub(super) last: u64,
+    /// How many lines the file has, where these are not all of them; otherwise 0.
+    pub(super) of_lines: u64,
     /// Bytes of overlong lines that are left out.
     pub(super) cut_bytes: u64,
     /// All of the file.
@@ -151,7 +153,8 @@ pub(super) fn lines(target: &Target, first: u64, count: Option<u64>) -> Result<R
     }
     let text = describe(target, &page, first, meta.len())? + &remarks(&page, encoding);
     let last = if page.lines.is_empty() { 0 } else { first + page.lines.len() as u64 - 1 };
-    Ok(ReadLines { text, last, cut_bytes: page.cut_bytes, content })
+    let of_lines = page.total.filter(|total| *total > page.lines.len() as u64).unwrap_or(0);
+    Ok(ReadLines { text, last, of_lines, cut_bytes: page.cut_bytes, content })
 }
 
 /// Some lines of a file that is not held in memory.

@@ -166,10 +166,12 @@ mod tests {
         assert_eq!(label("a.json", "x".repeat(8_000)), "[file: a.json · line 1]");
         assert_eq!(
             label("b.json", "x".repeat(100_000)),
-            "[file: b.json · only the beginning of line 1 · 92000 bytes of it not sent]"
+            "[file: b.json · only the beginning of line 1 · 92,000 bytes of it not sent]"
         );
         let mixed = format!("a\n{}\nb\n", "x".repeat(9_000));
-        assert_eq!(label("c.csv", mixed), "[file: c.csv · lines 1-3 · 1001 bytes of long lines not sent]");
+        assert_eq!(label("c.csv", mixed), "[file: c.csv · lines 1-3 · 1,001 bytes of long lines not sent]");
+        let many = label("e.txt", "x\n".repeat(40_000));
+        assert_eq!(many, "[file: e.txt · lines 1-2000 of 40,000]");
         let long = label("d.log", "a line of a log\n".repeat(1_500));
         assert!(long.starts_with("[file: d.log · lines 1-1500 · "), "{long}");
         assert!(long.ends_with(" characters in the middle not sent]"), "{long}");

@@ -52,6 +52,8 @@ pub(super) struct InstructionFile {
     pub(super) text: String,
     /// Whether more was there.
     pub(super) cut: bool,
+    /// What it imports and does not bring, and why: a sentence each.
+    pub(super) lost: Vec<String>,
 }
 
 /// The file that counts in a folder, which is the first of these names that is a file, and behind it what it imports;
@@ -90,12 +92,13 @@ pub(super) fn with_imports(file: PathBuf, reach: ImportScope<'_>) -> Vec<Instruc
         if text.contains('\0') {
             text = "[This file was not added: it is not text.]".to_owned();
         }
+        let mut lost = Vec::new();
         if depth > 0 || file.file_name().is_some_and(|name| name == IMPORTING) {
             let mut below = Vec::new();
             for path in imports(&text) {
                 match import(&file, &path, depth, reach) {
                     Ok(Some(_)) if named == MOST_IMPORTS => {
-                        below_text(&mut text, &path, "one file may bring only sixteen others");
+                        below_text((&mut text, &mut lost), &path, "one file may bring only sixteen others");
                     }
                     Ok(Some(other)) => {
                         named += 1;
@@ -103,21 +106,24 @@ pub(super) fn with_imports(file: PathBuf, reach: ImportScope<'_>) -> Vec<Instruc
                     }
                     // `@` also begins names that are no files.
                     Ok(None) if path.ends_with(".md") || path.ends_with(".txt") => {
-                        below_text(&mut text, &path, "there is no such file");
+                        below_text((&mut text, &mut lost), &path, "there is no such file");
                     }
                     Ok(None) => {}
-                    Err(why) => below_text(&mut text, &path, why),
+                    Err(why) => below_text((&mut text, &mut lost), &path, why),
                 }
             }
             next.extend(below.into_iter().rev());
         }
-        found.push(InstructionFile { file, text, cut });
+        found.push(InstructionFile { file, text, cut, lost });
     }
     found
 }
 
-fn below_text(text: &mut String, path: &str, why: &str) {
-    text.push_str(&format!("\n[@{} was not imported: {why}.]", one_line(path)));
+/// For the model, and for the person who wrote the import.
+fn below_text((text, lost): (&mut String, &mut Vec<String>), path: &str, why: &str) {
+    let said = format!("@{} was not imported: {why}", one_line(path));
+    text.push_str(&format!("\n[{said}.]"));
+    lost.push(said);
 }
 
 /// The file that an import names; `None` when it names none, so that it is a word like any other.
@@ -212,6 +218,11 @@ mod tests {
         write(&place.path().join("CLAUDE.md"), "claude words @other.md");
         write(&place.path().join("other.md"), "other words");
         assert_eq!(found(place.path()).0, ["CLAUDE.md", "other.md"]);
+        write(&place.path().join("sub/CLAUDE.md"), "@gone.md @../other.md");
+        let all =
+            of_folder(&place.path().join("sub"), &["CLAUDE.md".to_owned()], ImportScope::Anywhere(None));
+        let lost: Vec<&String> = all.iter().flat_map(|file| &file.lost).collect();
+        assert_eq!(lost, ["@gone.md was not imported: there is no such file"]);
         write(&place.path().join("AGENTS.md"), "agent words @other.md");
         assert_eq!(found(place.path()).0, ["AGENTS.md"], "its @words are not imports");
     }

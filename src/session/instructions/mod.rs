@@ -33,7 +33,7 @@ pub(crate) fn named(invocation: &Invocation) -> Vec<PathBuf> {
     files(cwd, environment, &config.instructions, &denied).into_iter().map(|file| file.file).collect()
 }
 
-/// What is called like a file of instructions and cannot be read: a sentence each.
+/// What is called like a file of instructions and cannot be read, and what one imports and does not bring: a sentence each.
 pub(crate) fn unreadable(invocation: &Invocation) -> Vec<String> {
     let Invocation { cwd, environment, config, .. } = invocation;
     let folders = environment.config_dir().into_iter().chain(project::path_down(cwd));
@@ -44,7 +44,13 @@ pub(crate) fn unreadable(invocation: &Invocation) -> Vec<String> {
             one_line(&file.display().to_string())
         )
     };
-    found.map(said).collect()
+    let denied = DeniedFiles::of(cwd, &config.rules());
+    let told = files(cwd, environment, &config.instructions, &denied);
+    let lost = told.iter().flat_map(|InstructionFile { file, lost, .. }| {
+        let file = one_line(&file.display().to_string());
+        lost.iter().map(move |why| format!("{file}: {why}"))
+    });
+    found.map(said).chain(lost).collect()
 }
 
 /// The system prompt of a session that belongs to `cwd` (an absolute path), with files of instructions of these names.
@@ -70,7 +76,7 @@ fn system_prompt(
 }
 
 /// What is said of one file, with as many bytes of it as are left; nothing of an empty one.
-fn section(InstructionFile { file, mut text, cut }: InstructionFile, left: &mut usize) -> String {
+fn section(InstructionFile { file, mut text, cut, .. }: InstructionFile, left: &mut usize) -> String {
     if text.trim().is_empty() {
         return String::new();
     }

@@ -16,7 +16,7 @@ impl LinearSession {
             Ok(offer) => offer,
             Err(why) => return self.output.say(&format!("undo: {}", plain(&why))),
         };
-        self.output.say(&format!("undo: {}", offer.words()));
+        self.output.say(&format!("undo: {}", offer.words(&self.renderer.view)));
         for (file, what) in &offer.files {
             self.output.more(&format!("{}: {}", one_line(file), plain(what)));
         }

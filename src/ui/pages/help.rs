@@ -7,7 +7,7 @@ use crate::ledger::Millis;
 use crate::ui::commands::{Fronts, SlashCommand};
 use crate::ui::keymap::{BINDINGS, KeyContext};
 use crate::ui::panes::Screen;
-use crate::ui::text::{fit, width};
+use crate::ui::text::{width, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::View;
 
@@ -78,15 +78,15 @@ impl Help {
             }
             lines.push(Line::styled(place.words(), theme.title));
             for binding in BINDINGS.iter().filter(|b| b.place == place && !b.words.is_empty()) {
-                lines.push(line(&keymap.keys(binding), binding.words, inner, theme));
+                lines.extend(line(&keymap.keys(binding), binding.words, inner, theme));
             }
-            lines.extend(keymap.others(place).map(|(keys, name)| line(&keys, &name, inner, theme)));
+            lines.extend(keymap.others(place).flat_map(|(keys, name)| line(&keys, &name, inner, theme)));
             if place == KeyContext::Composer {
                 lines.extend(self.commands(inner, theme));
             }
         }
         lines.extend([Line::default(), Line::styled("Mouse", theme.title)]);
-        lines.extend(MOUSE.map(|(what, words)| line(what, words, inner, theme)));
+        lines.extend(MOUSE.into_iter().flat_map(|(what, words)| line(what, words, inner, theme)));
         lines
     }
 
@@ -95,10 +95,7 @@ impl Help {
         let mut lines = vec![Line::default(), Line::styled("Commands", theme.title)];
         let rows = self.listed(Fronts::Screen).map(|row| (row.name, row.help));
         for (name, words) in rows.chain([("//", "at the beginning: send it as it is")]) {
-            lines.push(Line::from(vec![
-                Span::styled(format!("  {name:KEYS$}"), theme.accent),
-                Span::styled(fit(words, inner.saturating_sub(KEYS + 2)), theme.text),
-            ]));
+            lines.extend(line(name, words, inner, theme));
         }
         lines
     }
@@ -112,10 +109,11 @@ const MOUSE: [(&str, &str); 4] = [
     ("shift-drag", "the terminal's own selection"),
 ];
 
-/// Keys, and what they do. Keys of one's own may need more cells than the column has.
-fn line(keys: &str, words: &str, inner: usize, theme: &Theme) -> Line<'static> {
+/// Keys, and what they do, all of it. Keys of one's own may need more cells than the column has.
+fn line(keys: &str, words: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     let keys = format!("  {keys:KEYS$}");
     let gap = if width(&keys) > KEYS + 2 { " " } else { "" };
-    let room = inner.saturating_sub(width(&keys) + gap.len());
-    Line::from(vec![Span::styled(keys + gap, theme.accent), Span::styled(fit(words, room), theme.text)])
+    let keys = Span::styled(keys + gap, theme.accent);
+    let indent = vec![Span::raw(" ".repeat(KEYS + 2))];
+    wrap_spans(vec![keys, Span::styled(words.to_owned(), theme.text)], inner, indent)
 }

@@ -14,7 +14,7 @@ use crate::ui::linear::words::count;
 use crate::ui::panes::Screen;
 use crate::ui::panes::words::one_row;
 use crate::ui::picker_source::Source;
-use crate::ui::text::{fit, sanitize, wrap};
+use crate::ui::text::{sanitize, wrap};
 use crate::ui::theme::Theme;
 use crate::view::{Granted, Permissions, View, summary};
 
@@ -190,7 +190,7 @@ fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'stat
     lines
 }
 
-/// The exact actions that a person allowed for this session, a row each, and with which calls.
+/// The exact actions that a person allowed for this session, all of each, and with which calls.
 fn exactly(theme: &Theme, inner: usize, granted: &[Granted]) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if !granted.is_empty() {
@@ -199,7 +199,6 @@ fn exactly(theme: &Theme, inner: usize, granted: &[Granted]) -> Vec<Line<'static
     for Granted { call, name, about, last } in granted {
         // Two lines are not one: where the first ends is to be seen.
         let action = one_row(&format!("{name} {}", about.trim_end().replace('\n', " \u{21b5} ")));
-        let action = fit(&action, inner.saturating_sub(INDENT).max(1));
         let since = last.map_or_else(|| "no call since".to_owned(), |last| format!("last allowed {last}"));
         lines.extend(entry("allow", theme.success, &action, theme.text, inner));
         lines.extend(entry("", theme.dim, &format!("by you with {call} · {since}"), theme.dim, inner));

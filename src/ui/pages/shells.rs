@@ -26,8 +26,8 @@ impl Page for Shells {
         "background commands".to_owned()
     }
 
-    fn keys(&self, _: &View) -> Vec<(&'static str, &'static str)> {
-        vec![("x", "stop one")]
+    fn keys(&self, view: &View) -> Vec<(&'static str, &'static str)> {
+        if self.watches(view) { vec![("x", "stop one")] } else { Vec::new() }
     }
 
     fn opens(&self, command: KeyAction) -> Option<Source> {

@@ -53,9 +53,9 @@ impl Page for Usage {
         let mut lines: Vec<Line<'static>> = Vec::new();
         if !table.rows.is_empty() {
             let last = table.rows.len();
-            lines.extend(table.lines(width).into_iter().enumerate().map(|(at, line)| {
+            lines.extend(table.laid(width).into_iter().enumerate().flat_map(|(at, rows)| {
                 let style = if at == 0 || at == last { theme.title } else { theme.text };
-                Line::styled(line, style)
+                rows.into_iter().map(move |line| Line::styled(line, style))
             }));
             lines.push(Line::default());
         }

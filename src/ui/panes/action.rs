@@ -152,6 +152,9 @@ pub(super) fn shown(
     colours: DiffColours<'_>,
 ) -> (Vec<Line<'static>>, PaneReach) {
     let Room { inner, most, from, has_keys } = room;
+    if most == 1 {
+        return row_by_row(request, head, room, colours);
+    }
     let theme = colours.theme;
     let (mut lines, first_change) = action(request, inner, colours);
     let heads = head.len();
@@ -167,19 +170,69 @@ pub(super) fn shown(
     if total <= most {
         return (lines, PaneReach { from: 0, rows: all, all, must, ..PaneReach::default() });
     }
-    // The last row says what is out of sight, where it is not the only one.
-    let rows = if most > 1 { most - 1 } else { 1 };
+    // The last row says what is out of sight.
+    let rows = most.saturating_sub(1).max(1);
     let from = from.min(all.saturating_sub(rows));
     let mut shown: Vec<Line<'static>> = lines.into_iter().skip(from).take(rows).collect();
-    if most > 1 {
-        let words = format!("lines {}–{} of {all}", from + 1, from + rows);
-        let ways =
-            [" · pgup pgdn scroll · o shows all", " · pgup pgdn · o all", " · o shows all", " · o all", ""];
-        let ways = ways.into_iter().skip(if has_keys { 0 } else { 2 });
-        let way = ways.into_iter().find(|way| width(&words) + width(way) <= inner).unwrap_or_default();
-        shown.push(Line::styled(fit(&format!("{words}{way}"), inner), theme.warning));
-    }
+    let words = format!("lines {}–{} of {all}", from + 1, from + rows);
+    let ways =
+        [" · pgup pgdn scroll · o shows all", " · pgup pgdn · o all", " · o shows all", " · o all", ""];
+    let ways = ways.into_iter().skip(if has_keys { 0 } else { 2 });
+    let way = ways.into_iter().find(|way| width(&words) + width(way) <= inner).unwrap_or_default();
+    shown.push(Line::styled(fit(&format!("{words}{way}"), inner), theme.warning));
     (shown, PaneReach { from, rows, all, must, ..PaneReach::default() })
+}
+
+/// The same where one row is all: what is out of sight is told at its end. The lines are laid narrower for that, so that
+/// nothing is behind the words.
+fn row_by_row(
+    request: &ApprovalRequest,
+    head: Vec<Line<'static>>,
+    room: Room,
+    colours: DiffColours<'_>,
+) -> (Vec<Line<'static>>, PaneReach) {
+    let Room { inner, from, .. } = room;
+    let place = |at: usize, all: usize| {
+        if inner < 30 { format!(" {at}/{all}") } else { format!(" {at} of {all} lines") }
+    };
+    let lay = |inner: usize, is_whole: bool| {
+        let (mut lines, first_change) = action(request, inner, colours);
+        lines.drain(..first_change.filter(|_| !is_whole).unwrap_or(0));
+        let head = head.iter().cloned().flat_map(|line| narrowed(line, inner));
+        head.chain(lines).collect::<Vec<_>>()
+    };
+    let mut lines = lay(inner, true);
+    if lines.len() > 1 {
+        // Narrower lines are more of them, whose number can need another cell.
+        for digits in 1.. {
+            let most = 10_usize.saturating_pow(digits).saturating_sub(1);
+            lines = lay(inner.saturating_sub(width(&place(most, most)) + 1).max(1), false);
+            if lines.len() <= most {
+                break;
+            }
+        }
+    }
+    let all = lines.len();
+    let from = from.min(all.saturating_sub(1));
+    let mut shown: Vec<Line<'static>> = lines.into_iter().skip(from).take(1).collect();
+    if let Some(row) = shown.first_mut().filter(|_| all > 1) {
+        let style = std::mem::take(&mut row.style);
+        row.spans.iter_mut().for_each(|span| span.style = style.patch(span.style));
+        let cut = if from + 1 < all { "…" } else { "" };
+        let place = place(from + 1, all);
+        let apart = inner.saturating_sub(cells(&row.spans) + width(cut) + width(&place));
+        let words = format!("{cut}{}{place}", " ".repeat(apart));
+        row.spans.push(Span::styled(words, ours(colours.theme.warning)));
+    }
+    (shown, PaneReach { from, rows: 1, all, must: all, ..PaneReach::default() })
+}
+
+/// A line in so many cells, what is below it behind the margin that it has.
+fn narrowed(line: Line<'static>, inner: usize) -> Vec<Line<'static>> {
+    let is_theirs = line.spans.first().is_some_and(|span| span.content == "  ");
+    let style = line.style;
+    let spans = line.spans.into_iter().map(|span| Span { style: style.patch(span.style), ..span }).collect();
+    wrap_spans(spans, inner, if is_theirs { margin() } else { Vec::new() })
 }
 
 /// The action itself, whole, and where its first change begins, if it is one.

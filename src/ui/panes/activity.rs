@@ -245,30 +245,39 @@ fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
         if !matches!(focused, Focus::Card(_)) {
             return Vec::new();
         }
-        let mut says = vec!["keys: this card".to_owned()];
+        let mut says = vec!["keys go to this card".to_owned()];
         if view.status.is_busy() {
-            let room = room.saturating_sub(width(" · keys: this card"));
-            says.insert(0, format!("{} · keys: this card", doing(screen, room)));
+            let room = room.saturating_sub(width(" · keys go to this card"));
+            says.insert(0, format!("{} · keys go to this card", doing(screen, room)));
         }
         return says;
     };
-    let keys = match focused {
+    let (keys, brief) = match focused {
         Focus::Approval(call) => match waiting.iter().position(|(_, asked)| asked.call == call) {
-            Some(at) if waiting.len() > 1 => format!("{} of {}", at + 1, waiting.len()),
-            _ if questions > 0 => "this question".to_owned(),
-            _ => "this call".to_owned(),
+            Some(at) if waiting.len() > 1 => {
+                let place = format!("{} of {}", at + 1, waiting.len());
+                (format!("call {place}"), place)
+            }
+            _ if questions > 0 => both("this question"),
+            _ => both("this call"),
         },
-        Focus::Stop => "this budget".to_owned(),
-        Focus::Card(_) => "this card".to_owned(),
-        Focus::Composer => "composer".to_owned(),
+        Focus::Stop => both("this budget"),
+        Focus::Card(_) => both("this card"),
+        Focus::Composer => ("your message".to_owned(), "message".to_owned()),
     };
     let is_early = focus::waits(focused) && !local.is_ripe(view);
     let soon = if is_early { " in a moment" } else { "" };
-    let short = if is_early { format!("keys: {keys} …") } else { format!("keys: {keys}") };
+    let short = if is_early { format!("keys: {brief} …") } else { format!("keys: {brief}") };
     vec![
-        format!("Waiting for you: {what} · keys: {keys}{soon}"),
-        format!("{what} · keys: {keys}{soon}"),
-        format!("keys: {keys}{soon}"),
+        format!("Waiting for you: {what} · keys go to {keys}{soon}"),
+        format!("{what} · keys go to {keys}{soon}"),
+        format!("{what} · keys: {brief}{soon}"),
+        format!("keys: {brief}{soon}"),
         short,
     ]
+}
+
+/// Where keys go, and the same where there is little room.
+fn both(words: &str) -> (String, String) {
+    (words.to_owned(), words.to_owned())
 }

@@ -47,7 +47,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     if !areas.boxed {
         let sign = match local.vim.word() {
             _ if editing.is_some() => "e",
-            _ if runs => "!",
+            // What is typed begins with that sign itself.
+            _ if runs => "›",
             Some("normal") => "n",
             Some("visual") => "v",
             Some(_) | None => "›",

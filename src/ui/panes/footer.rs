@@ -129,8 +129,14 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     }
     let mut pairs = Vec::new();
     match (busy, local.composer.is_blank()) {
+        (true, _) if screen.view.runs_own_command() && !local.waiting(screen.view).is_empty() => {
+            return vec![("esc", "takes your command back"), ("enter", "sends after it")];
+        }
         (true, _) if screen.view.runs_own_command() => {
             return vec![("esc", "stops your command"), ("enter", "sends after it")];
+        }
+        (false, false) if local.composer.runs_a_command() && local.composer.begins_with("!!") => {
+            return vec![("!!", "not shown to the model"), ("enter", "runs it as you"), ("tab", "completes")];
         }
         (false, false) if local.composer.runs_a_command() => {
             return vec![("enter", "runs it as you"), ("tab", "completes"), ("ctrl-j", "new line")];

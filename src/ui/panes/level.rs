@@ -33,7 +33,16 @@ impl Level {
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Calm => "",
-            Self::Near | Self::Close => " near",
+            Self::Near | Self::Close => ", near the limit",
+            Self::Over => " used up",
+        }
+    }
+
+    /// The same where there is little room: the numbers say how near it is.
+    pub(super) const fn short_word(self) -> &'static str {
+        match self {
+            Self::Calm => "",
+            Self::Near | Self::Close => "!",
             Self::Over => " used up",
         }
     }

@@ -14,7 +14,7 @@ const BARS: [u64; 3] = [5, 3, 0];
 
 /// One budget of the line.
 struct Meter {
-    name: &'static str,
+    name: String,
     used: u64,
     limit: Option<u64>,
     words: String,
@@ -33,7 +33,7 @@ pub(super) fn meters<'s>(screen: &Screen<'s>) -> Meters<'s> {
     let context = screen.view.meter().context_tokens();
     let window = screen.view.session.window;
     let first = Meter {
-        name: "context",
+        name: "context".to_owned(),
         used: context,
         limit: Some(window),
         words: format!("{}/{}", short(context), short(window)),
@@ -73,8 +73,15 @@ fn meter(limit: Limit, gauge: Gauge) -> Meter {
         Unit::MicroDollars => dollars,
     };
     let Gauge { used, limit: most, .. } = gauge;
-    let words = most.map_or_else(|| write(used), |most| format!("{}/{}", write(used), write(most)));
-    let name = if limit == Limit::Cost { "" } else { limit.row().label };
+    let is_counted = matches!(limit.unit(), Unit::Things(_));
+    let of = if is_counted { " of " } else { "/" };
+    let words = most.map_or_else(|| write(used), |most| format!("{}{of}{}", write(used), write(most)));
+    let name = match limit.unit() {
+        _ if limit == Limit::ToolCalls => "tool calls".to_owned(),
+        Unit::Things(thing) => format!("{thing}s"),
+        _ if limit == Limit::Cost => String::new(),
+        _ => limit.row().label.to_owned(),
+    };
     Meter { name, used, limit: most, words, bar: false }
 }
 
@@ -106,7 +113,7 @@ impl Meters<'_> {
                 spans.push(Span::raw("   "));
             }
             if !item.name.is_empty() {
-                let name = if size == 0 && item.name == "context" { "ctx" } else { item.name };
+                let name = if size == 0 && item.bar { "ctx" } else { &item.name };
                 spans.push(Span::styled(format!("{name} "), theme.dim));
             }
             if let Some(limit) = item.limit.filter(|_| item.bar && size > 0) {
@@ -117,7 +124,8 @@ impl Meters<'_> {
                 Level::Calm => theme.dim,
                 level @ (Level::Near | Level::Close | Level::Over) => level.style(theme),
             };
-            spans.push(Span::styled(format!("{}{}", item.words, item.level().word()), style));
+            let level = if size == 0 { item.level().short_word() } else { item.level().word() };
+            spans.push(Span::styled(format!("{}{level}", item.words), style));
         }
         spans
     }

@@ -40,6 +40,7 @@ mod rows;
 mod selecting;
 mod send_price;
 mod session_rule;
+mod standing;
 mod subagent;
 mod summary;
 mod terminal;

@@ -17,7 +17,7 @@ use crate::view::{Panel, subject};
 
 use super::action::behind;
 use super::margin::{margin, theirs};
-use super::words::{both_ends, flow, keys, one_row};
+use super::words::{both_ends, cells, flow, keys, one_row};
 use super::{Screen, action, gaps, grid, tools};
 
 /// A page as it was laid out: its title, its lines, where their links lead.
@@ -170,10 +170,8 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         None => {
             let mut pairs = vec![("esc", "back")];
             if let Some(Overlay::Page(open)) = &screen.local.overlay {
-                let decides = open.page.decides() && !screen.local.waiting(screen.view).is_empty();
-                // Where something waits, the key that leads there stands first.
-                let at = if decides { 0 } else { pairs.len() };
-                pairs.splice(at..at, open.page.keys(screen.view));
+                // Keys that act stand first: a narrow page has no room for all.
+                pairs.splice(0..0, open.page.keys(screen.view));
             }
             let subject = screen.local.subject(screen.view).filter(|(_, asked, _)| asked.name != ASK);
             let is_asked = subject.is_some();
@@ -192,7 +190,11 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             pairs.push(("pgup pgdn", "scroll"));
             let lit = !is_asked || screen.local.is_ripe(screen.view);
             let groups = keys(&pairs, if lit { theme.text } else { theme.dim }, theme.dim);
-            flow(groups, 3, total).into_iter().next().unwrap_or_default()
+            let in_one = |space: usize| {
+                groups.iter().map(|group| cells(group) + space).sum::<usize>() <= total + space
+            };
+            let space = if in_one(3) { 3 } else { 2 };
+            flow(groups, space, total).into_iter().next().unwrap_or_default()
         }
     };
     frame.render_widget(foot, Rect { y: area.bottom().saturating_sub(1), height: 1, ..body });

@@ -14,6 +14,11 @@ use super::{Screen, theme_sample};
 
 /// From this width on, a session's last words or a sample of a theme stand beside the list.
 const WIDE: u16 = 80;
+/// Rows that the list of a narrow screen gives up, so that the chosen line is told whole below it, with the row that is empty there.
+const ROWS_OF_CHOSEN: u16 = 2;
+/// Rows of a list that are not given up for that.
+const LEAST_ROWS: u16 = 4;
+
 /// From this width on, the column at the right may have half of a list.
 const WIDE_LIST: usize = 60;
 
@@ -58,7 +63,34 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picke
         let line = row((words, item), at == chosen, (usize::from(list.width), column), screen);
         frame.render_widget(line, Rect::new(list.x, y, list.width, 1));
     }
+    let item = fitting.get(chosen).and_then(|at| picker.items.get(*at));
+    if let Some(item) = item.filter(|_| tells_chosen(picker, area)) {
+        let below = Rect { y: list.bottom(), height: ROWS_OF_CHOSEN + 1, ..inner };
+        whole(frame, below, item, screen);
+    }
     foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..inner }, screen, picker);
+}
+
+/// Whether the chosen line is told whole below the list: on a narrow screen where lines are cut.
+fn tells_chosen(picker: &Picker, area: Rect) -> bool {
+    let total = usize::from(area.width).saturating_sub(2);
+    let is_cut = |item: &Item| width(&one_row(item.words.trim())) + width(&one_row(&item.aside)) + 4 > total;
+    total < WIDE_LIST && area.height >= LEAST_ROWS + ROWS_OF_CHOSEN + 4 && picker.items.iter().any(is_cut)
+}
+
+/// A line in several rows; of one that needs more, the middle is left out.
+fn whole(frame: &mut Frame<'_>, area: Rect, item: &Item, screen: &Screen<'_>) {
+    let (room, most) = (usize::from(area.width), usize::from(area.height));
+    let said = [one_row(item.words.trim()), one_row(item.aside.trim())];
+    let said: Vec<&str> = said.iter().map(String::as_str).filter(|words| !words.is_empty()).collect();
+    let said = said.join(" · ");
+    // A row can end early, where a word does.
+    let fits = |words: &str| wrap(words, room, screen.theme.dim).len() <= most;
+    let cells = (1..=room * most).rev().find(|cells| fits(&middle(&said, *cells))).unwrap_or(1);
+    let lines = wrap(&middle(&said, cells), room, screen.theme.dim);
+    for (y, line) in (area.y..area.bottom()).zip(lines) {
+        frame.render_widget(line, Rect::new(area.x, y, area.width, 1));
+    }
 }
 
 /// Where the list stands, and what is beside it.
@@ -66,6 +98,9 @@ fn halves(picker: &Picker, area: Rect) -> (Rect, Option<Rect>) {
     let height = area.height.saturating_sub(4);
     let mut list = Rect::new(area.x + 1, area.y + 2, area.width.saturating_sub(2), height);
     let has_beside = matches!(picker.source, Source::Themes | Source::Sessions);
+    if tells_chosen(picker, area) {
+        list.height = list.height.saturating_sub(ROWS_OF_CHOSEN);
+    }
     let right = beside(picker, area).filter(|_| has_beside);
     if let Some(right) = right {
         list.width = (right.x - list.x).saturating_sub(2);

@@ -30,17 +30,15 @@ pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow>
             let first = note.for_people().trim().lines().next().unwrap_or("").trim_end_matches(':');
             let has_failed = note.ended().is_some_and(|ended| ended.has_failed);
             let (sign, style) = if has_failed { ("✗", theme.error) } else { ("·", theme.faint) };
-            vec![quiet(sign, first, style, around)]
+            wrapped(sign, first, style, around)
         }
-        Body::ProviderLimit(learned) => {
-            vec![quiet("·", learned.lesson.sentence().as_ref(), theme.faint, around)]
-        }
+        Body::ProviderLimit(learned) => wrapped("·", learned.lesson.sentence().as_ref(), theme.faint, around),
         Body::Change(Change::Budget { limit, to }) => {
             let words = format!("limit raised to {}", amount(*limit, *to));
             vec![quiet("↑", &words, theme.dim, around)]
         }
         Body::Change(change @ Change::PriceAccepted { .. }) => {
-            vec![quiet("↑", &change::words(change), theme.dim, around)]
+            wrapped("↑", &change::words(change), theme.dim, around)
         }
         Body::Change(change @ Change::FilesRestored(_)) => {
             said("⟲", &changed(change), theme.accent, theme.dim, around)
@@ -48,7 +46,7 @@ pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow>
         Body::Change(change) => {
             let ends = matches!(change, Change::GrantRevoked { .. } | Change::BackgroundStopped { .. });
             let sign = if ends { "⊖" } else { "⇄" };
-            vec![quiet(sign, &changed(change), theme.dim, around)]
+            wrapped(sign, &changed(change), theme.dim, around)
         }
         Body::Compaction(made) => compacted(entry.id, made, around),
         Body::Error { message, next } => failure(message, next, around),
@@ -68,6 +66,11 @@ fn named(injected: &Injected) -> String {
 fn quiet(sign: &'static str, words: &str, style: Style, around: &CardContext<'_>) -> TranscriptRow {
     let line = fit(&one_row(words), usize::from(around.prose_width()));
     TranscriptRow::new(INDENT, Line::styled(line, style)).marked(sign, style)
+}
+
+/// All of it, in one paragraph: what was granted is not cut.
+fn wrapped(sign: &'static str, words: &str, style: Style, around: &CardContext<'_>) -> Vec<TranscriptRow> {
+    said(sign, &one_row(words), style, style, around)
 }
 
 /// The user's own words, marked as said while it ran.

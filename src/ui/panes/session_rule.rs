@@ -181,6 +181,7 @@ fn said_below(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> V
         (Scope::Session, _) if always.covers.is_empty() => "matches no earlier call".to_owned(),
         (Scope::Session, _) => covered(always, 1),
         (_, Some(Ok(RuleLines { file, lines }))) => {
+            // The rule stands above, whole: of the line that has it the beginning and the end are enough.
             let (bare, led) = (one_row(file), format!("→ {}", one_row(file)));
             let file = middle(if width(&led) > inner { &bare } else { &led }, inner);
             let line = middle(&one_row(lines), inner);
@@ -228,7 +229,10 @@ fn scopes(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<L
             Span::styled(format!(" {words}"), style),
         ]));
         let room = inner.saturating_sub(4).max(1);
-        let below = at_most(written(always, scope), 2, room, around).into_iter();
+        let said = written(always, scope);
+        // What is written, and where, is decided about: none of it is left out.
+        let most = if can { usize::MAX } else { 2 };
+        let below = at_most(said, most, room, around).into_iter();
         lines.extend(below.map(|line| {
             let mut spans = vec![Span::raw("    ")];
             spans.extend(line.spans);

@@ -5,25 +5,24 @@ use std::borrow::Cow;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{Abort, Decider, EscrowSettlement, Outcome, TaskState, ToolResult, seconds};
-use crate::tool::{self, SideEffect, delegate};
+use crate::ledger::{EscrowSettlement, Outcome, ToolResult};
+use crate::tool::{self, delegate};
 use crate::ui::blocked_host;
 use crate::ui::commands::GIT_DIFF;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::program_input::CHORD;
 use crate::ui::text::{fit, width, wrap};
 use crate::ui::theme::{Inks, Theme};
-use crate::view::{
-    Forming, HostedLine, HostedState, InBackground, Panel, PanelState, WAITS_FOR_TURN, exit, measure, subject,
-};
+use crate::view::{Forming, HostedLine, HostedState, InBackground, Panel, PanelState, subject};
 
 use super::boxes;
 use super::card_context::{CardContext, INDENT};
 use super::grid;
 use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
+use super::standing::{CallStatus, in_whole_parts, running_for, standing};
 use super::subagent;
-use super::words::{both_ends, cells, duration, one_row, titled};
+use super::words::{both_ends, cells, one_row, titled};
 
 /// Lines of live output that a box shows on a high screen, and on a low one.
 const TAIL: (usize, usize) = (8, 3);
@@ -34,19 +33,12 @@ const MOST_BLOCKED: usize = 4;
 /// The same of a command of the user's own: they want to read it.
 const OWN_EXCERPT: usize = 12;
 
-/// How a call stands: a symbol, and always the words for it.
-struct CallStatus {
-    symbol: &'static str,
-    style: Style,
-    words: String,
-    words_style: Style,
-}
-
 /// A call that the model is still writing.
 pub(super) fn forming(forming: &Forming, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let words = format!("preparing · {} bytes", forming.bytes);
-    let standing = CallStatus { symbol: "◌", style: theme.dim, words, words_style: theme.dim };
+    let standing =
+        CallStatus { symbol: "◌", style: theme.dim, words, words_style: theme.dim, shorter: Vec::new() };
     vec![line(&forming.name, "", &standing, around)]
 }
 
@@ -56,15 +48,27 @@ pub(super) fn hosted(hosted: &HostedLine, around: &CardContext<'_>) -> Transcrip
     let standing = match &hosted.state {
         HostedState::Open => {
             let words = "hosted · no result yet".to_owned();
-            CallStatus { symbol: "◌", style: theme.dim, words, words_style: theme.dim }
+            CallStatus { symbol: "◌", style: theme.dim, words, words_style: theme.dim, shorter: Vec::new() }
         }
         HostedState::Done(brought) => {
             let words = format!("hosted · {}", one_row(brought));
-            CallStatus { symbol: "✓", style: theme.success, words, words_style: theme.dim }
+            CallStatus {
+                symbol: "✓",
+                style: theme.success,
+                words,
+                words_style: theme.dim,
+                shorter: Vec::new(),
+            }
         }
         HostedState::Failed(why) => {
             let words = format!("hosted · failed: {}", one_row(why));
-            CallStatus { symbol: "✗", style: theme.error, words, words_style: theme.error }
+            CallStatus {
+                symbol: "✗",
+                style: theme.error,
+                words,
+                words_style: theme.error,
+                shorter: Vec::new(),
+            }
         }
     };
     line(&hosted.name, &hosted.about, &standing, around)
@@ -113,23 +117,11 @@ fn line(name: &str, about: &str, standing: &CallStatus, around: &CardContext<'_>
     let name = fit(&one_row(&spoken(name)), 24);
     let pad = 6usize.saturating_sub(width(&name)) + 2;
     let mut left = vec![Span::styled(format!("{name}{}", " ".repeat(pad)), theme.text)];
-    let right = in_whole_parts(standing, total.saturating_sub(cells(&left) + 2));
+    let right = in_whole_parts(standing, total.saturating_sub(cells(&left) + 2), width(&one_row(about)));
     let room = total.saturating_sub(cells(&left) + width(&right) + 2);
     left.push(Span::styled(fit(&one_row(about), room), theme.dim));
     let line = both_ends(left, vec![Span::styled(right, standing.words_style)], total);
     TranscriptRow::new(INDENT, line).marked(standing.symbol, standing.style)
-}
-
-/// How a call stands, in so much room: of one that went well, a part that has no room is left out and not cut.
-fn in_whole_parts(standing: &CallStatus, room: usize) -> String {
-    let mut words = standing.words.as_str();
-    while standing.symbol == "✓"
-        && width(words) > room
-        && let Some((before, _)) = words.rsplit_once(" · ")
-    {
-        words = before;
-    }
-    fit(words, room)
 }
 
 /// The name of a tool; of one that hands a task over, whom it goes to.
@@ -146,111 +138,6 @@ fn reported(settled: &EscrowSettlement, around: &CardContext<'_>) -> Vec<Transcr
         .take(EXCERPT)
         .map(|line| TranscriptRow::new(INDENT + 2, Line::styled(fit(&one_row(line), room), around.theme.dim)))
         .collect()
-}
-
-fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
-    let theme = around.theme;
-    if let Some(InBackground::Over(settled)) = &panel.in_background {
-        let is_good = settled.state == TaskState::Completed;
-        let turns = if settled.spent.turns == 1 { "turn" } else { "turns" };
-        let cost = settled.spent.usage.cost.map(|cost| format!(" · {cost}")).unwrap_or_default();
-        let spent = format!("{} {turns}{cost} · {}", settled.spent.turns, duration(settled.spent.wall_ms));
-        let (symbol, style) = match settled.state {
-            TaskState::Completed => ("✓", theme.success),
-            TaskState::Canceled => ("■", theme.warning),
-            _ => ("✗", theme.error),
-        };
-        let words = match settled.state {
-            TaskState::Completed => spent,
-            TaskState::Canceled => format!("stopped · {spent}"),
-            state => format!("{} · {spent}", state.as_str()),
-        };
-        return CallStatus { symbol, style, words, words_style: if is_good { theme.dim } else { style } };
-    }
-    let warned =
-        |symbol, words| CallStatus { symbol, style: theme.warning, words, words_style: theme.warning };
-    if panel.in_background == Some(InBackground::Unsettled) {
-        return warned("?", "its end is not recorded".to_owned());
-    }
-    let quiet = |symbol, words: &str| CallStatus {
-        symbol,
-        style: theme.dim,
-        words: words.to_owned(),
-        words_style: theme.dim,
-    };
-    match &panel.state {
-        PanelState::Preparing | PanelState::Queued
-            if panel.id().is_some_and(|call| around.view.starts_later(call)) =>
-        {
-            quiet("◌", WAITS_FOR_TURN)
-        }
-        PanelState::Preparing => quiet("◌", "preparing"),
-        PanelState::Waiting => quiet("◌", "waits for you"),
-        PanelState::Queued => quiet("◌", "queued"),
-        PanelState::Refused => quiet("⊘", "denied"),
-        PanelState::Running { since, effect } => CallStatus {
-            symbol: "●",
-            style: theme.accent,
-            words: running_for(around.now.since(*since), *effect),
-            words_style: theme.dim,
-        },
-        PanelState::Done(_) if panel.was_stopped() => warned("■", "stopped".to_owned()),
-        PanelState::Done(Outcome::Ok) => quiet("✓", "done"),
-        PanelState::Done(Outcome::Invalid) => quiet("✗", "invalid arguments"),
-        PanelState::Done(outcome) => quiet("✗", &outcome.as_str().replace('_', " ")),
-        PanelState::Finished(_) if panel.asks_back() => warned("?", "asks back".to_owned()),
-        PanelState::Finished(_) if panel.was_stopped() => {
-            let ran_ms = panel.result().map_or(0, |result| result.duration_ms);
-            warned("■", format!("stopped · {}", duration(ran_ms)))
-        }
-        PanelState::Finished(_) => panel.result().map_or_else(|| quiet("✓", ""), |r| finished(r, around)),
-    }
-}
-
-/// What it does to the world, and for how long: in whole seconds, since a clock that shows more would have to move all
-/// the time.
-fn running_for(ms: u64, effect: SideEffect) -> String {
-    format!("{} · {} s", effect.as_str(), ms / 1_000)
-}
-
-fn finished(result: &ToolResult, around: &CardContext<'_>) -> CallStatus {
-    let theme = around.theme;
-    let time = duration(result.duration_ms);
-    let bad = |symbol, style: Style, words: String| CallStatus { symbol, style, words, words_style: style };
-    match &result.outcome {
-        Outcome::Ok => CallStatus {
-            symbol: "✓",
-            style: theme.success,
-            words: format!("{} · {time}", achieved(result)),
-            words_style: theme.dim,
-        },
-        Outcome::Failed => {
-            let ended = exit(result).0.map(|e| format!("{} · ", one_row(e))).unwrap_or_default();
-            bad("✗", theme.error, format!("failed · {ended}{time}"))
-        }
-        Outcome::Invalid => bad("✗", theme.error, "invalid arguments".to_owned()),
-        Outcome::UnknownTool => bad("✗", theme.error, "unknown tool".to_owned()),
-        Outcome::TimedOut => bad("✗", theme.error, format!("timed out · {time}")),
-        Outcome::Denied(Decider::User) => bad("⊘", theme.warning, "denied by you".to_owned()),
-        Outcome::Denied(by) => bad("⊘", theme.warning, format!("denied by {}", by.as_str())),
-        Outcome::Aborted(Abort { ran_ms: None, .. }) => {
-            bad("■", theme.warning, "interrupted · was not started".to_owned())
-        }
-        Outcome::Aborted(abort @ Abort { ran_ms: Some(ms), .. }) => {
-            let came = abort.reach().words();
-            bad("■", theme.warning, format!("interrupted after {} · {came}", seconds(*ms)))
-        }
-        Outcome::Lost { started: false } => bad("■", theme.warning, "lost · was not started".to_owned()),
-        Outcome::Lost { started: true } => {
-            bad("■", theme.warning, "lost · effects may be partial".to_owned())
-        }
-    }
-}
-
-/// What a call that went well brought.
-fn achieved(result: &ToolResult) -> String {
-    let brought = one_row(&measure(result));
-    if result.cut_chars > 0 { format!("{brought}, {} characters cut", result.cut_chars) } else { brought }
 }
 
 /// The last lines of what a command wrote, the first of what another agent said or a call complains about, why it was

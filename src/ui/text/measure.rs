@@ -3,6 +3,8 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::ledger::grouped;
+
 /// The widest that words are set, however much room there is: longer lines are hard to read. Code, tables and panels
 /// may be wider.
 pub const MEASURE: usize = 100;
@@ -34,20 +36,6 @@ pub fn fit(text: &str, limit: usize) -> String {
     }
     kept.push('…');
     kept
-}
-
-/// A number with its thousands apart: `12,345`.
-#[must_use]
-pub fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// So many of something: `1 file`, `12,345 files`, `2 entries`.

@@ -23,9 +23,10 @@ mod measure;
 mod sanitize;
 mod wrap;
 
+pub use crate::ledger::grouped;
 pub use address::address;
 use address::addresses_in;
-pub use measure::{MEASURE, counted, fit, grouped, width};
+pub use measure::{MEASURE, counted, fit, width};
 pub use sanitize::sanitize;
 pub use wrap::{cut_spans, wrap, wrap_spans};
 

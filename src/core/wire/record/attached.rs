@@ -18,8 +18,12 @@ pub(super) fn write(record: &mut Map<String, Value>, files: &[AttachedFile], byt
 
 fn one(file: &AttachedFile, bytes: Bytes) -> Value {
     let mut members = Map::new();
-    let AttachedFile { path, first, last, sha256, confirmed, cut_bytes, cut_chars, text } = file;
-    put(&mut members, json!({ "path": path, "first": first, "last": last, "sha256": sha256 }));
+    let AttachedFile { path, first, last, of_lines, sha256, confirmed, cut_bytes, cut_chars, text } = file;
+    put(&mut members, json!({ "path": path, "first": first, "last": last }));
+    if *of_lines > 0 {
+        put(&mut members, json!({ "of_lines": of_lines }));
+    }
+    put(&mut members, json!({ "sha256": sha256 }));
     if !confirmed.is_empty() {
         put(&mut members, json!({ "confirmed": confirmed }));
     }
@@ -45,15 +49,16 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Vec<AttachedFile>, RecordError
     }
     let read_one = |value| {
         let fields = Fields::of("files", value)?;
-        let cut = |name| fields.get(name).map_or(Ok(0), |_| fields.number(name));
+        let number = |name| fields.get(name).map_or(Ok(0), |_| fields.number(name));
         Ok(AttachedFile {
             path: fields.text("path")?,
             first: fields.number("first")?,
             last: fields.number("last")?,
+            of_lines: number("of_lines")?,
             sha256: fields.text("sha256")?,
             confirmed: fields.text_or_empty("confirmed")?,
-            cut_bytes: cut("cut_bytes")?,
-            cut_chars: cut("cut_chars")?,
+            cut_bytes: number("cut_bytes")?,
+            cut_chars: number("cut_chars")?,
             text: fields.str("text")?.into(),
         })
     };

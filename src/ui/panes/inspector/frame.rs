@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ui::inspector::{Inspector, Tab};
 use crate::ui::panes::Screen;
-use crate::ui::panes::words::{both_ends, cells, count, keys, one_row};
+use crate::ui::panes::words::{both_ends, cells, count, flow, keys, one_row};
 use crate::ui::text::{fit, width};
 use crate::view::{Row, View};
 
@@ -276,15 +276,7 @@ fn keys_of(screen: &Screen<'_>, inspector: &Inspector, total: usize) -> Line<'st
     if !inspector.typing && inspector.subagent(screen.view).is_some() {
         pairs.insert(1, ("s", "its sub-agent"));
     }
-    let mut spans: Vec<Span<'static>> = Vec::new();
-    for group in keys(&pairs, theme.text, theme.dim) {
-        if cells(&spans) + cells(&group) + 3 > total {
-            break;
-        }
-        if !spans.is_empty() {
-            spans.push(Span::raw("   "));
-        }
-        spans.extend(group);
-    }
-    Line::from(spans)
+    // On a narrow screen keys stand closer: it has room for more of them.
+    let space = if total < 60 { 2 } else { 3 };
+    flow(keys(&pairs, theme.text, theme.dim), space, total).into_iter().next().unwrap_or_default()
 }
