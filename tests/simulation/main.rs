@@ -20,6 +20,7 @@ mod backgrounds;
 mod books;
 mod bounds;
 mod clocks;
+mod cuts;
 mod delegations;
 mod forks;
 mod gaps;

@@ -52,6 +52,7 @@ impl World {
         }
         if self.escapes < self.bounds.escapes {
             options.push(Input::Intent(Intent::Abort));
+            self.offer_cuts(&mut options);
         }
         for (message, stream) in &self.models {
             if self.bounds.subagents {

@@ -15,12 +15,12 @@ use countersign::tool::{ASK, Invocation, SideEffect, ToolNews};
 use crate::books::Log;
 use crate::bounds::{A_TASK, Bounds, FROM_ELSEWHERE, ON_TERMINAL, PARALLEL, is_waited_for, settings};
 use crate::mutant::Mutant;
-use crate::pasted;
 use crate::requests::Requests;
 use crate::sendable::sendable;
 use crate::subagents::IN_BACKGROUND;
 use crate::timed::Works;
 use crate::typed::{comes_back_if_refused, line_of};
+use crate::{cuts::stops_at_once, pasted};
 
 /// A model call in flight, as the world plays it.
 #[derive(Default, Clone)]
@@ -116,9 +116,8 @@ impl World {
     pub fn deliver(&mut self, input: Input) -> Result<(), String> {
         self.let_time_pass(&input);
         self.note_delivery(&input);
-        let is_escape =
-            matches!(input, Input::Intent(Intent::Abort) | Input::Cut(_) | Input::Shutdown(Shutdown::Signal));
-        let is_quit = matches!(input, Input::Shutdown(Shutdown::Quit));
+        let (is_escape, is_quit) = (stops_at_once(&input), matches!(input, Input::Shutdown(Shutdown::Quit)));
+        let stopped = self.stopped_by(&input);
         self.over = matches!(input, Input::Shutdown(_));
         if is_quit {
             // What waits for a decision stays open, and what is behind it is settled.
@@ -134,6 +133,7 @@ impl World {
         for effect in effects {
             self.perform(effect)?;
         }
+        stopped.map_or(Ok(()), |stopped| stopped.is_recorded(&self.log.entries))?;
         self.log.gaps.end_step()?;
         self.requests.are_counted(&self.log)?;
         self.check_clock()?;
@@ -156,7 +156,7 @@ impl World {
             Input::Intent(Intent::Typed { intent, .. }) => {
                 self.note_delivery(&Input::Intent(Intent::clone(intent)));
             }
-            Input::Intent(Intent::Abort) => self.escapes += 1,
+            Input::Intent(Intent::Abort) | Input::Cut(_) => self.escapes += 1,
             Input::Intent(Intent::Decide { answer: Answer::Edit(_), .. }) => self.edits += 1,
             Input::Intent(Intent::Revoke(_)) => self.revokes += 1,
             Input::Intent(Intent::AcceptPrice { .. }) => self.prices += 1,
@@ -174,7 +174,7 @@ impl World {
                 | Intent::RefuseGaps,
             ) => self.commands += 1,
             Input::Intent(Intent::SetModel(_) | Intent::SetEffort(_)) => self.switches += 1,
-            Input::Intent(_) | Input::Cut(_) | Input::Shutdown(_) => {}
+            Input::Intent(_) | Input::Shutdown(_) => {}
             Input::Model(message, news) => {
                 self.late_models.remove(message);
                 self.note_stream(*message, news);

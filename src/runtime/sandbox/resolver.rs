@@ -1,6 +1,6 @@
 //! Where many paths lead, with one look at each folder that they share: a few hundred places are known at the start.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::real;
 
 /// The folders that were resolved so far, by the bytes of their paths.
 #[derive(Debug, Default)]
-pub(super) struct Resolver(HashMap<OsString, Resolved>);
+pub(super) struct Resolver(BTreeMap<OsString, Resolved>);
 
 /// Where a path leads, whether anything is there, and whether that may be a folder.
 #[derive(Debug, Clone)]
