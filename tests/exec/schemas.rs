@@ -155,7 +155,7 @@ fn what_is_no_schema_is_refused_before_anything_is_sent() {
         ("remote", "refers to http://127.0.0.1:9/s.json, which is not in the file, and nothing is fetched"),
         ("other", "refers to something that is not in it"),
         ("long", "is larger than 256 KiB"),
-        ("deep", "cannot be read as JSON at line 1, column 12"),
+        ("deep", "cannot be read as JSON at line 1, column "),
         ("pipe", "cannot be read: it is not a regular file"),
         ("/dev/zero", "cannot be read: it is not a regular file"),
         ("missing", "does not exist"),
