@@ -27,6 +27,10 @@ pub struct RunClock {
     persons: BTreeSet<CallId>,
     /// Sub-agents that the run waits for, and whether each waits for a person.
     subagents: BTreeMap<CallId, bool>,
+    /// Those that have neither settled nor a result, and what was charged when each began.
+    begun: BTreeMap<CallId, u64>,
+    /// Those whose turn has not come.
+    queued: BTreeSet<CallId>,
     /// The process is dead, and nobody has gone on since.
     is_dead: bool,
     /// The time of the run was over, and it was told so.
@@ -39,7 +43,10 @@ impl RunClock {
         self.charged = self.charged_at(entry.at.0);
         self.at = self.at.max(entry.at.0);
         match &entry.body {
-            Body::User(_) => (self.is_running, self.is_dead, self.charged) = (true, false, 0),
+            Body::User(_) => {
+                (self.begun, self.queued) = Default::default();
+                (self.is_running, self.is_dead, self.charged) = (true, false, 0);
+            }
             Body::Transition { .. } => (self.is_running, self.is_dead) = (true, false),
             Body::ApprovalRequested(asked) => drop(self.persons.insert(asked.call)),
             Body::ApprovalDecided(decision) => self.decide(decision.call),
@@ -48,14 +55,16 @@ impl RunClock {
                 self.persons.remove(&result.call);
                 // Whatever it does from here on, the run waits for it no more.
                 self.subagents.remove(&result.call);
+                self.begun.remove(&result.call);
+            }
+            Body::Change(Change::SubagentStarted { call }) if self.queued.remove(call) => {
+                self.begun.insert(*call, self.charged);
             }
             Body::Change(Change::EscrowReserved(escrow)) => self.reserve(escrow)?,
             Body::Change(Change::SubagentWaits { call, waits }) => {
                 self.subagents.entry(*call).and_modify(|waited| *waited = *waits);
             }
-            Body::Change(Change::EscrowSettled(EscrowSettlement { call, .. })) => {
-                self.subagents.remove(call);
-            }
+            Body::Change(Change::EscrowSettled(settled)) => self.settle(settled),
             Body::Change(Change::Budget { limit: Limit::WallTime, to }) => {
                 self.most = self.most.map(|_| to * 1000);
             }
@@ -91,8 +100,19 @@ impl RunClock {
         }
         if !escrow.in_background && !escrow.waits && !escrow.is_elsewhere() {
             self.subagents.insert(escrow.call, false);
+            self.begun.insert(escrow.call, self.charged);
+        } else if !escrow.in_background && !escrow.is_elsewhere() {
+            self.queued.insert(escrow.call);
         }
         Ok(())
+    }
+
+    /// The run took at least as long as it waited for it, also where a dead process wrote nothing of that.
+    fn settle(&mut self, settled: &EscrowSettlement) {
+        self.subagents.remove(&settled.call);
+        if let Some(began) = self.begun.remove(&settled.call).filter(|_| !settled.is_assumed) {
+            self.charged = self.charged.max(began + settled.spent.wall_ms);
+        }
     }
 
     fn end(&mut self, ended: &TurnEnded) -> Result<(), String> {
@@ -117,6 +137,12 @@ impl RunClock {
     pub fn dies(&mut self) {
         self.subagents.clear();
         (self.is_dead, self.is_over) = (true, false);
+    }
+
+    /// A branch begins: what worked belongs to the session that it was made from.
+    pub fn leaves(&mut self) {
+        self.dies();
+        (self.begun, self.queued) = Default::default();
     }
 
     /// The time is over, and the loop is told; or a person stops the run, and it ends because of that.

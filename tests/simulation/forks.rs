@@ -79,7 +79,7 @@ impl Forks {
         // The results that go along stand behind the end, so that those before them may come later.
         let mut log = Log::of(branch.get(..before.len()).unwrap_or_default())?;
         log.died();
-        log.clock.dies();
+        log.clock.leaves();
         branch.into_iter().skip(before.len()).try_for_each(|entry| log.append(entry))?;
         survives(log, bounds, now)
     }

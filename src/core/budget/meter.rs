@@ -166,14 +166,18 @@ impl Meter {
         match change {
             Change::PriceAccepted { up_to } => self.run.accepted_price = Some(*up_to),
             Change::Budget { limit, to } => self.raise(*limit, *to),
-            Change::EscrowReserved(escrow) => {
-                self.escrows.insert(escrow.call, escrow.clone());
-            }
+            Change::EscrowReserved(escrow) => self.set_aside_for(escrow.clone(), at),
             Change::SubagentStarted { call } => {
-                self.escrows.entry(*call).and_modify(|escrow| escrow.waits = false);
+                if let Some(escrow) = self.escrows.remove(call) {
+                    self.set_aside_for(Escrow { waits: false, ..escrow }, at);
+                }
             }
             Change::EscrowSettled(settled) => {
                 self.escrows.remove(&settled.call);
+                // Of one that belongs to the session that a branch was made from, and of a guess, no time is known.
+                if self.running.contains(&settled.call) && !self.run.is_left && !settled.is_assumed {
+                    self.run.clock.has_waited(settled.call, settled.spent.wall_ms, at);
+                }
                 self.run.subagents = self.run.subagents.plus(settled.spent);
                 self.spend(settled.spent.usage);
                 // Its result may have to wait for that of another call, and nobody waits for a person meanwhile.
@@ -189,6 +193,13 @@ impl Meter {
         if !self.waiting.is_empty() {
             self.keep_time(at);
         }
+    }
+
+    fn set_aside_for(&mut self, escrow: Escrow, at: Millis) {
+        if escrow.takes_time() {
+            self.run.clock.awaits(escrow.call, at);
+        }
+        self.escrows.insert(escrow.call, escrow);
     }
 
     fn result(&mut self, result: &ToolResult, at: Millis) {

@@ -130,6 +130,36 @@ fn time_stands_still_for_a_person_unless_a_sub_agent_works_meanwhile() {
     assert_eq!(meter.wall_ms(Millis(91_000)), 7_000);
 }
 
+/// The process died while two worked, and wrote nothing from then on: their own ledgers say how long they did.
+#[test]
+fn what_a_sub_agent_worked_before_a_crash_is_time_of_the_run() {
+    let worked = |call, wall_ms, is_assumed| {
+        Body::Change(Change::EscrowSettled(EscrowSettlement {
+            call: CallId(call),
+            spent: Spent { wall_ms, ..Spent::default() },
+            is_assumed,
+            state: TaskState::Unknown,
+            answer: None,
+        }))
+    };
+    let mut meter = Meter::new(Limits::default());
+    read(&mut meter, 1_000, said());
+    for (call, in_background, waits) in
+        [(1, false, false), (2, false, false), (3, true, false), (4, false, true), (5, false, false)]
+    {
+        read(&mut meter, 2_000, allowed(call));
+        read(&mut meter, 2_000, set_aside(call, in_background, waits));
+    }
+    read(&mut meter, 3_000, worked(1, 8_000, false));
+    assert_eq!(meter.wall_ms(Millis(3_000)), 9_000);
+    // At the same time as the other one; neither one behind the run, one whose turn has not come nor a guess says how long the run took.
+    read(&mut meter, 3_000, worked(2, 6_000, false));
+    read(&mut meter, 3_000, worked(3, 70_000, false));
+    read(&mut meter, 3_000, worked(4, 70_000, false));
+    read(&mut meter, 3_000, worked(5, 70_000, true));
+    assert_eq!(meter.wall_ms(Millis(4_000)), 10_000, "the clock goes on from there");
+}
+
 /// Its result waits for that of a read before it, for which no person is needed.
 #[test]
 fn a_sub_agent_that_is_over_waits_for_nobody() {

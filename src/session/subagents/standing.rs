@@ -335,7 +335,7 @@ mod tests {
                 hosted_tools: 0,
                 usage,
                 wall_ms: 600,
-                text: "".into(),
+                text: "Done.".into(),
                 not_ok: Vec::new(),
                 next_safe_action: String::new(),
             })
