@@ -8,7 +8,7 @@ use super::effect::UiEffect;
 use super::file_menu::OpenMenu;
 use super::key_timing::Press;
 use super::local::{Focus, Local};
-use super::mention::written;
+use super::mention::{is_called_a_file, written};
 use super::request::Request;
 
 /// What stands behind a path without a space: the lines that are meant, and the sentence's own punctuation.
@@ -63,8 +63,8 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> bool {
 }
 
 /// Puts the chosen path in the place of what is typed. Enter behind a path that is typed whole sends the message: there is
-/// nothing to pick. So it does behind the name of a file that no path has in it: letters that stand scattered in another name do not
-/// mean that, and a file that is not there is told of.
+/// nothing to pick. So it does behind what can only be the name of a file, if no path has it in it: letters that stand scattered in
+/// another name do not mean that, and a file that is not there is told of before anything is sent.
 fn pick(local: &mut Local, by_enter: bool) -> bool {
     let menu = &local.files;
     let Some(open) = &menu.open else { return false };
@@ -76,7 +76,7 @@ fn pick(local: &mut Local, by_enter: bool) -> bool {
     if by_enter && is_whole && !open.was_moved {
         return false;
     }
-    if by_enter && !open.was_moved && is_named(&open.typed) && !has_in_it(path, &open.typed) {
+    if by_enter && !open.was_moved && is_called_a_file(&open.typed) && !has_in_it(path, &open.typed) {
         return false;
     }
     // One goes on into a folder; a second time it is meant itself.
@@ -87,15 +87,6 @@ fn pick(local: &mut Local, by_enter: bool) -> bool {
     local.composer.exchange(count, &format!("{mention}{end}"));
     local.files.was_picked = !goes_on;
     true
-}
-
-/// Whether what is typed is the name of a file with its ending: `notes.txt`.
-fn is_named(typed: &str) -> bool {
-    let name = typed.rsplit('/').next().unwrap_or(typed);
-    let parts = name.rsplit_once('.');
-    parts.is_some_and(|(stem, end)| {
-        !stem.is_empty() && !end.is_empty() && end.chars().all(char::is_alphanumeric)
-    })
 }
 
 /// Whether these letters stand side by side in a path.

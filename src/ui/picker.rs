@@ -112,6 +112,8 @@ pub struct Picker {
     pub rewinds: Option<EntryId>,
     /// It is a step of going back to before a message.
     pub is_rewind: bool,
+    /// Its last line has been in sight.
+    pub is_read: bool,
 }
 
 /// What a key did to a picker.
@@ -139,6 +141,7 @@ impl Picker {
             preview: None,
             rewinds: None,
             is_rewind: false,
+            is_read: false,
         }
     }
 
@@ -296,6 +299,13 @@ impl Picker {
         let last = self.fitting().len().saturating_sub(1);
         let here = i64::try_from(self.chosen.min(last)).unwrap_or(0);
         self.chosen = usize::try_from((here + i64::from(by)).max(0)).unwrap_or(0).min(last);
+    }
+
+    /// Brings the next lines in sight, where the last one has not been; `page` is how many lines a page moves by.
+    pub(super) fn read_on(&mut self, page: i32) {
+        if !self.is_read {
+            self.go(page);
+        }
     }
 
     /// One key; `page` is how many lines a page moves by.

@@ -61,10 +61,13 @@ pub(super) fn update(local: &mut Local, press: Press, page: i32) -> Option<Done>
             local.overlay = local.below.take().map(Overlay::Page);
             before.into_iter().collect()
         }
-        // What puts files back must have been seen, and not be taken by a burst of keys.
+        // What puts files back must have been seen, all of it, and not be taken by a burst of keys.
         Step::Takes(Choice::Restore { since, .. })
             if !local.stand.is_meant(press) || !is_allowed(local, &Shown::Plan(since), press) =>
         {
+            if let Some(Overlay::Picker(picker)) = local.overlay.as_mut().filter(|_| press.alone) {
+                picker.read_on(page);
+            }
             Vec::new()
         }
         // Nor does a burst stop anything.

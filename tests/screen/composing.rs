@@ -238,3 +238,24 @@ fn a_draft_comes_back_when_an_earlier_message_was_changed_and_sent() {
     assert_eq!(sends(&mut harness), "half a draft");
     assert!(shown(&harness).is_empty());
 }
+
+#[test]
+fn a_long_message_fills_its_rows_after_the_window_has_changed() {
+    let mut harness = harness();
+    for line in 1..=14 {
+        harness.press(&format!("line {line} of a message that is long enough to be wrapped"));
+        harness.ctrl('j');
+    }
+    harness.press("the end");
+    for (width, height) in [(120, 40), (40, 10), (80, 24), (200, 50)] {
+        let shown = harness.frame(width, height);
+        assert!(shown.contains("the end"), "{width}x{height}\n{shown}");
+        if height > 10 {
+            assert!(shown.contains("line 8 of") && !shown.contains("line 7 of"), "{width}x{height}\n{shown}");
+        }
+        // The cursor stays where it was.
+        harness.press("!");
+        assert!(harness.local.composer.shown().ends_with('!'));
+        harness.key(KeyCode::Backspace, KeyModifiers::NONE);
+    }
+}

@@ -4,17 +4,9 @@ use std::path::Path;
 
 use super::mention::{before_lines, without_lines};
 use super::{Attach, Attached, AttachmentRefusal, is_called_an_image};
+use crate::ui::mention::is_called_a_file;
 
 pub(super) const CORRECT: &str = "correct the path, or put it in `backquotes` to send it as text";
-
-/// Endings that nothing else than files has.
-const FILE_ENDINGS: [&str; 38] = [
-    "bash", "c", "cc", "cfg", "conf", "cpp", "cs", "css", "csv", "go", "h", "hpp", "html", "ini", "ipynb",
-    "java", "js", "json", "jsonl", "jsx", "kt", "lock", "log", "lua", "md", "php", "py", "rb", "rs", "rst",
-    "sh", "sql", "toml", "ts", "tsx", "txt", "xml", "yaml",
-];
-/// Files without an ending.
-const FILE_NAMES: [&str; 5] = ["Dockerfile", "LICENSE", "Makefile", "README", "justfile"];
 
 impl Attach {
     /// `Ok(None)`: it is a word.
@@ -50,13 +42,6 @@ impl Attach {
         let (folder, name) = path.rsplit_once('/').unwrap_or_default();
         !folder.is_empty() && !name.is_empty() && Path::is_dir(&self.path(folder))
     }
-}
-
-/// Whether a word can only be the name of a file: `gone.txt`, `Makefile`. Names of people, packages and members are other words.
-fn is_called_a_file(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ending)| ending);
-    FILE_NAMES.contains(&name) || ending.is_some_and(|ending| FILE_ENDINGS.contains(&ending))
 }
 
 #[cfg(test)]

@@ -28,6 +28,8 @@ pub struct Composer {
     history: History,
     /// What was deleted last, and the pastes in it: to be put back elsewhere.
     killed: (String, Vec<Paste>),
+    /// Columns and rows of the place where it was shown last.
+    shown_in: (u16, u16),
 }
 
 /// A walk through earlier messages.
@@ -69,6 +71,7 @@ impl Composer {
             below: None,
             history: History::default(),
             killed: Default::default(),
+            shown_in: (0, 0),
         }
     }
 

@@ -112,6 +112,8 @@ pub fn prepare(
     match hits::areas(local, view, screen) {
         Some(areas) if local.overlay.is_none() => {
             local.page = areas.transcript.height;
+            let text = composer::text(&areas);
+            local.composer.show_in(text.width, text.height);
             transcript::prepare(layouts, view, local, theme, highlighter, areas.transcript, now);
             stands(layouts, view, local);
         }
@@ -199,7 +201,14 @@ fn prepare_page(
         Some(Overlay::Summary(entry, _)) => summary::lay(&screen, body.width, *entry),
         Some(Overlay::Terminal(typing)) => terminal::lay(&screen, body.width, *typing),
         Some(Overlay::Picker(picker)) => {
-            local.stand.lay(picker.restores().map(Shown::Plan), true);
+            let (plan, is_end) = (picker.restores().map(Shown::Plan), picker::shows_end(picker, area));
+            let mut is_read = false;
+            if let Some(Overlay::Picker(picker)) = &mut local.overlay {
+                picker.is_read |= is_end;
+                is_read = picker.is_read;
+            }
+            // A plan with lines that nobody has seen is not there yet.
+            local.stand.lay(plan.filter(|_| is_read), true);
             return;
         }
         Some(Overlay::Ledger(_)) | None => return,

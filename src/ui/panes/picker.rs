@@ -114,6 +114,13 @@ fn top(picker: &Picker, fitting: usize, list: Rect) -> (usize, usize) {
     (chosen, chosen.saturating_sub(height / 2).min(fitting.saturating_sub(height)))
 }
 
+/// Whether the last line is in sight.
+pub(super) fn shows_end(picker: &Picker, area: Rect) -> bool {
+    let (fitting, (list, _)) = (picker.fitting().len(), halves(picker, area));
+    let (_, top) = top(picker, fitting, list);
+    top + usize::from(list.height) >= fitting
+}
+
 /// The line, among those that fit, at a cell of the screen.
 pub(super) fn line_at(picker: &Picker, area: Rect, at: (u16, u16)) -> Option<usize> {
     let (fitting, (list, _)) = (picker.fitting().len(), halves(picker, area));
@@ -236,7 +243,7 @@ fn rendered(part: &PreviewPart, width: u16, screen: &Screen<'_>) -> Vec<Line<'st
 
 fn foot(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {
     let narrows = [("enter", "take"), ("esc", "back"), ("up down", "choose"), ("type", "to narrow")];
-    let answers = [("y enter", "do it"), ("n esc", "cancel")];
+    let answers = [("y enter", if picker.is_read { "do it" } else { "read on" }), ("n esc", "cancel")];
     let leaves = [("esc enter", "leave it as it is")];
     let pairs: &[(&str, &str)] = match picker.items.first().map(|item| &item.choice) {
         Some(Choice::Restore { .. }) => &answers,
