@@ -2,7 +2,7 @@
 
 use crate::agent::{Answer, Intent};
 use crate::tool::ASK;
-use crate::view::View;
+use crate::view::{Panel, View};
 
 use super::deciding::{decide, is_allowed, raise, write_reason};
 use super::effect::UiEffect;
@@ -28,6 +28,10 @@ pub(super) fn answer(
             write_reason(local, view, press);
             return Some(Vec::new());
         }
+        KeyAction::Edit if checks_a_goal(local, view) => {
+            local.hint = Some("the check of a goal cannot be changed: n denies it".to_owned());
+            return Some(Vec::new());
+        }
         KeyAction::Edit => {
             editing::begin(local, view, press);
             return Some(Vec::new());
@@ -37,6 +41,12 @@ pub(super) fn answer(
         _ => return None,
     };
     Some(decide(local, view, press, answer))
+}
+
+/// Whether the call in focus checks a goal.
+fn checks_a_goal(local: &Local, view: &View) -> bool {
+    let panel = local.subject(view).and_then(|(_, asked, _)| view.panel(asked.call));
+    panel.is_some_and(Panel::is_goal_check)
 }
 
 /// Whether the question about the call in focus names what the sandbox cannot hide from it.

@@ -1,10 +1,12 @@
 //! How a file is named in a message: `@path`.
 
 /// Endings that nothing else than files has.
-const FILE_ENDINGS: [&str; 38] = [
-    "bash", "c", "cc", "cfg", "conf", "cpp", "cs", "css", "csv", "go", "h", "hpp", "html", "ini", "ipynb",
-    "java", "js", "json", "jsonl", "jsx", "kt", "lock", "log", "lua", "md", "php", "py", "rb", "rs", "rst",
-    "sh", "sql", "toml", "ts", "tsx", "txt", "xml", "yaml",
+const FILE_ENDINGS: [&str; 67] = [
+    "adoc", "astro", "bash", "c", "cc", "cfg", "cjs", "clj", "cmake", "conf", "cpp", "cs", "css", "csv",
+    "dart", "diff", "erl", "exs", "go", "gradle", "graphql", "h", "hpp", "hs", "html", "ini", "ipynb",
+    "java", "jl", "js", "json", "jsonl", "jsx", "kt", "lock", "log", "lua", "md", "mjs", "ml", "nix",
+    "patch", "php", "proto", "py", "rb", "rs", "rst", "sass", "scala", "scss", "sh", "sql", "svelte",
+    "swift", "tex", "tf", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml", "zig", "zsh",
 ];
 /// Files without an ending.
 const FILE_NAMES: [&str; 5] = ["Dockerfile", "LICENSE", "Makefile", "README", "justfile"];

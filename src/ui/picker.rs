@@ -112,8 +112,8 @@ pub struct Picker {
     pub rewinds: Option<EntryId>,
     /// It is a step of going back to before a message.
     pub is_rewind: bool,
-    /// Its last line has been in sight.
-    pub is_read: bool,
+    /// So many lines from the first one on have been in sight.
+    pub seen: usize,
 }
 
 /// What a key did to a picker.
@@ -141,7 +141,7 @@ impl Picker {
             preview: None,
             rewinds: None,
             is_rewind: false,
-            is_read: false,
+            seen: 0,
         }
     }
 
@@ -301,10 +301,22 @@ impl Picker {
         self.chosen = usize::try_from((here + i64::from(by)).max(0)).unwrap_or(0).min(last);
     }
 
-    /// Brings the next lines in sight, where the last one has not been; `page` is how many lines a page moves by.
-    pub(super) fn read_on(&mut self, page: i32) {
-        if !self.is_read {
-            self.go(page);
+    /// Whether each of its lines has been in sight.
+    pub fn is_read(&self) -> bool {
+        self.seen >= self.items.len()
+    }
+
+    /// Lines that come into sight. What was skipped has not been seen, nor what is behind it.
+    pub(super) fn shows(&mut self, lines: std::ops::Range<usize>) {
+        if lines.start <= self.seen {
+            self.seen = self.seen.max(lines.end);
+        }
+    }
+
+    /// Brings the next lines in sight that have not been, if there are some.
+    pub(super) fn read_on(&mut self) {
+        if !self.is_read() {
+            self.chosen = self.seen;
         }
     }
 

@@ -66,7 +66,7 @@ pub(super) fn update(local: &mut Local, press: Press, page: i32) -> Option<Done>
             if !local.stand.is_meant(press) || !is_allowed(local, &Shown::Plan(since), press) =>
         {
             if let Some(Overlay::Picker(picker)) = local.overlay.as_mut().filter(|_| press.alone) {
-                picker.read_on(page);
+                picker.read_on();
             }
             Vec::new()
         }

@@ -126,7 +126,7 @@ fn the_ledger_of_one_that_is_stopped_from_above_says_by_what_and_is_played_again
     for (by, says) in [
         (CutBy::WallTime, "Stopped by the wall-time budget mid-execution after "),
         (CutBy::Approval, "Stopped mid-execution after "),
-        (CutBy::SessionEnd, "Stopped, because the session was closed, mid-execution after "),
+        (CutBy::SessionEnd, "Stopped, because the session above it ended, mid-execution after "),
     ] {
         let settings = settings(vec![users(RuleKind::Allow, "shell")]);
         let mut gate = Gate::new(settings.clone());

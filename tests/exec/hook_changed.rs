@@ -216,3 +216,22 @@ fn a_run_without_anybody_names_the_command_that_was_denied() {
     let ran = world.exec(&["--mode", "ask", "--script", &script, "go"]);
     assert!(ran.err.contains("make safe") && !ran.err.contains("make deploy"), "{ran:?}");
 }
+
+#[test]
+fn what_proves_a_goal_is_not_changed_by_a_hook() {
+    let world = World::turning("shell", &json!({ "command": "true" }));
+    fs::write(world.place().join("goal"), "objective = \"Make it\"\ncheck = \"test -f made.txt\"\n").unwrap();
+    let ran = world.json(&[
+        "--allow",
+        "shell(*)",
+        "--goal",
+        "../goal",
+        "--script",
+        r#"["Done.", "Done.", "Done."]"#,
+    ]);
+    let ended = ran.ended();
+    assert!(ran.code != 0 && ended["reason"] != "goal_reached", "{}", ran.out);
+    assert!(ran.out.contains("a hook would change what checks the goal"), "{}", ran.out);
+    let done = ran.all("goal_checkpoint");
+    assert!(done.iter().all(|checkpoint| !checkpoint.to_string().contains("\"yes\"")), "{done:?}");
+}

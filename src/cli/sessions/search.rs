@@ -158,7 +158,7 @@ fn searched(path: &Path, bytes: &[u8], wanted: &SearchWords, most: usize) -> Sea
     let first = memchr(b'\n', bytes).and_then(|end| bytes.get(..=end)).unwrap_or(bytes);
     let mut lines = wanted.lines(bytes).map(Iterator::peekable);
     let has_some = lines.as_mut().is_none_or(|lines| lines.peek().is_some());
-    if first.starts_with(FIRST) && !has_some {
+    if first.starts_with(FIRST) && first.ends_with(b"\n") && !has_some {
         return Searched::Nothing;
     }
     let Some(head) = first_line(first) else {

@@ -31,6 +31,7 @@ impl Agent {
             return self.advance(step, dispatching);
         }
         let said = combine_pre_tool(answers);
+        let said = if self.history.guards().is_validating() { said.unchanging() } else { said };
         self.inbox.from_hooks.extend(said.injects.clone());
         dispatching.prevented = dispatching.prevented.or_else(|| said.prevent.clone());
         let asked = dispatching.calls.iter_mut().find_map(|pending| {

@@ -197,7 +197,7 @@ impl Meter {
 
     fn set_aside_for(&mut self, escrow: Escrow, at: Millis) {
         if escrow.takes_time() {
-            self.run.clock.awaits(escrow.call, at);
+            self.run.clock.begins(escrow.call, at);
         }
         self.escrows.insert(escrow.call, escrow);
     }

@@ -33,7 +33,7 @@ impl WallClock {
     }
 
     /// The run waits for a sub-agent from now on.
-    pub(super) fn awaits(&mut self, call: CallId, now: Millis) {
+    pub(super) fn begins(&mut self, call: CallId, now: Millis) {
         self.begun.insert(call, self.read(now));
     }
 

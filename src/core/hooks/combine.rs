@@ -22,6 +22,22 @@ pub struct PreTool {
     pub notes: Vec<String>,
 }
 
+impl PreTool {
+    /// Of a call with whose arguments something is proven: a hook that would change them denies it.
+    #[must_use]
+    pub fn unchanging(self) -> Self {
+        match &self.updated_input {
+            None => self,
+            Some(_) => Self {
+                verdict: PreVerdict::Deny,
+                reasons: vec!["a hook would change what checks the goal".to_owned()],
+                updated_input: None,
+                ..self
+            },
+        }
+    }
+}
+
 /// What hooks can do to a call, loosest first. There is no "allow": that is for the policy to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum PreVerdict {

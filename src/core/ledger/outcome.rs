@@ -176,7 +176,7 @@ pub enum CutBy {
     WallTime,
     /// A sibling needs an approval that nobody can give here.
     Approval,
-    /// The session that it works for was closed: by whoever shows it, a signal or the end of the program. Only sub-agents are cut short so.
+    /// The session that it works for ended: it was closed, or its process was told to end. Only sub-agents are cut short so.
     SessionEnd,
 }
 
@@ -197,7 +197,7 @@ pub fn aborted_text(abort: Abort) -> String {
         CutBy::WallTime => ("Stopped by the wall-time budget", "Stopped by the wall-time budget"),
         CutBy::Approval => ("Stopped, because another call needs an approval", "Stopped"),
         CutBy::SessionEnd => {
-            ("Stopped, because the session was closed", "Stopped, because the session was closed,")
+            ("Stopped, because the session above it ended", "Stopped, because the session above it ended,")
         }
     };
     let Some(ms) = abort.ran_ms else { return format!("{before}; was not started") };

@@ -375,7 +375,7 @@ mod tests {
             ),
             (
                 Some(CutBy::SessionEnd),
-                "The sub-agent was stopped before its end, since the session that it worked for was closed.",
+                "The sub-agent was stopped before its end, since the session that it worked for ended.",
             ),
             (None, "The sub-agent was stopped before its end."),
         ] {

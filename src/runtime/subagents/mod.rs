@@ -189,7 +189,7 @@ fn stopped_by(by: CutBy) -> &'static str {
         CutBy::User => "by the user",
         CutBy::WallTime => "since the time of the run that it worked for was over",
         CutBy::Approval => "since another call of the run needs an approval",
-        CutBy::SessionEnd => "since the session that it worked for was closed",
+        CutBy::SessionEnd => "since the session that it worked for ended",
     }
 }
 

@@ -201,11 +201,11 @@ fn prepare_page(
         Some(Overlay::Summary(entry, _)) => summary::lay(&screen, body.width, *entry),
         Some(Overlay::Terminal(typing)) => terminal::lay(&screen, body.width, *typing),
         Some(Overlay::Picker(picker)) => {
-            let (plan, is_end) = (picker.restores().map(Shown::Plan), picker::shows_end(picker, area));
+            let (plan, lines) = (picker.restores().map(Shown::Plan), picker::in_sight(picker, area));
             let mut is_read = false;
             if let Some(Overlay::Picker(picker)) = &mut local.overlay {
-                picker.is_read |= is_end;
-                is_read = picker.is_read;
+                picker.shows(lines);
+                is_read = picker.is_read();
             }
             // A plan with lines that nobody has seen is not there yet.
             local.stand.lay(plan.filter(|_| is_read), true);

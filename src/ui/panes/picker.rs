@@ -114,11 +114,11 @@ fn top(picker: &Picker, fitting: usize, list: Rect) -> (usize, usize) {
     (chosen, chosen.saturating_sub(height / 2).min(fitting.saturating_sub(height)))
 }
 
-/// Whether the last line is in sight.
-pub(super) fn shows_end(picker: &Picker, area: Rect) -> bool {
+/// The lines that are in sight, among those that fit.
+pub(super) fn in_sight(picker: &Picker, area: Rect) -> std::ops::Range<usize> {
     let (fitting, (list, _)) = (picker.fitting().len(), halves(picker, area));
     let (_, top) = top(picker, fitting, list);
-    top + usize::from(list.height) >= fitting
+    top..(top + usize::from(list.height)).min(fitting)
 }
 
 /// The line, among those that fit, at a cell of the screen.
@@ -243,7 +243,7 @@ fn rendered(part: &PreviewPart, width: u16, screen: &Screen<'_>) -> Vec<Line<'st
 
 fn foot(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {
     let narrows = [("enter", "take"), ("esc", "back"), ("up down", "choose"), ("type", "to narrow")];
-    let answers = [("y enter", if picker.is_read { "do it" } else { "read on" }), ("n esc", "cancel")];
+    let answers = [("y enter", if picker.is_read() { "do it" } else { "read on" }), ("n esc", "cancel")];
     let leaves = [("esc enter", "leave it as it is")];
     let pairs: &[(&str, &str)] = match picker.items.first().map(|item| &item.choice) {
         Some(Choice::Restore { .. }) => &answers,

@@ -159,7 +159,7 @@ fn a_call_of_a_subagent_says_that_the_session_was_closed() {
     editor.result(&closed);
     editor.leave();
     let result = of_type(&below(&world), "tool_result").remove(0);
-    assert_eq!(text(&result, "content"), "Stopped, because the session was closed; was not started");
+    assert_eq!(text(&result, "content"), "Stopped, because the session above it ended; was not started");
     assert_eq!(result["abort"]["by"], "session_end");
     let is_own = |path: &std::path::PathBuf| !path.to_string_lossy().ends_with("-c1.jsonl");
     let own = world.sessions().into_iter().find(is_own).unwrap();
