@@ -8,11 +8,13 @@ use countersign::ui::picker::{Choice, Picker};
 use countersign::ui::picker_source::Source;
 use countersign::ui::replies::reply;
 use countersign::ui::undo_preview::UndoPreview;
+use countersign::ui::update::UiEffect;
 use countersign::ui::{Reply, Request};
 
 use crate::linear_harness::LinearHarness;
+use crate::scenes;
 use crate::screen_harness::ScreenHarness;
-use crate::session_builder::SessionBuilder;
+use crate::session_builder::{SessionBuilder, view};
 
 fn two_messages() -> SessionBuilder {
     let mut builder = SessionBuilder::new();
@@ -114,4 +116,28 @@ fn the_list_says_when_and_the_confirmation_is_called_a_rewind() {
         let title = harness.frame(80, 24).lines().next().unwrap().trim().to_owned();
         assert!(title.starts_with(if is_rewind { "rewind " } else { "undo " }), "{title}");
     }
+}
+
+#[test]
+fn an_undo_of_more_files_than_fit_is_read_to_its_end_first() {
+    let files: Vec<_> = (0..9).map(|at| (format!("file-{at}.txt"), "deleted".to_owned())).collect();
+    let view = view(&scenes::conversation().events);
+    let plan = UndoPreview { since: CallId(3), files, commands: Vec::new(), is_refused: false };
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.local.overlay = Some(Overlay::Picker(Picker::undo(plan, None, &view)));
+    let mut keys = 0;
+    loop {
+        let shown = harness.frame(40, 10);
+        let is_at_its_end = shown.contains("file-8.txt");
+        assert_eq!(shown.contains("do it"), is_at_its_end, "{shown}");
+        harness.waits(1_000);
+        let taken = harness.press("y");
+        if is_at_its_end {
+            assert!(matches!(taken.as_slice(), [UiEffect::Ask(Request::Restore { .. })]), "{taken:?}");
+            break;
+        }
+        assert!(taken.is_empty(), "{shown}");
+        keys += 1;
+    }
+    assert!(keys > 0);
 }

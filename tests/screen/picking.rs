@@ -279,30 +279,6 @@ fn an_undo_is_taken_only_when_it_was_seen() {
 }
 
 #[test]
-fn an_undo_of_more_files_than_fit_is_read_to_its_end_first() {
-    let files: Vec<_> = (0..9).map(|at| (format!("file-{at}.txt"), "deleted".to_owned())).collect();
-    let view = view(&scenes::conversation().events);
-    let plan = UndoPreview { since: CallId(3), files, commands: Vec::new(), is_refused: false };
-    let mut harness = ScreenHarness::new(scenes::conversation());
-    harness.local.overlay = Some(Overlay::Picker(Picker::undo(plan, None, &view)));
-    let mut keys = 0;
-    loop {
-        let shown = harness.frame(40, 10);
-        let is_at_its_end = shown.contains("file-8.txt");
-        assert_eq!(shown.contains("do it"), is_at_its_end, "{shown}");
-        harness.waits(1_000);
-        let taken = harness.press("y");
-        if is_at_its_end {
-            assert!(matches!(taken.as_slice(), [UiEffect::Ask(Request::Restore { .. })]), "{taken:?}");
-            break;
-        }
-        assert!(taken.is_empty(), "{shown}");
-        keys += 1;
-    }
-    assert!(keys > 0);
-}
-
-#[test]
 fn an_undo_that_is_refused_does_nothing() {
     let picker = offered(true);
     let mut harness = ScreenHarness::new(scenes::conversation());
