@@ -42,7 +42,7 @@ async fn a_race_is_started_one_lane_is_adopted_and_that_is_undone() {
     app.meanwhile("the adoption", || home.read("notes.txt").contains("delta")).await;
     app.rests().await;
     app.keys("/undo\r").await;
-    app.sees("undo what was done to 1 file since c4").await;
+    app.sees("undo what was done to 1 file since “Adopt lane 2").await;
     app.reads().await;
     app.keys(ENTER).await;
     app.sees("⟲ undone: restored: notes.txt").await;

@@ -35,7 +35,7 @@ async fn undo_shows_what_it_would_do_and_enter_does_it_one_turn_after_the_other(
     app.meanwhile("the command", || home.has("made.txt")).await;
     app.rests().await;
     app.keys("/undo\r").await;
-    app.sees("undo what was done to 1 file since c2").await;
+    app.sees("undo what was done to 1 file since “change delta to omega").await;
     app.sees("restored").await;
     app.until("what is not undone", |screen| {
         screen.lines().any(|line| line.contains("echo hello > made.txt") && line.contains("its changes stay"))
@@ -47,13 +47,13 @@ async fn undo_shows_what_it_would_do_and_enter_does_it_one_turn_after_the_other(
     assert!(home.entries("files_restored").is_empty());
 
     app.keys("/undo\r").await;
-    app.sees("undo what was done to 1 file since c2").await;
+    app.sees("undo what was done to 1 file since “change delta to omega").await;
     app.reads().await;
     app.keys(ENTER).await;
     app.sees("⟲ undone: restored: notes.txt").await;
     assert_eq!(home.read("notes.txt"), AFTER);
     app.keys("/undo\r").await;
-    app.sees("undo what was done to 1 file since c1").await;
+    app.sees("undo what was done to 1 file since “change beta to delta").await;
     app.reads().await;
     app.keys("y").await;
     app.until("a second undo", |screen| screen.matches("⟲ undone").count() == 2).await;
@@ -117,7 +117,7 @@ async fn all_since_a_message_is_taken_back() {
     app.keys(DOWN).await;
     app.sees("› the files").await;
     app.keys(ENTER).await;
-    app.sees("undo what was done to 1 file since c1").await;
+    app.sees("undo what was done to 1 file since “change beta to delta").await;
     app.reads().await;
     app.keys(ENTER).await;
     app.sees("⟲ undone: restored: notes.txt").await;
@@ -171,7 +171,7 @@ async fn an_undo_that_a_crash_kept_out_of_the_books_is_told_on_resume_and_only_o
     app.sees("ask anything").await;
     change(&mut app, &home, "beta", "delta").await;
     app.keys("/undo\r").await;
-    app.sees("undo what was done to 1 file since c1").await;
+    app.sees("undo what was done to 1 file since “change beta to delta").await;
     app.reads().await;
     app.keys(ENTER).await;
     app.sees("⟲ undone: restored: notes.txt").await;
