@@ -19,12 +19,10 @@ pub(crate) fn stops_at_once(input: &Input) -> bool {
 }
 
 impl World {
-    /// It is stopped by those that have words of their own for it; walks that go on for long are by a limit.
+    /// It is stopped at each position of the worlds with sub-agents. The long walks would end before they get far.
     pub(crate) fn offer_cuts(&self, options: &mut Vec<Input>) {
         if self.bounds.subagents {
             options.push(Input::Cut(CutBy::SessionEnd));
-        } else if self.bounds.rare {
-            options.extend([CutBy::WallTime, CutBy::Approval].map(Input::Cut));
         }
     }
 
