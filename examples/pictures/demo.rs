@@ -109,7 +109,7 @@ pub fn undecided(program: &Program) -> Home {
 fn allow(app: &mut App) {
     app.sees("tab to decide");
     app.rests();
-    app.types("\t", "keys: ");
+    app.types("\t", "keys go to ");
     app.rests();
     app.keys("y");
 }

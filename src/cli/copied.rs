@@ -14,8 +14,8 @@ pub(super) fn said_of_a_copy(mut session: Session, left: &str, own: &Invocation)
     {
         let files = match put_back(&session.id, left, own) {
             0 => "",
-            1 => "1 file was put back. ",
-            many => &format!("{many} files were put back. "),
+            1 => "1 file is as it was before. ",
+            many => &format!("{many} files are as they were before. "),
         };
         session.message = Some(format!(
             "{files}You continue in a copy now; /sessions has the session that it was made from, as it was."

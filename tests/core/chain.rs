@@ -10,6 +10,8 @@ use countersign::wire::record::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::one_of_all::begun;
+
 fn shell(command: &str) -> ToolUse {
     let (wire_id, name) = ("call_1".to_owned(), "shell".to_owned());
     ToolUse { id: CallId(1), wire_id, name, arguments: Arguments::from_value(json!({ "command": command })) }
@@ -30,15 +32,7 @@ fn bodies() -> Vec<Body> {
     let allowed = Decision::permission(CallId(1), Decider::Policy, "");
     let digest = digest(&call.name, &call.arguments);
     vec![
-        Body::SessionStarted(SessionStarted {
-            session: "0199".into(),
-            cwd: "/w".into(),
-            model: ModelRef::parse("script"),
-            version: FORMAT_VERSION,
-            system: "be brief".into(),
-            mode: None,
-            forked_from: None,
-        }),
+        begun(None),
         Body::User(Arc::new(UserMessage::text("list → \"ls\",\"hash\":\"x\""))),
         Body::Transition { turn: 1, reason: Transition::Submitted },
         said(4, vec![Block::Text("I look.\u{2028}".into()), Block::ToolUse(call.clone())], Stop::ToolUse),

@@ -7,7 +7,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::contradictions::checked;
-use crate::one_of_all::{allowed, call, changes, ended, entries, result, said};
+use crate::one_of_all::{allowed, begun, call, changes, ended, entries, result, said};
 
 const CONTENT: &str = "one\ntwo\n";
 const DIFF: &str = "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n";
@@ -63,15 +63,7 @@ fn bodies() -> Vec<Body> {
     let canonical = hooked.arguments.canonical();
     let calls = [&write, &ask, &denied, &shell];
     let mut bodies = vec![
-        Body::SessionStarted(SessionStarted {
-            session: "0199".into(),
-            cwd: "/w".into(),
-            model: ModelRef::parse("script"),
-            version: FORMAT_VERSION,
-            system: "be brief".into(),
-            mode: Some(Mode::Ask),
-            forked_from: None,
-        }),
+        begun(Some(Mode::Ask)),
         Body::User(Arc::new(UserMessage::text("write"))),
         Body::Transition { turn: 1, reason: Transition::Submitted },
         said(4, calls.map(|call| Block::ToolUse(call.clone())).into(), Stop::ToolUse),

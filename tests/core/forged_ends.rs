@@ -6,20 +6,12 @@ use countersign::ledger::*;
 use serde_json::json;
 
 use crate::contradictions::checked;
-use crate::one_of_all::{allowed, call, changes, ended, of_the_subagent, result, said};
+use crate::one_of_all::{allowed, begun, call, changes, ended, of_the_subagent, result, said};
 
 /// A run with these entries, whose first is number 4, and this end.
 fn run(entries: Vec<Body>, reason: Ending, text: &str) -> Vec<Body> {
     let mut bodies = vec![
-        Body::SessionStarted(SessionStarted {
-            session: "0199".into(),
-            cwd: "/w".into(),
-            model: ModelRef::parse("script"),
-            version: FORMAT_VERSION,
-            system: "be brief".into(),
-            mode: Some(Mode::Ask),
-            forked_from: None,
-        }),
+        begun(Some(Mode::Ask)),
         Body::User(Arc::new(UserMessage::text("go"))),
         Body::Transition { turn: 1, reason: Transition::Submitted },
     ];

@@ -8,6 +8,19 @@ use countersign::ledger::*;
 use countersign::policy::digest;
 use serde_json::{Value, json};
 
+/// How a session begins.
+pub(crate) fn begun(mode: Option<Mode>) -> Body {
+    Body::SessionStarted(SessionStarted {
+        session: "0199".into(),
+        cwd: "/w".into(),
+        model: ModelRef::parse("script"),
+        version: FORMAT_VERSION,
+        system: "be brief".into(),
+        mode,
+        forked_from: None,
+    })
+}
+
 pub(crate) fn call(id: u64, name: &str, arguments: Value) -> ToolUse {
     ToolUse {
         id: CallId(id),
@@ -118,15 +131,7 @@ pub(crate) fn bodies() -> Vec<Body> {
     );
     let [escrow, settled, answered] = of_the_subagent();
     let mut bodies = vec![
-        Body::SessionStarted(SessionStarted {
-            session: "0199".into(),
-            cwd: "/w".into(),
-            model: ModelRef::parse("script"),
-            version: FORMAT_VERSION,
-            system: "be brief".into(),
-            mode: Some(Mode::Ask),
-            forked_from: None,
-        }),
+        begun(Some(Mode::Ask)),
         Body::User(Arc::new(UserMessage::text("list"))),
         Body::Transition { turn: 1, reason: Transition::Submitted },
         said(4, vec![Block::ToolUse(shell.clone()), Block::ToolUse(task.clone())], Stop::ToolUse),

@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use crate::subagents::{delegate, entries, sessions, shell};
-use crate::world::{World, of_type, script, text};
+use crate::model_server::{Part, Reply, gate};
+use crate::servers::ANTHROPIC;
+use crate::subagents::{delegate, shell};
+use crate::world::{World, script, text};
 
 #[test]
 fn killed_while_a_subagent_works_nothing_of_it_is_lost_or_done_twice() {
@@ -30,22 +32,17 @@ fn killed_while_a_subagent_works_nothing_of_it_is_lost_or_done_twice() {
 
 #[test]
 fn killed_before_a_call_of_the_subagent_had_started_nothing_may_be_partial() {
-    let world = World::new();
-    let replies = script(json!([
-        { "tool_calls": [delegate("general", "Look.")] },
-        { "text": "I begin with it.", "chunk": 3, "pause_ms": 60_000 },
-    ]));
-    let mut run = world.begin(&["--json", "--mode", "unrestricted", "--script", &replies, "go"]);
-    run.until(|event| event["type"] == "escrow_reserved");
-    let began = |world: &World| {
-        let (below, _) = sessions(world);
-        below.first().is_some_and(|file| !of_type(&entries(file), "transition").is_empty())
-    };
-    while !began(&world) {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    let (wait, _never) = gate();
+    let (server, world) = ANTHROPIC.serve(vec![
+        Reply::Stream(vec![Part::call("a", "delegate_to_general", &json!({ "task": "Look." }))]),
+        Reply::Stream(vec![Part::text("I begin with it."), wait]),
+        Reply::text("I see."),
+    ]);
+    let run = world.begin(&["--json", "--mode", "unrestricted", "go"]);
+    // Its own ledger stands before its request.
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(server.asked(2));
     run.kill();
-    let ran = world.json(&["--last", "--mode", "unrestricted", "--script", r#"["I see."]"#, "go on"]);
+    let ran = world.json(&["--last", "--mode", "unrestricted", "go on"]);
     assert_eq!((ran.code, ran.outcomes()), (0, vec!["failed".to_owned()]), "{}", ran.err);
     let said = text(&ran.one("tool_result"), "content");
     assert!(said.contains("None of its calls had been started") && !said.contains("partial"), "{said}");

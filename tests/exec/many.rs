@@ -171,6 +171,10 @@ fn a_search_names_the_sessions_that_were_changed() {
         assert!(found.err.contains(named) && found.err.contains(": it is no JSON object)"), "{}", found.err);
         assert!(found.err.contains("note: 1 session could not be searched, or not whole"), "{}", found.err);
     }
+    let (first, _) = before.split_once('\n').unwrap();
+    fs::write(&path, first.get(..first.len() / 2).unwrap()).unwrap();
+    let found = world.sessions_cli(&["search", "thread"]);
+    assert!(found.err.contains("its first line is not session_started; not searched"), "{}", found.err);
 }
 
 #[test]

@@ -86,7 +86,7 @@ async fn the_files_go_back_first_and_then_the_conversation() {
     app.reads().await;
     app.keys(ENTER).await;
     app.sees("│ change beta to delta in notes.txt").await;
-    app.sees("1 file was put back").await;
+    app.sees("1 file is as it was before").await;
     assert_eq!(home.read("notes.txt"), BEFORE);
     app.keys("\x15").await;
     app.rests().await;

@@ -1,9 +1,11 @@
 //! All that works for a session at the moment: its sub-agents and theirs, tasks of other agents, commands in the background.
 
+use std::collections::BTreeSet;
+
 use crate::ledger::{CallId, Limit, MicroDollars, Millis};
 use crate::tool::delegate;
 
-use super::{Activity, BackgroundShell, PanelState, View, subject};
+use super::{Activity, BackgroundShell, Panel, PanelState, View, subject};
 
 /// One that works, or has worked in this process.
 #[derive(Debug)]
@@ -74,8 +76,7 @@ impl View {
             let below: Vec<CallId> = path.iter().copied().chain([call]).collect();
             view.muster(&below, all);
         }
-        for call in self.calls().filter(|call| self.starts_later(*call)) {
-            let Some(panel) = self.panel(call) else { continue };
+        for (call, panel) in self.later() {
             let name = delegate(panel.name()).unwrap_or_else(|| panel.name());
             let kind = FleetKind::Waiting { call, name, task: subject(panel) };
             all.push(FleetMember { path: path.to_vec(), kind });
@@ -93,9 +94,21 @@ impl View {
         all.extend(shells.map(|shell| FleetMember { path: path.to_vec(), kind: FleetKind::Shell(shell) }));
     }
 
+    /// The calls that hand a task over and start only when what runs now is over. What is over before the first that runs is not looked
+    /// through: a session can be long.
+    fn later(&self) -> impl Iterator<Item = (CallId, &Panel)> {
+        let first = self.running.keys().next().copied();
+        let is_near = move |call: &CallId| {
+            first.is_some_and(|first| *call >= first)
+                || self.panel(*call).is_some_and(|panel| is_to_start(&panel.state))
+        };
+        let near = self.calls().rev().take_while(is_near);
+        let later: BTreeSet<CallId> = near.filter(|call| self.starts_later(*call)).collect();
+        later.into_iter().filter_map(|call| Some((call, self.panel(call)?)))
+    }
+
     /// Whether a call that hands a task over starts only when what runs now is over.
     pub fn starts_later(&self, call: CallId) -> bool {
-        let is_to_start = |state: &PanelState| matches!(state, PanelState::Preparing | PanelState::Queued);
         let is_one =
             self.panel(call).is_some_and(|it| delegate(it.name()).is_some() && is_to_start(&it.state));
         is_one && !self.running.is_empty() && self.subagent(call).is_none()
@@ -155,4 +168,9 @@ impl View {
     pub fn turns_of(&self) -> (u64, Option<u64>) {
         (self.meter().turns(), self.meter().limits().get(Limit::Turns))
     }
+}
+
+/// Whether a call has not begun, and nobody is asked about it.
+const fn is_to_start(state: &PanelState) -> bool {
+    matches!(state, PanelState::Preparing | PanelState::Queued)
 }

@@ -11,7 +11,7 @@ use crate::ledger::{Ending, Millis};
 use crate::ui::keymap::KeyAction;
 use crate::ui::linear::words::plain;
 use crate::ui::panes::Screen;
-use crate::ui::panes::words::{clock, one_row, short};
+use crate::ui::panes::words::{clock, cost_until_now, one_row};
 use crate::ui::picker_source::Source;
 use crate::ui::text::{fit, width, wrap};
 use crate::view::{FleetKind, FleetMember, View, WAITS_FOR_TURN};
@@ -190,11 +190,7 @@ fn spent(view: &View, now: Millis) -> [String; 2] {
     }
     let (turns, most) = view.turns_of();
     let turns = most.map_or_else(|| turns.to_string(), |most| format!("{turns}/{most}"));
-    let cost = view
-        .meter()
-        .session_usage()
-        .cost
-        .map_or_else(|| format!("{} tokens", short(view.tokens_until_now())), |cost| cost.to_string());
+    let cost = cost_until_now(view);
     let time = clock(view.worked_ms(now) / 1_000);
     [format!(" · turn {turns} · {cost} · {time}"), format!(" · {cost} · {time}")]
 }

@@ -201,14 +201,13 @@ fn prepare_page(
         Some(Overlay::Summary(entry, _)) => summary::lay(&screen, body.width, *entry),
         Some(Overlay::Terminal(typing)) => terminal::lay(&screen, body.width, *typing),
         Some(Overlay::Picker(picker)) => {
-            let (plan, lines) = (picker.restores().map(Shown::Plan), picker::in_sight(picker, area));
-            let mut is_read = false;
-            if let Some(Overlay::Picker(picker)) = &mut local.overlay {
-                picker.shows(lines);
-                is_read = picker.is_read();
+            let plan = picker.restores().map(|since| (since, picker::in_sight(picker, area)));
+            if let (Some((_, lines)), Some(Overlay::Picker(picker))) = (&plan, &mut local.overlay) {
+                picker.shows(lines.clone());
             }
+            let is_read = matches!(&local.overlay, Some(Overlay::Picker(picker)) if picker.is_read());
             // A plan with lines that nobody has seen is not there yet.
-            local.stand.lay(plan.filter(|_| is_read), true);
+            local.stand.lay(plan.filter(|_| is_read).map(|(since, _)| Shown::Plan(since)), true);
             return;
         }
         Some(Overlay::Ledger(_)) | None => return,

@@ -24,29 +24,24 @@ pub(super) struct CallStatus {
     pub(super) shorter: Vec<String>,
 }
 
+impl CallStatus {
+    /// With no shorter way to say it.
+    pub(super) fn new(symbol: &'static str, style: Style, words: String, words_style: Style) -> Self {
+        Self { symbol, style, words, words_style, shorter: Vec::new() }
+    }
+}
+
 /// How a call stands that does not wait for a person.
 pub(super) fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
     let theme = around.theme;
     if let Some(InBackground::Over(settled)) = &panel.in_background {
         return over(settled, theme);
     }
-    let warned = |symbol, words| CallStatus {
-        symbol,
-        style: theme.warning,
-        words,
-        words_style: theme.warning,
-        shorter: Vec::new(),
-    };
+    let warned = |symbol, words| CallStatus::new(symbol, theme.warning, words, theme.warning);
     if panel.in_background == Some(InBackground::Unsettled) {
         return warned("?", "its end is not recorded".to_owned());
     }
-    let quiet = |symbol, words: &str| CallStatus {
-        symbol,
-        style: theme.dim,
-        words: words.to_owned(),
-        words_style: theme.dim,
-        shorter: Vec::new(),
-    };
+    let quiet = |symbol, words: &str| CallStatus::new(symbol, theme.dim, words.to_owned(), theme.dim);
     match &panel.state {
         PanelState::Preparing | PanelState::Queued
             if panel.id().is_some_and(|call| around.view.starts_later(call)) =>
@@ -57,13 +52,9 @@ pub(super) fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
         PanelState::Waiting => quiet("◌", "waits for you"),
         PanelState::Queued => quiet("◌", "queued"),
         PanelState::Refused => quiet("⊘", "denied"),
-        PanelState::Running { since, effect } => CallStatus {
-            symbol: "●",
-            style: theme.accent,
-            words: running_for(around.now.since(*since), *effect),
-            words_style: theme.dim,
-            shorter: Vec::new(),
-        },
+        PanelState::Running { since, effect } => {
+            CallStatus::new("●", theme.accent, running_for(around.now.since(*since), *effect), theme.dim)
+        }
         PanelState::Done(_) if panel.was_stopped() => warned("■", "stopped".to_owned()),
         PanelState::Done(Outcome::Ok) => quiet("✓", "done"),
         PanelState::Done(Outcome::Invalid) => quiet("✗", "invalid arguments"),
@@ -93,13 +84,7 @@ fn over(settled: &EscrowSettlement, theme: &Theme) -> CallStatus {
         TaskState::Canceled => format!("stopped · {spent}"),
         state => format!("{} · {spent}", state.as_str()),
     };
-    CallStatus {
-        symbol,
-        style,
-        words,
-        words_style: if is_good { theme.dim } else { style },
-        shorter: Vec::new(),
-    }
+    CallStatus::new(symbol, style, words, if is_good { theme.dim } else { style })
 }
 
 /// What it does to the world, and for how long: in whole seconds, since a clock that shows more would have to move all
@@ -111,21 +96,11 @@ pub(super) fn running_for(ms: u64, effect: SideEffect) -> String {
 fn finished(result: &ToolResult, around: &CardContext<'_>) -> CallStatus {
     let theme = around.theme;
     let time = duration(result.duration_ms);
-    let bad = |symbol, style: Style, words: String| CallStatus {
-        symbol,
-        style,
-        words,
-        words_style: style,
-        shorter: Vec::new(),
-    };
+    let bad = |symbol, style: Style, words: String| CallStatus::new(symbol, style, words, style);
     match &result.outcome {
-        Outcome::Ok => CallStatus {
-            symbol: "✓",
-            style: theme.success,
-            words: format!("{} · {time}", achieved(result)),
-            words_style: theme.dim,
-            shorter: Vec::new(),
-        },
+        Outcome::Ok => {
+            CallStatus::new("✓", theme.success, format!("{} · {time}", achieved(result)), theme.dim)
+        }
         Outcome::Failed => {
             let Some(ended) = exit(result).0.map(one_row) else {
                 let shorter = vec!["failed".to_owned()];

@@ -10,7 +10,7 @@ use super::boxes;
 use super::card_context::CardContext;
 use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
-use super::words::{one_row, short, titled};
+use super::words::{cost_until_now, one_row, titled};
 
 /// Calls of the sub-agent that stand in its box, on a high screen and on a low one.
 const CALLS: (usize, usize) = (4, 1);
@@ -54,10 +54,7 @@ fn figures(call: CallId, child: &View, around: &CardContext<'_>) -> [String; 3] 
         Some(most) => format!("turn {}/{most}", meter.turns()),
         None => format!("turn {}", meter.turns()),
     };
-    let cost = meter
-        .session_usage()
-        .cost
-        .map_or_else(|| format!("{} tokens", short(child.tokens_until_now())), |cost| cost.to_string());
+    let cost = cost_until_now(child);
     let since = around.view.panel(call).map(|panel| match &panel.state {
         PanelState::Running { since, .. } => around.now.since(*since) / 1_000,
         // Its call is over: it works in the background, or is shown after its end.

@@ -37,8 +37,7 @@ const OWN_EXCERPT: usize = 12;
 pub(super) fn forming(forming: &Forming, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let words = format!("preparing · {} bytes", forming.bytes);
-    let standing =
-        CallStatus { symbol: "◌", style: theme.dim, words, words_style: theme.dim, shorter: Vec::new() };
+    let standing = CallStatus::new("◌", theme.dim, words, theme.dim);
     vec![line(&forming.name, "", &standing, around)]
 }
 
@@ -48,27 +47,15 @@ pub(super) fn hosted(hosted: &HostedLine, around: &CardContext<'_>) -> Transcrip
     let standing = match &hosted.state {
         HostedState::Open => {
             let words = "hosted · no result yet".to_owned();
-            CallStatus { symbol: "◌", style: theme.dim, words, words_style: theme.dim, shorter: Vec::new() }
+            CallStatus::new("◌", theme.dim, words, theme.dim)
         }
         HostedState::Done(brought) => {
             let words = format!("hosted · {}", one_row(brought));
-            CallStatus {
-                symbol: "✓",
-                style: theme.success,
-                words,
-                words_style: theme.dim,
-                shorter: Vec::new(),
-            }
+            CallStatus::new("✓", theme.success, words, theme.dim)
         }
         HostedState::Failed(why) => {
             let words = format!("hosted · failed: {}", one_row(why));
-            CallStatus {
-                symbol: "✗",
-                style: theme.error,
-                words,
-                words_style: theme.error,
-                shorter: Vec::new(),
-            }
+            CallStatus::new("✗", theme.error, words, theme.error)
         }
     };
     line(&hosted.name, &hosted.about, &standing, around)

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use crate::ledger::seconds;
 use crate::ui::text::{fit, sanitize, width};
 use crate::ui::theme::Theme;
+use crate::view::View;
 
 /// Milliseconds as people say them: `3 ms`, `3.2 s`, `2:05 min`.
 pub(super) fn duration(ms: u64) -> String {
@@ -34,6 +35,12 @@ pub(in crate::ui) fn short(n: u64) -> String {
         10_000..1_000_000 => format!("{}k", n / 1_000),
         _ => format!("{}.{}M", n / 1_000_000, n % 1_000_000 / 100_000),
     }
+}
+
+/// What a session has cost until now; where no price is known, its tokens, with those of the answer that is being written.
+pub(in crate::ui) fn cost_until_now(view: &View) -> String {
+    let cost = view.meter().session_usage().cost;
+    cost.map_or_else(|| format!("{} tokens", short(view.tokens_until_now())), |cost| cost.to_string())
 }
 
 /// Micro-dollars, rounded: `$0.12`.

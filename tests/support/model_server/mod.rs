@@ -68,6 +68,8 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     /// How many answers were left by their client before their end.
     closed: watch::Sender<usize>,
+    /// How many requests came.
+    asked: watch::Sender<usize>,
 }
 
 #[derive(Default)]
@@ -96,6 +98,7 @@ impl ModelServer {
             key: key.map(str::to_owned),
             state: Mutex::new(state),
             closed: watch::Sender::new(0),
+            asked: watch::Sender::new(0),
         });
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = Arc::clone(&shared);
@@ -152,6 +155,11 @@ impl ModelServer {
         self.shared.closed.subscribe().wait_for(|closed| *closed >= count).await.unwrap();
     }
 
+    /// Waits until `count` requests came.
+    pub async fn asked(&self, count: usize) {
+        self.shared.asked.subscribe().wait_for(|asked| *asked >= count).await.unwrap();
+    }
+
     /// Replies that no request has used up.
     pub fn left(&self) -> usize {
         self.shared.state.lock().unwrap().replies.len()
@@ -192,6 +200,7 @@ impl Shared {
 
     fn record(&self, request: Recorded) {
         self.state.lock().unwrap().requests.push(request);
+        self.asked.send_modify(|asked| *asked += 1);
     }
 
     fn left_early(&self) {
