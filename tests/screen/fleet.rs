@@ -124,8 +124,9 @@ fn one_that_starts_when_another_is_over_waits_for_its_turn() {
     let task = |builder: &mut SessionBuilder, task: &str| {
         builder.tool_use("delegate_to_general", json!({ "task": task }))
     };
-    let both = vec![task(&mut builder, "Make one."), task(&mut builder, "Make two.")];
-    let mut open = builder.say(None, "", "I ask.", both);
+    let mut all = vec![task(&mut builder, "Make one."), task(&mut builder, "Make two.")];
+    all.push(builder.tool_use("shell", json!({ "command": "make" })));
+    let mut open = builder.say(None, "", "I ask.", all);
     let call = open[0].id();
     builder.ledger.delegate(builder.at(), &mut open[0], "general", "Make one.");
     let session = format!("0192-test-{call}");
@@ -134,6 +135,8 @@ fn one_that_starts_when_another_is_over_waits_for_its_turn() {
     builder.ledger.set_aside(builder.at(), escrow);
     builder.tell();
     builder.run(call, "delegate_to_general");
+    // What is asked for behind it can be at work.
+    builder.run(open[2].id(), "shell");
     std::mem::forget(open);
     let mut works = SessionBuilder::new();
     works.user("Make one.");
