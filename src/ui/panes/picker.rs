@@ -131,7 +131,8 @@ pub(super) fn line_at(picker: &Picker, area: Rect, at: (u16, u16)) -> Option<usi
 
 fn head(screen: &Screen<'_>, picker: &Picker, fitting: usize, total: u16) -> Line<'static> {
     let theme = screen.theme;
-    let all = picker.items.len();
+    // What an undo is, above its files, is none of them.
+    let all = picker.items.len() - usize::from(picker.source == Source::Undo && picker.items.len() > 1);
     let count = if picker.query.is_empty() { all.to_string() } else { format!("{fitting} of {all}") };
     let mut left = vec![Span::styled(format!("{}  ", picker.title()), theme.title)];
     let room = usize::from(total).saturating_sub(cells(&left) + width(&count) + 3);
