@@ -8,12 +8,18 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
 /// What the signatures are for: one for another purpose is none here.
 pub const NAMESPACE: &str = "countersign";
 const PROGRAM: &str = "ssh-keygen";
 /// How public keys begin, and what stands in each private one that `ssh-keygen` knows.
 const PUBLIC: [&[u8]; 4] = [b"ssh-", b"ecdsa-", b"sk-ssh-", b"sk-ecdsa-"];
 const PRIVATE: &[u8] = b"-----BEGIN ";
+/// How the private keys of OpenSSH begin, and what they say first.
+const OPENSSH: &[u8] = b"-----BEGIN OPENSSH PRIVATE KEY-----";
+const MARK: &[u8] = b"openssh-key-v1\0";
 /// Bytes of a file that are looked at.
 const MOST: u64 = 64 * 1024;
 /// Why it may have failed where there is no terminal.
@@ -77,10 +83,29 @@ fn what_is_wrong(key: &Path) -> Option<String> {
     if !bytes.windows(PRIVATE.len()).any(|window| window == PRIVATE) {
         return Some("it is no SSH key".to_owned());
     }
-    let is_open = found.permissions().mode() & 0o077 != 0;
-    is_open.then(|| {
-        format!("others may read it, and {PROGRAM} uses no such key; `chmod 600` makes it yours alone")
-    })
+    if found.permissions().mode() & 0o077 != 0 {
+        return Some(format!(
+            "others may read it, and {PROGRAM} uses no such key; `chmod 600` makes it yours alone"
+        ));
+    }
+    is_damaged(&bytes).then(|| "it is a damaged SSH key".to_owned())
+}
+
+/// Whether a private key of OpenSSH cannot be read although it says that it has no passphrase, or does not say what it has. `ssh-keygen`
+/// could not read it.
+fn is_damaged(bytes: &[u8]) -> bool {
+    let Some(at) = bytes.windows(OPENSSH.len()).position(|window| window == OPENSSH) else { return false };
+    let body =
+        bytes.get(at + OPENSSH.len()..).unwrap_or_default().iter().filter(|byte| !byte.is_ascii_whitespace());
+    // Sixteen times four characters are 48 bytes: the mark, and the name of the cipher with its length before it.
+    let body: Vec<u8> = body.take(64).copied().collect();
+    let Ok(header) = BASE64_STANDARD.decode(body) else { return true };
+    let Some((length, rest)) = header.strip_prefix(MARK).and_then(|rest| rest.split_first_chunk::<4>())
+    else {
+        return true;
+    };
+    let cipher = usize::try_from(u32::from_be_bytes(*length)).ok().and_then(|length| rest.get(..length));
+    cipher.is_none_or(|cipher| cipher == b"none")
 }
 
 /// What a file begins with. What is no file of its own is not read: it may be read once only.

@@ -237,18 +237,20 @@ fn can_end(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> Result<(), F
     // The rest of the file may be damaged: then nothing more is known than what stands before.
     let whole = read_session(bytes).map(|file| file.entries).unwrap_or_else(|_| beginning.entries.clone());
     forkable(&whole, beginning.entries.len()).map_err(|why| match why {
-        ForkFault::CallsAreOpen(nearest) => {
-            let places: Vec<String> = nearest.iter().map(ToString::to_string).collect();
-            Fault::usage(
-                format!("at {last} calls wait for their results, so a session cannot end there"),
-                format!("fork at {}", places.join(" or ")),
-            )
-        }
-        ForkFault::ComesBack(stone) => Fault::usage(
-            format!("the fork would keep an answer at {last} that {stone} withdraws"),
-            format!("fork at {stone}"),
+        ForkFault::CallsAreOpen { nearest } => Fault::usage(
+            format!("at {last} calls wait for their results, so a session cannot end there"),
+            fork_at(&nearest),
         ),
+        ForkFault::ComesBack { kept, stone, nearest } => {
+            Fault::usage(format!("the fork would keep {kept}, which {stone} withdraws"), fork_at(&nearest))
+        }
     })
+}
+
+/// Places that will do, as a next step.
+fn fork_at(places: &[EntryId]) -> String {
+    let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+    format!("fork at {}", places.join(" or "))
 }
 
 /// What was allowed at the place and is taken back after it: nobody here allows it anew.

@@ -101,3 +101,37 @@ fn merges_reverts_and_picks_name_their_call_too() {
     );
     assert!(!log("--format=%B").contains('#'), "nothing of what git tells an editor is left");
 }
+
+/// Commits of a script, of another program, and by two aliases, one of which says more than a commit.
+const THROUGH: &str = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b && \
+    git init -q . && git config alias.ci commit && git config alias.empty 'ci --allow-empty -q -m' && \
+    printf 'git commit -q --allow-empty -m Script\\n' > release.sh && sh ./release.sh && \
+    echo Other | xargs -I '{}' git commit -q --allow-empty -m '{}' && \
+    git ci -q --allow-empty -m Short && git -C . empty Long";
+
+#[test]
+fn scripts_programs_and_aliases_name_their_call_too() {
+    if Command::new("git").arg("--version").output().is_err() {
+        return;
+    }
+    for mode in ["unrestricted", "auto"] {
+        let world = World::new().configured("git.trailers = true\n");
+        let call = json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": THROUGH } }] });
+        let script = json!([call, "Done."]).to_string();
+        let ran = world.json(&["--mode", mode, "--script", &script, "go"]);
+        if mode == "auto" && ran.outcomes() == ["denied"] {
+            continue; // No sandbox here.
+        }
+        assert_eq!(ran.outcomes(), ["ok"], "{}", ran.out);
+        let log = Command::new("git")
+            .args(["log", "--format=%s %(trailers:key=Countersigned-by,valueonly,separator=%x2C)"])
+            .current_dir(world.work())
+            .env_remove("GIT_DIR")
+            .output()
+            .unwrap();
+        let log = String::from_utf8(log.stdout).unwrap();
+        let subjects: Vec<&str> = log.lines().map(|line| line.split_once(' ').unwrap().0).collect();
+        assert_eq!(subjects, ["Long", "Short", "Other", "Script"], "{log}");
+        assert!(log.lines().all(|line| line.matches("/e").count() == 1), "{log}");
+    }
+}

@@ -178,6 +178,26 @@ fn a_search_names_the_sessions_that_were_changed() {
 }
 
 #[test]
+fn a_search_names_lines_that_are_not_of_the_chain_and_those_that_are_gone() {
+    let world = World::new();
+    world.json(&["--script", r#"["One."]"#, "needle"]);
+    let path = world.session_file();
+    let before = fs::read_to_string(&path).unwrap();
+    let told = |text: &str| {
+        fs::write(&path, text).unwrap();
+        world.sessions_cli(&["search", "needle"]).err
+    };
+    let changed = told(&format!("{before}{{\"type\":\"note\",\"entry\":\"e9\"}}\n"));
+    assert!(changed.contains(": this line has no hash, so it was not written by countersign"), "{changed}");
+    let mut lines: Vec<&str> = before.lines().collect();
+    lines.truncate(lines.len() - 2);
+    let short = told(&(lines.join("\n") + "\n"));
+    assert!(short.contains("(2 more lines were on disk and are missing here)"), "{short}");
+    assert!(short.contains("note: 1 session could not be searched, or not whole"), "{short}");
+    assert_eq!(told(&before), "");
+}
+
+#[test]
 fn tags_are_given_and_taken_away_and_the_chain_goes_on() {
     let world = World::new();
     world.json(&["--script", r#"["One."]"#, "the first"]);

@@ -66,7 +66,18 @@ fn what_is_no_key_is_said() {
     // A public key by another name: the agent is asked, and there is none.
     let public = world.place().join("public");
     fs::copy(open.with_extension("pub"), &public).unwrap();
+    let written = fs::read_to_string(&open).unwrap();
+    let damaged = |name: &str, text: String| {
+        let file = world.place().join(name);
+        fs::write(&file, text).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        file
+    };
+    let short = damaged("short", written.lines().take(3).collect::<Vec<_>>().join("\n"));
+    let garbled = damaged("garbled", written.replacen("b3BlbnNzaC1rZXkt", "!!!!!!!!!!!!!!!!", 1));
     for (file, why) in [
+        (short, "short: it is a damaged SSH key;"),
+        (garbled, "garbled: it is a damaged SSH key;"),
         (world.place().join("nowhere"), "nowhere: there is no such file;"),
         (world.place(), ": it is a folder, and no key;"),
         (text, "text: it is no SSH key;"),
@@ -208,6 +219,7 @@ fn a_key_that_cannot_sign_leaves_the_session_as_it_was() {
     let ran = program.args(["sessions", "seal", "--last", "--key"]).arg(&locked).output().unwrap();
     let ran = Ran::of(ran.status, ran.stdout, ran.stderr);
     assert!(ran.code == 1 && ran.err.contains("cannot be signed with"), "{ran:?}");
+    assert!(!ran.err.contains("damaged"), "{ran:?}");
     let none = world.sessions_cli(&["seal", "--last"]);
     assert!(none.code == 2 && none.err.contains("there is no SSH key in"), "{none:?}");
     assert_eq!(world.session_text(), before);

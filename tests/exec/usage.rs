@@ -189,6 +189,11 @@ fn a_file_that_is_no_session_is_named_and_the_others_count() {
     let told = world.usage(&[]).err;
     assert!(told.contains("is not well-formed (line ") && told.contains(": it is no JSON object)"), "{told}");
     assert!(told.contains("note: 3 sessions were not counted, or not counted whole"), "{told}");
+    let written = fs::read_to_string(&path).unwrap().replace("garbage\n", "");
+    fs::write(&path, &written).unwrap();
+    fs::write(path.with_extension("head"), format!("{} {:064}\n", written.lines().count() + 1, 0)).unwrap();
+    let told = world.usage(&[]).err;
+    assert!(told.contains("(one more line was on disk and is missing here)"), "{told}");
 }
 
 #[test]

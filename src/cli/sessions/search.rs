@@ -62,7 +62,7 @@ enum Searched {
     Unreadable(String),
 }
 
-/// The same, and what is wrong with its lines as far as their ends tell: most are not understood.
+/// The same, and what is wrong with its lines as far as a look at them tells: most are not understood.
 type Looked = (Searched, Option<String>);
 
 /// Prints the places, newest session first, each session as soon as those before it are searched.

@@ -50,7 +50,7 @@ impl Excess {
             Self::Tokens(left) => {
                 return format!(
                     "The answer was ended: it went on after the {left} tokens that the budget had left, which is all that was asked for. \
-                     The rest was not read."
+                     The rest was not read; what had arrived of it counts, too."
                 );
             }
             Self::Words(most) => (format!("{most} bytes of text and thinking"), "max_answer_bytes"),

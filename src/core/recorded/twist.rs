@@ -43,7 +43,7 @@ pub enum Crossroads {
 }
 
 impl Crossroads {
-    /// What could have gone otherwise at an entry: at a message, or at anything about a call of a model that was decided about.
+    /// What could have gone otherwise at an entry: at a message, or at anything about a call that was decided about.
     ///
     /// # Errors
     /// Why nothing could.
@@ -57,9 +57,13 @@ impl Crossroads {
                     Body::ApprovalDecided(decision) => decision.call == call && decision.by != Decider::User,
                     _ => false,
                 };
-                let is_of_a_model = |body: &Body| matches!(body, Body::ToolCall(made) if made.id == call);
+                // The check of a goal was asked for by the goal, and decided about like a call of the model.
+                let was_asked_for = |body: &Body| match body {
+                    Body::ToolCall(made) | Body::Validation(made) => made.id == call,
+                    _ => false,
+                };
                 let has = |is_it: &dyn Fn(&Body) -> bool| entries.clone().any(|entry| is_it(&entry.body));
-                match (has(&asks), has(&rules) && has(&is_of_a_model)) {
+                match (has(&asks), has(&rules) && has(&was_asked_for)) {
                     (true, _) => Ok(Self::Decision(call)),
                     (false, true) => Ok(Self::Ruled(call)),
                     (false, false) if has(&|body| matches!(body, Body::Command(own) if own.id == call)) => {

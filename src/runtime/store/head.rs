@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::wire::record::{Audit, Chain, Links, follow};
 
 use super::checking::checked;
-use super::lines::{is_object, split};
+use super::line_ends::LineEnds;
+use super::lines::split;
 use super::plain;
 
 /// How the file ends.
@@ -24,9 +25,14 @@ pub(super) fn path(session: &Path) -> PathBuf {
 /// The chain of a session's file, knowing what stands beside it. A file that cannot be read says nothing: it is written
 /// after the session, and a power failure may take it.
 pub fn known(session: &Path) -> Option<Links> {
+    lines_on_disk(session).map(|(lines, hash)| Links::knowing(lines, hash))
+}
+
+/// How many lines were on disk, and the hash of the last.
+pub(super) fn lines_on_disk(session: &Path) -> Option<(u64, String)> {
     let text = plain::read(&path(session), MOST).ok()?;
     let (lines, hash) = std::str::from_utf8(&text).ok()?.trim_end().split_once(' ')?;
-    Some(Links::knowing(lines.parse().ok()?, hash.to_owned()))
+    Some((lines.parse().ok()?, hash.to_owned()))
 }
 
 /// What is wrong first with a session of these bytes, in a sentence, for whoever goes on to tell what the session says. What is known of it
@@ -50,30 +56,14 @@ pub fn broken_chain(session: &Path, known: Option<Links>, bytes: &[u8]) -> Optio
     Some(not_well_formed(session, &fault))
 }
 
-/// What the ends of the lines of a session say that is wrong with it, in a sentence: next to no work, for whoever reads few of its lines.
-/// A last line that was not written to its end is no damage.
+/// What a look at the lines of a session tells that is wrong with it, in a sentence: next to no work, for whoever reads few of its lines.
 pub fn broken_line(session: &Path, bytes: &[u8]) -> Option<String> {
-    let (mut number, mut broken) = (0, None);
-    split(bytes, |line| {
-        number += 1;
-        if broken.is_none() && is_broken(line) {
-            broken = Some(number);
-        }
-    });
-    broken.map(|line| broken_at(session, line))
+    let mut ends = LineEnds::default();
+    split(bytes, |line| ends.read(line));
+    ends.fault(session)
 }
 
-/// Whether a line that was written to its end is none of a session. Empty ones say nothing.
-pub(super) fn is_broken(line: &[u8]) -> bool {
-    line.ends_with(b"\n") && !is_object(line) && !line.trim_ascii().is_empty()
-}
-
-/// The sentence about such a line.
-pub(super) fn broken_at(session: &Path, line: usize) -> String {
-    not_well_formed(session, &format!("line {line}: it is no JSON object"))
-}
-
-fn not_well_formed(session: &Path, fault: &str) -> String {
+pub(super) fn not_well_formed(session: &Path, fault: &str) -> String {
     let name = name(session);
     format!(
         "session {name} is not well-formed ({fault}), so what it says may not be what was recorded; \

@@ -8,6 +8,7 @@ mod failing_tests;
 mod find;
 mod foreign_file;
 mod head;
+mod line_ends;
 mod lines;
 mod list;
 mod list_cache;

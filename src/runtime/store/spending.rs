@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::ledger::{CallId, MicroDollars, Millis, Usage};
 use crate::wire::record::{SpentLine, SpentWhat, first_line, inherited_to};
 
-use super::head::{broken_at, is_broken};
+use super::line_ends::LineEnds;
 use super::lines::LineReader;
 use super::summary::no_session;
 use super::{find, side_by_side};
@@ -25,7 +25,7 @@ pub struct SessionSpending {
     pub model: String,
     /// The lines about spending, in order.
     pub lines: Vec<SpentLine>,
-    /// What is wrong with it, in a sentence, as far as the ends of its lines tell: what it spent may be more.
+    /// What is wrong with it, in a sentence, as far as a look at its lines tells: what it spent may be more.
     pub broken: Option<String>,
 }
 
@@ -85,12 +85,9 @@ fn of_session(reader: &mut LineReader, path: &Path) -> Result<SessionSpending, S
     let (mut head, mut inherited, mut is_first, mut lines) = (None, None, true, Vec::new());
     // What another program did was not asked for, or paid, here.
     let mut is_elsewhere = false;
-    let (mut number, mut broken) = (0, None);
+    let mut ends = LineEnds::default();
     reader.each_line(path, |line| {
-        number += 1;
-        if broken.is_none() && is_broken(line) {
-            broken = Some(number);
-        }
+        ends.read(line);
         if std::mem::take(&mut is_first) {
             (head, inherited) = (first_line(line), inherited_to(line));
         } else if line.starts_with(IMPORTED) {
@@ -103,6 +100,6 @@ fn of_session(reader: &mut LineReader, path: &Path) -> Result<SessionSpending, S
     })?;
     let head = head.ok_or_else(|| no_session(path))?;
     let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let broken = broken.map(|line| broken_at(path, line));
+    let broken = ends.fault(path);
     Ok(SessionSpending { id, cwd: head.cwd, model: head.model, lines, broken })
 }

@@ -26,7 +26,7 @@ use super::arguments::{number, required};
 use super::live::Live;
 use super::printed::Printed;
 use super::stop::off_thread;
-use super::trailers::with_trailer;
+use super::trailers::{stand_before_git, trailer};
 use super::workspace::Workspace;
 
 /// How long a command may run at most, whatever a call names.
@@ -189,10 +189,6 @@ impl Shell {
         let (mut sh, private) =
             if invocation.sandboxed { self.confined(around)? } else { (Command::new("sh"), None) };
         let theirs = |name: &OsString| private.is_none() || !TEMPORARY.iter().any(|one| name == one);
-        let command = match self.trailers {
-            true => with_trailer(command, invocation),
-            false => command.to_owned(),
-        };
         sh.arg("-c")
             .arg(command)
             .current_dir(workspace.root())
@@ -201,7 +197,26 @@ impl Shell {
             .envs(private.iter().flat_map(|folder| TEMPORARY.map(|name| (name, folder.path()))))
             .envs(around.proxy.iter().flat_map(Proxy::variables))
             .env(ACTION, &invocation.key);
+        let private = self.sign_commits(&mut sh, private, invocation)?;
         Ok((sh, private))
+    }
+
+    /// Lets the commits of a command name its call, if they are to. Gives the folder that the command has for itself then.
+    fn sign_commits(
+        &self,
+        sh: &mut Command,
+        private: Option<TempDir>,
+        invocation: &Invocation,
+    ) -> io::Result<Option<TempDir>> {
+        let path = self.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path);
+        let Some((path, trailer)) = path.filter(|_| self.trailers).zip(trailer(invocation)) else {
+            return Ok(private);
+        };
+        let folder = private.map_or_else(private_folder, Ok)?;
+        if let Some(path) = stand_before_git(folder.path(), path, &trailer)? {
+            sh.env("PATH", path);
+        }
+        Ok(Some(folder))
     }
 
     /// A shell in the sandbox, and the folder that it has for itself.

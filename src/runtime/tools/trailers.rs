@@ -1,70 +1,51 @@
 //! Commits that say who allowed them: a trailer `Countersigned-by: SESSION/ENTRY sha256:…`, with the entry that allowed the call and the
 //! digest of its receipt.
+//!
+//! A program called `git` stands before git on the `PATH` of the command, so that commits of scripts and other programs get the trailer,
+//! too. A hook would do it for each commit, but `core.hooksPath` shows its folder to whatever installs hooks, lets empty messages pass, and
+//! signs the commits of others in a rebase.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
 
 use crate::policy::digest;
 use crate::tool::Invocation;
 
-/// Verbs of git that make commits with a message of ours.
-const VERBS: &[&str] = &["commit", "merge", "revert", "cherry-pick", "pull"];
+/// What stands before git. `TRAILER` is in the place of the action and the digest.
+const PROGRAM: &str = include_str!("git.sh");
+/// Its folder in the one that the command has for itself.
+const FOLDER: &str = ".countersign";
 
-/// The command of a call with `git` as a function before it, which adds the trailer to each commit that it makes with one of [`VERBS`].
-///
-/// A hook would do it for commits of scripts too, but `core.hooksPath` shows its folder to whatever installs hooks, lets empty messages
-/// pass, and signs the commits of others in a rebase. A function of the shell is seen by the line that was allowed alone.
-pub(super) fn with_trailer(command: &str, invocation: &Invocation) -> String {
+/// The trailer's value for a call: its session, the entry that allowed it, and the digest of its receipt. `None` for a call that nobody
+/// allowed.
+pub(super) fn trailer(invocation: &Invocation) -> Option<String> {
     let Invocation { key, name, arguments, allowed_in, .. } = invocation;
-    let (Some((session, _)), Some(entry)) = (key.rsplit_once('-'), allowed_in) else {
-        return command.to_owned();
-    };
-    let action = format!("{session}/{entry}");
+    let (session, _) = key.rsplit_once('-')?;
+    let action = format!("{session}/{}", (*allowed_in)?);
     // Nothing of it may end the quotes that it stands in.
     let is_plain = action.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.'));
-    if !is_plain || !VERBS.iter().any(|verb| command.contains(verb)) {
-        return command.to_owned();
-    }
-    format!(
-        "{}\n{command}",
-        FUNCTION.replace("TRAILER", &format!("{action} sha256:{}", digest(name, arguments)))
-    )
+    is_plain.then(|| format!("{action} sha256:{}", digest(name, arguments)))
 }
 
-/// Each word goes from the front to the back, and the trailer behind the word `commit`, if that is the verb. The other verbs know no
-/// trailers: an editor adds it to their message, where nobody has named another one. A revert or a cherry-pick that goes on opens none unless
-/// it is asked to, and a merge that goes on takes no other word. A list of steps of a rebase is no message: the editor refuses it. Its body
-/// is a subshell: no variable of it is one of the line's.
-const FUNCTION: &str = r#"git() (
-count=$#; verb=; skips=; edit=--edit; goes_on=; is_short=
-for word in "$@"; do case $word in
---continue) goes_on=yes ;;
---abort|--quit|--skip|--squash|--no-commit) edit= ;;
--n) is_short=yes ;;
-esac; done
-while [ "$count" -gt 0 ]; do
-word=$1; shift; count=$((count - 1))
-if [ "$verb" = edited ] && [ "$word" = --no-edit ]; then continue; fi
-set -- "$@" "$word"
-if [ -n "$verb" ]; then continue; fi
-if [ -n "$skips" ]; then skips=; continue; fi
-case $word in
--C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix|--attr-source) skips=1 ;;
--*) ;;
-commit) verb=commit; set -- "$@" --trailer 'Countersigned-by: TRAILER' ;;
-merge|revert|cherry-pick|pull)
-case $word in
-merge|pull) [ -z "$goes_on" ] || edit= ;;
-*) [ -z "$is_short" ] || edit= ;;
-esac
-verb=other
-case ${GIT_EDITOR:-true} in true|:)
-verb=edited; set -- "$@" ${edit:+"$edit"}
-export GIT_EDITOR="sh -c 'case \$1 in *git-rebase-todo) exit 1 ;; esac
-git interpret-trailers --in-place --trailer \"Countersigned-by: TRAILER\" \"\$1\"' editor" ;;
-esac ;;
-*) verb=other ;;
-esac
-done
-command git "$@"
-)"#;
+/// Puts the program into the folder that a command has for itself, and gives the `PATH` with which it is found first. `None` where there
+/// is no git: a command that asks whether there is one must hear the truth.
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn stand_before_git(folder: &Path, path: &OsStr, trailer: &str) -> io::Result<Option<OsString>> {
+    if !std::env::split_paths(path).any(|place| place.join("git").is_file()) {
+        return Ok(None);
+    }
+    let folder = folder.join(FOLDER);
+    DirBuilder::new().mode(0o700).create(&folder)?;
+    let mut program = OpenOptions::new().write(true).create_new(true).mode(0o700).open(folder.join("git"))?;
+    program.write_all(PROGRAM.replace("TRAILER", trailer).as_bytes())?;
+    let places = std::iter::once(folder).chain(std::env::split_paths(path));
+    std::env::join_paths(places).map(Some).map_err(io::Error::other)
+}
 
 #[cfg(test)]
 mod tests {
@@ -88,29 +69,53 @@ mod tests {
         }
     }
 
-    /// What `git` is called with by the line, a word in brackets each; this one only prints.
+    /// A git that only prints what it is called with, a word in brackets each, and knows some aliases.
+    const GIT: &str = r#"#!/bin/sh
+case "$*" in
+*'config --get alias.ci') echo 'commit -q' ;;
+*'config --get alias.ci2') echo 'ci -a' ;;
+*'config --get alias.back') echo 'revert -n' ;;
+*'config --get alias.log') echo 'commit' ;;
+*'config --get alias.odd') echo 'commit $(touch odd)' ;;
+*'config --get alias.sh') echo '!git commit' ;;
+*'config --get alias.loop') echo 'loop' ;;
+*'config --get '*) exit 1 ;;
+--list-cmds=*) echo log; echo show; echo status ;;
+*) printf '[%s]' "$@"; echo; exit 3 ;;
+esac
+"#;
+
+    /// What `git` is called with by the line, and how the line ends.
     fn called(line: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("git");
-        std::fs::write(&program, "#!/bin/sh\nprintf '[%s]' \"$@\"; echo; exit 3\n").unwrap();
+        std::fs::write(&program, GIT).unwrap();
         let shown = Command::new("chmod").arg("+x").arg(&program).status().unwrap();
         assert!(shown.success());
-        let line = with_trailer(line, &allowed(r#"{"command": "x"}"#));
-        let path = format!("{}:/usr/bin:/bin", folder.path().display());
-        let out = Command::new("sh").arg("-c").arg(&line).env_clear().env("PATH", path).output().unwrap();
+        let private = tempfile::tempdir().unwrap();
+        let path = OsString::from(format!("{}:/usr/bin:/bin", folder.path().display()));
+        let trailer = trailer(&allowed(r#"{"command": "x"}"#)).unwrap();
+        let path = stand_before_git(private.path(), &path, &trailer).unwrap().unwrap();
+        let mut sh = Command::new("sh");
+        sh.arg("-c").arg(line).current_dir(folder.path()).env_clear().env("PATH", path);
+        let out = sh.output().unwrap();
         assert!(out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
+        assert!(!folder.path().join("odd").exists(), "nothing of an alias is a line");
         format!("{}{}", String::from_utf8_lossy(&out.stdout), out.status.code().unwrap())
+    }
+
+    fn with_trailer(verb: &str) -> String {
+        let arguments = Arguments::parse(r#"{"command": "x"}"#);
+        format!("{verb}[--trailer][Countersigned-by: 0198-ab/e41 sha256:{}]", digest("shell", &arguments))
     }
 
     #[test]
     fn each_commit_gets_the_trailer_and_nothing_else_changes() {
-        let arguments = Arguments::parse(r#"{"command": "x"}"#);
-        let trailer =
-            format!("[--trailer][Countersigned-by: 0198-ab/e41 sha256:{}]", digest("shell", &arguments));
-        assert_eq!(called("git commit -m 'a b' -- '*'"), format!("[commit]{trailer}[-m][a b][--][*]\n3"));
+        let commit = with_trailer("[commit]");
+        assert_eq!(called("git commit -m 'a b' -- '*'"), format!("{commit}[-m][a b][--][*]\n3"));
         assert_eq!(
             called("git -C 'x y' -c a=b --no-pager commit"),
-            format!("[-C][x y][-c][a=b][--no-pager][commit]{trailer}\n3")
+            format!("[-C][x y][-c][a=b][--no-pager]{commit}\n3")
         );
         assert_eq!(called("git log commit"), "[log][commit]\n3");
         assert_eq!(called("git -C x merge --no-edit b"), "[-C][x][merge][--edit][b]\n3");
@@ -133,12 +138,39 @@ mod tests {
             called("git -C commit status; git show -c commit"),
             "[-C][commit][status]\n[show][-c][commit]\n3"
         );
-        assert_eq!(called("word=w; git commit >/dev/null; echo \"$word $verb\""), "w \n0");
+        assert_eq!(called("git commit >/dev/null; echo \"$word $verb\""), " \n0");
+        assert_eq!(called("git; git --version"), "[]\n[--version]\n3");
+    }
+
+    #[test]
+    fn scripts_and_other_programs_get_it_too() {
+        let commit = with_trailer("[commit]");
+        assert_eq!(called("echo 'git commit -m x' > made && sh made"), format!("{commit}[-m][x]\n3"));
+        assert_eq!(
+            called("echo commit | xargs git; PATH=/nowhere:$PATH sh -c 'git commit'"),
+            format!("{commit}\n{commit}\n3")
+        );
+    }
+
+    #[test]
+    fn aliases_are_what_they_stand_for() {
+        let commit = with_trailer("[commit]");
+        assert_eq!(called("git -C x ci -m y"), format!("[-C][x]{commit}[-q][-m][y]\n3"));
+        assert_eq!(called("git ci2 -m y"), format!("{commit}[-q][-a][-m][y]\n3"));
+        assert_eq!(called("git back HEAD"), "[revert][-n][HEAD]\n3");
+        // What git does not read as one, and what is a line of a shell.
+        assert_eq!(called("git log; git odd; git sh; git loop"), "[log]\n[odd]\n[sh]\n[loop]\n3");
+    }
+
+    #[test]
+    fn a_call_that_nobody_allowed_has_none() {
         let plain = allowed(r#"{"command": "x"}"#);
-        assert_eq!(with_trailer("ls", &plain), "ls");
         let odd = Invocation { key: "a'; rm -r /; '-c1".to_owned(), ..plain.clone() };
-        assert_eq!(with_trailer("git commit", &odd), "git commit", "no session is called so");
+        assert_eq!(trailer(&odd), None, "no session is called so");
         let unallowed = Invocation { allowed_in: None, ..plain };
-        assert_eq!(with_trailer("git commit", &unallowed), "git commit");
+        assert_eq!(trailer(&unallowed), None);
+        let folder = tempfile::tempdir().unwrap();
+        let nowhere = stand_before_git(folder.path(), OsStr::new("/nowhere"), "x").unwrap();
+        assert_eq!((nowhere, folder.path().read_dir().unwrap().count()), (None, 0), "there is no git");
     }
 }

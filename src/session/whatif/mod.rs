@@ -65,6 +65,18 @@ fn not_changed_before(entries: &[Arc<Entry>], at: EntryId, left: &Departure) -> 
     }
 }
 
+/// That the branch does not leave at the check of a goal: no process takes up a check that another one began.
+fn is_no_check(entries: &[Arc<Entry>], left: &Departure) -> Result<(), Fault> {
+    let (Crossroads::Decision(call) | Crossroads::Ruled(call)) = left.crossroads else { return Ok(()) };
+    if !entries.iter().any(|entry| matches!(&entry.body, Body::Validation(check) if check.id == call)) {
+        return Ok(());
+    }
+    Err(Fault::usage(
+        format!("{call} is the check of a goal, which no other session takes up"),
+        "see with --offline what the recorded run would have done, or leave at a message",
+    ))
+}
+
 /// Makes the branch: the copy of the folder, then the session. `here`: it goes on in the folder of the other one.
 ///
 /// # Errors
@@ -76,6 +88,7 @@ pub(crate) fn branch(
     home: Option<PathBuf>,
     now: Millis,
 ) -> Result<Branch, Fault> {
+    is_no_check(entries, departure)?;
     let id = Uuid::now_v7().to_string();
     let (place, remarks) = match here {
         true => (folder.to_owned(), Vec::new()),

@@ -160,11 +160,11 @@ impl ReadOnlyProgram {
         taken: &mut Taken<'w>,
     ) -> Option<()> {
         let letters = text.strip_prefix('-')?;
-        if self.has_mark("-#") && letters.chars().all(|c| c.is_ascii_digit()) {
+        if letters.chars().all(|c| c.is_ascii_digit()) && self.has_mark("-#") {
             return Some(());
         }
         let is_flag = |letter: char| self.letter(letter) == Some(OptionValue::None);
-        if self.has_mark("alone") && letters.chars().count() != 1 && !letters.chars().all(is_flag) {
+        if letters.chars().count() != 1 && self.has_mark("alone") && !letters.chars().all(is_flag) {
             return None;
         }
         let mut left = letters.chars();

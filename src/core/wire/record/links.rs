@@ -49,11 +49,7 @@ impl Links {
 
     /// The same in words, if there are any.
     pub fn missing_in_words(&self) -> Option<String> {
-        match self.missing() {
-            0 => None,
-            1 => Some("one more line was on disk and is missing here".to_owned()),
-            lines => Some(format!("{lines} more lines were on disk and are missing here")),
-        }
+        lines_are_missing(self.missing())
     }
 
     /// Reads the next line, its newline with it.
@@ -125,6 +121,15 @@ impl Links {
             Some(head) => Chain::at(head, self.lines),
             None => Chain::after(&self.before, self.lines),
         }
+    }
+}
+
+/// That so many lines were on disk and are not in the file, in words, if there are any.
+pub fn lines_are_missing(lines: u64) -> Option<String> {
+    match lines {
+        0 => None,
+        1 => Some("one more line was on disk and is missing here".to_owned()),
+        lines => Some(format!("{lines} more lines were on disk and are missing here")),
     }
 }
 

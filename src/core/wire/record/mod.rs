@@ -50,7 +50,7 @@ pub use file::{
 };
 pub use glance::{Glance, call_in_words, glance};
 pub use line::line;
-pub use links::{Links, follow};
+pub use links::{Links, follow, lines_are_missing};
 pub use outline::Outline;
 pub use read_line::{ReadLine, lines};
 pub use redact::{ContentField, Redacted, without};
