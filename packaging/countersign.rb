@@ -36,7 +36,7 @@ class Countersign < Formula
 
   test do
     assert_match version.to_s, shell_output("#{bin}/countersign --version")
-    (testpath/"notes.txt").write "one\n"
-    assert_match "one", shell_output("#{bin}/countersign exec -m rehearsal 'read notes.txt'")
+    (testpath/"notes.txt").write "a line of the test\n"
+    assert_match "a line of the test", shell_output("#{bin}/countersign exec -m rehearsal 'read notes.txt'")
   end
 end
