@@ -71,7 +71,22 @@ done
 packaging/formula.sh https://packages.example/countersign "$version" "$out" > "$out/countersign.rb"
 ! grep -q '@' "$out/countersign.rb" || wrong 'the formula has an empty place'
 if command -v ruby >/dev/null; then ruby -c "$out/countersign.rb" >/dev/null && ok 'the formula is Ruby'; else missing 'the formula: there is no ruby'; fi
-missing 'the formula by brew itself'
+if command -v brew >/dev/null && command -v python3 >/dev/null && [[ "$(uname -s)" == Linux ]]; then
+  release="$(packaging/archive.sh "$program" "$(uname -m)-unknown-linux-musl" "$out")"
+  status=0
+  packaging/brew.sh "$release" >"$out/brew.log" 2>&1 || status=$?
+  if [[ "$status" == 0 ]]; then
+    ok 'the formula by brew itself, from a server on this machine: installed, used, removed'
+    while read -r what; do missing "${what#NOT TRIED }"; done < <(grep '^NOT TRIED' "$out/brew.log")
+  elif [[ "$status" == 3 ]]; then
+    missing "the formula by brew itself: $(tail -1 "$out/brew.log")"
+  else
+    cat "$out/brew.log" >&2
+    wrong 'brew'
+  fi
+else
+  missing 'the formula by brew itself: it is not installed'
+fi
 
 # A release, as cargo binstall takes it.
 if command -v cargo-binstall >/dev/null && command -v python3 >/dev/null && [[ "$(uname -sm)" == 'Linux x86_64' ]]; then
