@@ -44,7 +44,7 @@ for shell in bash zsh fish; do
 done
 
 # A program that runs elsewhere.
-libc="$(packaging/glibc.sh "$program" || true)"
+libc="$(packaging/glibc.sh "$program")"
 if [[ -z "$libc" ]]; then
   ok 'it is linked statically'
 else

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes a Debian package of a built program: packaging/deb.sh PROGRAM FOLDER
-# The package needs no more than libc6 and libgcc-s1; which libc6 is read off the program.
+# The package needs no more than libc6 and libgcc-s1; which libc6 is read off the program. A static program needs neither.
 set -euo pipefail
 program="$(realpath "$1")" out="$(realpath "$2")"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -28,8 +28,8 @@ Version: $version
 Architecture: $architecture
 Maintainer: ${MAINTAINER:-the countersign authors <countersign@localhost>}
 Installed-Size: $(du -sk "$root" | cut -f1)
-Depends: libc6 (>= $libc), libgcc-s1
-Recommends: git, ca-certificates
+${libc:+Depends: libc6 (>= $libc), libgcc-s1
+}Recommends: git, ca-certificates
 Section: devel
 Priority: optional
 Description: terminal AI agent that keeps its books
