@@ -107,7 +107,10 @@ fn left_behind(cwd: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<St
         _ => None,
     });
     Some(match terms {
-        Some(terms) => Worktree::left(top, terms.base).end_as(&terms.branch),
+        Some(terms) => match Worktree::left(cwd, top.clone(), terms.base) {
+            Ok(left) => left.end_as(&terms.branch),
+            Err(why) => format!("Its changes are in {}, which is no branch: {why}.", top.display()),
+        },
         None => format!("Its git worktree is still there: {}.", top.display()),
     })
 }
