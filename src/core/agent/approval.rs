@@ -1,7 +1,6 @@
 //! One call on its way to being run: is it known, valid, permitted? Every decision is in the ledger before any effect.
 
 use crate::budget::{Bound, Limit};
-use crate::context::words::calls_used_up;
 use crate::hooks::{Payload, PreTool, PreVerdict};
 use crate::ledger::{
     ApprovalRequest, CallId, CutBy, Decider, Decision, EntryId, Millis, OpenCall, Outcome, Remark,
@@ -55,7 +54,7 @@ impl Agent {
     pub(super) fn unless_used_up(&mut self, number: u64) -> Option<Settlement> {
         let most = self.history.meter().limits().get(Limit::ToolCalls).unwrap_or(u64::MAX);
         let denied = Outcome::Denied(Decider::Policy);
-        (number >= most).then(|| Settlement::synthetic(denied, calls_used_up(most)))
+        (number >= most).then(|| Settlement::synthetic(denied, crate::context::words::calls_used_up(most)))
     }
 
     /// Known and valid? Then the world is looked at, before anything is decided.

@@ -175,15 +175,13 @@ impl Ledger {
         self.settled()?;
         let calls: Vec<ToolUse> = message.calls().cloned().collect();
         self.push(Entry { id: message.id, at, body: Body::Assistant(Arc::new(message)) });
-        Ok(calls
-            .into_iter()
-            .map(|call| {
-                let token = OpenCall::mint(&call);
-                self.open.insert(call.id);
-                self.append(at, Body::ToolCall(call));
-                token
-            })
-            .collect())
+        let mut tokens = Vec::new();
+        for call in calls {
+            tokens.push(OpenCall::mint(&call));
+            self.open.insert(call.id);
+            self.append(at, Body::ToolCall(call));
+        }
+        Ok(tokens)
     }
 
     /// The loop itself makes a call: the validation command of a goal. Nothing else may be open.
