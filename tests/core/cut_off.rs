@@ -154,6 +154,44 @@ fn the_ledger_of_one_that_is_stopped_from_above_says_by_what_and_is_played_again
 }
 
 #[test]
+fn the_ledger_of_one_that_is_stopped_while_it_speaks_says_by_whom_and_is_played_again() {
+    let inputs = [CutBy::WallTime, CutBy::Approval, CutBy::SessionEnd].map(|by| (by, Input::Cut(by)));
+    for (by, input) in inputs.into_iter().chain([(CutBy::User, Input::Intent(Intent::Abort))]) {
+        let settings = settings(Vec::new());
+        let mut gate = Gate::new(settings.clone());
+        gate.step(Input::Intent(Intent::Submit("go".into())));
+        let ask = |effect: &Effect| if let Effect::CallModel(id, _) = effect { Some(*id) } else { None };
+        let message = gate.wanted.iter().find_map(ask).unwrap();
+        gate.step(Input::Model(message, ModelNews::Event(ModelEvent::Text("I begin".into()))));
+        gate.step(input);
+        assert_eq!((end(&gate).reason, end(&gate).cut_by), (Ending::AbortedStreaming, Some(by)));
+        let again = kept(&gate);
+        assert_eq!(again, gate.agent.ledger().entries(), "and the session file keeps it");
+        let played = Player::new(settings, Tape::of(&again).unwrap(), &mut NothingOutside).play();
+        let cut = |entry: &Arc<Entry>| {
+            if let Body::TurnEnded(ended) = &entry.body { ended.cut_by } else { None }
+        };
+        assert_eq!(played.entries.iter().find_map(cut), Some(by));
+    }
+}
+
+#[test]
+fn an_end_that_nobody_made_says_of_nobody_that_he_cut_it_short() {
+    let mut gate = Gate::new(settings(Vec::new()));
+    gate.call("shell", json!({ "command": "make" }), Preparation::default());
+    gate.step(Input::Intent(Intent::Abort));
+    let mut entries = kept(&gate);
+    entries.pop();
+    let recovered = countersign::ledger::recover(entries, Millis(9_000)).unwrap();
+    let (agent, _) = countersign::agent::Agent::resume(settings(Vec::new()), recovered, Millis(9_000));
+    let ends = agent.ledger().entries().iter().filter_map(|entry| match &entry.body {
+        Body::TurnEnded(ended) => Some((ended.reason.interrupted(), ended.cut_by)),
+        _ => None,
+    });
+    assert_eq!(ends.collect::<Vec<_>>(), [(true, None)]);
+}
+
+#[test]
 fn whoever_ends_the_session_is_who_stops_its_subagents() {
     let mut gate = Gate::new(delegating());
     let call = gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
@@ -164,6 +202,30 @@ fn whoever_ends_the_session_is_who_stops_its_subagents() {
     let call = gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
     gate.wanted = gate.agent.step(Millis(9_000), Input::Intent(Intent::Abort));
     assert!(gate.wanted.contains(&Effect::Cancel(Operation::Subagent(call, CutBy::User))));
+}
+
+#[test]
+fn one_that_had_not_begun_was_not_in_the_middle_of_anything() {
+    let mut gate = Gate::new(delegating());
+    let call = gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
+    gate.step(Input::Intent(Intent::Abort));
+    let report = SubagentReport {
+        outcome: Outcome::Failed,
+        content: "The sub-agent was stopped before it began, by the user.".into(),
+        cut_chars: 0,
+        state: TaskState::Canceled,
+        spent: Spent::default(),
+        reach: Reach::NothingStarted,
+    };
+    gate.step(Input::Subagent(call, SubagentNews::Over(report)));
+    let (outcome, content) = result(&gate);
+    assert_eq!(content, "The sub-agent was stopped before it began, by the user.");
+    assert_eq!(outcome.reach(), Reach::NothingStarted);
+    let again = kept(&gate);
+    let played = Player::new(delegating(), Tape::of(&again).unwrap(), &mut NothingOutside).play();
+    let result =
+        |body: &Body| if let Body::ToolResult(result) = body { Some(result.content.clone()) } else { None };
+    assert_eq!(played.entries.iter().find_map(|entry| result(&entry.body)), Some(content));
 }
 
 #[test]

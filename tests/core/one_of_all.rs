@@ -178,6 +178,7 @@ pub(crate) fn ended(bodies: &[Body]) -> Body {
         text: "Done.".into(),
         not_ok: vec![(CallId(1), "failed".into())],
         next_safe_action: String::new(),
+        cut_by: None,
     })
 }
 

@@ -81,6 +81,7 @@ fn tokens_are_counted_while_an_answer_streams() {
     builder.live(Live::Thinking { message, text: "t".repeat(400) });
     builder.live(Live::Text { message, text: "x".repeat(4_000) });
     assert_eq!(used(&builder, "max_output_tokens"), 1_100);
+    assert_eq!(used(&builder, "max_input_tokens"), 1_200, "and the prompt is still counted");
     builder.say(Some(message), "", "done", vec![]);
     let real = view(&durable(&builder.events));
     assert_eq!(

@@ -50,3 +50,31 @@ fn killed_before_a_call_of_the_subagent_had_started_nothing_may_be_partial() {
     let checked = world.sessions_cli(&["check", "--last"]);
     assert_eq!(checked.code, 0, "{}", checked.out);
 }
+
+/// A sub-agent that has started another one, whose model answers with this and is never done, and the process dies.
+fn killed_two_below(answer: Vec<Part>, requests: usize) -> (String, World) {
+    let delegate = |id: &str, agent: &str| {
+        Reply::Stream(vec![Part::call(id, &format!("delegate_to_{agent}"), &json!({ "task": "Look." }))])
+    };
+    let (server, world) = ANTHROPIC.serve(vec![
+        delegate("a", "general"),
+        delegate("b", "explore"),
+        Reply::Stream(answer),
+        Reply::text("I see."),
+    ]);
+    let run = world.begin(&["--json", "--mode", "unrestricted", "go"]);
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(server.asked(requests));
+    run.kill();
+    let ran = world.json(&["--last", "--mode", "unrestricted", "go on"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let checked = world.sessions_cli(&["check", "--last"]);
+    assert_eq!(checked.code, 0, "{}", checked.out);
+    (text(&ran.one("tool_result"), "content"), world)
+}
+
+#[test]
+fn killed_before_the_sub_agent_of_a_sub_agent_had_started_a_call_nothing_may_be_partial() {
+    let (wait, _never) = gate();
+    let (said, _world) = killed_two_below(vec![Part::text("I begin with it."), wait], 3);
+    assert!(said.contains("None of its calls had been started") && !said.contains("partial"), "{said}");
+}

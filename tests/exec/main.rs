@@ -76,6 +76,7 @@ mod own;
 mod parting;
 mod policies;
 mod prompts;
+mod race_attacks;
 mod race_branches;
 mod race_folders;
 mod race_seeds;

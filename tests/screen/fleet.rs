@@ -51,6 +51,14 @@ fn the_page_of_what_is_at_work_begins_with_what_waits() {
 }
 
 #[test]
+fn what_waits_for_the_person_is_named_also_where_the_screen_is_small() {
+    let mut harness = ScreenHarness::new(three());
+    harness.local.overlay = Some(page("/fleet", &harness.view));
+    let frame = harness.frame(40, 10);
+    assert!(frame.contains("waits for you: shell"), "{frame}");
+}
+
+#[test]
 fn beside_the_word_that_something_waits_no_key_is_left_in_half() {
     let whole = ["d decide", "o open one", "x stop one", "esc back", "pgup pgdn scroll"];
     for width in 40..=130 {
@@ -169,6 +177,15 @@ fn what_agents_have_spent_of_what_is_set_aside_is_said_so_far() {
     let frame = harness.frame(160, 40);
     let row = frame.lines().find(|row| row.contains("max_model_turns")).unwrap();
     assert!(row.contains("30 set aside") && row.contains("1 of it spent so far"), "{row}");
+    for (width, height) in SIZES {
+        let frame = harness.frame(width, height);
+        let from = frame.find("max_model_turns").unwrap();
+        let two: Vec<&str> = frame[from..].lines().take(2).collect();
+        assert!(
+            two.concat().contains("1 of it spent") || two.concat().contains("1 spent"),
+            "{width} {frame}"
+        );
+    }
     let mut linear = LinearHarness::new(harness.builder);
     linear.types("/cost");
     let said = linear.said.lines().find(|line| line.starts_with("budget max_model_turns")).unwrap();

@@ -83,3 +83,51 @@ fn what_a_sub_agent_says_first_is_counted_while_it_says_it() {
     let frame = look(&mut harness);
     assert!(frame.contains("k tokens") && !frame.contains("· 0 tokens"), "{frame}");
 }
+
+#[test]
+fn a_prompt_is_counted_from_the_moment_in_which_it_is_sent() {
+    let (mut builder, open) = handed(&["Say it."], false);
+    let call = open[0].id();
+    builder.run(call, "delegate_to_general");
+    std::mem::forget(open);
+    let mut says = SessionBuilder::new();
+    says.user("Say it.");
+    let message = EntryId(90);
+    says.live(Live::Asked { message, tokens: 2_000 });
+    says.live(Live::Text { message, text: "word ".repeat(20) });
+    below(&mut builder, call, says.events);
+    let mut harness = before(builder, (120, 40));
+    let frame = look(&mut harness);
+    assert!(frame.contains("2.0k tokens"), "{frame}");
+}
+
+#[test]
+fn each_box_names_its_call() {
+    for width in [40, 80, 120] {
+        let (mut builder, open) = handed(&["Make one.", "Look for it.", "Make three."], false);
+        for call in &open {
+            builder.run(call.id(), "delegate_to_general");
+            let mut works = SessionBuilder::new();
+            works.user("Do it.");
+            below(&mut builder, call.id(), works.events);
+        }
+        std::mem::forget(open);
+        let frame = look(&mut before(builder, (width, 40)));
+        for named in ["╭ c1 → general", "╭ c2 → general", "╭ c3 → general"] {
+            assert!(frame.contains(named), "{named} {frame}");
+        }
+    }
+}
+
+#[test]
+fn the_header_of_an_opened_one_names_its_call_at_every_size() {
+    for (size, names) in [((40, 10), &["general c2"][..]), ((40, 10), &["general c2", "explore c14"][..])] {
+        let mut builder = SessionBuilder::new();
+        builder.user("Look.");
+        let mut harness = before(builder, size);
+        harness.local.lineage = names.iter().map(|name| (*name).to_owned()).collect();
+        let frame = look(&mut harness);
+        let first = frame.lines().next().unwrap();
+        assert!(first.contains("← ") && first.contains(names.last().unwrap()), "{first}");
+    }
+}

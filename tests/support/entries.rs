@@ -139,6 +139,7 @@ pub fn ended() -> impl Strategy<Value = Body> {
                 text: text.into(),
                 not_ok,
                 next_safe_action,
+                cut_by: reason.interrupted().then_some(CutBy::SessionEnd),
             })
         },
     )

@@ -383,6 +383,7 @@ impl SessionBuilder {
             text: "".into(),
             not_ok: self.not_ok.clone(),
             next_safe_action: reason.next_safe_action().into(),
+            cut_by: None,
         }));
     }
 }

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::OptionFuture;
 use tokio::runtime::Builder;
+use tokio::sync::mpsc;
 
 use super::shown;
 use crate::agent::{Event, Intent, Live, Shutdown};
@@ -22,6 +25,8 @@ use crate::tool::delegate;
 
 /// How long process groups may take to go after TERM when the program ends.
 const GRACE: Duration = Duration::from_millis(500);
+/// How long lanes may take to settle when a signal stops the race.
+const SETTLING: Duration = Duration::from_secs(5);
 /// Most letters of what a lane says at its end.
 const MOST_SAID: usize = 160;
 
@@ -32,9 +37,12 @@ pub(super) fn race(invocation: &Invocation, is_json: bool, race: Intent) -> Resu
         complain(&format!("note: {}", one_line(notice)));
     }
     complain(&format!("note: session {}; ctrl-c stops all lanes", session.id));
-    let entries = follow(session, race, Until::AllSettled)?;
+    let (entries, is_stopped) = follow(session, race, Until::AllSettled)?;
     let standing = lanes(&state_of(&invocation.environment)?, &entries, Path::new(&invocation.cwd), false);
     say(&shown::lanes(&standing, is_json))?;
+    if is_stopped {
+        return Ok(Exit::Interrupted);
+    }
     Ok(if standing.iter().any(|lane| lane.passed()) { Exit::Completed } else { Exit::Failed })
 }
 
@@ -46,7 +54,7 @@ pub(super) fn adopt(
     elsewhere: Option<&Path>,
 ) -> Result<Exit, Fault> {
     let session = compose(invocation, keeping, invocation.config.on_approval)?;
-    let entries = follow(session, intent, Until::Ended)?;
+    let (entries, _) = follow(session, intent, Until::Ended)?;
     let result = entries.iter().rev().find_map(|entry| match &entry.body {
         Body::ToolResult(result) => Some(result),
         _ => None,
@@ -74,8 +82,11 @@ enum Until {
     AllSettled,
 }
 
+/// The entries of a session, and whether a signal stopped it.
+type Followed = (Vec<Arc<Entry>>, bool);
+
 /// Has this done and follows it. Returns all entries of the session.
-fn follow(session: Session, intent: Intent, until: Until) -> Result<Vec<Arc<Entry>>, Fault> {
+fn follow(session: Session, intent: Intent, until: Until) -> Result<Followed, Fault> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let groups = session.groups.clone();
@@ -85,31 +96,50 @@ fn follow(session: Session, intent: Intent, until: Until) -> Result<Vec<Arc<Entr
     followed
 }
 
-async fn followed(session: Session, intent: Intent, until: Until) -> Result<Vec<Arc<Entry>>, Fault> {
+async fn followed(session: Session, intent: Intent, until: Until) -> Result<Followed, Fault> {
     let Session { driver, handles, first, before, groups, .. } = session;
-    signals::listen(&handles.shutdown, &groups)?;
+    let (signal_to, mut signals) = mpsc::channel(4);
+    signals::listen(&signal_to, &groups)?;
     let running = tokio::spawn(driver.run(first));
     let (intents, mut events) = (handles.intents, handles.events);
     let gone = |_| Fault::failed("the session ended before it began", "`countersign doctor` may say why");
     intents.send(intent).await.map_err(gone)?;
     let (mut entries, mut open, mut has_ended) = (before, BTreeMap::<CallId, String>::new(), false);
-    let mut refused = None;
-    while let Some(event) = events.recv().await {
+    let (mut refused, mut is_stopped) = (None, false);
+    // Lanes that are stopped settle what they spent, and for so long they are waited for.
+    let mut patience = pin!(OptionFuture::from(None));
+    loop {
+        let event = tokio::select! {
+            biased;
+            Some(_) = signals.recv(), if !is_stopped => {
+                is_stopped = true;
+                if open.is_empty() {
+                    break;
+                }
+                stop_lanes(&open, &intents).await;
+                patience.set(OptionFuture::from(Some(tokio::time::sleep(SETTLING))));
+                continue;
+            }
+            Some(()) = &mut patience, if is_stopped => break,
+            event = events.recv() => event,
+        };
         match event {
-            Event::Live(Live::Refused(why)) => refused = Some(why),
-            Event::Appended(entry) => {
+            Some(Event::Live(Live::Refused(why))) if !is_stopped => refused = Some(why),
+            Some(Event::Appended(entry)) => {
                 tell(&entry, &mut open);
                 has_ended |= matches!(entry.body, Body::TurnEnded(_));
                 entries.push(entry);
             }
-            Event::Live(_) => {}
+            Some(Event::Live(_)) => {}
+            None => break,
         }
         let is_over = has_ended && (until == Until::Ended || open.is_empty());
         if is_over || refused.is_some() {
             break;
         }
     }
-    handles.shutdown.send(Shutdown::Quit).await.ok();
+    let how = if is_stopped { Shutdown::Signal } else { Shutdown::Quit };
+    handles.shutdown.send(how).await.ok();
     while let Some(event) = events.recv().await {
         if let Event::Appended(entry) = event {
             tell(&entry, &mut open);
@@ -120,9 +150,18 @@ async fn followed(session: Session, intent: Intent, until: Until) -> Result<Vec<
         return Err(Fault::failed(why, "see `countersign race --help`"));
     }
     match running.await {
-        Ok(Ok(())) => Ok(entries),
+        Ok(Ok(())) => Ok((entries, is_stopped)),
         Ok(Err(why)) => Err(Fault::failed(why.to_string(), "free disk space, and try it again")),
         Err(why) => Err(Fault::failed(format!("the loop crashed: {why}"), "please report this")),
+    }
+}
+
+/// Tells all lanes to settle. The last first: those that wait must not start meanwhile.
+async fn stop_lanes(open: &BTreeMap<CallId, String>, intents: &mpsc::Sender<Intent>) {
+    complain("stopped by you; the lanes settle what they spent");
+    for call in open.keys().rev() {
+        // A loop that is over is found out by its events.
+        intents.send(Intent::Abort.within(&[*call])).await.unwrap_or_default();
     }
 }
 

@@ -78,7 +78,7 @@ impl Agent {
             CutBy::Approval if !is_from_above => Ending::ApprovalRequired,
             CutBy::User | CutBy::WallTime | CutBy::Approval | CutBy::SessionEnd => met,
         };
-        self.end(step, ending)
+        self.end_by(step, ending, Some(by).filter(|_| ending.interrupted()))
     }
 
     /// A compaction between two runs is cut short: no run ends by it.

@@ -53,8 +53,8 @@ impl Agent {
     /// How a call ends before which the limit of calls was used up, counted from 0.
     pub(super) fn unless_used_up(&mut self, number: u64) -> Option<Settlement> {
         let most = self.history.meter().limits().get(Limit::ToolCalls).unwrap_or(u64::MAX);
-        let text = format!("The budget of {most} tool calls is used up; was not started");
-        (number >= most).then(|| Settlement::synthetic(Outcome::Denied(Decider::Policy), text))
+        let denied = Outcome::Denied(Decider::Policy);
+        (number >= most).then(|| Settlement::synthetic(denied, crate::context::words::calls_used_up(most)))
     }
 
     /// Known and valid? Then the world is looked at, before anything is decided.

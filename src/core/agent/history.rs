@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter, Pace};
 use crate::ledger::{
-    ApprovalRequest, Block, Body, CallId, Change, Ending, Entry, EntryId, Injector, Ledger, Millis, ModelRef,
-    Outcome, ProviderLimit, Remark, Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
+    ApprovalRequest, Block, Body, CallId, Change, CutBy, Ending, Entry, EntryId, Injector, Ledger, Millis,
+    ModelRef, Outcome, ProviderLimit, Remark, Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
 };
 
 use super::Effect;
@@ -146,7 +146,12 @@ impl History {
     }
 
     /// Writes the end of the run. Its figures are the meter's.
-    pub(super) fn end_run(&mut self, at: Millis, counted_until: Millis, reason: Ending, text: Arc<str>) {
+    pub(super) fn end_run(
+        &mut self,
+        (at, counted_until): (Millis, Millis),
+        (reason, cut_by): (Ending, Option<CutBy>),
+        text: Arc<str>,
+    ) {
         let meter = self.meter();
         let ended = TurnEnded {
             reason,
@@ -158,6 +163,7 @@ impl History {
             text,
             not_ok: self.not_ok(),
             next_safe_action: self.next_safe_action(reason).to_owned(),
+            cut_by,
         };
         self.ledger.remark(at, Remark::TurnEnded(ended));
     }

@@ -56,7 +56,7 @@ impl Agent {
             }
             agent.hand_off(now, ending);
             agent.tell_own_command(now);
-            agent.history.end_run(now, last_seen, ending, text);
+            agent.history.end_run((now, last_seen), (ending, None), text);
         } else if was_asking {
             // For a summary: no run is open, and none ends by it.
             agent.count_unanswered(now);

@@ -4,7 +4,7 @@
 use crate::budget::Grantable;
 use crate::ledger::{
     Abort, AbortPath, Arguments, CallId, Change, CutBy, Escrow, EscrowSettlement, Injected, Injector, Millis,
-    Outcome, Reach, Remark, RemoteTask, Settlement, TaskState, aborted_having,
+    Outcome, Reach, Remark, RemoteTask, Settlement, Spent, TaskState, aborted_having,
 };
 use crate::policy::Mode;
 use crate::tool::delegate;
@@ -215,7 +215,7 @@ impl Agent {
                 ..Settlement::synthetic(outcome, &content)
             };
             let ended = match stopping {
-                Some(Stopping { by, .. }) => cut_off(real, ran_ms, by, reach),
+                Some(Stopping { by, .. }) => cut_off(real, spent, ran_ms, by, reach),
                 None => real,
             };
             step.emit(Live::ToolFinished { call, outcome: ended.outcome.clone() });
@@ -343,11 +343,13 @@ fn asks_for_background(arguments: &Arguments) -> Option<bool> {
 }
 
 /// The result of a sub-agent that was told to stop and has settled: what it had come to is kept.
-fn cut_off(real: Settlement, ran_ms: u64, by: CutBy, reach: Reach) -> Settlement {
+fn cut_off(real: Settlement, spent: Spent, ran_ms: u64, by: CutBy, reach: Reach) -> Settlement {
     if real.outcome == Outcome::Ok {
         return real;
     }
     let abort = Abort { path: AbortPath::C, ran_ms: Some(ran_ms), by, within: Some(reach) };
-    let content = aborted_having(abort, &real.content);
+    // One that had not begun was not in the middle of anything: its own words say that.
+    let had_begun = spent != Spent::default();
+    let content = if had_begun { aborted_having(abort, &real.content) } else { real.content };
     Settlement { outcome: Outcome::Aborted(abort), content, ..real }
 }

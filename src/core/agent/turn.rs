@@ -6,8 +6,8 @@ use crate::budget::Limit;
 use crate::context::{self, words};
 use crate::hooks::Payload;
 use crate::ledger::{
-    Change, CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Message, Millis, Note, Remark,
-    SessionStarted, Transition, Unsettled, Usage, UserMessage,
+    Change, CompactionTrigger, CutBy, Ending, FORMAT_VERSION, Injected, Injector, Message, Millis, Note,
+    Remark, SessionStarted, Transition, Unsettled, Usage, UserMessage,
 };
 use crate::model::{Draft, ModelSpec, Price, Request};
 
@@ -267,11 +267,16 @@ impl Agent {
     /// Ends the run. After an answer the next message of the queue begins another; after any other ending what was
     /// not delivered goes back to who wrote it.
     pub(super) fn end(&mut self, step: &mut Step, reason: Ending) -> Phase {
+        self.end_by(step, reason, None)
+    }
+
+    /// The same, where somebody cut the run short.
+    pub(super) fn end_by(&mut self, step: &mut Step, reason: Ending, cut_by: Option<CutBy>) -> Phase {
         let text = if reason == Ending::MaxTurns { self.out_of_turns() } else { self.history.last_text() };
         self.hand_off(step.now, reason);
         let is_own_command = self.history.guards().is_own_command;
         self.tell_own_command(step.now);
-        self.history.end_run(step.now, step.now, reason, text);
+        self.history.end_run((step.now, step.now), (reason, cut_by), text);
         if !is_own_command {
             self.tell_end(step, reason);
         }

@@ -100,6 +100,7 @@ fn a_run_that_was_left_took_as_long_as_its_end_says() {
         text: "".into(),
         not_ok: Vec::new(),
         next_safe_action: String::new(),
+        cut_by: None,
     };
     read(&mut meter, 61_000, Body::TurnEnded(ended));
     assert_eq!(meter.wall_ms(Millis(90_000)), 2_500);

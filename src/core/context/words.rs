@@ -33,6 +33,12 @@ pub fn out_of_steps(limit: u64) -> String {
     format!("Reached maximum reasoning steps ({limit})")
 }
 
+/// The result of a call before which the limit of calls was used up.
+pub fn calls_used_up(most: u64) -> String {
+    let calls = if most == 1 { "call" } else { "calls" };
+    format!("The budget of {most} tool {calls} is used up; was not started")
+}
+
 /// The nudge of the token budget.
 pub fn budget_nudge(written: u64, budget: u64) -> String {
     format!(

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::image::shown;
 use super::{
     ApprovalRequest, Arguments, AssistantMessage, AttachedFile, CallId, Change, Checkpoint, Compaction,
-    Decision, DelegationRequest, DelegationResponse, Ending, EntryId, Goal, Image, Injector, LearnedLimit,
-    Millis, Mode, ModelRef, Note, Pastes, Progress, ProviderLimit, ToolResult, ToolUse, Transition, Usage,
+    CutBy, Decision, DelegationRequest, DelegationResponse, Ending, EntryId, Goal, Image, Injector,
+    LearnedLimit, Millis, Mode, ModelRef, Note, Pastes, Progress, ProviderLimit, ToolResult, ToolUse,
+    Transition, Usage,
 };
 
 /// One entry: immutable once appended, never removed.
@@ -329,4 +330,6 @@ pub struct TurnEnded {
     pub not_ok: Vec<(CallId, String)>,
     /// What can be done now without harm.
     pub next_safe_action: String,
+    /// Who cut it short. `None`: nobody did, or the process was gone, or nobody wrote it down.
+    pub cut_by: Option<CutBy>,
 }

@@ -8,6 +8,7 @@ mod approval;
 mod attached;
 mod attempt;
 mod background;
+mod calls_reach;
 mod change;
 mod changed_file;
 mod check;
@@ -53,6 +54,7 @@ pub use approval::{ApprovalRequest, Decision, PATH, Preview, Sandboxing, Scope};
 pub use attached::{AttachedFile, grouped};
 pub use attempt::{told_of_typing, was_typed_into};
 pub use background::BackgroundStatus;
+pub use calls_reach::CallsReach;
 pub use changed_file::{ChangedFile, FileContent};
 pub use check::{Fault, audit, check, resting_places};
 pub use compaction::{Compaction, CompactionTrigger};
@@ -173,15 +175,13 @@ impl Ledger {
         self.settled()?;
         let calls: Vec<ToolUse> = message.calls().cloned().collect();
         self.push(Entry { id: message.id, at, body: Body::Assistant(Arc::new(message)) });
-        Ok(calls
-            .into_iter()
-            .map(|call| {
-                let token = OpenCall::mint(&call);
-                self.open.insert(call.id);
-                self.append(at, Body::ToolCall(call));
-                token
-            })
-            .collect())
+        let mut tokens = Vec::new();
+        for call in calls {
+            tokens.push(OpenCall::mint(&call));
+            self.open.insert(call.id);
+            self.append(at, Body::ToolCall(call));
+        }
+        Ok(tokens)
     }
 
     /// The loop itself makes a call: the validation command of a goal. Nothing else may be open.

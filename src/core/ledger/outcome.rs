@@ -188,6 +188,11 @@ impl CutBy {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
+
+    /// The reverse of [`Self::as_str`].
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|by| by.as_str() == text)
+    }
 }
 
 /// The true words of a result that no tool gave.
@@ -217,7 +222,9 @@ pub fn aborted_having(abort: Abort, came_to: &str) -> String {
 /// What a sub-agent had come to when its call was cut short, as the result of the call says it.
 pub fn came_to_before(result: &ToolResult) -> Option<&str> {
     let Outcome::Aborted(abort) = result.outcome else { return None };
-    result.content.strip_prefix(aborted_text(abort).as_str())?.strip_prefix('\n')
+    let begun = result.content.strip_prefix(aborted_text(abort).as_str());
+    // Of one that had not begun there are no other words.
+    begun.map_or(Some(&*result.content), |rest| rest.strip_prefix('\n'))
 }
 
 /// What stands between them and what the call had printed.

@@ -89,6 +89,12 @@ pub fn is_guarded(path: &str) -> bool {
         || parts.last().is_some_and(|last| OF_REPOSITORY.contains(&last.as_str()))
 }
 
+/// Whether a path leads into what git keeps of a repository, or out of where it begins. git writes no such path, but a commit that was
+/// made by hand can have one.
+pub fn leaves_work_tree(path: &str) -> bool {
+    path.split('/').any(|part| part.is_empty() || matches!(part, "." | "..") || plain(part) == ".git")
+}
+
 fn is_of_repository(folder: &str, inner: &str) -> bool {
     let is_loose = inner.len() == 2 && inner.bytes().all(|byte| byte.is_ascii_hexdigit());
     folder == "hooks" && HOOKS.split(' ').any(|name| name == inner)
@@ -108,6 +114,28 @@ fn plain(part: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_name_that_a_file_system_takes_for_the_settings_of_git_is_of_a_work_tree() {
+        for path in [
+            ".git",
+            "a/.git/hooks/pre-commit",
+            ".GIT/config",
+            "git~1/config",
+            ".g\u{200c}it/config",
+            ".git./x",
+            "../x",
+            "a/../../x",
+            "/etc/passwd",
+            "a//b",
+            "",
+        ] {
+            assert!(leaves_work_tree(path), "{path}");
+        }
+        for path in [".gitignore", "a/.github/x", "a..b/c", "git/config"] {
+            assert!(!leaves_work_tree(path), "{path}");
+        }
+    }
 
     #[test]
     fn what_runs_later_is_known_by_its_name_wherever_it_lies() {

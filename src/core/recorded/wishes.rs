@@ -203,14 +203,21 @@ pub(super) fn interrupted(reader: &mut TapeReader<'_>, at: usize) {
     };
     let begins_at = step_of(reader.entries, at, is_of_it);
     let step = reader.entries.get(begins_at..at).unwrap_or_default();
-    let by = step.iter().find_map(|entry| match &entry.body {
-        Body::ToolResult(result) => match result.outcome {
-            Outcome::Aborted(abort) => Some(abort.by),
-            _ => None,
-        },
+    let written = reader.entries.get(at).and_then(|end| match &end.body {
+        Body::TurnEnded(ended) => ended.cut_by,
         _ => None,
     });
-    match by {
+    // Before November 27, 2026, only the results of calls said it.
+    let of_calls = || {
+        step.iter().find_map(|entry| match &entry.body {
+            Body::ToolResult(result) => match result.outcome {
+                Outcome::Aborted(abort) => Some(abort.by),
+                _ => None,
+            },
+            _ => None,
+        })
+    };
+    match written.or_else(of_calls) {
         None | Some(CutBy::User) => reader.wish(begins_at, Intent::Abort, false),
         Some(by) => reader.push(begins_at, News::Cut(by)),
     }

@@ -46,11 +46,13 @@ impl View {
         (activity, self.status.since)
     }
 
-    /// Tokens of the session until now: those that were counted, and by our estimate those of the answer that is being written.
+    /// Tokens of the session until now: those that were counted, and by our estimate those of the prompt that was sent and of the answer that
+    /// is being written.
     pub fn tokens_until_now(&self) -> u64 {
         let usage = self.meter().session_usage();
+        let prompt = self.asked.map_or(0, |(_, tokens)| tokens);
         let live = self.live.as_ref().map_or(0, super::LiveMessage::estimated_tokens);
-        usage.input.saturating_add(usage.output).saturating_add(live)
+        [usage.output, prompt, live].into_iter().fold(usage.input, u64::saturating_add)
     }
 
     fn first_running(&self) -> Option<(CallId, Millis)> {

@@ -345,7 +345,10 @@ impl View {
             return false;
         }
         if self.live.as_ref().is_none_or(|l| l.id != message) {
+            // The prompt of its own request is still not paid for.
+            let asked = self.asked.filter(|(of, _)| *of == message);
             self.drop_live();
+            self.asked = asked;
             self.live = Some(LiveMessage {
                 id: message,
                 text: String::new(),

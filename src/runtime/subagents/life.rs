@@ -1,21 +1,19 @@
 //! The life of one sub-agent: it is made, given its task, watched until its run ends, and reported.
 
-use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 
+use super::watched::Watched;
 use super::{
-    AfterEnd, LoopEnds, MadeSession, MakeSession, Roster, locked, not_started, stopped_before, stopped_by,
-    tell,
+    AfterEnd, LoopEnds, MadeSession, MakeSession, Roster, locked, not_started, stopped_before, tell,
 };
 use crate::agent::{Event, Input, Intent, Live, Shutdown, SubagentNews, SubagentReport, SubagentStart};
 use crate::budget::Meter;
-use crate::ledger::{Body, CallId, Change, CutBy, Ending, Entry, Outcome, Reach, TaskState, TurnEnded};
-use crate::runtime::{Clock, DriverError, Handles};
-use crate::tool::bound;
+use crate::ledger::{Body, CallId, CutBy, Reach, TaskState};
+use crate::runtime::{DriverError, Handles};
 
 /// Lives it. Whatever happens, the one that started it is told how it ended.
 pub(super) async fn live(
@@ -168,167 +166,10 @@ async fn said_after(after: Option<AfterEnd>) -> Option<String> {
     tokio::task::spawn_blocking(after?).await.unwrap_or_default()
 }
 
-/// What is seen of a sub-agent.
-struct Watched {
-    meter: Meter,
-    /// Calls of its that wait for a person.
-    waiting: BTreeSet<CallId>,
-    ended: Option<TurnEnded>,
-    /// Who told it to stop.
-    stopped: Option<CutBy>,
-    /// Why its loop did not take the task.
-    refused: Option<String>,
-    /// How far its calls came.
-    reach: Reach,
-}
-
-impl Watched {
-    fn new(meter: Meter) -> Self {
-        Self {
-            meter,
-            waiting: BTreeSet::new(),
-            ended: None,
-            stopped: None,
-            refused: None,
-            reach: Reach::default(),
-        }
-    }
-
-    /// Takes in an event. Says whether its run is over.
-    async fn read(&mut self, event: &Event, call: CallId, news: &mpsc::Sender<Input>) -> bool {
-        let Event::Appended(entry) = event else { return false };
-        self.meter.read(entry);
-        let waited = !self.waiting.is_empty();
-        self.count_waits(entry);
-        let waits = !self.waiting.is_empty();
-        if waits != waited {
-            tell(news, call, SubagentNews::Waits(waits)).await;
-        }
-        if let Body::ToolResult(result) = &entry.body {
-            self.reach = self.reach.max(result.outcome.reach());
-        }
-        if let Body::TurnEnded(ended) = &entry.body {
-            self.ended = Some(ended.clone());
-            return true;
-        }
-        false
-    }
-
-    fn count_waits(&mut self, entry: &Entry) {
-        match &entry.body {
-            Body::ApprovalRequested(request) => {
-                self.waiting.insert(request.call);
-            }
-            Body::Change(Change::SubagentWaits { call, waits: true }) => {
-                self.waiting.insert(*call);
-            }
-            Body::Change(Change::SubagentWaits { call, waits: false }) => {
-                self.waiting.remove(call);
-            }
-            Body::ApprovalDecided(decision) => {
-                self.waiting.remove(&decision.call);
-            }
-            Body::CallEdited(call) => {
-                self.waiting.remove(&call.id);
-            }
-            Body::ToolResult(result) => {
-                self.waiting.remove(&result.call);
-            }
-            Body::TurnEnded(_) => self.waiting.clear(),
-            _ => {}
-        }
-    }
-
-    fn report(
-        self,
-        broken: Option<DriverError>,
-        said: Option<&str>,
-        clock: Clock,
-        max_chars: usize,
-    ) -> SubagentReport {
-        let spent = self.meter.spent(clock.now());
-        // Of one whose books broke, calls may have run that they do not say.
-        let reach = if broken.is_some() { Reach::CutShort } else { self.reach };
-        let (outcome, state, mut content) = match (broken, self.ended) {
-            (Some(why), _) => {
-                let words = format!(
-                    "The sub-agent's session could not be written: {why}. Check what it did before repeating."
-                );
-                (Outcome::Failed, TaskState::Failed, words)
-            }
-            (None, Some(ended)) => of_ending(&ended, self.stopped),
-            (None, None) if self.refused.is_some() => {
-                let why = self.refused.unwrap_or_default();
-                (Outcome::Failed, TaskState::Rejected, format!("The sub-agent was not started: {why}"))
-            }
-            (None, None) => {
-                let words =
-                    "The sub-agent ended without a word. Check what it did before repeating.".to_owned();
-                (Outcome::Failed, TaskState::Failed, words)
-            }
-        };
-        content.extend(said.into_iter().flat_map(|said| ["\n\n", said]));
-        let bounded = bound(&content, max_chars);
-        SubagentReport { outcome, content: bounded.text, cut_chars: bounded.cut_chars, state, spent, reach }
-    }
-}
-
-/// How the end of its run is told, and who stopped it, if that is known.
-pub(crate) fn of_ending(ended: &TurnEnded, stopped: Option<CutBy>) -> (Outcome, TaskState, String) {
-    let text = ended.text.trim();
-    if ended.reason == Ending::Completed {
-        let words = if text.is_empty() { "It is done, and said nothing about it." } else { text };
-        return (Outcome::Ok, TaskState::Completed, words.to_owned());
-    }
-    if ended.reason == Ending::GoalReached {
-        let words = format!("Its check passed. {text}");
-        return (Outcome::Ok, TaskState::Completed, words.trim_end().to_owned());
-    }
-    let state = match ended.reason {
-        Ending::AbortedStreaming | Ending::AbortedTools => TaskState::Canceled,
-        Ending::ApprovalRequired => TaskState::InputRequired,
-        _ => TaskState::Failed,
-    };
-    let mut words = match state {
-        TaskState::Canceled => {
-            let by = stopped.map(|by| format!(", {}", stopped_by(by))).unwrap_or_default();
-            format!("The sub-agent was stopped before its end{by}.")
-        }
-        _ => format!("The sub-agent stopped before its end: {}.", ended.reason.as_str()),
-    };
-    if !text.is_empty() {
-        words.push_str(" The last that it said:\n");
-        words.push_str(text);
-    }
-    (Outcome::Failed, state, words)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::Limits;
-    use crate::ledger::{
-        Abort, AbortPath, CutBy, Decider, EntryId, Facts, Millis, Settlement, ToolResult, Usage,
-    };
-
-    fn ended(outcome: Outcome) -> Event {
-        let Settlement { content, written, duration_ms, cut_chars, images, .. } =
-            Settlement::synthetic(Outcome::Ok, "");
-        let (call, name, facts) = (CallId(1), "shell".to_owned(), Facts::default());
-        let result =
-            ToolResult { call, name, outcome, content, written, duration_ms, cut_chars, facts, images };
-        let body = Body::ToolResult(Arc::new(result));
-        Event::Appended(Arc::new(Entry { id: EntryId(1), at: Millis(1), body }))
-    }
-
-    async fn reach(outcomes: &[Outcome], broken: Option<DriverError>) -> Reach {
-        let (news, _heard) = mpsc::channel(8);
-        let mut watched = Watched::new(Meter::new(Limits::default()));
-        for outcome in outcomes {
-            watched.read(&ended(outcome.clone()), CallId(9), &news).await;
-        }
-        watched.report(broken, None, Clock::start(Millis(0)), 1_000).reach
-    }
+    use crate::ledger::{Entry, EntryId, Millis};
 
     #[test]
     fn a_task_that_is_not_taken_is_not_waited_for() {
@@ -352,48 +193,5 @@ mod tests {
         for why in ["no space left.", "no space left"] {
             assert_eq!(not_started(why).content, "The sub-agent was not started: no space left.");
         }
-    }
-
-    #[test]
-    fn a_report_says_who_stopped_it() {
-        let ended = TurnEnded {
-            reason: Ending::AbortedTools,
-            turns: 1,
-            tool_calls: 1,
-            hosted_tools: 0,
-            usage: Usage::default(),
-            wall_ms: 5,
-            text: "".into(),
-            not_ok: Vec::new(),
-            next_safe_action: String::new(),
-        };
-        for (by, says) in [
-            (Some(CutBy::User), "The sub-agent was stopped before its end, by the user."),
-            (
-                Some(CutBy::WallTime),
-                "The sub-agent was stopped before its end, since the time of the run that it worked for was over.",
-            ),
-            (
-                Some(CutBy::SessionEnd),
-                "The sub-agent was stopped before its end, since the session that it worked for ended.",
-            ),
-            (None, "The sub-agent was stopped before its end."),
-        ] {
-            let (outcome, state, words) = of_ending(&ended, by);
-            assert_eq!((outcome, state, words.as_str()), (Outcome::Failed, TaskState::Canceled, says));
-        }
-    }
-
-    #[tokio::test]
-    async fn a_report_says_how_far_the_furthest_of_its_calls_came() {
-        let cut =
-            |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User, within: None });
-        let denied = Outcome::Denied(Decider::User);
-        assert_eq!(reach(&[], None).await, Reach::NothingStarted);
-        assert_eq!(reach(&[denied.clone(), cut(None)], None).await, Reach::NothingStarted);
-        assert_eq!(reach(&[Outcome::Ok, cut(None)], None).await, Reach::NothingCut);
-        assert_eq!(reach(&[cut(Some(3)), Outcome::Ok], None).await, Reach::CutShort);
-        let broken = DriverError::Store { why: "full".to_owned(), unwritten: Vec::new() };
-        assert_eq!(reach(&[denied], Some(broken)).await, Reach::CutShort);
     }
 }

@@ -1,8 +1,9 @@
 //! Sub-agents: each is a session with a driver of its own, which reports to the one that started it.
 
 mod life;
+mod watched;
 
-pub(crate) use life::of_ending;
+pub(crate) use watched::of_ending;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,6 +1,7 @@
 //! `adopt`: takes what a lane of a race made, a commit, into the folder. No model is offered it: only a person can call it.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -16,6 +17,7 @@ use super::target::Target;
 use super::tool::{Running, RunningCall, Tool, ToolOutput, spec};
 use super::words::counted;
 use crate::ledger::{self, Arguments, Facts, Summary};
+use crate::policy::{is_guarded, leaves_work_tree};
 use crate::tool::name::ADOPT;
 use crate::tool::{Shown, SideEffect, Territory, ToolSpec};
 
@@ -23,6 +25,9 @@ use crate::tool::{Shown, SideEffect, Territory, ToolSpec};
 const MOST_FILES: usize = 500;
 /// Files that the result names.
 const MOST_NAMED: usize = 50;
+
+/// What is said of files that other programs run, or obey, without a person naming them.
+const OBEYED: &str = "; other programs obey it by themselves";
 
 /// The tool.
 #[derive(Debug)]
@@ -84,7 +89,7 @@ fn wanted(call: &RunningCall) -> Result<Vec<(NewContent, AdoptedFile)>, String> 
     for one in &different {
         match file(call, one, &base, &commit)? {
             Some(file) => all.push(file),
-            None => changed.push(one.path.as_str()),
+            None => changed.push(displayed(&one.path)),
         }
     }
     if changed.is_empty() && !all.iter().any(|(content, told)| changes(content, told)) {
@@ -100,9 +105,15 @@ fn wanted(call: &RunningCall) -> Result<Vec<(NewContent, AdoptedFile)>, String> 
     ))
 }
 
-/// Whether a file is another one afterwards. Of a new program it is not asked whether it can be run already.
+/// Whether a file is another one afterwards.
 fn changes(content: &NewContent, told: &AdoptedFile) -> bool {
-    content.before != content.after || content.runs.is_some() || (told.is_new && content.is_executable)
+    let becomes_a_program = told.is_new && content.is_executable && !runs_already(&content.path);
+    content.before != content.after || content.runs.is_some() || becomes_a_program
+}
+
+/// Whether the file can be run as it stands in the folder.
+fn runs_already(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o100 != 0)
 }
 
 /// `None`: the file is neither what the lane began with nor what it made.
@@ -117,13 +128,16 @@ fn file(
         return Err(format!(
             "`{}` is a symlink or a submodule, which is not taken; nothing was changed; merge its branch with git \
              instead",
-            one.path
+            displayed(&one.path)
         ));
+    }
+    if leaves_work_tree(&one.path) {
+        return Err(format!("`{}` is no file of a work tree; nothing was changed", displayed(&one.path)));
     }
     let workspace = &call.tools.workspace;
     let target = Target::as_written(workspace, &one.path)?;
     if matches!(target.territory, Territory::Outside) {
-        return Err(format!("`{}` is outside this folder; nothing was changed", one.path));
+        return Err(format!("`{}` is outside this folder; nothing was changed", displayed(&one.path)));
     }
     let folder = workspace.root();
     let was = content(folder, base, &one.path, &one.modes.0)?;
@@ -136,7 +150,7 @@ fn file(
     let (before, after) = (text(now.as_ref()), text(becomes.as_ref()).unwrap_or_default());
     let difference = compare(&one.path, before.as_deref(), &after);
     let lines = (difference.added, difference.removed);
-    let runs = runs(one);
+    let runs = runs(one).filter(|runs| *runs != runs_already(&target.path));
     let how = match (&now, &becomes) {
         (None, _) => "new".to_owned(),
         (_, None) => "deleted".to_owned(),
@@ -184,7 +198,10 @@ fn content(folder: &Path, commit: &str, path: &str, mode: &str) -> Result<Option
     let named = format!("{commit}:./{path}");
     let size = git(folder, ["cat-file", "-s", &named])?;
     if size.parse::<u64>().is_ok_and(|bytes| bytes > super::file::MOST_BYTES) {
-        return Err(format!("`{path}` is too large; nothing was changed; merge its branch with git instead"));
+        return Err(format!(
+            "`{}` is too large; nothing was changed; merge its branch with git instead",
+            displayed(path)
+        ));
     }
     git_bytes(folder, ["cat-file", "--filters", &named]).map(Some)
 }
@@ -196,6 +213,11 @@ fn changed(contents: &[NewContent], told: &[AdoptedFile]) -> Vec<ledger::Changed
         after: Content::of(content.after.as_deref()).told(),
     };
     contents.iter().zip(told).map(file).collect()
+}
+
+/// A path on one line: its name can have any characters.
+fn displayed(path: &str) -> String {
+    if path.chars().any(char::is_control) { path.escape_debug().to_string() } else { path.to_owned() }
 }
 
 /// What of the lane is not taken, since it is outside of the folder.
@@ -212,7 +234,11 @@ fn left(call: &RunningCall) -> String {
 }
 
 fn output(told: &[AdoptedFile], files: Vec<ledger::ChangedFile>, left: &str) -> ToolOutput {
-    let lines = told.iter().take(MOST_NAMED).map(|one| format!("\n{} ({})", one.shown, one.how));
+    // What nobody starts by name is named first: it must not be among those that are only counted.
+    let (first, then): (Vec<_>, Vec<_>) = told.iter().partition(|one| is_guarded(&one.shown));
+    let all = first.into_iter().map(|one| (one, OBEYED)).chain(then.into_iter().map(|one| (one, "")));
+    let lines = all.take(MOST_NAMED);
+    let lines = lines.map(|(one, obeyed)| format!("\n{} ({}{obeyed})", displayed(&one.shown), one.how));
     let more = told.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!("\nand {more} more") } else { String::new() };
     let text = format!("took {}:{}{more}{left}", counted(told.len(), "file"), lines.collect::<String>());

@@ -7,10 +7,11 @@ use crate::budget::{Limits, Meter};
 use crate::ledger::{
     Body, CallId, Change, Decider, Ending, Entry, Escrow, EscrowSettlement, Spent, TurnEnded,
 };
+use crate::policy::is_guarded;
 use crate::runtime::SessionStore;
 use crate::runtime::store::subagents::started_by;
 use crate::runtime::store::{find, held};
-use crate::runtime::{changed_outside, git};
+use crate::runtime::{changed_files, changed_outside, git};
 use crate::session::subagents::{LaneTerms, as_made, was_cut_off, worktree_of};
 use crate::tool::delegate;
 use crate::tool::name::LANE;
@@ -48,6 +49,8 @@ pub(crate) struct LaneStanding {
     pub(crate) changed_from: Option<String>,
     /// Files of those that are outside of the folder, so that they are not adopted.
     pub(crate) outside: Vec<String>,
+    /// Files that would be adopted and that other programs run or obey without a person naming them.
+    pub(crate) obeyed: Vec<String>,
 }
 
 impl LaneStanding {
@@ -159,6 +162,7 @@ fn standing(
     let changed_from = made.as_ref().and_then(|(commit, _)| changed_from(folder, &terms, commit));
     let of_lane = |commit: &str| changed_outside(folder, &terms.base, commit).unwrap_or_default();
     let outside = made.as_ref().map(|(commit, _)| of_lane(commit)).unwrap_or_default();
+    let obeyed = made.as_ref().map(|(commit, _)| obeyed(folder, &terms, commit)).unwrap_or_default();
     let ended = own
         .iter()
         .rev()
@@ -192,7 +196,14 @@ fn standing(
         made,
         changed_from,
         outside,
+        obeyed,
     }
+}
+
+/// The files of a lane that other programs run or obey, as far as they would be adopted.
+fn obeyed(folder: &Path, terms: &LaneTerms, commit: &str) -> Vec<String> {
+    let files = changed_files(folder, &terms.base, commit).unwrap_or_default();
+    files.into_iter().map(|file| file.path).filter(|path| is_guarded(path)).collect()
 }
 
 /// What is said of a lane for which nothing was set aside.

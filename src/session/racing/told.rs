@@ -64,7 +64,8 @@ pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
     let of_lane = |lane: &LaneStanding| {
         let why = why(lane).map(|why| format!("lane {} ({}): {why}", lane.lane, ended(lane)));
         let outside = outside(lane).map(|said| format!("lane {}: {said}", lane.lane));
-        why.into_iter().chain(of_lane(lane)).chain(changed(lane)).chain(outside)
+        let obeyed = obeyed(lane).map(|files| format!("lane {} changes {files}", lane.lane));
+        why.into_iter().chain(of_lane(lane)).chain(changed(lane)).chain(outside).chain(obeyed)
     };
     lanes.iter().flat_map(of_lane).chain(forsaken(lanes)).chain(taking(lanes, adopt)).collect()
 }
@@ -93,6 +94,21 @@ fn outside(lane: &LaneStanding) -> Option<String> {
     let checked =
         if lane.passed() { format!("; {} is said of all its files", ended(lane)) } else { String::new() };
     Some(format!("{}{checked}", sanitize(&said)))
+}
+
+/// Files that a person should see before they are adopted: nobody starts them by name.
+fn obeyed(lane: &LaneStanding) -> Option<String> {
+    const MOST_NAMED: usize = 5;
+    let named: Vec<String> = lane
+        .obeyed
+        .iter()
+        .take(MOST_NAMED)
+        .map(|path| sanitize(&path.escape_debug().to_string()).into_owned())
+        .collect();
+    let more = lane.obeyed.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let what = "what other programs run or obey by themselves";
+    (!named.is_empty()).then(|| format!("{what}: {}{more}; look at it before you adopt it", named.join(", ")))
 }
 
 /// The worktree that a lane has left.
@@ -149,6 +165,7 @@ pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
             parts.push(ReportPart::fact("branch", &lane.terms.branch));
             parts.extend(changed(lane).map(ReportPart::Line));
             parts.extend(outside(lane).map(|said| ReportPart::fact("not adopted", said)));
+            parts.extend(obeyed(lane).map(|said| ReportPart::fact("look first", said)));
         } else if let Some(worktree) = left_behind(lane) {
             parts.push(ReportPart::fact("left behind", worktree));
         }

@@ -1,10 +1,9 @@
 //! How the work of a sub-agent ended, and what it said last, as its own ledger says.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
-use crate::ledger::{Body, CutBy, Entry, Millis, Outcome, Reach, TaskState, TurnEnded};
+use crate::ledger::{Body, CallId, CallsReach, CutBy, Entry, Millis, Outcome, Reach, TaskState, TurnEnded};
 use crate::runtime::of_ending;
 use crate::ui::text::counted;
 
@@ -18,9 +17,12 @@ pub(super) fn ended(entries: &[Arc<Entry>]) -> Option<(TaskState, String)> {
     Some((state, words))
 }
 
-/// Who stopped it, as far as the results of its calls say.
+/// Who stopped it, as its end says. Before November 27, 2026, only the results of its calls said it.
 fn who_stopped(entries: &[Arc<Entry>]) -> Option<CutBy> {
-    let (before, at, _) = last_end(entries)?;
+    let (before, at, ended) = last_end(entries)?;
+    if ended.cut_by.is_some() {
+        return ended.cut_by;
+    }
     before.iter().rev().take_while(|entry| entry.at == at).find_map(|entry| match &entry.body {
         Body::ToolResult(result) => match result.outcome {
             Outcome::Aborted(abort) => Some(abort.by),
@@ -64,8 +66,12 @@ pub(super) fn own_part(mut entries: Vec<Arc<Entry>>) -> Vec<Arc<Entry>> {
     entries
 }
 
-/// Where its task stands, and what to tell of it: its answer if it had one, or the last that it said.
-pub(super) fn stands(entries: &[Arc<Entry>], session: &str) -> (TaskState, String) {
+/// Where its task stands, and what to tell of it: its answer if it had one, or the last that it said. Its own sub-agents came so far.
+pub(super) fn stands(
+    entries: &[Arc<Entry>],
+    session: &str,
+    below: &[(CallId, Reach)],
+) -> (TaskState, String) {
     if let Some(ended) = ended(entries) {
         return ended;
     }
@@ -73,8 +79,8 @@ pub(super) fn stands(entries: &[Arc<Entry>], session: &str) -> (TaskState, Strin
         Body::Assistant(message) => Some(message.text()).filter(|text| !text.trim().is_empty()),
         _ => None,
     });
-    let (calls, started) = calls(entries);
-    let lost = match (started, reach_of(entries)) {
+    let came = came(entries, below);
+    let lost = match (came.open(), came.reach()) {
         (0, Reach::NothingStarted) => " None of its calls had been started.".to_owned(),
         (0, Reach::NothingCut) => " None of its calls was cut short.".to_owned(),
         (0, Reach::CutShort) => " Effects of its calls may be partial; check before repeating.".to_owned(),
@@ -90,39 +96,20 @@ pub(super) fn stands(entries: &[Arc<Entry>], session: &str) -> (TaskState, Strin
     let words = format!(
         "The sub-agent's work ended with the process after {}; nothing of it is done again.{lost} Its session is \
          {session}. {said}",
-        counted(calls, "finished call")
+        counted(finished(entries), "finished call")
     );
     (TaskState::Unknown, words)
 }
 
-/// How many of its calls have a result of their own, and how many were allowed to start and have none.
-fn calls(entries: &[Arc<Entry>]) -> (u64, usize) {
-    let (mut calls, mut started) = (0, BTreeSet::new());
-    for entry in entries {
-        match &entry.body {
-            // Who took it up has written that it was lost.
-            Body::ToolResult(result) if matches!(result.outcome, Outcome::Lost { .. }) => {}
-            Body::ToolResult(result) => {
-                calls += 1;
-                started.remove(&result.call);
-            }
-            Body::ApprovalDecided(decision) if decision.allow => drop(started.insert(decision.call)),
-            _ => {}
-        }
-    }
-    (calls, started.len())
+/// How many of its calls have a result of their own. Who took it up has written of others that they were lost.
+fn finished(entries: &[Arc<Entry>]) -> u64 {
+    let is_one = |entry: &&Arc<Entry>| matches!(&entry.body, Body::ToolResult(result) if !matches!(result.outcome, Outcome::Lost { .. }));
+    entries.iter().filter(is_one).count() as u64
 }
 
-/// How far its calls came.
-pub(super) fn reach_of(entries: &[Arc<Entry>]) -> Reach {
-    if calls(entries).1 > 0 {
-        return Reach::CutShort;
-    }
-    let results = entries.iter().filter_map(|entry| match &entry.body {
-        Body::ToolResult(result) => Some(result.outcome.reach()),
-        _ => None,
-    });
-    results.max().unwrap_or_default()
+/// How far its calls came, where its own sub-agents came so far.
+pub(super) fn came(entries: &[Arc<Entry>], below: &[(CallId, Reach)]) -> CallsReach {
+    CallsReach::of(entries.iter().map(Arc::as_ref), below)
 }
 
 #[cfg(test)]
@@ -147,6 +134,7 @@ mod tests {
             text: "".into(),
             not_ok: Vec::new(),
             next_safe_action: String::new(),
+            cut_by: None,
         })
     }
 
@@ -171,13 +159,13 @@ mod tests {
         let aborted = || end(Ending::AbortedTools, 1_000);
         let stopped = run(Outcome::Ok, 1_600, aborted());
         assert!(!was_cut_off(&stopped));
-        assert_eq!(stands(&stopped, "s").0, TaskState::Canceled);
+        assert_eq!(stands(&stopped, "s", &[]).0, TaskState::Canceled);
         let died = run(Outcome::Ok, 1_600, end(Ending::AbortedTools, 600));
-        let (state, words) = stands(&died, "s");
+        let (state, words) = stands(&died, "s", &[]);
         assert_eq!(state, TaskState::Unknown);
         assert!(words.contains("1 finished call") && !words.contains("stopped"), "{words}");
         // A call that was lost tells it where the clock stood still, and is none that finished.
-        let (state, words) = stands(&run(Outcome::Lost { started: true }, 2_000, aborted()), "s");
+        let (state, words) = stands(&run(Outcome::Lost { started: true }, 2_000, aborted()), "s", &[]);
         assert_eq!(state, TaskState::Unknown);
         assert!(words.contains("0 finished calls") && words.contains("1 call that did not end"), "{words}");
         // What else ended it is its end.

@@ -71,6 +71,8 @@ pub(crate) struct SubagentMaker {
     known: Vec<Subagent>,
     /// The sub-agents that stand above theirs, the outermost first.
     above: Vec<String>,
+    /// The worktree of the session that starts them, if it has one.
+    worktree: Option<Worktree>,
 }
 
 /// The tools that start sub-agents.
@@ -157,6 +159,7 @@ impl SubagentMaker {
             editor: None,
             known: known(config),
             above: Vec::new(),
+            worktree: None,
         }
     }
 
@@ -267,6 +270,22 @@ impl SubagentMaker {
         }
     }
 
+    /// The worktree of one that works in its own.
+    fn worktree_for(
+        &self,
+        subagent: &Subagent,
+        id: &str,
+        base: Option<&str>,
+    ) -> Result<Option<Worktree>, String> {
+        if !subagent.in_worktree {
+            return Ok(None);
+        }
+        let unable = |why| format!("its worktree cannot be made: {why}");
+        // What works in a worktree can have changed by what git finds its settings.
+        self.worktree.as_ref().map_or(Ok(()), Worktree::is_as_git_made_it).map_err(unable)?;
+        Worktree::make(&self.invocation.cwd, id, base).map(Some).map_err(unable)
+    }
+
     fn store(&self, session: &str) -> Result<Box<dyn StorePort>, String> {
         Ok(match self.is_kept {
             true => Box::new(SessionStore::create(&self.state, session)?),
@@ -289,8 +308,7 @@ impl MakeSession for SubagentMaker {
         let seed = lane.as_ref().and_then(|lane| lane.seed);
         let mut settings = seeded(self.settings(start, subagent, model), seed)?;
         let base = lane.as_ref().map(|lane| lane.base.as_str());
-        let worktree = subagent.in_worktree.then(|| Worktree::make(&self.invocation.cwd, id, base));
-        let worktree = worktree.transpose().map_err(|why| format!("its worktree cannot be made: {why}"))?;
+        let worktree = self.worktree_for(subagent, id, base)?;
         // An editor shows the files of the session's folder.
         let editor = self.editor.clone().filter(|_| worktree.is_none());
         let mut invocation = self.invocation.clone();
@@ -319,6 +337,7 @@ impl MakeSession for SubagentMaker {
             editor,
             known: self.below(subagent),
             above: self.above.iter().chain([&subagent.name]).cloned().collect(),
+            worktree: worktree.clone().or_else(|| self.worktree.clone()),
             ..*self
         };
         let ports = Ports {

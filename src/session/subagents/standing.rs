@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::LaneTerms;
 use super::cut_off::CutOff;
-use super::last_words::{ended, own_part, reach_of, stands, was_cut_off};
+use super::last_words::{came, ended, own_part, stands, was_cut_off};
 use super::own_ledger::{entries_of, name_in, names_of};
 use super::worktree::{Worktree, worktree_of};
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Body, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, Reach, Spent, Stood, TaskState,
-    Usage, open_escrows, untold_escrows, was_asking,
+    Body, CallId, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, Reach, Spent, Stood,
+    TaskState, Usage, open_escrows, untold_escrows, was_asking,
 };
 use crate::runtime::store::subagents::started_by;
 use crate::runtime::store::{find, held};
@@ -65,15 +65,18 @@ fn is_of_another(entries: &[Arc<Entry>], escrow: &Escrow) -> bool {
 }
 
 /// What it has spent and answered until now, as its own ledger says.
-fn of_another(state: &Path, escrow: &Escrow) -> Option<Stood> {
-    let entries = own_part(entries_of(state, &escrow.session)?);
+fn of_another(store: &Path, escrow: &Escrow) -> Option<Stood> {
+    let entries = own_part(entries_of(store, &escrow.session)?);
     let mut meter = Meter::new(Limits::default());
     entries.iter().for_each(|entry| meter.read(entry));
     let spent = meter.spent(entries.last().map_or(Millis(0), |entry| entry.at));
     let (state, words) = match ended(&entries) {
         Some((state, words)) => (state, words),
-        None if was_cut_off(&entries) => stands(&entries, &escrow.session),
-        None => (TaskState::Unknown, not_ended(state, &escrow.session)),
+        None if was_cut_off(&entries) => {
+            let below = reaches_below(store, &entries);
+            stands(&entries, &escrow.session, &below)
+        }
+        None => (TaskState::Unknown, not_ended(store, &escrow.session)),
     };
     let settled =
         EscrowSettlement { call: escrow.call, spent, is_assumed: false, state, answer: Some(words) };
@@ -104,7 +107,10 @@ fn left_behind(cwd: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<St
         _ => None,
     });
     Some(match terms {
-        Some(terms) => Worktree::left(top, terms.base).end_as(&terms.branch),
+        Some(terms) => match Worktree::left(cwd, top.clone(), terms.base) {
+            Ok(left) => left.end_as(&terms.branch),
+            Err(why) => format!("Its changes are in {}, which is no branch: {why}.", top.display()),
+        },
         None => format!("Its git worktree is still there: {}.", top.display()),
     })
 }
@@ -139,7 +145,8 @@ fn of_one(
         let body = Body::Change(Change::EscrowSettled(settled.clone()));
         meter.read(&Entry { id: EntryId(0), at: last, body });
     }
-    let (stand, words) = stands(&entries, &escrow.session);
+    let reaches = reaches_below(state, &entries);
+    let (stand, words) = stands(&entries, &escrow.session, &reaches);
     let mut spent = meter.spent(last);
     if was_asking(&entries) {
         spent.usage =
@@ -147,7 +154,30 @@ fn of_one(
     }
     let settled =
         EscrowSettlement { call: escrow.call, spent, is_assumed, state: stand, answer: Some(words) };
-    Some(Stood { settled, reach: reach_of(&entries) })
+    Some(Stood { settled, reach: came(&entries, &reaches).reach() })
+}
+
+/// How far the calls of its sub-agents came, as their own ledgers say: of those that are not over, and of those in the background, of which
+/// no result of a call says it.
+fn reaches_below(state: &Path, entries: &[Arc<Entry>]) -> Vec<(CallId, Reach)> {
+    let open: Vec<CallId> = open_escrows(entries).into_iter().map(|escrow| escrow.call).collect();
+    let reserved = entries.iter().filter_map(|entry| match &entry.body {
+        Body::Change(Change::EscrowReserved(escrow)) if !escrow.is_elsewhere() => Some(escrow),
+        _ => None,
+    });
+    let begins = |call: CallId| {
+        let is_it = |entry: &Arc<Entry>| entry.body == Body::Change(Change::SubagentStarted { call });
+        entries.iter().any(is_it)
+    };
+    let reach = |escrow: &Escrow| {
+        if escrow.waits && !begins(escrow.call) {
+            return Reach::NothingStarted;
+        }
+        let Some(own) = entries_of(state, &escrow.session).map(own_part) else { return Reach::CutShort };
+        came(&own, &reaches_below(state, &own)).reach()
+    };
+    let counts = |escrow: &&Escrow| escrow.in_background || open.contains(&escrow.call);
+    reserved.filter(counts).map(|escrow| (escrow.call, reach(escrow))).collect()
 }
 
 /// What a request cost that was under way is not known, and could be all that was set aside: were nothing charged, a session that is
@@ -166,8 +196,8 @@ mod tests {
     use super::*;
     use crate::agent::Settings;
     use crate::ledger::{
-        AssistantMessage, Block, CallId, Ending, FORMAT_VERSION, MicroDollars, ModelRef, SessionStarted,
-        Stop, Transition, TurnEnded, UserMessage,
+        AssistantMessage, Block, Ending, FORMAT_VERSION, MicroDollars, ModelRef, SessionStarted, Stop,
+        Transition, TurnEnded, UserMessage,
     };
     use crate::model::{ModelSpec, Price, Rates};
     use crate::runtime::store::find;
@@ -338,6 +368,7 @@ mod tests {
                 text: "Done.".into(),
                 not_ok: Vec::new(),
                 next_safe_action: String::new(),
+                cut_by: None,
             })
         };
         let mut own = asking();

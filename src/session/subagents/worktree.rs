@@ -1,13 +1,15 @@
 //! A git worktree of its own for a sub-agent that asks for one, and for each lane of a race: what it changes stays there, for a
 //! person to look at and take.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::runtime::git;
+use crate::ui::text::sanitize;
 
-/// A worktree that a sub-agent works in.
+/// A worktree that a sub-agent works in. It can write all that is in it, also the file `.git`, by which git finds its settings, and settings
+/// name programs. So git is told here where the repository is, and does not look there.
 #[derive(Debug, Clone)]
 pub(super) struct Worktree {
     /// Its top folder.
@@ -16,6 +18,8 @@ pub(super) struct Worktree {
     pub(super) folder: PathBuf,
     /// The commit that it began with.
     began: String,
+    /// Where git keeps what it knows of it: in the repository, outside of the worktree.
+    books: PathBuf,
 }
 
 /// Where the worktree of this session is, if it is there.
@@ -49,16 +53,58 @@ impl Worktree {
         alone(|| git(cwd, words))?;
         let top = top.canonicalize().map_err(|fault| format!("{}: {fault}", top.display()))?;
         let folder = if prefix.is_empty() { top.clone() } else { top.join(prefix) };
-        Ok(Self { folder, top, began })
+        let books = books(cwd, &top)?;
+        Ok(Self { folder, top, began, books })
     }
 
     /// One that a process left which is gone: its top folder, and the commit that it began with.
-    pub(super) fn left(top: PathBuf, began: String) -> Self {
-        Self { folder: top.clone(), top, began }
+    ///
+    /// # Errors
+    /// The repository of `cwd` does not know it.
+    pub(super) fn left(cwd: &Path, top: PathBuf, began: String) -> Result<Self, String> {
+        let books = books(cwd, &top)?;
+        Ok(Self { folder: top.clone(), top, began, books })
+    }
+
+    /// What git prints in it.
+    fn git<A: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = A>) -> Result<String, String> {
+        let before =
+            ["--git-dir".as_ref(), self.books.as_os_str(), "--work-tree".as_ref(), self.top.as_os_str()];
+        let words: Vec<OsString> = words.into_iter().map(|word| word.as_ref().to_owned()).collect();
+        git(&self.top, before.into_iter().chain(words.iter().map(OsString::as_os_str)))
+    }
+
+    /// Whether its `.git` is the one that git made, and no submodule has settings of its own: else git would do what those say.
+    ///
+    /// # Errors
+    /// What is different, in one sentence.
+    pub(super) fn is_as_git_made_it(&self) -> Result<(), String> {
+        let changed = |what: &str| format!("`{what}` in it is not what git made, so git is not run there");
+        if leads_to(&self.top).as_ref() != Some(&self.books) {
+            return Err(changed(".git"));
+        }
+        let repository = self.books.parent().and_then(Path::parent).unwrap_or(&self.books);
+        for line in self.git(["ls-files", "--stage", "-z"])?.split('\0') {
+            let Some((_, path)) = line.split_once('\t').filter(|_| line.starts_with("160000 ")) else {
+                continue;
+            };
+            let below = self.top.join(path);
+            let is_there = below.join(".git").symlink_metadata().is_ok();
+            if is_there && !leads_to(&below).is_some_and(|books| books.starts_with(repository)) {
+                return Err(changed(&format!("{}/.git", sanitize(path))));
+            }
+        }
+        Ok(())
     }
 
     /// After the end: one without changes is removed; of another it is said where it is.
     pub(super) fn end(&self) -> Option<String> {
+        if let Err(why) = self.is_as_git_made_it() {
+            return Some(format!(
+                "Its git worktree stays as it is: {}. The reason: {why}.",
+                self.top.display()
+            ));
+        }
         if self.is_as_it_began() {
             return self.remove().err();
         }
@@ -70,11 +116,12 @@ impl Worktree {
 
     /// After the end of a lane: what it made becomes a branch, and the worktree goes. Says so, or where the worktree still is.
     pub(super) fn end_as(&self, branch: &str) -> String {
-        if self.is_as_it_began() {
+        let is_sound = self.is_as_git_made_it();
+        if is_sound.is_ok() && self.is_as_it_began() {
             let left = self.remove().err().map(|why| format!(" Its worktree could not be removed: {why}."));
             return format!("It changed no file.{}", left.unwrap_or_default());
         }
-        match self.keep_as(branch).and_then(|()| self.remove()) {
+        match is_sound.and_then(|()| self.keep_as(branch)).and_then(|()| self.remove()) {
             Ok(()) => {
                 let lane = branch.rsplit('/').next().unwrap_or_default();
                 format!(
@@ -90,30 +137,53 @@ impl Worktree {
     }
 
     fn is_as_it_began(&self) -> bool {
-        let is_same = git(&self.top, ["rev-parse", "HEAD"]).is_ok_and(|head| head == self.began);
-        is_same && git(&self.top, ["status", "--porcelain"]).is_ok_and(|status| status.is_empty())
+        let is_same = self.git(["rev-parse", "HEAD"]).is_ok_and(|head| head == self.began);
+        is_same && self.git(["status", "--porcelain"]).is_ok_and(|status| status.is_empty())
     }
 
     /// Commits all that is in it, except what is ignored, to a new branch.
     fn keep_as(&self, branch: &str) -> Result<(), String> {
-        git(&self.top, ["add", "--all", "--", ":/"])?;
-        let tree = git(&self.top, ["write-tree"])?;
+        self.git(["add", "--all", "--", ":/"])?;
+        let tree = self.git(["write-tree"])?;
         let words = ["commit-tree", &tree, "-p", "HEAD", "-m", "What a lane of a race made"];
         // Whoever has told git no name has one here.
         let nobody = ["-c", "user.name=countersign", "-c", "user.email=countersign@localhost"];
-        let is_known = git(&self.top, ["var", "GIT_COMMITTER_IDENT"]).is_ok();
-        let commit = git(&self.top, if is_known { &[] } else { &nobody[..] }.iter().chain(&words))?;
+        let is_known = self.git(["var", "GIT_COMMITTER_IDENT"]).is_ok();
+        let commit = self.git(if is_known { &[] } else { &nobody[..] }.iter().chain(&words))?;
         // This name stays when somebody goes on with the branch.
-        git(&self.top, ["update-ref", &as_made(branch), &commit])?;
+        self.git(["update-ref", &as_made(branch), &commit])?;
         // Only where there is no such branch.
-        git(&self.top, ["update-ref", &format!("refs/heads/{branch}"), &commit, ""]).map(drop)
+        self.git(["update-ref", &format!("refs/heads/{branch}"), &commit, ""]).map(drop)
     }
 
     fn remove(&self) -> Result<(), String> {
         let top: &OsStr = self.top.as_ref();
-        alone(|| git(&self.top, [OsStr::new("worktree"), "remove".as_ref(), "--force".as_ref(), top]))
-            .map(drop)
+        alone(|| self.git([OsStr::new("worktree"), "remove".as_ref(), "--force".as_ref(), top])).map(drop)
     }
+}
+
+/// Where the repository of `cwd` keeps what it knows of the worktree with this top folder.
+fn books(cwd: &Path, top: &Path) -> Result<PathBuf, String> {
+    let common = PathBuf::from(git(cwd, ["rev-parse", "--path-format=absolute", "--git-common-dir"])?);
+    let all =
+        std::fs::read_dir(common.join("worktrees")).map_err(|fault| format!("its repository: {fault}"))?;
+    let is_its = |books: &PathBuf| {
+        let named = std::fs::read_to_string(books.join("gitdir")).unwrap_or_default();
+        let named = books.join(named.trim_end());
+        named.parent().and_then(|folder| folder.canonicalize().ok()).is_some_and(|folder| folder == top)
+    };
+    let found = all.filter_map(Result::ok).map(|entry| entry.path()).find(is_its);
+    let found = found.ok_or_else(|| format!("the repository knows no worktree {}", top.display()))?;
+    found.canonicalize().map_err(|fault| format!("{}: {fault}", found.display()))
+}
+
+/// Where the file `.git` of a folder leads; `None`: it is no file, or leads nowhere.
+fn leads_to(folder: &Path) -> Option<PathBuf> {
+    const MOST: u64 = 4096;
+    let file = folder.join(".git");
+    file.symlink_metadata().ok().filter(|found| found.is_file() && found.len() <= MOST)?;
+    let line = std::fs::read_to_string(file).ok()?;
+    folder.join(line.strip_prefix("gitdir: ")?.trim_end()).canonicalize().ok()
 }
 
 /// One after the other: of several that add or remove worktrees of a repository at once, git lets one fail.

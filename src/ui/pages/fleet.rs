@@ -208,12 +208,14 @@ fn entry(screen: &Screen<'_>, told: &Told, inner: usize) -> Vec<Line<'static>> {
     } else {
         theme.accent
     };
-    // What it does is cut where there is no room, and not for how long and for how much.
+    // What it does is cut where there is no room, and not for how long and for how much. What waits for the person comes before both.
     let (stands, [spent, least]) = (one_row(&told.stands), &told.spent);
     let room = inner.saturating_sub(width(&indent) + 2);
-    let stands = match width(&stands) + width(spent) <= room {
-        true => format!("{stands}{spent}"),
-        false => format!("{}{least}", fit(&stands, room.saturating_sub(width(least)))),
+    let fits = |spent: &&String| width(&stands) + width(spent) <= room;
+    let stands = match [spent, least].into_iter().find(fits) {
+        Some(spent) => format!("{stands}{spent}"),
+        None if told.waits => fit(&stands, room),
+        None => format!("{}{least}", fit(&stands, room.saturating_sub(width(least)))),
     };
     vec![
         Line::from(vec![Span::styled(head, theme.title), Span::styled(task, theme.text)]),

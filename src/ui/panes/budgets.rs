@@ -176,6 +176,15 @@ fn one_line(entry: &BudgetRow, columns: Columns, inner: usize, theme: &Theme) ->
         told_of = told(entry, level, room.saturating_sub(width(&left) + 2), theme);
         pad = room.saturating_sub(width(&left) + cells(&told_of));
     }
+    let ways = ways_set_aside(entry);
+    let is_said = |spans: &[Span<'_>]| spans.iter().any(|span| ways.iter().any(|way| *way == span.content));
+    if entry.spent_below > 0 && !is_said(&told_of) {
+        // What was spent of it stands below where there is no room for it here.
+        spans.push(Span::styled(format!("  {left}"), theme.dim));
+        let below = told(entry, level, inner.saturating_sub(4), theme);
+        let below = std::iter::once(Span::raw("    ")).chain(below).collect::<Vec<_>>();
+        return vec![Line::from(spans), Line::from(below)];
+    }
     spans.push(Span::styled(format!("  {left}{}", " ".repeat(pad)), theme.dim));
     spans.extend(told_of);
     vec![Line::from(spans)]
@@ -222,20 +231,25 @@ fn left_of(entry: &BudgetRow) -> String {
     )
 }
 
+/// What is set aside and what was spent of it until now, in fewer and fewer words; none: nothing was spent of it.
+fn ways_set_aside(entry: &BudgetRow) -> Vec<String> {
+    if entry.spent_below == 0 {
+        return Vec::new();
+    }
+    let (held, spent) = ((entry.write)(entry.set_aside), (entry.write)(entry.spent_below));
+    vec![
+        format!("{held} set aside for agents, {spent} of it spent so far"),
+        format!("{held} set aside, {spent} spent so far"),
+        format!("{held} aside, {spent} spent"),
+    ]
+}
+
 /// How near it is, in words and colour; else what it counts.
 fn told(entry: &BudgetRow, level: Level, room: usize, theme: &Theme) -> Vec<Span<'static>> {
     let held = (entry.write)(entry.set_aside);
-    let spent = (entry.write)(entry.spent_below);
-    let with_spent = (entry.spent_below > 0).then(|| {
-        [
-            format!("{held} set aside for agents, {spent} of it spent so far"),
-            format!("{held} set aside, {spent} spent so far"),
-            format!("{held} aside, {spent} spent"),
-        ]
-    });
     let without =
         [format!("{held} set aside for agents"), format!("{held} set aside"), format!("{held} aside")];
-    let ways: Vec<String> = with_spent.into_iter().flatten().chain(without).collect();
+    let ways: Vec<String> = ways_set_aside(entry).into_iter().chain(without).collect();
     let set_aside = ways.iter().find(|words| width(words) <= room).cloned().unwrap_or_default();
     let (words, style) = match level {
         _ if entry.set_aside > 0 => (set_aside.as_str(), theme.accent),

@@ -41,10 +41,36 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             if width(&whole) <= room { whole } else { format!("← {names}") }
         }
     };
+    if let Some(own) = screen.local.lineage.last()
+        && width(&place) > room
+    {
+        return narrow(frame, area, &format!("← {}", one_row(own)), screen);
+    }
     if room >= 6 {
         left.push(Span::styled(format!("  {}", fit(&place, room)), theme.dim));
     }
     let line = both_ends(left, right, total);
+    frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
+}
+
+/// The same of an opened sub-agent where there is no room for all: which one it is comes first, then the mode, then the model.
+fn narrow(frame: &mut Frame<'_>, area: Rect, own: &str, screen: &Screen<'_>) {
+    let theme = screen.theme;
+    let mode = screen.view.session.mode;
+    let total = usize::from(area.width).saturating_sub(2);
+    let mode_style = if mode == Mode::Unrestricted { theme.warning } else { theme.text };
+    let own = fit(own, total);
+    let mut room = total.saturating_sub(width(&own) + 2);
+    let mut right = Vec::new();
+    if width(mode.as_str()) <= room {
+        room -= width(mode.as_str());
+        right.push(Span::styled(mode.as_str(), mode_style));
+    }
+    let model = format!("{} · ", one_row(&answering(screen)));
+    if !right.is_empty() && width(&model) <= room {
+        right.insert(0, Span::styled(model, theme.dim));
+    }
+    let line = both_ends(vec![Span::styled(own, theme.accent)], right, total);
     frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
 }
 

@@ -38,7 +38,7 @@ pub(super) fn forming(forming: &Forming, around: &CardContext<'_>) -> Vec<Transc
     let theme = around.theme;
     let words = format!("preparing · {} bytes", forming.bytes);
     let standing = CallStatus::new("◌", theme.dim, words, theme.dim);
-    vec![line(&forming.name, "", &standing, around)]
+    vec![line(&spoken(&forming.name), "", &standing, around)]
 }
 
 /// Something that the provider ran itself: it was never ours to run, and the line says so.
@@ -71,8 +71,8 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
         about.insert_str(0, &format!("changed by {who} · "));
     }
     let is_typed = panel.is_own_command() && panel.arguments().is_some_and(|a| a.text("command").is_some());
-    let name = if is_typed { "you" } else { panel.name() };
-    let mut rows = vec![line(name, &about, &standing(panel, around), around)];
+    let name = if is_typed { Cow::Borrowed("you") } else { named(panel) };
+    let mut rows = vec![line(&name, &about, &standing(panel, around), around)];
     let room = usize::from(around.text_width()).saturating_sub(2);
     rows.extend(untold(panel, room, around).map(|line| TranscriptRow::new(INDENT + 2, line)));
     if let Some(InBackground::Over(settled)) = &panel.in_background {
@@ -101,7 +101,7 @@ pub(super) fn inks<'t>(panel: &Panel, theme: &'t Theme, plain: Style) -> Inks<'t
 fn line(name: &str, about: &str, standing: &CallStatus, around: &CardContext<'_>) -> TranscriptRow {
     let theme = around.theme;
     let total = usize::from(around.text_width());
-    let name = fit(&one_row(&spoken(name)), 24);
+    let name = fit(&one_row(name), 24);
     let pad = 6usize.saturating_sub(width(&name)) + 2;
     let mut left = vec![Span::styled(format!("{name}{}", " ".repeat(pad)), theme.text)];
     let right = in_whole_parts(standing, total.saturating_sub(cells(&left) + 2), width(&one_row(about)));
@@ -114,6 +114,15 @@ fn line(name: &str, about: &str, standing: &CallStatus, around: &CardContext<'_>
 /// The name of a tool; of one that hands a task over, whom it goes to.
 fn spoken(name: &str) -> Cow<'_, str> {
     delegate(name).map_or(Cow::Borrowed(name), |agent| Cow::Owned(format!("→ {agent}")))
+}
+
+/// The same of a call, which says which of several it is where it hands a task over.
+fn named(panel: &Panel) -> Cow<'_, str> {
+    let spoken = spoken(panel.name());
+    match panel.id().filter(|_| delegate(panel.name()).is_some()) {
+        Some(call) => Cow::Owned(format!("{call} {spoken}")),
+        None => spoken,
+    }
 }
 
 /// What a sub-agent in the background answered in the end.
@@ -216,7 +225,7 @@ fn how_to_type(panel: &Panel, around: &CardContext<'_>, inner: usize) -> Option<
 /// A call that runs and writes.
 fn live_box(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     if let Some((call, child)) = panel.id().and_then(|call| Some((call, around.view.subagent(call)?))) {
-        return subagent::lay(call, (&spoken(panel.name()), &subject(panel)), child, around);
+        return subagent::lay(call, (&named(panel), &subject(panel)), child, around);
     }
     let theme = around.theme;
     let total = usize::from(around.panel_width());
@@ -232,8 +241,8 @@ fn live_box(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
         _ => String::new(),
     };
     let about = subject(panel);
-    let name = if panel.is_own_command() { "you" } else { panel.name() };
-    let title = titled(&spoken(name), &about, theme);
+    let name = if panel.is_own_command() { Cow::Borrowed("you") } else { named(panel) };
+    let title = titled(&name, &about, theme);
     let right = Span::styled(words, theme.dim);
     boxes::boxed(title, right, body, total, theme.border_live)
         .into_iter()

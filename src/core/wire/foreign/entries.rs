@@ -241,6 +241,7 @@ impl EntryMaker {
                 text: "".into(),
                 not_ok: Vec::new(),
                 next_safe_action: String::new(),
+                cut_by: None,
             }));
         }
     }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::ledger::{
-    ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, Decider, Decision, DelegationRequest,
-    DelegationResponse, Ending, Entry, FORMAT_VERSION, Injected, Injector, Mode, ModelRef, Pastes, Preview,
-    Sandboxing, Scope, SessionStarted, TaskState, Tombstone, Transition, TurnEnded, UserMessage,
+    ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, CutBy, Decider, Decision,
+    DelegationRequest, DelegationResponse, Ending, Entry, FORMAT_VERSION, Injected, Injector, Mode, ModelRef,
+    Pastes, Preview, Sandboxing, Scope, SessionStarted, TaskState, Tombstone, Transition, TurnEnded,
+    UserMessage,
 };
 
 use super::fields::{Fields, Reader};
@@ -229,5 +230,6 @@ fn read_ended(fields: &Fields<'_>) -> Result<Body, RecordError> {
         text: fields.str("text")?.into(),
         not_ok,
         next_safe_action: fields.text("next_safe_action")?,
+        cut_by: fields.get("by").map(|_| fields.one_of("by", CutBy::parse)).transpose()?,
     }))
 }

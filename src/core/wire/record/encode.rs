@@ -223,4 +223,7 @@ fn write_ended(record: &mut Map<String, Value>, ended: &TurnEnded) {
     if ended.hosted_tools > 0 {
         put(record, json!({ "hosted_tools": ended.hosted_tools }));
     }
+    if let Some(by) = ended.cut_by {
+        put(record, json!({ "by": by.as_str() }));
+    }
 }

@@ -174,7 +174,7 @@ fn read_abort(fields: &Fields<'_>, content: &str) -> Result<Abort, RecordError> 
     };
     let by = match fields.get("by") {
         None => legacy::cut_by(content),
-        Some(_) => fields.one_of("by", |name| CutBy::ALL.iter().copied().find(|by| by.as_str() == name))?,
+        Some(_) => fields.one_of("by", CutBy::parse)?,
     };
     let within = fields.get("within").map(|_| fields.one_of("within", Reach::parse)).transpose()?;
     Ok(Abort { path, ran_ms, by, within })

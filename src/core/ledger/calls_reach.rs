@@ -1,0 +1,77 @@
+//! How far the calls of a ledger came, those of sub-agents among them: the one rule for a run that is stopped and for one whose process died.
+
+use std::collections::BTreeSet;
+
+use super::{Body, CallId, Entry, Outcome, Reach};
+
+/// How far the calls of a session came: a fold over its entries. A call that hands a task to a sub-agent does nothing itself: until it has a
+/// result it came as far as the calls of the sub-agent, so one has started if one of theirs has.
+#[derive(Debug, Clone, Default)]
+pub struct CallsReach {
+    ended: Reach,
+    open: BTreeSet<CallId>,
+}
+
+impl CallsReach {
+    /// That of these entries, where the sub-agents of these calls came so far.
+    pub fn of<'e>(entries: impl IntoIterator<Item = &'e Entry>, below: &[(CallId, Reach)]) -> Self {
+        let mut all = Self::default();
+        entries.into_iter().for_each(|entry| all.read(entry));
+        below.iter().for_each(|(call, reach)| all.came_below(*call, *reach));
+        all
+    }
+
+    /// Takes in one more entry.
+    pub fn read(&mut self, entry: &Entry) {
+        match &entry.body {
+            Body::ApprovalDecided(decision) if decision.allow => drop(self.open.insert(decision.call)),
+            Body::ToolResult(result) => {
+                // Who took up the session has written that it was lost: that is no end.
+                if !matches!(result.outcome, Outcome::Lost { .. }) {
+                    self.open.remove(&result.call);
+                }
+                self.ended = self.ended.max(result.outcome.reach());
+            }
+            _ => {}
+        }
+    }
+
+    /// The sub-agent of this call came so far.
+    fn came_below(&mut self, call: CallId, reach: Reach) {
+        if reach < Reach::CutShort {
+            self.open.remove(&call);
+        }
+        self.ended = self.ended.max(reach);
+    }
+
+    /// How many were allowed to start and did not end.
+    pub fn open(&self) -> usize {
+        self.open.len()
+    }
+
+    /// How far the furthest came.
+    pub fn reach(&self) -> Reach {
+        if self.open.is_empty() { self.ended } else { Reach::CutShort }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{Decider, Decision, EntryId, Millis};
+
+    #[test]
+    fn a_call_that_started_a_sub_agent_came_as_far_as_the_calls_of_that_one() {
+        let allowed = |call| Body::ApprovalDecided(Decision::permission(CallId(call), Decider::Policy, ""));
+        let entries = [Entry { id: EntryId(1), at: Millis(1), body: allowed(1) }];
+        let of = |below: &[(CallId, Reach)]| {
+            let came = CallsReach::of(&entries, below);
+            (came.open(), came.reach())
+        };
+        assert_eq!(of(&[]), (1, Reach::CutShort), "nobody knows");
+        assert_eq!(of(&[(CallId(1), Reach::NothingStarted)]), (0, Reach::NothingStarted));
+        assert_eq!(of(&[(CallId(1), Reach::NothingCut)]), (0, Reach::NothingCut));
+        assert_eq!(of(&[(CallId(1), Reach::CutShort)]), (1, Reach::CutShort));
+        assert_eq!(of(&[(CallId(2), Reach::NothingCut)]), (1, Reach::CutShort), "that is another call");
+    }
+}
