@@ -3,6 +3,7 @@
 mod action;
 mod activity;
 mod anchor;
+mod answers;
 mod approval;
 mod boxes;
 pub(super) mod budgets;
