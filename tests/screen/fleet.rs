@@ -52,7 +52,7 @@ fn the_page_of_what_is_at_work_begins_with_what_waits() {
 
 #[test]
 fn beside_the_word_that_something_waits_no_key_is_left_in_half() {
-    let whole = ["d decide", "o open one", "x stop one", "esc back", "pgup pgdn scroll"];
+    let whole = ["d decide", "o open one", "x stop one", "esc back", "pgup pgdn scroll", "? keys"];
     for width in 40..=130 {
         let mut harness = ScreenHarness::new(three());
         harness.local.overlay = Some(page("/fleet", &harness.view));
