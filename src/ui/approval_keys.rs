@@ -68,8 +68,8 @@ fn run_anyway(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
             if is_unread.is_some() {
                 session_rule::read_on(local);
             } else {
+                // The pane says itself whether there is more to read.
                 local.always = Some(OfferedRule::of_gaps(request, &asked.gaps));
-                local.hint = Some("now shown: press again".to_owned());
                 local.stand.clear();
             }
         }

@@ -25,8 +25,12 @@ pub(super) fn allow(local: &mut Local, view: &View, press: Press) -> Vec<UiEffec
     };
     match local.stand.allows(&shown, press) {
         Err(Refusal::Unseen) => {
-            local.scroll.names_host = Some(card);
-            local.hint = Some("the host's whole name is shown now: press again to allow it".to_owned());
+            let reading =
+                local.host_reading.filter(|reading| shown == Shown::Host(reading.call, reading.place));
+            let row = reading.map_or(0, |reading| reading.next());
+            local.scroll.names_host = Some((card, row));
+            // Of a name with more rows than the window the next ones come then. One row, so that the window stays as it is.
+            local.hint = Some("read the host's name, then press again".to_owned());
         }
         Err(Refusal::TooSoon) => local.hint = Refusal::TooSoon.words().map(str::to_owned),
         Ok(()) if !press.alone => {

@@ -63,7 +63,7 @@ fn settled(local: &mut Local, what: EntryId) {
     local.always = None;
     local.stand.clear();
     if matches!(local.overlay, Some(Overlay::Output(..))) {
-        local.overlay = local.below.take().map(Overlay::Page);
+        local.overlay = local.below.pop();
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the screen knows of the files that an `@` offers.
 
 use super::file_list::{FileList, Fitting};
+use super::mention::is_called_a_file;
 
 /// What the screen knows of the files.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +34,8 @@ pub struct OfferedFiles<'a> {
     pub files: Vec<OfferedFile<'a>>,
     /// The place of the chosen one.
     pub chosen: usize,
+    /// Whether Enter takes it; else what is typed is sent as it is.
+    pub is_taken: bool,
     /// How many fit in all.
     pub count: usize,
     /// Whether there are files that are not listed, because there are too many.
@@ -60,7 +63,8 @@ impl FileMenu {
         };
         let files = open.found.best.iter().filter_map(one).collect();
         let (chosen, count) = (open.chosen, open.found.count);
-        Some(OfferedFiles { files, chosen, count, is_cut: self.list.is_cut() })
+        let is_taken = open.path(&self.list).is_some_and(|path| open.is_taken_by_enter(path));
+        Some(OfferedFiles { files, chosen, is_taken, count, is_cut: self.list.is_cut() })
     }
 
     /// The files have been listed.
@@ -81,5 +85,17 @@ impl OpenMenu {
     pub(super) fn new(list: &FileList, typed: String) -> Self {
         let found = list.fitting(&typed);
         Self { typed, found, chosen: 0, was_moved: false }
+    }
+
+    /// The chosen path.
+    pub(super) fn path<'a>(&self, list: &'a FileList) -> Option<&'a str> {
+        self.found.best.get(self.chosen).and_then(|at| list.path(*at))
+    }
+
+    /// Whether Enter means this path. Behind what can only be the name of a file it does not, if no path has it in it: letters that stand
+    /// scattered in another name do not mean that, and a file that is not there is told of before anything is sent.
+    pub(super) fn is_taken_by_enter(&self, path: &str) -> bool {
+        let is_in_it = || path.to_lowercase().contains(&self.typed.to_lowercase());
+        self.was_moved || !is_called_a_file(&self.typed) || is_in_it()
     }
 }

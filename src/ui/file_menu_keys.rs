@@ -8,7 +8,7 @@ use super::effect::UiEffect;
 use super::file_menu::OpenMenu;
 use super::key_timing::Press;
 use super::local::{Focus, Local};
-use super::mention::{is_called_a_file, written};
+use super::mention::written;
 use super::request::Request;
 
 /// What stands behind a path without a space: the lines that are meant, and the sentence's own punctuation.
@@ -63,20 +63,17 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> bool {
 }
 
 /// Puts the chosen path in the place of what is typed. Enter behind a path that is typed whole sends the message: there is
-/// nothing to pick. So it does behind what can only be the name of a file, if no path has it in it: letters that stand scattered in
-/// another name do not mean that, and a file that is not there is told of before anything is sent.
+/// nothing to pick. So it does where Enter does not mean the path.
 fn pick(local: &mut Local, by_enter: bool) -> bool {
     let menu = &local.files;
     let Some(open) = &menu.open else { return false };
-    let Some(path) = open.found.best.get(open.chosen).and_then(|at| menu.list.path(*at)) else {
-        return false;
-    };
+    let Some(path) = open.path(&menu.list) else { return false };
     let is_whole =
         path.strip_suffix('/').unwrap_or(path) == open.typed.strip_suffix('/').unwrap_or(&open.typed);
     if by_enter && is_whole && !open.was_moved {
         return false;
     }
-    if by_enter && !open.was_moved && is_called_a_file(&open.typed) && !has_in_it(path, &open.typed) {
+    if by_enter && !open.is_taken_by_enter(path) {
         return false;
     }
     // One goes on into a folder; a second time it is meant itself.
@@ -87,11 +84,6 @@ fn pick(local: &mut Local, by_enter: bool) -> bool {
     local.composer.exchange(count, &format!("{mention}{end}"));
     local.files.was_picked = !goes_on;
     true
-}
-
-/// Whether these letters stand side by side in a path.
-fn has_in_it(path: &str, typed: &str) -> bool {
-    path.to_lowercase().contains(&typed.to_lowercase())
 }
 
 /// Whether keys go to the composer, and it holds a message.

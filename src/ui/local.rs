@@ -6,8 +6,11 @@ use std::time::Duration;
 use crate::ledger::{ApprovalRequest, CallId, EntryId, UserMessage};
 use crate::view::{CardId, Phase, View};
 
+pub use super::call_edit::Edit;
+pub(super) use super::call_edit::EditedPart;
 use super::composer::Composer;
 use super::file_menu::FileMenu;
+pub use super::host_reading::HostReading;
 pub use super::inspector::Inspector;
 pub use super::offered_rule::{OfferedRule, RuleReading, RuleToKeep};
 use super::pages::OpenPage;
@@ -33,8 +36,8 @@ pub struct Local {
     pub focus: Focus,
     /// What lies on top of the transcript.
     pub overlay: Option<Overlay>,
-    /// The page that is there again when a call that was opened from it is decided or closed.
-    pub below: Option<OpenPage>,
+    /// What is there again when what was opened from it is decided or closed; the last one first.
+    pub below: Vec<Overlay>,
     /// The reason that is being written for a denial.
     pub reason: Option<Reason>,
     /// The rule that is shown in the pane of a call, to be taken or not.
@@ -75,6 +78,8 @@ pub struct Local {
     pub status_line: StatusLine,
     /// What to know before the first message.
     pub notice: Option<String>,
+    /// All that there was to know since the screen began: the page of the session has it.
+    pub told: Vec<String>,
     /// What was typed when the list of commands above it was closed.
     pub list_shut: Option<String>,
     /// Whether this only looks at a session.
@@ -87,6 +92,8 @@ pub struct Local {
     pub stand: VisibleDecision,
     /// How much of the chosen call has been in sight.
     pub reading: Option<ReadProgress>,
+    /// How much of the name of the host has been in sight that a key would allow.
+    pub host_reading: Option<HostReading>,
     /// The command that the arrows have chosen among those that what is typed can become, and that text.
     pub menu: Option<(String, usize)>,
     /// The files that an `@` offers.
@@ -182,50 +189,6 @@ pub struct Reason {
     pub answers: bool,
 }
 
-/// What of a call the composer holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EditedPart {
-    /// The command line, as it is.
-    Command,
-    /// What a file will hold: all but blank ends, which stay, and with marks for tabs.
-    Content,
-    /// All arguments, as JSON.
-    Arguments,
-}
-
-impl EditedPart {
-    /// The argument that it is; none where it is all of them.
-    pub(super) fn argument(self) -> Option<&'static str> {
-        match self {
-            Self::Command => Some("command"),
-            Self::Content => Some("content"),
-            Self::Arguments => None,
-        }
-    }
-}
-
-/// A change of a call in the making.
-#[derive(Debug, Clone)]
-pub struct Edit {
-    /// The request about what is changed.
-    pub request: EntryId,
-    /// The tool.
-    pub tool: String,
-    /// What of the call the composer holds.
-    pub(super) part: EditedPart,
-    /// What was being typed before.
-    pub(super) kept: Composer,
-    /// What was sent to the loop, and comes back if it is refused.
-    pub(super) sent: Option<Composer>,
-}
-
-impl Edit {
-    /// Whether it is in the composer now.
-    pub fn is_open(&self) -> bool {
-        self.sent.is_none()
-    }
-}
-
 impl Default for Local {
     fn default() -> Self {
         Self::new()
@@ -235,6 +198,7 @@ impl Default for Local {
 impl Local {
     /// What was found out meanwhile stands below what was known, until something is said.
     pub fn found(&mut self, said: &str) {
+        self.told.push(said.to_owned());
         let known = self.notice.take().into_iter();
         self.notice = Some(known.chain([said.to_owned()]).collect::<Vec<_>>().join("\n\n"));
     }
@@ -261,7 +225,7 @@ impl Local {
             composer: Composer::default(),
             focus: Focus::Composer,
             overlay: None,
-            below: None,
+            below: Vec::new(),
             reason: None,
             always: None,
             asks_anyway: false,
@@ -283,12 +247,14 @@ impl Local {
             shut: None,
             status_line: StatusLine::default(),
             notice: None,
+            told: Vec::new(),
             list_shut: None,
             read_only: false,
             replay: None,
             answered: BTreeSet::new(),
             stand: VisibleDecision::default(),
             reading: None,
+            host_reading: None,
             menu: None,
             files: FileMenu::default(),
             search: None,

@@ -27,6 +27,12 @@ pub mod composer;
 /// What only the screen knows: focus, scroll, overlays.
 pub mod local;
 
+/// A change of a call in the making.
+pub mod call_edit;
+
+/// How much of the name of a host has been read.
+pub mod host_reading;
+
 /// Where the window on the transcript is.
 pub mod scroll;
 

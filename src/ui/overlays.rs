@@ -5,6 +5,7 @@ use ratatui::crossterm::event::KeyEvent;
 use crate::view::{CardBody, CardId, View};
 
 use super::approval_keys;
+use super::commands::{Meaning, of_key};
 use super::deciding::{choose, reason};
 use super::effect::UiEffect;
 use super::inspector::{self, InspectorAction};
@@ -40,6 +41,12 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
     let overlay = local.overlay.as_mut()?;
     if is_quit {
         return Some(close(local, read_only));
+    }
+    if asks_for_help(overlay, key)
+        && let Some(Meaning::Page(help)) = of_key(KeyAction::Help)
+    {
+        local.below.extend(local.overlay.replace(Overlay::Page(help.open(view))));
+        return Some(Vec::new());
     }
     let types =
         matches!(overlay, Overlay::Output(..)) && lookup(KeyContext::Page, key) == Some(KeyAction::TypeInto);
@@ -92,12 +99,23 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
     Some(if suspends { vec![UiEffect::Suspend] } else { Vec::new() })
 }
 
+/// Whether a key opens the help over what lies on top; on the help itself it closes it, and where words are typed it may be one of them.
+fn asks_for_help(overlay: &Overlay, key: KeyEvent) -> bool {
+    let place = match overlay {
+        Overlay::Ledger(inspector) if !inspector.typing => KeyContext::Ledger,
+        Overlay::Page(open) if !open.page.is_help() => KeyContext::Page,
+        Overlay::Output(..) | Overlay::Summary(..) => KeyContext::Page,
+        Overlay::Ledger(_) | Overlay::Page(_) | Overlay::Terminal(_) | Overlay::Picker(_) => return false,
+    };
+    lookup(place, key) == Some(KeyAction::Help)
+}
+
 /// A list that a page opens: whoever leaves it is on the page again.
 fn list_over_page(local: &mut Local, view: &View, list: Source) -> Vec<UiEffect> {
     let page = local.overlay.clone();
     let acts = picker_keys::open(local, view, list);
     if matches!(local.overlay, Some(Overlay::Picker(_))) {
-        local.below = page.and_then(|page| if let Overlay::Page(page) = page { Some(page) } else { None });
+        local.below.extend(page);
     }
     acts
 }
@@ -106,9 +124,7 @@ fn list_over_page(local: &mut Local, view: &View, list: Source) -> Vec<UiEffect>
 fn decide_from(local: &mut Local, view: &View) -> Vec<UiEffect> {
     match local.waiting(view).first().map(|(_, asked)| asked.call) {
         Some(call) => {
-            let page = local.overlay.replace(Overlay::Output(call, 0));
-            local.below =
-                page.and_then(|page| if let Overlay::Page(page) = page { Some(page) } else { None });
+            local.below.extend(local.overlay.replace(Overlay::Output(call, 0)));
         }
         None => local.hint = Some("nothing waits for you".to_owned()),
     }
@@ -122,10 +138,11 @@ fn close(local: &mut Local, read_only: bool) -> Vec<UiEffect> {
     {
         return vec![UiEffect::Back];
     }
-    if read_only {
+    let below = local.below.pop();
+    if read_only && below.is_none() {
         return vec![UiEffect::Quit];
     }
-    local.overlay = local.below.take().map(Overlay::Page);
+    local.overlay = below;
     Vec::new()
 }
 

@@ -22,7 +22,7 @@ pub(super) enum Done {
 
 /// Opens a picker: those that the screen can fill itself at once, the others by whoever has what is in them.
 pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffect> {
-    local.overlay = Some(Overlay::Picker(match source {
+    let picker = match source {
         Source::Palette => palette(local, view),
         Source::Prompts => {
             let sent = sent(view);
@@ -43,8 +43,17 @@ pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffe
         | Source::Undo => {
             return vec![UiEffect::Pick(source)];
         }
-    }));
+    };
+    lay(local, picker);
     Vec::new()
+}
+
+/// Lays a list on top. One without a line has no key that does anything: what that means is said instead.
+pub(super) fn lay(local: &mut Local, picker: Picker) {
+    match picker.source.none().filter(|_| picker.items.is_empty()) {
+        Some(none) => local.hint = Some(none.to_owned()),
+        None => local.overlay = Some(Overlay::Picker(picker)),
+    }
 }
 
 /// One key in the picker that lies on top; `None` when there is none.
@@ -58,7 +67,7 @@ pub(super) fn update(local: &mut Local, press: Press, page: i32) -> Option<Done>
         }
         Step::Leaves => {
             let before = (picker.source == Source::Themes).then(|| UiEffect::SetTheme(picker.before.clone()));
-            local.overlay = local.below.take().map(Overlay::Page);
+            local.overlay = local.below.pop();
             before.into_iter().collect()
         }
         // What puts files back must have been seen, all of it, and not be taken by a burst of keys.
@@ -73,7 +82,7 @@ pub(super) fn update(local: &mut Local, press: Press, page: i32) -> Option<Done>
         // Nor does a burst stop anything.
         Step::Takes(Choice::StopSubagents(_) | Choice::StopShell(_)) if !press.alone => Vec::new(),
         Step::Takes(choice) => {
-            let page = local.below.take().map(Overlay::Page);
+            let page = local.below.pop();
             // What is stopped is seen to end there.
             let goes_back = matches!(choice, Choice::StopSubagents(_) | Choice::StopShell(_));
             local.overlay = page.filter(|_| goes_back);

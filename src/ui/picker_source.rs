@@ -57,7 +57,28 @@ impl Source {
         }
     }
 
-    /// What an empty list says.
+    /// What is said in the place of a list that has no line at all, where that can be.
+    pub fn none(self) -> Option<&'static str> {
+        match self {
+            Self::Prompts => Some("there is no earlier message"),
+            Self::Rewind => Some("there is no message to go back to"),
+            Self::Grants => Some("nothing is granted for this session"),
+            Self::Shells => Some("no command runs in the background"),
+            Self::Fleet => Some("nothing is at work for this session"),
+            Self::FleetStop => Some("nothing is at work that can be stopped alone"),
+            Self::Palette
+            | Self::Sessions
+            | Self::Models
+            | Self::Themes
+            | Self::Modes
+            | Self::Efforts
+            | Self::RewindWay
+            | Self::Otherwise
+            | Self::Undo => None,
+        }
+    }
+
+    /// What a list says when nothing fits what is typed.
     pub fn nothing(self) -> &'static str {
         match self {
             Self::Palette => "no matching action",
@@ -69,7 +90,7 @@ impl Source {
             Self::Efforts => "no matching effort",
             Self::Rewind => "no matching message",
             Self::RewindWay | Self::Otherwise => "no matching line",
-            Self::Grants => "nothing is granted for this session",
+            Self::Grants => "no matching grant",
             Self::Shells => "no matching command in the background",
             Self::Fleet => "nothing that matches is at work for this session",
             Self::FleetStop => {

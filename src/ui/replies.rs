@@ -138,8 +138,14 @@ fn spent(local: &mut Local, table: UsageTable) {
     }
 }
 
-/// Fills the page that asked, if it is still open.
-fn reported(local: &mut Local, subject: Subject, parts: Vec<ReportPart>) {
+/// Fills the page that asked, if it is still open. What there was to know about the session stands first on its own page: elsewhere it
+/// gives way to what is said.
+fn reported(local: &mut Local, subject: Subject, mut parts: Vec<ReportPart>) {
+    if subject == Subject::Status && !local.told.is_empty() {
+        let lines = local.told.iter().flat_map(|said| said.lines()).filter(|line| !line.trim().is_empty());
+        let told = lines.map(|line| ReportPart::Line(line.to_owned()));
+        parts.splice(0..0, std::iter::once(ReportPart::Heading("To know".to_owned())).chain(told));
+    }
     if let Some(Overlay::Page(open)) = &mut local.overlay
         && open.name == subject.title()
     {

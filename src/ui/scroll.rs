@@ -13,8 +13,9 @@ pub struct Scroll {
     pub seen: usize,
     /// A card that the next frame must bring into sight.
     pub reveal: Option<CardId>,
-    /// A card of which the next frame must bring the name of the host into sight that a key would allow.
-    pub names_host: Option<CardId>,
+    /// A card of which the next frame must bring the name of the host into sight that a key would allow; where it has more rows than the
+    /// window, from this one on.
+    pub names_host: Option<(CardId, usize)>,
     /// What stands in the first row while the window is held, however often lines are broken anew.
     pub anchor: Option<Anchor>,
     /// Changes of the last card when the end was last in sight.

@@ -91,7 +91,13 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
         go(local, press, step);
         return Some(Vec::new());
     }
-    if is_here && command.is_some_and(|command| scrolls(local, command)) {
+    let ends = match key.code {
+        KeyCode::Home => Some(KeyAction::Home),
+        KeyCode::End => Some(KeyAction::End),
+        _ => None,
+    };
+    // The first and the last line are places in what is read, also where all of it is in sight.
+    if is_here && (ends.or(command).is_some_and(|command| scrolls(local, command)) || ends.is_some()) {
         return Some(Vec::new());
     }
     let answers = command.is_some_and(|command| {
@@ -146,6 +152,8 @@ fn scrolls(local: &mut Local, command: KeyAction) -> bool {
         KeyAction::Down => scroll(local, 1),
         KeyAction::PageUp => scroll(local, page.cast_signed().saturating_neg()),
         KeyAction::PageDown => scroll(local, page.cast_signed()),
+        KeyAction::Home => scroll(local, -isize::MAX),
+        KeyAction::End => scroll(local, isize::MAX),
         _ => false,
     }
 }

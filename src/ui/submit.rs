@@ -13,8 +13,7 @@ use super::effect::UiEffect;
 use super::local::{Edit, Focus, Inspector, Local, Overlay};
 use super::pages::{report, usage};
 use super::pending_model::PendingModel;
-use super::picker::Picker;
-use super::picker_source::Source;
+use super::picker_keys;
 use super::report::Question;
 use super::request::Request;
 use super::search::Search;
@@ -204,13 +203,7 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
         }
         Meaning::Page(page) => shown(local, Overlay::Page(page.open(view))),
         Meaning::Ledger => shown(local, Overlay::Ledger(Inspector::default())),
-        Meaning::Pick(Source::Modes) => shown(local, Overlay::Picker(Picker::modes(view))),
-        Meaning::Pick(Source::Efforts) => shown(local, Overlay::Picker(Picker::efforts(view))),
-        Meaning::Pick(Source::Grants) => shown(local, Overlay::Picker(Picker::grants(view))),
-        Meaning::Pick(Source::Shells) => shown(local, Overlay::Picker(Picker::shells(view))),
-        Meaning::Pick(Source::Fleet) => shown(local, Overlay::Picker(Picker::fleet(view))),
-        Meaning::Pick(Source::FleetStop) => shown(local, Overlay::Picker(Picker::fleet_to_stop(view))),
-        Meaning::Pick(source) => vec![UiEffect::Pick(source)],
+        Meaning::Pick(source) => picker_keys::open(local, view, source),
         Meaning::New => vec![UiEffect::New],
         Meaning::Quit => vec![UiEffect::Quit],
         Meaning::Theme(name) => vec![UiEffect::SetTheme(name)],

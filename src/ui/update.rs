@@ -218,8 +218,11 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
     }
 }
 
-/// Drops what names a request that is gone.
+/// Drops what names a request that is gone, and what was below something that is.
 fn settle(local: &mut Local, view: &View) {
+    if local.overlay.is_none() {
+        local.below.clear();
+    }
     let waiting = view.waiting();
     let end = view.offer().and(view.last_end_id());
     local.answered.retain(|id| waiting.iter().any(|(request, _)| request == id) || end == Some(*id));

@@ -81,6 +81,46 @@ fn on_a_low_screen_the_first_key_shows_what_is_accepted_and_for_how_long() {
 }
 
 #[test]
+fn the_keys_to_both_ends_do_not_close_the_question_and_nothing_says_that_all_is_shown() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Test it.");
+    let call = builder.tool_use("shell", json!({ "command": "make" }));
+    let open = builder.say(None, "", "", vec![call]).remove(0);
+    builder.sandboxing = Sandboxing::Within;
+    builder.gaps = (0..4).map(|n| format!("the sandbox cannot hide secret{n}.env of this folder")).collect();
+    builder.ask(open.id(), "shell", Preview::Command("make".to_owned()));
+    std::mem::forget(open);
+    let mut harness = harness(builder);
+    harness.frame(40, 10);
+    assert!(harness.answers("g").is_empty());
+    let frame = harness.frame(40, 10);
+    assert!(frame.contains("read on") && !frame.contains("now shown"), "{frame}");
+    harness.waits(1_000);
+    harness.key(KeyCode::PageDown, KeyModifiers::NONE);
+    let before = harness.frame(40, 10);
+    for key in [KeyCode::End, KeyCode::Home, KeyCode::End] {
+        assert!(harness.key(key, KeyModifiers::NONE).is_empty());
+        assert!(harness.local.always.is_some(), "it is still open");
+        let frame = harness.frame(40, 10);
+        assert_eq!(frame.contains("lines 1–"), key == KeyCode::Home, "{frame}");
+    }
+    // Only what has been in sight is gone to: nothing is jumped over.
+    let place = |frame: &str| frame.lines().find(|row| row.contains("lines ")).map(str::to_owned);
+    let next = |place: Option<String>| {
+        let place = place.unwrap();
+        place.split("lines ").nth(1).unwrap().split('–').next().unwrap().parse::<usize>().unwrap()
+    };
+    assert!(next(place(&harness.frame(40, 10))) <= next(place(&before)) + 4);
+    // Where all of it is in sight they do nothing either.
+    let mut wide = self::harness(asks_anyway());
+    wide.frame(40, 14);
+    wide.answers("g");
+    wide.frame(40, 14);
+    wide.key(KeyCode::End, KeyModifiers::NONE);
+    assert!(wide.local.always.is_some());
+}
+
+#[test]
 fn the_page_of_a_call_asks_too_whether_commands_run_anyway() {
     let mut harness = harness(asks_anyway());
     harness.turns();

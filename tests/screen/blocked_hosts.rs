@@ -139,6 +139,80 @@ fn a_host_is_allowed_only_when_its_whole_name_has_been_in_sight() {
     assert_eq!(opened(&harness.key(KeyCode::Char('h'), NONE)), Some(long.as_str()));
 }
 
+/// As long as the name of a host can be, nearly.
+fn longest() -> String {
+    (0..30).map(|n| format!("{n:07}.")).collect::<String>() + "example.org"
+}
+
+#[test]
+fn a_host_with_more_rows_than_the_window_is_read_row_by_row_and_then_allowed() {
+    let long = longest();
+    let size = (40, 10);
+    let mut harness = focused(blocked_from(&[&long]), size);
+    let mut seen = String::new();
+    for _ in 0..12 {
+        let frame = looks(&mut harness, size);
+        let rows: Vec<&str> = frame.lines().map(str::trim).collect();
+        seen.push_str(&rows.concat());
+        let acts = harness.key(KeyCode::Char('h'), NONE);
+        if let Some(host) = opened(&acts) {
+            assert_eq!(host, long);
+            let parts: Vec<&str> = long.split('.').collect();
+            let missing: Vec<&&str> = parts.iter().filter(|part| !seen.contains(**part)).collect();
+            // A part can stand on two rows.
+            assert!(missing.len() < 10, "{missing:?}\n{seen}");
+            assert!(seen.contains(parts[0]) && seen.contains("example"), "{seen}");
+            return;
+        }
+        assert!(harness.frame(size.0, size.1).contains("press again"), "{}", harness.frame(size.0, size.1));
+    }
+    panic!("it can never be allowed: {}", harness.frame(size.0, size.1));
+}
+
+#[test]
+fn whoever_scrolls_to_its_end_has_read_a_long_host_and_whoever_jumps_has_not() {
+    let long = longest();
+    let size = (40, 10);
+    let mut jumps = focused(blocked_from(&[&long]), size);
+    jumps.key(KeyCode::End, KeyModifiers::CONTROL);
+    looks(&mut jumps, size);
+    assert!(jumps.key(KeyCode::Char('h'), NONE).is_empty(), "its beginning was never in sight");
+    let mut scrolls = focused(blocked_from(&[&long]), size);
+    for _ in 0..4 {
+        looks(&mut scrolls, size);
+        scrolls.key(KeyCode::PageDown, NONE);
+    }
+    // From its first row on.
+    for _ in 0..6 {
+        looks(&mut scrolls, size);
+        scrolls.key(KeyCode::PageUp, NONE);
+    }
+    for _ in 0..6 {
+        looks(&mut scrolls, size);
+        if scrolls.local.host_reading.is_some_and(|reading| reading.is_read()) {
+            assert_eq!(opened(&scrolls.key(KeyCode::Char('h'), NONE)), Some(long.as_str()));
+            return;
+        }
+        scrolls.key(KeyCode::PageDown, NONE);
+    }
+    panic!("{}", scrolls.frame(size.0, size.1));
+}
+
+#[test]
+fn that_a_long_host_was_allowed_since_is_told_on_a_narrow_screen() {
+    let long = "a-rather-long-name-of-a-host.in-some-zone.example.org";
+    for (size, words) in [
+        ((40, 20), "example.org · allowed"),
+        ((80, 24), "example.org · allowed"),
+        ((120, 40), "example.org · allowed since then"),
+    ] {
+        let mut builder = blocked_from(&[long, "b.example"]);
+        builder.remark(allow(long));
+        let frame = focused(builder, size).frame(size.0, size.1);
+        assert!(frame.contains(words), "{frame}");
+    }
+}
+
 #[test]
 fn only_a_key_that_was_pressed_for_it_allows_a_host() {
     // Typed text is text.

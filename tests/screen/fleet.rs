@@ -60,7 +60,7 @@ fn what_waits_for_the_person_is_named_also_where_the_screen_is_small() {
 
 #[test]
 fn beside_the_word_that_something_waits_no_key_is_left_in_half() {
-    let whole = ["d decide", "o open one", "x stop one", "esc back", "pgup pgdn scroll"];
+    let whole = ["d decide", "o open one", "x stop one", "esc back", "pgup pgdn scroll", "? keys"];
     for width in 40..=130 {
         let mut harness = ScreenHarness::new(three());
         harness.local.overlay = Some(page("/fleet", &harness.view));

@@ -60,6 +60,7 @@ mod long_rules;
 mod low;
 mod marks;
 mod mentioning;
+mod named;
 mod own_commands;
 mod pasted_chips;
 mod pasting;

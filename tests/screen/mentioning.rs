@@ -101,7 +101,8 @@ fn enter_behind_a_whole_path_sends_it() {
 fn a_file_that_is_not_there_is_not_replaced_by_another() {
     let mut harness = harness(SessionBuilder::new());
     harness.press("@mn.rs");
-    assert_eq!(offered(&mut harness), ["› src/main.rs"], "its letters are in that order");
+    let listed = offered(&mut harness);
+    assert_eq!(listed, ["src/main.rs"], "its letters are in that order, and Enter does not take it");
     assert_eq!(
         key(&mut harness, KeyCode::Enter),
         [UiEffect::Send(Intent::Submit("@mn.rs".to_owned().into()))],
@@ -110,9 +111,14 @@ fn a_file_that_is_not_there_is_not_replaced_by_another() {
     for (typed, by) in [("@ain.rs", KeyCode::Enter), ("@mn", KeyCode::Enter), ("@mn.rs", KeyCode::Tab)] {
         harness.ctrl('u');
         harness.press(typed);
+        assert_eq!(offered(&mut harness)[0].starts_with('›'), by == KeyCode::Enter, "{typed}");
         assert!(key(&mut harness, by).is_empty());
         assert_eq!(harness.local.composer.shown(), "@src/main.rs ", "{typed}");
     }
+    harness.ctrl('u');
+    harness.press("@mn.rs");
+    key(&mut harness, KeyCode::Down);
+    assert_eq!(offered(&mut harness), ["› src/main.rs"], "an arrow has chosen it");
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn the_line_of_one_that_failed_says_what_it_was() {
     let mut builder = SessionBuilder::new();
     builder.failed_command("!no-such-program-here", "exit code 127");
     let frame = ScreenHarness::new(builder).frame(40, 10);
-    assert!(frame.contains("✗ you     $ no-such") && frame.contains("exit code 127"), "{frame}");
+    assert!(frame.contains("✗ you     $ no-s") && frame.contains("exit code 127"), "{frame}");
 }
 
 #[test]

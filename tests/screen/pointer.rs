@@ -153,7 +153,7 @@ fn nothing_is_cut_in_half() {
 #[test]
 fn a_click_gives_the_focus_and_another_one_opens() {
     let mut pointer = Mouse::at(scenes::interrupted(), 80, 24);
-    let y = (0..24).find(|y| pointer.row(*y).contains("interrupted after")).unwrap();
+    let y = (0..24).find(|y| pointer.row(*y).contains("■ shell")).unwrap();
     assert_eq!(pointer.clicks((20, y)), []);
     let focus = pointer.harness.local.focused(&pointer.harness.view);
     assert!(matches!(focus, Focus::Card(_)), "{focus:?}");

@@ -139,6 +139,19 @@ fn the_check_of_a_goal_says_that_it_is() {
         let shown = frame(builder(), size);
         assert!(shown.contains("the check of the goal"), "{size:?}\n{shown}");
     }
+    // Another check would prove something else: what is refused at once is not offered.
+    for size in [(40, 10), (80, 24), (120, 40)] {
+        let mut harness = ScreenHarness::new(builder());
+        let offers =
+            |frame: &str| frame.contains("e edit") || frame.contains("n r e") || frame.contains("r e too");
+        let frame = harness.frame(size.0, size.1);
+        assert!(!offers(&frame) && frame.contains(" r"), "{frame}");
+        harness.turns();
+        assert!(!offers(&harness.frame(size.0, size.1)), "{size:?}");
+        harness.press("o");
+        let page = harness.frame(size.0, size.1);
+        assert!(!offers(&page) && page.contains("y once"), "{page}");
+    }
     assert!(!frame(scenes::waiting_command(), (80, 24)).contains("check of the goal"));
     assert!(LinearHarness::new(builder()).said.contains("shell (the check of the goal), runs"));
 }

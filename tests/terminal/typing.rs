@@ -57,7 +57,7 @@ async fn a_question_is_answered_then_the_command_is_interrupted() {
     app.sees_no("every key goes to the program").await;
     app.sees("esc interrupt").await;
     app.keys(ESC).await;
-    app.sees("interrupted after").await;
+    app.sees("interrupted ·").await;
     app.rests().await;
     app.quits().await;
     assert_eq!(notes_of_typing(&home), 1, "said once");

@@ -41,6 +41,10 @@ impl Page for Help {
         self.lines(usize::from(width), screen)
     }
 
+    fn is_help(&self) -> bool {
+        true
+    }
+
     /// What can be typed.
     fn spoken(&self, _: &View, _: Millis) -> Vec<Spoken> {
         let both = self.listed(Fronts::Lines).filter(|row| row.place == Fronts::Both);

@@ -36,6 +36,11 @@ pub trait Page: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Whether it is the help, which its key closes and does not open again.
+    fn is_help(&self) -> bool {
+        false
+    }
+
     /// Whether its content changes by itself now: then it is drawn again a few times a second.
     fn watches(&self, _: &View) -> bool {
         false

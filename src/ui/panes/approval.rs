@@ -2,14 +2,9 @@
 
 use std::ops::Range;
 
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use serde_json::json;
-
 use crate::ledger::{ApprovalRequest, EntryId, Preview, Sandboxing};
-use crate::tool::ASK;
-use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::text::diff::{self, DiffColours};
 use crate::ui::text::{fit, width, wrap};
 use crate::view::{Panel, subject};
@@ -17,8 +12,8 @@ use crate::view::{Panel, subject};
 use super::card_context::{CardContext, INDENT};
 use super::layouts::{PaneReach, TranscriptRow};
 use super::margin::MARGIN;
-use super::words::{both_ends, cells, end, flow, keys, middle, one_row};
-use super::{action, boxes, gaps, risk, session_rule};
+use super::words::{both_ends, end, middle, one_row};
+use super::{action, answers, boxes, gaps, risk, session_rule};
 
 /// Lines that are left for other calls that wait.
 const MOST_OTHERS: usize = 4;
@@ -84,7 +79,7 @@ fn whole(
         rule.as_ref().map_or((false, None), |rule| (rule.names_files, Some(rule.reading)));
     foot.extend(match rule {
         Some(rule) => rule.lines,
-        None => answers(around.has_keys, id, request, (inner, session), around),
+        None => answers::lay(around.has_keys, id, (panel, request), (inner, session), around),
     });
     let (title, head) = title(panel, request, width(&right) + 8, around);
     let from = around.reading.filter(|reading| reading.request == id).map_or(0, |reading| reading.from);
@@ -248,152 +243,4 @@ fn waits(around: &CardContext<'_>, id: EntryId, total: usize) -> String {
         Some(_) => "waits for you".to_owned(),
         None => "answered".to_owned(),
     }
-}
-
-/// The keys, or the reason that is being written. `session`: whose session a key speaks of.
-fn answers(
-    has_keys: bool,
-    id: EntryId,
-    request: &ApprovalRequest,
-    (inner, session): (usize, &str),
-    around: &CardContext<'_>,
-) -> Vec<Line<'static>> {
-    let theme = around.theme;
-    let is_question = request.name == ASK;
-    // Keys that decide are lit; those that do not yet are not.
-    let lit = has_keys && around.is_ripe;
-    let (key, word) = if lit { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };
-    if let Some(reason) = around.reason.filter(|r| r.request == id) {
-        let (label, enter) =
-            if reason.answers { ("answer: ", "enter answers") } else { ("reason: ", "enter denies") };
-        return vec![
-            reason_line(label, &reason.text, inner, around),
-            Line::styled(fit(&format!("{enter} · esc back"), inner), theme.dim),
-        ];
-    }
-    if around.editing == Some(id) {
-        let words = "editing below · enter reviews it again · esc cancels";
-        return wrap(words, inner, theme.accent);
-    }
-    if is_question {
-        return question_keys(has_keys, request, inner, around, (key, word));
-    }
-    if !has_keys && around.height < 10 {
-        let always = if request.rule.is_some() { " a" } else { "" };
-        let sandboxed = if request.sandboxing == Sandboxing::OnWish { " b" } else { "" };
-        let anyway = if request.gaps.is_empty() { "" } else { " g" };
-        let letters = vec![vec![Span::styled(format!("y{anyway} s{always}{sandboxed} n r e"), theme.dim)]];
-        return flow(led(letters, false, around), 2, inner);
-    }
-    let rule = request.rule.as_deref().map(|rule| format!("always: {}", one_row(rule)));
-    let sandboxed = if request.sandboxing == Sandboxing::OnWish { "once, in the sandbox" } else { "" };
-    let always = rule.as_deref().unwrap_or("");
-    let anyway = !request.gaps.is_empty();
-    let words = [
-        "once",
-        if anyway { "anyway, this session" } else { "" },
-        session,
-        always,
-        sandboxed,
-        "deny",
-        "deny with a reason",
-        "edit",
-    ];
-    let long = led(offered(around, words, (key, word)), has_keys, around);
-    let needed: usize = long.iter().map(|g| cells(g) + 3).sum();
-    if needed <= inner + 3 {
-        return flow(long, 3, inner);
-    }
-    // Where one row is all, the key that denies must be in it, and the words stand close together.
-    let is_low = around.height < 10;
-    let always = if rule.is_some() { "always" } else { "" };
-    let sandboxed = if sandboxed.is_empty() || is_low { "" } else { "sandbox" };
-    let why = if inner < 46 { "why" } else { "reason" };
-    // With a key that ends the questions, that for exactly this call can be left to the help.
-    let session = match session {
-        _ if anyway && is_low => "",
-        "its session" => session,
-        _ => "session",
-    };
-    let words = ["once", if anyway { "anyway" } else { "" }, session, always, sandboxed, "deny", why, "edit"];
-    let space = if is_low && rule.is_some() { 1 } else { 2 };
-    let mut lines = flow(led(offered(around, words, (key, word)), has_keys, around), space, inner);
-    // On a low screen what is decided about goes before the last of the keys, which the help has too.
-    lines.truncate(if is_low { 1 } else { lines.len() });
-    lines
-}
-
-/// The keys that answer a question.
-fn question_keys(
-    has_keys: bool,
-    request: &ApprovalRequest,
-    inner: usize,
-    around: &CardContext<'_>,
-    (key, word): (Style, Style),
-) -> Vec<Line<'static>> {
-    let theme = around.theme;
-    let has_choices = request.arguments.get("choices").is_some_and(|choices| choices != &json!([]));
-    if !has_keys && around.height < 10 {
-        let letters = if has_choices { "1-9 r n" } else { "r n" };
-        return flow(led(vec![vec![Span::styled(letters, theme.dim)]], false, around), 2, inner);
-    }
-    let pairs: &[(&str, &str)] = match (has_choices, inner < 46) {
-        (true, false) => &[("1-9", "choose"), ("r", "answer in words"), ("n", "no answer")],
-        (true, true) => &[("1-9", "choose"), ("r", "words"), ("n", "none")],
-        (false, _) => &[("r", "answer"), ("n", "no answer")],
-    };
-    flow(led(keys(pairs, key, word), has_keys, around), if inner < 46 { 2 } else { 3 }, inner)
-}
-
-/// The answers, each with the key that it has; one without words is not offered.
-fn offered(
-    around: &CardContext<'_>,
-    words: [&str; 8],
-    (key, word): (Style, Style),
-) -> Vec<Vec<Span<'static>>> {
-    let answers = [
-        (KeyAction::Once, "y"),
-        (KeyAction::Raise, "g"),
-        (KeyAction::Session, "s"),
-        (KeyAction::Always, "a"),
-        (KeyAction::Sandboxed, "b"),
-        (KeyAction::Deny, "n"),
-        (KeyAction::Reason, "r"),
-        (KeyAction::Edit, "e"),
-    ];
-    let bound = answers.into_iter().zip(words).filter(|(_, word)| !word.is_empty()).filter_map(
-        |((command, usual), word)| Some((around.keymap.first(KeyContext::Approval, command, usual)?, word)),
-    );
-    let bound: Vec<(String, &str)> = bound.collect();
-    let pairs: Vec<(&str, &str)> = bound.iter().map(|(key, word)| (key.as_str(), *word)).collect();
-    keys(&pairs, key, word)
-}
-
-/// The answers behind the key that gives them the keys, where they do not have them.
-pub(super) fn led(
-    answers: Vec<Vec<Span<'static>>>,
-    has_keys: bool,
-    around: &CardContext<'_>,
-) -> Vec<Vec<Span<'static>>> {
-    let tab = around.keymap.first(KeyContext::Everywhere, KeyAction::Focus, "tab").filter(|_| !has_keys);
-    let lead = tab.map(|tab| {
-        vec![Span::styled(tab, around.theme.accent), Span::styled(" to decide", around.theme.text)]
-    });
-    lead.into_iter().chain(answers).collect()
-}
-
-/// The end of the reason is what is being typed, so it stays in sight.
-fn reason_line(label: &'static str, text: &str, inner: usize, around: &CardContext<'_>) -> Line<'static> {
-    let theme = around.theme;
-    let text = one_row(text);
-    let room = inner.saturating_sub(width(label) + 1);
-    let mut chars: Vec<char> = text.chars().collect();
-    while width(&chars.iter().collect::<String>()) > room && !chars.is_empty() {
-        chars.remove(0);
-    }
-    Line::from(vec![
-        Span::styled(label, theme.accent),
-        Span::styled(chars.into_iter().collect::<String>(), theme.text),
-        Span::styled("▏", theme.accent),
-    ])
 }

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{Ending, Entry, MicroDollars, PriceEstimate, Reach, TurnEnded};
 use crate::ui::keymap::{KeyAction, KeyContext};
-use crate::ui::text::{fit, sanitize, wrap};
+use crate::ui::text::{sanitize, width, wrap};
 use crate::view::{Offer, View, ending_words};
 
 use super::card_context::{CardContext, INDENT};
@@ -14,7 +14,7 @@ use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
 use super::remarks::{amount, said};
 use super::words::{count, duration, flow, keys, short};
-use super::{approval, boxes};
+use super::{answers, boxes};
 
 /// Rows of the transcript below which few words must do.
 const LOW: u16 = 8;
@@ -37,7 +37,12 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
                 Ending::GoalReached => ("goal reached", theme.success),
                 _ => ("done", theme.faint),
             };
-            let words = fit(&format!("{what} · {}", spent()), usize::from(around.text_width()));
+            let words = format!("{what} · {}", spent());
+            // Half of a number is none: its last parts are left out where they do not fit.
+            let room = usize::from(around.text_width());
+            let ends = words.match_indices(" · ").map(|(at, _)| at).chain([words.len()]);
+            let whole = ends.filter_map(|end| words.get(..end)).filter(|part| width(part) <= room).last();
+            let words = whole.unwrap_or(what).to_owned();
             vec![TranscriptRow::new(INDENT, Line::styled(words, style)).marked("✓", style)]
         }
         Ending::AbortedStreaming | Ending::AbortedTools => {
@@ -102,7 +107,7 @@ fn budget_stop(ended: &TurnEnded, offer: Offer, around: &CardContext<'_>) -> Vec
     let (key, word) = if lit { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };
     let bound = around.keymap.first(KeyContext::Approval, KeyAction::Raise, "g").unwrap_or_default();
     let answers = keys(&[(bound.as_str(), raise.as_str())], key, word);
-    body.extend(flow(approval::led(answers, around.stop_has_keys, around), 3, inner));
+    body.extend(flow(answers::led(answers, around.stop_has_keys, around), 3, inner));
     let title = vec![Span::styled(title, theme.title)];
     let right = Span::styled(format!("stopped · {}", ending_words(ended.reason)), theme.warning);
     let border = if around.stop_has_keys { theme.border_waiting } else { theme.border };

@@ -38,7 +38,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
         };
         let about = if file.is_subagent { "  sub-agent" } else { "" };
         let room = room.saturating_sub(width(about));
-        let is_chosen = at == offered.chosen;
+        // A row that Enter does not take is not marked as if it did.
+        let is_chosen = at == offered.chosen && offered.is_taken;
         let style = match (is_chosen, file.comes_last) {
             (true, _) => theme.accent,
             (false, true) => theme.dim,

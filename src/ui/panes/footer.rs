@@ -127,6 +127,9 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     if focus::waits(local.focused(screen.view)) {
         return vec![("tab", "on, or back"), ("?", "keys")];
     }
+    if busy && local.composer.runs_a_command() {
+        return while_busy(screen.view.runs_own_command());
+    }
     let mut pairs = Vec::new();
     match (busy, local.composer.is_blank()) {
         (true, _) if screen.view.runs_own_command() && !local.waiting(screen.view).is_empty() => {
@@ -153,4 +156,12 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
         pairs.extend([("enter", "steers"), ("alt-enter", "queues")]);
     }
     pairs
+}
+
+/// Behind a command of one's own while a turn runs, or another such command: it stays in the composer, and Enter says why.
+fn while_busy(runs_own: bool) -> Vec<(&'static str, &'static str)> {
+    if runs_own {
+        return vec![("enter", "not while one runs"), ("esc", "stops your command")];
+    }
+    vec![("enter", "not during a turn"), ("esc", "interrupts")]
 }

@@ -124,7 +124,7 @@ pub(super) fn areas(local: &Local, view: &View, screen: Rect) -> Option<Areas> {
     let mut areas = Areas::of(
         screen,
         rows,
-        above(local, view, screen.width),
+        above(local, view, (screen.width, screen.height)),
         activity::rows(local, view, (screen.width, screen.height)),
     )?;
     if !areas.boxed && local.always.is_some() {

@@ -205,8 +205,16 @@ pub(super) struct Window {
     pub stop: bool,
     /// The row at which the focused call begins.
     pub focus: Option<u16>,
-    /// Whether the whole name of the host is in sight that a key would allow for the focused call.
-    pub names_host: bool,
+    /// The rows in sight of the name of the host that a key would allow for the focused call.
+    pub host: Option<HostRows>,
+}
+
+/// Rows of the name of a host: those in sight, and how many there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct HostRows {
+    pub from: usize,
+    pub to: usize,
+    pub all: usize,
 }
 
 impl Window {

@@ -3,6 +3,7 @@
 mod action;
 mod activity;
 mod anchor;
+mod answers;
 mod approval;
 mod boxes;
 pub(super) mod budgets;
@@ -66,7 +67,7 @@ use crate::view::View;
 use self::layouts::{FullPage, PaneReach, Spot, TranscriptRow, Window};
 use super::blocked_host;
 use super::layout::{Above, LEAST_HEIGHT, LEAST_WIDTH};
-use super::local::{Focus, Local, Overlay, ReadProgress};
+use super::local::{Focus, HostReading, Local, Overlay, ReadProgress};
 use super::selection::Surface;
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
@@ -152,11 +153,27 @@ fn stands(layouts: &Layouts, view: &View, local: &mut Local) {
     }
     let call = chosen.map(|request| local.stands_as(request));
     let stop = local.stop(view).filter(|_| window.stop).map(Shown::Stop);
-    let host = match local.focused(view) {
-        Focus::Card(card) if window.names_host => blocked_host::shown(view, card),
-        _ => None,
-    };
+    let host = host_in_sight(layouts, view, local);
     local.stand.lay(host.or(call).or(stop), matches!(local.focused(view), Focus::Approval(_) | Focus::Stop));
+}
+
+/// The host that a key would allow for the focused call, once its whole name has been in sight: in one frame, or in several where it has more
+/// rows than the window.
+fn host_in_sight(layouts: &Layouts, view: &View, local: &mut Local) -> Option<Shown> {
+    let Focus::Card(card) = local.focused(view) else {
+        local.host_reading = None;
+        return None;
+    };
+    let shown = blocked_host::shown(view, card)?;
+    let (Shown::Host(call, place), Some(rows)) = (&shown, layouts.window.host) else {
+        local.host_reading.iter_mut().for_each(|reading| reading.ends = false);
+        return None;
+    };
+    let (call, place, height) = (*call, *place, layouts.window.area.height);
+    let now = HostReading { call, place, all: rows.all, height, seen: 0, ends: false };
+    let reading = HostReading::after(local.host_reading, (rows.from, rows.to), now);
+    local.host_reading = Some(reading);
+    reading.is_read().then_some(shown)
 }
 
 /// The page of a call that waits, or the plan of an undo: what keys can decide there.
@@ -298,13 +315,13 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
 
 /// Rows wanted between transcript and composer: for files or commands while one is typed, else for what to know
 /// and what waits.
-fn above(local: &Local, view: &View, width: u16) -> Above {
+fn above(local: &Local, view: &View, size: (u16, u16)) -> Above {
     let offered = [file_menu::rows(local), completion::rows(local, view)];
     match offered.into_iter().find(|rows| *rows > 0) {
         Some(rows) if local.waiting(view).is_empty() => Above::List(rows),
         Some(rows) => Above::Queue(rows),
         None => {
-            let said = notice::rows(local, view, width);
+            let said = notice::rows(local, view, size);
             let rows = said.saturating_add(queue::rows(local, view));
             let is_quiet = said > 0 && local.waiting(view).is_empty();
             if is_quiet { Above::Notice(rows) } else { Above::Queue(rows) }

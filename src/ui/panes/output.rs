@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview, Sandboxing};
 use crate::tool::{ASK, Row};
 use crate::ui::effect_words;
+use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Overlay;
 use crate::ui::text::diff::DiffColours;
 use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
@@ -177,9 +178,11 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             let is_asked = subject.is_some();
             let has_gaps = subject.as_ref().is_some_and(|(_, asked, _)| !asked.gaps.is_empty());
             let letters = subject.map(|(_, asked, _)| {
+                let is_fixed = screen.view.panel(asked.call).is_some_and(Panel::is_goal_check);
+                let edit = if is_fixed { "" } else { " e" };
                 let always = if asked.rule.is_some() { "a " } else { "" };
                 let sandboxed = if asked.sandboxing == Sandboxing::OnWish { "b " } else { "" };
-                format!("s {always}{sandboxed}r e")
+                format!("s {always}{sandboxed}r{edit}")
             });
             if let Some(letters) = &letters {
                 pairs.extend([("y", "once"), ("n", "deny")]);
@@ -188,6 +191,9 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             }
             // What fits into a narrow page is what decides or acts; where it is scrolled to stands at its top.
             pairs.push(("pgup pgdn", "scroll"));
+            let is_help = matches!(&screen.local.overlay, Some(Overlay::Page(open)) if open.page.is_help());
+            let help = screen.local.keymap.first(KeyContext::Page, KeyAction::Help, "?");
+            pairs.extend(help.iter().filter(|_| !is_help).map(|key| (key.as_str(), "keys")));
             let lit = !is_asked || screen.local.is_ripe(screen.view);
             let groups = keys(&pairs, if lit { theme.text } else { theme.dim }, theme.dim);
             let in_one = |space: usize| {

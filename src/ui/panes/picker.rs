@@ -2,6 +2,7 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ui::picker::{Choice, Item, Picker};
@@ -14,10 +15,13 @@ use super::{Screen, theme_sample};
 
 /// From this width on, a session's last words or a sample of a theme stand beside the list.
 const WIDE: u16 = 80;
-/// Rows that the list of a narrow screen gives up, so that the chosen line is told whole below it, with the row that is empty there.
+/// Rows that a list of sentences gives up on a narrow screen, so that the chosen line is told whole below it, with the row that is empty
+/// there.
 const ROWS_OF_CHOSEN: u16 = 2;
-/// Rows of a list that are not given up for that.
+/// Rows of such a list that are not given up for that.
 const LEAST_ROWS: u16 = 4;
+/// The same of a list of names: what is decided about is one of them, and is read whole.
+const LEAST_NAMES: u16 = 2;
 
 /// From this width on, the column at the right may have half of a list.
 const WIDE_LIST: usize = 60;
@@ -64,26 +68,43 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picke
         frame.render_widget(line, Rect::new(list.x, y, list.width, 1));
     }
     let item = fitting.get(chosen).and_then(|at| picker.items.get(*at));
-    if let Some(item) = item.filter(|_| tells_chosen(picker, area)) {
-        let below = Rect { y: list.bottom(), height: ROWS_OF_CHOSEN + 1, ..inner };
+    if let Some((item, rows)) = item.zip(rows_of_chosen(picker, area)) {
+        let below = Rect { y: list.bottom(), height: rows + 1, ..inner };
         whole(frame, below, item, screen);
     }
     foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..inner }, screen, picker);
 }
 
-/// Whether the chosen line is told whole below the list: on a narrow screen where lines are cut.
-fn tells_chosen(picker: &Picker, area: Rect) -> bool {
+/// Rows that the list gives up so that the chosen line is told whole below it, in them and in the empty one above the keys; `None`: no
+/// line is cut. They are as many as the longest line needs, and the list keeps some.
+fn rows_of_chosen(picker: &Picker, area: Rect) -> Option<u16> {
     let total = usize::from(area.width).saturating_sub(2);
-    let is_cut = |item: &Item| width(&one_row(item.words.trim())) + width(&one_row(&item.aside)) + 4 > total;
-    total < WIDE_LIST && area.height >= LEAST_ROWS + ROWS_OF_CHOSEN + 4 && picker.items.iter().any(is_cut)
+    let left = area.height.saturating_sub(4);
+    let cells = |item: &Item| width(&one_row(item.words.trim())) + width(&one_row(&item.aside)) + 4;
+    let longest = picker.items.iter().map(cells).max().filter(|longest| *longest > total)?;
+    if !names(picker.source) || picker.source == Source::Themes {
+        let is_narrow = total < WIDE_LIST && left >= LEAST_ROWS + ROWS_OF_CHOSEN;
+        return is_narrow.then_some(ROWS_OF_CHOSEN);
+    }
+    // A row can end early, where a word does: a line that is a little shorter may need more of them.
+    let long = picker.items.iter().filter(|item| cells(item) + total > longest);
+    let rows = long.map(|item| wrap(&told(item), total, Style::new()).len()).max().unwrap_or(0);
+    let kept = u16::try_from(picker.items.len()).unwrap_or(u16::MAX).min(LEAST_NAMES);
+    let rows = u16::try_from(rows.saturating_sub(1)).unwrap_or(u16::MAX);
+    Some(rows.min(left.saturating_sub(kept)))
+}
+
+/// A line as it is told below the list.
+fn told(item: &Item) -> String {
+    let said = [one_row(item.words.trim()), one_row(item.aside.trim())];
+    let said: Vec<&str> = said.iter().map(String::as_str).filter(|words| !words.is_empty()).collect();
+    said.join(" · ")
 }
 
 /// A line in several rows; of one that needs more, the middle is left out.
 fn whole(frame: &mut Frame<'_>, area: Rect, item: &Item, screen: &Screen<'_>) {
     let (room, most) = (usize::from(area.width), usize::from(area.height));
-    let said = [one_row(item.words.trim()), one_row(item.aside.trim())];
-    let said: Vec<&str> = said.iter().map(String::as_str).filter(|words| !words.is_empty()).collect();
-    let said = said.join(" · ");
+    let said = told(item);
     // A row can end early, where a word does.
     let fits = |words: &str| wrap(words, room, screen.theme.dim).len() <= most;
     let cells = (1..=room * most).rev().find(|cells| fits(&middle(&said, *cells))).unwrap_or(1);
@@ -98,9 +119,7 @@ fn halves(picker: &Picker, area: Rect) -> (Rect, Option<Rect>) {
     let height = area.height.saturating_sub(4);
     let mut list = Rect::new(area.x + 1, area.y + 2, area.width.saturating_sub(2), height);
     let has_beside = matches!(picker.source, Source::Themes | Source::Sessions);
-    if tells_chosen(picker, area) {
-        list.height = list.height.saturating_sub(ROWS_OF_CHOSEN);
-    }
+    list.height = list.height.saturating_sub(rows_of_chosen(picker, area).unwrap_or(0));
     let right = beside(picker, area).filter(|_| has_beside);
     if let Some(right) = right {
         list.width = (right.x - list.x).saturating_sub(2);

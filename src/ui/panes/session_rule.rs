@@ -11,7 +11,7 @@ use crate::ui::request::RuleLines;
 use crate::ui::text::{fit, width, wrap};
 
 use super::card_context::CardContext;
-use super::words::{flow, keys, middle, one_row};
+use super::words::{flow, keys, one_row};
 
 /// Rows of a pane from which on there is room for everything.
 const ROOMY: u16 = 15;
@@ -32,18 +32,17 @@ pub(super) struct LaidRule {
     pub lines: Vec<Line<'static>>,
     /// How much of it that is.
     pub reading: RuleReading,
-    /// Whether they show the file that would be written, for each time that it may hold.
+    /// Whether they show what would be written to which file, or why nothing, for each time that it may hold.
     pub names_files: bool,
 }
 
-/// Whether so many rows show the file that would be written for each of them, beside the rule.
+/// Whether so many rows show what would be written for each of them, all of it, beside the rule.
 fn names_files(always: &OfferedRule, rule: usize, inner: usize, rows: usize) -> bool {
     always.scope == Scope::Session
         && rule + SCOPES.len() <= rows
         && SCOPES.iter().all(|(number, scope, words)| {
-            let file = always.lines_for(*scope).and_then(|plan| plan.as_ref().ok()).map(|plan| &plan.file);
             let taken = width(&key_of(*number)) + width(in_short(words)) + 1;
-            file.is_none_or(|file| *scope == Scope::Session || taken + width(&one_row(file)) <= inner)
+            taken + width(&about(always, *scope)) <= inner
         })
 }
 
@@ -67,7 +66,12 @@ pub(super) fn lay(always: &OfferedRule, inner: usize, rows: usize, around: &Card
             })
             .collect(),
         true => return in_few_rows(always, named, (inner, rows), around),
-        false => at_length(always, inner, around),
+        false => {
+            // Of earlier calls fewer are named where what is decided about needs the rows.
+            let most = usize::from(around.height / 4).clamp(1, 4);
+            let long = at_length(always, inner, most, around);
+            if head + long.len() > rows { at_length(always, inner, 1, around) } else { long }
+        }
     };
     // Its beginning would be above the edge of the screen.
     if head + below.len() > rows.max(LEAST) {
@@ -79,9 +83,13 @@ pub(super) fn lay(always: &OfferedRule, inner: usize, rows: usize, around: &Card
 }
 
 /// What it would have covered, what would be written for each time that it may hold, and the keys.
-fn at_length(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<Line<'static>> {
+fn at_length(
+    always: &OfferedRule,
+    inner: usize,
+    most: usize,
+    around: &CardContext<'_>,
+) -> Vec<Line<'static>> {
     let theme = around.theme;
-    let most = usize::from(around.height / 4).clamp(1, 4);
     let mut lines = at_most(covered(always, most), most, inner, around);
     lines.extend(scopes(always, inner, around));
     let taking = taking(around);
@@ -113,20 +121,24 @@ fn in_a_row(
     around: &CardContext<'_>,
 ) -> Line<'static> {
     let theme = around.theme;
-    let (can, about) = match (scope, always.lines_for(scope)) {
-        (Scope::Session, _) => (true, earlier(always)),
-        (_, None) => (false, "reading…".to_owned()),
-        (_, Some(Ok(RuleLines { file, .. }))) => (true, one_row(file)),
-        (_, Some(Err(why))) => (false, one_row(why)),
-    };
-    let room = inner.saturating_sub(width(key) + width(words) + 1);
-    let about = if scope == Scope::Session || !can { fit(&about, room) } else { middle(&about, room) };
+    let can = scope == Scope::Session || matches!(always.lines_for(scope), Some(Ok(_)));
+    let about = fit(&about(always, scope), inner.saturating_sub(width(key) + width(words) + 1));
     let (lit, said) = if can { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };
     Line::from(vec![
         Span::styled(key.to_owned(), lit),
         Span::styled(format!("{words} "), said),
         Span::styled(about, theme.dim),
     ])
+}
+
+/// What it matches, or what would be written to which file, or why nothing; in as few words as that can be said.
+fn about(always: &OfferedRule, scope: Scope) -> String {
+    match (scope, always.lines_for(scope)) {
+        (Scope::Session, _) => earlier(always),
+        (_, None) => "reading…".to_owned(),
+        (_, Some(Ok(RuleLines { file, lines }))) => format!("{}: {}", one_row(file), one_row(lines)),
+        (_, Some(Err(why))) => one_row(why),
+    }
 }
 
 /// Where there is too little room for that: the rule, and what it would have covered or the file and the line that is written
@@ -181,13 +193,13 @@ fn said_below(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> V
         (Scope::Session, _) if always.covers.is_empty() => "matches no earlier call".to_owned(),
         (Scope::Session, _) => covered(always, 1),
         (_, Some(Ok(RuleLines { file, lines }))) => {
-            // The rule stands above, whole: of the line that has it the beginning and the end are enough.
+            // None of what is written, and where, is left out.
             let (bare, led) = (one_row(file), format!("→ {}", one_row(file)));
-            let file = middle(if width(&led) > inner { &bare } else { &led }, inner);
-            let line = middle(&one_row(lines), inner);
-            return vec![Line::styled(file, theme.accent), Line::styled(line, theme.text)];
+            let mut said = wrap(if width(&led) > inner { &bare } else { &led }, inner, theme.accent);
+            said.extend(wrap(&one_row(lines), inner, theme.text));
+            return said;
         }
-        (scope, _) => written(always, scope),
+        (scope, _) => return wrap(&written(always, scope), inner, theme.text),
     };
     vec![Line::styled(fit(&about, inner), theme.text)]
 }
@@ -229,10 +241,8 @@ fn scopes(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<L
             Span::styled(format!(" {words}"), style),
         ]));
         let room = inner.saturating_sub(4).max(1);
-        let said = written(always, scope);
-        // What is written, and where, is decided about: none of it is left out.
-        let most = if can { usize::MAX } else { 2 };
-        let below = at_most(said, most, room, around).into_iter();
+        // What is written, and where, is decided about: none of it is left out, nor of why that cannot be.
+        let below = at_most(written(always, scope), usize::MAX, room, around).into_iter();
         lines.extend(below.map(|line| {
             let mut spans = vec![Span::raw("    ")];
             spans.extend(line.spans);

@@ -11,7 +11,7 @@ use crate::view::{InBackground, Panel, PanelState, WAITS_FOR_TURN, exit, measure
 use super::card_context::CardContext;
 use super::words::{duration, one_row};
 
-/// Cells that what a failed call is about keeps beside how it failed.
+/// Cells that what a call is about keeps beside how it stands, at least.
 const LEAST_ABOUT: usize = 16;
 
 /// How a call stands: a symbol, and always the words for it.
@@ -20,14 +20,21 @@ pub(super) struct CallStatus {
     pub(super) style: Style,
     pub(super) words: String,
     pub(super) words_style: Style,
-    /// Shorter ways to say it, where what it is about has no room beside it.
+    /// Shorter ways to say it, where what it is about has no room beside it; without one, its last parts are left out.
     pub(super) shorter: Vec<String>,
 }
 
 impl CallStatus {
-    /// With no shorter way to say it.
+    /// With no shorter way to say it than its first parts.
     pub(super) fn new(symbol: &'static str, style: Style, words: String, words_style: Style) -> Self {
         Self { symbol, style, words, words_style, shorter: Vec::new() }
+    }
+
+    /// With this shorter way to say it.
+    #[must_use]
+    pub(super) fn or(mut self, shorter: impl Into<String>) -> Self {
+        self.shorter.push(shorter.into());
+        self
     }
 }
 
@@ -39,25 +46,26 @@ pub(super) fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
     }
     let warned = |symbol, words| CallStatus::new(symbol, theme.warning, words, theme.warning);
     if panel.in_background == Some(InBackground::Unsettled) {
-        return warned("?", "its end is not recorded".to_owned());
+        return warned("?", "its end is not recorded".to_owned()).or("end unknown");
     }
     let quiet = |symbol, words: &str| CallStatus::new(symbol, theme.dim, words.to_owned(), theme.dim);
     match &panel.state {
         PanelState::Preparing | PanelState::Queued
             if panel.id().is_some_and(|call| around.view.starts_later(call)) =>
         {
-            quiet("◌", WAITS_FOR_TURN)
+            quiet("◌", WAITS_FOR_TURN).or("waits")
         }
         PanelState::Preparing => quiet("◌", "preparing"),
         PanelState::Waiting => quiet("◌", "waits for you"),
         PanelState::Queued => quiet("◌", "queued"),
         PanelState::Refused => quiet("⊘", "denied"),
         PanelState::Running { since, effect } => {
-            CallStatus::new("●", theme.accent, running_for(around.now.since(*since), *effect), theme.dim)
+            let ms = around.now.since(*since);
+            CallStatus::new("●", theme.accent, running_for(ms, *effect), theme.dim).or(running(ms))
         }
         PanelState::Done(_) if panel.was_stopped() => warned("■", "stopped".to_owned()),
         PanelState::Done(Outcome::Ok) => quiet("✓", "done"),
-        PanelState::Done(Outcome::Invalid) => quiet("✗", "invalid arguments"),
+        PanelState::Done(Outcome::Invalid) => quiet("✗", "invalid arguments").or("invalid"),
         PanelState::Done(outcome) => quiet("✗", &outcome.as_str().replace('_', " ")),
         PanelState::Finished(_) if panel.asks_back() => warned("?", "asks back".to_owned()),
         PanelState::Finished(_) if panel.was_stopped() => {
@@ -90,7 +98,12 @@ fn over(settled: &EscrowSettlement, theme: &Theme) -> CallStatus {
 /// What it does to the world, and for how long: in whole seconds, since a clock that shows more would have to move all
 /// the time.
 pub(super) fn running_for(ms: u64, effect: SideEffect) -> String {
-    format!("{} · {} s", effect.as_str(), ms / 1_000)
+    format!("{} · {}", effect.as_str(), running(ms))
+}
+
+/// The same without what it does.
+pub(super) fn running(ms: u64) -> String {
+    format!("{} s", ms / 1_000)
 }
 
 fn finished(result: &ToolResult, around: &CardContext<'_>) -> CallStatus {
@@ -103,23 +116,23 @@ fn finished(result: &ToolResult, around: &CardContext<'_>) -> CallStatus {
         }
         Outcome::Failed => {
             let Some(ended) = exit(result).0.map(one_row) else {
-                let shorter = vec!["failed".to_owned()];
-                return CallStatus { shorter, ..bad("✗", theme.error, format!("failed · {time}")) };
+                return bad("✗", theme.error, format!("failed · {time}"));
             };
-            let shorter = vec![format!("failed · {ended}"), ended.clone()];
-            CallStatus { shorter, ..bad("✗", theme.error, format!("failed · {ended} · {time}")) }
+            let words = format!("failed · {ended} · {time}");
+            bad("✗", theme.error, words).or(format!("failed · {ended}")).or(ended)
         }
-        Outcome::Invalid => bad("✗", theme.error, "invalid arguments".to_owned()),
-        Outcome::UnknownTool => bad("✗", theme.error, "unknown tool".to_owned()),
+        Outcome::Invalid => bad("✗", theme.error, "invalid arguments".to_owned()).or("invalid"),
+        Outcome::UnknownTool => bad("✗", theme.error, "unknown tool".to_owned()).or("unknown"),
         Outcome::TimedOut => bad("✗", theme.error, format!("timed out · {time}")),
-        Outcome::Denied(Decider::User) => bad("⊘", theme.warning, "denied by you".to_owned()),
-        Outcome::Denied(by) => bad("⊘", theme.warning, format!("denied by {}", by.as_str())),
+        Outcome::Denied(Decider::User) => bad("⊘", theme.warning, "denied by you".to_owned()).or("denied"),
+        Outcome::Denied(by) => bad("⊘", theme.warning, format!("denied by {}", by.as_str())).or("denied"),
         Outcome::Aborted(Abort { ran_ms: None, .. }) => {
-            bad("■", theme.warning, "interrupted · was not started".to_owned())
+            bad("■", theme.warning, "interrupted · was not started".to_owned()).or("not started")
         }
         Outcome::Aborted(abort @ Abort { ran_ms: Some(ms), .. }) => {
             let came = abort.reach().words();
-            bad("■", theme.warning, format!("interrupted after {} · {came}", seconds(*ms)))
+            let words = format!("interrupted after {} · {came}", seconds(*ms));
+            bad("■", theme.warning, words).or(format!("interrupted · {came}")).or(came).or("interrupted")
         }
         Outcome::Lost { started: false } => bad("■", theme.warning, "lost · was not started".to_owned()),
         Outcome::Lost { started: true } => {
@@ -134,22 +147,26 @@ fn achieved(result: &ToolResult) -> String {
     if result.cut_chars > 0 { format!("{brought}, {} characters cut", result.cut_chars) } else { brought }
 }
 
-/// How a call stands, in so much room: of one that went well, a part that has no room is left out and not cut. One that failed says so in
-/// fewer words where they would hide what it is about.
+/// How a call stands, in so much room for that and for what it is about, which needs `about` cells: in the longest words that leave it
+/// whole, or a good part of it. What it is about is never lost: the shortest words are cut before.
 pub(super) fn in_whole_parts(standing: &CallStatus, room: usize, about: usize) -> String {
-    let mut words = standing.words.as_str();
-    while standing.symbol == "✓"
-        && width(words) > room
-        && let Some((before, _)) = words.rsplit_once(" · ")
+    let beside = room.saturating_sub(about.min(LEAST_ABOUT.max(room / 2)));
+    let ways = ways(standing);
+    let whole = ways.iter().find(|way| width(way) <= beside).cloned();
+    let shortest = || ways.last().map(|way| fit(way, beside.max(room * 2 / 3))).unwrap_or_default();
+    whole.unwrap_or_else(shortest)
+}
+
+/// The ways to say how a call stands, the longest first.
+fn ways(standing: &CallStatus) -> Vec<String> {
+    let mut ways = vec![standing.words.clone()];
+    let mut left = standing.words.as_str();
+    while let Some((before, _)) = left.rsplit_once(" · ").or_else(|| left.rsplit_once(", "))
+        && standing.shorter.is_empty()
     {
-        words = before;
+        ways.push(before.to_owned());
+        left = before;
     }
-    let beside = room.saturating_sub(about.min(LEAST_ABOUT));
-    let ways = || standing.shorter.iter().map(String::as_str);
-    if width(words) > beside
-        && let Some(shorter) = ways().find(|way| width(way) <= beside).or(ways().next_back())
-    {
-        words = shorter;
-    }
-    fit(words, room)
+    ways.extend(standing.shorter.iter().cloned());
+    ways
 }

@@ -6,12 +6,13 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{EscrowSettlement, Outcome, ToolResult};
-use crate::tool::{self, delegate};
+use crate::tool::name::PLAN;
+use crate::tool::{self, ASK, delegate};
 use crate::ui::blocked_host;
 use crate::ui::commands::GIT_DIFF;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::program_input::CHORD;
-use crate::ui::text::{fit, width, wrap};
+use crate::ui::text::{fit, sanitize, width, wrap};
 use crate::ui::theme::{Inks, Theme};
 use crate::view::{Forming, HostedLine, HostedState, InBackground, Panel, PanelState, subject};
 
@@ -20,9 +21,9 @@ use super::card_context::{CardContext, INDENT};
 use super::grid;
 use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
-use super::standing::{CallStatus, in_whole_parts, running_for, standing};
+use super::standing::{CallStatus, in_whole_parts, running, running_for, standing};
 use super::subagent;
-use super::words::{both_ends, cells, one_row, titled};
+use super::words::{both_ends, cells, middle, middle_of_command, one_row, titled};
 
 /// Lines of live output that a box shows on a high screen, and on a low one.
 const TAIL: (usize, usize) = (8, 3);
@@ -32,13 +33,49 @@ const EXCERPT: usize = 3;
 const MOST_BLOCKED: usize = 4;
 /// The same of a command of the user's own: they want to read it.
 const OWN_EXCERPT: usize = 12;
+/// Cells of the upper edge of a box that are neither its title nor the words at its right.
+const EDGES: usize = 8;
+/// Cells of a tool's name, at most and on the narrowest screen.
+const NAME: (usize, usize) = (24, 8);
+
+/// What a row says of a call beside how it stands.
+struct CallRow<'a> {
+    name: &'a str,
+    /// What is said before what it is about, where there is room for both.
+    before: &'a str,
+    about: &'a str,
+    /// How that is shortened.
+    cut: fn(&str, usize) -> String,
+}
+
+impl<'a> CallRow<'a> {
+    /// Of what people read from its beginning.
+    fn sentence(name: &'a str, about: &'a str) -> Self {
+        Self { name, before: "", about, cut: fit }
+    }
+}
+
+/// How what a call is about is shortened: of paths, patterns and commands both ends tell it from others.
+fn cut(panel: &Panel) -> fn(&str, usize) -> String {
+    let is_command = panel.arguments().is_some_and(|arguments| arguments.text("command").is_some());
+    match panel.name() {
+        ASK | PLAN => fit,
+        name if delegate(name).is_some() => fit,
+        _ if is_command => middle_of_command,
+        _ => middle,
+    }
+}
 
 /// A call that the model is still writing.
 pub(super) fn forming(forming: &Forming, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let words = format!("preparing · {} bytes", forming.bytes);
     let standing = CallStatus::new("◌", theme.dim, words, theme.dim);
+<<<<<<< HEAD
     vec![line(&spoken(&forming.name), "", &standing, around)]
+=======
+    vec![line(&CallRow::sentence(&forming.name, ""), &standing, around)]
+>>>>>>> 142dff56b9a1d23e31d9f3a7db82e82f566fe1de
 }
 
 /// Something that the provider ran itself: it was never ours to run, and the line says so.
@@ -54,11 +91,12 @@ pub(super) fn hosted(hosted: &HostedLine, around: &CardContext<'_>) -> Transcrip
             CallStatus::new("✓", theme.success, words, theme.dim)
         }
         HostedState::Failed(why) => {
-            let words = format!("hosted · failed: {}", one_row(why));
-            CallStatus::new("✗", theme.error, words, theme.error)
+            let why = format!("failed: {}", one_row(why));
+            let words = format!("hosted · {why}");
+            CallStatus::new("✗", theme.error, words, theme.error).or(why).or("failed")
         }
     };
-    line(&hosted.name, &hosted.about, &standing, around)
+    line(&CallRow::sentence(&hosted.name, &hosted.about), &standing, around)
 }
 
 /// A call that does not wait for a person.
@@ -66,13 +104,17 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     if panel.is_boxed() {
         return live_box(panel, around);
     }
-    let mut about = subject(panel);
-    if let Some(who) = panel.changed_by("you") {
-        about.insert_str(0, &format!("changed by {who} · "));
-    }
+    let about = subject(panel);
+    let before = panel.changed_by("you").map(|who| format!("changed by {who} · ")).unwrap_or_default();
     let is_typed = panel.is_own_command() && panel.arguments().is_some_and(|a| a.text("command").is_some());
+<<<<<<< HEAD
     let name = if is_typed { Cow::Borrowed("you") } else { named(panel) };
     let mut rows = vec![line(&name, &about, &standing(panel, around), around)];
+=======
+    let name = if is_typed { "you" } else { panel.name() };
+    let named = CallRow { name, before: &before, about: &about, cut: cut(panel) };
+    let mut rows = vec![line(&named, &standing(panel, around), around)];
+>>>>>>> 142dff56b9a1d23e31d9f3a7db82e82f566fe1de
     let room = usize::from(around.text_width()).saturating_sub(2);
     rows.extend(untold(panel, room, around).map(|line| TranscriptRow::new(INDENT + 2, line)));
     if let Some(InBackground::Over(settled)) = &panel.in_background {
@@ -97,16 +139,26 @@ pub(super) fn inks<'t>(panel: &Panel, theme: &'t Theme, plain: Style) -> Inks<'t
     if is_diff { Inks::of_diff(theme, plain) } else { Inks::new(theme, plain) }
 }
 
-/// `✓ read    src/parser.rs                      212 lines · 3 ms`
-fn line(name: &str, about: &str, standing: &CallStatus, around: &CardContext<'_>) -> TranscriptRow {
+/// `✓ read    src/parser.rs                      212 lines · 3 ms`. Where there is little room, how it stands is said in fewer words,
+/// and then what it is about is shortened.
+fn line(named: &CallRow<'_>, standing: &CallStatus, around: &CardContext<'_>) -> TranscriptRow {
     let theme = around.theme;
     let total = usize::from(around.text_width());
+<<<<<<< HEAD
     let name = fit(&one_row(name), 24);
+=======
+    let most = if named.about.is_empty() { NAME.0 } else { (total * 2 / 5).clamp(NAME.1, NAME.0) };
+    let name = fit(&one_row(&spoken(named.name)), most);
+>>>>>>> 142dff56b9a1d23e31d9f3a7db82e82f566fe1de
     let pad = 6usize.saturating_sub(width(&name)) + 2;
     let mut left = vec![Span::styled(format!("{name}{}", " ".repeat(pad)), theme.text)];
-    let right = in_whole_parts(standing, total.saturating_sub(cells(&left) + 2), width(&one_row(about)));
+    let mut about = one_row(&format!("{}{}", named.before, named.about));
+    let right = in_whole_parts(standing, total.saturating_sub(cells(&left) + 2), width(&about));
     let room = total.saturating_sub(cells(&left) + width(&right) + 2);
-    left.push(Span::styled(fit(&one_row(about), room), theme.dim));
+    if width(&about) > room {
+        about = one_row(named.about);
+    }
+    left.push(Span::styled((named.cut)(&about, room), theme.dim));
     let line = both_ends(left, vec![Span::styled(right, standing.words_style)], total);
     TranscriptRow::new(INDENT, line).marked(standing.symbol, standing.style)
 }
@@ -171,8 +223,25 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
         Outcome::Ok | Outcome::Aborted(_) => &[],
     };
     let room = usize::from(around.text_width()).saturating_sub(2);
+    if matches!(result.outcome, Outcome::Denied(_) | Outcome::Lost { .. } | Outcome::Invalid) {
+        // Why nothing came of it is read to its end.
+        return sentences(shown, room, around);
+    }
     let inks = inks(panel, around.theme, around.theme.dim);
     shown.iter().map(|row| TranscriptRow::new(INDENT + 2, grid::fitted(row, room, &inks))).collect()
+}
+
+/// What is said, on as many rows as an excerpt has; of more, the end of the last one is cut.
+fn sentences(said: &[tool::Row], room: usize, around: &CardContext<'_>) -> Vec<TranscriptRow> {
+    let style = around.theme.dim;
+    let all: Vec<Line<'static>> =
+        said.iter().flat_map(|row| wrap(&sanitize(row.text()), room, style)).collect();
+    let is_cut = all.len() > EXCERPT;
+    let mut lines: Vec<Line<'static>> = all.into_iter().take(EXCERPT).collect();
+    if let Some(last) = lines.last_mut().filter(|_| is_cut) {
+        *last = Line::styled(fit(&format!("{last}…"), room), style);
+    }
+    lines.into_iter().map(|line| TranscriptRow::new(INDENT + 2, line)).collect()
 }
 
 /// The hosts that the sandbox kept the command from, and the key that allows one.
@@ -185,9 +254,10 @@ fn blocked(result: &ToolResult, around: &CardContext<'_>) -> Vec<TranscriptRow> 
     let next = blocked_host::next(around.view, hosts);
     let other = |words: &str, host: &String| {
         let is_open = around.view.session.hosts.contains(host);
-        let how = if is_open { " · allowed since then" } else { "" };
-        let how = fit(how, room.saturating_sub(width(words)));
-        let line = vec![Span::styled(fit(words, room), theme.warning), Span::styled(how, theme.dim)];
+        let hows: &[&str] = if is_open { &[" · allowed since then", " · allowed"] } else { &[""] };
+        let how = hows.iter().find(|how| width(words) + width(how) <= room).or(hows.last()).unwrap_or(&"");
+        let words = middle(words, room.saturating_sub(width(how)));
+        let line = vec![Span::styled(words, theme.warning), Span::styled(*how, theme.dim)];
         TranscriptRow::new(INDENT + 2, Line::from(line))
     };
     // The one that the key takes is whole, for it is decided about.
@@ -236,13 +306,26 @@ fn live_box(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let written = panel.rows().skip(skip).map(|row| grid::fitted(row, inner, &inks));
     let body = untold(panel, inner, around).into_iter().chain(written);
     let body = body.chain(how_to_type(panel, around, inner)).collect();
+    let about = one_row(&subject(panel));
+    let name = one_row(&spoken(if panel.is_own_command() { "you" } else { panel.name() }));
+    // What runs matters more than what it does to the world, and neither may hide the other.
+    let beside = width(&name) + 2 + width(&about);
     let words = match panel.state {
-        PanelState::Running { since, effect } => running_for(around.now.since(since), effect),
+        PanelState::Running { since, effect } => {
+            let ms = around.now.since(since);
+            let long = running_for(ms, effect);
+            if beside + width(&long) + EDGES <= total { long } else { running(ms) }
+        }
         _ => String::new(),
     };
+<<<<<<< HEAD
     let about = subject(panel);
     let name = if panel.is_own_command() { Cow::Borrowed("you") } else { named(panel) };
     let title = titled(&name, &about, theme);
+=======
+    let room = total.saturating_sub(width(&words) + EDGES + width(&name) + 2);
+    let title = titled(&name, &cut(panel)(&about, room), theme);
+>>>>>>> 142dff56b9a1d23e31d9f3a7db82e82f566fe1de
     let right = Span::styled(words, theme.dim);
     boxes::boxed(title, right, body, total, theme.border_live)
         .into_iter()

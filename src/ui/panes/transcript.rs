@@ -14,7 +14,7 @@ use crate::view::{Card, CardId, View};
 
 use super::anchor::{self, Ink};
 use super::card_context::CardContext;
-use super::layouts::{Layouts, Shape, Spot, TranscriptRow, Window};
+use super::layouts::{HostRows, Layouts, Shape, Spot, TranscriptRow, Window};
 use super::pieces::{PieceIndex, PieceWalk};
 use super::selecting;
 
@@ -53,9 +53,11 @@ pub(super) fn prepare(
             None => walk.with_card_in_sight(reveal, scroll.top.unwrap_or(end)),
         });
     }
-    if let Some(card) = scroll.names_host.take().and_then(|id| view.place(id)) {
+    if let Some((id, row)) = scroll.names_host.take()
+        && let Some(card) = view.place(id)
+    {
         stays = false;
-        scroll.top = Some(walk.with_host_in_sight(card, scroll.top.unwrap_or(end)));
+        scroll.top = Some(walk.with_host_in_sight((card, row), scroll.top.unwrap_or(end)));
     }
     let mut top = match scroll.top {
         None if wish >= 0 => None,
@@ -163,16 +165,17 @@ impl PieceWalk<'_> {
     }
 
     /// The window nearest to `top` that shows all rows that name the host which a key would allow, and one more below them: the
-    /// last row may be covered by what tells that there is more.
-    fn with_host_in_sight(&mut self, card: usize, top: Position) -> Position {
+    /// last row may be covered by what tells that there is more. Of a name that has more rows than the window, those from `row` on.
+    fn with_host_in_sight(&mut self, (card, row): (usize, usize), top: Position) -> Position {
         for piece in 0..self.pieces(card) {
             let at = PieceIndex { card, piece };
             let (all, gap) = (self.rows_of(at), usize::from(self.gap(at)));
             let rows = self.slice(at, 0, all);
             let Some(first) = rows.iter().position(|row| row.host.is_some()) else { continue };
             let of = rows.iter().filter(|row| row.host.is_some()).count();
-            let first = at.row(gap + first);
-            let below = i32::try_from((of + 1).min(self.height)).unwrap_or(0);
+            let from = if of < self.height { 0 } else { row.min(of.saturating_sub(1)) };
+            let first = at.row(gap + first + from);
+            let below = i32::try_from((of - from + 1).min(self.height)).unwrap_or(0);
             let ends = self.moved(first, below);
             let highest = self.moved(ends, -i32::try_from(self.height).unwrap_or(0));
             return top.clamp(highest.min(first), first);
@@ -342,7 +345,8 @@ impl PieceWalk<'_> {
             let is_its = |spot: &Spot| self.view.card(spot.card).is_some_and(|card| card.id == id);
             let rows = window.rows.iter().zip(&window.spots).take(clear).filter(|(_, spot)| is_its(spot));
             let named: Vec<(usize, usize)> = rows.filter_map(|(row, _)| row.host).collect();
-            window.names_host = named.first().is_some_and(|(at, of)| *at == 0 && named.len() == *of);
+            let ends = named.first().zip(named.last());
+            window.host = ends.map(|((from, all), (to, _))| HostRows { from: *from, to: to + 1, all: *all });
         }
         window
     }

@@ -101,10 +101,20 @@ pub(super) fn end(text: &str, most: usize) -> String {
 
 /// A text in so many cells: of a longer one, both ends, for a path ends with its file and a list with what is added.
 pub(super) fn middle(text: &str, most: usize) -> String {
+    without_middle(text, most, most / 3 + 1)
+}
+
+/// The same for a command: its beginning says which program runs, so more of that is kept.
+pub(super) fn middle_of_command(text: &str, most: usize) -> String {
+    without_middle(text, most, most * 2 / 3 + 1)
+}
+
+/// A text in so many cells: of a longer one, a beginning of at most `head` of them, and its end.
+fn without_middle(text: &str, most: usize, head: usize) -> String {
     if width(text) <= most {
         return text.to_owned();
     }
-    let head = fit(text, (most / 3 + 1).min(most));
+    let head = fit(text, head.min(most));
     let room = most.saturating_sub(width(&head));
     let mut tail: Vec<char> = Vec::new();
     let mut used = 0;
@@ -170,8 +180,10 @@ mod tests {
     fn of_a_long_path_both_ends_are_shown() {
         assert_eq!(middle("src/a.rs", 8), "src/a.rs");
         assert_eq!(middle("a/very/long/path/to/file.rs", 15), "a/ver…o/file.rs");
+        assert_eq!(middle_of_command("$ cargo test --workspace --lib", 15), "$ cargo te…-lib");
         for most in 0..30 {
             assert!(width(&middle("a/日本語/long/path/ファイル.rs", most)) <= most, "{most}");
+            assert!(width(&middle_of_command("$ 日本語 --all ファイル.rs", most)) <= most, "{most}");
         }
     }
 }

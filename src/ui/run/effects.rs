@@ -15,6 +15,7 @@ use super::super::local::Overlay;
 use super::super::outcome::UiOutcome;
 use super::super::panes::selected;
 use super::super::picker::Picker;
+use super::super::picker_keys::lay;
 use super::super::picker_source::Source;
 use super::super::request::Request;
 use super::super::status_line::StatusFacts;
@@ -133,9 +134,7 @@ impl ScreenLoop {
     /// Opens a list whose lines keys cannot fill.
     fn pick(&mut self, source: Source) {
         match source {
-            Source::Rewind => {
-                self.local.overlay = Some(Overlay::Picker(Picker::rewind(&self.view, (self.app.now)())))
-            }
+            Source::Rewind => lay(&mut self.local, Picker::rewind(&self.view, (self.app.now)())),
             Source::Sessions => self.ask_for(source, Request::ListSessions),
             Source::Models => {
                 self.ask_for(source, Request::ListModels);

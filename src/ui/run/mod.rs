@@ -184,7 +184,10 @@ impl ScreenLoop {
         // In an inspector there is no transcript under which it could stand.
         match settings.read_only {
             true => local.hint = settings.notice,
-            false => (local.notice, local.hint) = (settings.notice, settings.message),
+            false => {
+                settings.notice.iter().for_each(|said| local.found(said));
+                local.hint = settings.message;
+            }
         }
         local.keymap = settings.keymap;
         local.motion = settings.motion;

@@ -56,7 +56,7 @@ const OTHER_WORDS: &[(&str, &[&str], &str)] = &[
     ("src/runtime/tools/search.rs", &["glob"], "an argument"),
     ("src/ui/branches.rs", &["edit"], "a word of `/whatif`"),
     ("src/ui/inspector/what_if.rs", &["edit"], "a word of `/whatif`"),
-    ("src/ui/panes/approval.rs", &["edit"], "what a key does"),
+    ("src/ui/panes/answers.rs", &["edit"], "what a key does"),
     ("src/ui/panes/inspector/frame.rs", &["list"], "what a key does"),
     ("src/ui/commands/arguments.rs", &["ask", "edit", "plan"], "modes"),
     ("src/ui/pages/plan.rs", &["plan"], "the name of a page"),

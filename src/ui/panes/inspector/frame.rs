@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::ui::inspector::{Inspector, Tab};
+use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::panes::Screen;
 use crate::ui::panes::words::{both_ends, cells, count, flow, keys, one_row};
 use crate::ui::text::{fit, width};
@@ -276,6 +277,10 @@ fn keys_of(screen: &Screen<'_>, inspector: &Inspector, total: usize) -> Line<'st
     if !inspector.typing && inspector.subagent(screen.view).is_some() {
         pairs.insert(1, ("s", "its sub-agent"));
     }
+    let help = screen.local.keymap.first(KeyContext::Ledger, KeyAction::Help, "?");
+    // The help has those that are left out for want of room.
+    let at = pairs.len().min(if total < 60 { 2 } else { 3 });
+    pairs.splice(at..at, help.iter().filter(|_| !inspector.typing).map(|key| (key.as_str(), "keys")));
     // On a narrow screen keys stand closer: it has room for more of them.
     let space = if total < 60 { 2 } else { 3 };
     flow(keys(&pairs, theme.text, theme.dim), space, total).into_iter().next().unwrap_or_default()
