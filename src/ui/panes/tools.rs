@@ -71,11 +71,8 @@ pub(super) fn forming(forming: &Forming, around: &CardContext<'_>) -> Vec<Transc
     let theme = around.theme;
     let words = format!("preparing · {} bytes", forming.bytes);
     let standing = CallStatus::new("◌", theme.dim, words, theme.dim);
-<<<<<<< HEAD
-    vec![line(&spoken(&forming.name), "", &standing, around)]
-=======
-    vec![line(&CallRow::sentence(&forming.name, ""), &standing, around)]
->>>>>>> 142dff56b9a1d23e31d9f3a7db82e82f566fe1de
+    let name = spoken(&forming.name);
+    vec![line(&CallRow::sentence(&name, ""), &standing, around)]
 }
 
 /// Something that the provider ran itself: it was never ours to run, and the line says so.
@@ -107,14 +104,9 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     let about = subject(panel);
     let before = panel.changed_by("you").map(|who| format!("changed by {who} · ")).unwrap_or_default();
     let is_typed = panel.is_own_command() && panel.arguments().is_some_and(|a| a.text("command").is_some());
-<<<<<<< HEAD
     let name = if is_typed { Cow::Borrowed("you") } else { named(panel) };
-    let mut rows = vec![line(&name, &about, &standing(panel, around), around)];
-=======
-    let name = if is_typed { "you" } else { panel.name() };
-    let named = CallRow { name, before: &before, about: &about, cut: cut(panel) };
-    let mut rows = vec![line(&named, &standing(panel, around), around)];
->>>>>>> 142dff56b9a1d23e31d9f3a7db82e82f566fe1de
+    let row = CallRow { name: &name, before: &before, about: &about, cut: cut(panel) };
+    let mut rows = vec![line(&row, &standing(panel, around), around)];
     let room = usize::from(around.text_width()).saturating_sub(2);
     rows.extend(untold(panel, room, around).map(|line| TranscriptRow::new(INDENT + 2, line)));
     if let Some(InBackground::Over(settled)) = &panel.in_background {
@@ -144,12 +136,8 @@ pub(super) fn inks<'t>(panel: &Panel, theme: &'t Theme, plain: Style) -> Inks<'t
 fn line(named: &CallRow<'_>, standing: &CallStatus, around: &CardContext<'_>) -> TranscriptRow {
     let theme = around.theme;
     let total = usize::from(around.text_width());
-<<<<<<< HEAD
-    let name = fit(&one_row(name), 24);
-=======
     let most = if named.about.is_empty() { NAME.0 } else { (total * 2 / 5).clamp(NAME.1, NAME.0) };
-    let name = fit(&one_row(&spoken(named.name)), most);
->>>>>>> 142dff56b9a1d23e31d9f3a7db82e82f566fe1de
+    let name = fit(&one_row(named.name), most);
     let pad = 6usize.saturating_sub(width(&name)) + 2;
     let mut left = vec![Span::styled(format!("{name}{}", " ".repeat(pad)), theme.text)];
     let mut about = one_row(&format!("{}{}", named.before, named.about));
@@ -307,7 +295,8 @@ fn live_box(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let body = untold(panel, inner, around).into_iter().chain(written);
     let body = body.chain(how_to_type(panel, around, inner)).collect();
     let about = one_row(&subject(panel));
-    let name = one_row(&spoken(if panel.is_own_command() { "you" } else { panel.name() }));
+    let name = if panel.is_own_command() { Cow::Borrowed("you") } else { named(panel) };
+    let name = one_row(&name);
     // What runs matters more than what it does to the world, and neither may hide the other.
     let beside = width(&name) + 2 + width(&about);
     let words = match panel.state {
@@ -318,14 +307,8 @@ fn live_box(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
         }
         _ => String::new(),
     };
-<<<<<<< HEAD
-    let about = subject(panel);
-    let name = if panel.is_own_command() { Cow::Borrowed("you") } else { named(panel) };
-    let title = titled(&name, &about, theme);
-=======
     let room = total.saturating_sub(width(&words) + EDGES + width(&name) + 2);
     let title = titled(&name, &cut(panel)(&about, room), theme);
->>>>>>> 142dff56b9a1d23e31d9f3a7db82e82f566fe1de
     let right = Span::styled(words, theme.dim);
     boxes::boxed(title, right, body, total, theme.border_live)
         .into_iter()
