@@ -65,7 +65,7 @@ impl Source {
             Self::Grants => Some("nothing is granted for this session"),
             Self::Shells => Some("no command runs in the background"),
             Self::Fleet => Some("nothing is at work for this session"),
-            Self::FleetStop => Some("nothing is at work that can be stopped alone"),
+            Self::FleetStop => Some("nothing at work can be stopped alone"),
             Self::Palette
             | Self::Sessions
             | Self::Models
