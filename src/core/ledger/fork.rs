@@ -1,6 +1,6 @@
 //! Where a session can be forked: where no call is open, and nothing comes back that was withdrawn.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Body, Entry, EntryId, resting_places};
@@ -54,7 +54,7 @@ fn withdrawn(whole: &[Arc<Entry>]) -> Vec<(usize, usize)> {
     if stones.is_empty() {
         return Vec::new();
     }
-    let places: HashMap<EntryId, usize> =
+    let places: BTreeMap<EntryId, usize> =
         whole.iter().enumerate().map(|(at, entry)| (entry.id, at)).collect();
     stones.into_iter().filter_map(|(target, at)| Some((*places.get(&target)?, at))).collect()
 }

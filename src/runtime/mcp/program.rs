@@ -19,9 +19,9 @@ use super::launch_context::McpMeans;
 use super::line_limit::{Break, Lines, MOST_BYTES};
 use super::server::McpWay;
 use super::tasks::Tasks;
-use crate::runtime::process::Group;
+use crate::runtime::process::{Group, private_folder};
 use crate::runtime::sandbox::Surroundings;
-use crate::runtime::tools::command::{TEMPORARY, describe, private_folder};
+use crate::runtime::tools::command::{TEMPORARY, describe};
 
 /// How long a program that has ended may still be heard.
 const LAST_WORDS: Duration = Duration::from_millis(300);

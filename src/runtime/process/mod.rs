@@ -9,4 +9,5 @@ mod register;
 
 pub(crate) use group::{GRACE, Group};
 pub use non_dumpable::keep_to_ourselves;
+pub(crate) use private::private_folder;
 pub use register::Groups;

@@ -11,6 +11,15 @@ use std::path::Path;
 use tempfile::TempDir;
 use uuid::Uuid;
 
+/// A folder for temporary files that nobody else can read; removed when dropped.
+///
+/// # Errors
+/// It cannot be made.
+pub(crate) fn private_folder() -> io::Result<TempDir> {
+    let only_us = Permissions::from_mode(0o700);
+    tempfile::Builder::new().prefix("countersign-").permissions(only_us).tempdir()
+}
+
 /// Removed when dropped, when nobody is left who writes in it.
 #[derive(Debug)]
 pub(super) struct Private(Option<TempDir>);

@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use crate::wire::record::{Audit, Chain, Links, follow};
 
 use super::checking::checked;
-use super::line_ends::LineEnds;
-use super::lines::split;
 use super::plain;
 
 /// How the file ends.
@@ -56,13 +54,7 @@ pub fn broken_chain(session: &Path, known: Option<Links>, bytes: &[u8]) -> Optio
     Some(not_well_formed(session, &fault))
 }
 
-/// What a look at the lines of a session tells that is wrong with it, in a sentence: next to no work, for whoever reads few of its lines.
-pub fn broken_line(session: &Path, bytes: &[u8]) -> Option<String> {
-    let mut ends = LineEnds::default();
-    split(bytes, |line| ends.read(line));
-    ends.fault(session)
-}
-
+/// That a session has this fault, and what to do.
 pub(super) fn not_well_formed(session: &Path, fault: &str) -> String {
     let name = name(session);
     format!(

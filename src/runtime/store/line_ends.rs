@@ -8,10 +8,17 @@ use memchr::memmem;
 use crate::wire::record::{ChainFault, lines_are_missing};
 
 use super::head::{lines_on_disk, not_well_formed};
-use super::lines::is_object;
+use super::lines::{is_object, split};
 
 /// How a line names the hash of the one before it.
 const HASH: &[u8] = br#","prev":""#;
+
+/// What a look at the lines of a session tells that is wrong with it, in a sentence: next to no work, for whoever reads few of its lines.
+pub fn broken_line(session: &Path, bytes: &[u8]) -> Option<String> {
+    let mut ends = LineEnds::default();
+    split(bytes, |line| ends.read(line));
+    ends.fault(session)
+}
 
 /// Looks at the lines as they are read.
 #[derive(Debug, Default)]

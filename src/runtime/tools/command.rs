@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::ledger::{CommandState, Facts, Outcome};
-use crate::runtime::process::{GRACE, Group, Groups};
+use crate::runtime::process::{GRACE, Group, Groups, private_folder};
 use crate::runtime::sandbox::{Gap, Proxy, Refusals, Sandbox, SandboxWords, Surroundings};
 use crate::tool::{Invocation, Shown, ToolReport};
 
@@ -26,7 +25,7 @@ use super::arguments::{number, required};
 use super::live::Live;
 use super::printed::Printed;
 use super::stop::off_thread;
-use super::trailers::{stand_before_git, trailer};
+use super::trailers::sign_commits;
 use super::workspace::Workspace;
 
 /// How long a command may run at most, whatever a call names.
@@ -197,26 +196,11 @@ impl Shell {
             .envs(private.iter().flat_map(|folder| TEMPORARY.map(|name| (name, folder.path()))))
             .envs(around.proxy.iter().flat_map(Proxy::variables))
             .env(ACTION, &invocation.key);
-        let private = self.sign_commits(&mut sh, private, invocation)?;
-        Ok((sh, private))
-    }
-
-    /// Lets the commits of a command name its call, if they are to. Gives the folder that the command has for itself then.
-    fn sign_commits(
-        &self,
-        sh: &mut Command,
-        private: Option<TempDir>,
-        invocation: &Invocation,
-    ) -> io::Result<Option<TempDir>> {
-        let path = self.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path);
-        let Some((path, trailer)) = path.filter(|_| self.trailers).zip(trailer(invocation)) else {
-            return Ok(private);
-        };
-        let folder = private.map_or_else(private_folder, Ok)?;
-        if let Some(path) = stand_before_git(folder.path(), path, &trailer)? {
-            sh.env("PATH", path);
+        if !self.trailers {
+            return Ok((sh, private));
         }
-        Ok(Some(folder))
+        let private = sign_commits(&mut sh, private, &self.environment, invocation)?;
+        Ok((sh, private))
     }
 
     /// A shell in the sandbox, and the folder that it has for itself.
@@ -228,12 +212,6 @@ impl Shell {
         let sh = sandbox.command(private.path(), around, "sh").map_err(io::Error::other)?;
         Ok((sh, Some(private)))
     }
-}
-
-/// A folder for temporary files that nobody else can read; removed when dropped.
-pub(in crate::runtime) fn private_folder() -> io::Result<TempDir> {
-    let only_us = std::fs::Permissions::from_mode(0o700);
-    tempfile::Builder::new().prefix("countersign-").permissions(only_us).tempdir()
 }
 
 /// The call's own wish first, then what the loop allows.

@@ -11,7 +11,11 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
+use tempfile::TempDir;
+use tokio::process::Command;
+
 use crate::policy::digest;
+use crate::runtime::process::private_folder;
 use crate::tool::Invocation;
 
 /// What stands before git. `TRAILER` is in the place of the action and the digest.
@@ -19,9 +23,28 @@ const PROGRAM: &str = include_str!("git.sh");
 /// Its folder in the one that the command has for itself.
 const FOLDER: &str = ".countersign";
 
+/// Lets the commits of a command name its call. Gives the folder that the command has for itself then.
+///
+/// # Errors
+/// A folder or the program cannot be written.
+pub(super) fn sign_commits(
+    sh: &mut Command,
+    private: Option<TempDir>,
+    environment: &[(OsString, OsString)],
+    invocation: &Invocation,
+) -> io::Result<Option<TempDir>> {
+    let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path);
+    let Some((path, trailer)) = path.zip(trailer(invocation)) else { return Ok(private) };
+    let folder = private.map_or_else(private_folder, Ok)?;
+    if let Some(path) = stand_before_git(folder.path(), path, &trailer)? {
+        sh.env("PATH", path);
+    }
+    Ok(Some(folder))
+}
+
 /// The trailer's value for a call: its session, the entry that allowed it, and the digest of its receipt. `None` for a call that nobody
 /// allowed.
-pub(super) fn trailer(invocation: &Invocation) -> Option<String> {
+fn trailer(invocation: &Invocation) -> Option<String> {
     let Invocation { key, name, arguments, allowed_in, .. } = invocation;
     let (session, _) = key.rsplit_once('-')?;
     let action = format!("{session}/{}", (*allowed_in)?);
@@ -35,7 +58,7 @@ pub(super) fn trailer(invocation: &Invocation) -> Option<String> {
 ///
 /// # Errors
 /// It cannot be written.
-pub(super) fn stand_before_git(folder: &Path, path: &OsStr, trailer: &str) -> io::Result<Option<OsString>> {
+fn stand_before_git(folder: &Path, path: &OsStr, trailer: &str) -> io::Result<Option<OsString>> {
     if !std::env::split_paths(path).any(|place| place.join("git").is_file()) {
         return Ok(None);
     }
