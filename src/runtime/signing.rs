@@ -19,6 +19,7 @@ const PUBLIC: [&[u8]; 4] = [b"ssh-", b"ecdsa-", b"sk-ssh-", b"sk-ecdsa-"];
 const PRIVATE: &[u8] = b"-----BEGIN ";
 /// How the private keys of OpenSSH begin, and what they say first.
 const OPENSSH: &[u8] = b"-----BEGIN OPENSSH PRIVATE KEY-----";
+const OPENSSH_END: &[u8] = b"-----END OPENSSH PRIVATE KEY-----";
 const MARK: &[u8] = b"openssh-key-v1\0";
 /// Bytes of a file that are looked at.
 const MOST: u64 = 64 * 1024;
@@ -80,7 +81,7 @@ fn what_is_wrong(key: &Path) -> Option<String> {
     if !found.is_file() || is_public_key(&bytes) {
         return None;
     }
-    if !bytes.windows(PRIVATE.len()).any(|window| window == PRIVATE) {
+    if place(&bytes, PRIVATE).is_none() {
         return Some("it is no SSH key".to_owned());
     }
     if found.permissions().mode() & 0o077 != 0 {
@@ -91,10 +92,17 @@ fn what_is_wrong(key: &Path) -> Option<String> {
     is_damaged(&bytes).then(|| "it is a damaged SSH key".to_owned())
 }
 
+fn place(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
 /// Whether a private key of OpenSSH cannot be read although it says that it has no passphrase, or does not say what it has. `ssh-keygen`
 /// could not read it.
 fn is_damaged(bytes: &[u8]) -> bool {
-    let Some(at) = bytes.windows(OPENSSH.len()).position(|window| window == OPENSSH) else { return false };
+    let Some(at) = place(bytes, OPENSSH) else { return false };
+    if place(bytes, OPENSSH_END).is_none() {
+        return true;
+    }
     let body =
         bytes.get(at + OPENSSH.len()..).unwrap_or_default().iter().filter(|byte| !byte.is_ascii_whitespace());
     // Sixteen times four characters are 48 bytes: the mark, and the name of the cipher with its length before it.

@@ -90,7 +90,7 @@ pub(super) fn local_tools(
     let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
         .giving(invocation.named_for_programs())
         .within(sandbox::sandbox(invocation))
-        .signing_commits(config.trailers)
+        .signing_commits(invocation.environment.cache_dir().filter(|_| config.trailers))
         .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() });
     let tools = if attendance == Attendance::Person { tools.attended() } else { tools };
     if let Some(editor) = editor { tools.beside(editor) } else { tools }

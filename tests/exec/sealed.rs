@@ -75,7 +75,10 @@ fn what_is_no_key_is_said() {
     };
     let short = damaged("short", written.lines().take(3).collect::<Vec<_>>().join("\n"));
     let garbled = damaged("garbled", written.replacen("b3BlbnNzaC1rZXkt", "!!!!!!!!!!!!!!!!", 1));
+    let locked = key(&world.place(), "closed", "a passphrase").unwrap();
+    let cut = damaged("cut", fs::read_to_string(locked).unwrap().chars().take(300).collect());
     for (file, why) in [
+        (cut, "cut: it is a damaged SSH key;"),
         (short, "short: it is a damaged SSH key;"),
         (garbled, "garbled: it is a damaged SSH key;"),
         (world.place().join("nowhere"), "nowhere: there is no such file;"),

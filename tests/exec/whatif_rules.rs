@@ -239,6 +239,8 @@ fn the_check_of_a_goal_can_be_decided_otherwise_offline() {
     assert!(!as_it_was.out.contains("+denied"), "{as_it_was:?}");
     let offline = world.branch_off(&["--last", &decided, "--offline", "--deny", "not this check"]);
     assert!(offline.out.contains("+denied c1 by user"), "{offline:?}");
+    let changed = world.branch_off(&["--last", &decided, "--offline", "--edit", r#"{"command":"false"}"#]);
+    assert!(changed.code == 2 && changed.err.contains("a check is not changed"), "{changed:?}");
     let live = world.branch_off(&["--last", &decided, "--deny", "not this check"]);
     assert!(live.code == 2 && live.err.contains("c1 is the check of a goal"), "{live:?}");
     assert_eq!(world.sessions().len(), 1, "no branch was begun");

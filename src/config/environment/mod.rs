@@ -105,6 +105,11 @@ impl Environment {
         self.xdg("XDG_STATE_HOME", ".local/state")
     }
 
+    /// Our folder for what can be made anew; `None` when there is no home.
+    pub fn cache_dir(&self) -> Option<PathBuf> {
+        self.xdg("XDG_CACHE_HOME", ".cache")
+    }
+
     fn xdg(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         let base = self.folder(variable).or_else(|| self.home().map(|home| home.join(below_home)))?;
         Some(base.join("countersign"))

@@ -9,7 +9,7 @@ use super::ask_reason::AskReason;
 use super::phase::Pending;
 
 /// Most gaps that a question names, and that one acceptance covers.
-const MOST_GAPS: usize = 6;
+const MOST_GAPS: usize = 100;
 
 impl Agent {
     /// Writes a decision.

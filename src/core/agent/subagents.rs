@@ -282,7 +282,10 @@ impl Agent {
         step.emit(Live::Refused(if is_elsewhere {
             format!("another agent works on {call}; esc stops it with the turn")
         } else {
-            format!("the sub-agent of {call} is over")
+            // Whether it is still to come, only the whole ledger would tell.
+            format!(
+                "no sub-agent works for {call} now: it is over, or waits for its turn and ends with the turn"
+            )
         }));
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,8 +46,8 @@ pub(super) struct Shell {
     pub(super) groups: Groups,
     /// How a command is confined; `None` where nobody said, and then no call that must be confined is run.
     pub(super) sandbox: Option<Arc<Sandbox>>,
-    /// Whether commits say which call made them.
-    pub(super) trailers: bool,
+    /// Where the program is kept by which commits say which call made them, if they do.
+    pub(super) signing: Option<PathBuf>,
     /// What it could not hide at the looks of this session: somebody could decide about these.
     pub(super) gaps: Mutex<BTreeSet<Gap>>,
 }
@@ -69,9 +70,9 @@ pub(super) type Started = (Child, Group, pipe::Receiver);
 impl Shell {
     /// One like it that has looked at nothing yet.
     pub(super) fn again(&self) -> Self {
-        let Self { environment, groups, sandbox, trailers, .. } = self;
+        let Self { environment, groups, sandbox, signing, .. } = self;
         let (environment, groups, sandbox) = (environment.clone(), groups.clone(), sandbox.clone());
-        Self { environment, groups, sandbox, trailers: *trailers, gaps: Mutex::default() }
+        Self { environment, groups, sandbox, signing: signing.clone(), gaps: Mutex::default() }
     }
 
     /// Runs the command of the call. Dropping the future ends the whole group.
@@ -196,10 +197,9 @@ impl Shell {
             .envs(private.iter().flat_map(|folder| TEMPORARY.map(|name| (name, folder.path()))))
             .envs(around.proxy.iter().flat_map(Proxy::variables))
             .env(ACTION, &invocation.key);
-        if !self.trailers {
-            return Ok((sh, private));
+        if let Some(cache) = &self.signing {
+            sign_commits(&mut sh, cache, &self.environment, invocation)?;
         }
-        let private = sign_commits(&mut sh, private, &self.environment, invocation)?;
         Ok((sh, private))
     }
 

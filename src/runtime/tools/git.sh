@@ -1,96 +1,107 @@
 #!/bin/sh
 # Stands before git on the PATH of a command and adds a trailer to each commit that the command makes (see trailers.rs).
-# Each word goes from the front to the back, and the trailer behind the word `commit`, if that is the verb. The other verbs know no
-# trailers: an editor adds it to their message, where nobody has named another one. A revert or a cherry-pick that goes on opens none
-# unless it is asked to, and a merge that goes on takes no other word. A list of steps of a rebase is no message: the editor refuses it.
+# `git commit` is given the trailer. The other verbs know no trailers: an editor adds it to their message, where nobody has named another
+# one. A revert or a cherry-pick that goes on opens none unless it is asked to, and a merge that goes on takes no other word. A list of
+# steps of a rebase is no message: the editor refuses it.
+# All its variables begin with countersign_: what the command has exported stays what it is for those that git starts.
 
-# What git starts itself finds git first, so that nothing gets the trailer of this twice.
-here=${0%/*}
-path=:$PATH:
-while case $path in *":$here:"*) true ;; *) false ;; esac; do
-  path=${path%%":$here:"*}:${path#*":$here:"}
+# What git starts itself finds git first, so that nothing gets a trailer twice.
+countersign_here=${0%/*}
+countersign_path=:$PATH:
+while case $countersign_path in *":$countersign_here:"*) true ;; *) false ;; esac; do
+  countersign_path=${countersign_path%%":$countersign_here:"*}:${countersign_path#*":$countersign_here:"}
 done
-path=${path#:}
-PATH=${path%:}
+countersign_path=${countersign_path#:}
+PATH=${countersign_path%:}
 
-words() { echo $#; }
+# Somebody else has kept the place of this program; and pages of help are asked for with the words as they are.
+[ -n "${COUNTERSIGN_TRAILER-}" ] || exec git "$@"
+for countersign_word in "$@"; do
+  case $countersign_word in --help|-h) exec git "$@" ;; esac
+done
+
+# Asked beside the command: nothing of it is seen.
+ask_git() { GIT_TRACE=0 GIT_TRACE2=0 GIT_TRACE_SETUP=0 git "$@" 2>/dev/null; }
 
 # What git makes of a name that is none of its own commands: only plain words, as nothing of a configuration may be read as a line.
-# The words that are still to come stand first in "$@", behind them those of git itself: `-C folder` and the like.
-alias_of() (
-  name=$1 count=$2
-  shift 2
-  while [ "$count" -gt 0 ]; do shift; count=$((count - 1)); done
-  alias=$(git "$@" config --get "alias.$name") || exit 0
-  case $alias in ''|*[!A-Za-z0-9\ _=.,:/@%+-]*) exit 0 ;; esac
-  git --list-cmds=main,others,nohelpers | grep -qxF -e "$name" || echo "$alias"
-)
+alias_of() {
+  countersign_alias=$(eval "ask_git $countersign_before config --get \"alias.\$1\"") || return 0
+  case $countersign_alias in ''|*[!A-Za-z0-9\ _=.,:/@%+-]*) return 0 ;; esac
+  ask_git --list-cmds=main,others,nohelpers | grep -qxF -e "$1" || echo "$countersign_alias"
+}
 
-edit=--edit goes_on='' is_short=''
+# An editor that the command asks for is its own. A fast-forward makes no commit, and takes no editor.
+countersign_edit=--edit countersign_goes_on='' countersign_is_short='' countersign_own=''
 look_at() {
-  for word in "$@"; do
-    case $word in
-      --continue) goes_on=yes ;;
-      --abort|--quit|--skip|--squash|--no-commit) edit='' ;;
-      -n) is_short=yes ;;
+  for countersign_word in "$@"; do
+    case $countersign_word in
+      --continue) countersign_goes_on=yes ;;
+      --abort|--quit|--skip|--squash|--no-commit|--ff|--ff-only) countersign_edit='' ;;
+      -e|--edit) countersign_own=yes ;;
+      -n) countersign_is_short=yes ;;
     esac
   done
 }
 
-count=$# verb='' skips='' aliases=0
-look_at "$@"
-while [ "$count" -gt 0 ]; do
-  word=$1
+# The words before the verb, each in a variable of its own; the list of these variables is a line of the shell. What stands behind the verb
+# may be thousands of words, and is moved once.
+countersign_before='' countersign_number=0
+keep() {
+  countersign_number=$((countersign_number + 1))
+  eval "countersign_word_$countersign_number=\$1"
+  countersign_before="$countersign_before \"\$countersign_word_$countersign_number\""
+}
+
+countersign_aliases=0
+while [ $# -gt 0 ]; do
+  countersign_verb=$1
   shift
-  count=$((count - 1))
-  if [ "$verb" = edited ] && [ "$word" = --no-edit ]; then continue; fi
-  if [ -n "$verb" ] || [ -n "$skips" ]; then
-    skips=''
-    set -- "$@" "$word"
-    continue
-  fi
-  case $word in
+  case $countersign_verb in
     -C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix|--attr-source)
-      skips=1
-      set -- "$@" "$word"
+      keep "$countersign_verb"
+      [ $# -eq 0 ] || { keep "$1"; shift; }
       ;;
-    -*) set -- "$@" "$word" ;;
+    -*) keep "$countersign_verb" ;;
     commit)
-      verb=commit
-      set -- "$@" "$word" --trailer 'Countersigned-by: TRAILER'
+      keep commit
+      keep --trailer
+      keep "Countersigned-by: $COUNTERSIGN_TRAILER"
+      break
       ;;
     merge|revert|cherry-pick|pull)
-      set -- "$@" "$word"
-      case $word in
-        merge|pull) [ -z "$goes_on" ] || edit='' ;;
-        *) [ -z "$is_short" ] || edit='' ;;
+      look_at "$@"
+      case $countersign_verb in
+        merge|pull) [ -z "$countersign_goes_on" ] || countersign_edit='' ;;
+        *) [ -z "$countersign_is_short" ] || countersign_edit='' ;;
       esac
-      verb=other
-      case ${GIT_EDITOR:-true} in
+      case $countersign_own${GIT_EDITOR:-true} in
         true|:)
-          verb=edited
-          set -- "$@" ${edit:+"$edit"}
+          # Without an editor, lines that begin with # belong to the message. With one they would be remarks, and be lost.
+          [ -n "$(eval "ask_git $countersign_before config --get commit.cleanup")" ] || { keep -c; keep commit.cleanup=scissors; }
           export GIT_EDITOR="sh -c 'case \$1 in *git-rebase-todo) exit 1 ;; esac
-git interpret-trailers --in-place --trailer \"Countersigned-by: TRAILER\" \"\$1\"' editor"
+git interpret-trailers --in-place --trailer \"Countersigned-by: \$COUNTERSIGN_TRAILER\" \"\$1\"' editor"
+          keep "$countersign_verb"
+          [ -z "$countersign_edit" ] || keep "$countersign_edit"
+          for countersign_word in "$@"; do
+            shift
+            [ "$countersign_word" = --no-edit ] || set -- "$@" "$countersign_word"
+          done
           ;;
+        *) keep "$countersign_verb" ;;
       esac
+      break
       ;;
     *)
-      alias=$(alias_of "$word" "$count" "$@")
-      aliases=$((aliases + 1))
-      if [ -n "$alias" ] && [ "$aliases" -lt 9 ]; then
-        # Its characters are plain: only the spaces part it.
-        # shellcheck disable=SC2086
-        {
-          look_at $alias
-          count=$((count + $(words $alias)))
-          set -- $alias "$@"
-        }
-      else
-        verb=other
-        set -- "$@" "$word"
+      countersign_found=$(alias_of "$countersign_verb")
+      countersign_aliases=$((countersign_aliases + 1))
+      if [ -z "$countersign_found" ] || [ "$countersign_aliases" -gt 8 ]; then
+        keep "$countersign_verb"
+        break
       fi
+      # Its characters are plain: only the spaces part it.
+      # shellcheck disable=SC2086
+      set -- $countersign_found "$@"
       ;;
   esac
 done
-exec git "$@"
+eval "exec git $countersign_before \"\$@\""

@@ -191,7 +191,7 @@ impl LocalTools {
                 environment: for_commands(environment),
                 groups,
                 sandbox: None,
-                trailers: false,
+                signing: None,
                 gaps: Mutex::default(),
             }),
         }
@@ -213,10 +213,10 @@ impl LocalTools {
         Self { shell: Arc::new(shell), ..self }
     }
 
-    /// Whether commits say which call made them.
+    /// Commits say which call made them, by a program that is kept in this folder for what can be made anew; `None`: they do not.
     #[must_use]
-    pub fn signing_commits(self, trailers: bool) -> Self {
-        let shell = Shell { trailers, ..self.shell.again() };
+    pub fn signing_commits(self, cache: Option<PathBuf>) -> Self {
+        let shell = Shell { signing: cache, ..self.shell.again() };
         Self { shell: Arc::new(shell), ..self }
     }
 

@@ -6,40 +6,45 @@
 //! signs the commits of others in a rebase.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::Path;
 
-use tempfile::TempDir;
 use tokio::process::Command;
 
 use crate::policy::digest;
-use crate::runtime::process::private_folder;
 use crate::tool::Invocation;
 
-/// What stands before git. `TRAILER` is in the place of the action and the digest.
+/// What stands before git: always in the same place, as some programs keep the place of git for later.
 const PROGRAM: &str = include_str!("git.sh");
-/// Its folder in the one that the command has for itself.
-const FOLDER: &str = ".countersign";
+/// Its folder.
+const FOLDER: &str = "git";
+/// The variable with the trailer's value. Without it, the program is git.
+const TRAILER: &str = "COUNTERSIGN_TRAILER";
 
-/// Lets the commits of a command name its call. Gives the folder that the command has for itself then.
+/// Lets the commits of a command name its call. Where there is no git, nothing stands in its place: a command that asks whether there is one
+/// must hear the truth.
 ///
 /// # Errors
-/// A folder or the program cannot be written.
+/// The program cannot be written to its folder in `cache`.
 pub(super) fn sign_commits(
     sh: &mut Command,
-    private: Option<TempDir>,
+    cache: &Path,
     environment: &[(OsString, OsString)],
     invocation: &Invocation,
-) -> io::Result<Option<TempDir>> {
+) -> io::Result<()> {
     let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path);
-    let Some((path, trailer)) = path.zip(trailer(invocation)) else { return Ok(private) };
-    let folder = private.map_or_else(private_folder, Ok)?;
-    if let Some(path) = stand_before_git(folder.path(), path, &trailer)? {
-        sh.env("PATH", path);
+    let Some((path, trailer)) = path.zip(trailer(invocation)) else { return Ok(()) };
+    if !std::env::split_paths(path).any(|place| place.join("git").is_file()) {
+        return Ok(());
     }
-    Ok(Some(folder))
+    let named = |fault: io::Error| {
+        io::Error::new(fault.kind(), format!("git.trailers needs {}: {fault}", cache.join(FOLDER).display()))
+    };
+    let path = stand_before_git(cache, path).map_err(named)?;
+    sh.env("PATH", path).env(TRAILER, trailer);
+    Ok(())
 }
 
 /// The trailer's value for a call: its session, the entry that allowed it, and the digest of its receipt. `None` for a call that nobody
@@ -53,21 +58,21 @@ fn trailer(invocation: &Invocation) -> Option<String> {
     is_plain.then(|| format!("{action} sha256:{}", digest(name, arguments)))
 }
 
-/// Puts the program into the folder that a command has for itself, and gives the `PATH` with which it is found first. `None` where there
-/// is no git: a command that asks whether there is one must hear the truth.
-///
-/// # Errors
-/// It cannot be written.
-fn stand_before_git(folder: &Path, path: &OsStr, trailer: &str) -> io::Result<Option<OsString>> {
-    if !std::env::split_paths(path).any(|place| place.join("git").is_file()) {
-        return Ok(None);
+/// Puts the program in its place, if it is not there, and gives the `PATH` with which it is found first.
+fn stand_before_git(cache: &Path, path: &OsStr) -> io::Result<OsString> {
+    let folder = cache.join(FOLDER);
+    let program = folder.join("git");
+    let is_there = fs::read(&program).is_ok_and(|found| found == PROGRAM.as_bytes());
+    if !is_there {
+        DirBuilder::new().mode(0o700).recursive(true).create(&folder)?;
+        // In one step: another command may be about to run it.
+        let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+        file.write_all(PROGRAM.as_bytes())?;
+        file.as_file().set_permissions(Permissions::from_mode(0o700))?;
+        file.into_temp_path().persist(&program)?;
     }
-    let folder = folder.join(FOLDER);
-    DirBuilder::new().mode(0o700).create(&folder)?;
-    let mut program = OpenOptions::new().write(true).create_new(true).mode(0o700).open(folder.join("git"))?;
-    program.write_all(PROGRAM.replace("TRAILER", trailer).as_bytes())?;
     let places = std::iter::once(folder).chain(std::env::split_paths(path));
-    std::env::join_paths(places).map(Some).map_err(io::Error::other)
+    std::env::join_paths(places).map_err(io::Error::other)
 }
 
 #[cfg(test)]
@@ -108,6 +113,9 @@ case "$*" in
 esac
 "#;
 
+    /// What keeps the lines of a message that begin with `#`.
+    const KEEPS: &str = "[-c][commit.cleanup=scissors]";
+
     /// What `git` is called with by the line, and how the line ends.
     fn called(line: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
@@ -115,12 +123,13 @@ esac
         std::fs::write(&program, GIT).unwrap();
         let shown = Command::new("chmod").arg("+x").arg(&program).status().unwrap();
         assert!(shown.success());
-        let private = tempfile::tempdir().unwrap();
+        let cache = tempfile::tempdir().unwrap();
         let path = OsString::from(format!("{}:/usr/bin:/bin", folder.path().display()));
         let trailer = trailer(&allowed(r#"{"command": "x"}"#)).unwrap();
-        let path = stand_before_git(private.path(), &path, &trailer).unwrap().unwrap();
+        stand_before_git(cache.path(), &path).unwrap();
+        let path = stand_before_git(cache.path(), &path).unwrap();
         let mut sh = Command::new("sh");
-        sh.arg("-c").arg(line).current_dir(folder.path()).env_clear().env("PATH", path);
+        sh.arg("-c").arg(line).current_dir(folder.path()).env_clear().env("PATH", path).env(TRAILER, trailer);
         let out = sh.output().unwrap();
         assert!(out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
         assert!(!folder.path().join("odd").exists(), "nothing of an alias is a line");
@@ -141,20 +150,22 @@ esac
             format!("[-C][x y][-c][a=b][--no-pager]{commit}\n3")
         );
         assert_eq!(called("git log commit"), "[log][commit]\n3");
-        assert_eq!(called("git -C x merge --no-edit b"), "[-C][x][merge][--edit][b]\n3");
-        assert_eq!(called("git merge --continue"), "[merge][--continue]\n3");
+        assert_eq!(called("git -C x merge --no-edit b"), format!("[-C][x]{KEEPS}[merge][--edit][b]\n3"));
+        assert_eq!(called("git merge --continue"), format!("{KEEPS}[merge][--continue]\n3"));
         assert_eq!(
             called("git revert -n HEAD; git cherry-pick a"),
-            "[revert][-n][HEAD]\n[cherry-pick][--edit][a]\n3"
+            format!("{KEEPS}[revert][-n][HEAD]\n{KEEPS}[cherry-pick][--edit][a]\n3")
         );
         assert_eq!(called("GIT_EDITOR=vi git merge --no-edit b"), "[merge][--no-edit][b]\n3");
         assert_eq!(
             called("git merge -n b; git pull -q o"),
-            "[merge][--edit][-n][b]\n[pull][--edit][-q][o]\n3"
+            format!("{KEEPS}[merge][--edit][-n][b]\n{KEEPS}[pull][--edit][-q][o]\n3")
         );
         assert_eq!(
             called("git revert --continue; git cherry-pick --no-edit --continue; git revert --skip"),
-            "[revert][--edit][--continue]\n[cherry-pick][--edit][--continue]\n[revert][--skip]\n3"
+            format!(
+                "{KEEPS}[revert][--edit][--continue]\n{KEEPS}[cherry-pick][--edit][--continue]\n{KEEPS}[revert][--skip]\n3"
+            )
         );
         assert_eq!(called("git log merge --no-edit"), "[log][merge][--no-edit]\n3");
         assert_eq!(
@@ -163,6 +174,17 @@ esac
         );
         assert_eq!(called("git commit >/dev/null; echo \"$word $verb\""), " \n0");
         assert_eq!(called("git; git --version"), "[]\n[--version]\n3");
+        assert_eq!(called("git commit --help; git merge -h"), "[commit][--help]\n[merge][-h]\n3");
+        assert_eq!(
+            called("git merge -e b; git cherry-pick --ff a"),
+            format!("[merge][-e][b]\n{KEEPS}[cherry-pick][--ff][a]\n3")
+        );
+        assert_eq!(
+            called("unset COUNTERSIGN_TRAILER; git commit"),
+            "[commit]\n3",
+            "whoever keeps its place has git"
+        );
+        assert_eq!(called("export count=1 word=w; git log; echo $count $word"), "[log]\n1 w\n0");
     }
 
     #[test]
@@ -180,7 +202,7 @@ esac
         let commit = with_trailer("[commit]");
         assert_eq!(called("git -C x ci -m y"), format!("[-C][x]{commit}[-q][-m][y]\n3"));
         assert_eq!(called("git ci2 -m y"), format!("{commit}[-q][-a][-m][y]\n3"));
-        assert_eq!(called("git back HEAD"), "[revert][-n][HEAD]\n3");
+        assert_eq!(called("git back HEAD"), format!("{KEEPS}[revert][-n][HEAD]\n3"));
         // What git does not read as one, and what is a line of a shell.
         assert_eq!(called("git log; git odd; git sh; git loop"), "[log]\n[odd]\n[sh]\n[loop]\n3");
     }
@@ -193,7 +215,10 @@ esac
         let unallowed = Invocation { allowed_in: None, ..plain };
         assert_eq!(trailer(&unallowed), None);
         let folder = tempfile::tempdir().unwrap();
-        let nowhere = stand_before_git(folder.path(), OsStr::new("/nowhere"), "x").unwrap();
-        assert_eq!((nowhere, folder.path().read_dir().unwrap().count()), (None, 0), "there is no git");
+        let mut sh = super::Command::new("sh");
+        let environment = [(OsString::from("PATH"), OsString::from("/nowhere"))];
+        sign_commits(&mut sh, folder.path(), &environment, &allowed("{}")).unwrap();
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0, "there is no git");
+        assert_eq!(sh.as_std().get_envs().count(), 0);
     }
 }

@@ -79,6 +79,12 @@ pub(crate) fn twist(typed: Typed<'_>, entries: &[Arc<Entry>], departure: &Depart
 
 /// That a call of one of our own tools can be made with these arguments.
 fn fits(call: CallId, arguments: &Arguments, entries: &[Arc<Entry>]) -> Result<(), Fault> {
+    if entries.iter().any(|entry| matches!(&entry.body, Body::Validation(check) if check.id == call)) {
+        return Err(Fault::usage(
+            format!("{call} is the check of a goal, and a check is not changed"),
+            "deny or allow it",
+        ));
+    }
     let name = entries.iter().find_map(|entry| match &entry.body {
         Body::ToolCall(made) if made.id == call => Some(made.name.as_str()),
         _ => None,
