@@ -30,13 +30,14 @@ alias_of() {
   ask_git --list-cmds=main,others,nohelpers | grep -qxF -e "$1" || echo "$countersign_alias"
 }
 
-# An editor that the command asks for is its own. A fast-forward makes no commit, and takes no editor.
-countersign_edit=--edit countersign_goes_on='' countersign_is_short='' countersign_own=''
+# An editor that the command asks for is its own.
+countersign_edit=--edit countersign_goes_on='' countersign_is_short='' countersign_own='' countersign_ff=''
 look_at() {
   for countersign_word in "$@"; do
     case $countersign_word in
       --continue) countersign_goes_on=yes ;;
-      --abort|--quit|--skip|--squash|--no-commit|--ff|--ff-only) countersign_edit='' ;;
+      --abort|--quit|--skip|--squash|--no-commit) countersign_edit='' ;;
+      --ff) countersign_ff=yes ;;
       -e|--edit) countersign_own=yes ;;
       -n) countersign_is_short=yes ;;
     esac
@@ -72,14 +73,15 @@ while [ $# -gt 0 ]; do
       look_at "$@"
       case $countersign_verb in
         merge|pull) [ -z "$countersign_goes_on" ] || countersign_edit='' ;;
-        *) [ -z "$countersign_is_short" ] || countersign_edit='' ;;
+        # One that may be a fast-forward takes no editor.
+        *) [ -z "$countersign_is_short$countersign_ff" ] || countersign_edit='' ;;
       esac
       case $countersign_own${GIT_EDITOR:-true} in
         true|:)
           # Without an editor, lines that begin with # belong to the message. With one they would be remarks, and be lost.
           [ -n "$(eval "ask_git $countersign_before config --get commit.cleanup")" ] || { keep -c; keep commit.cleanup=scissors; }
           export GIT_EDITOR="sh -c 'case \$1 in *git-rebase-todo) exit 1 ;; esac
-git interpret-trailers --in-place --trailer \"Countersigned-by: \$COUNTERSIGN_TRAILER\" \"\$1\"' editor"
+git interpret-trailers --in-place --no-divider --trailer \"Countersigned-by: \$COUNTERSIGN_TRAILER\" \"\$1\"' editor"
           keep "$countersign_verb"
           [ -z "$countersign_edit" ] || keep "$countersign_edit"
           for countersign_word in "$@"; do
