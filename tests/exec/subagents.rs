@@ -45,6 +45,22 @@ fn a_subagent_makes_no_request_that_reads_more_than_was_set_aside() {
     assert!(ran.err.contains(note), "{}", ran.err);
 }
 
+/// What a sub-agent has called counts for the session above, also within one answer.
+#[test]
+fn the_limit_of_calls_holds_over_the_sum() {
+    let world = World::new();
+    let calls = |who: &str, count: usize| -> Value {
+        let call = |number| shell(&format!("echo {who}{number} >> ran"));
+        json!({ "tool_calls": (0..count).map(call).collect::<Vec<_>>() })
+    };
+    let asks = json!({ "tool_calls": [delegate("general", "look")] });
+    let replies = script(json!([asks, calls("child", 4), "I did.", calls("parent", 9), "Done."]));
+    world.json(&["--mode", "unrestricted", "--max-tool-calls", "10", "--script", &replies, "go"]);
+    let ran = fs::read_to_string(world.work().join("ran")).unwrap();
+    assert_eq!(ran.lines().filter(|line| line.starts_with("child")).count(), 4, "{ran}");
+    assert_eq!(ran.lines().count(), 9, "with the delegation, ten: {ran}");
+}
+
 #[test]
 fn a_subagent_has_a_ledger_of_its_own_and_a_part_of_the_budget() {
     let world = World::new();

@@ -62,6 +62,8 @@ pub struct Escrows {
     waits: BTreeSet<CallId>,
     turns: u64,
     calls: u64,
+    /// Calls of the session itself that ran.
+    ran: u64,
     /// What sub-agents have spent in the run, and in the session.
     run: Spent,
     session: Spent,
@@ -95,7 +97,7 @@ impl Escrows {
     }
 
     fn say(&mut self) {
-        (self.turns, self.calls, self.run) = (0, 0, Spent::default());
+        (self.turns, self.calls, self.ran, self.run) = (0, 0, 0, Spent::default());
     }
 
     fn ask(&mut self, turn: u32, most: u64) -> Result<(), String> {
@@ -196,7 +198,12 @@ impl Escrows {
     }
 
     /// A call has its result when its sub-agent has settled, unless it works in the background or was cut off.
-    fn result(&self, result: &ToolResult) -> Result<(), String> {
+    fn result(&mut self, result: &ToolResult) -> Result<(), String> {
+        self.ran += u64::from(matches!(result.outcome, Outcome::Ok | Outcome::TimedOut));
+        let all = self.ran + self.run.tool_calls + self.held(Limit::ToolCalls);
+        if all > CALLS {
+            return Err(format!("{all} calls ran or are set aside, of {CALLS}"));
+        }
         let is_cut = matches!(result.outcome, Outcome::Aborted(_) | Outcome::Lost { .. });
         match self.open.get(&result.call) {
             Some(escrow) if !escrow.in_background && !is_cut => {

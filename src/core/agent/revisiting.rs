@@ -49,7 +49,7 @@ impl Agent {
             Some((said.calls().count(), at))
         });
         let (all, at) = made.unwrap_or_default();
-        let before = self.history.meter().tool_calls().saturating_sub(all as u64);
+        let before = self.history.meter().tool_calls_of_all().saturating_sub(all as u64);
         self.unless_used_up(before + at as u64).map_or_else(|| self.examine(step, call), CallState::Over)
     }
 
