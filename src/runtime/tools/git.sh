@@ -14,11 +14,8 @@ done
 countersign_path=${countersign_path#:}
 PATH=${countersign_path%:}
 
-# Somebody else has kept the place of this program; and pages of help are asked for with the words as they are.
+# Somebody else has kept the place of this program.
 [ -n "${COUNTERSIGN_TRAILER-}" ] || exec git "$@"
-for countersign_word in "$@"; do
-  case $countersign_word in --help|-h) exec git "$@" ;; esac
-done
 
 # Asked beside the command: nothing of it is seen.
 ask_git() { GIT_TRACE=0 GIT_TRACE2=0 GIT_TRACE_SETUP=0 git "$@" 2>/dev/null; }
@@ -53,6 +50,8 @@ keep() {
   countersign_before="$countersign_before \"\$countersign_word_$countersign_number\""
 }
 
+has_own_cleanup() { [ -n "$(eval "ask_git $countersign_before config --get commit.cleanup")" ]; }
+
 countersign_aliases=0
 while [ $# -gt 0 ]; do
   countersign_verb=$1
@@ -61,9 +60,24 @@ while [ $# -gt 0 ]; do
     -C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix|--attr-source)
       keep "$countersign_verb"
       [ $# -eq 0 ] || { keep "$1"; shift; }
+      continue
       ;;
-    -*) keep "$countersign_verb" ;;
+    -*)
+      keep "$countersign_verb"
+      continue
+      ;;
+    commit|merge|revert|cherry-pick|pull)
+      # A page of help is asked for with the words as they are.
+      case ${1-} in --help|-h) keep "$countersign_verb"; break ;; esac
+      ;;
+  esac
+  case $countersign_verb in
     commit)
+      # What a conflict left for an editor, which would cut it off, is what git leaves without one: this commit may open none.
+      countersign_message=$(eval "ask_git $countersign_before rev-parse --path-format=absolute --git-path MERGE_MSG")
+      if [ -f "$countersign_message" ] && ! has_own_cleanup; then
+        sed -i '/^# -* >8 -*$/,/^#$/d' "$countersign_message"
+      fi
       keep commit
       keep --trailer
       keep "Countersigned-by: $COUNTERSIGN_TRAILER"
@@ -79,7 +93,7 @@ while [ $# -gt 0 ]; do
       case $countersign_own${GIT_EDITOR:-true} in
         true|:)
           # Without an editor, lines that begin with # belong to the message. With one they would be remarks, and be lost.
-          [ -n "$(eval "ask_git $countersign_before config --get commit.cleanup")" ] || { keep -c; keep commit.cleanup=scissors; }
+          has_own_cleanup || { keep -c; keep commit.cleanup=scissors; }
           export GIT_EDITOR="sh -c 'case \$1 in *git-rebase-todo) exit 1 ;; esac
 git interpret-trailers --in-place --no-divider --trailer \"Countersigned-by: \$COUNTERSIGN_TRAILER\" \"\$1\"' editor"
           keep "$countersign_verb"

@@ -175,6 +175,8 @@ esac
         assert_eq!(called("git commit >/dev/null; echo \"$word $verb\""), " \n0");
         assert_eq!(called("git; git --version"), "[]\n[--version]\n3");
         assert_eq!(called("git commit --help; git merge -h"), "[commit][--help]\n[merge][-h]\n3");
+        assert_eq!(called("git commit -m -h"), format!("{commit}[-m][-h]\n3"));
+        assert_eq!(called("git merge --ff b"), format!("{KEEPS}[merge][--edit][--ff][b]\n3"));
         assert_eq!(
             called("git merge -e b; git cherry-pick --ff a"),
             format!("[merge][-e][b]\n{KEEPS}[cherry-pick][--ff][a]\n3")
