@@ -21,7 +21,7 @@ const LINES: &[&str] = &[
     " › yes, do it",
     "› ",
     " ✓ done · 2 turns · 2 tool calls · 12.3 s",
-    "■ interrupted · nothing was started",
+    "■ interrupted · no tool was started",
     "· a note",
     "▸ thinking · 3 words · ctrl-t unfolds",
     " ╭ shell ─────────────── waits for you ╮",

@@ -243,7 +243,7 @@ async fn esc_while_only_the_calls_of_a_subagent_wait_says_that_nothing_was_start
     let mut app = asked(&home).await;
     app.reads().await;
     app.keys(ESC).await;
-    app.sees("nothing was started").await;
+    app.sees("no tool was started").await;
     app.rests().await;
     app.quits().await;
     let result = &home.entries("tool_result")[0];

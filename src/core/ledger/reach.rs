@@ -31,7 +31,7 @@ impl Reach {
     /// In words for people.
     pub fn words(self) -> &'static str {
         match self {
-            Self::NothingStarted => "nothing was started",
+            Self::NothingStarted => "no tool was started",
             Self::NothingCut => "no call was cut short",
             Self::CutShort => "effects may be partial",
         }
