@@ -129,7 +129,7 @@ fn part(body: &Body) -> Option<PreviewPart> {
 fn described(summary: &Summary, now: Millis) -> EarlierSession {
     // The record has names for programs.
     let ending = summary.ending.as_deref();
-    let ending = ending.map_or("cut off", |name| match Ending::parse(name) {
+    let ending = ending.map_or("unfinished", |name| match Ending::parse(name) {
         Some(ending) => ending_words(ending),
         None => name,
     });

@@ -1,12 +1,16 @@
 //! How a file is named in a message: `@path`.
 
 /// Endings that nothing else than files has.
-const FILE_ENDINGS: [&str; 67] = [
-    "adoc", "astro", "bash", "c", "cc", "cfg", "cjs", "clj", "cmake", "conf", "cpp", "cs", "css", "csv",
-    "dart", "diff", "erl", "exs", "go", "gradle", "graphql", "h", "hpp", "hs", "html", "ini", "ipynb",
-    "java", "jl", "js", "json", "jsonl", "jsx", "kt", "lock", "log", "lua", "md", "mjs", "ml", "nix",
-    "patch", "php", "proto", "py", "rb", "rs", "rst", "sass", "scala", "scss", "sh", "sql", "svelte",
-    "swift", "tex", "tf", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml", "zig", "zsh",
+const FILE_ENDINGS: [&str; 120] = [
+    "adoc", "astro", "avif", "bak", "bash", "bmp", "c", "cc", "cfg", "cjs", "clj", "cmake", "conf", "cpp",
+    "cs", "csproj", "css", "csv", "dart", "db", "diff", "dll", "docx", "eex", "erl", "exe", "exs", "f90",
+    "gif", "go", "gradle", "graphql", "gz", "h", "hbs", "heex", "hpp", "hrl", "hs", "html", "ico", "ini",
+    "ipynb", "java", "jl", "jpeg", "jpg", "js", "json", "jsonl", "jsx", "kt", "kts", "lhs", "lock", "log",
+    "lua", "md", "mdx", "mjs", "ml", "mp3", "mp4", "nix", "parquet", "patch", "pdf", "pem", "php", "pkl",
+    "png", "ppt", "pptx", "prisma", "proto", "ps1", "psd", "py", "rb", "rs", "rst", "rtf", "sass", "sbt",
+    "scala", "scss", "sh", "sql", "sqlite", "srt", "svelte", "svg", "swift", "tar", "tex", "tf", "tfvars",
+    "toml", "ts", "tsv", "tsx", "ttf", "txt", "vue", "wasm", "wav", "webp", "woff", "woff2", "xls", "xlsx",
+    "xml", "xsd", "xz", "yaml", "yml", "zig", "zip", "zsh", "zst",
 ];
 /// Files without an ending.
 const FILE_NAMES: [&str; 5] = ["Dockerfile", "LICENSE", "Makefile", "README", "justfile"];

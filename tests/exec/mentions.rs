@@ -106,6 +106,7 @@ fn what_cannot_be_attached_is_one_line_and_nothing_is_sent() {
     let many: String = (0..21).map(|n| format!("@many/{n} ")).collect();
     let cases = [
         ("@gone.rs#L10-40", "there is no file at gone.rs; next: correct the path"),
+        ("@gone.pdf", "there is no file at gone.pdf; next: correct the path"),
         ("@binary.bin", "`binary.bin` is not text"),
         ("@pipe", "`pipe` is neither a file nor a folder"),
         ("@huge.txt", "`huge.txt` is too large"),
