@@ -170,9 +170,13 @@ pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
             parts.push(ReportPart::fact("left behind", worktree));
         }
         let turns = if turns == "1" { "1 turn".to_owned() } else { format!("{turns} turns") };
-        let spent = [turns, cost, time].into_iter().filter(|said| !said.starts_with('-'));
+        // Of one at work the time is known up to its last entry, which may be long ago: `/fleet` has the time until now.
+        let time = Some(time).filter(|_| lane.so_far.is_none());
+        let spent =
+            [Some(turns), Some(cost), time].into_iter().flatten().filter(|said| !said.starts_with('-'));
         let until = if lane.so_far.is_some() { "spent so far" } else { "spent" };
-        parts.push(ReportPart::fact(until, spent.collect::<Vec<_>>().join(", ")));
+        let spent = spent.collect::<Vec<_>>().join(", ");
+        parts.extend((!spent.is_empty()).then(|| ReportPart::fact(until, spent)));
         parts.push(ReportPart::fact("approvals", approvals));
     }
     parts
