@@ -1,5 +1,4 @@
-//! The rules of sub-agents: what is set aside for one is written before it starts, is settled once, and the limits hold over the
-//! sum of all.
+//! The rules of sub-agents: what is set aside for one is written first and settled once, and the limits hold over the sum of all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +61,8 @@ pub struct Escrows {
     waits: BTreeSet<CallId>,
     turns: u64,
     calls: u64,
-    /// Calls of the session itself that ran.
+    /// Calls of the model that have no result, and how many ran.
+    made: BTreeSet<CallId>,
     ran: u64,
     /// What sub-agents have spent in the run, and in the session.
     run: Spent,
@@ -78,7 +78,10 @@ impl Escrows {
         match body {
             Body::User(_) => self.say(),
             Body::Transition { turn, .. } => self.ask(*turn, TURNS)?,
-            Body::ToolCall(_) => self.call(),
+            Body::ToolCall(call) => {
+                self.calls += 1;
+                self.made.insert(call.id);
+            }
             Body::ToolResult(result) => self.result(result)?,
             Body::Change(Change::EscrowReserved(escrow)) => {
                 self.reserve(escrow, delegations.is_sent(escrow.call), TURNS)?;
@@ -103,10 +106,6 @@ impl Escrows {
     fn ask(&mut self, turn: u32, most: u64) -> Result<(), String> {
         self.turns = u64::from(turn);
         self.holds(most)
-    }
-
-    fn call(&mut self) {
-        self.calls += 1;
     }
 
     fn held(&self, limit: Limit) -> u64 {
@@ -199,7 +198,8 @@ impl Escrows {
 
     /// A call has its result when its sub-agent has settled, unless it works in the background or was cut off.
     fn result(&mut self, result: &ToolResult) -> Result<(), String> {
-        self.ran += u64::from(matches!(result.outcome, Outcome::Ok | Outcome::TimedOut));
+        let has_run = matches!(result.outcome, Outcome::Ok | Outcome::TimedOut);
+        self.ran += u64::from(self.made.remove(&result.call) && has_run);
         let all = self.ran + self.run.tool_calls + self.held(Limit::ToolCalls);
         if all > CALLS {
             return Err(format!("{all} calls ran or are set aside, of {CALLS}"));
