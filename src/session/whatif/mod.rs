@@ -38,7 +38,7 @@ pub(crate) struct Branch {
 pub(crate) fn departure(entries: &[Arc<Entry>], at: EntryId) -> Result<Departure, Fault> {
     let left = Departure::before(entries, at).map_err(|why| {
         let next = match why {
-            TwistFault::NeverDecided(_) | TwistFault::OwnCommand(_) | TwistFault::NoEntry(_) | TwistFault::NothingToChange(_) => {
+            TwistFault::NeverDecided(_) | TwistFault::OwnCommand(_) | TwistFault::Check(_) | TwistFault::NoEntry(_) | TwistFault::NothingToChange(_) => {
                 "`countersign sessions show SESSION --json` lists its entries; name a message, or a call that was decided about"
             }
             TwistFault::Undecided(_) => "resume the session and decide",
@@ -65,18 +65,6 @@ fn not_changed_before(entries: &[Arc<Entry>], at: EntryId, left: &Departure) -> 
     }
 }
 
-/// That the branch does not leave at the check of a goal: no process takes up a check that another one began.
-fn is_no_check(entries: &[Arc<Entry>], left: &Departure) -> Result<(), Fault> {
-    let (Crossroads::Decision(call) | Crossroads::Ruled(call)) = left.crossroads else { return Ok(()) };
-    if !entries.iter().any(|entry| matches!(&entry.body, Body::Validation(check) if check.id == call)) {
-        return Ok(());
-    }
-    Err(Fault::usage(
-        format!("{call} is the check of a goal, which no other session takes up"),
-        "see with --offline what the recorded run would have done, or leave at a message",
-    ))
-}
-
 /// Makes the branch: the copy of the folder, then the session. `here`: it goes on in the folder of the other one.
 ///
 /// # Errors
@@ -88,7 +76,6 @@ pub(crate) fn branch(
     home: Option<PathBuf>,
     now: Millis,
 ) -> Result<Branch, Fault> {
-    is_no_check(entries, departure)?;
     let id = Uuid::now_v7().to_string();
     let (place, remarks) = match here {
         true => (folder.to_owned(), Vec::new()),
