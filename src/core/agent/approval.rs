@@ -30,7 +30,7 @@ impl Agent {
     ) -> Phase {
         let calls: Vec<(ToolUse, OpenCall)> = calls.collect();
         let meter = self.history.meter();
-        let before = meter.tool_calls_of_all().saturating_sub(calls.len() as u64);
+        let before = meter.taken(Limit::ToolCalls, step.now).saturating_sub(calls.len() as u64);
         let calls = (before..)
             .zip(calls)
             .map(|(number, (call, token))| {

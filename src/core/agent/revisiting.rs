@@ -1,6 +1,7 @@
 //! A call that waited over a restart: it is looked at again before it is decided. The world may be another one by now, and
 //! a person allows what will happen, not what would have happened then.
 
+use crate::budget::Limit;
 use crate::ledger::{
     ApprovalRequest, Body, CallId, Decider, Decision, Millis, Sandboxing, Settlement, ToolUse,
 };
@@ -49,7 +50,7 @@ impl Agent {
             Some((said.calls().count(), at))
         });
         let (all, at) = made.unwrap_or_default();
-        let before = self.history.meter().tool_calls_of_all().saturating_sub(all as u64);
+        let before = self.history.meter().taken(Limit::ToolCalls, step.now).saturating_sub(all as u64);
         self.unless_used_up(before + at as u64).map_or_else(|| self.examine(step, call), CallState::Over)
     }
 

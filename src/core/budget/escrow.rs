@@ -59,11 +59,6 @@ impl Meter {
         self.escrows().values().fold(0, |sum, escrow| sum.saturating_add(of(escrow)))
     }
 
-    /// The calls of the run as its limit counts them: with those of sub-agents, and with what is set aside for them.
-    pub fn tool_calls_of_all(&self) -> u64 {
-        self.used(Limit::ToolCalls, Millis(0)).saturating_add(self.set_aside(Limit::ToolCalls))
-    }
-
     /// How many calls the session itself may run at once beside those that its sub-agents may. A sub-agent that is waited for
     /// has the place of its own call.
     pub fn parallel_left(&self) -> u64 {

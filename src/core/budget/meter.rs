@@ -368,7 +368,7 @@ impl Meter {
     }
 
     /// What was used of a limit, and what is set aside of it for sub-agents.
-    fn taken(&self, limit: Limit, now: Millis) -> u64 {
+    pub fn taken(&self, limit: Limit, now: Millis) -> u64 {
         self.used(limit, now).saturating_add(self.set_aside(limit))
     }
 
