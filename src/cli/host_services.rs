@@ -23,8 +23,8 @@ pub(super) fn errands(
     earlier: EarlierSessions,
     printed: BackgroundOutput,
 ) -> HostServices {
-    let (tell, prompts) = watch::channel(Vec::new());
-    drop(tokio::task::spawn_blocking(move || tell.send(earlier.prompts())));
+    let (tell, prompts) = watch::channel(None);
+    drop(tokio::task::spawn_blocking(move || tell.send(Some(earlier.prompts()))));
     let (environment, themes) = (invocation.environment.clone(), themes_folder(invocation));
     let set =
         |name: &str| invocation.environment.text(name).filter(|v| !v.trim().is_empty()).map(str::to_owned);

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use super::commands::sent_earlier;
 use super::local::{Local, Overlay};
 use super::picker::{Choice, Item, Picker};
+use super::picker_keys;
 use super::picker_source::Source;
 use super::theme::Theme;
 use crate::view::View;
@@ -21,8 +22,8 @@ pub type Named<T> = Box<dyn Fn(&str) -> T + Send>;
 
 /// Who answers the screen's questions.
 pub struct HostServices {
-    /// What was sent in earlier sessions of this folder, oldest first; comes when it has been read.
-    pub prompts: watch::Receiver<Vec<UserMessage>>,
+    /// What was sent in earlier sessions of this folder, oldest first; `None` until it has been read.
+    pub prompts: watch::Receiver<Option<Vec<UserMessage>>>,
     /// Opens the user's editor on a text and returns the new one, or why there is none.
     pub editor: Box<dyn Fn(String) -> Editing + Send>,
     /// The last rows that the background command of this id has printed.
@@ -41,7 +42,7 @@ impl Default for HostServices {
     /// Nobody answers.
     fn default() -> Self {
         Self {
-            prompts: watch::channel(Vec::new()).1,
+            prompts: watch::channel(Some(Vec::new())).1,
             editor: Box::new(|_| Box::pin(ready(Err("no editor is available here".to_owned())))),
             printed: Box::new(|_| Vec::new()),
             past: Box::new(|id| Err(format!("session {id} cannot be read here"))),
@@ -74,8 +75,11 @@ impl HostServices {
             local.known_names.branches.clone_from(&self.branches);
         }
         let read = self.prompts.borrow_and_update();
-        if read.has_changed() {
-            local.earlier = sent_earlier(&read, view);
+        let is_news = local.is_reading_earlier || read.has_changed();
+        local.is_reading_earlier = read.is_none();
+        if let Some(read) = read.as_ref().filter(|_| is_news) {
+            local.earlier = sent_earlier(read, view);
+            picker_keys::fill_prompts(local, view);
         }
         // Also of those that are over: their last rows are still there, and are what one looks for.
         local.printed.clear();
@@ -100,12 +104,33 @@ mod tests {
     fn what_was_sent_in_earlier_sessions_comes_back_as_it_was_typed() {
         let Review { command, message } = review(Some("main"));
         let sent = ["hello".to_owned(), format!("!{command}"), message, "/help me".to_owned()];
-        let (prompts, read) = watch::channel(Vec::new());
+        let (prompts, read) = watch::channel(None);
         let mut services = HostServices { prompts: read, ..HostServices::default() };
-        prompts.send(sent.map(UserMessage::text).to_vec()).unwrap();
         let mut local = Local::new();
+        services.refresh(&mut local, &view());
+        assert!(local.is_reading_earlier);
+        prompts.send(Some(sent.map(UserMessage::text).to_vec())).unwrap();
         services.refresh(&mut local, &view());
         let typed: Vec<&str> = local.earlier.iter().map(|message| message.content.as_str()).collect();
         assert_eq!(typed, ["hello", "/review --base main", "//help me"]);
+        assert!(!local.is_reading_earlier);
+    }
+
+    #[test]
+    fn a_list_of_earlier_messages_opens_before_they_are_read_and_is_filled() {
+        let (prompts, read) = watch::channel(None);
+        let mut services = HostServices { prompts: read, ..HostServices::default() };
+        let mut local = Local::new();
+        services.refresh(&mut local, &view());
+        picker_keys::open(&mut local, &view(), Source::Prompts);
+        let Some(Overlay::Picker(picker)) = &mut local.overlay else { panic!("{:?}", local.hint) };
+        assert!(picker.is_awaited && picker.items.is_empty());
+        picker.type_in("se");
+        prompts.send(Some(["first", "second"].map(UserMessage::text).to_vec())).unwrap();
+        services.refresh(&mut local, &view());
+        let Some(Overlay::Picker(picker)) = &local.overlay else { panic!("it closed") };
+        let words: Vec<&str> = picker.items.iter().map(|item| item.words.as_str()).collect();
+        assert_eq!((words, picker.query.as_str(), picker.is_awaited), (vec!["second", "first"], "se", false));
+        assert_eq!(picker.current().map(|item| item.words.as_str()), Some("second"));
     }
 }

@@ -102,6 +102,8 @@ pub struct Local {
     pub search: Option<Search>,
     /// What was sent in earlier sessions of this folder, oldest first.
     pub earlier: Vec<UserMessage>,
+    /// They are still being read.
+    pub is_reading_earlier: bool,
     /// The last rows that background commands have printed, by their ids, while their page is open.
     pub printed: BTreeMap<String, Vec<String>>,
     /// The card whose code was copied last, and which block of it.
@@ -259,6 +261,7 @@ impl Local {
             files: FileMenu::default(),
             search: None,
             earlier: Vec::new(),
+            is_reading_earlier: false,
             copied: None,
             page: 10,
             motion: true,

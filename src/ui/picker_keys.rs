@@ -24,10 +24,7 @@ pub(super) enum Done {
 pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffect> {
     let picker = match source {
         Source::Palette => palette(local, view),
-        Source::Prompts => {
-            let sent = sent(view);
-            Picker::prompts(local.earlier.iter().chain(&sent))
-        }
+        Source::Prompts => prompts(local, view),
         Source::Grants => Picker::grants(view),
         Source::Modes => Picker::modes(view),
         Source::Efforts => Picker::efforts(view),
@@ -48,9 +45,27 @@ pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffe
     Vec::new()
 }
 
+/// Every earlier message that is known.
+fn prompts(local: &Local, view: &View) -> Picker {
+    let sent = sent(view);
+    let mut picker = Picker::prompts(local.earlier.iter().chain(&sent));
+    picker.is_awaited = local.is_reading_earlier;
+    picker
+}
+
+/// Those of earlier sessions have been read: a list of earlier messages that lies on top gets them.
+pub(super) fn fill_prompts(local: &mut Local, view: &View) {
+    let filled = prompts(local, view);
+    if let Some(Overlay::Picker(picker)) = &mut local.overlay
+        && picker.source == Source::Prompts
+    {
+        (picker.items, picker.is_awaited) = (filled.items, filled.is_awaited);
+    }
+}
+
 /// Lays a list on top. One without a line has no key that does anything: what that means is said instead.
 pub(super) fn lay(local: &mut Local, picker: Picker) {
-    match picker.source.none().filter(|_| picker.items.is_empty()) {
+    match picker.source.none().filter(|_| picker.items.is_empty() && !picker.is_awaited) {
         Some(none) => local.hint = Some(none.to_owned()),
         None => local.overlay = Some(Overlay::Picker(picker)),
     }

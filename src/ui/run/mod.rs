@@ -94,6 +94,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
             // News that wait for their frame are joined where they wait, so a stream wakes nobody here for each delta.
             event = session.app.events.recv(), if session.listens && session.pace.listens() => session.event(event),
             reply = session.app.replies.recv(), if session.awaits_replies() => session.reply(reply),
+            Ok(()) = session.errands.prompts.changed(), if session.local.is_reading_earlier => session.dirty = true,
             () = wake.notified() => session.pace.hear(Unseen::News),
             () = tokio::time::sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => session.tick(),
         }
