@@ -228,16 +228,23 @@ fn a_message_without_words_makes_no_branch() {
 }
 
 #[test]
-fn a_check_that_nobody_was_asked_about_is_named() {
+fn the_check_of_a_goal_can_be_decided_otherwise() {
     let world = World::new();
     let goal = world.place().join("goal");
     fs::write(&goal, "objective = \"Make it\"\ncheck = \"true\"\ncheckpoints = 1\n").unwrap();
     let words = ["--mode", "unrestricted", "--goal", goal.to_str().unwrap(), "--script", r#"["Made."]"#];
     assert_eq!(world.json(&words).code, 0);
     let decided = decision(&world.lines(), "c1");
-    for more in [["--offline", "--deny"], ["--offline", "--edit"]] {
-        let refused = world.branch_off(&["--last", &decided, more[0], more[1], "{}"]);
-        assert!(refused.code == 2 && refused.err.contains("c1 is the check of a goal"), "{refused:?}");
-    }
+    let as_it_was = world.branch_off(&["--last", &decided, "--offline", "--allow"]);
+    assert!(!as_it_was.out.contains("+denied"), "{as_it_was:?}");
+    let offline = world.branch_off(&["--last", &decided, "--offline", "--deny", "not this check"]);
+    assert!(offline.out.contains("+denied c1 by user"), "{offline:?}");
+    let changed = world.branch_off(&["--last", &decided, "--offline", "--edit", r#"{"command":"false"}"#]);
+    assert!(changed.code == 2 && changed.err.contains("a check is not changed"), "{changed:?}");
     assert_eq!(world.sessions().len(), 1, "no branch was begun");
+    // Live, the check is taken up by the branch: it is denied, or it runs and proves the goal there.
+    let denied = world.branch_off(&["--last", &decided, "--deny", "not this check"]);
+    assert!(denied.err.contains("blocked_on_user") || denied.out.contains("blocked_on_user"), "{denied:?}");
+    let allowed = world.branch_off(&["--last", &decided, "--allow"]);
+    assert!(allowed.err.contains("goal_reached") || allowed.out.contains("goal_reached"), "{allowed:?}");
 }

@@ -255,10 +255,14 @@ fn has_not_gone_on(entries: &[Arc<Entry>]) -> bool {
     })
 }
 
-/// Whether a call of a model is one that nobody has decided about: nobody was asked, or a person has changed it since.
+/// Whether a call of a model, or the check of a goal, is one that nobody has decided about: nobody was asked, or a person has
+/// changed it since.
 fn is_undecided(entries: &[Arc<Entry>], call: &ToolUse) -> bool {
-    let made =
-        |body: &Body| matches!(body, Body::Assistant(said) if said.calls().any(|one| one.id == call.id));
+    let made = |body: &Body| match body {
+        Body::Assistant(said) => said.calls().any(|one| one.id == call.id),
+        Body::Validation(check) => check.id == call.id,
+        _ => false,
+    };
     let decides = |body: &Body| matches!(body, Body::ApprovalDecided(decision) if decision.call == call.id);
     entries.iter().any(|entry| made(&entry.body)) && !entries.iter().any(|entry| decides(&entry.body))
 }

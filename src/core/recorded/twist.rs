@@ -27,8 +27,6 @@ pub enum TwistFault {
     NeverDecided(CallId),
     /// The user typed the command: there was nothing to decide.
     OwnCommand(CallId),
-    /// The call is the check of a goal, and nobody was asked about it.
-    Check(CallId),
     /// Nobody has decided about the call yet.
     Undecided(CallId),
 }
@@ -45,7 +43,7 @@ pub enum Crossroads {
 }
 
 impl Crossroads {
-    /// What could have gone otherwise at an entry: at a message, or at anything about a call of a model that was decided about.
+    /// What could have gone otherwise at an entry: at a message, or at anything about a call that was decided about.
     ///
     /// # Errors
     /// Why nothing could.
@@ -59,16 +57,18 @@ impl Crossroads {
                     Body::ApprovalDecided(decision) => decision.call == call && decision.by != Decider::User,
                     _ => false,
                 };
-                let is_of_a_model = |body: &Body| matches!(body, Body::ToolCall(made) if made.id == call);
-                let is_check = |body: &Body| matches!(body, Body::Validation(made) if made.id == call);
+                // The check of a goal was asked for by the goal, and decided about like a call of the model.
+                let was_asked_for = |body: &Body| match body {
+                    Body::ToolCall(made) | Body::Validation(made) => made.id == call,
+                    _ => false,
+                };
                 let has = |is_it: &dyn Fn(&Body) -> bool| entries.clone().any(|entry| is_it(&entry.body));
-                match (has(&asks), has(&rules) && has(&is_of_a_model)) {
+                match (has(&asks), has(&rules) && has(&was_asked_for)) {
                     (true, _) => Ok(Self::Decision(call)),
                     (false, true) => Ok(Self::Ruled(call)),
                     (false, false) if has(&|body| matches!(body, Body::Command(own) if own.id == call)) => {
                         Err(TwistFault::OwnCommand(call))
                     }
-                    (false, false) if has(&is_check) => Err(TwistFault::Check(call)),
                     (false, false) => Err(TwistFault::NeverDecided(call)),
                 }
             }
@@ -83,7 +83,6 @@ impl fmt::Display for TwistFault {
             Self::NoEntry(entry) => write!(f, "the session has no entry {entry}"),
             Self::NothingToChange(entry) => write!(f, "{entry} is no message and no decision about a call"),
             Self::OwnCommand(call) => write!(f, "{call} was typed by the user, so nobody was asked about it"),
-            Self::Check(call) => write!(f, "{call} is the check of a goal, and nobody was asked about it"),
             Self::NeverDecided(call) => write!(f, "nothing was decided about {call}"),
             Self::Undecided(call) => write!(f, "nobody has decided about {call} yet"),
         }

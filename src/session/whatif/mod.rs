@@ -38,7 +38,7 @@ pub(crate) struct Branch {
 pub(crate) fn departure(entries: &[Arc<Entry>], at: EntryId) -> Result<Departure, Fault> {
     let left = Departure::before(entries, at).map_err(|why| {
         let next = match why {
-            TwistFault::NeverDecided(_) | TwistFault::OwnCommand(_) | TwistFault::Check(_) | TwistFault::NoEntry(_) | TwistFault::NothingToChange(_) => {
+            TwistFault::NeverDecided(_) | TwistFault::OwnCommand(_) | TwistFault::NoEntry(_) | TwistFault::NothingToChange(_) => {
                 "`countersign sessions show SESSION --json` lists its entries; name a message, or a call that was decided about"
             }
             TwistFault::Undecided(_) => "resume the session and decide",
