@@ -297,6 +297,17 @@ fn a_script_that_ends_before_the_final_response_yields_the_first_phase() {
 }
 
 #[test]
+fn a_final_response_without_a_word_leaves_the_answer_of_the_first_phase() {
+    let model = |number| match number {
+        1 => vec![text("Hello!"), ModelNews::Finished],
+        _ => vec![text(" "), ModelNews::Finished],
+    };
+    let separate = Settings { final_response: FinalResponse::Separate, ..settings() };
+    let ended = run(separate, &Adversary { model, tool: fine, hook: silence });
+    assert_eq!((ended.end.reason, ended.end.text.trim(), ended.calls), (Ending::Completed, "Hello!", 2));
+}
+
+#[test]
 fn a_provider_that_always_pauses_is_sent_on_eight_times() {
     let model = |_| vec![text("part "), stop(Stop::Pause), ModelNews::Finished];
     let ended = run(settings(), &Adversary { model, tool: fine, hook: silence });

@@ -73,6 +73,25 @@ fn spent() -> World {
 }
 
 #[test]
+fn an_import_of_a_session_that_is_here_is_not_counted_again() {
+    let world = World::new();
+    world.exec(&["--script", r#"["a"]"#, "x"]);
+    let exported = world.place().join("own.jsonl");
+    fs::write(&exported, world.sessions_cli(&["export", "--last", "--json"]).out).unwrap();
+    let before = world.usage_json(&[]);
+    let imported = world.sessions_cli(&["import", exported.to_str().unwrap()]);
+    assert_eq!((imported.code, world.sessions().len()), (0, 2), "{imported:?}");
+    assert_eq!(world.usage_json(&[])["total"], before["total"]);
+    // What it goes on with is its own; and without the other one, all of it counts.
+    let id = imported.out.split_whitespace().next().unwrap().to_owned();
+    world.exec(&["--resume", &id, "--script", r#"["b"]"#, "y"]);
+    assert_eq!(world.usage_json(&[])["total"]["answers"], 2);
+    let first = world.sessions().into_iter().find(|path| !path.to_string_lossy().contains(&id)).unwrap();
+    fs::remove_file(first).unwrap();
+    assert_eq!(world.usage_json(&[])["total"]["answers"], 2);
+}
+
+#[test]
 fn an_estimate_of_the_cost_is_for_answers_that_have_one() {
     let world = World::new();
     for _ in 0..2 {

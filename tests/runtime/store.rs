@@ -110,8 +110,14 @@ fn what_was_appended_is_read_back_after_every_cut() {
     let first = whole.iter().position(|b| *b == b'\n').unwrap();
     for cut in 0..=whole.len() {
         fs::write(&path, &whole[..cut]).unwrap();
+        if cut == 1 {
+            // Any other file of one long line without a newline.
+            fs::write(&path, "x".repeat(70_000)).unwrap();
+            assert!(SessionStore::open(&path).unwrap_err().contains("not a session file"));
+            fs::write(&path, &whole[..cut]).unwrap();
+        }
         if cut < first {
-            assert!(SessionStore::open(&path).unwrap_err().contains("no complete first line"), "{cut}");
+            assert!(SessionStore::open(&path).unwrap_err().contains("cut in its first line"), "{cut}");
             continue;
         }
         let (mut store, session) = SessionStore::open(&path).unwrap();

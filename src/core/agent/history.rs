@@ -183,9 +183,11 @@ impl History {
                 parts
                     .extend(blocks.filter_map(|b| if let Block::Text(text) = b { Some(text) } else { None }));
             }
-            let begins =
-                matches!(&entry.body, Body::Transition { reason, .. } if !reason.continues_an_answer());
-            if begins && has_spoken {
+            let Body::Transition { reason, .. } = &entry.body else { continue };
+            // A second phase without a word leaves that of the first.
+            let adds_nothing =
+                || *reason == Transition::FinalResponse && parts.iter().all(|part| part.trim().is_empty());
+            if has_spoken && !reason.continues_an_answer() && !adds_nothing() {
                 break;
             }
         }

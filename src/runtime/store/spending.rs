@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::ledger::{CallId, MicroDollars, Millis, Usage};
-use crate::wire::record::{SpentLine, SpentWhat, first_line, inherited_to};
+use crate::ledger::{CallId, EntryId, MicroDollars, Millis, Usage};
+use crate::wire::record::{SpentLine, SpentWhat, first_line, imported_from, inherited_to};
 
 use super::line_ends::LineEnds;
 use super::lines::LineReader;
@@ -32,11 +32,21 @@ pub struct SessionSpending {
 /// Reads all sessions of a state folder, in no order. The second list says which cannot be read, and why.
 pub fn spending(state: &Path) -> (Vec<SessionSpending>, Vec<String>) {
     let all = side_by_side::each(&find::files(state), |reader, path| of_session(reader, path));
-    let (mut sessions, mut unreadable) = (Vec::new(), Vec::new());
+    let (mut sessions, mut imports, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
     for session in all {
         match session {
-            Ok(session) => sessions.push(session),
+            Ok((session, import)) => {
+                imports.extend(import.map(|(of, last)| (sessions.len(), of, last)));
+                sessions.push(session);
+            }
             Err(why) => unreadable.push(why),
+        }
+    }
+    // What came with an import of a session that is here is counted there.
+    for (at, of, last) in imports {
+        let is_here = sessions.iter().any(|session: &SessionSpending| session.id == of);
+        if let Some(session) = sessions.get_mut(at).filter(|_| is_here) {
+            session.lines.retain(|line| line.entry > last);
         }
     }
     leave_out_what_is_recorded(&mut sessions);
@@ -81,15 +91,19 @@ fn rest_of(charged: Usage, recorded: Usage) -> Usage {
     }
 }
 
-fn of_session(reader: &mut LineReader, path: &Path) -> Result<SessionSpending, String> {
-    let (mut head, mut inherited, mut is_first, mut lines) = (None, None, true, Vec::new());
+/// A session; of an import, also which one it is of, and the last entry that came with it.
+fn of_session(
+    reader: &mut LineReader,
+    path: &Path,
+) -> Result<(SessionSpending, Option<(String, EntryId)>), String> {
+    let (mut import, mut head, mut inherited, mut is_first, mut lines) = (None, None, None, true, Vec::new());
     // What another program did was not asked for, or paid, here.
     let mut is_elsewhere = false;
     let mut ends = LineEnds::default();
     reader.each_line(path, |line| {
         ends.read(line);
         if std::mem::take(&mut is_first) {
-            (head, inherited) = (first_line(line), inherited_to(line));
+            (import, head, inherited) = (imported_from(line), first_line(line), inherited_to(line));
         } else if line.starts_with(IMPORTED) {
             is_elsewhere = true;
         } else {
@@ -101,5 +115,5 @@ fn of_session(reader: &mut LineReader, path: &Path) -> Result<SessionSpending, S
     let head = head.ok_or_else(|| no_session(path))?;
     let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let broken = ends.fault(path);
-    Ok(SessionSpending { id, cwd: head.cwd, model: head.model, lines, broken })
+    Ok((SessionSpending { id, cwd: head.cwd, model: head.model, lines, broken }, import))
 }

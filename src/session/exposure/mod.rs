@@ -142,7 +142,10 @@ fn in_session(path: &Path, bytes: &[u8], wanted: &Sought) -> Result<Option<OfSes
     books.imported_to = file.imported_to;
     let carriers = carriers(&books, wanted);
     let (id, forked_from) = match file.entries.first().map(|first| &first.body) {
-        Some(Body::SessionStarted(started)) => (started.session.clone(), origin(started)),
+        // What an import was made from, nobody here has seen: it counts by itself.
+        Some(Body::SessionStarted(started)) => {
+            (started.session.clone(), origin(started).filter(|_| file.imported_to.is_none()))
+        }
         _ => (String::new(), None),
     };
     let mut exposed = Vec::new();

@@ -10,7 +10,7 @@ use crate::ledger::{self, CHAINED_VERSION, CallId, Entry, EntryId, resting_place
 use crate::policy;
 
 use super::contradictions::contradictions;
-use super::file::SessionFile;
+use super::file::{SessionFile, is_torn_first};
 use super::hashed_line::HashedLine;
 use super::read_line::{ReadLine, ReadRecord, lines};
 use super::{ChainFault, Links, RecordError, Skipped, TornTail, left_out};
@@ -144,7 +144,7 @@ fn followed<'f>(
                 found.audit.torn_tail = Some(TornTail { line: number, bytes: line.len() as u64 });
             }
             // Of a torn first line nothing is left.
-            Err(_) if is_last && found.is_empty() => {}
+            Err(_) if is_last && found.is_empty() && is_torn_first(line) => {}
             Err(_) if found.is_empty() => {
                 let what = RecordError::NotASession("text that is not JSON".to_owned());
                 found.fault(number, None, &what);

@@ -41,7 +41,9 @@ pub enum RecordError {
         app: String,
     },
     /// Nothing is left of the first line.
-    #[error("the file has no complete first line, so nothing of the session is left; start a new one")]
+    #[error(
+        "the file is empty or was cut in its first line, so nothing of the session is left; start a new one"
+    )]
     Empty,
     /// The first line is something else.
     #[error("the first line is {0}, not session_started: this is not a session file; choose another one")]

@@ -128,7 +128,7 @@ fn read(
             }
             Err(_) if line.trim_ascii().is_empty() => {}
             // The last line is torn if it is no JSON. Should it have its newline, then pages of it were lost.
-            Err(_) if rest.is_empty() => {
+            Err(_) if rest.is_empty() && (!file.entries.is_empty() || is_torn_first(line)) => {
                 file.torn_tail = Some(TornTail { line: number, bytes: line.len() as u64 });
                 break;
             }
@@ -140,6 +140,12 @@ fn read(
         file.sound_bytes += line.len() as u64;
     }
     if file.entries.is_empty() { Err(RecordError::Empty) } else { Ok(file) }
+}
+
+/// Whether this can be what is left of a first line of ours: one is a JSON object, and has no other end.
+pub(super) fn is_torn_first(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    line.is_empty() || line.first() == Some(&b'{')
 }
 
 /// The lines of a file, their newlines with them: the number from 1, the line, and what follows it.

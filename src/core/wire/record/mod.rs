@@ -57,6 +57,6 @@ pub use redact::{ContentField, Redacted, without};
 pub use seals::{Seal, seals};
 pub use short::short_form;
 pub use sound_file::sound_file;
-pub use spent::{SpentLine, SpentWhat, inherited_to};
+pub use spent::{SpentLine, SpentWhat, imported_from, inherited_to};
 pub(super) use time::from_value as read_moment;
 pub use time::to_value as moment;

@@ -156,6 +156,18 @@ pub fn inherited_to(first_line: &[u8]) -> Option<EntryId> {
     EntryId::parse(fork.forked_from?.rsplit_once('@')?.1)
 }
 
+/// The session that this one is an import of, and the last entry that came with it, if its first line says so: what is said of
+/// an import whose id was taken.
+pub fn imported_from(first_line: &[u8]) -> Option<(String, EntryId)> {
+    #[derive(Deserialize)]
+    struct Import {
+        imported_from: String,
+        imported_to: String,
+    }
+    let import: Import = serde_json::from_slice(first_line).ok()?;
+    Some((import.imported_from, EntryId::parse(&import.imported_to)?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,5 +218,12 @@ mod tests {
             Some(EntryId(14))
         );
         assert_eq!(inherited_to(br#"{"type":"session_started"}"#), None);
+    }
+
+    #[test]
+    fn an_import_names_what_it_is_of() {
+        let whole = br#"{"type":"session_started","imported_from":"0199","imported_to":"e14"}"#;
+        assert_eq!(imported_from(whole), Some(("0199".to_owned(), EntryId(14))));
+        assert_eq!(imported_from(br#"{"type":"session_started","imported_to":"e14"}"#), None);
     }
 }
