@@ -29,7 +29,7 @@ impl WallClock {
 
     /// Milliseconds so far.
     pub(super) fn read(&self, now: Millis) -> u64 {
-        self.spent_ms + self.running_since.map_or(0, |since| now.since(since))
+        self.spent_ms.saturating_add(self.running_since.map_or(0, |since| now.since(since)))
     }
 
     /// The run waits for a sub-agent from now on.
@@ -41,7 +41,8 @@ impl WallClock {
     /// process that dies meanwhile leaves no entry that says so.
     pub(super) fn has_waited(&mut self, call: CallId, worked_ms: u64, now: Millis) {
         if let Some(began) = self.begun.remove(&call) {
-            self.spent_ms += began.saturating_add(worked_ms).saturating_sub(self.read(now));
+            let more = began.saturating_add(worked_ms).saturating_sub(self.read(now));
+            self.spent_ms = self.spent_ms.saturating_add(more);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What is kept for an undo held against its own hashes and against the books, for a check of a session.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::agreement::{Agreement, Disagreement, TOOLS};
@@ -28,6 +29,7 @@ impl Snapshots {
         };
         let mut faults = Vec::new();
         let (mut seen, mut recorded) = (BTreeSet::new(), BTreeSet::new());
+        let mut of_files: BTreeMap<&Path, Vec<&Change>> = BTreeMap::new();
         for (at, change) in changes.iter().enumerate() {
             if let Some(why) = books.against(change) {
                 let path = change.path.display();
@@ -46,10 +48,11 @@ impl Snapshots {
                     at + 1
                 ));
             }
-            let earlier = changes.get(..at).unwrap_or_default();
+            let earlier = of_files.entry(&change.path).or_default();
             if let Some(why) = out_of_order(earlier, change) {
                 faults.push(format!("line {} of the record of changes: {why}", at + 1));
             }
+            earlier.push(change);
             if let Content::Known(hash) = &change.before
                 && seen.insert(hash)
                 && let Err(why) = blobs::get(&folder, hash)
@@ -87,10 +90,10 @@ impl Snapshots {
     }
 }
 
-/// Why a change of the record cannot come after these: calls change a file in the order of their names, and an undo restores what one
+/// Why a change of a file cannot come after these of the same file: calls change a file in the order of their names, and an undo restores what one
 /// before it found.
-fn out_of_order(earlier: &[Change], change: &Change) -> Option<String> {
-    let mut of_file = earlier.iter().rev().filter(|one| one.path == change.path);
+fn out_of_order(earlier: &[&Change], change: &Change) -> Option<String> {
+    let mut of_file = earlier.iter().rev();
     let path = change.path.display();
     match change.call {
         Some(call) => {

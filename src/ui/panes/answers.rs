@@ -156,15 +156,15 @@ pub(super) fn led(
 /// The end of the reason is what is being typed, so it stays in sight.
 fn reason_line(label: &'static str, text: &str, inner: usize, around: &CardContext<'_>) -> Line<'static> {
     let theme = around.theme;
-    let text = one_row(text);
     let room = inner.saturating_sub(width(label) + 1);
-    let mut chars: Vec<char> = text.chars().collect();
-    while width(&chars.iter().collect::<String>()) > room && !chars.is_empty() {
-        chars.remove(0);
-    }
+    // As many characters as could fit, and no more are looked at: what was pasted may be long.
+    let last = text.char_indices().rev().take(4 * room + 4).last().map_or(0, |(at, _)| at);
+    let text = one_row(text.get(last..).unwrap_or_default());
+    let fits = |at: &usize| width(text.get(*at..).unwrap_or_default()) <= room;
+    let begins = text.char_indices().map(|(at, _)| at).find(fits).unwrap_or(text.len());
     Line::from(vec![
         Span::styled(label, theme.accent),
-        Span::styled(chars.into_iter().collect::<String>(), theme.text),
+        Span::styled(text.get(begins..).unwrap_or_default().to_owned(), theme.text),
         Span::styled("▏", theme.accent),
     ])
 }

@@ -84,7 +84,7 @@ impl OpenMarks {
         let mut before = None;
         let mut rest = line;
         while let Some(c) = rest.chars().next() {
-            let run = rest.len() - rest.trim_start_matches(c).len();
+            let run = || rest.len() - rest.trim_start_matches(c).len();
             let at = line.len() - rest.len();
             let taken = match c {
                 // A cell of a table: nothing goes on in the next one.
@@ -94,12 +94,15 @@ impl OpenMarks {
                 }
                 '\\' if open.code.is_none() => open.escape(at, rest),
                 _ if open.target.is_some() => open.in_target(c),
-                '`' => open.backquotes(at, run, rest.len()),
+                '`' => open.backquotes(at, run(), rest.len()),
                 _ if open.code.is_some() => c.len_utf8(),
-                '~' if run != 2 && !(run == rest.len() && open.is_struck()) => {
-                    open.tilde(at, run, rest.len())
+                '~' if run() != 2 && !(run() == rest.len() && open.is_struck()) => {
+                    open.tilde(at, run(), rest.len())
                 }
-                '*' | '_' | '~' => open.signs(Opened { sign: c, times: run }, at, before, rest.get(run..)),
+                '*' | '_' | '~' => {
+                    let times = run();
+                    open.signs(Opened { sign: c, times }, at, before, rest.get(times..))
+                }
                 '!' | '[' | ']' => open.bracket(at, before, rest),
                 '<' => open.angle(at, rest),
                 c => c.len_utf8(),
