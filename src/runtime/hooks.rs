@@ -50,6 +50,8 @@ pub struct CommandHooks {
 struct HookContext {
     session: String,
     cwd: PathBuf,
+    /// Where those run that can refuse something.
+    gates_in: PathBuf,
     environment: Vec<(OsString, OsString)>,
     groups: Groups,
 }
@@ -66,7 +68,19 @@ impl CommandHooks {
         groups: Groups,
     ) -> Self {
         let environment = for_commands(environment);
-        Self { specs: specs.into(), place: Arc::new(HookContext { session, cwd, environment, groups }) }
+        let gates_in = cwd.clone();
+        Self {
+            specs: specs.into(),
+            place: Arc::new(HookContext { session, cwd, gates_in, environment, groups }),
+        }
+    }
+
+    /// Of a session that works in a copy of this folder: what can refuse something runs here, as whoever works in the copy can change
+    /// every program there. What it is told of stays in the copy.
+    #[must_use]
+    pub fn with_gates_in(self, folder: PathBuf) -> Self {
+        let place = HookContext { gates_in: folder, ..HookContext::clone(&self.place) };
+        Self { place: Arc::new(place), ..self }
     }
 
     /// They get these variables too, whatever they look like: a person has named them.
@@ -103,7 +117,7 @@ impl HookPort for CommandHooks {
 /// One hook to its end. Dropping the future ends its whole group.
 async fn run(place: Arc<HookContext>, spec: HookSpec, point: HookPoint, input: Arc<str>) -> HookAnswer {
     // The group is dropped last of all that the run holds, and ends whatever the command left behind.
-    let (child, _group) = match place.start(&spec.command) {
+    let (child, _group) = match place.start(&spec.command, point) {
         Ok(started) => started,
         Err(failure) => return HookAnswer::not_started(spec.label(), point, &failure.to_string()),
     };
@@ -125,8 +139,9 @@ async fn run(place: Arc<HookContext>, spec: HookSpec, point: HookPoint, input: A
 }
 
 impl HookContext {
-    fn start(&self, command: &str) -> io::Result<(Child, Group)> {
-        started(command, &self.cwd, &self.environment, &self.groups)
+    fn start(&self, command: &str, point: HookPoint) -> io::Result<(Child, Group)> {
+        let folder = if point.is_gate() { &self.gates_in } else { &self.cwd };
+        started(command, folder, &self.environment, &self.groups)
     }
 }
 

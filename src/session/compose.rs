@@ -92,7 +92,7 @@ pub(crate) fn compose_beside(
 ) -> Result<Session, Fault> {
     let state = state_dir(invocation)?;
     let opened = keeping.earlier().map(|which| open(invocation, &state, which)).transpose()?;
-    let branch = opened.as_ref().and_then(|(_, file)| as_branch(invocation, &state, &file.entries));
+    let branch = opened.as_ref().and_then(|(_, file)| as_branch(invocation, &state, file));
     let invocation = branch.as_ref().unwrap_or(invocation);
     let (config, choice) = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
@@ -168,7 +168,7 @@ fn take_up(
     let before = file.entries.clone();
     let id = session_id(&before);
     let cut_off = CutOff::of(maker, now);
-    let known = subagents::standing(state, &invocation.cwd, &file.entries, &cut_off);
+    let known = subagents::standing(state, &invocation.cwd, (&before, file.imported_to), &cut_off);
     let missing = end_notice(&file);
     notices.extend(of_subagent_notice(&id));
     let (ended, entries) = cut_off.end_own(state, &id, file.entries, &known);

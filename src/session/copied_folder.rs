@@ -2,13 +2,14 @@
 //! rules, its secrets and its hooks. Such a session is never looser towards that folder than the other one, nor in the copy.
 
 use std::ops::Range;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::config::{Invocation, SourcedRule};
-use crate::ledger::{Body, Entry};
+use crate::ledger::Body;
 use crate::policy::in_copy;
-use crate::runtime::store::{find, first_line_of};
+use crate::runtime::store::{exact, first_line_of};
+use crate::wire::record::SessionFile;
 
 /// Programs that run a script, or another program, that a word behind them names.
 const RUNNERS: &[&str] = &[
@@ -46,37 +47,48 @@ pub(super) fn in_copied(parent: &Invocation, copy: (&Path, &Path)) -> Invocation
     made
 }
 
-/// The same for a branch of a session that works in another folder: it goes on in a copy of that one. `None`: it is none.
-pub(super) fn as_branch(invocation: &Invocation, state: &Path, entries: &[Arc<Entry>]) -> Option<Invocation> {
-    let Body::SessionStarted(started) = &entries.first()?.body else { return None };
-    let (trunk, _) = started.forked_from.as_deref()?.rsplit_once('@')?;
-    let folder = PathBuf::from(first_line_of(&find(state, trunk).ok()?)?.cwd);
+/// The same for a branch of a session that works in another folder: it goes on in a copy of that one. `None`: it is none. Of an import
+/// nobody here has seen what it was made from: the folder that it would name could hold programs of somebody else.
+pub(super) fn as_branch(invocation: &Invocation, state: &Path, file: &SessionFile) -> Option<Invocation> {
+    let Body::SessionStarted(started) = &file.entries.first()?.body else { return None };
+    let trunk = started.forked_from.as_deref().filter(|_| file.imported_to.is_none())?;
+    let folder = PathBuf::from(first_line_of(&exact(state, trunk.rsplit_once('@')?.0)?)?.cwd);
     let is_copy = folder.is_absolute() && folder != invocation.cwd;
     let parent = is_copy.then(|| Invocation { cwd: folder, ..invocation.clone() })?;
     Some(in_copied(&parent, (&invocation.cwd, &invocation.cwd)))
 }
 
 /// The command of a hook whose program, or whose script, is named from the folder of the session: by its absolute path. A worktree does
-/// not have the files that git does not know, and a sub-agent can change those that it has. A folder that the command enters first is that of
-/// the session where the worktree has none.
+/// not have the files that git does not know, and a sub-agent can change those that it has. So is every other word that names an
+/// executable file of that folder: another program may start it. A folder that the command enters first is that of the session where the
+/// worktree has none.
 fn found_from(folder: &Path, command: &str) -> String {
-    let (mut folder, mut runs_script) = (folder.to_owned(), false);
+    let (mut folder, mut runs_script, mut is_named) = (folder.to_owned(), false, false);
     let (mut enters, mut edits): (Option<usize>, Vec<(Range<usize>, String)>) = (None, Vec::new());
     let mut at = 0;
-    for word in command.split(|c: char| c.is_whitespace() || ";&|<>()".contains(c)) {
+    let parts = |c: char| c.is_whitespace() || ";&|<>()".contains(c);
+    for piece in command.split_inclusive(parts) {
+        let word = piece.strip_suffix(parts).unwrap_or(piece);
         let (start, end) = (at, at + word.len());
-        at = end + 1;
+        at += piece.len();
         let in_quotes = |quote: char| word.strip_prefix(quote)?.strip_suffix(quote);
         let plain = in_quotes('"').or_else(|| in_quotes('\'')).unwrap_or(word);
         let is_plain = plain.chars().all(|c| c.is_alphanumeric() || "/._-+@%=:,".contains(c));
         if !is_plain {
-            break;
+            is_named = true;
+            continue;
         }
         let is_assigned = word.split_once('=').is_some_and(|(name, _)| !name.contains('/'));
         if word.is_empty() || is_assigned || (runs_script && word.starts_with('-')) {
             continue;
         }
         let there = folder.join(plain);
+        if is_named {
+            if !plain.starts_with('/') && is_executable(&there) {
+                edits.push((start..end, quoted(&there)));
+            }
+            continue;
+        }
         if let Some(cd) = enters.take() {
             if plain.starts_with('/') || !there.is_dir() {
                 break;
@@ -94,13 +106,17 @@ fn found_from(folder: &Path, command: &str) -> String {
             runs_script = true;
             continue;
         }
-        let is_named = (plain.contains('/') && !runs_script) || (runs_script && there.is_file());
-        if !plain.starts_with('/') && is_named {
+        let is_path = (plain.contains('/') && !runs_script) || (runs_script && there.is_file());
+        if !plain.starts_with('/') && is_path {
             edits.push((start..end, quoted(&there)));
         }
-        break;
+        is_named = true;
     }
     with(command, &edits)
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 fn quoted(path: &Path) -> String {
@@ -127,6 +143,9 @@ mod tests {
         std::fs::write(folder.path().join("deny.py"), "").unwrap();
         std::fs::create_dir(folder.path().join("in")).unwrap();
         std::fs::write(folder.path().join("in/deny.sh"), "").unwrap();
+        std::fs::write(folder.path().join("run.sh"), "").unwrap();
+        let may_run = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(folder.path().join("run.sh"), may_run).unwrap();
         let here = folder.path().display();
         let found = |command: &str| found_from(folder.path(), command).replace(&here.to_string(), "HERE");
         for (command, expected) in [
@@ -150,6 +169,11 @@ mod tests {
             ("cd /opt && ./deny.sh", "cd /opt && ./deny.sh"),
             ("cd", "cd"),
             ("~/deny.sh", "~/deny.sh"),
+            ("timeout 5 ./run.sh", "timeout 5 'HERE/./run.sh'"),
+            ("nice run.sh", "nice 'HERE/run.sh'"),
+            ("test -x ./run.sh && ./run.sh a", "test -x 'HERE/./run.sh' && 'HERE/./run.sh' a"),
+            ("\u{3000}./deny.sh \u{3000}a", "\u{3000}'HERE/./deny.sh' \u{3000}a"),
+            ("echo \"${X}\" | ./run.sh", "echo \"${X}\" | 'HERE/./run.sh'"),
         ] {
             assert_eq!(found(command), expected, "{command}");
         }

@@ -108,6 +108,11 @@ pub(crate) fn hook_port(invocation: &Invocation, session: &str, groups: &Groups)
 pub(crate) fn command_hooks(invocation: &Invocation, session: &str, groups: &Groups) -> CommandHooks {
     let environment = invocation.environment_of_programs();
     let (specs, cwd) = (invocation.config.hooks(), invocation.cwd.clone());
-    CommandHooks::new(specs, session.to_owned(), cwd, environment, groups.clone())
-        .giving(invocation.named_for_programs())
+    let hooks = CommandHooks::new(specs, session.to_owned(), cwd, environment, groups.clone())
+        .giving(invocation.named_for_programs());
+    // The first is that of the person; each further one is a copy of the one before.
+    match invocation.parents.first() {
+        Some(folder) => hooks.with_gates_in(folder.clone()),
+        None => hooks,
+    }
 }

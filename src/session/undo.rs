@@ -82,7 +82,7 @@ impl Undoing {
         let since = message.or_else(last);
         let later = entries.iter().filter(|entry| since.is_none_or(|since| entry.id >= since));
         let sessions = later.filter_map(|entry| match &entry.body {
-            Body::Change(Change::EscrowReserved(escrow)) if !escrow.is_elsewhere() => {
+            Body::Change(Change::EscrowReserved(escrow)) if escrow.is_of(&self.id) => {
                 Some(escrow.session.clone())
             }
             _ => None,

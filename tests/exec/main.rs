@@ -59,6 +59,7 @@ mod hosted;
 mod hostile;
 mod images;
 mod imported;
+mod imported_ids;
 mod instructed;
 mod kept;
 mod kept_as_tests;

@@ -17,6 +17,10 @@ fn repository() -> World {
     fs::write(world.work().join(".gitignore"), ".env\ndeny.sh\n").unwrap();
     let world = in_a_repository(world);
     fs::write(world.work().join(".env"), "VERYSECRET=ignored\n").unwrap();
+    with_an_agent_aside(world)
+}
+
+fn with_an_agent_aside(world: World) -> World {
     let folder = world.place().join("config/countersign/agents");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("aside.md"), "---\ndescription: Works aside\nisolation: worktree\n---\nDo it.\n")
@@ -109,6 +113,23 @@ fn a_hook_that_is_named_from_the_session_s_folder_runs_in_a_worktree_too() {
         let results = of_type(&below, "tool_result");
         assert_eq!(outcomes(&below), ["denied"], "{command}: {results:?} {}", ran.err);
         assert!(text(&results[0], "content").contains("not today"), "{command}: {results:?}");
+    }
+}
+
+#[test]
+fn what_decides_about_a_sub_agent_is_not_in_its_worktree() {
+    for command in ["timeout 9 ./gate.sh", "test -x ./gate.sh && ./gate.sh", "x=gate.sh; sh \"./$x\""] {
+        let world = World::new();
+        let gate = world.work().join("gate.sh");
+        fs::write(&gate, "#!/bin/sh\necho not today >&2\nexit 2\n").unwrap();
+        fs::set_permissions(&gate, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let world = with_an_agent_aside(in_a_repository(world));
+        let world =
+            world.configured(&format!("[[hooks.pre_tool]]\nmatcher = 'list'\ncommand = '{command}'\n"));
+        let list = || ("list", json!({ "path": "." }));
+        let opened = ("write", json!({ "path": "gate.sh", "content": "#!/bin/sh\nexit 0\n" }));
+        let (ran, below) = aside(&world, &["--mode", "edit"], &[list(), opened, list()]);
+        assert_eq!(outcomes(&below), ["denied", "ok", "denied"], "{command}: {} {below:?}", ran.err);
     }
 }
 

@@ -29,6 +29,18 @@ impl Escrow {
         self.session.is_empty()
     }
 
+    /// Whether its session is the one that a session of this id starts for this call: `ID-c7`. A ledger that was written
+    /// elsewhere can name any.
+    pub fn is_of(&self, session: &str) -> bool {
+        self.of_session() == Some(session)
+    }
+
+    /// The id of the session that started it, as its own id says; `None`: no session starts one of this id for this call.
+    pub fn of_session(&self) -> Option<&str> {
+        let above = self.session.strip_suffix(&self.call.to_string())?.strip_suffix('-')?;
+        (!above.is_empty()).then_some(above)
+    }
+
     /// Whether it is for a sub-agent that works while the run waits for it.
     pub fn takes_time(&self) -> bool {
         !self.in_background && !self.waits && !self.is_elsewhere()
@@ -53,8 +65,8 @@ impl Spent {
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
-            turns: self.turns + other.turns,
-            tool_calls: self.tool_calls + other.tool_calls,
+            turns: self.turns.saturating_add(other.turns),
+            tool_calls: self.tool_calls.saturating_add(other.tool_calls),
             wall_ms: self.wall_ms.max(other.wall_ms),
             usage: self.usage.plus(other.usage),
         }

@@ -1,4 +1,4 @@
-//! From what a person types to the file of a session.
+//! From what a person types, or from an id, to the file of a session.
 
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -52,6 +52,11 @@ pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
             names(several)
         )),
     }
+}
+
+/// The session of this id, and no other: for an id that stands in a ledger, which may have been written elsewhere and is no path.
+pub fn exact(state: &Path, id: &str) -> Option<PathBuf> {
+    files(state).into_iter().find(|path| id_of(path) == id)
 }
 
 /// The id that shares most characters with what was typed, place by place: three in four at least.

@@ -10,7 +10,7 @@ use crate::ledger::{
 use crate::policy::is_guarded;
 use crate::runtime::SessionStore;
 use crate::runtime::store::subagents::started_by;
-use crate::runtime::store::{find, held};
+use crate::runtime::store::{exact, find, held};
 use crate::runtime::{changed_files, changed_outside, git};
 use crate::session::subagents::{LaneTerms, as_made, was_cut_off, worktree_of};
 use crate::tool::delegate;
@@ -122,7 +122,7 @@ pub(crate) fn lanes_of(state: &Path, id: &str, folder: &Path) -> Result<Vec<Lane
 fn of_another(state: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<(Vec<Arc<Entry>>, bool)> {
     let Body::SessionStarted(started) = &entries.first()?.body else { return None };
     let above = started_by(&escrow.session).filter(|above| *above != started.session)?;
-    Some((own_entries(state, above)?, held(&find(state, above).ok()?).is_some()))
+    Some((own_entries(state, above)?, held(&exact(state, above)?).is_some()))
 }
 
 fn lane_of(body: &Body) -> Option<(u64, CallId, LaneTerms)> {
@@ -158,7 +158,7 @@ fn standing(
     let made = made(folder, &terms);
     // One that could not be started was given a part of the budget, which is settled, and has written nothing.
     let has_begun = settled.is_none() || made.is_some() || !own.is_empty();
-    let session = session.filter(|session| has_begun || find(state, session).is_ok());
+    let session = session.filter(|session| has_begun || exact(state, session).is_some());
     let changed_from = made.as_ref().and_then(|(commit, _)| changed_from(folder, &terms, commit));
     let of_lane = |commit: &str| changed_outside(folder, &terms.base, commit).unwrap_or_default();
     let outside = made.as_ref().map(|(commit, _)| of_lane(commit)).unwrap_or_default();
@@ -221,9 +221,7 @@ fn of_race(session: &str, call: CallId) -> String {
 
 /// The entries of a session of this very name.
 fn own_entries(state: &Path, session: &str) -> Option<Vec<Arc<Entry>>> {
-    let path = find(state, session).ok()?;
-    let is_it = path.file_stem().and_then(|stem| stem.to_str()) == Some(session);
-    is_it.then(|| SessionStore::read(&path).ok()).flatten().map(|file| file.entries)
+    SessionStore::read(&exact(state, session)?).ok().map(|file| file.entries)
 }
 
 fn decided(own: &[Arc<Entry>]) -> (u64, u64) {

@@ -14,7 +14,7 @@ use crate::ledger::{
     Body, Change, Entry, Escrow, Millis, ModelRef, Stood, Usage, open_escrows, recover_with, was_asking,
 };
 use crate::model::ModelSpec;
-use crate::runtime::store::find;
+use crate::runtime::store::exact;
 use crate::runtime::store::subagents::started_by;
 use crate::runtime::{SessionStore, StorePort};
 
@@ -48,7 +48,7 @@ impl<'a> CutOff<'a> {
         names: &[String],
         below: &[Stood],
     ) -> Option<Usage> {
-        let path = find(state, &escrow.session).ok()?;
+        let path = exact(state, &escrow.session)?;
         let (mut store, file) = SessionStore::open(&path).ok()?;
         let (effects, entries) = self.ended(escrow, names, file.entries, below)?;
         let new: Vec<Arc<Entry>> = effects.into_iter().filter_map(appended).collect();
@@ -132,5 +132,5 @@ fn appended(effect: Effect) -> Option<Arc<Entry>> {
 /// What the session above has set aside for this one and not settled, if it is the session of a sub-agent.
 fn reservation(state: &Path, session: &str) -> Option<Escrow> {
     let above = entries_of(state, started_by(session)?)?;
-    open_escrows(&above).into_iter().find(|escrow| escrow.session == session)
+    open_escrows(&above).into_iter().find(|escrow| escrow.session == session && escrow.of_session().is_some())
 }

@@ -3,17 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::ledger::{Body, Change, Entry};
+use crate::ledger::{Body, CallId, Change, Entry, EntryId, Escrow, open_escrows};
 use crate::runtime::SessionStore;
-use crate::runtime::store::find;
+use crate::runtime::store::exact;
 use crate::runtime::store::subagents::started_by;
 
-/// What its own file has, and no other that begins like it. What is wrong with its lines may be wrong with what it spent: then nothing
+/// What its own file has. What is wrong with its lines may be wrong with what it spent: then nothing
 /// of it is believed, and all that was set aside counts.
 pub(super) fn entries_of(state: &Path, session: &str) -> Option<Vec<Arc<Entry>>> {
-    let path = find(state, session).ok()?;
-    let is_it = path.file_stem().and_then(|stem| stem.to_str()) == Some(session);
-    let (file, damage) = is_it.then(|| SessionStore::audited(&path).ok()).flatten()?;
+    let (file, damage) = SessionStore::audited(&exact(state, session)?).ok()?;
     damage.is_none().then_some(file.entries)
 }
 
@@ -36,4 +34,31 @@ pub(super) fn name_in(above: &[Arc<Entry>], session: &str) -> String {
         _ => None,
     });
     name.unwrap_or_default()
+}
+
+/// The id of a session, as its first line says.
+pub(super) fn own_name(entries: &[Arc<Entry>]) -> Option<&str> {
+    match &entries.first()?.body {
+        Body::SessionStarted(started) => Some(&started.session),
+        _ => None,
+    }
+}
+
+/// Where something was set aside for this call.
+pub(super) fn reserved_at(entries: &[Arc<Entry>], call: CallId) -> Option<EntryId> {
+    let is_it =
+        |body: &Body| matches!(body, Body::Change(Change::EscrowReserved(reserved)) if reserved.call == call);
+    entries.iter().find(|entry| is_it(&entry.body)).map(|entry| entry.id)
+}
+
+/// Whether it was started by the session that this one was forked from.
+pub(super) fn is_of_another(entries: &[Arc<Entry>], escrow: &Escrow) -> bool {
+    let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else { return false };
+    let reserved = reserved_at(entries, escrow.call);
+    started.forked_at().zip(reserved).is_some_and(|(last, reserved)| reserved <= last)
+}
+
+/// The sub-agents of a session that are not settled. One of another id is none of its own: so each is looked at once.
+pub(super) fn open_below(entries: &[Arc<Entry>], session: &str) -> Vec<Escrow> {
+    open_escrows(entries).into_iter().filter(|escrow| escrow.is_of(session)).collect()
 }

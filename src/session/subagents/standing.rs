@@ -6,31 +6,52 @@ use std::sync::Arc;
 use super::LaneTerms;
 use super::cut_off::CutOff;
 use super::last_words::{came, ended, own_part, stands, was_cut_off};
-use super::own_ledger::{entries_of, name_in, names_of};
+use super::own_ledger::{entries_of, is_of_another, name_in, names_of, open_below, own_name, reserved_at};
 use super::worktree::{Worktree, worktree_of};
-use crate::budget::{Limits, Meter};
+use crate::budget::{Bound, Limits, Meter};
 use crate::ledger::{
     Body, CallId, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, Reach, Spent, Stood,
-    TaskState, Usage, open_escrows, untold_escrows, was_asking,
+    TaskState, Usage, untold_escrows, was_asking,
 };
 use crate::runtime::store::subagents::started_by;
-use crate::runtime::store::{find, held};
+use crate::runtime::store::{exact, held};
+use crate::tool::bound;
 
 /// What is known of each that is not settled, after the process that had the session of `cwd`. Of one whose session cannot be read
 /// nothing is. What a lane of a race made until then becomes its branch. Those that work for the session which this one was forked from
 /// are left alone: that one may live. The ledger of one that was asking its model is ended.
-pub(crate) fn standing(state: &Path, cwd: &Path, entries: &[Arc<Entry>], cut_off: &CutOff<'_>) -> Vec<Stood> {
+///
+/// What an import says up to `imported_to` is another's: its sub-agents did not work here, and no session or worktree of these names is theirs.
+pub(crate) fn standing(
+    state: &Path,
+    cwd: &Path,
+    (entries, imported_to): (&[Arc<Entry>], Option<EntryId>),
+    cut_off: &CutOff<'_>,
+) -> Vec<Stood> {
+    let own_id = own_name(entries).unwrap_or_default();
+    let is_ours = |escrow: &Escrow| {
+        let is_from_here = reserved_at(entries, escrow.call).is_some_and(|at| Some(at) > imported_to);
+        let is_fit =
+            if is_of_another(entries, escrow) { escrow.of_session().is_some() } else { escrow.is_of(own_id) };
+        is_from_here && is_fit
+    };
     // One that waited has not begun, and what an agent elsewhere does is not known here.
-    let began = untold_escrows(entries).into_iter().filter(|escrow| !escrow.waits && !escrow.is_elsewhere());
+    let began = untold_escrows(entries).into_iter().filter(|escrow| !escrow.waits && is_ours(escrow));
     // The process lived as long as the last that it wrote anywhere.
     let all: Vec<Escrow> = began.collect();
     let own = entries.last().map_or(Millis(0), |entry| entry.at);
     let lived =
         all.iter().filter_map(|escrow| last_of(state, escrow)).max().map_or(own, |last| last.max(own));
     let above = own_name(entries).map(|own| names_of(state, own)).unwrap_or_default();
+    // An answer is a result of its call, and as long at most as any.
+    let most = usize::try_from(cut_off.settings.limits.bound(Bound::ResultChars)).unwrap_or(usize::MAX);
+    let within = |mut stood: Stood| {
+        stood.settled.answer = stood.settled.answer.map(|words| bound(&words, most).text);
+        stood
+    };
     let known = all.into_iter().filter_map(|escrow| {
         if is_of_another(entries, &escrow) {
-            return of_another(state, &escrow);
+            return of_another(state, &escrow).map(within);
         }
         let names = with(&above, name_in(entries, &escrow.session));
         let mut stood = of_one(state, &escrow, &names, lived, cut_off)?;
@@ -38,30 +59,13 @@ pub(crate) fn standing(state: &Path, cwd: &Path, entries: &[Arc<Entry>], cut_off
             words.push_str("\n\n");
             words.push_str(&left);
         }
-        Some(stood)
+        Some(within(stood))
     });
     known.collect()
 }
 
-fn own_name(entries: &[Arc<Entry>]) -> Option<&str> {
-    match &entries.first()?.body {
-        Body::SessionStarted(started) => Some(&started.session),
-        _ => None,
-    }
-}
-
 fn with(above: &[String], name: String) -> Vec<String> {
     above.iter().cloned().chain([name]).collect()
-}
-
-/// Whether it was started by the session that this one was forked from.
-fn is_of_another(entries: &[Arc<Entry>], escrow: &Escrow) -> bool {
-    let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else { return false };
-    let reserved = entries.iter().find(|entry| match &entry.body {
-        Body::Change(Change::EscrowReserved(reserved)) => reserved.call == escrow.call,
-        _ => false,
-    });
-    started.forked_at().zip(reserved).is_some_and(|(last, reserved)| reserved.id <= last)
 }
 
 /// What it has spent and answered until now, as its own ledger says.
@@ -73,7 +77,7 @@ fn of_another(store: &Path, escrow: &Escrow) -> Option<Stood> {
     let (state, words) = match ended(&entries) {
         Some((state, words)) => (state, words),
         None if was_cut_off(&entries) => {
-            let below = reaches_below(store, &entries);
+            let below = reaches_below(store, &entries, &escrow.session);
             stands(&entries, &escrow.session, &below)
         }
         None => (TaskState::Unknown, not_ended(store, &escrow.session)),
@@ -87,7 +91,7 @@ fn of_another(store: &Path, escrow: &Escrow) -> Option<Stood> {
 /// What is known of one that has not ended and works for another session.
 fn not_ended(state: &Path, session: &str) -> String {
     let above = started_by(session).unwrap_or(session);
-    let is_at_work = find(state, above).is_ok_and(|path| held(&path).is_some());
+    let is_at_work = exact(state, above).is_some_and(|path| held(&path).is_some());
     let what = if is_at_work {
         "works for the session that this one was forked from, and what becomes of it is told there".to_owned()
     } else {
@@ -139,13 +143,13 @@ fn of_one(
         of_one(state, &below, &names, last, cut_off)
             .unwrap_or_else(|| Stood { settled: EscrowSettlement::assumed(&below), reach: Reach::CutShort })
     };
-    let below: Vec<Stood> = open_escrows(&entries).into_iter().map(settle).collect();
+    let below: Vec<Stood> = open_below(&entries, &escrow.session).into_iter().map(settle).collect();
     let is_assumed = below.iter().any(|stood| stood.settled.is_assumed);
     for Stood { settled, .. } in &below {
         let body = Body::Change(Change::EscrowSettled(settled.clone()));
         meter.read(&Entry { id: EntryId(0), at: last, body });
     }
-    let reaches = reaches_below(state, &entries);
+    let reaches = reaches_below(state, &entries, &escrow.session);
     let (stand, words) = stands(&entries, &escrow.session, &reaches);
     let mut spent = meter.spent(last);
     if was_asking(&entries) {
@@ -159,10 +163,10 @@ fn of_one(
 
 /// How far the calls of its sub-agents came, as their own ledgers say: of those that are not over, and of those in the background, of which
 /// no result of a call says it.
-fn reaches_below(state: &Path, entries: &[Arc<Entry>]) -> Vec<(CallId, Reach)> {
-    let open: Vec<CallId> = open_escrows(entries).into_iter().map(|escrow| escrow.call).collect();
+fn reaches_below(state: &Path, entries: &[Arc<Entry>], session: &str) -> Vec<(CallId, Reach)> {
+    let open: Vec<CallId> = open_below(entries, session).into_iter().map(|escrow| escrow.call).collect();
     let reserved = entries.iter().filter_map(|entry| match &entry.body {
-        Body::Change(Change::EscrowReserved(escrow)) if !escrow.is_elsewhere() => Some(escrow),
+        Body::Change(Change::EscrowReserved(escrow)) if escrow.is_of(session) => Some(escrow),
         _ => None,
     });
     let begins = |call: CallId| {
@@ -174,7 +178,7 @@ fn reaches_below(state: &Path, entries: &[Arc<Entry>]) -> Vec<(CallId, Reach)> {
             return Reach::NothingStarted;
         }
         let Some(own) = entries_of(state, &escrow.session).map(own_part) else { return Reach::CutShort };
-        came(&own, &reaches_below(state, &own)).reach()
+        came(&own, &reaches_below(state, &own, &escrow.session)).reach()
     };
     let counts = |escrow: &&Escrow| escrow.in_background || open.contains(&escrow.call);
     reserved.filter(counts).map(|escrow| (escrow.call, reach(escrow))).collect()
@@ -255,9 +259,9 @@ mod tests {
         let had = |_: &[String], settings| settings;
         let cut_off =
             CutOff { known: Box::new(|_| None), had: Box::new(had), settings: &settings, now: Millis(9_500) };
-        let settled = standing(place.path(), Path::new("/w"), &above, &cut_off);
+        let settled = standing(place.path(), Path::new("/w"), (&above, None), &cut_off);
         // Both ledgers say the same, also when it is asked again.
-        let again = standing(place.path(), Path::new("/w"), &above, &cut_off);
+        let again = standing(place.path(), Path::new("/w"), (&above, None), &cut_off);
         let usage = |all: &[Stood]| all.iter().map(|one| one.settled.spent.usage).collect::<Vec<_>>();
         assert_eq!(usage(&again), usage(&settled));
         let said = |all: &[Stood]| {

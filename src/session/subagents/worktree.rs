@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::runtime::git;
+use crate::runtime::store::subagents::started_by;
 use crate::ui::text::sanitize;
 
 /// A worktree that a sub-agent works in. It can write all that is in it, also the file `.git`, by which git finds its settings, and settings
@@ -24,6 +25,8 @@ pub(super) struct Worktree {
 
 /// Where the worktree of this session is, if it is there.
 pub(crate) fn worktree_of(cwd: &Path, id: &str) -> Option<PathBuf> {
+    // Any other id is of no sub-agent, and a folder of such a name is somebody's own.
+    started_by(id)?;
     place(cwd, id).ok().filter(|top| top.is_dir())
 }
 
