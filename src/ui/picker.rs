@@ -8,7 +8,6 @@ use crate::model::Effort;
 use crate::policy::Mode;
 use crate::view::View;
 
-use super::branches::BranchWish;
 use super::commands::typed;
 use super::composer::cut_last;
 use super::fuzzy;
@@ -45,8 +44,6 @@ pub enum Choice {
     Rewind(EntryId),
     /// In this way.
     RewindBy(EntryId, RewindWay),
-    /// Make this branch.
-    WhatIf(BranchWish),
     /// Put files back, as it is shown.
     Restore {
         /// The first call that is taken back.

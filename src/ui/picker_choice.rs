@@ -44,7 +44,6 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
             local.rewind = rewinds.map(|message| (since, message));
             vec![UiEffect::Ask(Request::Restore { since, shown })]
         }
-        Choice::WhatIf(wish) => vec![UiEffect::Ask(Request::WhatIf(wish))],
         Choice::Revoke(call) => vec![UiEffect::Send(Intent::Revoke(call))],
         Choice::RefuseGaps => vec![UiEffect::Send(Intent::RefuseGaps)],
         Choice::CloseHost(host) => vec![UiEffect::Send(Intent::CloseHost(host))],

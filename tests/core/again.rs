@@ -169,6 +169,21 @@ fn what_the_sandbox_cannot_hide_is_asked_about_once_in_a_session() {
 }
 
 #[test]
+fn a_stricter_mode_holds_for_what_has_not_started() {
+    let mut gate = Gate::new(with(&[], Mode::Edit, false));
+    let looks = gate.make(&[("write", json!({ "path": "a" })), ("write", json!({ "path": "a" }))]);
+    let (first, second) = (looks[0].call, looks[1].call);
+    for call in [first, second] {
+        gate.step(Input::Prepared(call, leads_to("a")));
+    }
+    let runs = |gate: &Gate| gate.runs().iter().map(|run| run.call).collect::<Vec<_>>();
+    assert_eq!(runs(&gate), [first], "one file is changed by one call after the other");
+    gate.step(Input::Intent(Intent::SetMode(Mode::Plan)));
+    gate.done(first);
+    assert!(!gate.decision(second).allow && runs(&gate).is_empty());
+}
+
+#[test]
 fn nobody_accepts_a_gap_that_no_question_names() {
     let gaps = |count: usize| Preparation {
         gaps: (0..count).map(|number| format!("key{number} can be read")).collect(),

@@ -17,6 +17,7 @@ mod dispatch;
 mod editing;
 mod effect;
 mod event;
+mod given_back;
 mod goal;
 mod guards;
 mod history;
@@ -265,7 +266,7 @@ impl Agent {
             Intent::StopBackground(id) => self.stop_background(step, id),
             Intent::SetModel(spec) => self.set_model(step, &phase, spec),
             Intent::SetEffort(effort) => self.set_effort(step, &phase, effort),
-            Intent::SetMode(mode) => self.set_mode(step, mode),
+            Intent::SetMode(mode) => return self.set_mode(step, phase, mode),
             Intent::Restored(done) => self.files_restored(step.now, done),
             Intent::Typed { line, intent } => {
                 let phase = self.on_intent(step, phase, *intent);

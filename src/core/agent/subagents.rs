@@ -14,7 +14,7 @@ use super::step::Step;
 use super::subagent_terms::{
     IN_BACKGROUND, SubagentNews, SubagentReport, SubagentSpec, SubagentStart, Subagents,
 };
-use super::{Agent, Attendance, Effect, Intent, Live, Operation};
+use super::{Agent, Attendance, Effect, Event, Intent, Live, Operation};
 
 /// How long sub-agents may take to settle after Esc, in milliseconds.
 const SETTLING_MS: u64 = 3_000;
@@ -276,6 +276,9 @@ impl Agent {
         }
         if self.history.subagents().open.contains_key(&call) {
             return step.act(Effect::TellSubagent(call, intent));
+        }
+        if let Some(words) = intent.given_back() {
+            step.emit(Live::Subagent { call, event: Box::new(Event::Live(words)) });
         }
         let is_elsewhere = self.history.subagents().tasks.contains_key(&call);
         let call = self.address(call);

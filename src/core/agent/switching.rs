@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use crate::context::words;
-use crate::ledger::{Body, Change, Ledger, Millis, ModelRef, Remark};
+use crate::ledger::{Body, CallId, Change, Ledger, Millis, ModelRef, Remark};
 use crate::model::{Effort, ModelSpec, ToolCalls};
 
 use crate::policy::Mode;
 
 use super::learning::Scale;
-use super::phase::Phase;
+use super::phase::{CallState, Pending, Permission, Phase};
 use super::step::Step;
 use super::{Agent, Live, Settings};
 
@@ -101,16 +101,22 @@ impl Agent {
         }
     }
 
-    /// The user chooses another mode: it counts from the next decision on.
-    pub(super) fn set_mode(&mut self, step: &mut Step, mode: Mode) {
-        if mode != self.policy.mode {
-            self.policy.mode = mode;
-            if !self.history.ledger.entries().is_empty() {
-                self.write_the_mode(step.now);
-            }
-            step.emit(Live::ModeChanged(mode));
-            self.tell_mode(step);
+    /// The user chooses another mode: it counts from the next decision on, and for what the rules have allowed and what has not started.
+    pub(super) fn set_mode(&mut self, step: &mut Step, phase: Phase, mode: Mode) -> Phase {
+        if mode == self.policy.mode {
+            return phase;
         }
+        self.policy.mode = mode;
+        if !self.history.ledger.entries().is_empty() {
+            self.write_the_mode(step.now);
+        }
+        step.emit(Live::ModeChanged(mode));
+        self.tell_mode(step);
+        let Phase::Dispatching(dispatching) = phase else { return phase };
+        let is_ready =
+            |pending: &&Pending| matches!(pending.state, CallState::Ready(Permission::ByPolicy { .. }));
+        let ready: Vec<CallId> = dispatching.calls.iter().filter(is_ready).map(|p| p.call.id).collect();
+        self.decide_anew(step, dispatching, &ready)
     }
 
     /// A person changed the mode; the model is told with the next message.

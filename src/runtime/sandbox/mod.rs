@@ -35,7 +35,7 @@ pub use covering::Exposure;
 pub use gaps::Gap;
 pub(in crate::runtime) use proxy::Proxy;
 pub(super) use refusal::{Refusals, SandboxWords};
-pub(super) use secrets::names_a_secret;
+pub use secrets::names_a_secret;
 pub use secrets::secret_places;
 pub use settings::Settings;
 pub(super) use settings::lies_in;

@@ -303,7 +303,7 @@ pub fn secret_places(home: Option<&Path>, named: impl Fn(&str) -> Option<PathBuf
 }
 
 /// Whether a file of this name, in whatever folder, may hold secrets.
-pub(in crate::runtime) fn names_a_secret(name: &str) -> bool {
+pub fn names_a_secret(name: &str) -> bool {
     let name = name.to_lowercase();
     let of_env =
         name.strip_prefix(".env.").is_some_and(|rest| !rest.split('.').any(|part| EXAMPLES.contains(&part)));

@@ -2,11 +2,14 @@
 //! bounded, and a project's never brings a file from outside the project.
 
 use std::collections::BTreeSet;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::denied::DeniedFiles;
 use crate::config::fault::one_line;
 use crate::config::reading::{self, Reading};
+use crate::runtime::sandbox::names_a_secret;
 
 /// Most bytes of one file; four pages are a lot of instructions, sixteen are a mistake.
 const MOST_OF_ONE: u64 = 32 * 1024;
@@ -41,6 +44,38 @@ impl ImportScope<'_> {
             Self::Below(top, _) => file.canonicalize().is_ok_and(|real| real.starts_with(top)),
         }
     }
+
+    /// Whether what the file leads to is written to be read, where that counts.
+    fn is_fit(self, file: &Path) -> bool {
+        let is_ours = matches!(self, Self::Anywhere(_));
+        is_ours || file.canonicalize().is_ok_and(|real| is_written_to_be_read(file, &real))
+    }
+
+    /// What it says, if the very file that was read is one that may be: a link can change between a look and the opening.
+    fn read(self, file: &Path) -> Reading {
+        let (reading, found) = reading::read_and_found(file, MOST_OF_ONE);
+        let (Self::Below(top, denied), Some(found)) = (self, found) else { return reading };
+        let may_be_read = file.canonicalize().is_ok_and(|real| {
+            let is_it = |now: Metadata| (now.dev(), now.ino()) == (found.dev(), found.ino());
+            real.symlink_metadata().is_ok_and(is_it)
+                && real.starts_with(top)
+                && !denied.denies(&real)
+                && is_written_to_be_read(file, &real)
+        });
+        if may_be_read { reading } else { Reading::Absent }
+    }
+}
+
+/// Whether a file that another one leads to has the name of a file of instructions, or is of a kind that may be imported. A link of a
+/// project could lead to a file that holds keys.
+fn is_written_to_be_read(file: &Path, real: &Path) -> bool {
+    let name = real.file_name().and_then(|name| name.to_str());
+    !name.is_none_or(names_a_secret) && (real.file_name() == file.file_name() || is_importable(real))
+}
+
+fn is_importable(real: &Path) -> bool {
+    let ending = real.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    IMPORTABLE.contains(&ending.to_ascii_lowercase().as_str())
 }
 
 /// One file of instructions.
@@ -61,15 +96,18 @@ pub(super) struct InstructionFile {
 pub(super) fn of_folder(folder: &Path, names: &[String], reach: ImportScope<'_>) -> Vec<InstructionFile> {
     let mut files = names.iter().map(|name| folder.join(name));
     files
-        .find(|file| file.is_file() && reach.allows(file) && !reach.denies(file))
+        .find(|file| file.is_file() && reach.allows(file) && !reach.denies(file) && reach.is_fit(file))
         .map_or_else(Vec::new, |file| with_imports(file, reach))
 }
 
 /// What has one of these names before the file that counts, and cannot be read: each with why.
-pub(super) fn unreadable(folder: &Path, names: &[String]) -> Vec<(PathBuf, String)> {
+pub(super) fn unreadable(folder: &Path, names: &[String], reach: ImportScope<'_>) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for file in names.iter().map(|name| folder.join(name)) {
         match reading::read(&file, 0) {
+            Reading::Text { .. } if reach.allows(&file) && !reach.is_fit(&file) => {
+                found.push((file, "what it leads to is no file of instructions".to_owned()));
+            }
             Reading::Text { .. } => break,
             Reading::Absent => {}
             Reading::Refused(why) => found.push((file, why)),
@@ -88,7 +126,7 @@ pub(super) fn with_imports(file: PathBuf, reach: ImportScope<'_>) -> Vec<Instruc
         if !seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone())) {
             continue;
         }
-        let Reading::Text { mut text, cut } = reading::read(&file, MOST_OF_ONE) else { continue };
+        let Reading::Text { mut text, cut } = reach.read(&file) else { continue };
         if text.contains('\0') {
             text = "[This file was not added: it is not text.]".to_owned();
         }
@@ -154,9 +192,7 @@ fn import(
         return Err("a rule denies reading it");
     }
     // What a link leads to counts: a name that looks harmless may lead to a file that holds keys.
-    let real = other.canonicalize().unwrap_or_else(|_| other.clone());
-    let ending = real.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    if !IMPORTABLE.contains(&ending.to_ascii_lowercase().as_str()) {
+    if !is_importable(&other.canonicalize().unwrap_or_else(|_| other.clone())) {
         return Err("only .md, .mdc, .mdx and .txt files are");
     }
     if depth >= MOST_DEEP {
@@ -261,6 +297,29 @@ mod tests {
         }
         let own = with_imports(root.join("CLAUDE.md"), ImportScope::Anywhere(Some(place.path())));
         assert_eq!(own.len(), 2, "the user's own file may");
+    }
+
+    #[test]
+    fn a_link_that_is_called_like_instructions_brings_no_keys() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        write(&top.join(".env"), "the key");
+        write(&top.join("notes.rs"), "the code");
+        write(&top.join("docs/rules.md"), "the rules");
+        write(&top.join("hidden/rules.md"), "the hidden rules");
+        for (leads_to, expected) in
+            [(".env", ""), ("notes.rs", ""), ("docs/rules.md", "the rules"), ("hidden/rules.md", "")]
+        {
+            let (link, denied) = (top.join("AGENTS.md"), DeniedFiles::none(&top).hiding(top.join("hidden")));
+            std::os::unix::fs::symlink(top.join(leads_to), &link).unwrap();
+            let reach = ImportScope::Below(&top, &denied);
+            let found = of_folder(&top, &names(), reach);
+            let text: String = found.iter().map(|one| one.text.as_str()).collect();
+            assert_eq!(text, expected, "{leads_to}");
+            let is_named = unreadable(&top, &names(), reach).iter().any(|(file, _)| *file == link);
+            assert_eq!(is_named, [".env", "notes.rs"].contains(&leads_to), "{leads_to}");
+            fs::remove_file(link).unwrap();
+        }
     }
 
     #[test]

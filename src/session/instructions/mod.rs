@@ -22,29 +22,36 @@ const MOST_OF_ALL: usize = 96 * 1024;
 /// The system prompt of a session that is started so.
 pub(crate) fn of(invocation: &Invocation) -> String {
     let Invocation { cwd, environment, config, .. } = invocation;
-    let denied = DeniedFiles::of(cwd, &config.rules());
+    let denied = DeniedFiles::of_session(invocation);
     system_prompt(cwd, environment, &config.instructions, &config.skills, &denied)
 }
 
 /// The files of instructions that a session which begins now is told.
 pub(crate) fn named(invocation: &Invocation) -> Vec<PathBuf> {
     let Invocation { cwd, environment, config, .. } = invocation;
-    let denied = DeniedFiles::of(cwd, &config.rules());
+    let denied = DeniedFiles::of_session(invocation);
     files(cwd, environment, &config.instructions, &denied).into_iter().map(|file| file.file).collect()
 }
 
 /// What is called like a file of instructions and cannot be read, and what one imports and does not bring: a sentence each.
 pub(crate) fn unreadable(invocation: &Invocation) -> Vec<String> {
     let Invocation { cwd, environment, config, .. } = invocation;
-    let folders = environment.config_dir().into_iter().chain(project::path_down(cwd));
-    let found = folders.flat_map(|folder| files::unreadable(&folder, &config.instructions));
+    let denied = DeniedFiles::of_session(invocation);
+    let top = project::path_down(cwd).first().and_then(|top| top.canonicalize().ok()).unwrap_or_default();
+    let of_project =
+        project::path_down(cwd).into_iter().map(|folder| (folder, ImportScope::Below(&top, &denied)));
+    let folders = environment
+        .config_dir()
+        .into_iter()
+        .map(|folder| (folder, ImportScope::Anywhere(None)))
+        .chain(of_project);
+    let found = folders.flat_map(|(folder, reach)| files::unreadable(&folder, &config.instructions, reach));
     let said = |(file, why): (PathBuf, String)| {
         format!(
             "{} cannot be read: {why}; the model is not told what it says",
             one_line(&file.display().to_string())
         )
     };
-    let denied = DeniedFiles::of(cwd, &config.rules());
     let told = files(cwd, environment, &config.instructions, &denied);
     let lost = told.iter().flat_map(|InstructionFile { file, lost, .. }| {
         let file = one_line(&file.display().to_string());

@@ -27,7 +27,7 @@ impl WithNested {
     /// Around these tools of a session that is started so.
     pub(crate) fn new(tools: Box<dyn ToolPort>, invocation: &config::Invocation) -> Self {
         let config::Invocation { cwd, config, .. } = invocation;
-        let (names, denied) = (&config.instructions, DeniedFiles::of(cwd, &config.rules()));
+        let (names, denied) = (&config.instructions, DeniedFiles::of_session(invocation));
         let told = Mutex::new(Told { folders: BTreeSet::new(), left: MOST_OF_ALL });
         let nested = Nested { cwd: cwd.to_owned(), names: names.to_vec(), denied, told };
         Self { tools, nested: Arc::new(nested) }

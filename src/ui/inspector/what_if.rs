@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::ledger::{Body, CallId, EntryId, UserMessage};
 use crate::recorded::{Crossroads, Departure};
-use crate::ui::branches::{BranchWish, Otherwise};
 use crate::ui::picker::{Choice, Item, Picker};
 use crate::ui::picker_source::Source;
 use crate::view::View;
@@ -32,11 +31,8 @@ pub(super) fn picker(view: &View, entry: EntryId) -> Result<Picker, String> {
         ],
         Crossroads::Decision(call) | Crossroads::Ruled(call) => vec![
             typed("deny the call", "with a reason", begin("deny", "")),
-            Item {
-                words: "allow the call".to_owned(),
-                aside: "at once".to_owned(),
-                choice: Choice::WhatIf(BranchWish { entry, otherwise: Otherwise::Allow }),
-            },
+            // A call runs by what is typed, never by a click or by a key that is held.
+            typed("allow the call", "enter runs it", begin("allow", "").trim_end().to_owned()),
             typed("change the call", "edit", begin("edit", &arguments_of(view, call, entry))),
         ],
     };

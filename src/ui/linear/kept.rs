@@ -1,8 +1,9 @@
 //! What was typed and not sent: it is kept as it was typed, and sent by a command.
 
-use crate::ui::commands::{self, typed};
+use crate::ui::commands::{self, Fronts, typed};
 
 use super::session::{LinearEffect, LinearSession};
+use super::word;
 use super::words::plain;
 
 impl LinearSession {
@@ -63,8 +64,19 @@ impl LinearSession {
 
     /// A line that would decide something, and came with others: nobody has typed it as an answer.
     pub(super) fn together(&mut self, text: &str) -> Vec<LinearEffect> {
-        let text = text.trim();
-        self.no_answer(&format!("not an answer: {text} came together with other lines; type it on its own"))
+        let (text, is_answer) = (text.trim(), word::read(text).is_some());
+        let what = if is_answer { "not an answer" } else { "not done" };
+        self.no_answer(&format!("{what}: {text} came together with other lines; type it on its own"))
+    }
+
+    /// Whether a line is more than words to send: an answer to a call, or to a question about words, or a command of any kind.
+    pub(super) fn does_something(&self, text: &str) -> bool {
+        let settings = &self.renderer.view.settings;
+        (self.asking.is_open() && (word::read(text).is_some() || self.words.is_some()))
+            || commands::own(text).is_some()
+            || commands::skill(text, &settings.skills).is_some()
+            || commands::custom(text, &settings.commands).is_some()
+            || matches!(commands::read(text, Fronts::Lines), Some(Ok(_)))
     }
 
     pub(super) fn no_answer(&mut self, why: &str) -> Vec<LinearEffect> {

@@ -7,6 +7,8 @@ use super::line::Echo;
 
 /// Stands before every line that goes on with what somebody else wrote: a line at the margin is always ours.
 const MARGIN: &str = "  ";
+/// What is said in the place of a line without a word, where it counts.
+const BLANK: &str = "[blank line]";
 
 /// Lines of words, and whether a prompt stands open behind them.
 #[derive(Debug, Default)]
@@ -25,6 +27,13 @@ impl LinearOutput {
             self.line(first);
         }
         lines.for_each(|line| self.line(&format!("{MARGIN}{line}")));
+    }
+
+    /// The same of what would run as it is written: blank lines are part of it, and are named.
+    pub(super) fn say_exactly(&mut self, words: &str) {
+        let safe = sanitize(words);
+        let named = safe.lines().map(|line| if line.trim().is_empty() { BLANK } else { line });
+        self.say(&named.collect::<Vec<_>>().join("\n"));
     }
 
     /// More of what the last line was about.
@@ -98,6 +107,16 @@ mod tests {
         output.say("model: one\n\nwaits for you 1: \u{1b}[31mrm\u{7}\r\ny");
         output.more("you: yes");
         assert_eq!(output.take(), "you: \nmodel: one\n  waits for you 1: ^[[31mrm^G\n  y\n  you: yes\n");
+    }
+
+    #[test]
+    fn blank_lines_of_what_would_run_are_named() {
+        let mut output = LinearOutput::default();
+        output.say_exactly("command: cat > a <<E\none\n\n  \ntwo\nE");
+        assert_eq!(
+            output.take(),
+            "command: cat > a <<E\n  one\n  [blank line]\n  [blank line]\n  two\n  E\n"
+        );
     }
 
     #[test]

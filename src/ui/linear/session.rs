@@ -17,7 +17,7 @@ use crate::view::{CustomCall, View, ViewSettings};
 use super::approvals::{Approvals, Purpose};
 use super::awaited::Awaited;
 use super::behind::Behind;
-use super::budget_stop::{self, EARLY, Stop};
+use super::budget_stop::{EARLY, Stop};
 use super::line::Line;
 use super::moment::Moment;
 use super::multiline::{GatheredLine, Multiline};
@@ -292,26 +292,23 @@ impl LinearSession {
     fn line_here(&mut self, line: &Line) -> Vec<LinearEffect> {
         self.quit_armed = false;
         self.output.typed(&line.text, line.echo);
-        if let Some((request, call, purpose)) = self.words.take() {
+        // Of lines that came together none is an answer, nor the words that belong to one.
+        if let Some((request, call, purpose)) = self.words.take_if(|_| line.alone) {
             return self.worded(request, call, purpose, line.text.trim());
         }
         let now = Moment { typed: line.typed, at: line.at };
         let answers_nothing = self.asking.answers_nothing(&line.text) && !self.gather.is_open();
         match self.gather.take(&line.text) {
+            // Before anything else: what stands in a text that was pasted is meant for nobody.
+            GatheredLine::Line(text) if !line.alone && self.does_something(&text) => self.together(&text),
+            GatheredLine::Line(text) if self.stop.is_raised_early(&self.renderer.view, &text, now) => {
+                self.no_answer(EARLY)
+            }
             GatheredLine::Line(text) if self.asking.is_open() => match word::read(&text) {
-                Some(_) if !line.alone => self.together(&text),
                 Some(word) => self.answer(word, now),
                 None => self.other(&text, line.typed),
             },
             GatheredLine::Line(text) if answers_nothing => self.unasked(&text),
-            GatheredLine::Line(text)
-                if !line.alone && (budget_stop::decides(&text) || text.starts_with('!')) =>
-            {
-                self.together(&text)
-            }
-            GatheredLine::Line(text) if self.stop.is_raised_early(&self.renderer.view, &text, now) => {
-                self.no_answer(EARLY)
-            }
             GatheredLine::Line(text) | GatheredLine::Text(text) => self.other(&text, line.typed),
             GatheredLine::Part => {
                 self.leave_rule();

@@ -79,6 +79,11 @@ pub(in crate::cli::acp) fn offered(
         Sandboxing::Within => format!("{words} (in the sandbox)"),
         Sandboxing::Without | Sandboxing::OnWish => words.to_owned(),
     };
+    // What a rule allows runs as if it had never been asked about: without the sandbox.
+    let without = |words: &str| match asked.sandboxing {
+        Sandboxing::Within => format!("{words} (without the sandbox)"),
+        Sandboxing::Without | Sandboxing::OnWish => words.to_owned(),
+    };
     let mut all = vec![OfferedAnswer::new("once", "allow_once", within("Allow once"), Answer::AllowOnce)];
     if asked.sandboxing == Sandboxing::OnWish {
         let name = "Allow once, in the sandbox";
@@ -89,7 +94,7 @@ pub(in crate::cli::acp) fn offered(
         all.push(OfferedAnswer::new("session", "allow_always", name, Answer::AllowSession));
     }
     if let Some(rule) = asked.rule.clone().filter(|_| !is_narrow) {
-        let name = within(&format!("Always allow for the session: {rule}"));
+        let name = without(&format!("Always allow for the session: {rule}"));
         all.push(OfferedAnswer::new(
             "rule",
             "allow_always",
@@ -98,7 +103,7 @@ pub(in crate::cli::acp) fn offered(
         ));
     }
     if let Some(plan) = plan.filter(|_| !is_narrow) {
-        all.extend(kept(asked, plan, within));
+        all.extend(kept(asked, plan, without));
     }
     all.push(OfferedAnswer::new(DENY, "reject_once", "Deny", Answer::Deny(String::new())));
     all
@@ -108,7 +113,7 @@ pub(in crate::cli::acp) fn offered(
 fn kept(
     asked: &ApprovalRequest,
     plan: &RulePlan,
-    within: impl Fn(&str) -> String,
+    without: impl Fn(&str) -> String,
 ) -> impl Iterator<Item = OfferedAnswer> {
     let places = [
         ("rule-project", "in this project", Scope::Project, &plan.project),
@@ -116,7 +121,7 @@ fn kept(
     ];
     let all = places.map(|(id, place, scope, lines)| {
         let lines = lines.as_ref().ok()?;
-        let name = within(&format!("Always allow {place}: {} (written to {})", plan.rule, lines.file));
+        let name = without(&format!("Always allow {place}: {} (written to {})", plan.rule, lines.file));
         let kept =
             RuleToKeep { call: asked.call, rule: plan.rule.clone(), scope, lines: lines.lines.clone() };
         Some(OfferedAnswer::meaning(id, "allow_always", name, PermissionAnswer::Keep(kept)))

@@ -1,0 +1,45 @@
+//! What goes back to a person whose wish is not carried out.
+
+use super::event::{Event, Live};
+use super::input::Intent;
+
+impl Intent {
+    /// The words that must not be lost when it is refused, told where they were typed; `None`: it has none.
+    pub fn given_back(self) -> Option<Live> {
+        let line = match self {
+            Self::Submit(said) | Self::Queue(said) | Self::Pursue(_, said) | Self::ResumeGoal(said) => {
+                return (!said.content.is_empty()).then(|| Live::Returned(vec![said.without_attachments()]));
+            }
+            Self::Subagent { call, intent } => {
+                let event = Box::new(Event::Live(intent.given_back()?));
+                return Some(Live::Subagent { call, event });
+            }
+            Self::SetModel(spec) => format!("/model {}", spec.model),
+            Self::Command(own) => own.typed(),
+            Self::Typed { line, .. } => line,
+            Self::Race(race) => race.line,
+            Self::Adopt(adoption) => adoption.line,
+            _ => return None,
+        };
+        Some(Live::ReturnedLine(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::CallId;
+
+    #[test]
+    fn words_go_back_to_the_session_in_which_they_were_typed() {
+        let said = Intent::Submit("look there, too".into());
+        let Some(Live::Subagent { call: CallId(3), event }) =
+            said.within(&[CallId(3), CallId(7)]).given_back()
+        else {
+            panic!("they are lost");
+        };
+        let Event::Live(Live::Subagent { call: CallId(7), event }) = *event else { panic!("{event:?}") };
+        assert_eq!(*event, Event::Live(Live::Returned(vec!["look there, too".into()])));
+        assert_eq!(Intent::Abort.within(&[CallId(3)]).given_back(), None);
+    }
+}
