@@ -41,7 +41,9 @@ pub(super) fn listen_for<T: Send + 'static>(
     for kind in ending_kinds() {
         let mut signals = of(kind)?;
         let heard = heard_to.clone();
-        tokio::spawn(async move { while signals.recv().await.is_some() && heard.send(kind).await.is_ok() {} });
+        tokio::spawn(
+            async move { while signals.recv().await.is_some() && heard.send(kind).await.is_ok() {} },
+        );
     }
     let (end, groups) = (told.clone(), groups.clone());
     tokio::spawn(async move {

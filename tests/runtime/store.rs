@@ -75,7 +75,8 @@ fn a_store_that_wrote_nothing_leaves_nothing() {
 #[test]
 fn a_file_that_was_made_ahead_is_the_sessions_and_goes_if_it_never_begins() {
     let state = state();
-    let made_at = |id: &str, at| SessionStore::create(state.path(), id).unwrap().made_ahead(Millis(at)).named_ahead();
+    let made_at =
+        |id: &str, at| SessionStore::create(state.path(), id).unwrap().made_ahead(Millis(at)).named_ahead();
     let path = |id: &str| state.path().join(format!("sessions/2025/11/{id}.jsonl"));
     drop(made_at("s1", NOON));
     assert!(!path("s1").exists() && path("s1").parent().unwrap().exists());

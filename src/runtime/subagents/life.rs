@@ -6,21 +6,14 @@ use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 
 use super::watched::Watched;
-use super::{
-    AfterEnd, LoopEnds, MadeSession, Making, Roster, locked, not_started, stopped_before, tell,
-};
+use super::{AfterEnd, LoopEnds, MadeSession, Making, Roster, locked, not_started, stopped_before, tell};
 use crate::agent::{Event, Input, Intent, Live, Shutdown, SubagentNews, SubagentReport, SubagentStart};
 use crate::budget::Meter;
 use crate::ledger::{Body, CallId, CutBy, Reach, TaskState};
 use crate::runtime::{DriverError, Handles};
 
 /// Lives it, once its session is made. Whatever happens, the one that started it is told how it ended.
-pub(super) async fn live(
-    making: Making,
-    start: SubagentStart,
-    news: mpsc::Sender<Input>,
-    roster: Roster,
-) {
+pub(super) async fn live(making: Making, start: SubagentStart, news: mpsc::Sender<Input>, roster: Roster) {
     let call = start.invocation.call;
     let guarded = AssertUnwindSafe(work(making, start, &news, &roster)).catch_unwind().await;
     let report = guarded.unwrap_or_else(|_panic| SubagentReport {

@@ -130,11 +130,16 @@ fn forsaken(lanes: &[LaneStanding]) -> Option<String> {
     };
     let settles = "settles what was spent and keeps what was made as branches";
     let (gone, does) = match (named(false), named(true)) {
-        (Some(ran), Some(never)) => (format!("the process that ran {ran} is gone, and {never} never began"), settles),
+        (Some(ran), Some(never)) => {
+            (format!("the process that ran {ran} is gone, and {never} never began"), settles)
+        }
         (Some(ran), None) => (format!("the process that ran {ran} is gone"), settles),
         (None, never) => {
             let never = never.unwrap_or_default();
-            (format!("the process of the race was gone before {never} began"), "gives back what was set aside")
+            (
+                format!("the process of the race was gone before {never} began"),
+                "gives back what was set aside",
+            )
         }
     };
     Some(format!("{gone}: `countersign resume {session}` {does}"))

@@ -10,9 +10,7 @@ use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::runtime::{
     Driver, ModelPort, NoHooks, NoStore, NoSubagents, Ports, StorePort, SubagentPort, ToolPort,
 };
-use countersign::tool::{
-    Invocation, Preparation, Shown, SideEffect, ToolKind, ToolReport, ToolSpec, Typed,
-};
+use countersign::tool::{Invocation, Preparation, Shown, SideEffect, ToolKind, ToolReport, ToolSpec, Typed};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt as _, iter};
 use tokio::sync::mpsc;
@@ -114,12 +112,7 @@ fn settings() -> Settings {
         kind: ToolKind::Subagent,
         retrieves: false,
     };
-    let known = SubagentSpec {
-        name: "general".into(),
-        asks: [].into(),
-        mode: None,
-        in_background: false,
-    };
+    let known = SubagentSpec { name: "general".into(), asks: [].into(), mode: None, in_background: false };
     Settings {
         session: "s".into(),
         tools: vec![general],

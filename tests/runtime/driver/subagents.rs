@@ -11,8 +11,8 @@ use countersign::ledger::{Arguments, CutBy, ModelRef, Outcome, TaskState, UserMe
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::{Mode, Policy};
 use countersign::runtime::{
-    Driver, LocalSubagents, MadeSession, MakeRest, MakeSession, ModelPort, NoHooks, NoStore, NoSubagents, Ports,
-    SubagentPort, ToolPort,
+    Driver, LocalSubagents, MadeSession, MakeRest, MakeSession, ModelPort, NoHooks, NoStore, NoSubagents,
+    Ports, SubagentPort, ToolPort,
 };
 use countersign::tool::{Invocation, Preparation, Shown, ToolReport, Typed};
 use futures_util::future::BoxFuture;
