@@ -211,7 +211,9 @@ fn what_agents_have_spent_of_what_is_set_aside_is_said_so_far() {
     let frame = harness.frame(160, 40);
     let after = |name: &str| frame.lines().skip_while(|row| !row.contains(name)).nth(1).unwrap();
     assert!(after("max_input_tokens").contains("max_output_tokens"), "{frame}");
-    assert!(frame.lines().find(|row| row.contains("max_input_tokens")).unwrap().contains("agents have spent"));
+    assert!(
+        frame.lines().find(|row| row.contains("max_input_tokens")).unwrap().contains("agents have spent")
+    );
     let narrow = harness.frame(40, 40);
     assert!(narrow.contains("max_input_tokens  agents "), "{narrow}");
     for (width, height) in SIZES {
