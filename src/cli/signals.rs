@@ -24,17 +24,31 @@ const LAST_GRACE: Duration = Duration::from_secs(2);
 /// # Errors
 /// When the system refuses to deliver signals.
 pub(super) fn listen(shutdown: &mpsc::Sender<Shutdown>, groups: &Groups) -> Result<(), Fault> {
+    listen_for(shutdown, groups, |_| Shutdown::Signal)
+}
+
+/// The same for who wants to know which signal it was.
+///
+/// # Errors
+/// As [`listen`].
+pub(super) fn listen_for<T: Send + 'static>(
+    told: &mpsc::Sender<T>,
+    groups: &Groups,
+    says: fn(SignalKind) -> T,
+) -> Result<(), Fault> {
     outlive_limits()?;
     let (heard_to, mut heard) = mpsc::channel(4);
     for kind in ending_kinds() {
         let mut signals = of(kind)?;
         let heard = heard_to.clone();
-        tokio::spawn(async move { while signals.recv().await.is_some() && heard.send(()).await.is_ok() {} });
+        tokio::spawn(
+            async move { while signals.recv().await.is_some() && heard.send(kind).await.is_ok() {} },
+        );
     }
-    let (end, groups) = (shutdown.clone(), groups.clone());
+    let (end, groups) = (told.clone(), groups.clone());
     tokio::spawn(async move {
-        heard.recv().await;
-        tell(&end).await;
+        let Some(kind) = heard.recv().await else { return };
+        tell(&end, says(kind)).await;
         heard.recv().await;
         tokio::time::sleep(LAST_GRACE).await;
         groups.end_all(Duration::ZERO);
@@ -49,7 +63,7 @@ pub(super) fn watch_stdout(shutdown: &mpsc::Sender<Shutdown>) {
     let end = shutdown.clone();
     tokio::spawn(async move {
         if closed.await {
-            tell(&end).await;
+            tell(&end, Shutdown::Signal).await;
         }
     });
 }
@@ -139,8 +153,8 @@ fn of(kind: SignalKind) -> Result<Signal, Fault> {
     signal(kind).map_err(|why| Fault::failed(format!("cannot listen for signals: {why}"), ""))
 }
 
-async fn tell(shutdown: &mpsc::Sender<Shutdown>) {
-    if shutdown.send(Shutdown::Signal).await.is_err() {
+async fn tell<T>(told: &mpsc::Sender<T>, what: T) {
+    if told.send(what).await.is_err() {
         tracing::debug!("the program was asked to end after the loop had ended");
     }
 }

@@ -252,7 +252,12 @@ impl Driver {
                 (Effect::Emit(live), true) => self.outbox.push(Event::Live(live)),
                 (act, true) => self.start(act),
                 (Effect::Emit(live), false) => self.books.hold(Held::Tell(Event::Live(live))),
-                (act, false) => self.books.hold(Held::Act(act)),
+                (act, false) => {
+                    if !is_shut {
+                        self.operations.foresee(&act);
+                    }
+                    self.books.hold(Held::Act(act));
+                }
             }
         }
         if !is_shut && (!is_harmless || (wrote && !looks)) {

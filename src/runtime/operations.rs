@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::stream::{BoxStream, Stream, StreamExt as _, poll_fn};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tracing::{Instrument as _, Span};
@@ -11,6 +12,7 @@ use tracing::{Instrument as _, Span};
 use crate::agent::{Effect, Input, Operation, TimerId};
 use crate::hooks::HookCall;
 use crate::ledger::CallId;
+use crate::model::ModelNews;
 use crate::tool::{Invocation, Shown, ToolNews, ToolReport, warm_up};
 
 use super::ports::{HookPort, LateNews, ModelPort, SubagentPort, ToolPort};
@@ -50,6 +52,13 @@ impl Operations {
         }
     }
 
+    /// What an effect needs is made while it waits for its entries to be durable, where that has no consequence.
+    pub(super) fn foresee(&self, effect: &Effect) {
+        if let Effect::StartSubagent(start) = effect {
+            self.subagents.foresee(start);
+        }
+    }
+
     /// Starts what an effect asks for. What is typed is passed on at once. Writing and telling are not operations: they
     /// change nothing here.
     pub(super) fn start(&mut self, effect: Effect, span: Span) {
@@ -57,13 +66,12 @@ impl Operations {
         let inputs = self.inputs.clone();
         let (name, task) = match effect {
             Effect::CallModel(message, request) => {
-                let model = Arc::clone(&self.model);
-                let task = tokio::spawn(
-                    async move { hear(model.stream(*request), model.breath(), message, inputs).await }
-                        .instrument(span),
-                );
-                self.warm_up();
-                (Operation::Model(message), task)
+                let (model, cold) = (Arc::clone(&self.model), self.cold_tools());
+                let asked = async move {
+                    let answer = asked_first(model.stream(*request), cold);
+                    hear(answer, model.breath(), message, inputs).await;
+                };
+                (Operation::Model(message), tokio::spawn(asked.instrument(span)))
             }
             Effect::Prepare(invocation) => (
                 Operation::Preparation(invocation.call),
@@ -103,16 +111,9 @@ impl Operations {
         self.tools.context_lost();
     }
 
-    /// While the first answer is on its way, what the first tool call needs is made: the rules of schemas, the borders of the
-    /// workspace, and a thread.
-    fn warm_up(&mut self) {
-        if !std::mem::replace(&mut self.is_warm, true) {
-            let tools = Arc::clone(&self.tools);
-            drop(tokio::task::spawn_blocking(move || {
-                warm_up();
-                tools.warm_up();
-            }));
-        }
+    /// The tools, if nothing was made yet that their first call needs.
+    fn cold_tools(&mut self) -> Option<Arc<dyn ToolPort>> {
+        (!std::mem::replace(&mut self.is_warm, true)).then(|| Arc::clone(&self.tools))
     }
 
     /// Ends an operation. What it holds is dropped: connections close, process groups get TERM, then KILL.
@@ -154,6 +155,24 @@ impl Operations {
         self.subagents.close().await;
         self.tools.close().await;
     }
+}
+
+/// While the first answer is on its way, what the first tool call needs is made: the rules of schemas, the borders of the
+/// workspace, and a thread. The request goes first: where there are few processors, it would wait for all that.
+fn asked_first(
+    mut answer: BoxStream<'static, ModelNews>,
+    mut cold: Option<Arc<dyn ToolPort>>,
+) -> impl Stream<Item = ModelNews> + Unpin {
+    poll_fn(move |context| {
+        let news = answer.poll_next_unpin(context);
+        if let Some(tools) = cold.take() {
+            drop(tokio::task::spawn_blocking(move || {
+                warm_up();
+                tools.warm_up();
+            }));
+        }
+        news
+    })
 }
 
 async fn prepare(tools: Arc<dyn ToolPort>, invocation: Invocation, inputs: mpsc::Sender<Input>) {

@@ -108,6 +108,10 @@ pub trait ToolPort: Send + Sync {
 
 /// Runs sub-agents, each as a session of its own.
 pub trait SubagentPort: Send + Sync {
+    /// Hears of one that will be started as soon as its start is on record. What is made for it until then has no consequence, and
+    /// nothing of it stays if it is not started. Never waits.
+    fn foresee(&self, _start: &SubagentStart) {}
+
     /// Starts one. What happens to it comes as [`Input::Subagent`], its report last and always.
     fn start(&self, start: SubagentStart, news: mpsc::Sender<Input>);
 

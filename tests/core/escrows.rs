@@ -9,6 +9,7 @@ use countersign::ledger::{
     Millis, Spent, TaskState, Transition, Usage, recover,
 };
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Price, Rates};
+use countersign::view::one_line;
 use serde_json::json;
 
 use crate::adversary::{Adversary, call, fine, run, settings};
@@ -50,6 +51,19 @@ fn settle(meter: &mut Meter, call: u64, spent: Spent) {
         answer: None,
     };
     read(meter, Body::Change(Change::EscrowSettled(settled)));
+}
+
+#[test]
+fn time_is_no_part_of_what_is_set_aside() {
+    let told = |limits: &[(Limit, u64)]| {
+        let granted = Grantable { limits: limits.iter().copied().collect(), parallel: 1 };
+        let body = Body::Change(Change::EscrowReserved(escrow(1, &granted)));
+        one_line(&Entry { id: EntryId(1), at: Millis(1), body })
+    };
+    let said = told(&[(Limit::Turns, 9), (Limit::WallTime, 59), (Limit::ToolCalls, 3)]);
+    assert!(said.ends_with("set aside for c1: 9 turns, 3 calls; at most 59 s"), "{said}");
+    assert!(told(&[(Limit::WallTime, 59)]).ends_with("set aside for c1: nothing; at most 59 s"));
+    assert!(told(&[]).ends_with("set aside for c1: nothing is limited"));
 }
 
 #[test]

@@ -147,6 +147,15 @@ fn a_new_program_is_adopted_once() {
 
 #[test]
 fn a_signal_settles_the_lanes_before_the_table_is_printed() {
+    let ended = "since the session that it worked for ended";
+    for (signal, said, by) in
+        [(Signal::INT, "stopped by you", "by the user"), (Signal::TERM, "stopped by a signal", ended)]
+    {
+        stopped_by(signal, said, by);
+    }
+}
+
+fn stopped_by(signal: Signal, said: &str, by: &str) {
     let world = in_a_repository(World::new());
     let (waits, mut beacon) = world.beacon();
     let write = json!({ "name": "write", "arguments": { "path": "one.txt", "content": "1st line\n" } });
@@ -165,11 +174,12 @@ fn a_signal_settles_the_lanes_before_the_table_is_printed() {
         .unwrap();
     beacon.lit();
     beacon.lit();
-    kill_process(Pid::from_child(&race), Signal::INT).unwrap();
+    kill_process(Pid::from_child(&race), signal).unwrap();
     let output = race.wait_with_output().unwrap();
     let ran = Ran::of(output.status, output.stdout, output.stderr);
     assert_eq!(ran.code, 130, "{ran:?}");
-    assert!(ran.err.contains("stopped by you") && !ran.out.contains("is gone"), "{ran:?}");
+    assert!(ran.err.contains(said) && !ran.out.contains("is gone"), "{ran:?}");
+    assert_eq!(ran.err.matches(&format!("stopped before its end, {by}.")).count(), 2, "{ran:?}");
     assert_eq!(ran.out.matches("interrupted").count(), 2, "{ran:?}");
     assert!(ran.out.contains("lane 3 (not started)") && ran.out.contains("lane 1 is the branch"), "{ran:?}");
     let shown = world.race(&["show", "--json"]).out;

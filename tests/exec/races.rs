@@ -272,6 +272,8 @@ fn a_lane_that_waited_when_the_process_died_is_settled_as_not_started() {
         (&third["waits"], &third["is_cut_off"], &third["session"]),
         (&json!(false), &json!(true), &json!(null))
     );
+    let gone = "the process that ran lanes 1, 2 is gone, and lane 3 never began: ";
+    assert!(world.race(&["show"]).out.contains(gone));
     let session = world.main_session();
     beacon.put_out();
     let ran = world.exec(&["--last", "--script", r#"["Fine."]"#, "go on"]);

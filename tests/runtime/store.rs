@@ -1,7 +1,7 @@
 //! The session store: modes, lock, torn tails, lazy creation, finding sessions again.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -70,6 +70,35 @@ fn a_store_that_wrote_nothing_leaves_nothing() {
     assert_eq!(store.path(), None);
     drop(store);
     assert_eq!(fs::read_dir(state.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_file_that_was_made_ahead_is_the_sessions_and_goes_if_it_never_begins() {
+    let state = state();
+    let made_at =
+        |id: &str, at| SessionStore::create(state.path(), id).unwrap().made_ahead(Millis(at)).named_ahead();
+    let path = |id: &str| state.path().join(format!("sessions/2025/11/{id}.jsonl"));
+    drop(made_at("s1", NOON));
+    assert!(!path("s1").exists() && path("s1").parent().unwrap().exists());
+    let mut store = made_at("s1", NOON);
+    let before = fs::metadata(path("s1")).unwrap().ino();
+    assert_eq!((store.path(), files(state.path())), (None, 1));
+    let twin = made_at("s1", NOON).append(&[started("s1", "/w")]).unwrap_err();
+    assert!(twin.contains("cannot make the session file"), "{twin}");
+    store.append(&[started("s1", "/w")]).unwrap();
+    drop(store);
+    assert_eq!(fs::metadata(path("s1")).unwrap().ino(), before);
+    assert_eq!(SessionStore::read(&path("s1")).unwrap().entries.len(), 1);
+    // It is kept by the month of its first entry.
+    let mut store = made_at("s2", 0);
+    store.append(&[started("s2", "/w")]).unwrap();
+    assert_eq!((store.path(), files(state.path())), (Some(path("s2").as_path()), 2));
+    // A process that died before the first entry left the file.
+    fs::write(path("s3"), "").unwrap();
+    made_at("s3", NOON).append(&[started("s3", "/w")]).unwrap();
+    assert_eq!(SessionStore::read(&path("s3")).unwrap().entries.len(), 1);
+    let written = made_at("s3", NOON).append(&[started("s3", "/w")]).unwrap_err();
+    assert!(written.contains("File exists"), "{written}");
 }
 
 #[test]

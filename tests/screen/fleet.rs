@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use countersign::ledger::{Ending, Escrow, Limit, Outcome, Settlement};
+use countersign::ledger::{Ending, Escrow, Limit, Outcome, Preview, Settlement};
 use serde_json::json;
 
 use crate::linear_harness::LinearHarness;
@@ -56,6 +56,36 @@ fn what_waits_for_the_person_is_named_also_where_the_screen_is_small() {
     harness.local.overlay = Some(page("/fleet", &harness.view));
     let frame = harness.frame(40, 10);
     assert!(frame.contains("waits for you: shell"), "{frame}");
+}
+
+#[test]
+fn what_is_to_be_decided_is_read_whole_where_the_screen_is_small_and_its_ends_are_where_it_is_long() {
+    let asking = |command: &str| {
+        let (mut builder, open) = handed(&["Make it."], false);
+        builder.run(open[0].id(), "delegate_to_general");
+        let call = open[0].id();
+        std::mem::forget(open);
+        let mut child = SessionBuilder::new();
+        child.user("Make it.");
+        let wanted = child.tool_use("shell", json!({ "command": command }));
+        let asked = child.say(None, "", "I make it.", vec![wanted]);
+        child.ask(asked[0].id(), "shell", Preview::Command(command.into()));
+        std::mem::forget(asked);
+        below(&mut builder, call, child.events);
+        let mut harness = ScreenHarness::new(builder);
+        harness.local.overlay = Some(page("/fleet", &harness.view));
+        harness.frame(40, 10)
+    };
+    let words = |frame: &str| frame.split_whitespace().collect::<Vec<_>>().join(" ");
+    let command = "cargo test --workspace --all-targets --test screen approvals";
+    let frame = asking(command);
+    assert!(words(&frame).contains(&format!("waits for you: shell $ {command}")), "{frame}");
+    let frame = asking(&format!("first {} last", "in/between ".repeat(30)));
+    assert!(words(&frame).contains("waits for you: shell $ first"), "{frame}");
+    assert!(words(&frame).contains("between last"), "{frame}");
+    // Of one that is longer than a row may ever say, the end is not taken for that of the command.
+    let frame = asking(&format!("first {} last", "in/between ".repeat(90)));
+    assert!(frame.lines().any(|row| row.trim_end().ends_with('…')), "{frame}");
 }
 
 #[test]
@@ -171,12 +201,21 @@ fn what_agents_have_spent_of_what_is_set_aside_is_said_so_far() {
     builder.tell();
     let mut works = SessionBuilder::new();
     works.user("Make it.");
+    works.say(None, "", "I look.", Vec::new());
     below(&mut builder, call, works.events);
     let mut harness = ScreenHarness::new(builder);
     harness.local.overlay = Some(page("/budgets", &harness.view));
     let frame = harness.frame(160, 40);
     let row = frame.lines().find(|row| row.contains("max_model_turns")).unwrap();
     assert!(row.contains("30 set aside") && row.contains("1 of it spent so far"), "{row}");
+    let frame = harness.frame(160, 40);
+    let after = |name: &str| frame.lines().skip_while(|row| !row.contains(name)).nth(1).unwrap();
+    assert!(after("max_input_tokens").contains("max_output_tokens"), "{frame}");
+    assert!(
+        frame.lines().find(|row| row.contains("max_input_tokens")).unwrap().contains("agents have spent")
+    );
+    let narrow = harness.frame(40, 40);
+    assert!(narrow.contains("max_input_tokens  agents "), "{narrow}");
     for (width, height) in SIZES {
         let frame = harness.frame(width, height);
         let rows = frame.lines().skip_while(|row| !row.contains("max_model_turns"));

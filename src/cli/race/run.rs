@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures_util::future::OptionFuture;
 use tokio::runtime::Builder;
+use tokio::signal::unix::SignalKind;
 use tokio::sync::mpsc;
 
 use super::shown;
@@ -17,7 +18,7 @@ use crate::cli::signals;
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::ledger::{Body, CallId, Change, Entry, Outcome};
+use crate::ledger::{Body, CallId, Change, CutBy, Entry, Outcome};
 use crate::session::Keeping;
 use crate::session::compose::{Session, compose, state_of};
 use crate::session::racing::lanes;
@@ -99,7 +100,7 @@ fn follow(session: Session, intent: Intent, until: Until) -> Result<Followed, Fa
 async fn followed(session: Session, intent: Intent, until: Until) -> Result<Followed, Fault> {
     let Session { driver, handles, first, before, groups, .. } = session;
     let (signal_to, mut signals) = mpsc::channel(4);
-    signals::listen(&signal_to, &groups)?;
+    signals::listen_for(&signal_to, &groups, whose)?;
     let running = tokio::spawn(driver.run(first));
     let (intents, mut events) = (handles.intents, handles.events);
     let gone = |_| Fault::failed("the session ended before it began", "`countersign doctor` may say why");
@@ -111,12 +112,12 @@ async fn followed(session: Session, intent: Intent, until: Until) -> Result<Foll
     loop {
         let event = tokio::select! {
             biased;
-            Some(_) = signals.recv(), if !is_stopped => {
+            Some(by) = signals.recv(), if !is_stopped => {
                 is_stopped = true;
                 if open.is_empty() {
                     break;
                 }
-                stop_lanes(&open, &intents).await;
+                stop_lanes(&open, &intents, (&handles.cut, by)).await;
                 patience.set(OptionFuture::from(Some(tokio::time::sleep(SETTLING))));
                 continue;
             }
@@ -156,8 +157,21 @@ async fn followed(session: Session, intent: Intent, until: Until) -> Result<Foll
     }
 }
 
+/// Who stops a race with this signal: Ctrl-C is a person's, the others can be anybody's.
+fn whose(signal: SignalKind) -> CutBy {
+    if signal == SignalKind::interrupt() { CutBy::User } else { CutBy::SessionEnd }
+}
+
 /// Tells all lanes to settle. The last first: those that wait must not start meanwhile.
-async fn stop_lanes(open: &BTreeMap<CallId, String>, intents: &mpsc::Sender<Intent>) {
+async fn stop_lanes(
+    open: &BTreeMap<CallId, String>,
+    intents: &mpsc::Sender<Intent>,
+    (cut, by): (&mpsc::Sender<CutBy>, CutBy),
+) {
+    if by != CutBy::User {
+        complain("stopped by a signal; the lanes settle what they spent");
+        return cut.send(by).await.unwrap_or_default();
+    }
     complain("stopped by you; the lanes settle what they spent");
     for call in open.keys().rev() {
         // A loop that is over is found out by its events.

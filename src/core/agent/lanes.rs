@@ -1,9 +1,9 @@
 //! Lanes of a race that wait for their turn: what they may spend is set aside already, and each starts when another sub-agent is over.
 
-use crate::ledger::{CallId, Change, EscrowSettlement, Remark, TaskState};
+use crate::ledger::{CallId, Change, CutBy, EscrowSettlement, Millis, Remark, TaskState};
 
 use super::step::Step;
-use super::{Agent, Effect, Intent, Live};
+use super::{Agent, Effect, Intent, Live, Operation};
 
 impl Agent {
     /// Whether the sub-agent of this call waits for its turn.
@@ -31,8 +31,22 @@ impl Agent {
                 .emit(Live::Refused(format!("the sub-agent of {} has not started yet", self.address(call))));
         }
         self.lanes.retain(|lane| lane.invocation.call != call);
+        self.settle_waiting_lane(step.now, call);
+    }
+
+    /// Whoever started the session stops it, or a signal does, and no run is under way: what works for it settles, and what waits for its
+    /// turn does not start.
+    pub(super) fn cut_those_in_background(&mut self, step: &mut Step, by: CutBy) {
+        for lane in std::mem::take(&mut self.lanes) {
+            self.settle_waiting_lane(step.now, lane.invocation.call);
+        }
+        let at_work: Vec<CallId> = self.history.subagents().open.keys().copied().collect();
+        at_work.into_iter().for_each(|call| step.cancel(Operation::Subagent(call, by)));
+    }
+
+    fn settle_waiting_lane(&mut self, now: Millis, call: CallId) {
         let why = "it was stopped while it waited for its turn";
         let settled = EscrowSettlement::not_started(call, TaskState::Canceled, why);
-        self.history.ledger.settle_escrow(step.now, settled);
+        self.history.ledger.settle_escrow(now, settled);
     }
 }

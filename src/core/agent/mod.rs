@@ -221,6 +221,10 @@ impl Agent {
             (Input::Discovered(found), phase) => self.on_discovered(step, phase, found),
             (Input::Timer(timer), phase) => self.on_timer(step, phase, timer),
             (Input::Cut(_), phase) if phase.was_just_stopped(step.now) => phase,
+            (Input::Cut(by), Phase::Idle) => {
+                self.cut_those_in_background(step, by);
+                Phase::Idle
+            }
             (Input::Cut(by), phase) => self.cut_from_above(step, phase, by),
             (Input::Shutdown(how), phase) => {
                 // Nothing starts any more; what waits is settled when the session is resumed.

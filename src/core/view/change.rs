@@ -78,8 +78,17 @@ pub fn words(change: &Change) -> String {
 
 /// What is set aside, a limit after the other.
 fn set_aside(escrow: &Escrow) -> String {
-    let parts: Vec<String> = escrow.limits.iter().map(|(limit, most)| amount(*limit, *most)).collect();
-    let set_aside = if parts.is_empty() { "nothing is limited".to_owned() } else { parts.join(", ") };
+    // Time passes for all at once: nobody has less of it, so it is no part of a sum.
+    let (time, parts): (Vec<_>, Vec<_>) =
+        escrow.limits.iter().partition(|(limit, _)| **limit == Limit::WallTime);
+    let parts: Vec<String> = parts.into_iter().map(|(limit, most)| amount(*limit, *most)).collect();
+    let time = time.first().map(|(_, most)| format!("at most {most} s"));
+    let set_aside = match (parts.is_empty(), time) {
+        (true, None) => "nothing is limited".to_owned(),
+        (true, Some(time)) => format!("nothing; {time}"),
+        (false, None) => parts.join(", "),
+        (false, Some(time)) => format!("{}; {time}", parts.join(", ")),
+    };
     let waits = if escrow.waits { "; it starts when another one is over" } else { "" };
     format!("set aside for {}: {set_aside}{waits}", escrow.call)
 }

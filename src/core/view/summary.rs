@@ -85,9 +85,17 @@ fn short(value: &Value) -> String {
 
 /// The first line, and a sign when there is more.
 fn first_line(text: &str) -> String {
+    const MOST: usize = 400;
     let mut lines = text.trim().lines();
-    let first: String = lines.next().unwrap_or("").chars().take(400).collect();
-    if lines.next().is_some() { format!("{first} …") } else { first }
+    let line = lines.next().unwrap_or("");
+    let first: String = line.chars().take(MOST).collect();
+    if first.len() < line.len() {
+        format!("{first}…")
+    } else if lines.next().is_some() {
+        format!("{first} …")
+    } else {
+        first
+    }
 }
 
 #[cfg(test)]

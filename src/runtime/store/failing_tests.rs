@@ -89,6 +89,20 @@ fn a_name_that_cannot_be_made_durable_leaves_no_empty_file() {
 }
 
 #[test]
+fn a_file_that_cannot_be_made_ahead_is_made_with_the_first_entry() {
+    let state = tempfile::tempdir().unwrap();
+    let store = SessionStore::create(state.path(), "s1").unwrap();
+    let mut store = failing(&[FSYNC], || {
+        let mut store = store.made_ahead(Millis(1_763_640_000_000)).named_ahead();
+        assert!(store.append(&[started()]).unwrap_err().contains("cannot make the session file"));
+        store
+    });
+    assert!(files(state.path()).is_empty());
+    store.append(&[started()]).unwrap();
+    assert_eq!(files(state.path()).len(), 1);
+}
+
+#[test]
 fn an_import_that_cannot_be_made_durable_leaves_nothing() {
     for call in [FSYNC, FDATASYNC] {
         let state = tempfile::tempdir().unwrap();

@@ -1,6 +1,7 @@
 //! The books on disk: one append-only file a session, written by one process at a time.
 
 mod adopt;
+mod ahead;
 mod checking;
 mod ephemeral;
 #[cfg(all(test, target_os = "linux"))]
@@ -55,6 +56,7 @@ use crate::ledger::{Entry, Millis};
 use crate::wire::record::{self, Chain, Links, SessionFile, follow};
 
 use super::StorePort;
+use ahead::{MadeAhead, left_empty};
 use head::{HeadFile, damage_of};
 
 /// Bytes from which on a file is worth a second thread.
@@ -85,6 +87,8 @@ pub struct SessionStore {
     durable_chain: Chain,
     salts: Salts,
     head: HeadFile,
+    /// The file of `plan`, if it was made before its first entry.
+    ahead: Option<MadeAhead>,
 }
 
 impl SessionStore {
@@ -108,6 +112,7 @@ impl SessionStore {
             durable_chain: Chain::default(),
             salts: Salts::new()?,
             head: HeadFile::default(),
+            ahead: None,
         })
     }
 
@@ -139,6 +144,7 @@ impl SessionStore {
             chain,
             salts: Salts::new()?,
             head: HeadFile::default(),
+            ahead: None,
         };
         Ok((store, session))
     }
@@ -201,8 +207,11 @@ impl SessionStore {
     /// Makes the file on the first append.
     fn opened(&mut self, at: Millis) -> Result<(&mut File, &Path), String> {
         if let (None, Some((state, id))) = (&self.file, &self.plan) {
-            let path = folder(state, at).join(format!("{id}.jsonl"));
-            let file = make(&path)?;
+            let path = place(state, id, at);
+            let file = match self.ahead.take().and_then(|ahead| ahead.taken(&path)) {
+                Some(file) => file,
+                None => make(&path)?,
+            };
             self.file = Some((path, file));
         }
         let (path, file) = self.file.as_mut().ok_or("the session has no file")?;
@@ -342,22 +351,36 @@ fn folder(state: &Path, at: Millis) -> PathBuf {
     state.join("sessions").join(moment.format("%Y/%m").to_string())
 }
 
+fn place(state: &Path, id: &str, at: Millis) -> PathBuf {
+    folder(state, at).join(format!("{id}.jsonl"))
+}
+
 fn make(path: &Path) -> Result<File, String> {
-    let folder = path.parent().unwrap_or(path);
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.map_err(|fault| cannot("create the folder of", path, &fault))?;
-    let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path);
-    let file = file.map_err(|fault| cannot("make", path, &fault))?;
-    // The name must be as durable as the content, or a power failure takes both.
-    let sync = || {
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|fault| cannot("make", path, &fault))
-    };
-    if let Err(fault) = lock::take(&file, path).and_then(|()| sync()) {
+    let file = make_locked(path)?;
+    if let Err(fault) = sync_folder(path) {
         // An empty file would be no session, and in the way when this is tried again.
         std::fs::remove_file(path).ok();
         return Err(fault);
     }
     Ok(file)
+}
+
+/// Makes it, and leaves it to [`sync_folder`] that its name outlives the machine.
+fn make_locked(path: &Path) -> Result<File, String> {
+    let folder = path.parent().unwrap_or(path);
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.map_err(|fault| cannot("create the folder of", path, &fault))?;
+    let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path);
+    let file = file.or_else(|fault| left_empty(path).ok_or(fault));
+    let file = file.map_err(|fault| cannot("make", path, &fault))?;
+    lock::take(&file, path).inspect_err(|_| drop(std::fs::remove_file(path)))?;
+    Ok(file)
+}
+
+/// The name must be as durable as the content, or a power failure takes both.
+fn sync_folder(path: &Path) -> Result<(), String> {
+    let folder = File::open(path.parent().unwrap_or(path));
+    folder.and_then(|folder| folder.sync_all()).map_err(|fault| cannot("make", path, &fault))
 }
 
 /// The reason first: there is not always room for the rest.

@@ -1,29 +1,21 @@
 //! The life of one sub-agent: it is made, given its task, watched until its run ends, and reported.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 
 use super::watched::Watched;
-use super::{
-    AfterEnd, LoopEnds, MadeSession, MakeSession, Roster, locked, not_started, stopped_before, tell,
-};
+use super::{AfterEnd, LoopEnds, MadeSession, Making, Roster, locked, not_started, stopped_before, tell};
 use crate::agent::{Event, Input, Intent, Live, Shutdown, SubagentNews, SubagentReport, SubagentStart};
 use crate::budget::Meter;
 use crate::ledger::{Body, CallId, CutBy, Reach, TaskState};
 use crate::runtime::{DriverError, Handles};
 
-/// Lives it. Whatever happens, the one that started it is told how it ended.
-pub(super) async fn live(
-    maker: Arc<dyn MakeSession>,
-    start: SubagentStart,
-    news: mpsc::Sender<Input>,
-    roster: Roster,
-) {
+/// Lives it, once its session is made. Whatever happens, the one that started it is told how it ended.
+pub(super) async fn live(making: Making, start: SubagentStart, news: mpsc::Sender<Input>, roster: Roster) {
     let call = start.invocation.call;
-    let guarded = AssertUnwindSafe(work(maker, start, &news, &roster)).catch_unwind().await;
+    let guarded = AssertUnwindSafe(work(making, start, &news, &roster)).catch_unwind().await;
     let report = guarded.unwrap_or_else(|_panic| SubagentReport {
         content: "The sub-agent crashed: this is a bug of countersign. What it did is in its session; check before \
                   repeating."
@@ -37,15 +29,15 @@ pub(super) async fn live(
 }
 
 async fn work(
-    maker: Arc<dyn MakeSession>,
+    making: Making,
     start: SubagentStart,
     news: &mpsc::Sender<Input>,
     roster: &Roster,
 ) -> SubagentReport {
     let call = start.invocation.call;
     let max_chars = start.invocation.max_chars;
-    let mut watched = Watched::new(Meter::new(start.limits.clone()));
-    let made = match tokio::task::spawn_blocking(move || maker.make(&start)).await {
+    let mut watched = Watched::new(Meter::new(start.limits));
+    let made = match making.await {
         Ok(Ok(made)) => made,
         Ok(Err(why)) => return not_started(&why),
         Err(broken) => return not_started(&broken.to_string()),
@@ -168,6 +160,8 @@ async fn said_after(after: Option<AfterEnd>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::ledger::{Entry, EntryId, Millis};
 

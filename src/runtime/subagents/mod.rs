@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::timeout;
 
 use super::ports::SubagentPort;
@@ -29,7 +29,19 @@ pub trait MakeSession: Send + Sync {
     /// # Errors
     /// A sentence that says why it cannot be made.
     fn make(&self, start: &SubagentStart) -> Result<MadeSession, String>;
+
+    /// Begins to make it before its start is on record, and says how the rest is made; `None`: making it has a consequence. Nothing of it
+    /// stays if that is dropped, or what it makes. Does not block: what makes it may.
+    fn foresee(self: Arc<Self>, _start: &SubagentStart) -> Option<MakeRest> {
+        None
+    }
 }
+
+/// Makes the rest of a session. May block.
+pub type MakeRest = Box<dyn FnOnce() -> Result<MadeSession, String> + Send>;
+
+/// A session that is being made, on another thread.
+type Making = JoinHandle<Result<MadeSession, String>>;
 
 /// A session that is ready to run.
 pub struct MadeSession {
@@ -103,21 +115,40 @@ pub struct LocalSubagents {
     maker: Arc<dyn MakeSession>,
     roster: Roster,
     tasks: Arc<Mutex<JoinSet<()>>>,
+    /// Those that will be started as soon as that is on record.
+    foreseen: Mutex<BTreeMap<CallId, (SubagentStart, Making)>>,
 }
 
 impl LocalSubagents {
     /// Sub-agents whose sessions are made by this.
     pub fn new(maker: Arc<dyn MakeSession>) -> Self {
-        Self { maker, roster: Roster::default(), tasks: Arc::default() }
+        Self { maker, roster: Roster::default(), tasks: Arc::default(), foreseen: Mutex::default() }
+    }
+
+    fn making(&self, start: SubagentStart) -> Making {
+        let maker = Arc::clone(&self.maker);
+        spawn_blocking(move || maker.make(&start))
     }
 }
 
 impl SubagentPort for LocalSubagents {
+    fn foresee(&self, start: &SubagentStart) {
+        if let Some(rest) = Arc::clone(&self.maker).foresee(start) {
+            let making = (start.clone(), spawn_blocking(rest));
+            locked(&self.foreseen).insert(start.invocation.call, making);
+        }
+    }
+
     fn start(&self, start: SubagentStart, news: mpsc::Sender<Input>) {
         let mut tasks = locked(&self.tasks);
         while tasks.try_join_next().is_some() {}
         locked(&self.roster).insert(start.invocation.call, AtWork::new(news.clone()));
-        tasks.spawn(life::live(Arc::clone(&self.maker), start, news, Arc::clone(&self.roster)));
+        let foreseen = locked(&self.foreseen).remove(&start.invocation.call);
+        let making = match foreseen.filter(|(foreseen, _)| *foreseen == start) {
+            Some((_, making)) => making,
+            None => self.making(start.clone()),
+        };
+        tasks.spawn(life::live(making, start, news, Arc::clone(&self.roster)));
     }
 
     fn tell(&self, call: CallId, intent: Intent) {

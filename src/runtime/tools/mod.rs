@@ -303,6 +303,10 @@ impl ToolPort for LocalTools {
     }
 
     fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {
+        // At a call of another tool there is nothing to look at: no thread is needed for that.
+        if tool_named(&invocation.name).is_none() {
+            return Box::pin(std::future::ready(self.workspace.unlooked()));
+        }
         let tools = self.clone();
         Box::pin(async move {
             // What could not be looked at is not called inside: a person decides.

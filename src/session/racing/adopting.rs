@@ -22,6 +22,9 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
     };
     let Some((commit, _)) = &standing.made else {
         return Err(match (&standing.settled, &standing.forsaken) {
+            (None, Some(_)) if standing.never_began() => {
+                format!("lane {lane} never began, and the process of its race is gone")
+            }
             (None, Some(session)) => format!(
                 "the process that ran lane {lane} is gone: `countersign resume {session}` makes what it had made a branch"
             ),

@@ -59,6 +59,11 @@ impl LaneStanding {
         self.session.is_some() || self.waits
     }
 
+    /// Whether the process that ran the race was gone before this one had begun.
+    pub(crate) fn never_began(&self) -> bool {
+        self.forsaken.is_some() && self.so_far.is_none()
+    }
+
     /// What it has spent: all of it, or until now.
     pub(crate) fn spent(&self) -> Option<Spent> {
         self.settled.as_ref().map(|settled| settled.spent).or(self.so_far)
@@ -158,7 +163,8 @@ fn standing(
     let made = made(folder, &terms);
     // One that could not be started was given a part of the budget, which is settled, and has written nothing.
     let has_begun = settled.is_none() || made.is_some() || !own.is_empty();
-    let session = session.filter(|session| has_begun || exact(state, session).is_some());
+    let is_written = |path: PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
+    let session = session.filter(|session| has_begun || exact(state, session).is_some_and(is_written));
     let changed_from = made.as_ref().and_then(|(commit, _)| changed_from(folder, &terms, commit));
     let of_lane = |commit: &str| changed_outside(folder, &terms.base, commit).unwrap_or_default();
     let outside = made.as_ref().map(|(commit, _)| of_lane(commit)).unwrap_or_default();

@@ -49,6 +49,7 @@ fn ended(lane: &LaneStanding) -> String {
         (None, None, None) if lane.waits => "waits".to_owned(),
         (None, None, _) => "not started".to_owned(),
         (None, Some(_), Some(_)) => "cut off".to_owned(),
+        (None, Some(_), None) if lane.never_began() => "not started".to_owned(),
         (None, Some(_), None) if lane.forsaken.is_some() => "cut off".to_owned(),
         (None, Some(_), None) => "at work".to_owned(),
     }
@@ -119,16 +120,29 @@ fn left_behind(lane: &LaneStanding) -> Option<String> {
 
 /// What becomes of lanes whose process is gone.
 fn forsaken(lanes: &[LaneStanding]) -> Option<String> {
-    let forsaken: Vec<(&str, String)> =
-        lanes.iter().filter_map(|lane| Some((lane.forsaken.as_deref()?, lane.lane.to_string()))).collect();
-    let (session, _) = forsaken.first()?;
-    let numbers: Vec<&str> = forsaken.iter().map(|(_, number)| number.as_str()).collect();
-    let lanes = if numbers.len() == 1 { "lane" } else { "lanes" };
-    Some(format!(
-        "the process that ran {lanes} {} is gone: `countersign resume {session}` settles what was spent and keeps what was made as \
-         branches",
-        numbers.join(", ")
-    ))
+    let forsaken: Vec<&LaneStanding> = lanes.iter().filter(|lane| lane.forsaken.is_some()).collect();
+    let session = forsaken.first()?.forsaken.as_deref()?;
+    let named = |never_began: bool| {
+        let those = forsaken.iter().filter(|lane| lane.never_began() == never_began);
+        let numbers: Vec<String> = those.map(|lane| lane.lane.to_string()).collect();
+        let lanes = if numbers.len() == 1 { "lane" } else { "lanes" };
+        (!numbers.is_empty()).then(|| format!("{lanes} {}", numbers.join(", ")))
+    };
+    let settles = "settles what was spent and keeps what was made as branches";
+    let (gone, does) = match (named(false), named(true)) {
+        (Some(ran), Some(never)) => {
+            (format!("the process that ran {ran} is gone, and {never} never began"), settles)
+        }
+        (Some(ran), None) => (format!("the process that ran {ran} is gone"), settles),
+        (None, never) => {
+            let never = never.unwrap_or_default();
+            (
+                format!("the process of the race was gone before {never} began"),
+                "gives back what was set aside",
+            )
+        }
+    };
+    Some(format!("{gone}: `countersign resume {session}` {does}"))
 }
 
 /// How a result is taken: that of the first lane that passed.

@@ -1,6 +1,7 @@
 //! The sessions of sub-agents: put together as one of a person is, with what its agent may have, and never more than the session
 //! that starts it.
 
+mod books;
 mod cut_off;
 mod given_tools;
 mod lane;
@@ -40,11 +41,12 @@ use crate::model::ModelSpec;
 use crate::runtime::mcp::{Lent, McpServers, McpTools};
 use crate::runtime::undo::Snapshots;
 use crate::runtime::{
-    AfterEnd, Driver, EditorFiles, Groups, LocalSubagents, MadeSession, MakeSession, ModelRouter, NoStore,
-    NoSubagents, Ports, SessionStore, StorePort, SubagentPort, ToolPort, Unhurried,
+    AfterEnd, Driver, EditorFiles, Groups, LocalSubagents, MadeSession, MakeRest, MakeSession, ModelRouter,
+    NoSubagents, Ports, SubagentPort, ToolPort, Unhurried,
 };
 use crate::tool::name::MCP;
 use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec};
+use books::Books;
 use given_tools::has;
 use lane::{is_lane, lanes};
 use narrowed::narrowed;
@@ -286,16 +288,7 @@ impl SubagentMaker {
         Worktree::make(&self.invocation.cwd, id, base).map(Some).map_err(unable)
     }
 
-    fn store(&self, session: &str) -> Result<Box<dyn StorePort>, String> {
-        Ok(match self.is_kept {
-            true => Box::new(SessionStore::create(&self.state, session)?),
-            false => Box::new(NoStore),
-        })
-    }
-}
-
-impl MakeSession for SubagentMaker {
-    fn make(&self, start: &SubagentStart) -> Result<MadeSession, String> {
+    fn made(&self, start: &SubagentStart, books: Option<Books>) -> Result<MadeSession, String> {
         let subagent = self.known.iter().find(|one| one.name == start.agent);
         let subagent = subagent.ok_or_else(|| format!("there is no sub-agent {}", start.agent))?;
         let id = start.session.as_str();
@@ -321,7 +314,8 @@ impl MakeSession for SubagentMaker {
             settings.environment = environment::note(&invocation.cwd);
         }
         // Nothing was done in the worktree yet, so it goes.
-        let store = self.store(id).inspect_err(|_| drop(worktree.as_ref().and_then(Worktree::end)))?;
+        let books = books.map_or_else(|| Books::of(&self.state, id, self.is_kept), Ok);
+        let books = books.inspect_err(|_| drop(worktree.as_ref().and_then(Worktree::end)))?;
         let lent = self.lends(subagent);
         let is_lent = lent.is_some();
         let tools = self.tools_of(&invocation, id, editor.clone(), lent);
@@ -345,7 +339,7 @@ impl MakeSession for SubagentMaker {
             tools: Box::new(WithNested::new(tools, &invocation)),
             hooks: hook_port(&invocation, id, &self.groups),
             subagents: below.port(),
-            store,
+            store: books.port(),
         };
         let agent = Agent::new(settings);
         let first = agent.first_effects();
@@ -357,6 +351,23 @@ impl MakeSession for SubagentMaker {
             })
         });
         Ok(MadeSession { driver, handles, first, task, after })
+    }
+}
+
+impl MakeSession for SubagentMaker {
+    fn make(&self, start: &SubagentStart) -> Result<MadeSession, String> {
+        self.made(start, None)
+    }
+
+    /// A worktree is a change of the repository, and the key of a model can come from a command.
+    fn foresee(self: Arc<Self>, start: &SubagentStart) -> Option<MakeRest> {
+        let subagent = self.known.iter().find(|one| one.name == start.agent)?;
+        if subagent.in_worktree || subagent.model.is_some() {
+            return None;
+        }
+        // Its file is made before what starts it is synced, so that both become durable together.
+        let (start, books) = (start.clone(), Books::of(&self.state, &start.session, self.is_kept).ok()?);
+        Some(Box::new(move || self.made(&start, Some(books))))
     }
 }
 

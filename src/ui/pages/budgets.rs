@@ -38,9 +38,9 @@ impl Page for Budgets {
             }
             _ => {
                 let below = Limit::parse(gauge.name).map(|limit| (limit, view.spent_below(limit, now)));
-                let below = below.filter(|(_, spent)| *spent > 0 && gauge.set_aside > 0);
-                let below = below.map(|(limit, spent)| {
-                    format!("; agents have spent {} of what is set aside so far", amount(Some(limit), spent))
+                let below = below.filter(|(_, spent)| *spent > 0).map(|(limit, spent)| {
+                    let of = if gauge.set_aside > 0 { "of what is set aside" } else { "more" };
+                    format!("; agents have spent {} {of} so far", amount(Some(limit), spent))
                 });
                 format!("budget {}: {}{}", gauge.name, used(gauge), below.unwrap_or_default())
             }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{Page, PageEntry, Spoken};
@@ -11,9 +12,9 @@ use crate::ledger::{Ending, Millis};
 use crate::ui::keymap::KeyAction;
 use crate::ui::linear::words::plain;
 use crate::ui::panes::Screen;
-use crate::ui::panes::words::{clock, cost_until_now, one_row};
+use crate::ui::panes::words::{clock, cost_until_now, middle_of_command, one_row};
 use crate::ui::picker_source::Source;
-use crate::ui::text::{fit, width, wrap};
+use crate::ui::text::{fit, width, wrap, wrap_spans};
 use crate::view::{FleetKind, FleetMember, View, WAITS_FOR_TURN};
 
 /// `/fleet`
@@ -95,6 +96,9 @@ impl Page for Fleet {
         all.iter().map(said).chain(how).collect()
     }
 }
+
+/// Most rows of what waits for the person.
+const MOST_OF_WAITING: usize = 3;
 
 const NOTHING: &str = "Nothing is at work for this session: no sub-agent, no task of another agent, no command in the background.";
 
@@ -195,7 +199,7 @@ fn spent(view: &View, now: Millis) -> [String; 2] {
     [format!(" · turn {turns} · {cost} · {time}"), format!(" · {cost} · {time}")]
 }
 
-/// Two rows: who and what for, and how it stands.
+/// Who and what for, and how it stands: a row each, and more where something waits for the person that has no room in one.
 fn entry(screen: &Screen<'_>, told: &Told, inner: usize) -> Vec<Line<'static>> {
     let theme = screen.theme;
     let indent = "  ".repeat(told.depth);
@@ -212,13 +216,25 @@ fn entry(screen: &Screen<'_>, told: &Told, inner: usize) -> Vec<Line<'static>> {
     let (stands, [spent, least]) = (one_row(&told.stands), &told.spent);
     let room = inner.saturating_sub(width(&indent) + 2);
     let fits = |spent: &&String| width(&stands) + width(spent) <= room;
+    let mut rows = vec![Line::from(vec![Span::styled(head, theme.title), Span::styled(task, theme.text)])];
     let stands = match [spent, least].into_iter().find(fits) {
         Some(spent) => format!("{stands}{spent}"),
-        None if told.waits => fit(&stands, room),
+        None if told.waits => {
+            rows.extend(what_waits(&stands, &format!("{indent}  "), inner, style));
+            return rows;
+        }
         None => format!("{}{least}", fit(&stands, room.saturating_sub(width(least)))),
     };
-    vec![
-        Line::from(vec![Span::styled(head, theme.title), Span::styled(task, theme.text)]),
-        Line::styled(fit(&format!("{indent}  {stands}"), inner), style),
-    ]
+    rows.push(Line::styled(fit(&format!("{indent}  {stands}"), inner), style));
+    rows
+}
+
+/// What is to be decided, in as many rows as it needs: where there are too few for it, its middle is left out.
+fn what_waits(words: &str, indent: &str, inner: usize, style: Style) -> Vec<Line<'static>> {
+    let rows = |cells: usize| {
+        let lead = || Span::raw(indent.to_owned());
+        wrap_spans(vec![lead(), Span::styled(middle_of_command(words, cells), style)], inner, vec![lead()])
+    };
+    let fits = |rows: &Vec<Line<'_>>| rows.len() <= MOST_OF_WAITING;
+    (1..=inner * MOST_OF_WAITING).rev().map(rows).find(fits).unwrap_or_default()
 }

@@ -81,7 +81,9 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
     let mut session: Vec<BudgetRow> = over(budget::Span::Session).chain([context]).collect();
     let paid_for = screen.view.meter().session_usage();
     if paid_for.cost.is_none() && paid_for.input + paid_for.output > 0 {
-        session.iter_mut().filter(|row| row.name == Limit::Cost.name()).for_each(|row| row.write = unpriced);
+        for row in session.iter_mut().filter(|row| row.name == Limit::Cost.name()) {
+            (row.write, row.spent_below) = (unpriced, row.spent_below.min(row.set_aside));
+        }
     }
     section(&mut lines, "This session", session, inner, theme);
     section(&mut lines, "Each call", gauges.iter().filter_map(|gauge| soft(*gauge)).collect(), inner, theme);
@@ -171,7 +173,7 @@ fn one_line(entry: &BudgetRow, columns: Columns, inner: usize, theme: &Theme) ->
     let room = inner.saturating_sub(cells(&spans) + 2);
     let mut told_of = told(entry, level, room.saturating_sub(lefts), theme);
     let mut pad = lefts.saturating_sub(width(&left));
-    if told_of.is_empty() && entry.set_aside > 0 {
+    if told_of.is_empty() && (entry.set_aside > 0 || entry.spent_below > 0) {
         // Without it the numbers do not add up: it may come nearer to what is left.
         told_of = told(entry, level, room.saturating_sub(width(&left) + 2), theme);
         pad = room.saturating_sub(width(&left) + cells(&told_of));
@@ -231,12 +233,20 @@ fn left_of(entry: &BudgetRow) -> String {
     )
 }
 
-/// What is set aside and what was spent of it until now, in fewer and fewer words; none: nothing was spent of it.
+/// What is set aside and what was spent of it until now, in fewer and fewer words; none: nothing was spent of it. Of what has no limit
+/// nothing is set aside, and what agents spend of it counts when they are over.
 fn ways_set_aside(entry: &BudgetRow) -> Vec<String> {
     if entry.spent_below == 0 {
         return Vec::new();
     }
     let (held, spent) = ((entry.write)(entry.set_aside), (entry.write)(entry.spent_below));
+    if entry.set_aside == 0 {
+        return vec![
+            format!("agents have spent {spent} more so far"),
+            format!("agents spent {spent} more"),
+            format!("agents {spent} more"),
+        ];
+    }
     vec![
         format!("{held} set aside for agents, {spent} of it spent so far"),
         format!("{held} set aside, {spent} spent so far"),
@@ -249,15 +259,17 @@ fn told(entry: &BudgetRow, level: Level, room: usize, theme: &Theme) -> Vec<Span
     let held = (entry.write)(entry.set_aside);
     let without =
         [format!("{held} set aside for agents"), format!("{held} set aside"), format!("{held} aside")];
-    let ways: Vec<String> = ways_set_aside(entry).into_iter().chain(without).collect();
+    let is_set_aside = entry.set_aside > 0;
+    let ways: Vec<String> =
+        ways_set_aside(entry).into_iter().chain(without.into_iter().filter(|_| is_set_aside)).collect();
     let set_aside = ways.iter().find(|words| width(words) <= room).cloned().unwrap_or_default();
     let (words, style) = match level {
-        _ if entry.set_aside > 0 => (set_aside.as_str(), theme.accent),
+        _ if !ways.is_empty() => (set_aside.as_str(), theme.accent),
         Level::Over => (entry.over, level.style(theme)),
         Level::Near | Level::Close => ("near", level.style(theme)),
         Level::Calm => (entry.about, theme.faint),
     };
-    let cuts = level == Level::Calm && entry.set_aside == 0 && width(words) > room;
+    let cuts = level == Level::Calm && ways.is_empty() && width(words) > room;
     if words.is_empty() || cuts || room < 4 {
         Vec::new()
     } else {

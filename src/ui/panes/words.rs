@@ -105,7 +105,7 @@ pub(super) fn middle(text: &str, most: usize) -> String {
 }
 
 /// The same for a command: its beginning says which program runs, so more of that is kept.
-pub(super) fn middle_of_command(text: &str, most: usize) -> String {
+pub(in crate::ui) fn middle_of_command(text: &str, most: usize) -> String {
     without_middle(text, most, most * 2 / 3 + 1)
 }
 

@@ -2,6 +2,7 @@
 
 mod backgrounds;
 mod fixture;
+mod foreseen;
 mod leaving;
 mod subagents;
 mod unwritable;

@@ -11,8 +11,8 @@ use countersign::ledger::{Arguments, CutBy, ModelRef, Outcome, TaskState, UserMe
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::{Mode, Policy};
 use countersign::runtime::{
-    Driver, LocalSubagents, MadeSession, MakeSession, ModelPort, NoHooks, NoStore, NoSubagents, Ports,
-    SubagentPort, ToolPort,
+    Driver, LocalSubagents, MadeSession, MakeRest, MakeSession, ModelPort, NoHooks, NoStore, NoSubagents,
+    Ports, SubagentPort, ToolPort,
 };
 use countersign::tool::{Invocation, Preparation, Shown, ToolReport, Typed};
 use futures_util::future::BoxFuture;
@@ -79,12 +79,18 @@ impl MakeSession for Slow {
         let task = Intent::Submit(UserMessage::text("Do it."));
         Ok(MadeSession { driver, handles, first, task, after: Some(after) })
     }
+
+    fn foresee(self: Arc<Self>, start: &SubagentStart) -> Option<MakeRest> {
+        let start = start.clone();
+        (!start.in_background).then(|| -> MakeRest { Box::new(move || self.make(&start)) })
+    }
 }
 
 /// A sub-agent whose session is being made.
 struct Starting {
     port: LocalSubagents,
     may: std_mpsc::Sender<()>,
+    begun: mpsc::UnboundedReceiver<()>,
     news: mpsc::Receiver<Input>,
     asked: Arc<AtomicUsize>,
     ended: Arc<AtomicUsize>,
@@ -92,8 +98,15 @@ struct Starting {
 
 impl Starting {
     async fn new() -> Self {
+        let (mut starting, start, to) = Self::nothing_yet();
+        starting.port.start(start, to);
+        starting.begun.recv().await.unwrap();
+        starting
+    }
+
+    fn nothing_yet() -> (Self, SubagentStart, mpsc::Sender<Input>) {
         let (may, is_free) = std_mpsc::channel();
-        let (begins, mut begun) = mpsc::unbounded_channel();
+        let (begins, begun) = mpsc::unbounded_channel();
         let (asked, ended) = (Arc::default(), Arc::default());
         let slow =
             Slow { may: Mutex::new(is_free), begins, asked: Arc::clone(&asked), ended: Arc::clone(&ended) };
@@ -121,9 +134,7 @@ impl Starting {
             effort: None,
             in_background: false,
         };
-        port.start(start, to);
-        begun.recv().await.unwrap();
-        Self { port, may, news, asked, ended }
+        (Self { port, may, begun, news, asked, ended }, start, to)
     }
 
     /// What it told, to its report.
@@ -167,4 +178,35 @@ async fn a_stricter_mode_that_comes_while_its_session_is_made_holds_for_its_task
     let changed = at(|event| matches!(event, Event::Live(Live::ModeChanged(Mode::Plan))));
     let begun = at(|event| matches!(event, Event::Appended(_)));
     assert!(changed < begun, "{told:?}");
+}
+
+#[tokio::test]
+async fn one_that_was_foreseen_is_made_once_and_does_nothing_before_it_is_started() {
+    let (mut starting, start, to) = Starting::nothing_yet();
+    starting.port.foresee(&start);
+    starting.begun.recv().await.unwrap();
+    starting.may.send(()).unwrap();
+    assert!(starting.news.try_recv().is_err() && starting.asked.load(Ordering::SeqCst) == 0);
+    starting.port.start(start, to);
+    let (_, report) = starting.over().await;
+    assert_eq!((report.outcome, starting.asked.load(Ordering::SeqCst)), (Outcome::Ok, 1));
+    assert!(starting.begun.try_recv().is_err(), "it is not made again");
+}
+
+#[tokio::test]
+async fn one_that_starts_otherwise_than_it_was_foreseen_or_whose_making_is_seen_is_made_at_its_start() {
+    for in_background in [false, true] {
+        let (mut starting, start, to) = Starting::nothing_yet();
+        // The maker says of those in the background that something stays of them.
+        starting.port.foresee(&SubagentStart { in_background, ..start.clone() });
+        if !in_background {
+            starting.begun.recv().await.unwrap();
+            starting.may.send(()).unwrap();
+        }
+        assert!(starting.begun.try_recv().is_err());
+        starting.port.start(SubagentStart { mode: Mode::Plan, in_background, ..start }, to);
+        starting.begun.recv().await.unwrap();
+        starting.may.send(()).unwrap();
+        assert_eq!(starting.over().await.1.outcome, Outcome::Ok);
+    }
 }
