@@ -174,7 +174,7 @@ impl Driver {
     /// Words that nobody has read when the end comes go back to who wrote them.
     fn return_unread(&mut self) {
         while let Ok(intent) = self.intents.try_recv() {
-            self.outbox.push_live(returned(intent));
+            self.outbox.push_live(intent.given_back());
         }
     }
 
@@ -214,7 +214,7 @@ impl Driver {
         self.sync();
         let Some(why) = self.books.trouble() else { return Some(Input::Intent(intent)) };
         let refusal = Live::Refused(format!("paused until it can be recorded: {why}"));
-        self.outbox.push_live(returned(intent));
+        self.outbox.push_live(intent.given_back());
         self.outbox.push_live(Some(refusal));
         None
     }
@@ -338,22 +338,6 @@ fn loses_context(body: &Body) -> bool {
         Body::ToolResult(result) => matches!(result.outcome, Outcome::Aborted(_)),
         _ => false,
     }
-}
-
-/// The words that must not be lost when a wish is refused.
-fn returned(intent: Intent) -> Option<Live> {
-    let line = match intent {
-        Intent::Submit(said) | Intent::Queue(said) | Intent::Pursue(_, said) | Intent::ResumeGoal(said) => {
-            return (!said.content.is_empty()).then(|| Live::Returned(vec![said.without_attachments()]));
-        }
-        Intent::SetModel(spec) => format!("/model {}", spec.model),
-        Intent::Command(own) => own.typed(),
-        Intent::Typed { line, .. } => line,
-        Intent::Race(race) => race.line,
-        Intent::Adopt(adoption) => adoption.line,
-        _ => return None,
-    };
-    Some(Live::ReturnedLine(line))
 }
 
 /// Whether this says nothing of any entry, so that it can be told while entries wait.

@@ -81,7 +81,9 @@ async fn work(
     }
     watched.stopped = who_stopped(roster, call);
     // Nothing of it goes on: its commands in the background end, and so do sub-agents of its own.
-    locked(roster).remove(&call);
+    if let Some(at_work) = locked(roster).get_mut(&call) {
+        at_work.ends();
+    }
     shutdown.send(Shutdown::Signal).await.unwrap_or_default();
     while let Some(event) = events.recv().await {
         watched.read(&event, call, news).await;

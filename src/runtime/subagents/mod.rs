@@ -79,13 +79,15 @@ struct AtWork {
     has_task: bool,
     /// Who told it to stop, if anyone did.
     stopped: Option<CutBy>,
+    /// Its run has ended.
+    is_over: bool,
     /// Where news of it go.
     news: mpsc::Sender<Input>,
 }
 
 impl AtWork {
     fn new(news: mpsc::Sender<Input>) -> Self {
-        Self { ends: None, held: Vec::new(), has_task: false, stopped: None, news }
+        Self { ends: None, held: Vec::new(), has_task: false, stopped: None, is_over: false, news }
     }
 
     /// Who stopped it first is who stopped it; a second time, it waits for nothing any more.
@@ -96,6 +98,22 @@ impl AtWork {
         match by {
             CutBy::User => abort.try_send(()).unwrap_or_default(),
             by => cut.try_send(by).unwrap_or_default(),
+        }
+    }
+
+    /// Its run has ended, and it is being settled: it takes nothing any more.
+    fn ends(&mut self) {
+        (self.is_over, self.ends) = (true, None);
+    }
+
+    /// Says why, and gives the words back.
+    fn refuse(&self, call: CallId, words: Option<Live>, why: &str) {
+        let told = words.into_iter().chain([Live::Refused(why.to_owned())]);
+        for live in told {
+            let news = Input::Subagent(call, SubagentNews::Told(Box::new(Event::Live(live))));
+            if self.news.try_send(news).is_err() {
+                tracing::warn!("what was refused of the sub-agent of {call} could not be told");
+            }
         }
     }
 
@@ -159,12 +177,17 @@ impl SubagentPort for LocalSubagents {
         let Some(at_work) = roster.get_mut(&call) else {
             return tracing::debug!("a wish came for the sub-agent of {call}, which is over");
         };
+        if at_work.is_over {
+            if let Some(words) = intent.given_back() {
+                at_work.refuse(call, Some(words), "not accepted: the sub-agent is over");
+            }
+            return;
+        }
         let Some(LoopEnds { intents, .. }) = &at_work.ends else { return at_work.held.push(intent) };
-        if intents.try_send(intent).is_err() {
+        if let Err(full) = intents.try_send(intent) {
             tracing::warn!("a wish for the sub-agent of {call} was not taken");
-            let why = "not accepted: the sub-agent is busy with earlier input; try again".to_owned();
-            let refused = SubagentNews::Told(Box::new(Event::Live(Live::Refused(why))));
-            at_work.news.try_send(Input::Subagent(call, refused)).unwrap_or_default();
+            let why = "not accepted: the sub-agent is busy with earlier input; try again";
+            at_work.refuse(call, full.into_inner().given_back(), why);
         }
     }
 
