@@ -99,7 +99,7 @@ fn converse_with(own: &Invocation, keeping: Keeping<'_>, mut first: Option<Inten
                     Ok(branch) => (session, first, elsewhere) = (branch, start.first, Some(there)),
                     Err(why) => {
                         session = resumed(invocation, id)?;
-                        session.notices.push(why.to_string());
+                        session.message = Some(why.to_string());
                     }
                 }
             }
@@ -171,7 +171,7 @@ fn out_of_a_branch(
         }
         Err(why) => {
             let mut back = resumed(now, left)?;
-            back.notices.push(why.to_string());
+            back.message = Some(why.to_string());
             Ok((back, false))
         }
     }

@@ -105,6 +105,7 @@ fn a_secret_is_hidden_or_where_it_cannot_be_named_and_asked_about() {
     }
     let world = World::new();
     std::fs::write(world.work().join(".env"), "TOKEN=secret\n").unwrap();
+    std::fs::write(world.work().join("server.pem"), "a key\n").unwrap();
     let replies = script(json!([shell("awk '{ print }' .env"), "Done."]));
     let ran = world.json(&["--mode", "auto", "--script", &replies, "go"]);
     if ran.outcomes() == ["failed"] {
@@ -113,8 +114,14 @@ fn a_secret_is_hidden_or_where_it_cannot_be_named_and_asked_about() {
     }
     // From root, and where there are no namespaces.
     assert_eq!(ran.outcomes(), ["denied"], "{}", ran.out);
-    let why = text(&ran.all("approval_request")[0], "why");
-    assert!(why.contains("cannot hide") && why.contains(".env"), "{why}");
+    let asked = ran.all("approval_request")[0].clone();
+    let work = world.work().canonicalize().unwrap();
+    let named = [".env", "server.pem"].map(|file| format!("{file} ({})", work.join(file).display()));
+    let [env, pem] = &named;
+    let says =
+        format!("the sandbox cannot hide {env}; {pem} from commands, which could read and change them");
+    assert_eq!(text(&asked, "why"), says, "one sentence names both");
+    assert_eq!(asked["gaps"], json!(named));
 }
 
 #[test]

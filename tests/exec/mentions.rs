@@ -107,6 +107,7 @@ fn what_cannot_be_attached_is_one_line_and_nothing_is_sent() {
     let cases = [
         ("@gone.rs#L10-40", "there is no file at gone.rs; next: correct the path"),
         ("@gone.pdf", "there is no file at gone.pdf; next: correct the path"),
+        ("@x.ending", "there is no file at x.ending; next: correct the path, or put it in `backquotes`"),
         ("@binary.bin", "`binary.bin` is not text"),
         ("@pipe", "`pipe` is neither a file nor a folder"),
         ("@huge.txt", "`huge.txt` is too large"),
@@ -123,8 +124,13 @@ fn what_cannot_be_attached_is_one_line_and_nothing_is_sent() {
         assert!(line.contains(says), "{prompt}: {line}");
         assert!(world.sessions().is_empty(), "{prompt}");
     }
-    let ran = world.exec(&["-m", "rehearsal", "the names `@.env` and `@denied/a.txt`"]);
-    assert_eq!(ran.code, 0, "{}", ran.err);
+    for words in [
+        "the names `@.env`, `@x.ending` and `@denied/a.txt`",
+        "@app.get(\"/a.json\") of @types/node by a@b.org",
+    ] {
+        let ran = world.exec(&["-m", "rehearsal", words]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
 }
 
 #[test]

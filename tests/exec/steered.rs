@@ -182,8 +182,15 @@ fn a_call_that_nobody_can_decide_waits_for_the_next_run() {
     let ran = world.exec_fed(&[&["--json", "--input", "jsonl"], &words[..], &["make it"]].concat(), b"");
     assert_eq!(ran.code, 4, "{}", ran.out);
     assert!(ran.complaint().contains("stdin ended while call c1 waited for a decision"), "{}", ran.err);
+    assert!(ran.err.contains("offered again when the session is resumed"), "{}", ran.err);
     assert!(!world.work().join("a").exists());
     assert!(!world.session_text().contains("\"type\":\"approval\","), "nothing was decided");
+    let world = World::new();
+    let kept_nowhere = ["--json", "--input", "jsonl", "--ephemeral"];
+    let ran = world.exec_fed(&[&kept_nowhere[..], &words[..], &["make it"]].concat(), b"");
+    assert_eq!(ran.code, 4, "{}", ran.out);
+    assert!(ran.err.contains("with --ephemeral there is no session to resume"), "{}", ran.err);
+    assert!(!ran.err.contains("offered again"), "{}", ran.err);
 }
 
 #[test]

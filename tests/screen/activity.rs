@@ -37,6 +37,9 @@ fn live(harness: &mut ScreenHarness, news: Live) {
 
 #[test]
 fn an_answer_is_followed_from_thinking_to_writing() {
+    let (mut begun, message) = asked();
+    live(&mut begun, Live::Thinking { message, text: "hmm ".into() });
+    assert_eq!(said(&mut begun), "Thinking… 1 token · 1 s");
     let (mut harness, message) = asked();
     harness.builder.now += 3_000;
     assert_eq!(said(&mut harness), "Thinking… 4 s");
@@ -57,6 +60,16 @@ fn an_answer_is_followed_from_thinking_to_writing() {
     let low = line(&mut harness, (40, 10));
     assert!(low.ends_with("esc stop"), "how to stop it is never left out: {low}");
     assert!(low.contains("240 lines · 1:39"), "nor how much there is, nor for how long it goes on: {low}");
+    for (path, ends) in
+        [("src/core/deep/model.rs", "model.rs… 240 lines · 1"), ("a.rs", "a.rs… 240 lines · 1")]
+    {
+        live(&mut harness, forming(239, Some(path)));
+        let low = line(&mut harness, (40, 10));
+        assert!(low.contains(ends), "the name of the file is never left out: {low}");
+    }
+    live(&mut harness, forming(239, Some("src/core/deep/below/that/model.rs")));
+    assert!(line(&mut harness, (60, 20)).contains("Writing src/"), "both ends of its path");
+    assert!(line(&mut harness, (60, 20)).contains("/model.rs… 240 lines"), "both ends of its path");
     let read = Live::CallForming {
         message,
         index: 0,

@@ -9,15 +9,20 @@ use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
 
-/// A command waits because the sandbox cannot hide a file from it.
+/// Files that a question names.
+const FILES: [&str; 2] = [".env (/w/.env)", "server.pem (/w/deep/server.pem)"];
+
+/// A command waits because the sandbox cannot hide two files from it.
 fn asks_anyway() -> SessionBuilder {
     let mut builder = SessionBuilder::new();
     builder.user("Test it.");
     let call = builder.tool_use("shell", json!({ "command": "make" }));
     let open = builder.say(None, "", "", vec![call]).remove(0);
     builder.sandboxing = Sandboxing::Within;
-    builder.gaps = vec!["the sandbox cannot hide .env here".to_owned()];
-    builder.why = Some("the sandbox cannot hide .env here, so commands could read and change it (/w/.env)");
+    builder.gaps = FILES.map(str::to_owned).to_vec();
+    builder.why = Some(
+        "the sandbox cannot hide .env (/w/.env); server.pem (/w/deep/server.pem) from commands, which could read and change them",
+    );
     builder.ask(open.id(), "shell", Preview::Command("make".to_owned()));
     std::mem::forget(open);
     builder
@@ -38,7 +43,8 @@ fn runs_anyway(acts: &[UiEffect]) -> bool {
 fn one_key_runs_commands_although_the_sandbox_cannot_hide_something() {
     let mut harness = harness(asks_anyway());
     let frame = harness.frame(80, 24);
-    assert!(frame.contains("the sandbox cannot hide .env here"), "{frame}");
+    assert_eq!(frame.matches("the sandbox cannot hide").count(), 1, "one sentence: {frame}");
+    assert!(FILES.iter().all(|file| frame.contains(file)), "{frame}");
     assert!(frame.contains("Run commands anyway for this session? g"), "{frame}");
     let acts = harness.answers("g");
     assert!(runs_anyway(&acts), "{acts:?}");
@@ -48,7 +54,7 @@ fn one_key_runs_commands_although_the_sandbox_cannot_hide_something() {
 fn on_a_low_screen_the_first_key_shows_what_is_accepted_and_for_how_long() {
     let mut harness = harness(asks_anyway());
     let low = harness.frame(40, 10);
-    assert!(low.contains("the sandbox cannot hide .env here"), "{low}");
+    assert!(low.contains("the sandbox cannot hide .env"), "{low}");
     assert!(harness.answers("g").is_empty(), "nobody was told for how long");
     let mut told = String::new();
     for _ in 0..8 {
@@ -60,10 +66,8 @@ fn on_a_low_screen_the_first_key_shows_what_is_accepted_and_for_how_long() {
         }
         assert!(harness.press("g").is_empty(), "there is more to read: {frame}");
     }
-    assert!(
-        told.contains("anyway this session?") && told.contains("the sandbox cannot hide .env here"),
-        "{told}"
-    );
+    assert!(told.contains("anyway this session?") && told.contains("read and change"), "{told}");
+    assert!(FILES.iter().all(|file| told.contains(file)), "{told}");
     snapshot("anyway_shown_40x10", &harness.frame(40, 10));
     harness.key(KeyCode::Esc, KeyModifiers::NONE);
     assert_eq!(harness.local.always, None, "esc puts it away");
@@ -87,7 +91,7 @@ fn the_keys_to_both_ends_do_not_close_the_question_and_nothing_says_that_all_is_
     let call = builder.tool_use("shell", json!({ "command": "make" }));
     let open = builder.say(None, "", "", vec![call]).remove(0);
     builder.sandboxing = Sandboxing::Within;
-    builder.gaps = (0..4).map(|n| format!("the sandbox cannot hide secret{n}.env of this folder")).collect();
+    builder.gaps = (0..4).map(|n| format!("secret{n}.env (/home/me/of/this/folder/secret{n}.env)")).collect();
     builder.ask(open.id(), "shell", Preview::Command("make".to_owned()));
     std::mem::forget(open);
     let mut harness = harness(builder);

@@ -45,6 +45,7 @@ mod deliberate;
 mod editing;
 mod finding;
 mod fleet;
+mod footing;
 mod gallery;
 mod generated;
 mod going_back;

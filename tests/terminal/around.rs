@@ -85,6 +85,35 @@ async fn another_session_is_picked_and_gone_on_with() {
 }
 
 #[tokio::test]
+async fn why_another_session_cannot_be_had_goes_with_the_next_key() {
+    let home = Home::new();
+    let mut first = Console::start(&home, USUAL, &[]);
+    first.sees("ask anything").await;
+    first.says("read notes.txt").await;
+    first.sees("✓ done").await;
+    first.rests().await;
+
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.keys("/sessions\r").await;
+    app.sees("sessions of this folder").await;
+    app.until("the transcript", |screen| screen.contains("It begins with alpha")).await;
+    app.keys("\r").await;
+    app.sees("is open in another countersign").await;
+    app.keys("x").await;
+    app.sees_no("is open in another countersign").await;
+    app.keys("\x7f").await;
+    app.sees("ask anything").await;
+    app.keys("/status\r").await;
+    app.sees("Session").await;
+    assert!(!app.screen().contains("open in another"), "{}", app.screen());
+    app.keys("q").await;
+    app.rests().await;
+    app.quits().await;
+    first.quits().await;
+}
+
+#[tokio::test]
 async fn the_composer_opens_in_the_users_editor_and_comes_back_whole() {
     let home = Home::new();
     let editor = "sed -i -e 's/thought/plan/' -e '$a of two lines'";

@@ -43,6 +43,10 @@ async fn a_secret_is_sent_only_when_the_message_is_sent_again() {
     app.keys("see @gone#L1\r").await;
     app.sees("there is no file at gone").await;
     app.keys(CTRL_U).await;
+    app.keys("why is @user.name nil?\r").await;
+    app.sees("there is no file at user.name: correct the path, or send it again").await;
+    assert_eq!(home.entries("user_message").len(), 1, "nothing is sent");
+    app.keys(CTRL_U).await;
     app.quits().await;
     let said = &home.entries("user_message")[0];
     assert_eq!(said["files"][0]["confirmed"], ".env may contain secrets");

@@ -149,12 +149,16 @@ impl Conversation {
         self.exchange().refused
     }
 
-    /// Why the run could not come to an end of its own.
-    pub(super) fn cut_short(&self) -> Option<Fault> {
+    /// Why the run could not come to an end of its own, in a session that is kept or not.
+    pub(super) fn cut_short(&self, is_kept: bool) -> Option<Fault> {
         let state = self.exchange();
         if let Some(call) = state.undecided {
             let what = format!("stdin ended while call {call} waited for a decision");
-            let next = "the call is offered again when the session is resumed";
+            let next = if is_kept {
+                "the call is offered again when the session is resumed"
+            } else {
+                "it was not started, and with --ephemeral there is no session to resume: decide before stdin ends"
+            };
             return Some(Fault { exit: Exit::Approval, ..Fault::failed(what, next) });
         }
         let unused = state.is_closed && !state.was_used;

@@ -165,10 +165,15 @@ impl Out {
     /// How the run ended, as an exit code; the answer is told, or why there is none.
     pub(super) fn end(self, ended: Option<&TurnEnded>) -> Result<Exit, Fault> {
         for who in self.subagents.in_background() {
-            let next = "`countersign resume` says how far it came and what it spent";
+            let next = if self.is_kept {
+                "`countersign resume` says how far it came and what it spent"
+            } else {
+                "with --ephemeral nothing is kept that says how far it came"
+            };
             complain(&format!("sub-agent {who} was cut off in the background; {next}"));
         }
-        if let Some(fault) = self.conversation.as_ref().and_then(Conversation::cut_short) {
+        let is_kept = self.is_kept;
+        if let Some(fault) = self.conversation.as_ref().and_then(|lines| lines.cut_short(is_kept)) {
             return Err(fault);
         }
         match ended {

@@ -83,18 +83,22 @@ impl Agent {
         reason
     }
 
-    /// The words about what nobody accepted yet, and what of that they name.
+    /// The sentence about what nobody accepted yet, and what of that it names.
     fn gaps_named(&self, found: &Preparation) -> Option<(String, Vec<String>)> {
         let mut gaps: Vec<String> =
             found.gaps.iter().filter(|gap| !self.gaps.contains(*gap)).cloned().collect();
         let more = gaps.len().saturating_sub(MOST_GAPS);
         gaps.truncate(MOST_GAPS);
-        let named = gaps.join("; ");
-        match (gaps.len(), more) {
-            (0, _) => None,
-            (_, 0) => Some((named, gaps)),
-            (_, more) => Some((format!("{named}; and {more} more"), gaps)),
+        if gaps.is_empty() {
+            return None;
         }
+        let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
+        let them = if gaps.len() + more == 1 { "it" } else { "them" };
+        let named = format!(
+            "the sandbox cannot hide {}{rest} from commands, which could read and change {them}",
+            gaps.join("; ")
+        );
+        Some((named, gaps))
     }
 }
 

@@ -59,7 +59,7 @@ pub fn words(change: &Change) -> String {
             format!("what follows was said and done in {}; nobody here decided about it", from.name())
         }
         Change::GapsAccepted { gaps, .. } => {
-            format!("commands run in the sandbox although {}", gaps.join("; "))
+            format!("commands run in the sandbox although it cannot hide {} from them", gaps.join("; "))
         }
         Change::Sealed { head, .. } => format!("all before this is signed; its hash is {head}"),
         Change::GapsRefused => "what the sandbox cannot hide is asked about again".to_owned(),

@@ -45,8 +45,12 @@ pub fn summary(arguments: &Arguments) -> String {
     if arguments.are_left_out() {
         return Arguments::LEFT_OUT.to_owned();
     }
-    let parts: Vec<String> = members.iter().map(|(name, value)| format!("{name}={}", short(value))).collect();
-    parts.join(" ")
+    // An address needs no name before it.
+    let address = arguments.text("url").map(first_line);
+    let has_address = address.is_some();
+    let others = members.iter().filter(|(name, _)| !has_address || *name != "url");
+    let others = others.map(|(name, value)| format!("{name}={}", short(value)));
+    address.into_iter().chain(others).collect::<Vec<_>>().join(" ")
 }
 
 /// What another agent is asked to do, after the name of the task that it goes on with.
@@ -113,6 +117,8 @@ mod tests {
         assert_eq!(of(json!({"path": "a.rs", "offset": 10, "limit": 5})), "a.rs lines 10-14");
         assert_eq!(of(json!({"pattern": "empty", "path": "tests"})), "\"empty\" in tests");
         assert_eq!(of(json!({"a": 1, "b": "x y"})), "a=1 b=x y");
+        assert_eq!(of(json!({"url": "https://a.example/b"})), "https://a.example/b");
+        assert_eq!(of(json!({"a": 1, "url": "https://a.example"})), "https://a.example a=1");
         let plan = |states: &[&str]| {
             let item = |(at, state): (usize, &&str)| json!({"text": format!("step {at}"), "status": state});
             of(json!({"items": states.iter().enumerate().map(item).collect::<Vec<_>>()}))

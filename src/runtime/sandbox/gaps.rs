@@ -57,6 +57,29 @@ impl Gap {
             Self::HoldsSecrets { .. } | Self::LooksSecret(_) | Self::Kept { .. } | Self::NotAllSeen(_)
         )
     }
+
+    /// What cannot be hidden, as a question about all of it names it in one sentence: the place is whole, for another folder may hold
+    /// the same name.
+    pub fn named(&self) -> String {
+        let file = |place: &Path| place.file_name().unwrap_or(place.as_os_str()).display().to_string();
+        match self {
+            Self::HoldsSecrets { folder, secrets } => format!("{} in {}", some(secrets), folder.display()),
+            Self::HoldsSettings { folder, settings } => {
+                format!("files in {} that other programs run or obey ({})", folder.display(), some(settings))
+            }
+            Self::LiesInSecrets(folder) => {
+                format!("all of {}, which is a location for secrets", folder.display())
+            }
+            Self::LooksSecret(place) => format!("{} ({})", file(place), place.display()),
+            Self::Kept { place, rule } => {
+                format!("{} ({}), although a rule says {rule}", file(place), place.display())
+            }
+            Self::NotAllSeen(folder) => format!(
+                "what else is in {}, of whose more than {MOST_ENTRIES} files not all were checked",
+                folder.display()
+            ),
+        }
+    }
 }
 
 impl fmt::Display for Gap {

@@ -104,12 +104,12 @@ impl Shell {
         report(&end, limit, printed, self.said_by_the_sandbox(refusals.as_ref()))
     }
 
-    /// What the sandbox cannot hide here now, a sentence each.
+    /// What the sandbox cannot hide here now, each named as a question about all of it names it.
     pub(super) fn gaps(&self) -> Vec<String> {
         let gaps = self.sandbox.as_ref().map(|sandbox| sandbox.exposure().gaps).unwrap_or_default();
-        let sentences = gaps.iter().map(ToString::to_string).collect();
+        let named = gaps.iter().map(Gap::named).collect();
         self.gaps.lock().unwrap_or_else(PoisonError::into_inner).extend(gaps);
-        sentences
+        named
     }
 
     /// What is to be hidden in the workspace from the command of a call, and its way to some hosts. Looked for anew before

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::mention::{before_lines, without_lines};
 use super::{Attach, Attached, AttachmentRefusal, is_called_an_image};
-use crate::ui::mention::is_called_a_file;
+use crate::ui::mention::{could_be_a_file, is_a_call, is_called_a_file};
 
 pub(super) const CORRECT: &str = "correct the path, or put it in `backquotes` to send it as text";
 
 impl Attach {
-    /// `Ok(None)`: it is a word.
+    /// `Ok(None)`: it is a word. One that may as well be the name of a file is said before it goes as a word.
     pub(super) fn missing(&self, readings: &[String]) -> Result<Option<Attached>, AttachmentRefusal> {
         let refuse = |what: String, next: &str| Err(AttachmentRefusal::new(what, next));
         let is_there = |path: &&str| std::fs::symlink_metadata(self.path(path)).is_ok();
@@ -18,6 +18,9 @@ impl Attach {
         if let (Some(name), Some(asked)) = (unnumbered, readings.last()) {
             let next = format!("write @{name}#L10-40, or put it in `backquotes` to send it as text");
             return refuse(format!("{asked} names no lines of {name}"), &next);
+        }
+        if readings.iter().any(|word| is_a_call(word)) {
+            return Ok(None);
         }
         if let Some(name) = readings.last().filter(|path| is_called_an_image(path)) {
             return refuse(format!("there is no image at {name}"), CORRECT);
@@ -30,7 +33,14 @@ impl Attach {
         };
         let name = readings.iter().rev().find_map(|path| before_lines(path));
         let name = name.or_else(|| with_lines().chain(whole()).find(known));
-        name.map_or(Ok(None), |name| refuse(format!("there is no file at {name}"), CORRECT))
+        let what = |name: &str| format!("there is no file at {name}");
+        match name {
+            Some(name) => refuse(what(name), CORRECT),
+            None => {
+                let name = with_lines().chain(whole()).find(|path| could_be_a_file(path));
+                Ok(name.map(|name| Attached::Word(what(name))))
+            }
+        }
     }
 
     /// Whether a path leads into a folder that is there, or is written as one. `@scope/name` and `@a.b` are other things
@@ -83,9 +93,23 @@ mod tests {
         assert_eq!(why("see @~/missing, please"), "there is no file at ~/missing");
         assert_eq!(why("see @../missing"), "there is no file at ../missing");
         assert_eq!(why("see @broken"), "broken leads to no file");
-        for words in
-            ["@scope/name", "@app.route", "@channel#Lobby", "@owner/repo#12", "ask @ann: now", "@ann:12"]
-        {
+        assert_eq!(why("see @x.ending, please"), "there is no file at x.ending");
+        assert_eq!(why("see @notes.org:12"), "there is no file at notes.org");
+        for words in [
+            "@scope/name",
+            "@types/node@20.1",
+            "@app.route",
+            "@app.route(\"/x\")",
+            "@app.get('/a.json')",
+            "@org.junit.Test",
+            "a@b.org",
+            "@a@b.org",
+            "@channel#Lobby",
+            "@owner/repo#12",
+            "ask @ann: now",
+            "@ann:12",
+            "`@x.ending`",
+        ] {
             assert_eq!(attach.message(words.to_owned()).unwrap().files, [], "{words}");
         }
         let lines = |words: &str| {

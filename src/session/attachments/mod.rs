@@ -2,6 +2,7 @@
 
 mod bounds;
 mod clipboard;
+mod doubts;
 mod file_hooks;
 mod linked;
 mod mention;
@@ -10,7 +11,6 @@ mod text_file;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
@@ -24,6 +24,7 @@ use crate::ui::mention::written;
 use crate::wire::{NoImage, recognize, to_image};
 use bounds::bounded;
 use clipboard::Clipboard;
+use doubts::{Doubts, Warned};
 use file_hooks::FileHooks;
 use mention::{mentions, pasted, without_lines};
 use text_file::TextFiles;
@@ -33,11 +34,6 @@ const FIRST_BYTES: u64 = 12;
 /// Endings of pictures: a file that is called so must be one, where others may be named without being sent.
 const ENDINGS: [&str; 12] =
     ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif", "avif", "ico"];
-/// How long after a warning the same message sends the file all the same: a key that bounces confirms nothing, and nobody
-/// remembers a warning for longer.
-const CONFIRMS_FROM: Duration = Duration::from_millis(500);
-const CONFIRMS_UNTIL: Duration = Duration::from_secs(300);
-
 /// What to do about a warning where nobody can confirm it.
 const FROM_THE_APP: &str = "send it from the app if it shall be sent";
 
@@ -59,14 +55,8 @@ enum Attached {
     /// With a reason to ask a person first, or none.
     Image(Image, String),
     File(AttachedFile),
-}
-
-/// A message that would send something that a person is warned about.
-#[derive(Debug, Clone)]
-struct Warned {
-    content: String,
-    warnings: Vec<String>,
-    at: Instant,
+    /// Nothing: what to say before this word is sent as one.
+    Word(String),
 }
 
 /// Reads what messages name.
@@ -106,17 +96,17 @@ impl Attach {
     }
 
     /// The message with the images and files that it names. An `@word` that names none stays a word, unless it is called
-    /// like an image.
+    /// like a file.
     ///
     /// # Errors
     /// [`AttachmentRefusal`]: a file that is not there, cannot be read or is too large, or that a person must confirm; too
     /// many of them.
     pub(crate) fn message(&self, content: String) -> Result<UserMessage, AttachmentRefusal> {
-        let (said, warnings) = self.read(content.into())?;
-        if warnings.is_empty() {
-            return Ok(said);
+        let (said, doubts) = self.read(content.into())?;
+        match doubts.without_a_person() {
+            None => Ok(said),
+            Some(next) => Err(AttachmentRefusal::new(doubts.said(), next)),
         }
-        Err(AttachmentRefusal::new(warnings.join("; "), "put its path in `backquotes` to send only the name"))
     }
 
     /// Adds images that are named beside the words of a message.
@@ -146,23 +136,18 @@ impl Attach {
     /// As [`Self::message`].
     pub(crate) fn message_of_person(&self, said: UserMessage) -> Result<UserMessage, AttachmentRefusal> {
         let before = self.warned.send_replace(None);
-        let (said, warnings) = self.read(said)?;
-        let confirms = |warned: Warned| {
-            warned.content == said.content
-                && warned.warnings == warnings
-                && (CONFIRMS_FROM..CONFIRMS_UNTIL).contains(&warned.at.elapsed())
-        };
-        if warnings.is_empty() || before.is_some_and(confirms) {
+        let (said, doubts) = self.read(said)?;
+        if doubts.is_empty() || before.is_some_and(|warned| warned.is_confirmed(&said.content, &doubts)) {
             return Ok(said);
         }
-        let what = warnings.join("; ");
-        self.warned.send_replace(Some(Warned { content: said.content, warnings, at: Instant::now() }));
-        Err(AttachmentRefusal::new(what, "send it again to attach it, or put the path in `backquotes`"))
+        let refusal = AttachmentRefusal::new(doubts.said(), doubts.next());
+        self.warned.send_replace(Some(Warned::now(said.content, doubts)));
+        Err(refusal)
     }
 
     /// The message with what it names, and what a person is to be warned about.
-    fn read(&self, said: UserMessage) -> Result<(UserMessage, Vec<String>), AttachmentRefusal> {
-        let (mut said, mut of_images) = (said.without_attachments(), Vec::new());
+    fn read(&self, said: UserMessage) -> Result<(UserMessage, Doubts), AttachmentRefusal> {
+        let (mut said, mut of_images, mut words) = (said.without_attachments(), Vec::new(), Vec::new());
         for readings in mentions(&said) {
             match self.attached(&readings)? {
                 // Two names of one thing, such as `a.rs` and `./a.rs`.
@@ -173,12 +158,13 @@ impl Attach {
                     said.images.push(image);
                 }
                 Some(Attached::File(file)) => said.files.push(file),
+                Some(Attached::Word(doubt)) => words.push(doubt),
                 None => {}
             }
             bounded(&said)?;
         }
         let warnings = warnings(&said).into_iter().chain(of_images).collect();
-        Ok((said, warnings))
+        Ok((said, Doubts { warnings, words }))
     }
 
     /// What one of these readings of a path names; `None` when it is a word.
@@ -285,10 +271,12 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    use std::time::Duration;
 
     use image::{ImageFormat, RgbImage};
     use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+    use super::doubts::{CONFIRMS_FROM, CONFIRMS_UNTIL};
     use super::*;
     use crate::policy::Policy;
     use crate::runtime::LocalTools;
@@ -358,6 +346,10 @@ mod tests {
         );
         assert!(send("look at @.env").is_err(), "it is confirmed once");
         assert!(attach.message("look at @.env".to_owned()).is_err(), "nobody is there to confirm it");
+        let word = send("why is @user.name nil?").unwrap_err();
+        assert!(word.next.ends_with("send it again to send it as text"), "{word:?}");
+        age(CONFIRMS_FROM);
+        assert_eq!(send("why is @user.name nil?").unwrap().files, []);
     }
 
     #[test]

@@ -98,10 +98,9 @@ fn said(view: &View, all: &Permissions) -> Vec<String> {
             .iter()
             .map(|host| format!("allowed for this session by you: commands in the sandbox reach {host}")),
     );
-    said.extend(
-        gaps.iter()
-            .map(|gap| format!("accepted for this session by you, for commands in the sandbox: {gap}")),
-    );
+    said.extend(gaps.iter().map(|gap| {
+        format!("accepted for this session by you: commands in the sandbox could read and change {gap}")
+    }));
     if let Some((call, _)) = all.revocable().first() {
         let how = "/permissions revoke and its call, as in /permissions revoke";
         said.push(format!("to revoke one: {how} {call}"));
@@ -174,7 +173,7 @@ fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'stat
         lines.extend(entry("", theme.dim, "by you", theme.dim, inner));
     }
     if !gaps.is_empty() {
-        lines.extend([Line::default(), Line::styled("Sandbox: accepted, in this session", theme.title)]);
+        lines.extend([Line::default(), Line::styled("Sandbox: accepted, though not hidden", theme.title)]);
     }
     for gap in gaps {
         lines.extend(entry("accept", theme.warning, gap, theme.text, inner));

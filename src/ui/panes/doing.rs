@@ -7,10 +7,50 @@ use crate::ui::text::{fit, width};
 use crate::view::{Activity, Forming, Phase, subject};
 
 use super::Screen;
-use super::words::{clock, count, one_row, short};
+use super::words::{clock, count, end, middle, one_row, short};
 
 /// Cells that what goes on keeps before its numbers are left out: a word and what shows that more was said.
 const LEAST_HEAD: usize = 8;
+/// Cells of a file's name that are never left out for a verb.
+const MOST_OF_NAME: usize = 12;
+
+/// What goes on: words, or a verb and the path of a file.
+struct DoingWords {
+    words: String,
+    path: Option<String>,
+}
+
+impl DoingWords {
+    fn of(words: impl Into<String>) -> Self {
+        Self { words: words.into(), path: None }
+    }
+
+    fn at(verb: &str, path: &str) -> Self {
+        Self { words: verb.to_owned(), path: Some(one_row(path)) }
+    }
+
+    fn whole(&self) -> String {
+        let path = self.path.as_ref().map(|path| format!(" {path}")).unwrap_or_default();
+        format!("{}{path}…", self.words)
+    }
+
+    /// In so many cells: of a path its end stays, which is the name of the file; the verb goes before that does.
+    fn within(&self, room: usize) -> String {
+        let whole = self.whole();
+        let Some(path) = self.path.as_ref().filter(|_| width(&whole) > room) else {
+            return fit(&whole, room);
+        };
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let beside = room.saturating_sub(width(&self.words) + 2);
+        let has_verb = beside >= width(name).min(MOST_OF_NAME);
+        let left = if has_verb { beside } else { room.saturating_sub(1) };
+        let both = middle(path, left);
+        let path = [both, end(path, left)].into_iter().find(|path| path.ends_with(name));
+        let path = path.unwrap_or_else(|| end(name, left));
+        let verb = if has_verb { format!("{} ", self.words) } else { String::new() };
+        fit(&format!("{verb}{path}…"), room)
+    }
+}
 
 /// How many sub-agents work in the background.
 pub(super) fn in_background(screen: &Screen<'_>) -> usize {
@@ -23,15 +63,15 @@ pub(super) fn doing(screen: &Screen<'_>, room: usize) -> String {
     let (activity, since) = screen.view.activity();
     let time = elapsed(since, screen.now);
     let (what, more) = match activity {
-        Activity::Thinking(0) => ("Thinking".to_owned(), None),
-        Activity::Thinking(tokens) => ("Thinking".to_owned(), Some(format!("{} tokens", short(tokens)))),
-        Activity::Answering(tokens) => ("Answering".to_owned(), Some(format!("{} tokens", short(tokens)))),
+        Activity::Thinking(0) => (DoingWords::of("Thinking"), None),
+        Activity::Thinking(tokens) => (DoingWords::of("Thinking"), Some(counted(tokens, "token"))),
+        Activity::Answering(tokens) => (DoingWords::of("Answering"), Some(counted(tokens, "token"))),
         Activity::Writing(forming) => writing(forming),
         Activity::Running { call, others } => (running(screen, call), beside(others)),
         Activity::Phase(Phase::Retrying { attempt, most, until, reason }) => {
             return retrying(&format!("{attempt} of {most}"), until.since(screen.now), reason, room);
         }
-        Activity::Phase(phase) => (in_words(phase).to_owned(), None),
+        Activity::Phase(phase) => (DoingWords::of(in_words(phase)), None),
     };
     // Counts go before the time, and those of the session before that of the background.
     let behind = in_background(screen);
@@ -45,11 +85,16 @@ pub(super) fn doing(screen: &Screen<'_>, room: usize) -> String {
         all(&[&more, &time]),
         all(&[if more.is_some() { &more } else { &time }]),
     ];
-    let tail = tails.iter().find(|tail| width(&what).min(LEAST_HEAD) + 2 + width(tail) <= room);
+    let tail = tails.iter().find(|tail| width(&what.words).min(LEAST_HEAD) + 2 + width(tail) <= room);
     match tail {
-        Some(tail) => format!("{} {tail}", fit(&format!("{what}…"), room - 1 - width(tail))),
-        None => fit(&format!("{what}…"), room),
+        Some(tail) => format!("{} {tail}", what.within(room - 1 - width(tail))),
+        None => what.within(room),
     }
+}
+
+/// `1 token`, `1.2k tokens`.
+fn counted(n: u64, what: &str) -> String {
+    format!("{} {what}{}", short(n), if n == 1 { "" } else { "s" })
 }
 
 const fn in_words(phase: &Phase) -> &'static str {
@@ -66,40 +111,48 @@ const fn in_words(phase: &Phase) -> &'static str {
 }
 
 /// What the call will do, in a word that is true of its tool.
-fn writing(forming: &Forming) -> (String, Option<String>) {
-    let path = forming.path.as_deref();
+fn writing(forming: &Forming) -> (DoingWords, Option<String>) {
+    let at = |verb, nameless| match &forming.path {
+        Some(path) => DoingWords::at(verb, path),
+        None => DoingWords::of(nameless),
+    };
     let what = match forming.name.as_str() {
-        READ => format!("Reading {}", path.unwrap_or("a file")),
-        LIST => format!("Listing {}", path.unwrap_or("a folder")),
-        GLOB => "Finding files".to_owned(),
-        SEARCH => path.map_or_else(|| "Searching".to_owned(), |path| format!("Searching {path}")),
-        FETCH => "Fetching a page".to_owned(),
-        PLAN => "Planning".to_owned(),
-        SHELL => "Writing a command".to_owned(),
-        WRITE | EDIT => format!("Writing {}", path.unwrap_or("a file")),
-        name => format!("Preparing {name}"),
+        READ => at("Reading", "Reading a file"),
+        LIST => at("Listing", "Listing a folder"),
+        GLOB => DoingWords::of("Finding files"),
+        SEARCH => at("Searching", "Searching"),
+        FETCH => DoingWords::of("Fetching a page"),
+        PLAN => DoingWords::of("Planning"),
+        SHELL => DoingWords::of("Writing a command"),
+        WRITE | EDIT => at("Writing", "Writing a file"),
+        name => DoingWords::of(one_row(&format!("Preparing {name}"))),
     };
     let much = match forming.breaks {
-        0 => format!("{} bytes", short(forming.bytes)),
-        breaks => format!("{} lines", short(breaks + 1)),
+        0 => counted(forming.bytes, "byte"),
+        breaks => counted(breaks + 1, "line"),
     };
-    (one_row(&what), Some(much))
+    (what, Some(much))
 }
 
-fn running(screen: &Screen<'_>, call: CallId) -> String {
-    let Some(panel) = screen.view.panel(call) else { return "Running".to_owned() };
+fn running(screen: &Screen<'_>, call: CallId) -> DoingWords {
+    let Some(panel) = screen.view.panel(call) else { return DoingWords::of("Running") };
     let command = panel.arguments().and_then(|arguments| arguments.text("command"));
     let words = match command.and_then(|command| command.lines().next()) {
         Some(line) => line.to_owned(),
         None => match panel.name().strip_prefix(DELEGATE_TO) {
-            Some(agent) => return one_row(&format!("Waiting for {agent}: {}", subject(panel))),
+            Some(agent) => {
+                return DoingWords::of(one_row(&format!("Waiting for {agent}: {}", subject(panel))));
+            }
             None => match acting(panel.name()) {
-                Some(verb) => return one_row(&format!("{verb} {}", subject(panel))),
+                Some(verb) if matches!(panel.name(), READ | LIST | WRITE | EDIT) => {
+                    return DoingWords::at(verb, &subject(panel));
+                }
+                Some(verb) => return DoingWords::of(one_row(&format!("{verb} {}", subject(panel)))),
                 None => format!("{} {}", panel.name(), subject(panel)),
             },
         },
     };
-    format!("Running {}", one_row(words.trim_end()))
+    DoingWords::of(format!("Running {}", one_row(words.trim_end())))
 }
 
 /// What a tool of ours does, where the name alone does not read as a sentence.

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use crate::ui::blocked_host;
+use crate::ui::command_menu::earlier_command;
 use crate::ui::focus;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Focus;
@@ -41,7 +42,7 @@ fn blocked(screen: &Screen<'_>, total: usize) -> Option<(String, String)> {
     let Focus::Card(card) = local.focused(view) else { return None };
     let host = blocked_host::of_card(view, card).filter(|_| !is_other)?;
     let key = local.keymap.first(KeyContext::Panel, KeyAction::AllowHost, "h")?;
-    let taken = cells(&meters(screen).within(0)) + 3 + width(&key) + width(" allow ");
+    let taken = meters(screen).least() + 3 + width(&key) + width(" allow ");
     let host = middle(&one_row(host), total.saturating_sub(taken).max(LEAST_OF_HOST));
     Some((key, format!("allow {host}")))
 }
@@ -65,12 +66,13 @@ fn priced(
     total: usize,
 ) -> Option<(Vec<Span<'static>>, Vec<Span<'static>>)> {
     let first = keys.first().map_or(0, |key| cells(key) + 3);
-    let narrowest = cells(&meters.within(0)).max(1);
+    let narrowest = meters.least().max(1);
     let fits = |price: &Vec<Span<'_>>| narrowest + 3 + cells(price) + 3 + first <= total;
     let price = prices.into_iter().find(fits)?;
     let with_price: Vec<Vec<Span<'static>>> = [price].into_iter().chain(keys.iter().cloned()).collect();
     let least = with_price.iter().take(2).map(|key| cells(key) + 3).sum::<usize>();
-    let left = meters.within(total.saturating_sub(least));
+    let room = total.saturating_sub(least);
+    let left = meters.beside(room, room);
     let most = (2..=with_price.len()).rev().find(|count| {
         let right = with_price.iter().take(*count).map(|key| cells(key) + 3).sum::<usize>();
         cells(&left) + right <= total
@@ -79,14 +81,14 @@ fn priced(
     Some((left, right.join(&Span::raw("   "))))
 }
 
-/// The budgets as long as they fit beside one key; then as many keys as there is room for.
+/// The budgets as long as they fit beside one key, then as many keys as there is room for. Where a budget is above half, keys give way.
 fn fitting(
     meters: &Meters,
     mut keys: Vec<Vec<Span<'static>>>,
     total: usize,
 ) -> (Vec<Span<'static>>, Vec<Span<'static>>) {
     let first = keys.first().map_or(0, |key| cells(key) + 3);
-    let left = meters.within(total.saturating_sub(first));
+    let left = meters.beside(total.saturating_sub(first), total);
     loop {
         let right = keys.join(&Span::raw("   "));
         if keys.is_empty() || cells(&left) + 3 + cells(&right) <= total {
@@ -131,6 +133,7 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
         return while_busy(screen.view.runs_own_command());
     }
     let mut pairs = Vec::new();
+    let completes = earlier_command(local, screen.view).map(|_| ("tab", "completes"));
     match (busy, local.composer.is_blank()) {
         (true, _) if screen.view.runs_own_command() && !local.waiting(screen.view).is_empty() => {
             return vec![("esc", "takes your command back"), ("enter", "sends after it")];
@@ -139,10 +142,12 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
             return vec![("esc", "stops your command"), ("enter", "sends after it")];
         }
         (false, false) if local.composer.runs_a_command() && local.composer.begins_with("!!") => {
-            return vec![("!!", "not shown to the model"), ("enter", "runs it as you"), ("tab", "completes")];
+            let pairs = vec![("!!", "not shown to the model"), ("enter", "runs it as you")];
+            return pairs.into_iter().chain(completes).collect();
         }
         (false, false) if local.composer.runs_a_command() => {
-            return vec![("enter", "runs it as you"), ("tab", "completes"), ("ctrl-j", "new line")];
+            let pairs = [("enter", "runs it as you")].into_iter().chain(completes);
+            return pairs.chain([("ctrl-j", "new line")]).collect();
         }
         (true, false) => return vec![("enter", "steers"), ("alt-enter", "queues")],
         (false, false) => pairs.extend([("enter", "send"), ("ctrl-j", "new line")]),

@@ -36,7 +36,8 @@ pub(super) fn are_told(
 
 /// All that is accepted, and for how long, on lines of so many cells.
 pub(super) fn accepted(gaps: &[String], inner: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let mut lines = wrap("for this session, with this call and later ones:", inner, theme.text);
+    let said = "for this session, this call and later ones can read and change:";
+    let mut lines = wrap(said, inner, theme.text);
     lines.extend(named(gaps, inner, theme));
     lines
 }
@@ -50,7 +51,8 @@ fn named(gaps: &[String], inner: usize, theme: &Theme) -> Vec<Line<'static>> {
 pub(super) fn lay(offered: &OfferedRule, inner: usize, rows: usize, around: &CardContext<'_>) -> LaidRule {
     let theme = around.theme;
     let key = around.keymap.first(KeyContext::Approval, KeyAction::Raise, "g").unwrap_or_default();
-    let mut lines = wrap("Run commands anyway this session?", inner, theme.text);
+    let asked = "Run commands anyway this session? They can read and change:";
+    let mut lines = wrap(asked, inner, theme.text);
     lines.extend(named(&offered.gaps, inner, theme));
     let head = lines.len();
     let (mut lines, reading) = in_sight(offered, (lines, head), (inner, rows), around);

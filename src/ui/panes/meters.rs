@@ -7,17 +7,52 @@ use crate::ui::theme::Theme;
 
 use super::Screen;
 use super::level::{Level, bar};
-use super::words::{cells, clock, dollars, short};
+use super::words::{cells, clock, dollars, percent, short};
 
-/// Cells of a bar, in the order in which they are tried.
-const BARS: [u64; 3] = [5, 3, 0];
+/// How all of it is written, the longest first.
+const FORMS: [Form; 6] = [
+    Form { bar: 5, figures: Figures::Spoken, gap: "   " },
+    Form { bar: 3, figures: Figures::Spoken, gap: "   " },
+    NO_BAR,
+    Form { bar: 0, figures: Figures::Brief, gap: "  " },
+    Form { bar: 0, figures: Figures::Percent, gap: "  " },
+    SHORTEST,
+];
+/// Those of them that say amounts.
+const AMOUNTS: usize = 4;
+const NO_BAR: Form = Form { bar: 0, figures: Figures::Spoken, gap: "   " };
+const SHORTEST: Form = Form { bar: 0, figures: Figures::Percent, gap: " " };
+
+/// A way to write the line.
+struct Form {
+    /// Cells of a bar.
+    bar: u64,
+    figures: Figures,
+    gap: &'static str,
+}
+
+/// How much is used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Figures {
+    /// `tool calls 90 of 100, near the limit`.
+    Spoken,
+    /// `calls 90/100!`.
+    Brief,
+    /// `calls 90%!`; of what has no limit, the amount.
+    Percent,
+}
 
 /// One budget of the line.
 struct Meter {
     name: String,
+    /// The same in one short word.
+    brief: &'static str,
     used: u64,
     limit: Option<u64>,
-    words: String,
+    /// What is used, and of how much, as its unit is written.
+    amounts: (String, Option<String>),
+    /// What stands between the two.
+    of: &'static str,
     /// Whether a bar helps: not for what has no limit.
     bar: bool,
 }
@@ -34,9 +69,11 @@ pub(super) fn meters<'s>(screen: &Screen<'s>) -> Meters<'s> {
     let window = screen.view.session.window;
     let first = Meter {
         name: "context".to_owned(),
+        brief: "ctx",
         used: context,
         limit: Some(window),
-        words: format!("{}/{}", short(context), short(window)),
+        amounts: (short(context), Some(short(window))),
+        of: "/",
         bar: true,
     };
     let gauges = screen.view.gauges(screen.now);
@@ -75,57 +112,97 @@ fn meter(limit: Limit, gauge: Gauge) -> Meter {
     let Gauge { used, limit: most, .. } = gauge;
     let is_counted = matches!(limit.unit(), Unit::Things(_));
     let of = if is_counted { " of " } else { "/" };
-    let words = most.map_or_else(|| write(used), |most| format!("{}{of}{}", write(used), write(most)));
     let name = match limit.unit() {
         _ if limit == Limit::ToolCalls => "tool calls".to_owned(),
         Unit::Things(thing) => format!("{thing}s"),
         _ if limit == Limit::Cost => String::new(),
         _ => limit.row().label.to_owned(),
     };
-    Meter { name, used, limit: most, words, bar: false }
+    let brief = match limit.unit() {
+        Unit::Things(_) if limit == Limit::ToolCalls => "calls",
+        Unit::Seconds => "time",
+        Unit::MicroDollars => "cost",
+        Unit::Things(_) | Unit::Tokens => limit.row().label,
+    };
+    Meter { name, brief, used, limit: most, amounts: (write(used), most.map(write)), of, bar: false }
 }
 
 impl Meters<'_> {
-    /// As much as fits: a long bar, a short one, none, then without the least important; what is near its limit stays longest.
-    pub(super) fn within(&self, total: usize) -> Vec<Span<'static>> {
-        let mut items: Vec<&Meter> = self.items.iter().collect();
-        for size in BARS {
-            let spans = self.spans(&items, size);
-            if cells(&spans) <= total {
-                return spans;
-            }
+    /// Beside something that needs the rest of the line. Where a budget is above half, all of it stays and the other thing gives way;
+    /// if not even the shortest words fit, what is nearest to its limit stays.
+    pub(super) fn beside(&self, room: usize, total: usize) -> Vec<Span<'static>> {
+        let all: Vec<&Meter> = self.items.iter().collect();
+        let whole = |forms: &[Form], most: usize| {
+            forms.iter().map(|form| self.spans(&all, form)).find(|spans| cells(spans) <= most)
+        };
+        let amounts = FORMS.get(..AMOUNTS).unwrap_or(&FORMS);
+        if let Some(spans) = whole(amounts, room) {
+            return spans;
         }
+        if !self.presses() {
+            return self.fewer(room);
+        }
+        whole(&FORMS, total).unwrap_or_else(|| self.nearest(total))
+    }
+
+    /// Cells that it needs at least: none, where nothing is above half.
+    pub(super) fn least(&self) -> usize {
+        if !self.presses() {
+            return 0;
+        }
+        cells(&self.spans(&self.items.iter().collect::<Vec<_>>(), &SHORTEST))
+    }
+
+    /// Whether more than half of anything is used.
+    fn presses(&self) -> bool {
+        self.items.iter().any(|item| item.limit.is_some_and(|limit| is_above_half(item.used, limit)))
+    }
+
+    /// The shortest words for as many as fit, without those that are farthest from their limits.
+    fn nearest(&self, total: usize) -> Vec<Span<'static>> {
+        let mut items: Vec<&Meter> = self.items.iter().collect();
         loop {
-            let spans = self.spans(&items, 0);
-            if cells(&spans) <= total || items.is_empty() {
-                return spans;
+            let spans = self.spans(&items, &SHORTEST);
+            let nears = |item: &Meter| item.limit.map_or(0, |limit| in_ten_thousands(item.used, limit));
+            let farthest = items.iter().enumerate().rev().min_by_key(|(_, item)| nears(item));
+            match farthest.map(|(at, _)| at) {
+                Some(at) if cells(&spans) > total => {
+                    items.remove(at);
+                }
+                Some(_) | None => return spans,
             }
-            let least = items.iter().rposition(|item| item.level() == Level::Calm);
-            items.remove(least.unwrap_or(items.len() - 1));
         }
     }
 
-    fn spans(&self, items: &[&Meter], size: u64) -> Vec<Span<'static>> {
+    /// Where nothing presses: without the least important.
+    fn fewer(&self, room: usize) -> Vec<Span<'static>> {
+        let mut items: Vec<&Meter> = self.items.iter().collect();
+        while !items.is_empty() && cells(&self.spans(&items, &NO_BAR)) > room {
+            items.pop();
+        }
+        self.spans(&items, &NO_BAR)
+    }
+
+    fn spans(&self, items: &[&Meter], form: &Form) -> Vec<Span<'static>> {
         let theme = self.theme;
         let mut spans = Vec::new();
         for item in items {
             if !spans.is_empty() {
-                spans.push(Span::raw("   "));
+                spans.push(Span::raw(form.gap));
             }
-            if !item.name.is_empty() {
-                let name = if size == 0 && item.bar { "ctx" } else { &item.name };
+            let name = item.named(form);
+            if !name.is_empty() {
                 spans.push(Span::styled(format!("{name} "), theme.dim));
             }
-            if let Some(limit) = item.limit.filter(|_| item.bar && size > 0) {
-                spans.extend(bar(item.used, limit, size, theme));
+            if let Some(limit) = item.limit.filter(|_| item.bar && form.bar > 0) {
+                spans.extend(bar(item.used, limit, form.bar, theme));
                 spans.push(Span::raw(" "));
             }
             let style = match item.level() {
                 Level::Calm => theme.dim,
                 level @ (Level::Near | Level::Close | Level::Over) => level.style(theme),
             };
-            let level = if size == 0 { item.level().short_word() } else { item.level().word() };
-            spans.push(Span::styled(format!("{}{level}", item.words), style));
+            spans.push(Span::styled(item.figures(form), style));
         }
         spans
     }
@@ -134,5 +211,30 @@ impl Meters<'_> {
 impl Meter {
     fn level(&self) -> Level {
         Level::of(self.used, self.limit)
+    }
+
+    fn named(&self, form: &Form) -> &str {
+        match form.figures {
+            Figures::Spoken if form.bar == 0 && self.bar => self.brief,
+            Figures::Spoken => &self.name,
+            // A sum of money, or a time, needs no name; a part of it does.
+            Figures::Brief if self.name.is_empty() => "",
+            Figures::Percent if self.limit.is_none() && self.name.is_empty() => "",
+            Figures::Brief | Figures::Percent => self.brief,
+        }
+    }
+
+    fn figures(&self, form: &Form) -> String {
+        let (used, limit) = &self.amounts;
+        let sign = if self.level() == Level::Calm { "" } else { "!" };
+        match (form.figures, limit, self.limit) {
+            (_, None, _) | (_, _, None) => used.clone(),
+            (Figures::Spoken, Some(limit), _) => {
+                let level = if form.bar == 0 { self.level().short_word() } else { self.level().word() };
+                format!("{used}{}{limit}{level}", self.of)
+            }
+            (Figures::Brief, Some(limit), _) => format!("{used}/{limit}{sign}"),
+            (Figures::Percent, Some(_), Some(limit)) => format!("{}%{sign}", percent(self.used, limit)),
+        }
     }
 }

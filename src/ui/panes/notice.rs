@@ -14,6 +14,8 @@ use super::Screen;
 const MOST: usize = 8;
 /// Rows of a screen below which it has one: the others are for what was said and done.
 const LOW: u16 = 16;
+/// Rows of a low screen that it takes before anything was said: the first message needs the others.
+const MOST_LOW: usize = 2;
 /// Where all of it is to be read.
 const WHERE: &str = "/status";
 
@@ -49,6 +51,19 @@ pub(super) fn more_lines(hidden: usize) -> String {
     format!("{hidden} more lines: {WHERE}")
 }
 
+/// How it begins and where all of it is to be read, for an empty session on a low screen; `None`: there is room for all.
+pub(super) fn in_few_rows(said: &str, room: usize, height: u16) -> Option<String> {
+    let mut lines = wrapped(said, room);
+    if height >= LOW || lines.len() <= MOST_LOW {
+        return None;
+    }
+    lines.truncate(MOST_LOW);
+    let more = format!(" · {WHERE}");
+    let last = lines.pop().unwrap_or_default();
+    lines.push(fit(&format!("{last} …"), room.saturating_sub(cells(&more))) + &more);
+    Some(lines.join("\n"))
+}
+
 /// Its first words, and where all of it is to be read.
 fn begun(said: &str, width: u16) -> String {
     let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -58,7 +73,10 @@ fn begun(said: &str, width: u16) -> String {
 }
 
 fn broken(said: &str, width: u16) -> Vec<String> {
-    let room = usize::from(width.saturating_sub(2)).max(1);
+    wrapped(said, usize::from(width.saturating_sub(2)).max(1))
+}
+
+fn wrapped(said: &str, room: usize) -> Vec<String> {
     let paragraphs = said.lines().filter(|line| !line.trim().is_empty());
     let lines = paragraphs.flat_map(|line| wrap(&sanitize(line), room, ratatui::style::Style::new()));
     lines.map(|line| line.to_string()).collect()

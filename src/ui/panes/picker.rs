@@ -68,9 +68,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picke
         frame.render_widget(line, Rect::new(list.x, y, list.width, 1));
     }
     let item = fitting.get(chosen).and_then(|at| picker.items.get(*at));
-    if let Some((item, rows)) = item.zip(rows_of_chosen(picker, area)) {
-        let below = Rect { y: list.bottom(), height: rows + 1, ..inner };
-        whole(frame, below, item, screen);
+    if let Some(item) = item.filter(|_| rows_of_chosen(picker, area).is_some()) {
+        whole(frame, below(list, fitting.len(), inner), item, screen);
     }
     foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..inner }, screen, picker);
 }
@@ -92,6 +91,13 @@ fn rows_of_chosen(picker: &Picker, area: Rect) -> Option<u16> {
     let kept = u16::try_from(picker.items.len()).unwrap_or(u16::MAX).min(LEAST_NAMES);
     let rows = u16::try_from(rows.saturating_sub(1)).unwrap_or(u16::MAX);
     Some(rows.min(left.saturating_sub(kept)))
+}
+
+/// Where the chosen line is told whole: below the last line of the list, which may have fewer than there is room for.
+fn below(list: Rect, lines: usize, inner: Rect) -> Rect {
+    let lines = u16::try_from(lines).unwrap_or(u16::MAX);
+    let y = if lines < list.height { list.y + lines + 1 } else { list.bottom() };
+    Rect { y, height: inner.bottom().saturating_sub(1).saturating_sub(y), ..inner }
 }
 
 /// A line as it is told below the list.

@@ -215,8 +215,21 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
         // Why nothing came of it is read to its end.
         return sentences(shown, room, around);
     }
+    if let (Outcome::Failed, [why], false) = (&result.outcome, shown, is_command) {
+        let style = around.theme.dim;
+        let lines = wrap(&within_rows(&sanitize(why.text()), room), room, style);
+        return lines.into_iter().map(|line| TranscriptRow::new(INDENT + 2, line)).collect();
+    }
     let inks = inks(panel, around.theme, around.theme.dim);
     shown.iter().map(|row| TranscriptRow::new(INDENT + 2, grid::fitted(row, room, &inks))).collect()
+}
+
+/// A sentence on as many rows as an excerpt has; of a longer one the middle is left out, for the reason stands behind the path.
+fn within_rows(said: &str, room: usize) -> String {
+    let fits = |said: &str| wrap(said, room, Style::new()).len() <= EXCERPT;
+    // A row can end early, where a word does.
+    let cells = (1..=room * EXCERPT).rev().find(|cells| fits(&middle(said, *cells)));
+    middle(said, cells.unwrap_or(1))
 }
 
 /// What is said, on as many rows as an excerpt has; of more, the end of the last one is cut.

@@ -9,7 +9,7 @@ use crate::ui::text::{fit, width, wrap};
 
 use super::Screen;
 use super::card_context::INDENT;
-use super::notice::more_lines;
+use super::notice::{self, more_lines};
 use super::rows;
 
 /// Draws the window.
@@ -55,7 +55,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
 fn welcome(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let inner = usize::from(area.width.saturating_sub(2 * INDENT));
     let (long, short) =
-        ("Every step is in the ledger: ctrl-o. The keys: ?", "ctrl-o opens the ledger, ? the keys");
+        ("Every step is in the ledger: ctrl-o. The keys: ?", "ctrl-o: the ledger · ?: the keys");
     let ledger = if width(long) <= inner { long } else { short };
     let mut lines = vec![
         Line::styled(fit("It proposes, you countersign.", inner), screen.theme.text),
@@ -65,7 +65,8 @@ fn welcome(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let greeting = lines.len();
     if let Some(notice) = &screen.local.notice {
         lines.push(Line::default());
-        for paragraph in notice.lines() {
+        let brief = notice::in_few_rows(notice, inner, frame.area().height);
+        for paragraph in brief.as_deref().unwrap_or(notice).lines() {
             lines.extend(wrap(&crate::ui::text::sanitize(paragraph), inner, screen.theme.dim));
         }
     }

@@ -1,0 +1,68 @@
+//! What is said before a message is sent, and how a person confirms it.
+
+use std::time::{Duration, Instant};
+
+use super::missing::CORRECT;
+
+/// How long after a warning the same message sends the file all the same: a key that bounces confirms nothing, and nobody
+/// remembers a warning for longer.
+pub(super) const CONFIRMS_FROM: Duration = Duration::from_millis(500);
+pub(super) const CONFIRMS_UNTIL: Duration = Duration::from_secs(300);
+
+/// What is said before a message is sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Doubts {
+    /// Of what it would send.
+    pub(super) warnings: Vec<String>,
+    /// Of words that may have been meant as files.
+    pub(super) words: Vec<String>,
+}
+
+impl Doubts {
+    pub(super) fn is_empty(&self) -> bool {
+        self.warnings.is_empty() && self.words.is_empty()
+    }
+
+    pub(super) fn said(&self) -> String {
+        self.words.iter().chain(&self.warnings).cloned().collect::<Vec<_>>().join("; ")
+    }
+
+    /// What a person is told to do.
+    pub(super) fn next(&self) -> &'static str {
+        match (self.warnings.is_empty(), self.words.is_empty()) {
+            (true, _) => "correct the path, or send it again to send it as text",
+            (false, true) => "send it again to attach it, or put the path in `backquotes`",
+            (false, false) => "send it again to send it so, or put the path in `backquotes`",
+        }
+    }
+
+    /// The same where nobody can confirm anything; `None`: there is no doubt.
+    pub(super) fn without_a_person(&self) -> Option<&'static str> {
+        match (self.warnings.is_empty(), self.words.is_empty()) {
+            (true, true) => None,
+            (true, false) => Some(CORRECT),
+            (false, _) => Some("put its path in `backquotes` to send only the name"),
+        }
+    }
+}
+
+/// A message that would send something that a person is warned about.
+#[derive(Debug, Clone)]
+pub(super) struct Warned {
+    content: String,
+    doubts: Doubts,
+    pub(super) at: Instant,
+}
+
+impl Warned {
+    pub(super) fn now(content: String, doubts: Doubts) -> Self {
+        Self { content, doubts, at: Instant::now() }
+    }
+
+    /// Whether this message, with these doubts, is sent again to confirm it.
+    pub(super) fn is_confirmed(&self, content: &str, doubts: &Doubts) -> bool {
+        self.content == content
+            && self.doubts == *doubts
+            && (CONFIRMS_FROM..CONFIRMS_UNTIL).contains(&self.at.elapsed())
+    }
+}
