@@ -267,3 +267,33 @@ fn a_text_is_left_out_where_it_is_escaped_and_where_its_lines_begin_otherwise() 
     assert!(lines.out.contains("Only the second line."), "{}", lines.out);
     assert!(lines.err.contains("a single line of a text to leave out still stands in e"), "{}", lines.err);
 }
+
+/// As Python and others write JSON: each letter that is not ASCII as an escape, some of two halves.
+#[test]
+fn a_text_is_left_out_however_the_json_of_others_escapes_it() {
+    let key = "sk-p\u{e4}ss-0001112223";
+    let world = World::new().with("SOME_API_KEY", key);
+    let said = r#"{"a":"\u00d6sterreich-Geheimnis","b":"pass\ud83d\ude00word-secret","c":"sk-p\u00e4ss-0001112223"}"#;
+    fs::write(world.work().join("said.json"), format!("{said}\n{}\n", Value::from(said))).unwrap();
+    let script = r#"[{"tool_calls":[{"name":"read","arguments":{"path":"said.json"}}]},"Done."]"#;
+    assert_eq!(world.json(&["--script", script, "x"]).code, 0);
+    for (text, rest) in [
+        ("text:\u{d6}sterreich-Geheimnis", "sterreich-Geheimnis"),
+        ("text:\u{f6}STERREICH-geheimnis", "sterreich-Geheimnis"),
+        ("text:pass\u{1f600}word-secret", "word-secret"),
+        ("results", "ss-0001112223"),
+    ] {
+        for format in ["jsonl", "json", "markdown", "html"] {
+            let ran = export(&world, &["--format", format, "--redact", text]);
+            assert!(ran.code == 0 && ran.out.contains("Done."), "{text} {format}: {ran:?}");
+            assert!(!ran.out.contains(rest), "{text} {format}: {}", ran.out);
+        }
+    }
+    for format in ["jsonl", "json", "markdown", "html"] {
+        let ran = export(&world, &["--format", format]);
+        assert!(ran.code == 0 && ran.out.contains("Done."), "{format}: {ran:?}");
+        assert!(!ran.out.contains("ss-0001112223"), "{format}: {}", ran.out);
+    }
+    let other = world.program().args(["exposure", "--text", "pass\u{1f600}word-secret"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&other.stdout).contains("the result of read said.json"), "{other:?}");
+}
