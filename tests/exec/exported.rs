@@ -197,6 +197,40 @@ fn an_attestation_says_who_decided_what_and_has_no_contents() {
     assert_eq!(refused.code, 2, "{refused:?}");
 }
 
+/// Whoever reads the document sees what the user gave away with the call.
+#[test]
+fn a_document_says_for_how_long_and_with_which_rule_a_call_was_allowed() {
+    let world = world();
+    let mut text = String::new();
+    for mut entry in world.entries() {
+        if entry["type"] == "approval" {
+            assert_eq!(entry["by"], "policy");
+            (entry["by"], entry["decision"]) = ("user".into(), "sandbox".into());
+            (entry["scope"], entry["rule"]) = ("session".into(), "shell(echo *)".into());
+        }
+        text += &format!("{entry}\n");
+    }
+    let file = kept(&world, "signed.jsonl", &crate::forged::rechained(&text));
+    for (format, words) in [
+        (
+            "html",
+            "<h3 class=\"good\">allowed by the user for the session: shell(echo *), in the sandbox</h3>",
+        ),
+        (
+            "markdown",
+            "*allowed by the user for the session: shell(echo \\*), in the sandbox:*\n\n> unrestricted",
+        ),
+    ] {
+        let ran = world.sessions_cli(&["export", file.to_str().unwrap(), "--format", format]);
+        assert!(ran.code == 0 && ran.out.contains(words), "{format}: {ran:?}");
+    }
+    let denied = World::new().configured("deny = [\"shell(touch *)\"]\n");
+    let script = r#"[{"tool_calls":[{"name":"shell","arguments":{"command":"touch x"}}]},"ok"]"#;
+    denied.json(&["--script", script, "x"]);
+    let page = export(&denied, &[]).out;
+    assert!(page.contains("*denied by the rules: shell(touch \\*)"), "{page}");
+}
+
 fn verify_payload(envelope: &Value) -> Value {
     use base64::Engine as _;
     let payload = envelope["payload"].as_str().unwrap();
