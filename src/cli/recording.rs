@@ -1,8 +1,6 @@
 //! A recording of how a session looks when it is played: asciicast v2, without a terminal and without the keys of this environment.
 
-use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,7 +15,7 @@ use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry};
-use crate::runtime::SessionStore;
+use crate::runtime::{SessionStore, new_private};
 use crate::session::SessionChoice;
 use crate::session::compose::{locate, state_dir};
 use crate::session::exporting::without_keys;
@@ -75,9 +73,7 @@ pub(super) fn run(
 }
 
 fn created(file: &Path) -> Result<std::fs::File, Fault> {
-    // It may show what only this user may read.
-    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
-    made.map_err(|why| match why.kind() {
+    new_private(file).map_err(|why| match why.kind() {
         std::io::ErrorKind::AlreadyExists => {
             Fault::usage(format!("{} exists already", file.display()), "name a new file with --record")
         }

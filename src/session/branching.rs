@@ -11,6 +11,7 @@ use crate::recorded::results_of_decided;
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Salts, adopt, find, known};
 use crate::runtime::undo::{Agreement, Snapshots};
+use crate::view::shell_word;
 use crate::wire::record::before as before_entry;
 use crate::wire::record::{
     Audit, Copy, Keeps, Links, SessionFile, TakenBack, audit, audit_lines, read_session, up_to,
@@ -64,7 +65,7 @@ impl Trunk<'_> {
         let beginning = up_to(&bytes, last).ok_or_else(|| {
             Fault::usage(
                 format!("session {name} has no entry {last}"),
-                format!("`countersign sessions show {name} --json` lists its entries"),
+                format!("`countersign sessions show {} --json` lists its entries", shell_word(name)),
             )
         })?;
         let file = read_session(beginning).map_err(|why| unsound(name, &why.to_string()))?;
@@ -211,7 +212,10 @@ impl Rewinding {
 fn unsound(name: &str, why: &str) -> Fault {
     Fault::failed(
         format!("session {name} cannot be forked there: {why}"),
-        format!("`countersign sessions check {name}` reports up to which entry it is well-formed"),
+        format!(
+            "`countersign sessions check {}` reports up to which entry it is well-formed",
+            shell_word(name)
+        ),
     )
 }
 
@@ -222,7 +226,10 @@ fn whole(name: &str, audit: &Audit) -> Result<EntryId, Fault> {
         None => Ok(last),
         Some(fault) => Err(Fault::failed(
             format!("session {name} is not well-formed: {fault}"),
-            format!("`countersign sessions fork {name} --at {last}` saves what stands before that"),
+            format!(
+                "`countersign sessions fork {} --at {last}` saves what stands before that",
+                shell_word(name)
+            ),
         )),
     }
 }

@@ -36,6 +36,7 @@ use crate::session::model_switch::Switch;
 use crate::session::undo::Undoing;
 use crate::session::{Keeping, SessionChoice};
 use crate::tool::ToolSpec;
+use crate::view::shell_word;
 use crate::wire::record::SessionFile;
 
 /// A session ready to run.
@@ -286,20 +287,17 @@ fn check_place(invocation: &Invocation, path: &Path, file: &SessionFile) -> Resu
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         return Err(Fault::failed(
             format!("the file of session {name} says that it is session {}", one_line(&id)),
-            format!("nothing was changed; `countersign sessions check {name}` says more"),
+            format!("nothing was changed; `countersign sessions check {}` says more", shell_word(&name)),
         ));
     }
-    let home = file.entries.first().and_then(|e| match &e.body {
-        Body::SessionStarted(started) => Some(started.cwd.clone()),
-        _ => None,
-    });
-    match home {
-        Some(folder) if Path::new(&folder) != invocation.cwd => Err(Fault::usage(
-            format!("session {id} belongs to {folder}"),
-            format!("continue with `countersign -C {folder} resume {id}`"),
-        )),
-        _ => Ok(()),
-    }
+    let folder = match file.entries.first().map(|first| &first.body) {
+        Some(Body::SessionStarted(started)) if Path::new(&started.cwd) != invocation.cwd => &started.cwd,
+        _ => return Ok(()),
+    };
+    Err(Fault::usage(
+        format!("session {id} belongs to {folder}"),
+        format!("continue with `countersign -C {} resume {}`", shell_word(folder), shell_word(&id)),
+    ))
 }
 
 fn session_id(entries: &[Arc<Entry>]) -> String {

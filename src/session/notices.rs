@@ -7,6 +7,7 @@ use crate::policy::Mode;
 use crate::runtime::sandbox::support;
 use crate::runtime::store::subagents::started_by;
 use crate::ui::text::counted;
+use crate::view::shell_word;
 use crate::wire::record::{SessionFile, contradiction};
 
 /// What `auto` comes to where there is no sandbox.
@@ -51,7 +52,7 @@ pub(super) fn file_notices(file: &SessionFile) -> Vec<String> {
              check {}` lists what is wrong.",
             fault.entry,
             fault.what,
-            name(file)
+            shell_word(name(file))
         )
     });
     contradiction.into_iter().chain(missing).chain(torn).chain(skipped).collect()

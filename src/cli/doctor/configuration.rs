@@ -13,6 +13,7 @@ use crate::config::peers::{Peer, template};
 use crate::config::trusted::SHARED_SERVERS;
 use crate::config::{Config, project_files, user_file};
 use crate::ledger::ModelRef;
+use crate::view::shell_word;
 use crate::wire::Secret;
 
 const SUBJECT: Subject = Subject::Configuration;
@@ -81,7 +82,7 @@ fn of_user(environment: &Environment, config: &Config) -> Finding {
                 "{shown}: others can read it (mode {:03o}), and it contains headers or key commands",
                 found.mode() & 0o777
             ),
-            format!("chmod 600 {shown}"),
+            format!("chmod 600 {}", shell_word(&shown.to_string())),
         ),
         Ok(_) => Finding::ok(SUBJECT, format!("{shown}: your configuration")),
     }

@@ -12,6 +12,7 @@ use crate::config::reading;
 use crate::config::reading::Reading;
 use crate::runtime::SessionStore;
 use crate::runtime::store::{files, known, open_plain};
+use crate::view::shell_word;
 use crate::wire::record::audit_with;
 
 const SUBJECT: Subject = Subject::Sessions;
@@ -50,6 +51,10 @@ pub(super) fn look(environment: &Environment) -> Vec<Finding> {
     findings
 }
 
+fn word(path: &Path) -> String {
+    shell_word(&path.display().to_string())
+}
+
 /// The folder, or where it would be made: whether something can be written there, by whom it can be read, how much
 /// room there is.
 fn of_folder(state: &Path) -> Vec<Finding> {
@@ -68,7 +73,7 @@ fn of_folder(state: &Path) -> Vec<Finding> {
         return vec![Finding::problem(
             SUBJECT,
             format!("{shown}: cannot write to {}: {why}", existing.display()),
-            format!("chmod u+rwx {}, or set XDG_STATE_HOME to another folder", existing.display()),
+            format!("chmod u+rwx {}, or set XDG_STATE_HOME to another folder", word(existing)),
         )];
     }
     let kept = state.join("sessions");
@@ -77,7 +82,7 @@ fn of_folder(state: &Path) -> Vec<Finding> {
         Ok(mode) if mode & 0o077 != 0 => Finding::warning(
             SUBJECT,
             format!("{}: others can read it (mode {mode:03o})", kept.display()),
-            format!("chmod 700 {}", kept.display()),
+            format!("chmod 700 {}", word(&kept)),
         ),
         Ok(mode) => {
             Finding::ok(SUBJECT, format!("{}: writable, only by you (mode {mode:03o})", kept.display()))
@@ -129,15 +134,13 @@ fn of_books(paths: &[PathBuf]) -> Vec<Finding> {
         // Before the session: one that is being written has more lines then than are known, and never fewer.
         let known = known(path).unwrap_or_default();
         match SessionStore::bytes(path).map(|bytes| audit_with(&bytes, known)) {
-            Err(why) => {
-                findings.push(Finding::problem(SUBJECT, why, format!("chmod u+rw {}", path.display())))
-            }
+            Err(why) => findings.push(Finding::problem(SUBJECT, why, format!("chmod u+rw {}", word(path)))),
             Ok(audit) => match audit.faults.first() {
                 None => sound += 1,
                 Some(first) => findings.push(Finding::problem(
                     SUBJECT,
                     format!("{id}: not well-formed: {first}"),
-                    format!("countersign sessions check {id}"),
+                    format!("countersign sessions check {}", shell_word(&id)),
                 )),
             },
         }

@@ -12,8 +12,8 @@ Examples:
   countersign exposure --keys                  the keys in your environment, named by their variables
   countersign exposure .env --over 30d --json  what was sent in the last 30 days, as one JSON object
 
-WHAT is a file if there is one of that name, else a text. Texts are compared as they are. What a model says in its own words
-about a file, and what commands send without naming it, is not found.";
+WHAT is a file if there is one of that name, else a text. Texts are compared as they are, and as JSON escapes
+them. What a model says in its own words about a file, and what commands send without naming it, is not found.";
 
 /// `exposure`
 #[derive(Debug, Clone, Args)]

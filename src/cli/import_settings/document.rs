@@ -1,5 +1,7 @@
 //! Our configuration with what was found: nothing that it has is changed, and comments and order stay.
 
+use std::collections::BTreeSet;
+
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value, value};
 
 use crate::config::{add_to_list, check_text};
@@ -88,14 +90,34 @@ fn add(document: &mut DocumentMut, setting: &Setting) -> Result<bool, String> {
             let new = || Item::ArrayOfTables(ArrayOfTables::new());
             let hooks = all.entry(point.as_str()).or_insert_with(new).as_array_of_tables_mut();
             let hooks = hooks.ok_or(format!("hooks.{point} is written as a list: add it by hand"))?;
-            let command = |table: &Table| table.get("command").and_then(Item::as_str).map(str::to_owned);
-            if hooks.iter().any(|known| command(known) == command(one)) {
+            if let Some(known) = hooks.iter().find(|known| does_same(known, one)) {
+                let seconds = |table: &Table| table.get("timeout_seconds").and_then(Item::as_integer);
+                if seconds(one).is_some() && seconds(one) != seconds(known) {
+                    return Err(format!("hooks.{point} has it already, and its timeout_seconds stays"));
+                }
                 return Ok(false);
             }
             hooks.push(one.clone());
         }
     }
     Ok(true)
+}
+
+/// Whether a hook runs the command of another one, about each tool that the other is about.
+fn does_same(known: &Table, other: &Table) -> bool {
+    let command = |table: &Table| table.get("command").and_then(Item::as_str).map(str::to_owned);
+    let (known_tools, tools) = (tools(known), tools(other));
+    let is_about = known_tools.is_empty() || !tools.is_empty() && tools.is_subset(&known_tools);
+    command(known) == command(other) && is_about
+}
+
+/// The tools that a hook is about, written as a text or a list; empty: all.
+fn tools(hook: &Table) -> BTreeSet<String> {
+    let Some(matcher) = hook.get("matcher") else { return BTreeSet::new() };
+    let listed = matcher.as_array().into_iter().flatten().filter_map(Value::as_str);
+    let names = matcher.as_str().into_iter().chain(listed).flat_map(|text| text.split('|'));
+    let names: BTreeSet<String> = names.map(|name| name.trim().replace(".*", "*")).collect();
+    if names.contains("*") { BTreeSet::new() } else { names }
 }
 
 /// A table of tables, which has no line of its own.
@@ -150,6 +172,42 @@ mod tests {
         // Once more changes nothing.
         let again = merge(&merged.text, &settings(), false).unwrap();
         assert_eq!((again.text, again.added), (merged.text, 0));
+    }
+
+    fn guard(matcher: Option<&str>, seconds: Option<i64>) -> (Setting, String) {
+        let mut hook = Table::new();
+        hook.insert("command", value("./guard.sh"));
+        if let Some(tools) = matcher {
+            hook.insert("matcher", value(tools));
+        }
+        if let Some(seconds) = seconds {
+            hook.insert("timeout_seconds", value(seconds));
+        }
+        (Setting::Hook(HookPoint::PreTool, hook), "the hook ./guard.sh".to_owned())
+    }
+
+    #[test]
+    fn a_hook_about_other_tools_is_another_hook() {
+        let settings = [
+            guard(Some("shell"), None),
+            guard(Some("edit|write"), None),
+            guard(Some("shell"), None),
+            guard(Some("write"), None),
+        ];
+        let merged = merge("", &settings, false).unwrap();
+        assert_eq!((merged.added, merged.notes), (2, Vec::new()), "{}", merged.text);
+        let wanted = ["matcher = \"shell\"", "matcher = \"edit|write\""];
+        assert!(wanted.iter().all(|line| merged.text.contains(line)), "{}", merged.text);
+        assert_eq!(merge(&merged.text, &settings, false).unwrap().text, merged.text);
+        // One about every tool is about these, too, but not the other way round.
+        let all = merge(&merged.text, &[guard(None, None)], false).unwrap();
+        assert_eq!(merge(&all.text, &settings, false).unwrap().added, 0);
+        assert_eq!(all.added, 1, "{}", all.text);
+        let of_list = "[[hooks.pre_tool]]\ncommand = \"./guard.sh\"\nmatcher = [\"write\", \"edit\"]\n";
+        assert_eq!(merge(of_list, &[guard(Some("edit|write"), None)], false).unwrap().added, 0);
+        let slower = merge(of_list, &[guard(Some("edit"), Some(5))], false).unwrap();
+        let note = "the hook ./guard.sh: hooks.pre_tool has it already, and its timeout_seconds stays";
+        assert_eq!((slower.added, slower.notes), (0, vec![note.to_owned()]));
     }
 
     #[test]

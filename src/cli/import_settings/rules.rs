@@ -86,10 +86,15 @@ pub(super) fn paths(allows: bool, pattern: &str) -> Result<Vec<String>, String> 
         let is_anywhere = !is_absolute && !pattern.trim_end_matches('/').contains('/');
         return forbidden(path, is_anywhere);
     }
-    if path.replace("**", "").contains('*') {
+    // `**` stands for folders only between two `/`: in `**.rs` it is no more than `*`.
+    if path.split('/').any(|part| part != "**" && part.contains('*')) {
         return Err(
             "`*` is one folder's names there and crosses folders here, so it would allow more".to_owned()
         );
+    }
+    if path.starts_with("**") {
+        return Err("it begins with `**`, which is meant from the workspace there and from anywhere here, so it would allow more"
+            .to_owned());
     }
     Ok(vec![if ours.ends_with('/') { format!("{ours}*") } else { ours }])
 }
@@ -155,6 +160,10 @@ mod tests {
             (Deny, "Read(//etc/passwd)", "read(/etc/passwd), read(/etc/passwd/*)"),
             (Ask, "Edit(src/*)", "edit(src/*), write(src/*)"),
             (Allow, "Edit(src/**)", "edit(src/*), write(src/*)"),
+            (Allow, "Read(a/**/b.rs)", "read(a/*/b.rs)"),
+            (Allow, "Read(~/**/b.rs)", "read(~/*/b.rs)"),
+            (Deny, "Read(src/**.rs)", "read(src/*.rs), read(src/*.rs/*)"),
+            (Ask, "Read(src/a**)", "read(src/a*)"),
             (Allow, "Edit(docs/a.md)", "edit(docs/a.md), write(docs/a.md)"),
             (Allow, "WebFetch(domain:docs.rs)", "fetch(docs.rs)"),
             (Allow, "mcp__github", "mcp__github__*"),
@@ -206,6 +215,11 @@ mod tests {
     fn what_would_be_looser_or_means_nothing_here_is_not_said() {
         for (written, why) in [
             ("Edit(src/*.rs)", "would allow more"),
+            ("Read(src/**.rs)", "would allow more"),
+            ("Read(src/a**)", "would allow more"),
+            ("Read(src**/a.rs)", "would allow more"),
+            ("Edit(**/a.rs)", "from anywhere here, so it would allow more"),
+            ("Edit(./**/src/**)", "from anywhere here, so it would allow more"),
             ("Edit(src/[ab].rs)", "no counterpart"),
             ("Read(/src/a)", "settings file"),
             ("WebSearch", "no such tool"),

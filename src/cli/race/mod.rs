@@ -25,6 +25,7 @@ use crate::runtime::store::{first_line_of, held};
 use crate::session::racing::{LaneStanding, adoption, drop_branches, lanes, race_in, takes_seed};
 use crate::session::{Keeping, SessionChoice};
 use crate::ui::RaceWish;
+use crate::view::shell_word;
 use args::{OfRace, RaceArgs, RaceVerb};
 
 /// Does what was asked for.
@@ -102,7 +103,7 @@ impl RaceFound {
                     "session {} was forked from one that had this race: its branches belong to {above}",
                     self.id
                 ),
-                format!("remove them with `countersign race drop {above}`"),
+                format!("remove them with `countersign race drop {}`", shell_word(above)),
             )),
             None => Ok(()),
         }

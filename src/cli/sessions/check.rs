@@ -13,6 +13,7 @@ use crate::runtime::SessionStore;
 use crate::runtime::store::{checked, known};
 use crate::runtime::undo::{Agreement, Snapshots, Unrecorded};
 use crate::ui::text::counted;
+use crate::view::shell_word;
 use crate::wire::record::Audit;
 
 /// Faults that are listed; the rest is counted.
@@ -65,8 +66,11 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
                 .to_owned(),
         );
     }
-    let goes_on =
-        if place.keeps(path) { format!("`countersign resume {name}`") } else { "resuming".to_owned() };
+    let goes_on = if place.keeps(path) {
+        format!("`countersign resume {}`", shell_word(name))
+    } else {
+        "resuming".to_owned()
+    };
     if let Some(torn) = &audit.torn_tail {
         let why = if has_end {
             "it was never acknowledged"
@@ -174,8 +178,9 @@ fn unsound(name: &str, audit: &Audit) -> Vec<String> {
     told.extend(unknown(audit));
     told.push(match &audit.sound_to {
         Some(entry) => format!(
-            "what to do: `countersign sessions fork {name} --at {entry}` saves the {} before that as a new \
+            "what to do: `countersign sessions fork {} --at {entry}` saves the {} before that as a new \
             session; this file does not change",
+            shell_word(name),
             entries(audit.sound_entries)
         ),
         None => "what to do: nothing before that can be saved; name another file, or start a new session"

@@ -87,7 +87,7 @@ fn name_in(file: &SessionFile, path: &Path) -> String {
 
 fn not_exported(place: &SessionPlace, path: &Path, why: NotLeftOut) -> Fault {
     let next = if why.is_damage {
-        format!("nothing was exported; `countersign sessions check {}` lists what is wrong", place.name(path))
+        format!("nothing was exported; `countersign sessions check {}` lists what is wrong", place.word(path))
     } else {
         "nothing was exported; `countersign sessions export --help` says what can be left out".to_owned()
     };
@@ -146,7 +146,7 @@ fn attest(
     if let Some(fault) = audit.faults.first() {
         return Err(Fault::failed(
             format!("nothing was attested, since the session is not well-formed: {fault}"),
-            format!("`countersign sessions check {}` lists what is wrong", place.name(path)),
+            format!("`countersign sessions check {}` lists what is wrong", place.word(path)),
         ));
     }
     let key = signing_key(place, args.key.as_deref())?;

@@ -12,6 +12,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{ForeignFile, Salts, adopt, can_be_an_id, find};
+use crate::view::shell_word;
 use crate::wire::foreign::is_foreign;
 use crate::wire::record::{Audit, Copy, Keeps, Links, audit_with, first_line, read_document};
 
@@ -86,7 +87,7 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
         "{id} imported: {}{renamed}\nIts folder is {}. Continue with: countersign -C {} resume {id}\n",
         entries(text.lines().count()),
         one_line(&head.cwd),
-        one_line(&head.cwd)
+        shell_word(&one_line(&head.cwd))
     ))
 }
 
@@ -124,7 +125,7 @@ fn refusal(file: &Path, audit: &Audit) -> Fault {
         format!(
             "nothing was imported; `countersign sessions check {}` shows what can be \
             saved",
-            file.display()
+            shell_word(&file.display().to_string())
         ),
     )
 }

@@ -13,6 +13,7 @@ use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Entry, ForeignTool};
 use crate::runtime::store::{ForeignFile, remove};
 use crate::runtime::{SessionStore, StorePort as _};
+use crate::view::shell_word;
 use crate::wire::foreign::{Counts, Import, Survey};
 
 /// Entries that are written at once.
@@ -116,6 +117,6 @@ fn told(tool: ForeignTool, file: &Path, id: &str, cwd: &str, counts: Counts) -> 
         some(counts.messages, "message", "messages").unwrap_or_default(),
         some(counts.calls, "call", "calls").unwrap_or_else(|| "no calls".to_owned()),
         one_line(cwd),
-        one_line(cwd),
+        shell_word(&one_line(cwd)),
     )
 }

@@ -15,6 +15,7 @@ use crate::session::SessionChoice;
 use crate::session::compose::{locate_from, state_of};
 use crate::session::exporting::without;
 use crate::session::notices::end_notice;
+use crate::view::shell_word;
 use crate::wire::record::{SessionFile, read_document};
 
 /// The store, and the folder that `--last` is about.
@@ -76,6 +77,11 @@ impl SessionPlace {
         if self.keeps(path) { id_of(path) } else { path.display().to_string() }
     }
 
+    /// The same as a word of a command to paste.
+    pub(in crate::cli) fn word(&self, path: &Path) -> String {
+        shell_word(&self.name(path))
+    }
+
     /// The text without the values of keys in the environment: a tool may have printed one.
     pub(in crate::cli) fn without_keys(&self, text: String) -> String {
         without(self.keys.iter().map(String::as_str), text)
@@ -101,7 +107,7 @@ pub(super) fn read_audited(
     path: &Path,
 ) -> Result<(Vec<u8>, SessionFile, Option<String>), Fault> {
     let failed = |why: String| {
-        Fault::failed(why, format!("`countersign sessions check {}` lists what is wrong", place.name(path)))
+        Fault::failed(why, format!("`countersign sessions check {}` lists what is wrong", place.word(path)))
     };
     let known = known(path);
     let bytes = SessionStore::bytes(path).map_err(|why| Fault::failed(why, "name another session"))?;

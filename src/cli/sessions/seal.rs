@@ -9,6 +9,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Change};
 use crate::runtime::signing::{is_in_a_device, sign};
+use crate::view::shell_word;
 
 /// Keys that people have, in the order in which they are tried.
 const KEYS: [&str; 5] = ["id_ed25519", "id_ed25519_sk", "id_ecdsa", "id_ecdsa_sk", "id_rsa"];
@@ -33,7 +34,7 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Resu
          Verify with: countersign verify {} --allowed-signers FILE\n",
         place.name(&path),
         key.display(),
-        path.display()
+        shell_word(&path.display().to_string())
     ))
 }
 

@@ -1,6 +1,5 @@
 //! `test record`: a session as a test.
 
-use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::config::{Flags, Invocation};
 use crate::ledger::{Body, Entry};
+use crate::runtime::new_private;
 use crate::runtime::sandbox::support;
 use crate::session::exporting::without_keys;
 use crate::session::rehearsing::RecordedTest;
@@ -47,7 +47,7 @@ pub(super) fn run(
         }
         _ => Fault::failed(format!("{shown} cannot be written: {why}"), "name another file"),
     };
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&to).map_err(failed)?;
+    let mut file = new_private(&to).map_err(failed)?;
     // Half a test is none, and would be in the way of the next try.
     file.write_all(test.text().as_bytes())
         .inspect_err(|_| drop(std::fs::remove_file(&to)))

@@ -41,6 +41,9 @@ pub(super) fn verified(file: &Path, envelope: &Envelope, allowed: &Path) -> (Str
             Err(why) => say(format!("a signature does not hold: {why}")),
         }
     }
+    if envelope.signatures.len() > MOST_SIGNATURES {
+        say(format!("not checked: the signatures after the first {MOST_SIGNATURES}"));
+    }
     let mut are_here = true;
     for (name, digest) in &attested.subjects {
         let found = subject(file, &attested, name, digest);

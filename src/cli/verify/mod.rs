@@ -14,7 +14,7 @@ use crate::session::exporting::attestation::read;
 use crate::ui::text::counted;
 use crate::wire::record::{Audit, Links, Seal, seals};
 
-/// Seals that are verified, each by a process of its own.
+/// Seals that are verified, each by a process of its own: the last ones, which cover the most.
 const MOST_SEALS: usize = 100;
 /// Faults that are listed.
 const MOST_FAULTS: usize = 20;
@@ -34,11 +34,30 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
         return Ok(if is_proved { Exit::Completed } else { Exit::Failed });
     }
     let (audit, _) = checked(&bytes, Links::default());
+    let (told, is_proved) = judged(&audit, &seals(&bytes), &|seal| verified(seal, allowed));
+    let text: String = told.iter().map(|line| one_line(line) + "\n").collect();
+    say(&text)?;
+    Ok(if is_proved { Exit::Completed } else { Exit::Failed })
+}
+
+/// What there is to say, line by line, and whether all of it holds and somebody has sealed it.
+fn judged(
+    audit: &Audit,
+    seals: &[Seal],
+    verify: &dyn Fn(&Seal) -> Result<String, String>,
+) -> (Vec<String>, bool) {
     let mut told: Vec<String> = audit.faults.iter().take(MOST_FAULTS).map(ToString::to_string).collect();
-    let seals = seals(&bytes, MOST_SEALS + 1);
     let (mut sealed, mut is_good) = (None, audit.faults.is_empty());
-    for seal in seals.iter().take(MOST_SEALS) {
-        match verified(seal, allowed) {
+    let (unchecked, checked) = seals.split_at(seals.len().saturating_sub(MOST_SEALS));
+    if let (Some(_), Some(first)) = (unchecked.first(), checked.first()) {
+        told.push(format!(
+            "not checked: {} before line {}; only the last {MOST_SEALS} are, and each covers all lines before it",
+            counted(unchecked.len() as u64, "seal"),
+            first.line
+        ));
+    }
+    for seal in checked {
+        match verify(seal) {
             Ok(name) if audit.faults.iter().any(|fault| fault.line <= seal.line) => {
                 told.push(format!(
                     "line {}: the signature of {name} holds, but what it covers was changed",
@@ -60,10 +79,7 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
             }
         }
     }
-    if seals.len() > MOST_SEALS {
-        told.push(format!("only the first {MOST_SEALS} seals were verified"));
-    }
-    told.extend(incomplete(&audit));
+    told.extend(incomplete(audit));
     let lines = audit.chained + audit.unchained;
     let after = sealed.map_or(lines, |line| lines.saturating_sub(line as u64));
     told.push(match (is_good, sealed) {
@@ -76,9 +92,7 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
         (true, None) => "not proved: the chain holds, but nobody has sealed it".to_owned(),
         (false, _) => "not verified: something above does not hold".to_owned(),
     });
-    let text: String = told.iter().map(|line| one_line(line) + "\n").collect();
-    say(&text)?;
-    Ok(if is_good && sealed.is_some() { Exit::Completed } else { Exit::Failed })
+    (told, is_good && sealed.is_some())
 }
 
 /// What is not part of what was verified.
@@ -115,4 +129,46 @@ fn verified(seal: &Seal, allowed: &Path) -> Result<String, String> {
         return Err("it is for another hash than that of the line before".to_owned());
     }
     signer(allowed, &seal.signature, &seal.head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sealed_at(line: usize) -> Seal {
+        let (at, head, signature) = ("then".to_owned(), "hash".to_owned(), "signature".to_owned());
+        Seal { line, at, head, signature, fits: true }
+    }
+
+    /// A session whose lines are sealed one by one, and the seals that are verified of it.
+    fn told_of(seals: usize) -> (Vec<String>, bool, Vec<usize>) {
+        let audit = Audit { chained: seals as u64 + 1, head: Some("hash".to_owned()), ..Audit::default() };
+        let all: Vec<Seal> = (2..seals + 2).map(sealed_at).collect();
+        let checked = std::cell::RefCell::new(Vec::new());
+        let (told, is_proved) = judged(&audit, &all, &|seal| {
+            checked.borrow_mut().push(seal.line);
+            Ok("you".to_owned())
+        });
+        (told, is_proved, checked.into_inner())
+    }
+
+    #[test]
+    fn of_many_seals_the_last_ones_are_verified() {
+        let (told, is_proved, checked) = told_of(MOST_SEALS + 50);
+        assert!(is_proved && checked == (52..152).collect::<Vec<_>>(), "{checked:?}");
+        assert!(
+            told[0].starts_with("not checked: 50 seals before line 52; only the last 100"),
+            "{}",
+            told[0]
+        );
+        assert_eq!(told.last().unwrap(), "verified: all lines are sealed");
+        let (told, is_proved, checked) = told_of(MOST_SEALS);
+        assert!(is_proved && checked.len() == MOST_SEALS && told[0].starts_with("line 2: "), "{}", told[0]);
+        // One line more than the last seal covers.
+        let audit = Audit { chained: 3, head: Some("hash".to_owned()), ..Audit::default() };
+        let (told, is_proved) = judged(&audit, &[sealed_at(2)], &|_| Ok("you".to_owned()));
+        assert!(is_proved && told.last().unwrap().contains("except the last line, which nobody has sealed"));
+        let (told, is_proved) = judged(&audit, &[sealed_at(2)], &|_| Err("no".to_owned()));
+        assert!(!is_proved && told.last().unwrap().starts_with("not verified"), "{told:?}");
+    }
 }

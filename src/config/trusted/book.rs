@@ -13,6 +13,7 @@ use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::reading;
 use crate::config::reading::Reading;
+use crate::view::shell_word;
 
 const NAME: &str = "trust.json";
 const VERSION: u64 = 1;
@@ -45,7 +46,10 @@ impl Book {
         if found.is_some_and(|found| found.mode() & 0o022 != 0) {
             return Err(Fault::usage(
                 format!("others can write {}, so it is not used", file.display()),
-                format!("check its contents, then run: chmod 600 {}", file.display()),
+                format!(
+                    "check its contents, then run: chmod 600 {}",
+                    shell_word(&file.display().to_string())
+                ),
             ));
         }
         let value: Value = serde_json::from_str(&text).map_err(|why| broken(&why.to_string()))?;
@@ -99,11 +103,12 @@ impl Book {
 }
 
 fn broken(file: &Path, why: &str) -> Fault {
-    let file = file.display();
+    let file = file.display().to_string();
+    let word = shell_word(&file);
     Fault::usage(
         format!("{file}, which lists the folders you trust, cannot be used: {why}"),
         format!(
-            "move it away (mv {file} {file}.broken), then run `countersign trust` in the folders that you \
+            "move it away (mv {word} {word}.broken), then run `countersign trust` in the folders that you \
             trust"
         ),
     )

@@ -3,7 +3,7 @@
 
 use crate::ledger::Pastes;
 
-use super::shell_words::{Quoting, TypedWord, joined, quoted, texts, words};
+use super::shell_words::{Quoting, TypedWord, joined, shell_word, texts, words};
 
 /// A custom command: `/NAME` with words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,7 +187,7 @@ impl Fill<'_> {
 
     /// The same as parameters of the shell: what it puts in, it does not read again.
     fn beside(&self, inner: &[Piece]) -> String {
-        let parameters = (1..=self.words.len()).map(|place| quoted(&joined(self.at(place))));
+        let parameters = (1..=self.words.len()).map(|place| shell_word(&joined(self.at(place))));
         let line: String = inner
             .iter()
             .map(|piece| match piece {
@@ -210,8 +210,9 @@ fn script(commands: &[String]) -> Option<String> {
         [] => None,
         [one] => Some(one.clone()),
         several => {
-            let lines =
-                several.iter().map(|command| format!("echo {}\n{command}", quoted(&format!("## {command}"))));
+            let lines = several
+                .iter()
+                .map(|command| format!("echo {}\n{command}", shell_word(&format!("## {command}"))));
             Some(lines.collect::<Vec<_>>().join("\n"))
         }
     }

@@ -51,7 +51,7 @@ impl Quoting {
     pub(super) fn put(&self, words: &[String]) -> String {
         let between = |quote: char| {
             let all = words.join(" ");
-            match quoted(&all) {
+            match shell_word(&all) {
                 plain if plain == all || all.is_empty() => all,
                 quoted => format!("{quote}{quoted}{quote}"),
             }
@@ -59,13 +59,15 @@ impl Quoting {
         match self.open.last() {
             Some(Open::Single) => between('\''),
             Some(Open::Double) => between('"'),
-            Some(Open::Bracket) | None => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+            Some(Open::Bracket) | None => {
+                words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+            }
         }
     }
 }
 
-/// One word for a shell.
-pub(super) fn quoted(word: &str) -> String {
+/// One word for a shell, in quotes if it needs them: for a command that a person is to paste, too.
+pub fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::change;
 use super::quote::{self, fenced, inline, quoted};
-use super::{Card, CardBody, Panel, View, ViewSettings, one_line, subject};
+use super::{Card, CardBody, Panel, View, ViewSettings, decision_words, one_line, subject};
 use crate::agent::Event;
 use crate::ledger::{
     About, Arguments, Body, CallId, Change, Entry, EntryId, Injector, TurnEnded, seconds, standing,
@@ -180,6 +180,9 @@ impl Document {
                     self.push("*Changed to:*\n\n");
                 }
                 self.push(&fenced(kind(panel.arguments()), &given));
+                if let Some(decision) = panel.decision() {
+                    self.aside(&decision_words(decision), &decision.reason);
+                }
                 self.push(&fenced("text", &content));
             }
         }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::key_body::KeyBody;
 use super::strike;
+use super::unescaped::escaped_places;
 
 /// What stands in the place of a key.
 const HIDDEN: &str = "(key hidden)";
@@ -45,11 +46,14 @@ pub fn has_key(text: &str, key: &str) -> bool {
     text.contains(key) || !places(text, key).is_empty()
 }
 
-/// Where lines of a key stand in a text, and parts of its body.
+/// Where lines of a key stand in a text, parts of its body, and all of it in whichever way JSON escapes it.
 fn places(text: &str, key: &str) -> Vec<Range<usize>> {
     let lines = SeveralLines::of(key).map(|lines| lines.places(text));
     let parts = KeyBody::of(key).map(|body| body.places(text));
-    apart(lines.into_iter().chain(parts).flatten().collect())
+    // Nobody escapes these.
+    let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let escaped = (!is_plain).then(|| escaped_places(text, key));
+    apart(lines.into_iter().chain(parts).chain(escaped).flatten().collect())
 }
 
 /// A text of several lines, to be found also in a diff, a listing and a quotation, which have something in front of each line.
@@ -289,6 +293,20 @@ mod tests {
                 );
                 serde_json::from_str::<Value>(&struck).unwrap();
             }
+        }
+    }
+
+    #[test]
+    fn a_key_is_found_in_whichever_way_json_escapes_it() {
+        let key = "pä\"ss😀/w&rd";
+        for escaped in [
+            r#"p\u00e4\"ss\ud83d\ude00/w\u0026rd"#,
+            r#"p\\u00E4\\\"ss\\uD83D\\uDE00\/w\\u0026rd"#,
+            r#"pä\\\"ss😀\/w&rd"#,
+        ] {
+            let text = format!(r#"{{"a":"x\n{escaped}\n"}}"#);
+            assert!(has_key(&text, key), "{text}");
+            assert_eq!(without_key(&text, key), r#"{"a":"x\n(key hidden)\n"}"#, "{text}");
         }
     }
 

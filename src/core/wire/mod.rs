@@ -32,6 +32,7 @@ pub mod script;
 mod sizes;
 pub mod sse;
 pub mod string_mode;
+mod unescaped;
 
 pub use base64::base64;
 pub use bulk::{Bulk, MOST_VALUES};
@@ -41,6 +42,7 @@ pub use failure::http_failure;
 pub use hidden_key::{SeveralLines, has_key, without_key};
 pub use image::{NoImage, NoPicture, Picture, recognize, to_image};
 pub use key_body::KeyBody;
+pub use unescaped::unescaped;
 
 use crate::model::Request;
 

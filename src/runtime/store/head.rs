@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use crate::view::shell_word;
 use crate::wire::record::{Audit, Chain, Links, follow};
 
 use super::checking::checked;
@@ -59,7 +60,8 @@ pub(super) fn not_well_formed(session: &Path, fault: &str) -> String {
     let name = name(session);
     format!(
         "session {name} is not well-formed ({fault}), so what it says may not be what was recorded; \
-         `countersign sessions check {name}` lists what is wrong"
+         `countersign sessions check {}` lists what is wrong",
+        shell_word(&name)
     )
 }
 

@@ -53,6 +53,7 @@ pub use spending::{SessionSpending, spending};
 pub use summary::{Summary, summarise, title_of};
 
 use crate::ledger::{Entry, Millis};
+use crate::view::shell_word;
 use crate::wire::record::{self, Chain, Links, SessionFile, follow};
 
 use super::StorePort;
@@ -324,7 +325,7 @@ fn read_and_follow(bytes: &[u8], path: &Path) -> (Result<SessionFile, String>, F
 }
 
 fn broken(path: &Path, line: usize, fault: &record::ChainFault) -> String {
-    let id = path.file_stem().unwrap_or_default().to_string_lossy();
+    let id = shell_word(&path.file_stem().unwrap_or_default().to_string_lossy());
     format!(
         "{}: line {line}: {fault}; `countersign sessions check {id}` lists what is wrong, and `countersign \
         sessions fork {id}` begins a session with what stands before it",

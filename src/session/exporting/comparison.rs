@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
+use crate::wire::unescaped;
+
 /// A text that repeats this much of one that is left out is left out, too. A text of fewer characters must be the same as a whole.
 pub(super) const FEWEST_REPEATED: usize = 8;
 const MOST_COMPARED: usize = 256;
@@ -65,17 +67,40 @@ impl Comparison {
     }
 }
 
+/// A text in small letters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Folded {
+    folded: String,
+    /// Without escapes, if it has some.
+    plain: Option<String>,
+}
+
+impl Folded {
+    pub(super) fn of(text: &str) -> Self {
+        let folded = small(text);
+        // Small before, so that a backslash with a letter is the same escape everywhere; and once more what the escapes stand for.
+        let plain = folded.contains('\\').then(|| small(&unescaped(&folded)));
+        Self { folded, plain }
+    }
+
+    fn forms(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.folded.as_str()).chain(self.plain.as_deref())
+    }
+}
+
 /// A text that a person names. Upper and lower case are the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamedText {
     typed: String,
-    /// In small letters.
-    folded: String,
+    folded: Folded,
 }
 
 impl NamedText {
     pub(super) fn new(typed: &str) -> Self {
-        Self { typed: typed.to_owned(), folded: typed.to_lowercase() }
+        let mut folded = Folded::of(typed);
+        // Without escapes, a backslash alone is nothing, which would be in each text.
+        folded.plain = folded.plain.filter(|plain| !plain.trim().is_empty());
+        Self { typed: typed.to_owned(), folded }
     }
 
     /// As it was typed.
@@ -84,19 +109,15 @@ impl NamedText {
     }
 
     /// Whether it stands in a text.
-    pub(super) fn is_in(&self, text: &str) -> bool {
-        let text = text.to_lowercase();
-        let wanted = forms(&self.folded);
-        forms(&text).iter().any(|text| {
-            wanted
-                .iter()
-                .any(|wanted| text.contains(wanted.as_ref()) || has_lines(text, wanted.trim_matches('\n')))
-        })
+    pub(super) fn is_in(&self, text: &Folded) -> bool {
+        let is_in =
+            |wanted: &str, text: &str| text.contains(wanted) || has_lines(text, wanted.trim_matches('\n'));
+        text.forms().any(|text| self.folded.forms().any(|wanted| is_in(wanted, text)))
     }
 
     /// Its lines that are long enough to mean something alone, if it has several.
     pub(super) fn lines(&self) -> Vec<Self> {
-        let lines: Vec<&str> = self.folded.lines().map(str::trim).collect();
+        let lines: Vec<&str> = self.typed.lines().map(str::trim).collect();
         let is_long = |line: &&&str| line.chars().count() >= FEWEST_REPEATED;
         let several = if lines.len() > 1 { lines.as_slice() } else { &[] };
         several.iter().filter(is_long).map(|line| Self::new(line)).collect()
@@ -121,33 +142,17 @@ fn has_lines(text: &str, wanted: &str) -> bool {
 fn forms(text: &str) -> Vec<Cow<'_, str>> {
     let mut forms = vec![Cow::Borrowed(text)];
     if text.contains('\\') {
-        forms.push(Cow::Owned(unescaped(text)));
+        forms.push(unescaped(text));
     }
     forms
 }
 
-/// Each run of backslashes is one escape, so that a text which was escaped twice reads as one that was escaped once.
-fn unescaped(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, escape)) = rest.split_once('\\') {
-        plain.push_str(before);
-        let escape = escape.trim_start_matches('\\');
-        let (sign, length) = match escape.as_bytes() {
-            [b'n', ..] => (Some('\n'), 1),
-            [b'r', ..] => (Some('\r'), 1),
-            [b't', ..] => (Some('\t'), 1),
-            [b'u', ..] => {
-                let code = escape.get(1..5).and_then(|digits| u32::from_str_radix(digits, 16).ok());
-                (code.and_then(char::from_u32), 5)
-            }
-            _ => (None, 0),
-        };
-        plain.extend(sign);
-        rest = if sign.is_some() { escape.get(length..).unwrap_or_default() } else { escape };
+/// In small letters, each by itself: a sigma is the same at the end of a word.
+fn small(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
     }
-    plain.push_str(rest);
-    plain
+    text.chars().flat_map(char::to_lowercase).map(|sign| if sign == 'ς' { 'σ' } else { sign }).collect()
 }
 
 /// Every text in a content field that says something. Whatever the arguments of a call are named, they say something.
@@ -180,5 +185,40 @@ pub(super) fn all_texts(value: &Value) -> Vec<Cow<'_, str>> {
             members.iter().flat_map(both).collect()
         }
         Value::Null | Value::Bool(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_found_in_whichever_way_json_escapes_it() {
+        for (named, texts) in [
+            (
+                "Österreich-Geheimnis",
+                &[
+                    r"\u00d6sterreich-Geheimnis",
+                    r"\u00D6STERREICH-geheimnis",
+                    r#"{"a":"{\"b\":\"\\u00d6sterreich-Geheimnis\"}"}"#,
+                    r"\u00f6sterreich-\\u0047eheimnis",
+                    "ÖSTERREICH-GEHEIMNIS",
+                ][..],
+            ),
+            ("pass😀word-secret", &[r"pass\ud83d\ude00word-secret", r"PASS\\uD83D\\uDE00word-secret"]),
+            (r"\u00d6sterreich", &["österreich", r"\\u00d6sterreich"]),
+            ("ΟΔΟΣ", &["οδος", "ΟΔΟΣΑ", r"\u03bf\u03b4\u03bf\u03c2"]),
+            (r"C:\new", &[r"c:\\New", r"C:\NEW"]),
+        ] {
+            let wanted = NamedText::new(named);
+            for text in texts {
+                assert!(wanted.is_in(&Folded::of(text)), "{named}: {text}");
+            }
+            let other = Folded::of(r"nothing \u00d6 of \\ it");
+            assert!(!wanted.is_in(&other), "{named}");
+        }
+        // Alone it is no escape.
+        let backslash = NamedText::new("\\");
+        assert!(!backslash.is_in(&Folded::of("nothing")) && backslash.is_in(&Folded::of("a\\b")));
     }
 }

@@ -11,7 +11,7 @@ use crate::ledger::{
     seconds,
 };
 use crate::ui::text::{counted, sanitize};
-use crate::view::{one_line, summary};
+use crate::view::{decision_words, one_line, summary};
 use crate::wire::record::{SessionFile, moment};
 
 /// The page around the entries, with placeholders.
@@ -243,14 +243,7 @@ impl PageWriter<'_> {
     }
 
     fn decided(&mut self, decision: &Decision) {
-        let what = if decision.allow { "allowed" } else { "denied" };
-        let by = match decision.by.as_str() {
-            "user" => "the user",
-            "hook" => "a hook",
-            "nobody" => "nobody",
-            _ => "the rules",
-        };
-        self.heading(if decision.allow { "good" } else { "bad" }, &format!("{what} by {by}"));
+        self.heading(if decision.allow { "good" } else { "bad" }, &decision_words(decision));
         if !decision.reason.is_empty() {
             self.pre("aside", &decision.reason);
         }

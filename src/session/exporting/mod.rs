@@ -6,16 +6,14 @@ pub(crate) mod html;
 pub(crate) mod selection;
 mod shown_call;
 
-use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
 use crate::config::environment::Environment;
 use crate::config::fault::one_line;
 use crate::ledger::{Body, Entry};
-use crate::runtime::SessionStore;
 use crate::runtime::store::find;
+use crate::runtime::{SessionStore, new_private};
 use crate::ui::text::sanitize;
 use crate::view::{Style, code, transcript};
 use crate::wire::record::{SessionFile, moment};
@@ -57,9 +55,7 @@ impl Exporter {
             }
             _ => format!("{shown} cannot be written: {why}"),
         };
-        // It may hold what only this user may read.
-        let mut out =
-            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&to).map_err(failed)?;
+        let mut out = new_private(&to).map_err(failed)?;
         out.write_all(text.as_bytes()).map_err(failed)?;
         Ok(format!("the transcript was written to {shown}"))
     }

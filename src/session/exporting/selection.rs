@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
-use super::comparison::{Comparison, NamedText, all_texts, texts};
+use super::comparison::{Comparison, Folded, NamedText, all_texts, texts};
 use super::shown_call::{is_about, shows};
 use crate::ledger::{Body, Entry, EntryId};
 use crate::wire::has_key;
@@ -112,6 +112,11 @@ impl Selection {
             let body = content.entry.and_then(|entry| shown.get(&entry));
             body.is_some_and(|body| shows(body, content.name))
         };
+        let named: Vec<NamedText> = keys.iter().map(|key| NamedText::new(key)).collect();
+        let is_key = |text: &str| {
+            let folded = Folded::of(text);
+            named.iter().any(|key| key.is_in(&folded)) || keys.iter().any(|key| has_key(text, key))
+        };
         let chosen = |content: &ContentField<'_>| {
             // A count says nothing that the entries do not.
             if content.value.is_number() {
@@ -120,7 +125,7 @@ impl Selection {
             let is_part = content.entry.is_none_or(|entry| self.has(entry));
             !is_part
                 || self.rules.iter().any(|rule| rule.leaves_out(content, &withdrawn))
-                || all_texts(content.value).iter().any(|text| keys.iter().any(|key| has_key(text, key)))
+                || all_texts(content.value).iter().any(|text| is_key(text))
         };
         let mut said = BTreeSet::new();
         let mut unused: Vec<&Rule> = self.rules.iter().filter(|rule| rule.must_match()).collect();
@@ -156,7 +161,7 @@ impl Selection {
         let leaves_out =
             |content: &ContentField<'_>| chosen(content) || shows_call(content) || repeats(content);
         let copy = without(bytes, &mut |content| leaves_out(&content)).map_err(cannot)?;
-        self.is_gone(&copy.text, keys)?;
+        self.is_gone(&copy.text, &named)?;
         Ok(copy)
     }
 
@@ -188,19 +193,17 @@ impl Selection {
     }
 
     /// Texts and keys must not be anywhere; they could be in what is hashed itself.
-    fn is_gone(&self, copy: &str, keys: &[&str]) -> Result<(), String> {
-        let keys: Vec<NamedText> = keys.iter().map(|key| NamedText::new(key)).collect();
-        let wanted: Vec<&NamedText> = self.wanted().chain(&keys).collect();
+    fn is_gone(&self, copy: &str, keys: &[NamedText]) -> Result<(), String> {
+        let wanted: Vec<&NamedText> = self.wanted().chain(keys).collect();
         if wanted.is_empty() {
             return Ok(());
         }
         for (number, line) in (1..).zip(copy.lines()) {
             let record: Value = serde_json::from_str(line).unwrap_or_else(|_| line.into());
-            let texts = all_texts(&record);
             // A part of the line itself is a text, too: `"type":"note"`.
-            let is_there =
-                |wanted: &&&NamedText| wanted.is_in(line) || texts.iter().any(|text| wanted.is_in(text));
-            if wanted.iter().any(|wanted| is_there(&wanted)) {
+            let texts = all_texts(&record).into_iter().chain([line.into()]);
+            let mut texts = texts.map(|text| Folded::of(&text));
+            if texts.any(|text| wanted.iter().any(|wanted| wanted.is_in(&text))) {
                 return Err(format!(
                     "a text to leave out also stands in line {number} where it cannot be left out, since the hash of the line covers it"
                 ));
@@ -221,8 +224,8 @@ impl Selection {
             return Vec::new();
         }
         let records = copy.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let has_one =
-            |record: &Value| all_texts(record).iter().any(|text| lines.iter().any(|line| line.is_in(text)));
+        let is_one = |text: &Folded| lines.iter().any(|line| line.is_in(text));
+        let has_one = |record: &Value| all_texts(record).iter().any(|text| is_one(&Folded::of(text)));
         let name = |record: Value| record.get("entry").and_then(Value::as_str).map(str::to_owned);
         records.filter(has_one).filter_map(name).collect()
     }
@@ -292,7 +295,7 @@ impl Rule {
             Self::Images => content.name == "images",
             Self::Withdrawn => content.entry.is_some_and(|entry| withdrawn.contains(&entry)),
             Self::Entries(range) => content.entry.is_some_and(|entry| range.contains(&entry.0)),
-            Self::Text(wanted) => all_texts(content.value).iter().any(|text| wanted.is_in(text)),
+            Self::Text(wanted) => all_texts(content.value).iter().any(|text| wanted.is_in(&Folded::of(text))),
         }
     }
 }

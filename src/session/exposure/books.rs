@@ -13,9 +13,6 @@ use crate::policy::{effect_of_line, opened, shell};
 use crate::tool::SideEffect;
 use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
 
-/// Most values of one call's arguments that are looked at.
-const MOST_VALUES: usize = 10_000;
-
 /// One call.
 #[derive(Debug)]
 pub(super) struct CallFacts<'a> {
@@ -117,7 +114,7 @@ impl<'a> Books<'a> {
             LIST | GLOB | FETCH => None,
             _ => {
                 let value = call.asked.arguments.to_value();
-                let names = |text: &&str| is_likely(text) || file.is_named_in(text);
+                let names = |text: &Cow<'_, str>| is_likely(text) || file.is_named_in(text);
                 strings(&value).iter().any(names).then_some(Naming::Possible)
             }
         }
@@ -171,22 +168,38 @@ impl CallFacts<'_> {
     }
 }
 
-/// Every text in a value, the names of members too.
-pub(super) fn strings(value: &Value) -> Vec<&str> {
+/// Every text in a value, numbers and the names of members too. All of it is in memory already, so nothing is left out.
+pub(super) fn strings(value: &Value) -> Vec<Cow<'_, str>> {
     let (mut left, mut found) = (vec![value], Vec::new());
     while let Some(value) = left.pop() {
         match value {
-            Value::String(text) => found.push(text.as_str()),
+            Value::String(text) => found.push(Cow::Borrowed(text.as_str())),
+            Value::Number(number) => found.push(Cow::Owned(number.to_string())),
             Value::Array(items) => left.extend(items),
             Value::Object(members) => {
-                found.extend(members.keys().map(String::as_str));
+                found.extend(members.keys().map(|name| Cow::Borrowed(name.as_str())));
                 left.extend(members.values());
             }
-            _ => {}
-        }
-        if found.len() > MOST_VALUES {
-            break;
+            Value::Null | Value::Bool(_) => {}
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn however_many_values_a_call_has_all_are_looked_at() {
+        let mut many = vec![json!("the first")];
+        many.extend((0..30_000).map(|number| json!({ "a": ["x"], "n": number })));
+        many.push(json!("the last"));
+        let arguments = json!({ "before": "it", "many": many, "phone": 4_917_612_345_678_u64 });
+        let found = strings(&arguments);
+        for text in ["the first", "the last", "it", "phone", "4917612345678", "29999"] {
+            assert!(found.iter().any(|one| one == text), "{text}");
+        }
+    }
 }

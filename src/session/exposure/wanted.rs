@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
 
-use crate::wire::{KeyBody, SeveralLines};
+use crate::wire::{KeyBody, SeveralLines, unescaped};
 
 /// Longer texts are no paths.
 const MOST_OF_PATH: usize = 4_096;
@@ -26,6 +26,8 @@ pub(crate) struct SoughtText {
     pub(crate) variable: Option<String>,
     /// The text itself.
     pub(crate) text: String,
+    /// The same without escapes, if something is left of it.
+    plain: Option<String>,
     /// The same, if it has several lines.
     lines: Option<SeveralLines>,
     /// The body of a key, if it is longer than a line.
@@ -35,16 +37,24 @@ pub(crate) struct SoughtText {
 impl SoughtText {
     pub(crate) fn new(variable: Option<String>, text: &str) -> Self {
         let body = variable.as_ref().and_then(|_| KeyBody::of(text)).map(Arc::new);
-        Self { variable, text: text.to_owned(), lines: SeveralLines::of(text), body }
+        let plain = Some(unescaped(text).into_owned()).filter(|plain| !plain.trim().is_empty());
+        Self { variable, text: text.to_owned(), plain, lines: SeveralLines::of(text), body }
     }
 
-    /// Whether it stands in a part of an entry. A diff, a listing and a quotation have something in front of each line. A long line of a
-    /// key is as secret as the key, and so is its body with other lines.
+    /// Whether it stands in a part of an entry. A diff, a listing and a quotation have something in front of each line, and JSON
+    /// in it may escape each character. A long line of a key is as secret as the key, and so is its body with other lines.
     pub(super) fn is_in(&self, part: &str) -> bool {
         let is_key = self.variable.is_some();
-        let has = |lines: &SeveralLines| if is_key { lines.is_partly_in(part) } else { lines.is_in(part) };
+        let has = |lines: &SeveralLines, part: &str| {
+            if is_key { lines.is_partly_in(part) } else { lines.is_in(part) }
+        };
+        let has_lines = |part: &str| self.lines.as_ref().is_some_and(|lines| has(lines, part));
         let has_body = || self.body.as_ref().is_some_and(|body| body.is_in(part));
-        part.contains(&self.text) || self.lines.as_ref().is_some_and(has) || has_body()
+        let is_escaped = || {
+            let part = unescaped(part);
+            self.plain.as_ref().is_some_and(|plain| part.contains(plain)) || has_lines(&part)
+        };
+        part.contains(&self.text) || has_lines(part) || has_body() || part.contains('\\') && is_escaped()
     }
 
     /// One of these surely stands in a file that has it.
@@ -52,7 +62,7 @@ impl SoughtText {
         // JSON writes each letter of a body in one way.
         let of_body = self.body.iter().flat_map(|body| body.telling().map(Some));
         let of_text = match &self.lines {
-            None => vec![plain_part(&self.text)],
+            None => vec![plain_part(self.plain.as_ref().unwrap_or(&self.text))],
             Some(lines) if self.variable.is_some() => lines.telling().into_iter().map(plain_part).collect(),
             Some(lines) => vec![plain_part(lines.longest())],
         };
@@ -152,9 +162,9 @@ impl Prefilter {
     }
 }
 
-/// The longest part that JSON writes in one way.
+/// The longest part that JSON writes in one way, whoever writes it.
 fn plain_part(text: &str) -> Option<&str> {
-    let is_special = |c: char| !(c.is_ascii_alphanumeric() || " .-_+=:,;@#()[]{}".contains(c));
+    let is_special = |c: char| !(c.is_ascii_alphanumeric() || " .-_:,;@#()[]{}".contains(c));
     text.split(is_special).max_by_key(|part| part.len()).filter(|part| !part.is_empty())
 }
 
@@ -182,5 +192,23 @@ mod tests {
         assert!(filter("a \"quoted\" word").passes(br#"{"content":"a \"quoted\" word"}"#));
         assert!(filter("\u{e9}\n").passes(b"nothing of it is plain"));
         assert!(!filter("secret").passes(b"public"));
+        assert!(filter(r"\u00d6sterreich").passes("Österreich".as_bytes()));
+        assert!(filter("a=bc+de").passes(br"a\u003dbc\u002bde"));
+    }
+
+    #[test]
+    fn a_text_is_found_however_json_escapes_it() {
+        let sought = |text: &str| SoughtText::new(None, text);
+        for (text, part) in [
+            ("Österreich", r#"{"a":"\u00d6sterreich"}"#),
+            ("Österreich", r#"{"a":"{\"b\":\"\\u00d6sterreich\"}"}"#),
+            ("pass😀word", r"pass\ud83d\ude00word"),
+            ("say \"it\"", r#"say \\\"it\\\""#),
+            ("größte\nzeile", r"+gr\u00f6\u00dfte\n+zeile\n"),
+            (r"C:\new", r"C:\\\\new"),
+        ] {
+            assert!(sought(text).is_in(part), "{text}: {part}");
+        }
+        assert!(!sought("\\").is_in(r"nothing") && !sought("other").is_in(r"\u00d6sterreich"));
     }
 }

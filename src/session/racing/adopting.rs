@@ -10,6 +10,7 @@ use crate::agent::Adoption;
 use crate::ledger::Arguments;
 use crate::runtime::{changed_files, git};
 use crate::session::subagents::as_made;
+use crate::view::shell_word;
 
 /// The adoption of what this lane made, as the session is told of it.
 ///
@@ -26,7 +27,8 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
                 format!("lane {lane} never began, and the process of its race is gone")
             }
             (None, Some(session)) => format!(
-                "the process that ran lane {lane} is gone: `countersign resume {session}` makes what it had made a branch"
+                "the process that ran lane {lane} is gone: `countersign resume {}` makes what it had made a branch",
+                shell_word(session)
             ),
             (Some(_), _) if standing.session.is_none() => format!("lane {lane} was not started"),
             (Some(_), _) => format!("lane {lane} changed no file, or its branch is gone"),
@@ -58,8 +60,9 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
 pub(crate) fn drop_branches(lanes: &[LaneStanding], folder: &Path) -> Result<Vec<String>, String> {
     if let Some(session) = lanes.iter().find_map(|one| one.forsaken.as_deref()) {
         return Err(format!(
-            "nothing was removed: the process that ran the lanes is gone, and `countersign resume {session}` first makes \
-             what they had made branches"
+            "nothing was removed: the process that ran the lanes is gone, and `countersign resume {}` first makes \
+             what they had made branches",
+            shell_word(session)
         ));
     }
     if let Some(one) = lanes.iter().find(|one| one.settled.is_none() && one.has_begun()) {

@@ -6,7 +6,7 @@ use crate::ledger::seconds;
 use crate::runtime::left_in_branch;
 use crate::ui::report::ReportPart;
 use crate::ui::text::{fit, sanitize};
-use crate::view::ending_words_below;
+use crate::view::{ending_words_below, shell_word};
 
 /// What stands over the columns of a table of them.
 pub(crate) const HEADS: [&str; 10] =
@@ -84,8 +84,10 @@ pub(super) fn changed(lane: &LaneStanding) -> Option<String> {
     let (number, branch) = (lane.lane, &lane.terms.branch);
     let when = if lane.terms.check.is_some() { "its last check" } else { "the lane had ended" };
     Some(format!(
-        "the branch of lane {number} was changed after {when}: `git branch -f {branch} {made}` makes it what it was then; \
-         to take the changes along, merge the branch with git"
+        "the branch of lane {number} was changed after {when}: `git branch -f {} {}` makes it what it was then; \
+         to take the changes along, merge the branch with git",
+        shell_word(branch),
+        shell_word(made)
     ))
 }
 
@@ -142,7 +144,7 @@ fn forsaken(lanes: &[LaneStanding]) -> Option<String> {
             )
         }
     };
-    Some(format!("{gone}: `countersign resume {session}` {does}"))
+    Some(format!("{gone}: `countersign resume {}` {does}", shell_word(session)))
 }
 
 /// How a result is taken: that of the first lane that passed.

@@ -16,6 +16,7 @@ use crate::ledger::{
 use crate::runtime::store::subagents::started_by;
 use crate::runtime::store::{exact, held};
 use crate::tool::bound;
+use crate::view::shell_word;
 
 /// What is known of each that is not settled, after the process that had the session of `cwd`. Of one whose session cannot be read
 /// nothing is. What a lane of a race made until then becomes its branch. Those that work for the session which this one was forked from
@@ -97,7 +98,8 @@ fn not_ended(state: &Path, session: &str) -> String {
     } else {
         format!(
             "worked for the session that this one was forked from, and was cut off: no process has that session open. `countersign resume \
-             {above}` settles it there"
+             {}` settles it there",
+            shell_word(above)
         )
     };
     format!("The sub-agent {what}. Its session is {session}.")

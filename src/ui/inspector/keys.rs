@@ -7,7 +7,7 @@ use crate::ledger::{Body, CallId, Entry, EntryId, resting_places};
 use crate::ui::keymap::{KeyAction, KeyContext, lookup};
 use crate::ui::picker::Picker;
 use crate::ui::request::Request;
-use crate::view::{CardId, View};
+use crate::view::{CardId, View, shell_word};
 
 use super::state::Inspector;
 use super::tab::{Group, Tab};
@@ -321,7 +321,7 @@ fn fork(inspector: &mut Inspector, view: &View) -> InspectorAction {
         inspector.said = Some("calls are open: fork when they have finished".to_owned());
         return InspectorAction::None;
     };
-    let command = format!("countersign sessions fork {session} --at {}", last.id);
+    let command = format!("countersign sessions fork {} --at {}", shell_word(session), last.id);
     inspector.said = Some(if last.id == entry {
         format!("copied: {command}")
     } else {
@@ -332,7 +332,7 @@ fn fork(inspector: &mut Inspector, view: &View) -> InspectorAction {
 
 fn export(inspector: &mut Inspector, view: &View) -> InspectorAction {
     let Some(session) = session(view) else { return InspectorAction::None };
-    let command = format!("countersign sessions export {session} --json");
+    let command = format!("countersign sessions export {} --json", shell_word(session));
     inspector.said = Some(format!("copied: {command}"));
     InspectorAction::Copy(command)
 }

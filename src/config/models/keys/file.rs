@@ -10,6 +10,7 @@ use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::reading;
 use crate::config::reading::Reading;
+use crate::view::shell_word;
 
 /// Most bytes of a file of keys.
 const MOST_BYTES: u64 = 64 * 1024;
@@ -64,7 +65,7 @@ fn read(path: &Path) -> Result<Option<String>, Fault> {
                 path.display(),
                 found.mode() & 0o777
             ),
-            format!("run `chmod 600 {}`", path.display()),
+            format!("run `chmod 600 {}`", shell_word(&path.display().to_string())),
         ));
     }
     match read {

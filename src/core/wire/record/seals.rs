@@ -22,8 +22,8 @@ pub struct Seal {
     pub fits: bool,
 }
 
-/// The seals of a file, oldest first, at most so many.
-pub fn seals(bytes: &[u8], most: usize) -> Vec<Seal> {
+/// The seals of a file, oldest first.
+pub fn seals(bytes: &[u8]) -> Vec<Seal> {
     let of_line = |(line, bytes, _): (usize, &[u8], &[u8])| {
         if !bytes.starts_with(KIND) {
             return None;
@@ -34,5 +34,5 @@ pub fn seals(bytes: &[u8], most: usize) -> Vec<Seal> {
         let fits = prev.as_ref() == Some(&head);
         Some(Seal { line, at: text("at").unwrap_or_default(), signature: text("signature")?, head, fits })
     };
-    numbered(bytes).filter_map(of_line).take(most).collect()
+    numbered(bytes).filter_map(of_line).collect()
 }
