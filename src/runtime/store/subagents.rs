@@ -16,6 +16,11 @@ pub fn started_by(id: &str) -> Option<&str> {
     Some(id.rsplit_once("-c")?.0)
 }
 
+/// The ids of the sessions above this one, nearest first.
+pub fn above(id: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(started_by(id), |&above| started_by(above))
+}
+
 /// Whether a file is the session of a sub-agent.
 pub fn is_of_subagent(path: &Path) -> bool {
     path.file_stem().and_then(|stem| stem.to_str()).is_some_and(|id| started_by(id).is_some())
@@ -24,6 +29,15 @@ pub fn is_of_subagent(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_that_are_above_are_known_from_the_id() {
+        let id = "01a212db-4b20-75c8-900c-a85deed01609";
+        let (one, two) = (format!("{id}-c7"), format!("{id}-c7-c12"));
+        assert_eq!(above(&two).collect::<Vec<_>>(), [one.as_str(), id]);
+        assert_eq!(above(&one).collect::<Vec<_>>(), [id]);
+        assert_eq!(above(id).count(), 0);
+    }
 
     #[test]
     fn an_id_says_whether_a_session_started_it() {
