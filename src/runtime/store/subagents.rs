@@ -2,8 +2,15 @@
 
 use std::path::Path;
 
+use uuid::Uuid;
+
 /// Letters of the id of a session that a person began.
 const UUID: usize = 36;
+
+/// Whether a session has an id as ours have: a whole UUID in lower case. None of these begins with another, and none is that of a sub-agent.
+pub fn is_whole(id: &str) -> bool {
+    Uuid::try_parse(id).is_ok_and(|uuid| uuid.to_string() == id)
+}
 
 /// The id of the session that started this one; `None`: no session did.
 pub fn started_by(id: &str) -> Option<&str> {
@@ -29,6 +36,20 @@ pub fn is_of_subagent(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_whole_uuid_in_lower_case_is_an_id_of_ours() {
+        let id = "01a212db-4b20-75c8-900c-c85deed01609";
+        assert!(is_whole(id));
+        let written_otherwise =
+            [id.to_uppercase(), id.replace('-', ""), format!("{{{id}}}"), format!("urn:uuid:{id}")];
+        for other in written_otherwise {
+            assert!(!is_whole(&other), "{other}");
+        }
+        for other in ["", "s1", "01a212db-4b20-75c8-900c", &format!("{id}-c1"), &format!("{id}0")] {
+            assert!(!is_whole(other), "{other}");
+        }
+    }
 
     #[test]
     fn all_that_are_above_are_known_from_the_id() {
