@@ -4,6 +4,10 @@ use std::path::Path;
 
 use uuid::Uuid;
 
+use crate::ledger::Millis;
+
+use super::folder;
+
 /// Letters of the id of a session that a person began.
 const UUID: usize = 36;
 
@@ -26,6 +30,21 @@ pub fn started_by(id: &str) -> Option<&str> {
 /// The ids of the sessions above this one, nearest first.
 pub fn above(id: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(started_by(id), |&above| started_by(above))
+}
+
+/// That the session of a sub-agent can be made: it would never begin where another file has its name. One without a byte is no session.
+///
+/// # Errors
+/// A sentence: there is one.
+pub fn is_free(state: &Path, id: &str, at: Millis) -> Result<(), String> {
+    let path = folder(state, at).join(format!("{id}.jsonl"));
+    match path.symlink_metadata() {
+        Ok(found) if !found.is_file() || found.len() > 0 => Err(format!(
+            "session {id} is there already, and is not that of this sub-agent; look at {}, and move it away",
+            path.display()
+        )),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// Whether a file is the session of a sub-agent.
