@@ -1,19 +1,18 @@
 //! Forgetting a session.
 
-use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::find::files;
 use super::subagents::above;
-use super::{SNAPSHOTS, cannot, head, list_cache, lock};
+use super::{SNAPSHOTS, cannot, head, list_cache, lock, plain};
 
 /// Removes a session's file for good, with what undo keeps beside it, unless another process writes it.
 ///
 /// # Errors
 /// A sentence: somebody has it, or it cannot be removed.
 pub fn remove(state: &Path, path: &Path) -> Result<(), String> {
-    let file = File::open(path).map_err(|fault| cannot("open", path, &fault))?;
+    let file = plain::open(path).map_err(|fault| cannot("open", path, &fault))?;
     // Held until the file is gone, so that nobody begins to write what vanishes.
     lock::take(&file, path)?;
     let snapshots = path.with_extension(SNAPSHOTS);

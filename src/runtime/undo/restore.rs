@@ -2,13 +2,13 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::ledger::CallId;
 
+use super::super::regular::opened_own;
 use super::super::store::{self, plain};
 use super::super::tools::anchor::Anchor;
 use super::agreement::Agreement;
@@ -290,7 +290,7 @@ pub(super) fn append(folder: &Path, changes: &[Change]) -> io::Result<()> {
     if !path.exists() {
         return blobs::write(folder, CHANGES, lines(changes).as_bytes());
     }
-    let mut file = OpenOptions::new().read(true).append(true).mode(0o600).open(&path)?;
+    let (mut file, _) = opened_own(OpenOptions::new().read(true).append(true), &path)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
