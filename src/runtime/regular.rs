@@ -8,6 +8,8 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use rustix::fs::OFlags;
+
 /// Opens a regular file to read it, and says what was opened. Links are followed.
 ///
 /// # Errors
@@ -21,8 +23,20 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
 /// # Errors
 /// As [`open_regular`].
 pub(super) fn opened(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Metadata)> {
+    opened_with(options, OFlags::empty(), path)
+}
+
+/// The same for a file that only this program makes, and writes: one behind a link is another's.
+///
+/// # Errors
+/// As [`open_regular`], and that it is a link.
+pub(super) fn opened_own(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Metadata)> {
+    opened_with(options, OFlags::NOFOLLOW, path)
+}
+
+fn opened_with(options: &mut OpenOptions, more: OFlags, path: &Path) -> io::Result<(File, Metadata)> {
     // A pipe is opened without its other end, a device without its carrier; a terminal does not become ours.
-    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | more;
     let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
     let found = file.metadata()?;
     if found.is_file() {

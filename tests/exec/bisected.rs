@@ -208,6 +208,27 @@ fn nothing_is_written_outside_of_the_copy() {
 }
 
 #[test]
+fn a_link_into_the_folder_leads_into_the_copy() {
+    let world = world();
+    session(&world, &[("sub/x", "1\n"), ("a.txt", "fine\n"), ("a.txt", "broken\n")]);
+    let (real, out) = (world.work().join("real"), world.place().join("out"));
+    for folder in [&real, &out] {
+        fs::create_dir(folder).unwrap();
+        fs::write(folder.join("f"), "mine\n").unwrap();
+    }
+    symlink(&real, world.work().join("link")).unwrap();
+    let check = "echo changed > link/f; test -f two.txt && ! grep -q broken a.txt";
+    let ran = world.bisect(&["--", "sh", "-c", check]);
+    assert!(ran.code == 0 && ran.out.contains("  c3\n"), "{ran:?}");
+    assert!(!ran.err.contains("out of the copy"), "{}", ran.err);
+    assert_eq!(fs::read(real.join("f")).unwrap(), b"mine\n");
+    // What leads elsewhere is named: it is no copy.
+    symlink(&out, world.work().join("shared")).unwrap();
+    let ran = world.bisect(&["--", "sh", "-c", check]);
+    assert!(ran.err.contains("shared leads out of the copy: what is changed there"), "{}", ran.err);
+}
+
+#[test]
 fn what_is_not_kept_any_more_is_said() {
     let world = broken();
     let kept = all_files(&world.place().join("state"));

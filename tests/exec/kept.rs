@@ -168,6 +168,24 @@ fn an_imported_id_cannot_lead_out_of_the_store() {
     assert_ne!(first_word(&kept.out), session);
 }
 
+/// An id that is the beginning of another one, or that of a sub-agent, would have other sessions as its own.
+#[test]
+fn an_import_keeps_only_an_id_as_ours_are() {
+    let world = World::new();
+    let session = looked(&world);
+    let lines = world.session_text();
+    for own in [session[..23].to_owned(), format!("{session}-c1"), session.to_uppercase()] {
+        fs::write(world.work().join("talk.jsonl"), rechained(&lines.replace(&session, &own))).unwrap();
+        let kept = world.sessions_cli(&["import", "talk.jsonl"]);
+        assert_eq!(kept.code, 0, "{}", kept.err);
+        assert!(kept.out.contains(&format!("(its own id, {own}, cannot be one here)")), "{}", kept.out);
+        let new = first_word(&kept.out);
+        assert!(new.len() == session.len() && new != own && new != session, "{new}");
+        let is_own = |path: &std::path::PathBuf| path.file_stem().is_some_and(|stem| stem == own.as_str());
+        assert!(!world.sessions().iter().any(is_own), "{:?}", world.sessions());
+    }
+}
+
 #[test]
 fn a_fork_ends_at_its_entry_and_goes_its_own_way() {
     let world = World::new();

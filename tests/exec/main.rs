@@ -97,6 +97,7 @@ mod steered;
 mod stub_server;
 mod subagents;
 mod switched;
+mod taken_names;
 mod traces;
 mod trust;
 mod usage;

@@ -295,6 +295,39 @@ fn what_would_go_is_listed_and_goes_when_it_is_wished() {
     }
 }
 
+/// The ledger of a sub-agent of this session, last changed so many days ago.
+fn below(session: &Path, calls: &str, days: u64) -> PathBuf {
+    let above = session.file_stem().unwrap().to_str().unwrap();
+    let id = format!("{above}-{calls}");
+    let path = session.with_file_name(format!("{id}.jsonl"));
+    fs::write(&path, fs::read_to_string(session).unwrap().replace(above, &id)).unwrap();
+    changed(&path, days);
+    path
+}
+
+#[test]
+fn what_a_sub_agent_wrote_goes_with_its_session_and_not_before() {
+    let world = World::new();
+    let [old, _, tagged, ..] = aged(&world);
+    let held = session(&world, 7, "held", 100);
+    let lock = fs::File::open(&held).unwrap();
+    lock.lock().unwrap();
+    let parents = [&tagged, &held];
+    let stay = parents.map(|session| [below(session, "c1", 200), below(session, "c1-c2", 200)]).concat();
+    // One has its session above it, two have none any more.
+    let mut gone = vec![below(&old, "c1", 100)];
+    let removed = session(&world, 8, "removed", 100);
+    gone.extend([below(&removed, "c3", 100), below(&removed, "c3-c4", 100)]);
+    fs::remove_file(&removed).unwrap();
+    let listed = world.sessions_cli(&["remove", "--older-than", "90d"]);
+    assert_eq!(listed.out.lines().count(), 3, "the old one, the open one, the first without any: {listed:?}");
+    let ran = world.sessions_cli(&["remove", "--older-than", "90d", "--yes"]);
+    assert!(ran.err.contains("open in another countersign"), "{}", ran.err);
+    assert!(stay.iter().all(|path| path.exists()), "{stay:?}");
+    assert!(gone.iter().all(|path| !path.exists()), "{gone:?}");
+    drop(lock);
+}
+
 #[test]
 fn sessions_are_kept_for_ever_unless_the_user_says_otherwise() {
     let world = World::new();

@@ -196,6 +196,29 @@ async fn what_has_grown_too_large_since_is_refused_and_not_read() {
     assert_eq!(fs::metadata(fixture.path("a")).unwrap().len(), 64 << 30);
 }
 
+/// What it was is too large to be kept: a plan of ours has no such step.
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn what_cannot_be_taken_back_after_a_failure_is_named_and_stays_on_record() {
+    let (fixture, snapshots) = Fixture::kept();
+    fixture.put("a", "0");
+    fixture.put("big", "");
+    fixture.write(1, "a", "1").await;
+    fs::OpenOptions::new().write(true).open(fixture.path("big")).unwrap().set_len(11 << 20).unwrap();
+    let mut plan = snapshots.plan(&calls(&[1]), &told(&snapshots)).unwrap();
+    let (mut second, mut third) = (plan.steps[0].clone(), plan.steps[0].clone());
+    (second.path, second.from) = (plan.steps[0].path.with_file_name("big"), Content::Large(11 << 20));
+    // Nobody makes a file there, not even root.
+    (third.path, third.from) = (PathBuf::from("/proc/countersign-cannot-write-here"), Content::Absent);
+    plan.steps.extend([second, third]);
+    let why = snapshots.restore(&plan, 0).unwrap_err();
+    assert_has(&why, &["/proc/countersign", "work/big stay as the undo made them"]);
+    assert!(!why.contains("nothing was undone"), "{why}");
+    assert_eq!((fixture.get("a").as_str(), fixture.get("big").as_str()), ("1", "0"));
+    // Here the books know nothing of the other files.
+    assert!(matches!(snapshots.finish(&told(&snapshots), untold).unwrap(), Finished::Refused(..)));
+}
+
 #[tokio::test]
 async fn a_kept_content_that_is_lost_stops_all_of_it() {
     let (fixture, snapshots) = Fixture::kept();

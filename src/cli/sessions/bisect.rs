@@ -64,6 +64,9 @@ async fn search(place: &SessionPlace, args: &BisectArgs, walk: &SessionWalk) -> 
     let Some(folder) = copied(walk.folder().to_owned(), &mut quit).await.map_err(failed)? else {
         return Ok(Exit::Interrupted);
     };
+    if let Some(shared) = folder.shared_in_words() {
+        remark(&first_words(&shared, MOST));
+    }
     let groups = Groups::default();
     let trial = Trial {
         command: args.command.clone(),

@@ -11,7 +11,8 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
-use crate::runtime::store::{ForeignFile, Salts, adopt, can_be_an_id, find};
+use crate::runtime::store::subagents::is_whole;
+use crate::runtime::store::{ForeignFile, Salts, adopt, find};
 use crate::view::shell_word;
 use crate::wire::foreign::is_foreign;
 use crate::wire::record::{Audit, Copy, Keeps, Links, audit_with, first_line, read_document};
@@ -19,7 +20,7 @@ use crate::wire::record::{Audit, Copy, Keeps, Links, audit_with, first_line, rea
 /// How many faults the refusal names.
 const MOST_FAULTS: usize = 5;
 
-/// Keeps a copy of the file's session, under its own id if that is free. What somebody allowed for the whole session
+/// Keeps a copy of the file's session, under its own id if that is one as ours are, and free. What somebody allowed for the whole session
 /// was not allowed here, so it becomes a decision for its one call, and hosts, gaps and raised limits are left out.
 pub(super) fn run(place: &SessionPlace, file: &Path, from: Option<ForeignAgent>) -> Result<Exit, Fault> {
     let path = place.path(file);
@@ -61,7 +62,7 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     }
     let head = bytes.split_inclusive(|byte| *byte == b'\n').next().and_then(first_line);
     let head = head.ok_or_else(|| Fault::failed(format!("{} has no first line", file.display()), ""))?;
-    let is_free = can_be_an_id(&head.session)
+    let is_free = is_whole(&head.session)
         && find(&place.state, &head.session)
             .map_or(true, |found| super::place::id_of(&found) != head.session);
     let new = Uuid::now_v7().to_string();
@@ -76,7 +77,7 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     adopt(&place.state, id, at, &text, false)
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
     remarks(&audit, audit.entries.saturating_sub(text.lines().count()));
-    let why = if can_be_an_id(&head.session) { "is taken" } else { "cannot be one here" };
+    let why = if is_whole(&head.session) { "is taken" } else { "cannot be one here" };
     let own = one_line(&head.session);
     let renamed = match () {
         () if is_free => String::new(),

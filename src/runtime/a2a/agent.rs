@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::wire::Secret;
+
 /// An agent as it was configured.
 #[derive(Clone, PartialEq, Eq)]
 pub struct A2aAgent {
@@ -11,6 +13,8 @@ pub struct A2aAgent {
     pub url: String,
     /// Headers that are sent with each request. Values may be keys: they are never shown or logged.
     pub headers: BTreeMap<String, String>,
+    /// What variables gave to the path of its address: may be keys, which are struck out of what is said of it.
+    pub secrets: Vec<Secret>,
     /// What the model is told of it, in the place of what its card says.
     pub description: Option<String>,
     /// How long it may take until its card is known, in milliseconds.

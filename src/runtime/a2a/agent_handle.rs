@@ -17,7 +17,7 @@ use super::link::{AgentLink, body, client, no_success};
 use super::status::{A2aFound, A2aStanding};
 use crate::ledger::seconds;
 use crate::runtime::network::{self, Network};
-use crate::runtime::untrusted::{Secrets, address_and_headers, shown};
+use crate::runtime::untrusted::{Secrets, address_and_headers, in_path, shown};
 use crate::wire::Bulk;
 use crate::wire::a2a::{Card, Dialect, Version};
 
@@ -48,7 +48,9 @@ pub(super) struct ReadyAgent {
 impl AgentHandle {
     pub(super) fn new(agent: A2aAgent, network: Network) -> Self {
         Self {
-            secrets: Secrets::new(address_and_headers(&agent.url, &agent.headers)),
+            secrets: Secrets::new(
+                address_and_headers(&agent.url, &agent.headers).chain(in_path(&agent.secrets)),
+            ),
             agent,
             network,
             state: Mutex::default(),
@@ -70,7 +72,9 @@ impl AgentHandle {
     pub(super) fn recipient(&self) -> String {
         let known =
             self.state.try_lock().ok().and_then(|state| Some(state.ready.as_ref()?.found.address.clone()));
-        known.unwrap_or_else(|| Url::parse(&self.agent.url).map(|url| shown(&url)).unwrap_or_default())
+        let address =
+            known.or_else(|| Url::parse(&self.agent.url).map(|url| shown(&url)).ok()).unwrap_or_default();
+        self.secrets.strike(&address)
     }
 
     /// The way to it; its card is read now if it is not known, within the time that the agent has for that.
@@ -127,7 +131,7 @@ impl AgentHandle {
         };
         let (interface, version) = card.choose().map_err(|none| NotReady::Unfit(none.to_string()))?;
         let target = own_address(&url, &interface.url).map_err(NotReady::Unfit)?;
-        let found = describe(&self.agent, &card, version, &target);
+        let found = describe((&self.agent, &self.secrets), &card, version, &target);
         let streams = card.streams && version != Version::Kaos;
         let dialect = Dialect { version, tenant: interface.tenant.clone(), streams }.into();
         Ok(ReadyAgent { link: AgentLink { client, headers, url: target.url, dialect }, found })
@@ -168,4 +172,25 @@ enum NotReady {
     Unreached(String),
     /// Nothing can be done with what the card says, or with what is configured.
     Unfit(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Secret;
+
+    #[test]
+    fn a_key_in_the_path_of_its_address_is_not_shown() {
+        let agent = A2aAgent {
+            name: "writer".to_owned(),
+            url: "http://a.test/s/key%20of%20the-path/agent?k=1".to_owned(),
+            headers: [].into(),
+            secrets: vec![Secret::new("key of the-path")],
+            description: None,
+            start_ms: 1,
+            call_ms: 1,
+        };
+        let handle = AgentHandle::new(agent, Network::default());
+        assert_eq!(handle.recipient(), "http://a.test/s/[hidden]/agent");
+    }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::agent::A2aAgent;
 use super::card_address::TaskEndpoint;
 use super::status::A2aFound;
-use crate::runtime::untrusted::{one_line, plain, shown};
+use crate::runtime::untrusted::{Secrets, one_line, plain, shown};
 use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec};
 use crate::wire::a2a::{Card, Version};
 
@@ -18,15 +18,20 @@ const MOST_SKILLS: usize = 50;
 const AGAIN: &str = "When it asks for something, call this tool again with the answer as `task` and the `task_id` that it \
                      gave.";
 
-/// What is known of an agent whose tasks go to `target`.
-pub(super) fn describe(agent: &A2aAgent, card: &Card, version: Version, target: &TaskEndpoint) -> A2aFound {
+/// What is known of an agent whose tasks go to `target`, without what may be its keys in the addresses.
+pub(super) fn describe(
+    (agent, secrets): (&A2aAgent, &Secrets),
+    card: &Card,
+    version: Version,
+    target: &TaskEndpoint,
+) -> A2aFound {
     let skills = card.skills.iter().map(|skill| one_line(&skill.name, 100)).filter(|name| !name.is_empty());
     A2aFound {
         title: one_line(&card.name, 100),
         version: one_line(&card.version, 50),
         protocol: version.as_str().to_owned(),
-        address: shown(&target.url),
-        named: target.named.as_ref().map(|named| one_line(&shown(named), 150)),
+        address: secrets.strike(&shown(&target.url)),
+        named: target.named.as_ref().map(|named| one_line(&secrets.strike(&shown(named)), 150)),
         streams: card.streams && version != Version::Kaos,
         skills: skills.take(MOST_SKILLS).collect(),
         tool: tool(agent, card, version),
@@ -100,6 +105,7 @@ mod tests {
             name: "writer".into(),
             url: "http://a.test".into(),
             headers: [].into(),
+            secrets: Vec::new(),
             description: description.map(str::to_owned),
             start_ms: 1,
             call_ms: 7,
@@ -119,12 +125,15 @@ mod tests {
     #[test]
     fn the_tool_says_what_the_user_says_or_else_what_the_card_says() {
         let found = describe(
-            &agent(None),
+            (&agent(None), &Secrets::new(["key-123456".to_owned()])),
             &card(),
             Version::V1,
-            &TaskEndpoint { url: Url::parse("http://u:p@a.test/rpc?key=1#x").unwrap(), named: None },
+            &TaskEndpoint {
+                url: Url::parse("http://u:p@a.test/key-123456/rpc?key=1#x").unwrap(),
+                named: None,
+            },
         );
-        assert_eq!((found.title.as_str(), found.address.as_str()), ("W riter", "http://a.test/rpc"));
+        assert_eq!((found.title.as_str(), found.address.as_str()), ("W riter", "http://a.test/[hidden]/rpc"));
         assert_eq!(
             (found.skills, found.protocol.as_str()),
             (vec!["one".to_owned(), "two".to_owned()], "1.0")

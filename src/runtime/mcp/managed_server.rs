@@ -14,7 +14,7 @@ use super::listing::{Offering, list};
 use super::server::{McpServer, McpWay};
 use super::status::{McpFound, McpStanding};
 use crate::ledger::Arguments;
-use crate::runtime::untrusted::{Secrets, address_and_headers, shown};
+use crate::runtime::untrusted::{Secrets, address_and_headers, in_path, shown};
 
 /// How often a program is started again although nothing came of the last time.
 const MOST_RESTARTS: u32 = 3;
@@ -81,7 +81,10 @@ impl ManagedServer {
                 };
                 format!("{}{held}", self.hide(&words.join(" ")))
             }
-            McpWay::Http { url, .. } => Url::parse(url).map(|url| shown(&url)).unwrap_or_default(),
+            McpWay::Http { url, .. } => {
+                let address = Url::parse(url).map(|url| shown(&url)).unwrap_or_default();
+                self.secrets.strike(&address)
+            }
         }
     }
 
@@ -180,10 +183,13 @@ impl ManagedServer {
 
 /// The values that a server was configured with, which may be keys.
 fn secrets(server: &McpServer) -> Secrets {
-    let mut values: Vec<String> = match &server.way {
-        McpWay::Command { env, .. } => env.values().cloned().collect(),
-        McpWay::Http { url, headers } => address_and_headers(url, headers).collect(),
-    };
-    values.extend(server.secrets.iter().map(|secret| secret.expose().to_owned()));
-    Secrets::new(values)
+    match &server.way {
+        McpWay::Command { env, .. } => {
+            let given = server.secrets.iter().map(|secret| secret.expose().to_owned());
+            Secrets::new(env.values().cloned().chain(given))
+        }
+        McpWay::Http { url, headers } => {
+            Secrets::new(address_and_headers(url, headers).chain(in_path(&server.secrets)))
+        }
+    }
 }

@@ -16,7 +16,7 @@ pub struct McpServer {
     pub reads: Vec<String>,
     /// Whether it may ask which folder the work is in (`roots` of the protocol).
     pub roots: bool,
-    /// What variables gave to its arguments: may be keys, which are struck out of what it says.
+    /// What variables gave to its arguments, or to the path of its address: may be keys, which are struck out of what is said of it.
     pub secrets: Vec<Secret>,
     /// How long it may take until its tools are known, in milliseconds.
     pub start_ms: u64,

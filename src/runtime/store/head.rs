@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::view::shell_word;
 use crate::wire::record::{Audit, Chain, Links, follow};
 
+use super::super::regular::opened_own;
 use super::checking::checked;
 use super::plain;
 
@@ -92,12 +93,42 @@ impl HeadFile {
         let file = match self.0.take() {
             Some(file) => file,
             None => {
-                OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path(session))?
+                let mut options = OpenOptions::new();
+                options.write(true).create(true).truncate(true).mode(0o600);
+                // Nothing is waited for, whatever stands in its place: the loop would wait, too.
+                opened_own(&mut options, &path(session))?.0
             }
         };
         // The count of lines only grows, so nothing is left behind the new text.
         file.write_all_at(known.as_bytes(), 0)?;
         self.0 = Some(file);
         Ok(())
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    #[test]
+    fn a_pipe_in_the_place_of_the_head_is_not_waited_for_and_a_link_is_not_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let (session, other) = (place.path().join("s1.jsonl"), place.path().join("other"));
+        mknodat(CWD, &path(&session), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        HeadFile::default().written(&session, "1 x\n").unwrap_err();
+        assert_eq!(lines_on_disk(&session), None);
+        fs::remove_file(path(&session)).unwrap();
+        fs::write(&other, "theirs").unwrap();
+        symlink(&other, path(&session)).unwrap();
+        HeadFile::default().written(&session, "1 x\n").unwrap_err();
+        assert_eq!(fs::read(&other).unwrap(), b"theirs");
+        fs::remove_file(path(&session)).unwrap();
+        HeadFile::default().written(&session, "1 x\n").unwrap();
+        assert_eq!(lines_on_disk(&session), Some((1, "x".to_owned())));
     }
 }

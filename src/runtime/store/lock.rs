@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::cannot;
+use super::{cannot, plain};
 
 /// A child that was just being started when its program was killed holds the lock until it has become another
 /// program: that is no other writer, and is over in a moment.
@@ -30,7 +30,7 @@ pub(super) fn take(file: &File, path: &Path) -> Result<(), String> {
 
 /// Who else has the session open, in words; `None`: nobody, as far as can be told.
 pub fn held(path: &Path) -> Option<String> {
-    let file = File::open(path).ok()?;
+    let file = plain::open(path).ok()?;
     // What is taken here is given back when the file is closed.
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Some(holder(path)),

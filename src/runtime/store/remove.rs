@@ -1,18 +1,18 @@
 //! Forgetting a session.
 
-use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::find::files;
-use super::{SNAPSHOTS, cannot, head, list_cache, lock};
+use super::subagents::above;
+use super::{SNAPSHOTS, cannot, head, list_cache, lock, plain};
 
 /// Removes a session's file for good, with what undo keeps beside it, unless another process writes it.
 ///
 /// # Errors
 /// A sentence: somebody has it, or it cannot be removed.
 pub fn remove(state: &Path, path: &Path) -> Result<(), String> {
-    let file = File::open(path).map_err(|fault| cannot("open", path, &fault))?;
+    let file = plain::open(path).map_err(|fault| cannot("open", path, &fault))?;
     // Held until the file is gone, so that nobody begins to write what vanishes.
     lock::take(&file, path)?;
     let snapshots = path.with_extension(SNAPSHOTS);
@@ -45,7 +45,37 @@ pub fn remove(state: &Path, path: &Path) -> Result<(), String> {
 fn below(state: &Path, id: &str) -> Vec<PathBuf> {
     let is_below = |path: &PathBuf| {
         let stem = path.file_stem().and_then(|stem| stem.to_str());
-        stem.and_then(|stem| stem.strip_prefix(id)).is_some_and(|rest| rest.starts_with("-c"))
+        stem.is_some_and(|stem| above(stem).any(|above| above == id))
     };
     files(state).into_iter().filter(is_below).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_session_has_started_goes_with_it() {
+        let state = tempfile::tempdir().unwrap();
+        let folder = state.path().join("sessions/2026/01");
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = |id: &str| {
+            let path = folder.join(format!("{id}.jsonl"));
+            std::fs::write(&path, "").unwrap();
+            path
+        };
+        // An id that is the beginning of others, of which one looks like that of a sub-agent.
+        let short = file("01a21db5-e221-745d-a97f");
+        let whole = "01a21db5-e221-745d-a97f-ce32a18bfec8";
+        let others = [file(whole), file("01a21db5-e221-745d-a97f-c12345678901")];
+        remove(state.path(), &short).unwrap();
+        assert!(!short.exists() && others.iter().all(|path| path.exists()));
+
+        let below = [file(&format!("{whole}-c1")), file(&format!("{whole}-c1-c12"))];
+        let beside = file(&format!("{whole}-c1x"));
+        let [own, other] = others;
+        remove(state.path(), &own).unwrap();
+        assert!(!own.exists() && below.iter().all(|path| !path.exists()));
+        assert!(other.exists() && beside.exists());
+    }
 }

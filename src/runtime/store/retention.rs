@@ -1,8 +1,10 @@
 //! Sessions that have not changed for long, and may go.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::subagents::above;
 use super::{Summary, find, remove, summarise};
 
 /// Most sessions that are removed when one begins: that it begins does not take long.
@@ -56,10 +58,18 @@ pub fn remove_if_old(state: &Path, old: &Old, days: u64, now: SystemTime) -> Res
 }
 
 fn candidates(state: &Path, days: u64, now: SystemTime) -> impl Iterator<Item = (PathBuf, Duration)> {
-    find::files(state).into_iter().filter_map(move |path| {
+    let mut files = find::files(state);
+    let ids: BTreeSet<String> = files.iter().filter_map(|path| id_of(path)).map(str::to_owned).collect();
+    // What a sub-agent wrote goes with the session above it, and is no session of its own until that is gone.
+    files.retain(|path| id_of(path).is_none_or(|id| !above(id).any(|above| ids.contains(above))));
+    files.into_iter().filter_map(move |path| {
         let age = age(&path, now).filter(|age| is_older(*age, days))?;
         Some((path, age))
     })
+}
+
+fn id_of(path: &Path) -> Option<&str> {
+    path.file_stem()?.to_str()
 }
 
 fn kept_no_more(path: PathBuf, age: Duration) -> Option<Old> {

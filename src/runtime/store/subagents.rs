@@ -2,8 +2,19 @@
 
 use std::path::Path;
 
+use uuid::Uuid;
+
+use crate::ledger::Millis;
+
+use super::folder;
+
 /// Letters of the id of a session that a person began.
 const UUID: usize = 36;
+
+/// Whether a session has an id as ours have: a whole UUID in lower case. None of these begins with another, and none is that of a sub-agent.
+pub fn is_whole(id: &str) -> bool {
+    Uuid::try_parse(id).is_ok_and(|uuid| uuid.to_string() == id)
+}
 
 /// The id of the session that started this one; `None`: no session did.
 pub fn started_by(id: &str) -> Option<&str> {
@@ -16,6 +27,26 @@ pub fn started_by(id: &str) -> Option<&str> {
     Some(id.rsplit_once("-c")?.0)
 }
 
+/// The ids of the sessions above this one, nearest first.
+pub fn above(id: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(started_by(id), |&above| started_by(above))
+}
+
+/// That the session of a sub-agent can be made: it would never begin where another file has its name. One without a byte is no session.
+///
+/// # Errors
+/// A sentence: there is one.
+pub fn is_free(state: &Path, id: &str, at: Millis) -> Result<(), String> {
+    let path = folder(state, at).join(format!("{id}.jsonl"));
+    match path.symlink_metadata() {
+        Ok(found) if !found.is_file() || found.len() > 0 => Err(format!(
+            "session {id} is there already, and is not that of this sub-agent; look at {}, and move it away",
+            path.display()
+        )),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 /// Whether a file is the session of a sub-agent.
 pub fn is_of_subagent(path: &Path) -> bool {
     path.file_stem().and_then(|stem| stem.to_str()).is_some_and(|id| started_by(id).is_some())
@@ -24,6 +55,29 @@ pub fn is_of_subagent(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_whole_uuid_in_lower_case_is_an_id_of_ours() {
+        let id = "01a212db-4b20-75c8-900c-c85deed01609";
+        assert!(is_whole(id));
+        let written_otherwise =
+            [id.to_uppercase(), id.replace('-', ""), format!("{{{id}}}"), format!("urn:uuid:{id}")];
+        for other in written_otherwise {
+            assert!(!is_whole(&other), "{other}");
+        }
+        for other in ["", "s1", "01a212db-4b20-75c8-900c", &format!("{id}-c1"), &format!("{id}0")] {
+            assert!(!is_whole(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn all_that_are_above_are_known_from_the_id() {
+        let id = "01a212db-4b20-75c8-900c-a85deed01609";
+        let (one, two) = (format!("{id}-c7"), format!("{id}-c7-c12"));
+        assert_eq!(above(&two).collect::<Vec<_>>(), [one.as_str(), id]);
+        assert_eq!(above(&one).collect::<Vec<_>>(), [id]);
+        assert_eq!(above(id).count(), 0);
+    }
 
     #[test]
     fn an_id_says_whether_a_session_started_it() {

@@ -6,7 +6,7 @@
 //! signs the commits of others in a rebase.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{DirBuilder, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::Path;
@@ -14,6 +14,7 @@ use std::path::Path;
 use tokio::process::Command;
 
 use crate::policy::digest;
+use crate::runtime::store::plain;
 use crate::tool::Invocation;
 
 /// What stands before git: always in the same place, as some programs keep the place of git for later.
@@ -62,7 +63,7 @@ fn trailer(invocation: &Invocation) -> Option<String> {
 fn stand_before_git(cache: &Path, path: &OsStr) -> io::Result<OsString> {
     let folder = cache.join(FOLDER);
     let program = folder.join("git");
-    let is_there = fs::read(&program).is_ok_and(|found| found == PROGRAM.as_bytes());
+    let is_there = plain::read(&program, PROGRAM.len() as u64).is_ok_and(|found| found == PROGRAM.as_bytes());
     if !is_there {
         DirBuilder::new().mode(0o700).recursive(true).create(&folder)?;
         // In one step: another command may be about to run it.

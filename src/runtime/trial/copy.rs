@@ -5,13 +5,14 @@ use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use tempfile::TempDir;
 
+use super::links::CopiedLinks;
 use super::repository::Repository;
 use crate::runtime::git::command;
 use crate::runtime::open_regular;
@@ -34,6 +35,7 @@ pub struct TrialFolder {
     folder: TempDir,
     root: PathBuf,
     nested: Vec<PathBuf>,
+    shared: Vec<PathBuf>,
 }
 
 impl TrialFolder {
@@ -74,22 +76,43 @@ impl TrialFolder {
         if files.len() > MOST_FILES {
             return Err(too_large(source, &format!("more than {MOST_FILES} files")));
         }
-        let mut copying =
-            Copying { source, root: &root, bytes: 0, links: Vec::new(), plain: BTreeSet::new() };
+        let mut copying = Copying {
+            source,
+            root: &root,
+            bytes: 0,
+            links: CopiedLinks::new(source, &root),
+            plain: BTreeSet::new(),
+        };
         for file in &files {
             if stop.load(Relaxed) {
                 return Err("the copy was stopped".to_owned());
             }
             copying.file(file)?;
         }
-        copying.place_links()?;
-        Ok(Self { folder, root, nested })
+        let shared = copying.links.make()?;
+        Ok(Self { folder, root, nested, shared })
     }
 
     /// Folders of it that are repositories of their own in the source, submodules among them: their files are here, as git lists them, and
     /// their history is not.
     pub fn nested(&self) -> &[PathBuf] {
         &self.nested
+    }
+
+    /// Links in it that lead out of it: what they lead to is no copy.
+    pub fn shared(&self) -> &[PathBuf] {
+        &self.shared
+    }
+
+    /// The same in a sentence, if there are such.
+    pub fn shared_in_words(&self) -> Option<String> {
+        let (first, others) = self.shared.split_first()?;
+        let more = match others.len() {
+            0 => " leads".to_owned(),
+            1 => " and another link lead".to_owned(),
+            more => format!(" and {more} other links lead"),
+        };
+        Some(format!("{}{more} out of the copy: what is changed there is changed for good", first.display()))
     }
 
     /// Where it is.
@@ -141,8 +164,7 @@ struct Copying<'a> {
     source: &'a Path,
     root: &'a Path,
     bytes: u64,
-    /// Made last, so that nothing is written through one of them.
-    links: Vec<(PathBuf, PathBuf)>,
+    links: CopiedLinks<'a>,
     /// Folders of the source that were seen not to be links.
     plain: BTreeSet<PathBuf>,
 }
@@ -158,7 +180,7 @@ impl Copying<'_> {
         let to = self.root.join(file);
         if meta.is_symlink() {
             if let Ok(target) = fs::read_link(&from) {
-                self.links.push((to, target));
+                self.links.add(file, target);
             }
             return Ok(());
         }
@@ -191,18 +213,6 @@ impl Copying<'_> {
             self.plain.insert(folder.to_owned());
         }
         is_plain
-    }
-
-    fn place_links(&self) -> Result<(), String> {
-        // All folders are there before the first link is.
-        let folders = self.links.iter().filter_map(|(link, _)| link.parent());
-        for folder in folders.collect::<BTreeSet<_>>() {
-            fs::create_dir_all(folder).map_err(|why| format!("{}: {why}", folder.display()))?;
-        }
-        for (link, target) in &self.links {
-            symlink(target, link).map_err(|why| format!("cannot copy the link {}: {why}", link.display()))?;
-        }
-        Ok(())
     }
 }
 
@@ -304,6 +314,8 @@ fn walked(source: &Path, stop: &AtomicBool) -> Result<Vec<PathBuf>, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     fn copy(source: &Path) -> TrialFolder {

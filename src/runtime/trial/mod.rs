@@ -2,6 +2,7 @@
 
 mod attempt;
 mod copy;
+mod links;
 mod repository;
 
 pub use attempt::{Attempt, Trial};

@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::{Change, Content, Hash, Snapshots};
 use crate::runtime::failing::failing;
@@ -46,4 +49,21 @@ fn a_content_that_cannot_be_made_durable_is_not_put_in_its_place() {
     failing(&[libc::SYS_fsync], || anchor.stage(b"after").map(drop).unwrap_err());
     assert_eq!(fs::read(&path).unwrap(), b"before");
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn a_record_of_changes_that_is_a_pipe_or_a_link_is_refused_at_once() {
+    let place = tempfile::tempdir().unwrap();
+    let snapshots = Snapshots::beside(&place.path().join("s1.jsonl"));
+    let (record, other) = (place.path().join("s1.files/changes"), place.path().join("other"));
+    let file = place.path().join("file");
+    fs::create_dir(place.path().join("s1.files")).unwrap();
+    mknodat(CWD, &record, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+    let why = snapshots.keep(change(&file), None).unwrap_err();
+    assert!(why.contains("it is not a regular file"), "{why}");
+    fs::remove_file(&record).unwrap();
+    fs::write(&other, "theirs\n").unwrap();
+    symlink(&other, &record).unwrap();
+    snapshots.keep(change(&file), None).unwrap_err();
+    assert_eq!(fs::read(&other).unwrap(), b"theirs\n");
 }

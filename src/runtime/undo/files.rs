@@ -3,11 +3,14 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::tools::anchor::Anchor;
 use super::blobs;
 use super::record::{Change, Content, Hash, MOST_BYTES, RUNS};
+
+/// How many files a sentence names.
+const MOST_NAMED: usize = 10;
 
 /// What a file is now.
 pub(super) fn look(path: &Path) -> Result<Content, String> {
@@ -110,8 +113,10 @@ fn remove_made(change: &Change) {
     }
 }
 
-/// After a failure: what was done already is taken back, the last first.
-pub(super) fn roll_back(folder: &Path, done: &[Change]) {
+/// After a failure: what was done already is taken back, the last first. Returns the files for which that failed: they stay as they are now.
+#[must_use]
+pub(super) fn roll_back(folder: &Path, done: &[Change]) -> Vec<PathBuf> {
+    let mut stay = Vec::new();
     for change in done.iter().rev() {
         let back = Change {
             before: change.after.clone(),
@@ -121,6 +126,18 @@ pub(super) fn roll_back(folder: &Path, done: &[Change]) {
         };
         if let Err(why) = put_back(folder, &back) {
             tracing::error!("{} could not be restored: {why}", change.path.display());
+            stay.push(change.path.clone());
         }
     }
+    stay
+}
+
+/// Files, in a sentence.
+pub(super) fn named(files: &[PathBuf]) -> String {
+    let shown: Vec<String> = files.iter().take(MOST_NAMED).map(|file| file.display().to_string()).collect();
+    let more = match files.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    shown.join(", ") + &more
 }

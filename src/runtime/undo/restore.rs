@@ -2,18 +2,18 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::ledger::CallId;
 
+use super::super::regular::opened_own;
 use super::super::store::{self, plain};
 use super::super::tools::anchor::Anchor;
 use super::agreement::Agreement;
 use super::blobs;
-use super::files::{content_of, look, open, put_back, roll_back};
+use super::files::{content_of, look, named, open, put_back, roll_back};
 use super::plan::{FileAction, Plan, PlannedChange, UndoScope, plan};
 use super::record::{Change, Content, MOST_BYTES};
 
@@ -150,7 +150,7 @@ impl Snapshots {
     ///
     /// # Errors
     /// A sentence: something was refused, has changed since the plan, or cannot be written. All files are then as they
-    /// were.
+    /// were, but those that it names.
     pub fn restore(&self, plan: &Plan, entries: u64) -> Result<Restored, String> {
         if let Some(refusal) = plan.refused.first() {
             return Err(format!("{} {}; nothing was undone", refusal.path.display(), refusal.why));
@@ -167,9 +167,18 @@ impl Snapshots {
         blobs::write(&folder, RESTORING, lines.as_bytes()).map_err(cannot_keep)?;
         for (done, change) in changes.iter().enumerate() {
             if let Err(why) = put_back(&folder, change) {
-                roll_back(&folder, changes.get(..done).unwrap_or_default());
-                fs::remove_file(folder.join(RESTORING)).ok();
-                return Err(fail(&change.path, why));
+                let stay = roll_back(&folder, changes.get(..done).unwrap_or_default());
+                if stay.is_empty() {
+                    fs::remove_file(folder.join(RESTORING)).ok();
+                    return Err(fail(&change.path, why));
+                }
+                // What was to be done stays on record: whoever takes the session up again finishes it, or is told.
+                return Err(format!(
+                    "{}: {why}; not all of it could be taken back: {} stay as the undo made them. Resume the session: that \
+                     finishes the undo",
+                    change.path.display(),
+                    named(&stay)
+                ));
             }
         }
         let mut restored = Restored { since: plan.since, ..Restored::default() };
@@ -290,7 +299,7 @@ pub(super) fn append(folder: &Path, changes: &[Change]) -> io::Result<()> {
     if !path.exists() {
         return blobs::write(folder, CHANGES, lines(changes).as_bytes());
     }
-    let mut file = OpenOptions::new().read(true).append(true).mode(0o600).open(&path)?;
+    let (mut file, _) = opened_own(OpenOptions::new().read(true).append(true), &path)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);

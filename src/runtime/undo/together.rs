@@ -7,7 +7,7 @@ use crate::ledger::CallId;
 
 use super::super::tools::anchor::Anchor;
 use super::blobs;
-use super::files::{open, put_back, roll_back};
+use super::files::{named, open, put_back, roll_back};
 use super::record::{Change, Content, MOST_BYTES};
 use super::restore::{Snapshots, append, cannot_keep};
 
@@ -30,7 +30,7 @@ impl Snapshots {
     /// Makes them for a call. What is replaced is kept, and all is on record, before anything is touched.
     ///
     /// # Errors
-    /// A sentence: a file is not what it is said to be, or cannot be written. All files are then as they were.
+    /// A sentence: a file is not what it is said to be, or cannot be written. All files are then as they were, but those that it names.
     pub(in crate::runtime) fn make_all(&self, call: CallId, wanted: &[NewContent]) -> Result<(), String> {
         let folder = self.folder()?;
         let changes: Vec<Change> =
@@ -40,8 +40,12 @@ impl Snapshots {
             let mode = if one.is_executable { 0o755 } else { 0o644 };
             let change = Change { mode: change.mode.or(Some(mode)), ..change.clone() };
             if let Err(why) = put_back(&folder, &change) {
-                roll_back(&folder, changes.get(..done).unwrap_or_default());
-                return Err(format!("{}: {why}; nothing was changed", change.path.display()));
+                let stay = roll_back(&folder, changes.get(..done).unwrap_or_default());
+                let what = match stay.as_slice() {
+                    [] => "nothing was changed".to_owned(),
+                    stay => format!("not all of it could be taken back: {} stay changed", named(stay)),
+                };
+                return Err(format!("{}: {why}; {what}", change.path.display()));
             }
         }
         Ok(())
@@ -122,6 +126,26 @@ mod tests {
         assert_eq!(fs::read_to_string(at("gone")).unwrap(), "old");
         assert!(!at("new").exists(), "the folders that were made for it are gone, too");
         assert_eq!(changes.last().unwrap().after, Content::Known(Hash::of(b"two")));
+    }
+
+    /// What it was is not kept any more when it is to be put back.
+    #[test]
+    fn what_cannot_be_taken_back_is_named() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        fs::write(top.join("a"), "one").unwrap();
+        fs::write(top.join("b"), "two").unwrap();
+        let kept = top.join("s.files").join(Hash::of(b"one").as_str());
+        let wanted = [
+            content(top.join("a"), Some("one"), Some("1")),
+            content(kept.clone(), Some("one"), None),
+            content(top.join("b"), Some("else"), Some("x")),
+        ];
+        let why = Snapshots::beside(&top.join("s.jsonl")).make_all(CallId(1), &wanted).unwrap_err();
+        let named = format!("taken back: {}, {} stay changed", kept.display(), top.join("a").display());
+        assert!(why.contains(&named) && !why.contains("nothing was changed"), "{why}");
+        assert_eq!(fs::read_to_string(top.join("a")).unwrap(), "1");
+        assert_eq!(fs::read_to_string(top.join("b")).unwrap(), "two");
     }
 
     #[test]

@@ -10,5 +10,5 @@ mod words;
 pub(super) use address::shown;
 pub(super) use headers::headers;
 pub(super) use pictures::Pictures;
-pub(super) use secrets::{Secrets, address_and_headers};
+pub(super) use secrets::{Secrets, address_and_headers, in_path};
 pub(super) use words::{IN_A_SENTENCE, cause, one_line, plain, read};

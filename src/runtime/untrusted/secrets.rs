@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use reqwest::Url;
+
 use super::words::{IN_A_SENTENCE, one_line};
-use crate::wire::strike;
+use crate::wire::{Secret, strike};
 
 /// Values of fewer bytes are words like `1` and `true`, which would be struck out of every sentence.
 const SHORTEST_SECRET: usize = 6;
@@ -39,6 +41,17 @@ impl Secrets {
     }
 }
 
+/// What may be keys in the path of an address, as it was given and as it stands there.
+pub(in crate::runtime) fn in_path(given: &[Secret]) -> impl Iterator<Item = String> {
+    given.iter().flat_map(|secret| {
+        let written = Url::parse("http://host/").ok().map(|mut url| {
+            url.set_path(secret.expose());
+            url.path().trim_start_matches('/').to_owned()
+        });
+        written.into_iter().chain([secret.expose().to_owned()])
+    })
+}
+
 /// The parts of an address and its headers that may be keys: the query, a name and a password before the host, the values
 /// of the headers and the words of these.
 pub(in crate::runtime) fn address_and_headers(
@@ -69,6 +82,15 @@ mod tests {
         );
         assert_eq!(said, "no: [hidden] ([hidden]) at [hidden]@x.test?[hidden] [hidden] true");
     }
+
+    #[test]
+    fn a_key_in_a_path_is_known_as_it_was_given_and_as_it_is_written_there() {
+        let secrets = Secrets::new(in_path(&[Secret::new("key of/a path")]));
+        for said in ["http://h.test/s/key%20of/a%20path/mcp", "http://h.test/s/key of/a path/mcp"] {
+            assert_eq!(secrets.strike(said), "http://h.test/s/[hidden]/mcp");
+        }
+    }
+
     #[test]
     fn a_key_that_contains_another_is_hidden_whole() {
         let (short, long) = ("secret", "the-secret-of-all");

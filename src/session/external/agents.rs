@@ -18,6 +18,7 @@ pub(crate) fn agent(invocation: &Invocation, name: &str, entry: &AgentEntry) -> 
         name: name.to_owned(),
         url: filling.address(url)?,
         headers: filling.headers(&entry.headers)?,
+        secrets: filling.put_behind_host(url),
         description: entry.description.clone(),
         start_ms: entry.start_seconds * 1000,
         call_ms: entry.call_seconds * 1000,

@@ -32,7 +32,10 @@ pub(crate) fn server(invocation: &Invocation, name: &str, entry: &McpEntry) -> R
         way,
         reads: entry.reads.clone(),
         roots: entry.offers_roots(),
-        secrets: filling.put_into(&entry.args),
+        secrets: match &entry.url {
+            Some(url) if entry.command.is_none() => filling.put_behind_host(url),
+            _ => filling.put_into(&entry.args),
+        },
         start_ms: entry.start_seconds * 1000,
         call_ms: entry.call_seconds.map(|seconds| seconds * 1000),
     })

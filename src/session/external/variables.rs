@@ -6,7 +6,8 @@ use crate::config::Invocation;
 use crate::config::Source;
 use crate::config::fault::Fault;
 use crate::config::models::key_variables;
-use crate::config::peers::{Peer, check_url, path, template};
+use crate::config::peers::template::{self, Piece};
+use crate::config::peers::{Peer, check_url, path};
 use crate::wire::Secret;
 
 /// Puts what the environment holds in the place of `${…}` in what is said of one peer. Each fault names file and line.
@@ -26,6 +27,13 @@ impl<'a, P: Peer> Filling<'a, P> {
         let environment = &self.invocation.environment;
         let variables = texts.iter().flat_map(|text| template::variables(text));
         variables.filter_map(|variable| environment.text(variable)).map(Secret::new).collect()
+    }
+
+    /// What variables give to an address behind its host.
+    pub(crate) fn put_behind_host(&self, url: &str) -> Vec<Secret> {
+        let environment = &self.invocation.environment;
+        let held = behind_host(url, |variable| environment.text(variable));
+        held.iter().map(Secret::new).collect()
     }
 
     /// A text.
@@ -117,5 +125,55 @@ impl<'a, P: Peer> Filling<'a, P> {
             known => known,
         };
         Fault::usage(format!("{}: {path}: {sentence}", place.place()), next)
+    }
+}
+
+/// What variables give to an address behind its host. The host is no key: a person is to see where things go.
+fn behind_host<'v>(url: &str, variable: impl Fn(&str) -> Option<&'v str>) -> Vec<String> {
+    let (mut whole, mut held) = (String::new(), Vec::new());
+    for piece in template::pieces(url).unwrap_or_default() {
+        whole.push_str(match piece {
+            Piece::Text(text) => text,
+            Piece::Variable { name, default } => match variable(name) {
+                Some(value) => {
+                    held.push((whole.len(), value));
+                    value
+                }
+                None => default.unwrap_or_default(),
+            },
+        });
+    }
+    let host = whole.find("://").map_or(0, |at| at + 3);
+    let length = whole.get(host..).unwrap_or_default().find(['/', '\\', '?', '#']);
+    let behind = length.map_or(whole.len(), |length| host + length);
+    let values = held.into_iter().filter_map(|(at, value)| value.get(behind.saturating_sub(at)..));
+    // What follows is shown nowhere, so the rest has to be found without it.
+    let parts = values.flat_map(|value| value.split(['?', '#'])).map(|part| part.trim_matches('/'));
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_variables_give_to_a_path_may_be_a_key_and_the_host_is_none() {
+        let variable = |name: &str| match name {
+            "KEY" => Some("of/the-path"),
+            "HOST" => Some("h.example"),
+            "PLACE" => Some("https://h.example:8080/team/key?asked=1"),
+            _ => None,
+        };
+        for (url, expected) in [
+            ("https://h.example/s/${KEY}/mcp", &["of/the-path"][..]),
+            ("https://${HOST}/${KEY}?k=${KEY}", &["of/the-path", "of/the-path"]),
+            ("https://${HOST}/mcp", &[]),
+            ("${PLACE}", &["team/key", "asked=1"]),
+            ("https://h.example/${NOT_SET:-none}/${HOST}", &["h.example"]),
+            ("https://h.example/mcp", &[]),
+            ("https://${HOST}", &[]),
+        ] {
+            assert_eq!(behind_host(url, variable), expected, "{url}");
+        }
     }
 }

@@ -121,6 +121,7 @@ fn copied(
         )
     });
     remarks.extend(nested);
+    remarks.extend(copy.shared_in_words());
     // What nobody has recorded cannot be taken back.
     let unrecorded = Snapshots::beside(trunk.path).unrecorded(entries);
     let later: Vec<String> = unrecorded

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::run;
 use crate::mcp_site::{Asked, Site};
+use crate::steered::{Steered, answer};
 use crate::world::{World, script};
 
 fn world(site: &Site) -> World {
@@ -36,6 +37,26 @@ fn a_session_at_an_address_ends_with_the_program() {
         assert_eq!(ran.code, 0, "{words:?}: {}", ran.err);
         assert_eq!(ends(&site), ["delete "], "{words:?}");
     }
+}
+
+#[test]
+fn a_key_in_the_path_of_an_address_is_neither_shown_nor_recorded() {
+    const KEY: &str = "planted-in-the-path-42";
+    let site = Site::good();
+    let text = format!("[mcp_servers.far]\nurl = 'http://{}/s/${{MYKEY}}/mcp'\n", site.address);
+    let world = World::new().with("MYKEY", KEY).configured(&text);
+    let mut run = Steered::start(&world, &["--mode", "ask", "--script", &call(), "go"]);
+    let asked = run.until("approval_request");
+    let shown = format!("http://{}/s/[hidden]/mcp", site.address);
+    assert!(asked.to_string().contains(&shown), "{asked}");
+    run.say(&answer(&asked, "allow"));
+    let done = run.until("tool_result");
+    assert_eq!(done["outcome"], "ok", "{done}");
+    run.until("turn_ended");
+    let ran = run.end();
+    assert!(site.asked().iter().all(|one| one.head.contains(KEY)), "{:?}", site.asked());
+    assert!(!ran.out.contains(KEY) && !ran.err.contains(KEY), "{}{}", ran.out, ran.err);
+    assert!(!world.session_text().contains(KEY), "{}", world.session_text());
 }
 
 #[test]

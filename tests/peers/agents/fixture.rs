@@ -149,6 +149,7 @@ pub(crate) fn at(url: &str) -> A2aAgent {
         name: "writer".to_owned(),
         url: url.to_owned(),
         headers: [("X-Key".to_owned(), KEY.to_owned())].into(),
+        secrets: Vec::new(),
         description: None,
         start_ms: PLENTY_MS,
         call_ms: PLENTY_MS,
