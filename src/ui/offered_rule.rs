@@ -14,6 +14,8 @@ pub struct OfferedRule {
     pub request: EntryId,
     /// The rule as it is written.
     pub rule: String,
+    /// Whether the call itself would run in the sandbox: what the rule allows runs without it.
+    pub leaves_sandbox: bool,
     /// What is accepted for the session instead, where it is no rule: what the sandbox cannot hide.
     pub gaps: Vec<String>,
     /// The earlier calls of the session that it would have covered, in words, the latest first.
@@ -69,6 +71,7 @@ impl OfferedRule {
         Self {
             request,
             rule: String::new(),
+            leaves_sandbox: false,
             gaps: gaps.to_vec(),
             covers: Vec::new(),
             scope: Scope::Session,

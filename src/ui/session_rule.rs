@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::KeyCode;
 
 use crate::agent::Answer;
-use crate::ledger::Scope;
+use crate::ledger::{Sandboxing, Scope};
 use crate::view::{View, summary};
 
 use super::deciding::{decide, is_allowed};
@@ -45,6 +45,7 @@ pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect
     local.always = Some(OfferedRule {
         request,
         rule,
+        leaves_sandbox: asked.sandboxing == Sandboxing::Within,
         gaps: Vec::new(),
         covers,
         scope,

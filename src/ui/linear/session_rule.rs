@@ -1,6 +1,6 @@
 //! "Always" in lines: the rule is said, with the calls that it would have covered; a line of its own then takes it.
 
-use crate::ledger::{CallId, EntryId, Scope};
+use crate::ledger::{CallId, EntryId, Sandboxing, Scope};
 use crate::ui::local::RuleToKeep;
 use crate::ui::request::{RuleLines, RulePlan};
 use crate::ui::session_rule::NO_RULE;
@@ -92,6 +92,9 @@ pub(super) fn said(view: &View, request: EntryId, number: usize, output: &mut Li
         return None;
     };
     output.say(&format!("always {number}: rule {text}"));
+    if asked.sandboxing == Sandboxing::Within {
+        output.say(&format!("always {number}: what it allows runs without the sandbox"));
+    }
     let covered = covered(view, &text, asked.call);
     let all = count(covered.len() as u64, "earlier call");
     match covered.len() {

@@ -56,7 +56,8 @@ fn in_short(words: &'static str) -> &'static str {
 
 /// The rule in so many rows of the pane of its call, or in fewer.
 pub(super) fn lay(always: &OfferedRule, inner: usize, rows: usize, around: &CardContext<'_>) -> LaidRule {
-    let named = wrap(&format!("always: {}", one_row(&always.rule)), inner, around.theme.accent);
+    let what = if always.leaves_sandbox { "always, without the sandbox" } else { "always" };
+    let named = wrap(&format!("{what}: {}", one_row(&always.rule)), inner, around.theme.accent);
     let head = named.len();
     let below = match around.height < ROOMY {
         true if names_files(always, head, inner, rows) => SCOPES
