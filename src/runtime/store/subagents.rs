@@ -32,18 +32,19 @@ pub fn above(id: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(started_by(id), |&above| started_by(above))
 }
 
-/// That the session of a sub-agent can be made: it would never begin where another file has its name. One without a byte is no session.
+/// The id of a sub-agent's session that can be made: it would never begin where another file has its name. One without a byte is no
+/// session.
 ///
 /// # Errors
-/// A sentence: there is one.
-pub fn is_free(state: &Path, id: &str, at: Millis) -> Result<(), String> {
+/// A sentence: there is another file.
+pub fn free_id<'i>(state: &Path, id: &'i str, at: Millis) -> Result<&'i str, String> {
     let path = folder(state, at).join(format!("{id}.jsonl"));
     match path.symlink_metadata() {
         Ok(found) if !found.is_file() || found.len() > 0 => Err(format!(
             "session {id} is there already, and is not that of this sub-agent; look at {}, and move it away",
             path.display()
         )),
-        Ok(_) | Err(_) => Ok(()),
+        Ok(_) | Err(_) => Ok(id),
     }
 }
 

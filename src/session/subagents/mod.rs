@@ -39,7 +39,7 @@ use crate::config::{Config, Invocation, environment};
 use crate::ledger::{Limit, ModelRef, UserMessage};
 use crate::model::ModelSpec;
 use crate::runtime::mcp::{Lent, McpServers, McpTools};
-use crate::runtime::store::subagents::is_free;
+use crate::runtime::store::subagents::free_id;
 use crate::runtime::undo::Snapshots;
 use crate::runtime::{
     AfterEnd, Driver, EditorFiles, Groups, LocalSubagents, MadeSession, MakeRest, MakeSession, ModelRouter,
@@ -292,8 +292,7 @@ impl SubagentMaker {
     fn made(&self, start: &SubagentStart, books: Option<Books>) -> Result<MadeSession, String> {
         let subagent = self.known.iter().find(|one| one.name == start.agent);
         let subagent = subagent.ok_or_else(|| format!("there is no sub-agent {}", start.agent))?;
-        let id = start.session.as_str();
-        self.is_kept.then(|| is_free(&self.state, id, super::moment::now())).transpose()?;
+        let id = free_id(&self.state, &start.session, super::moment::now())?;
         let lane = is_lane(subagent).then(|| LaneTerms::read(&start.invocation.arguments)).transpose()?;
         let task = match &lane {
             Some(lane) => lane.begins()?,
