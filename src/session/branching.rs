@@ -7,11 +7,11 @@ use uuid::Uuid;
 
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, EntryId, ForkFault, Millis, accepted_gaps, forkable, grants, opened_hosts};
+use crate::policy::shell::shell_word;
 use crate::recorded::results_of_decided;
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Salts, adopt, find, known};
 use crate::runtime::undo::{Agreement, Snapshots};
-use crate::view::shell_word;
 use crate::wire::record::before as before_entry;
 use crate::wire::record::{
     Audit, Copy, Keeps, Links, SessionFile, TakenBack, audit, audit_lines, read_session, up_to,

@@ -23,6 +23,7 @@ use crate::config::{Config, Invocation, effort, environment};
 use crate::ledger::{About, Body, Change, Entry, Fault as LedgerFault, ModelRef, Note, Remark, recover_with};
 use crate::model::Effort;
 use crate::policy::Policy;
+use crate::policy::shell::shell_word;
 use crate::runtime::sandbox::support;
 use crate::runtime::store::{find, latest, remove_old};
 use crate::runtime::{
@@ -36,7 +37,6 @@ use crate::session::model_switch::Switch;
 use crate::session::undo::Undoing;
 use crate::session::{Keeping, SessionChoice};
 use crate::tool::ToolSpec;
-use crate::view::shell_word;
 use crate::wire::record::SessionFile;
 
 /// A session ready to run.

@@ -4,10 +4,10 @@ use crate::config::models::{Choice, Transport};
 use crate::config::{Config, ToolCalling};
 use crate::ledger::Body;
 use crate::policy::Mode;
+use crate::policy::shell::shell_word;
 use crate::runtime::sandbox::support;
 use crate::runtime::store::subagents::started_by;
 use crate::ui::text::counted;
-use crate::view::shell_word;
 use crate::wire::record::{SessionFile, contradiction};
 
 /// What `auto` comes to where there is no sandbox.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::config::Invocation;
 use crate::ledger::{Body, CallId, Change, Entry, EntryId, FilesRestored};
+use crate::policy::shell::shell_word;
 use crate::policy::{effect_of_line, shell};
 use crate::runtime::SessionStore;
 use crate::runtime::store::find;
@@ -18,7 +19,6 @@ use crate::runtime::undo::{
 use crate::tool::SideEffect;
 use crate::tool::name::SHELL;
 use crate::ui::undo_preview::UndoPreview;
-use crate::view::shell_word;
 
 /// One session, and what its files were.
 #[derive(Debug, Clone)]

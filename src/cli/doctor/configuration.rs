@@ -13,7 +13,7 @@ use crate::config::peers::{Peer, template};
 use crate::config::trusted::SHARED_SERVERS;
 use crate::config::{Config, project_files, user_file};
 use crate::ledger::ModelRef;
-use crate::view::shell_word;
+use crate::policy::shell::shell_word;
 use crate::wire::Secret;
 
 const SUBJECT: Subject = Subject::Configuration;

@@ -10,9 +10,9 @@ use super::finding::{Finding, Subject};
 use crate::config::environment::Environment;
 use crate::config::reading;
 use crate::config::reading::Reading;
+use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
 use crate::runtime::store::{files, known, open_plain};
-use crate::view::shell_word;
 use crate::wire::record::audit_with;
 
 const SUBJECT: Subject = Subject::Sessions;

@@ -19,13 +19,13 @@ use crate::config::fault::Fault;
 use crate::config::models::{Table, choose};
 use crate::config::{Flags, Invocation};
 use crate::ledger::{Body, Entry};
+use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
 use crate::runtime::store::subagents::started_by;
 use crate::runtime::store::{first_line_of, held};
 use crate::session::racing::{LaneStanding, adoption, drop_branches, lanes, race_in, takes_seed};
 use crate::session::{Keeping, SessionChoice};
 use crate::ui::RaceWish;
-use crate::view::shell_word;
 use args::{OfRace, RaceArgs, RaceVerb};
 
 /// Does what was asked for.

@@ -9,11 +9,11 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Body, Entry};
+use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
 use crate::runtime::store::{checked, known};
 use crate::runtime::undo::{Agreement, Snapshots, Unrecorded};
 use crate::ui::text::counted;
-use crate::view::shell_word;
 use crate::wire::record::Audit;
 
 /// Faults that are listed; the rest is counted.

@@ -10,10 +10,11 @@ use super::place::{SessionPlace, entries, now, remark};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
+use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
+use crate::policy::shell::shell_word;
 use crate::runtime::store::subagents::is_whole;
 use crate::runtime::store::{ForeignFile, Salts, adopt, find};
-use crate::view::shell_word;
 use crate::wire::foreign::is_foreign;
 use crate::wire::record::{Audit, Copy, Keeps, Links, audit_with, first_line, read_document};
 

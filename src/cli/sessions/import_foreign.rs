@@ -11,9 +11,9 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Entry, ForeignTool};
+use crate::policy::shell::shell_word;
 use crate::runtime::store::{ForeignFile, remove};
 use crate::runtime::{SessionStore, StorePort as _};
-use crate::view::shell_word;
 use crate::wire::foreign::{Counts, Import, Survey};
 
 /// Entries that are written at once.

@@ -9,13 +9,13 @@ use super::args::Pick;
 use crate::config::environment::Environment;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{About, Body, Change, Entry, EntryId, Millis, Note};
+use crate::policy::shell::shell_word;
 use crate::runtime::store::{damage, known};
 use crate::runtime::{SessionStore, StorePort as _};
 use crate::session::SessionChoice;
 use crate::session::compose::{locate_from, state_of};
 use crate::session::exporting::without;
 use crate::session::notices::end_notice;
-use crate::view::shell_word;
 use crate::wire::record::{SessionFile, read_document};
 
 /// The store, and the folder that `--last` is about.

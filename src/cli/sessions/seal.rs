@@ -8,8 +8,8 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Change};
+use crate::policy::shell::shell_word;
 use crate::runtime::signing::{is_in_a_device, sign};
-use crate::view::shell_word;
 
 /// Keys that people have, in the order in which they are tried.
 const KEYS: [&str; 5] = ["id_ed25519", "id_ed25519_sk", "id_ecdsa", "id_ecdsa_sk", "id_rsa"];

@@ -13,7 +13,7 @@ use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::reading;
 use crate::config::reading::Reading;
-use crate::view::shell_word;
+use crate::policy::shell::shell_word;
 
 const NAME: &str = "trust.json";
 const VERSION: u64 = 1;

@@ -2,8 +2,9 @@
 //! is a call that is decided about like any other.
 
 use crate::ledger::Pastes;
+use crate::policy::shell::shell_word;
 
-use super::shell_words::{Quoting, TypedWord, joined, shell_word, texts, words};
+use super::shell_words::{Quoting, TypedWord, joined, texts, words};
 
 /// A custom command: `/NAME` with words.
 #[derive(Debug, Clone, PartialEq, Eq)]

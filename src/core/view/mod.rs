@@ -67,7 +67,6 @@ pub use receipts::{Receipt, Receipts};
 pub use requests::{ModelRequest, SentPart, contents, requests};
 pub use session::SessionFacts;
 pub use settings::ViewSettings;
-pub use shell_words::shell_word;
 pub use shells::BackgroundShell;
 pub use skill::NamedSkill;
 pub use spending::{Spending, Spent};

@@ -1,6 +1,8 @@
 //! Words put into a command line of a custom command's file: each stays one word of the shell, also between the quotes that the
 //! file has around its place.
 
+use crate::policy::shell::shell_word;
+
 /// Where a command line stands at the end of what was read of it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Quoting {
@@ -63,16 +65,6 @@ impl Quoting {
                 words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
             }
         }
-    }
-}
-
-/// One word for a shell, in quotes if it needs them: for a command that a person is to paste, too.
-pub fn shell_word(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

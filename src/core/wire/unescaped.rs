@@ -17,7 +17,7 @@ pub fn unescaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Where a text stands in another one, however its characters are escaped there. In a text without escapes, nothing is looked for.
+/// Where a text stands in another one with escapes of JSON in it. What is written without any is not found here.
 pub(super) fn escaped_places(text: &str, wanted: &str) -> Vec<Range<usize>> {
     let wanted = unescaped(wanted);
     if wanted.trim().is_empty() || !text.contains('\\') {
@@ -45,7 +45,10 @@ pub(super) fn escaped_places(text: &str, wanted: &str) -> Vec<Range<usize>> {
         Some(start..end)
     };
     let wanted: &str = &wanted;
-    plain.match_indices(wanted).filter_map(|(at, found)| place(at, at + found.len())).collect()
+    // An escape is longer than what it stands for.
+    let is_escaped = |place: &Range<usize>| place.len() > wanted.len();
+    let places = plain.match_indices(wanted).filter_map(|(at, found)| place(at, at + found.len()));
+    places.filter(is_escaped).collect()
 }
 
 /// Each escape with the words behind it, and where both stand. What is no escape, though a backslash stands before it, is a word.
@@ -124,7 +127,7 @@ mod tests {
             (r#"{"a":"\u00d6l"}"#, "Öl", vec![r"\u00d6l"]),
             (r"\\ud83d\\ude00 and \ud83d\ude00", "😀", vec![r"\\ud83d\\ude00", r"\ud83d\ude00"]),
             (r#"a\\\"b\n"#, "a\"b", vec![r#"a\\\"b"#]),
-            (r"x\nab\n", "ab", vec!["ab"]),
+            (r"x\nab\n", "ab", vec![]),
             ("ab", "ab", vec![]),
             (r"\n", "\\", vec![]),
         ] {

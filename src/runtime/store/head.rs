@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::view::shell_word;
+use crate::policy::shell::shell_word;
 use crate::wire::record::{Audit, Chain, Links, follow};
 
 use super::super::regular::opened_own;

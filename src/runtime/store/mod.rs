@@ -53,7 +53,7 @@ pub use spending::{SessionSpending, spending};
 pub use summary::{Summary, summarise, title_of};
 
 use crate::ledger::{Entry, Millis};
-use crate::view::shell_word;
+use crate::policy::shell::shell_word;
 use crate::wire::record::{self, Chain, Links, SessionFile, follow};
 
 use super::StorePort;

@@ -125,7 +125,7 @@ impl Selection {
             let is_part = content.entry.is_none_or(|entry| self.has(entry));
             !is_part
                 || self.rules.iter().any(|rule| rule.leaves_out(content, &withdrawn))
-                || all_texts(content.value).iter().any(|text| is_key(text))
+                || (!keys.is_empty() && all_texts(content.value).iter().any(|text| is_key(text)))
         };
         let mut said = BTreeSet::new();
         let mut unused: Vec<&Rule> = self.rules.iter().filter(|rule| rule.must_match()).collect();

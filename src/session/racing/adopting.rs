@@ -8,9 +8,9 @@ use super::LaneStanding;
 use super::told::changed;
 use crate::agent::Adoption;
 use crate::ledger::Arguments;
+use crate::policy::shell::shell_word;
 use crate::runtime::{changed_files, git};
 use crate::session::subagents::as_made;
-use crate::view::shell_word;
 
 /// The adoption of what this lane made, as the session is told of it.
 ///

@@ -3,10 +3,11 @@
 use super::LaneStanding;
 use crate::config::models::dollars;
 use crate::ledger::seconds;
+use crate::policy::shell::shell_word;
 use crate::runtime::left_in_branch;
 use crate::ui::report::ReportPart;
 use crate::ui::text::{fit, sanitize};
-use crate::view::{ending_words_below, shell_word};
+use crate::view::ending_words_below;
 
 /// What stands over the columns of a table of them.
 pub(crate) const HEADS: [&str; 10] =

@@ -13,10 +13,10 @@ use crate::ledger::{
     Body, CallId, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, Reach, Spent, Stood,
     TaskState, Usage, untold_escrows, was_asking,
 };
+use crate::policy::shell::shell_word;
 use crate::runtime::store::subagents::started_by;
 use crate::runtime::store::{exact, held};
 use crate::tool::bound;
-use crate::view::shell_word;
 
 /// What is known of each that is not settled, after the process that had the session of `cwd`. Of one whose session cannot be read
 /// nothing is. What a lane of a race made until then becomes its branch. Those that work for the session which this one was forked from

@@ -4,10 +4,11 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::ledger::{Body, CallId, Entry, EntryId, resting_places};
+use crate::policy::shell::shell_word;
 use crate::ui::keymap::{KeyAction, KeyContext, lookup};
 use crate::ui::picker::Picker;
 use crate::ui::request::Request;
-use crate::view::{CardId, View, shell_word};
+use crate::view::{CardId, View};
 
 use super::state::Inspector;
 use super::tab::{Group, Tab};

@@ -10,7 +10,7 @@ use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::reading;
 use crate::config::reading::Reading;
-use crate::view::shell_word;
+use crate::policy::shell::shell_word;
 
 /// Most bytes of a file of keys.
 const MOST_BYTES: u64 = 64 * 1024;

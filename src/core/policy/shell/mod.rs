@@ -12,6 +12,7 @@ mod hidden;
 mod names;
 mod parser;
 mod parts;
+mod quoting;
 mod redirect;
 mod simple;
 mod through;
@@ -22,6 +23,7 @@ pub(super) use find::walk;
 pub use hidden::conceals;
 pub(super) use names::{is_local, is_of_system};
 pub use parts::{Access, HoleSource, Redirection, Word, WordPiece};
+pub use quoting::shell_word;
 
 use parser::Parser;
 
