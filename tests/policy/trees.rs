@@ -179,8 +179,9 @@ fn no_option_of_the_installed_programs_prints_what_a_rule_denies() {
     let (mut tried, mut seen, mut wrong) = (0, 0, Vec::new());
     for (help, line, can_be_short) in programs {
         let whole = options(&yard, help);
-        let beginnings =
-            |option: &String| (3..option.len()).map(|end| option[..end].to_owned()).collect::<Vec<_>>();
+        let beginnings = |option: &String| {
+            (3..option.len()).map(|end| option.chars().take(end).collect()).collect::<Vec<String>>()
+        };
         let short = whole.iter().filter(|_| can_be_short).flat_map(beginnings);
         let short: BTreeSet<String> = short.filter(|option| !whole.contains(option)).collect();
         let spelled = whole.iter().flat_map(|option| {
