@@ -33,8 +33,8 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
 /// On the command line, a key that takes a text takes it as typed: `-m 7` names the model `7`.
 fn in_letters(setting: &Setting) -> Setting {
     let mut setting = setting.clone();
-    let quoted =
-        matches!(setting.value, Written::Text(_) | Written::List(_)) && setting.source == Source::Flag("-c");
+    let is_toml = matches!(setting.value, Written::Text(_) | Written::List(_) | Written::Placed(_));
+    let quoted = is_toml && setting.source == Source::Flag("-c");
     if let (true, false, Some(letters)) = (setting.row.takes_letters(), quoted, &setting.letters) {
         setting.value = Written::Text(letters.clone());
     }

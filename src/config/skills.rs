@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::fault::one_line;
-use super::front_matter::{head, member};
+use super::front_matter::{head, member, twice};
 use super::trusted::{Content, skills_of_user};
 
 /// Most letters of a name, and of a description: those of the format.
@@ -38,6 +38,9 @@ impl Skill {
     /// What is wrong with it, in a few words.
     pub(crate) fn parse(text: &str, folder: &str) -> Result<Self, String> {
         let head = head(text).ok_or("it does not begin with a header between two `---` lines")?;
+        if let Some((line, why)) = twice(head) {
+            return Err(format!("line {line} of its header cannot be read: {why}"));
+        }
         let name = member(head, "name").unwrap_or_else(|| folder.to_owned());
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if name.is_empty() || name.len() > MOST_OF_NAME || !name.chars().all(fits) {

@@ -10,7 +10,7 @@ use super::background_ids::continued;
 use super::copied_folder::as_branch;
 use super::interrupted_undo::finish_undo;
 use super::moment::now;
-use super::notices::{end_notice, file_notices, lost_notice, of_subagent_notice, tools_notice, unconfined};
+use super::notices::{end_notice, file_notices, lost_notice, of_subagent_notice, of_tools, tools_notice};
 use super::ports::{hook_port, local_tools, router, with_tool_calls};
 use super::subagents::{CutOff, SubagentMaker};
 use super::telemetry::{Following, follow};
@@ -101,7 +101,7 @@ pub(crate) fn compose_beside(
     let choice = with_tool_calls(choice, &config);
     let router = router(&choice, &config)?;
     let now = now();
-    let mut notices = notices(invocation, &config, &choice)?;
+    let mut notices = [notices(invocation, &config, &choice)?, of_tools(&config, &tools)].concat();
     let external = ExternalTools::of(invocation, &groups);
     let settings = settings(invocation, &choice, &external, attendance);
     let mut settings = Settings { effort: config.effort, overruled: keeping.overruled(), ..settings };
@@ -192,7 +192,7 @@ fn take_up(
 fn notices(invocation: &Invocation, config: &Config, choice: &Choice) -> Result<Vec<String>, Fault> {
     let mut notices = invocation.config.warnings.clone();
     notices.extend(instructions::unreadable(invocation));
-    notices.extend(unconfined(config).into_iter().chain(choice.notice.clone()));
+    notices.extend(choice.notice.clone());
     // What was chosen in the session is no file's, and each model gets the nearest level.
     if config.effort == invocation.config.effort {
         notices.extend(effort::check(config, choice)?);

@@ -5,15 +5,27 @@ use crate::config::{Config, ToolCalling};
 use crate::ledger::Body;
 use crate::policy::Mode;
 use crate::policy::shell::shell_word;
+use crate::runtime::LocalTools;
 use crate::runtime::sandbox::support;
 use crate::runtime::store::subagents::started_by;
 use crate::ui::text::counted;
 use crate::wire::record::{SessionFile, contradiction};
 
+/// What its tools cannot do here.
+pub(super) fn of_tools(config: &Config, tools: &LocalTools) -> Vec<String> {
+    unconfined(config).into_iter().chain(unsigned(tools)).collect()
+}
+
 /// What `auto` comes to where there is no sandbox.
-pub(super) fn unconfined(config: &Config) -> Option<String> {
+fn unconfined(config: &Config) -> Option<String> {
     let why = if config.mode == Mode::Auto { support().refuses(false)? } else { return None };
     Some(format!("There is no sandbox here, so mode auto asks before each command: {why}."))
+}
+
+/// That commits do not name their calls, although they should.
+fn unsigned(tools: &LocalTools) -> Option<String> {
+    let why = tools.unsigned()?;
+    Some(format!("Commits do not name their calls (git.trailers), as {why}."))
 }
 
 /// What cannot be done about how a model calls tools.

@@ -135,3 +135,69 @@ fn scripts_programs_and_aliases_name_their_call_too() {
         assert!(log.lines().all(|line| line.matches("/e").count() == 1), "{log}");
     }
 }
+
+/// Conflicts of a merge, and what is done about each: a look, a commit that a hook refuses, one that takes the message that git left, one with a
+/// message of its own, and one with a message that somebody has written into the file.
+const CONFLICTS: &str = r"export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+    git init -q -b trunk made && cd made && echo 1 > a && git add a && git commit -q -m Begin
+    git checkout -q -b side && echo 2 > a && git commit -q -a -m Side
+    conflict() { git checkout -q -f trunk && git checkout -q -b $1 && echo 9 > a && git commit -q -a -m Nine && ! git merge -q side >/dev/null 2>&1 &&
+        echo 8 > a && git add a && cp .git/MERGE_MSG left-$1; }
+    conflict one && git commit --dry-run >/dev/null; cmp .git/MERGE_MSG left-one && echo dry-same
+    printf '#!/bin/sh\nexit 1\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit
+    git commit --no-edit >/dev/null; cmp .git/MERGE_MSG left-one && echo refused-same
+    rm .git/hooks/pre-commit && git commit -q --no-edit
+    conflict two && git commit -q -am 'Mine.'
+    conflict three && printf 'Words\n# ------------------------ >8 ------------------------\n# mine\nmine, too\n' > .git/MERGE_MSG && git commit -q --no-edit";
+
+#[test]
+fn of_a_message_that_a_conflict_left_only_what_git_wrote_is_taken_and_only_for_a_commit() {
+    if Command::new("git").arg("--version").output().is_err() {
+        return;
+    }
+    let world = World::new();
+    let call = json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": CONFLICTS } }] });
+    let script = json!([call, "Done."]).to_string();
+    let ran = world.json(&["--mode", "unrestricted", "-c", "git.trailers=true", "--script", &script, "go"]);
+    assert!(ran.out.contains("dry-same") && ran.out.contains("refused-same"), "{}", ran.out);
+    let message = |branch: &str| {
+        let words = ["log", "-1", "--format=%B", branch, "--"];
+        let made = world.work().join("made");
+        let said = Command::new("git").args(words).current_dir(made).env_remove("GIT_DIR").output();
+        String::from_utf8(said.unwrap().stdout).unwrap()
+    };
+    for branch in ["one", "two", "three"] {
+        assert_eq!(message(branch).matches("Countersigned-by: ").count(), 1, "{}", message(branch));
+    }
+    let one = message("one");
+    assert!(one.starts_with("Merge branch 'side' into one") && !one.contains(">8"), "{one}");
+    assert!(message("two").starts_with("Mine.\n"), "{}", message("two"));
+    assert!(message("three").contains("\n# mine\nmine, too\n"), "{}", message("three"));
+}
+
+/// What stands first on the path of commands is nowhere where a command in the sandbox could put a program.
+#[test]
+fn where_commands_may_write_the_program_before_git_is_not_kept_and_it_is_said() {
+    if Command::new("git").arg("--version").output().is_err() {
+        return;
+    }
+    let line = "git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m One && echo \"path=$PATH\"";
+    let call = json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": line } }] });
+    let script = json!([call, "Done."]).to_string();
+    for (is_open, setting) in
+        [(true, "tools.sandbox.writable=['~/.cache']"), (false, "tools.sandbox.writable=['~/.else']")]
+    {
+        let world = World::new();
+        let words =
+            ["--mode", "unrestricted", "-c", "git.trailers=true", "-c", setting, "--script", &script, "go"];
+        let ran = world.json(&words);
+        assert_eq!(ran.outcomes(), ["ok"], "{}", ran.out);
+        assert_eq!(
+            ran.err.contains("Commits do not name their calls (git.trailers)"),
+            is_open,
+            "{}",
+            ran.err
+        );
+        assert_eq!(ran.out.contains("countersign/git:"), !is_open, "{}", ran.out);
+    }
+}

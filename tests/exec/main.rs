@@ -102,6 +102,7 @@ mod traces;
 mod trust;
 mod usage;
 mod washed;
+mod whatif_lines;
 mod whatif_repositories;
 mod whatif_rules;
 mod whatifs;

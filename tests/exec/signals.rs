@@ -331,3 +331,31 @@ fn an_interrupted_session_goes_on() {
     let ran = world.json(&["--last", "--script", r#"["I see."]"#, "what happened?"]);
     assert_eq!((ran.code, ran.reason().as_str()), (0, "completed"));
 }
+
+/// A hook is asked about an attached file before the run begins: as a hook of the session that the file goes to, and it ends with the program.
+#[test]
+fn while_a_hook_is_asked_about_an_attached_file() {
+    let asked = |command: &str| {
+        let hook = format!("[[hooks.pre_tool]]\nmatcher = 'read'\ncommand = \"{command}\"\n");
+        let world = World::new().configured(&hook);
+        std::fs::write(world.work().join("a.txt"), "text\n").unwrap();
+        world
+    };
+    let world = asked("cat > heard");
+    let ran = world.exec(&["--json", "--script", r#"["Read."]"#, "see @a.txt"]);
+    let heard = std::fs::read_to_string(world.work().join("heard")).unwrap();
+    assert_eq!(text(&parse(&heard)[0], "session"), text(&world.entries()[0], "session"), "{}", ran.out);
+    for signal in [Signal::INT, Signal::TERM] {
+        let world = asked("");
+        let (command, mut beacon) = world.beacon();
+        let world =
+            world.configured(&format!("[[hooks.pre_tool]]\nmatcher = 'read'\ncommand = \"{command}\"\n"));
+        let run = world.begin(&["--json", "--script", r#"["Read."]"#, "see @a.txt"]);
+        beacon.lit();
+        run.signal(signal);
+        let ran = run.finish();
+        assert_eq!((ran.code, ran.out.as_str()), (130, ""), "{signal:?}: {}", ran.err);
+        beacon.gone();
+        assert!(world.sessions().is_empty(), "nothing was said yet");
+    }
+}

@@ -6,7 +6,7 @@ use countersign::tool::Preparation;
 use super::lines::look;
 use super::support::{call, policy, shell_tool};
 
-fn word(verdict: &Verdict) -> &'static str {
+pub(super) fn word(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Allow(_) => "allow",
         Verdict::Sandbox(_) => "sandbox",
@@ -16,7 +16,7 @@ fn word(verdict: &Verdict) -> &'static str {
 }
 
 /// Decides in a mode that asks nothing of its own.
-fn decide(rule: &str, line: &str) -> &'static str {
+pub(super) fn decide(rule: &str, line: &str) -> &'static str {
     let policy = policy(Mode::Unrestricted, &[(RuleKind::Deny, rule)]);
     word(&policy.decide(&shell_tool(), &call(line), &look(line)).verdict)
 }

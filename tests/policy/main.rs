@@ -30,6 +30,7 @@ mod servers;
 mod stubs;
 mod support;
 mod traced;
+mod trees;
 mod urls;
 mod whole_tools;
 mod words;

@@ -320,6 +320,8 @@ fn pairs_take_toml_or_plain_text() {
     assert_eq!(model("model=7").as_deref(), Some("7"));
     let rules = world.load_given(&pair("allow=shell(cargo test *)")).unwrap().rules;
     assert_eq!(rules.len(), 1);
+    let denied = world.load_given(&pair(r#"deny=["read(x)", "shell(rm *)"]"#)).unwrap().rules;
+    assert_eq!(denied.len(), 2);
     let facts = world.load_given(&pair("models.\"a/b\".usd_in=3.75")).unwrap().models;
     assert_eq!(facts.get("a/b").unwrap().usd_in, Some(MicroDollars(3_750_000)));
     for wrong in

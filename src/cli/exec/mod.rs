@@ -3,13 +3,13 @@
 mod answer_file;
 mod called;
 mod conversation;
+mod first_message;
 mod message_lines;
 mod output_schema;
 mod prompt;
 mod sent_lines;
 mod telling;
 
-use std::path::Path;
 use std::time::Duration;
 
 use tokio::runtime::Builder;
@@ -21,17 +21,17 @@ use super::signals;
 use answer_file::AnswerFile;
 use called::CallableNames;
 use conversation::{Conversation, Doors, Lines};
+use first_message::FirstMessage;
 pub(super) use output_schema::answer_schema;
-use prompt::Words;
 use telling::{Out, tell_all};
 
 use crate::agent::{Attendance, Intent, Shutdown};
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::ledger::{Image, Pastes, UserMessage};
-use crate::runtime::{DriverError, Groups};
-use crate::session::attachments::{Attach, AttachmentRefusal};
+use crate::ledger::Image;
+use crate::runtime::DriverError;
+use crate::session::attachments::Attach;
 use crate::session::compose::{Session, compose};
 use crate::session::telemetry::Following;
 use crate::session::{Keeping, SessionChoice};
@@ -44,17 +44,12 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Runs one message to its ending.
 pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Fault> {
     let answer_file = exec.output.as_deref().map(AnswerFile::at).transpose()?;
-    let wish = first(invocation, exec)?;
+    let first = FirstMessage::of(invocation, exec)?;
     let which = SessionChoice::named(exec.resume.clone(), exec.last);
     let keeping = if exec.ephemeral { Keeping::Ephemeral } else { which.as_ref().into() };
     let is_steered = exec.input.is_some();
     let attendance = if is_steered { Attendance::Program } else { invocation.config.on_approval };
     let mut session = compose(invocation, keeping, attendance)?;
-    if let Some((what, next)) =
-        session.choice.spec.refusal_of(wish.as_ref().map(images_of).unwrap_or_default())
-    {
-        return Err(Fault::usage(what, next));
-    }
     for notice in &session.notices {
         complain(&format!("note: {}", one_line(notice)));
     }
@@ -67,55 +62,13 @@ pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Faul
     let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let (groups, telemetry) = (session.groups.clone(), session.traces.take());
     let lines = is_steered.then(|| (session.gateway.attach.clone(), CallableNames::of(invocation)));
-    let ended = runtime.block_on(follow(session, wish, lines, Out::new(exec, answer_file, invocation)));
+    let ended = runtime.block_on(follow(session, first, lines, Out::new(exec, answer_file, invocation)));
     groups.end_all(GRACE);
     runtime.shutdown_timeout(GRACE);
     if let Some(trouble) = telemetry.and_then(Following::finish) {
         complain(&format!("note: {}", one_line(&trouble)));
     }
     ended
-}
-
-/// How the run begins. A goal needs no message, so stdin is left alone unless it is asked for. With `--input`, stdin is
-/// lines, of which the first message may be one.
-fn first(invocation: &Invocation, exec: &ExecArgs) -> Result<Option<Intent>, Fault> {
-    if invocation.answer_schema.is_some() && invocation.goal.is_some() {
-        let next = "leave one of them out: a goal ends when its check passes, whatever the model says last";
-        return Err(Fault::usage("--output-schema cannot be combined with --goal", next));
-    }
-    let prompt = exec.prompt.as_deref();
-    let Words { prompt, block } = match (exec.input, prompt) {
-        (Some(_), Some("-")) => {
-            return Err(Fault::usage(
-                "`-` and --input both read stdin",
-                "give the PROMPT as an argument, or as a line",
-            ));
-        }
-        (Some(_), None) if invocation.goal.is_none() => {
-            let alone =
-                Fault::usage("--image needs a PROMPT", "give one, or name the image as @FILE in a line");
-            return if exec.image.is_empty() { Ok(None) } else { Err(alone) };
-        }
-        (Some(_), Some(prompt)) => Words { prompt: prompt.to_owned(), block: None },
-        (_, None) if invocation.goal.is_some() => Words::default(),
-        (None, prompt) => prompt::words(prompt)?,
-        (Some(_), None) => Words::default(),
-    };
-    let refused = |AttachmentRefusal { what, next }| Fault::usage(what, next);
-    // The session is opened when it is known that there is something to say.
-    let attach = Attach::new(invocation, "", &Groups::default());
-    let prompt = CallableNames::of(invocation).said(prompt).map_err(refused)?;
-    let mut said = attach.message(prompt).map_err(refused)?;
-    // What stands on the command line is meant from where it was typed, whatever -C says.
-    let here = Path::new(".").canonicalize().unwrap_or_else(|_gone| invocation.cwd.clone());
-    attach.seen_from(here).add(&mut said, &exec.image).map_err(refused)?;
-    if let Some(block) = block {
-        said = said.followed_by(UserMessage { pastes: Pastes::all(&block), ..block.into() });
-    }
-    Ok(Some(match &invocation.goal {
-        Some(goal) => Intent::Pursue(Box::new(goal.clone()), said),
-        None => Intent::Submit(said),
-    }))
 }
 
 /// The images that the first message brings.
@@ -129,15 +82,25 @@ fn images_of(wish: &Intent) -> &[Image] {
 /// Follows a run to its end. `lines`: where stdin is lines, what reads the files that messages name, and what they can call.
 async fn follow(
     session: Session,
-    wish: Option<Intent>,
+    first_message: Option<FirstMessage>,
     lines: Option<(Attach, CallableNames)>,
     mut out: Out,
 ) -> Result<Exit, Fault> {
-    let Session { driver, handles, first, before, groups, .. } = session;
+    let Session { driver, handles, first, before, groups, choice, gateway, .. } = session;
+    signals::listen(&handles.shutdown, &groups)?;
+    let wish = match first_message {
+        None => None,
+        Some(message) => match message.attached(gateway.attach, &groups).await? {
+            None => return Ok(Exit::Interrupted),
+            wish => wish,
+        },
+    };
+    if let Some((what, next)) = choice.spec.refusal_of(wish.as_ref().map(images_of).unwrap_or_default()) {
+        return Err(Fault::usage(what, next));
+    }
     let conversation =
         lines.map(|lines| (lines, Conversation::new(before.iter().map(AsRef::as_ref), wish.is_some())));
     out.begin(&before, conversation.as_ref().map(|(_, program)| program.clone()));
-    signals::listen(&handles.shutdown, &groups)?;
     signals::watch_stdout(&handles.shutdown);
     let running = tokio::spawn(driver.run(first));
     if let Some(wish) = wish

@@ -12,7 +12,6 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
-use crate::policy::shell::shell_word;
 use crate::runtime::store::subagents::is_whole;
 use crate::runtime::store::{ForeignFile, Salts, adopt, find};
 use crate::wire::foreign::is_foreign;

@@ -65,8 +65,8 @@ pub(super) fn run(words: &WhatifArgs, before: Flags, environment: Environment) -
     let flags = Flags { cd: Some(made.folder.clone()), ..flags };
     let invocation = super::invoke(&flags, environment, None)?;
     let which = SessionChoice::Session(made.id.clone());
-    let first = first(&twist, &departure, &file.entries);
-    let keeping = match &twist {
+    let first = first(&made.twist, &departure, &file.entries);
+    let keeping = match &made.twist {
         Twist::Decides(call, answer) if first.is_none() => Keeping::Branch(&which, *call, answer),
         Twist::Decides(..) | Twist::Says(..) => Keeping::Earlier(&which),
     };

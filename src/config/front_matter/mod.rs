@@ -28,12 +28,30 @@ pub(super) fn is_open(text: &str) -> bool {
 
 /// What is wrong with a head: its line in the file, from 2, and why. Only what no reader of YAML takes.
 pub(super) fn fault(head: &str) -> Option<(usize, &'static str)> {
-    head.lines().enumerate().find_map(|(at, line)| Some((at + 2, fault_of(line)?)))
+    let wrong = head.lines().enumerate().find_map(|(at, line)| Some((at + 2, fault_of(line)?)));
+    wrong.or_else(|| twice(head))
+}
+
+/// A member that stands twice, by the line of the second: of two restrictions one would not count.
+pub(super) fn twice(head: &str) -> Option<(usize, &'static str)> {
+    let mut names = Vec::new();
+    head.lines().enumerate().find_map(|(at, line)| {
+        let (name, _) = line.split_once(':').filter(|_| begins_member(line))?;
+        let name = unquoted(name.trim());
+        let is_known = names.contains(&name);
+        names.push(name);
+        is_known.then_some((at + 2, "it says the same name a second time"))
+    })
+}
+
+/// Whether a line is no comment, and does not belong to the member above.
+fn begins_member(line: &str) -> bool {
+    !line.trim().is_empty() && !line.starts_with([' ', '\t', '#', '-', ']', '}'])
 }
 
 fn fault_of(line: &str) -> Option<&'static str> {
     // What is indented belongs to the member above, and may be anything.
-    if line.trim().is_empty() || line.starts_with([' ', '\t', '#', '-', ']', '}']) {
+    if !begins_member(line) {
         return None;
     }
     let Some((_, value)) = line.split_once(':') else { return Some("it has no `name: value`") };
@@ -67,12 +85,13 @@ pub(super) fn below<'h>(head: &'h str, name: &str) -> Vec<&'h str> {
     lines.take_while(|line| line.starts_with([' ', '\t', '-', ']', '}'])).collect()
 }
 
-/// A member of the head as text: plain, quoted, or in lines of its own below it.
+/// A member of the head as text: plain, quoted, or in lines of its own below it. A comment at the margin ends none; one that is not there may
+/// belong to a text.
 pub(super) fn member(head: &str, name: &str) -> Option<String> {
     let mut lines = head.lines();
     let value = lines.by_ref().find_map(|line| value_of(line, name))?;
-    let below: Vec<&str> =
-        lines.take_while(|line| line.is_empty() || line.starts_with([' ', '\t'])).map(str::trim).collect();
+    let lines = lines.take_while(|line| !begins_member(line)).filter(|line| !line.starts_with('#'));
+    let below: Vec<&str> = lines.map(str::trim).collect();
     let is_block = value.starts_with(['|', '>']) && value.len() <= 3;
     let first = if is_block { "" } else { value };
     let whole = std::iter::once(first).chain(below).filter(|part| !part.is_empty());
@@ -118,4 +137,36 @@ pub(super) fn body(text: &str) -> &str {
     let Some(head) = head(text) else { return text };
     let below = text.split_once(head).map_or("", |(_, below)| below);
     below.split_once('\n').map_or("", |(_, body)| body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_has_all_that_stands_below_it_whatever_stands_between() {
+        for between in ["", "# guard\n", "\n", "  \n", "\n# one\n\n#two\n"] {
+            let head =
+                format!("hooks:\n{between}  PreToolUse:\n{between}    - x\n{between}- y\nnext: z\n  w\n");
+            assert_eq!(member(&head, "hooks").unwrap(), "PreToolUse: - x - y", "{head}");
+            assert_eq!(member(&head, "next").unwrap(), "z w");
+            let list = format!("tools:\n{between}  - Read\n{between}- Bash\nnext: z\n");
+            assert_eq!(items(&list, "tools").unwrap(), ["Read", "Bash"], "{list}");
+            let map = format!("permission:\n{between}  bash: deny\n{between}  edit: ask\nnext: z\n");
+            let Some(Ok(map::Node::Map(all))) = map::node(&map, "permission") else { panic!("{map}") };
+            assert_eq!(all.len(), 2, "{map}");
+        }
+        assert_eq!(member("description: |\n  # Title\n  text\n", "description").unwrap(), "# Title text");
+        assert_eq!(member("a: b # c\n# d\ne: f\n", "a").unwrap(), "b");
+    }
+
+    #[test]
+    fn a_name_stands_once() {
+        for head in ["a: b\nc: d\na: e\n", "a: b\n\"a\": c\n", "'a': b\na : c\n", "a:\n  - b\na:\n  - c\n"] {
+            assert!(fault(head).unwrap().1.contains("a second time"), "{head}");
+        }
+        for head in ["a: b\n# a: c\n  a: d\nb: a\n", "a:\n  b: c\nd:\n  b: e\n", ""] {
+            assert_eq!(fault(head), None, "{head}");
+        }
+    }
 }

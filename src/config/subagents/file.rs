@@ -56,7 +56,11 @@ impl ReadAgent {
         let mut named = AgentTools::read(head)?;
         permission.narrow(&mut named);
         let AgentTools { tools, without, elsewhere, unknown } = named;
-        let asked = mode(said(&["permissionMode", "approvalMode"]), said(&["mode"]))?;
+        let modes = ["permissionMode", "approvalMode", "mode"];
+        let modes = modes.into_iter().filter_map(|key| mode(key, &said(&[key])?).transpose());
+        let modes = modes.collect::<Result<Vec<Mode>, String>>()?;
+        let turns = ["maxTurns", "max_turns", "steps", "maxSteps"].into_iter().filter_map(|key| said(&[key]));
+        let turns = turns.map(|said| most_turns(&said)).collect::<Result<Vec<u64>, String>>()?;
         let in_worktree = one_of("isolation", &["worktree", "none"])?.as_deref() == Some("worktree");
         let in_background = one_of("background", &["true", "false"])?.as_deref() == Some("true");
         let subagent = Subagent {
@@ -64,8 +68,9 @@ impl ReadAgent {
             tools,
             without,
             model: said(&["model"]).filter(|model| !is_session_model(model)),
-            mode: asked.into_iter().chain(permission.mode).min(),
-            turns: turns(said(&["maxTurns", "max_turns", "steps", "maxSteps"]).as_deref())?,
+            // Of several words for one limit the strictest counts.
+            mode: modes.into_iter().chain(permission.mode).min(),
+            turns: turns.into_iter().min(),
             in_background,
             in_worktree,
             name,
@@ -108,10 +113,14 @@ fn off(name: String, file: PathBuf) -> Subagent {
     Subagent { name, file: Some(file), is_off: true, ..Subagent::default() }
 }
 
-/// Claude Code would ask this hook about each call of the agent, and it could refuse them.
+/// Claude Code would ask this hook about each call of the agent, and it could refuse them. A name for lines that stand elsewhere may bring it.
 fn check_hooks(head: &str) -> Result<(), String> {
     let hooks = member(head, "hooks").unwrap_or_default();
-    if ["PreToolUse", "PermissionRequest"].iter().any(|hook| hooks.contains(hook)) {
+    let is_named_elsewhere = hooks.split_whitespace().any(|word| {
+        let name = word.strip_prefix('*').and_then(|name| name.chars().next());
+        word.starts_with("<<") || name.is_some_and(char::is_alphanumeric)
+    });
+    if is_named_elsewhere || ["PreToolUse", "PermissionRequest"].iter().any(|hook| hooks.contains(hook)) {
         return Err("its `hooks` could refuse calls, and hooks of agent files are not run here".to_owned());
     }
     Ok(())
@@ -122,18 +131,13 @@ fn wrong_value(name: &str, value: &str, known: &[&str]) -> String {
     format!("its `{name}` is `{}`; it can be {}", one_line(value), known.join(", "))
 }
 
-/// The mode that it asks for. Others have names of their own for modes. opencode's `mode` says who may call the agent, which is no
+/// The mode that a member asks for. Others have names of their own for modes. opencode's `mode` says who may call the agent, which is no
 /// permission.
-fn mode(permission: Option<String>, mode: Option<String>) -> Result<Option<Mode>, String> {
+fn mode(key: &str, said: &str) -> Result<Option<Mode>, String> {
     const ROLES: [&str; 3] = ["primary", "subagent", "all"];
     const THEIRS: [&str; 6] = ["default", "dontAsk", "acceptEdits", "bypassPermissions", "auto-edit", "yolo"];
-    let (key, said) = match (permission, mode) {
-        (Some(said), _) => ("permissionMode", said),
-        (None, Some(said)) if ROLES.contains(&said.as_str()) => return Ok(None),
-        (None, Some(said)) => ("mode", said),
-        (None, None) => return Ok(None),
-    };
-    match said.as_str() {
+    match said {
+        role if key == "mode" && ROLES.contains(&role) => Ok(None),
         "default" | "dontAsk" => Ok(Some(Mode::Ask)),
         "acceptEdits" | "auto-edit" => Ok(Some(Mode::Edit)),
         "bypassPermissions" | "yolo" => Ok(Some(Mode::Unrestricted)),
@@ -144,10 +148,9 @@ fn mode(permission: Option<String>, mode: Option<String>) -> Result<Option<Mode>
     }
 }
 
-fn turns(said: Option<&str>) -> Result<Option<u64>, String> {
-    let Some(said) = said else { return Ok(None) };
+fn most_turns(said: &str) -> Result<u64, String> {
     match said.parse::<u64>() {
-        Ok(turns) if (1..=MOST_TURNS).contains(&turns) => Ok(Some(turns)),
+        Ok(turns) if (1..=MOST_TURNS).contains(&turns) => Ok(turns),
         _ => Err(format!("its turns must be a whole number from 1 to {MOST_TURNS}")),
     }
 }
@@ -224,6 +227,17 @@ mod tests {
                 "---\ndescription: x\nhooks:\n  PreToolUse:\n    - matcher: Bash\n---\nGo.",
                 "its `hooks` could",
             ),
+            (
+                "---\ndescription: x\nhooks:\n# guard\n  PreToolUse:\n    - matcher: Bash\n---\nGo.",
+                "its `hooks` could",
+            ),
+            ("---\ndescription: x\nhooks:\n\n- PreToolUse: x\n---\nGo.", "its `hooks` could"),
+            ("---\ndescription: x\ny: &y\n  PreToolUse: z\nhooks: *y\n---\nGo.", "its `hooks` could"),
+            ("---\ndescription: x\ny: &y\n  PreToolUse: z\nhooks:\n  <<: *y\n---\nGo.", "its `hooks` could"),
+            (
+                "---\ndescription: x\ndisallowedTools: Write\ndisallowedTools: Bash\n---\nGo.",
+                "line 4 of its header cannot be read: it says the same name a second time",
+            ),
         ] {
             assert!(parsed(text).unwrap_err().contains(why), "{text}");
         }
@@ -268,9 +282,16 @@ mod tests {
             ("permission: {edit: ask}\nmode: plan", Mode::Plan),
             ("permission: {bash: ask}\npermissionMode: bypassPermissions", Mode::Edit),
             ("approvalMode: plan", Mode::Plan),
+            ("permissionMode: bypassPermissions\napprovalMode: plan", Mode::Plan),
+            ("permissionMode: plan\napprovalMode: yolo", Mode::Plan),
+            ("permissionMode: acceptEdits\nmode: plan", Mode::Plan),
+            ("permissionMode: acceptEdits\nmode: subagent", Mode::Edit),
         ] {
             let one = parsed(&format!("---\ndescription: x\n{head}\n---\nGo.")).unwrap();
             assert_eq!(one.mode, Some(mode), "{head}");
         }
+        let turns =
+            parsed("---\ndescription: x\nsteps: 9\nmaxTurns: 40\nmax_turns: 12\n---\nGo.").unwrap().turns;
+        assert_eq!(turns, Some(9));
     }
 }

@@ -7,8 +7,9 @@ use super::ModelEvent;
 /// Bytes that a part of an answer counts beside what it says, so that parts without words are bounded too.
 const PER_PART: u64 = 256;
 
-/// More bytes than a token has on average in any text that is meant to be read.
-const BYTES_OF_A_TOKEN: u64 = 6;
+/// More bytes than a token has on average in any text that is meant to be read: about four in English, and up to eight in scripts of India, of
+/// which a letter has three bytes and a token of today's tokenizers several letters.
+const BYTES_OF_A_TOKEN: u64 = 12;
 /// Bytes beyond that: what is left may be a handful of tokens.
 const SLACK: u64 = 2 * 1024;
 

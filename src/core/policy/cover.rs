@@ -107,7 +107,7 @@ fn spellings(command: &Command) -> Vec<String> {
 }
 
 /// What in a launcher's word may be a line: the word, what follows its `=`, and what is joined to an option (`-c'rm x'`).
-fn lines_in(text: &str) -> Vec<&str> {
+pub(super) fn lines_in(text: &str) -> Vec<&str> {
     let joined = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
     let joined = joined.and_then(|rest| rest.char_indices().nth(1)).and_then(|(at, _)| text.get(at + 1..));
     let value = text.split_once('=').map(|(_, value)| value);

@@ -1,7 +1,8 @@
 //! The words of a line that may be names of files, and the folders that they are named in.
 
+use super::cover::lines_in;
 use super::effect;
-use super::shell::{Access, Command, HOLE, Reading, Word};
+use super::shell::{self, Access, Command, HOLE, Reading, Word};
 use super::signs::{Sign, path, signs, text, ways};
 use crate::tool::SideEffect;
 use crate::tool::name::{EDIT, READ, WRITE};
@@ -53,7 +54,7 @@ impl Mentioned {
         if command.name().as_deref() == Some("cd") {
             return;
         }
-        let trees = effect::trees(command, reading).into_iter();
+        let trees = all_trees(command, reading).into_iter();
         self.trees.extend(trees.map(|tree| if tree.contains(HOLE) { vec![Sign::Any] } else { signs(&tree) }));
         let reads = looks(command);
         if let Some(files) = effect::operands(command, reading).filter(|_| reads) {
@@ -123,6 +124,27 @@ fn all_ways(word: &Word, reading: &Reading) -> Vec<Vec<Sign>> {
     for way in &mut all {
         if way.contains(&Sign::Any) {
             *way = vec![Sign::Any];
+        }
+    }
+    all
+}
+
+/// The folders that a command reads as a whole, and those that what it starts reads: any tail of a launcher's words may be a command, and a
+/// word a line.
+fn all_trees(command: &Command, reading: &Reading) -> Vec<String> {
+    let mut all = effect::trees(command, reading);
+    let launches = command.program().is_some_and(|program| effect::is_launcher(&program.to_lowercase()));
+    if command.is_wrapper || !launches {
+        return all;
+    }
+    let words = command.arguments();
+    for tail in (0..words.len().min(MOST_TAILS)).filter_map(|at| words.get(at..)) {
+        let words = tail.to_vec();
+        all.extend(effect::trees(&Command { environment: Vec::new(), words, is_wrapper: false }, reading));
+    }
+    for text in words.iter().map(Word::with_holes) {
+        for started in lines_in(&text).into_iter().map(shell::read) {
+            all.extend(started.commands.iter().flat_map(|command| effect::trees(command, &started)));
         }
     }
     all

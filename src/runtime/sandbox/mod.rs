@@ -119,7 +119,7 @@ fn enter(_ourselves: &Path, confined: Confined) -> (OsString, Vec<OsString>) {
 }
 
 /// Where a path leads, symlinks followed as far as it exists; what does not exist yet stays as written.
-fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let Ok(found) = ancestor.canonicalize() {
             let rest = path.strip_prefix(ancestor).unwrap_or(Path::new(""));

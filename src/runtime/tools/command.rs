@@ -198,9 +198,16 @@ impl Shell {
             .envs(around.proxy.iter().flat_map(Proxy::variables))
             .env(ACTION, &invocation.key);
         if let Some(cache) = &self.signing {
-            sign_commits(&mut sh, cache, &self.environment, invocation)?;
+            sign_commits(&mut sh, (cache, &self.open_folders(workspace)), &self.environment, invocation)?;
         }
         Ok((sh, private))
+    }
+
+    /// Folders in which commands in the sandbox and tools may write, those of the sessions above too.
+    pub(super) fn open_folders(&self, workspace: &Workspace) -> Vec<PathBuf> {
+        let confinement = self.sandbox.as_ref().map(|sandbox| sandbox.confinement());
+        let folders = confinement.into_iter().flat_map(|held| held.writable.iter().chain(&held.beside));
+        folders.cloned().chain([workspace.root().to_owned()]).collect()
     }
 
     /// A shell in the sandbox, and the folder that it has for itself.

@@ -52,6 +52,53 @@ keep() {
 
 has_own_cleanup() { [ -n "$(eval "ask_git $countersign_before config --get commit.cleanup")" ]; }
 
+is_old() {
+  case $(ask_git --version)' ' in
+    'git version '[01].*|'git version 2.'[0-9][!0-9]*|'git version 2.'[12][0-9][!0-9]*) true ;;
+    'git version 2.3'[01][!0-9]*) true ;;
+    *) false ;;
+  esac
+}
+
+# Whether a commit takes the message that a merge, a revert or a cherry-pick left, and is made: no word gives it another one, or only asks what
+# it would be.
+takes_what_was_left() {
+  for countersign_word in "$@"; do
+    case $countersign_word in
+      --) return 0 ;;
+      --m*|--f*|--reu*|--ree*|--sq*|--am*|--d*|--sh*|--po*|--lo*|--nu*) return 1 ;;
+      --*) ;;
+      -[mFCcz]*|-[aesqvnpio][mFCcz]*|-[aesqvnpio][aesqvnpio][mFCcz]*|-[aesqvnpio][aesqvnpio][aesqvnpio][mFCcz]*) return 1 ;;
+    esac
+  done
+  return 0
+}
+
+# For an editor, git leaves lines behind its line with scissors after a conflict. An editor would cut them off, and this commit may open none:
+# it gets what git leaves without one. Only what git itself wrote goes: from the scissors to the first line of only a #, where all that follows
+# are remarks. All of it comes back if there is no commit after all.
+countersign_message='' countersign_left='' countersign_cut=''
+cut_what_was_left() {
+  countersign_found=$(eval "ask_git $countersign_before rev-parse --path-format=absolute --git-path MERGE_MSG")
+  [ -f "$countersign_found" ] || return 0
+  countersign_place=${countersign_found%/*}
+  [ -e "$countersign_place/MERGE_HEAD" ] || [ -e "$countersign_place/CHERRY_PICK_HEAD" ] ||
+    [ -e "$countersign_place/REVERT_HEAD" ] || return 0
+  # What follows the end keeps the newlines before it.
+  countersign_left=$(cat "$countersign_found" && echo .) || return 0
+  countersign_cut=$(awk '{ line[NR] = $0; if ($0 ~ /^# -+ >8 -+$/) from = NR }
+    END {
+      to = from + 1
+      while (from && line[to] ~ /^# /) to++
+      is_gits = from && line[to] == "#"
+      for (at = to + 1; at <= NR; at++) if (line[at] !~ /^#/) is_gits = 0
+      if (!is_gits) exit 1
+      for (at = 1; at <= NR; at++) if (at < from || at > to) print line[at]
+    }' "$countersign_found" && echo .) || return 0
+  countersign_message=$countersign_found
+  printf '%s' "${countersign_cut%.}" > "$countersign_message"
+}
+
 countersign_aliases=0
 while [ $# -gt 0 ]; do
   countersign_verb=$1
@@ -73,11 +120,12 @@ while [ $# -gt 0 ]; do
   esac
   case $countersign_verb in
     commit)
-      # What a conflict left for an editor, which would cut it off, is what git leaves without one: this commit may open none.
-      countersign_message=$(eval "ask_git $countersign_before rev-parse --path-format=absolute --git-path MERGE_MSG")
-      if [ -f "$countersign_message" ] && ! has_own_cleanup; then
-        sed -i '/^# -* >8 -*$/,/^#$/d' "$countersign_message"
+      if is_old; then
+        echo 'countersign: this commit does not name its call: git before 2.32 knows no --trailer' >&2
+        keep commit
+        break
       fi
+      if takes_what_was_left "$@" && ! has_own_cleanup; then cut_what_was_left; fi
       keep commit
       keep --trailer
       keep "Countersigned-by: $COUNTERSIGN_TRAILER"
@@ -120,4 +168,10 @@ git interpret-trailers --in-place --no-divider --trailer \"Countersigned-by: \$C
       ;;
   esac
 done
-eval "exec git $countersign_before \"\$@\""
+[ -n "$countersign_message" ] || eval "exec git $countersign_before \"\$@\""
+eval "git $countersign_before \"\$@\""
+countersign_status=$?
+if [ "$countersign_status" -ne 0 ] && [ "$(cat "$countersign_message" 2>/dev/null && echo .)" = "$countersign_cut" ]; then
+  printf '%s' "${countersign_left%.}" > "$countersign_message"
+fi
+exit "$countersign_status"

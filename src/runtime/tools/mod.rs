@@ -160,6 +160,8 @@ pub struct LocalTools {
     keyboards: Keyboards,
     editor: Editor,
     absent: Vec<Absent>,
+    /// Why commits do not say which call made them.
+    unsigned: Option<String>,
 }
 
 impl LocalTools {
@@ -187,6 +189,7 @@ impl LocalTools {
             editor: Editor::default(),
             background: Background::default(),
             absent: Vec::new(),
+            unsigned: None,
             shell: Arc::new(Shell {
                 environment: for_commands(environment),
                 groups,
@@ -213,11 +216,22 @@ impl LocalTools {
         Self { shell: Arc::new(shell), ..self }
     }
 
-    /// Commits say which call made them, by a program that is kept in this folder for what can be made anew; `None`: they do not.
+    /// Commits say which call made them, by a program that is kept in this folder for what can be made anew; `None`: they do not. To be
+    /// said when it is known where commands may write.
     #[must_use]
     pub fn signing_commits(self, cache: Option<PathBuf>) -> Self {
-        let shell = Shell { signing: cache, ..self.shell.again() };
-        Self { shell: Arc::new(shell), ..self }
+        let open = self.shell.open_folders(&self.workspace);
+        let (signing, unsigned) = match cache.map(|cache| (trailers::place(&cache, &open), cache)) {
+            Some((Ok(_), cache)) => (Some(cache), None),
+            Some((Err(why), _)) => (None, Some(why)),
+            None => (None, None),
+        };
+        Self { shell: Arc::new(Shell { signing, ..self.shell.again() }), unsigned, ..self }
+    }
+
+    /// Why commits do not say which call made them, although they should.
+    pub fn unsigned(&self) -> Option<&str> {
+        self.unsigned.as_deref()
     }
 
     /// With `fetch` going where the configuration says; without this it goes to the public internet alone.

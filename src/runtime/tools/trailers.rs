@@ -6,14 +6,15 @@
 //! signs the commits of others in a rebase.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{DirBuilder, Permissions};
+use std::fs::{self, DirBuilder, Metadata, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 
 use tokio::process::Command;
 
 use crate::policy::digest;
+use crate::runtime::sandbox::real;
 use crate::runtime::store::plain;
 use crate::tool::Invocation;
 
@@ -21,6 +22,8 @@ use crate::tool::Invocation;
 const PROGRAM: &str = include_str!("git.sh");
 /// Its folder.
 const FOLDER: &str = "git";
+/// Its name there, and all that ever stands there.
+const PROGRAM_NAME: &str = "git";
 /// The variable with the trailer's value. Without it, the program is git.
 const TRAILER: &str = "COUNTERSIGN_TRAILER";
 
@@ -28,10 +31,10 @@ const TRAILER: &str = "COUNTERSIGN_TRAILER";
 /// must hear the truth.
 ///
 /// # Errors
-/// The program cannot be written to its folder in `cache`.
+/// The program cannot be written to its folder in `cache`, or something else could come to stand there: see [`place`].
 pub(super) fn sign_commits(
     sh: &mut Command,
-    cache: &Path,
+    (cache, open): (&Path, &[PathBuf]),
     environment: &[(OsString, OsString)],
     invocation: &Invocation,
 ) -> io::Result<()> {
@@ -40,10 +43,12 @@ pub(super) fn sign_commits(
     if !std::env::split_paths(path).any(|place| place.join("git").is_file()) {
         return Ok(());
     }
+    let folder =
+        place(cache, open).map_err(|why| io::Error::other(format!("git.trailers cannot be kept: {why}")))?;
     let named = |fault: io::Error| {
-        io::Error::new(fault.kind(), format!("git.trailers needs {}: {fault}", cache.join(FOLDER).display()))
+        io::Error::new(fault.kind(), format!("git.trailers needs {}: {fault}", folder.display()))
     };
-    let path = stand_before_git(cache, path).map_err(named)?;
+    let path = stand_before_git(&folder, path).map_err(named)?;
     sh.env("PATH", path).env(TRAILER, trailer);
     Ok(())
 }
@@ -59,20 +64,60 @@ fn trailer(invocation: &Invocation) -> Option<String> {
     is_plain.then(|| format!("{action} sha256:{}", digest(name, arguments)))
 }
 
+/// Where the program is kept, with every link followed: one on the way to it could be made to lead elsewhere.
+///
+/// # Errors
+/// Something else could come to stand before the programs of the system there, in half a sentence. `open` are the folders in which commands
+/// in the sandbox and tools may write.
+pub(super) fn place(cache: &Path, open: &[PathBuf]) -> Result<PathBuf, String> {
+    let cache = real(cache);
+    let folder = real(&cache.join(FOLDER));
+    let named = |what: &str| format!("{} {what}", folder.display());
+    if open.iter().any(|open| folder.starts_with(real(open))) {
+        return Err(named("lies in a folder in which commands in the sandbox, or tools, may write"));
+    }
+    for place in [&cache, &folder] {
+        match fs::symlink_metadata(place) {
+            Ok(found) if !found.is_dir() => return Err(format!("{} is no folder", place.display())),
+            Ok(found) if !is_ours_alone(&found) => {
+                return Err(format!("{} is not yours alone to write in", place.display()));
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+    let mut others = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.file_name());
+    match others.find(|name| name != PROGRAM_NAME) {
+        Some(other) => Err(named(&format!(
+            "holds `{}` as well, which would stand before other programs",
+            other.display()
+        ))),
+        None => Ok(folder),
+    }
+}
+
+/// Whether nobody else can write there.
+fn is_ours_alone(found: &Metadata) -> bool {
+    found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0
+}
+
 /// Puts the program in its place, if it is not there, and gives the `PATH` with which it is found first.
-fn stand_before_git(cache: &Path, path: &OsStr) -> io::Result<OsString> {
-    let folder = cache.join(FOLDER);
-    let program = folder.join("git");
-    let is_there = plain::read(&program, PROGRAM.len() as u64).is_ok_and(|found| found == PROGRAM.as_bytes());
+fn stand_before_git(folder: &Path, path: &OsStr) -> io::Result<OsString> {
+    let program = folder.join(PROGRAM_NAME);
+    // Under a second name somebody could write to it.
+    let is_kept = |found: &Metadata| {
+        found.is_file() && found.nlink() == 1 && found.mode() & 0o700 == 0o700 && is_ours_alone(found)
+    };
+    let is_there = fs::symlink_metadata(&program).is_ok_and(|found| is_kept(&found))
+        && plain::read(&program, PROGRAM.len() as u64).is_ok_and(|found| found == PROGRAM.as_bytes());
     if !is_there {
-        DirBuilder::new().mode(0o700).recursive(true).create(&folder)?;
-        // In one step: another command may be about to run it.
-        let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+        DirBuilder::new().mode(0o700).recursive(true).create(folder)?;
+        // In one step: another command may be about to run it. Beside the folder, in which nothing else ever stands.
+        let mut file = tempfile::NamedTempFile::new_in(folder.parent().unwrap_or(folder))?;
         file.write_all(PROGRAM.as_bytes())?;
         file.as_file().set_permissions(Permissions::from_mode(0o700))?;
         file.into_temp_path().persist(&program)?;
     }
-    let places = std::iter::once(folder).chain(std::env::split_paths(path));
+    let places = std::iter::once(folder.to_owned()).chain(std::env::split_paths(path));
     std::env::join_paths(places).map_err(io::Error::other)
 }
 
@@ -110,6 +155,7 @@ case "$*" in
 *'config --get alias.loop') echo 'loop' ;;
 *'config --get '*) exit 1 ;;
 --list-cmds=*) echo log; echo show; echo status ;;
+--version) if [ -n "$OLD" ]; then echo "git version $OLD"; else printf '[%s]\n' "$@"; exit 3; fi ;;
 *) printf '[%s]' "$@"; echo; exit 3 ;;
 esac
 "#;
@@ -127,8 +173,9 @@ esac
         let cache = tempfile::tempdir().unwrap();
         let path = OsString::from(format!("{}:/usr/bin:/bin", folder.path().display()));
         let trailer = trailer(&allowed(r#"{"command": "x"}"#)).unwrap();
-        stand_before_git(cache.path(), &path).unwrap();
-        let path = stand_before_git(cache.path(), &path).unwrap();
+        let kept = place(cache.path(), &[]).unwrap();
+        stand_before_git(&kept, &path).unwrap();
+        let path = stand_before_git(&place(cache.path(), &[]).unwrap(), &path).unwrap();
         let mut sh = Command::new("sh");
         sh.arg("-c").arg(line).current_dir(folder.path()).env_clear().env("PATH", path).env(TRAILER, trailer);
         let out = sh.output().unwrap();
@@ -191,6 +238,22 @@ esac
     }
 
     #[test]
+    fn a_git_that_knows_no_trailers_commits_without_one_and_says_so() {
+        let told = "countersign: this commit does not name its call: git before 2.32 knows no --trailer\n[commit][-m][x]\n3";
+        for old in ["1.8.3", "2.9.5", "2.25.1", "2.31", "2.31.1.windows.1"] {
+            assert_eq!(called(&format!("export OLD={old}; git commit -m x 2>&1")), told, "{old}");
+        }
+        for new in ["2.32.0", "2.100.1", "3.0", "2.47.3 (Apple Git-154)"] {
+            let commit = with_trailer("[commit]");
+            assert_eq!(
+                called(&format!("export OLD='{new}'; git commit -m x 2>&1")),
+                format!("{commit}[-m][x]\n3"),
+                "{new}"
+            );
+        }
+    }
+
+    #[test]
     fn scripts_and_other_programs_get_it_too() {
         let commit = with_trailer("[commit]");
         assert_eq!(called("echo 'git commit -m x' > made && sh made"), format!("{commit}[-m][x]\n3"));
@@ -220,8 +283,47 @@ esac
         let folder = tempfile::tempdir().unwrap();
         let mut sh = super::Command::new("sh");
         let environment = [(OsString::from("PATH"), OsString::from("/nowhere"))];
-        sign_commits(&mut sh, folder.path(), &environment, &allowed("{}")).unwrap();
+        sign_commits(&mut sh, (folder.path(), &[]), &environment, &allowed("{}")).unwrap();
         assert_eq!(folder.path().read_dir().unwrap().count(), 0, "there is no git");
         assert_eq!(sh.as_std().get_envs().count(), 0);
+    }
+    #[test]
+    fn it_stands_nowhere_where_another_program_could_come_to_stand_beside_it() {
+        let outside = tempfile::tempdir().unwrap();
+        let cache = outside.path().join("cache");
+        let path = OsString::from("/usr/bin");
+        let why = |open: &[&Path]| {
+            let open: Vec<PathBuf> = open.iter().map(|folder| (*folder).to_owned()).collect();
+            place(&cache, &open).err().unwrap_or_default()
+        };
+        // Before it is there, and when it is.
+        for _ in 0..2 {
+            assert_eq!(why(&[&outside.path().join("other")]), "");
+            for open in [outside.path(), &cache, &cache.join("git")] {
+                assert!(why(&[open]).contains("commands in the sandbox"), "{}", open.display());
+            }
+            stand_before_git(&place(&cache, &[]).unwrap(), &path).unwrap();
+        }
+        std::fs::write(cache.join("git/mytool"), "x").unwrap();
+        assert!(why(&[]).contains("`mytool`"));
+        std::fs::remove_file(cache.join("git/mytool")).unwrap();
+        let program = cache.join("git/git");
+        // A second name, and one that others can write to.
+        std::fs::hard_link(&program, outside.path().join("again")).unwrap();
+        stand_before_git(&place(&cache, &[]).unwrap(), &path).unwrap();
+        std::fs::write(outside.path().join("again"), "changed").unwrap();
+        assert_eq!(std::fs::read(&program).unwrap(), PROGRAM.as_bytes());
+        std::fs::set_permissions(&program, Permissions::from_mode(0o722)).unwrap();
+        stand_before_git(&place(&cache, &[]).unwrap(), &path).unwrap();
+        assert_eq!(std::fs::metadata(&program).unwrap().mode() & 0o777, 0o700);
+        for open in [&cache, &cache.join("git")] {
+            std::fs::set_permissions(open, Permissions::from_mode(0o770)).unwrap();
+            assert!(why(&[]).contains("not yours alone"), "{}", open.display());
+            std::fs::set_permissions(open, Permissions::from_mode(0o700)).unwrap();
+        }
+        // A link on the way leads where it does now, whatever it is made to lead to later.
+        let link = outside.path().join("link");
+        std::os::unix::fs::symlink(&cache, &link).unwrap();
+        assert_eq!(place(&link, &[]).unwrap(), cache.join("git").canonicalize().unwrap());
     }
 }

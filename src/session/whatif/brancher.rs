@@ -71,8 +71,8 @@ impl Brancher {
         };
         let trunk = Trunk { state: &self.state, path, name: self.id.clone(), is_ours: true };
         let made = branch(&trunk, (&twist, &left, entries), (&folder, false), self.home.clone(), now)?;
-        let first = first(&twist, &left, entries);
-        let decided = match twist {
+        let first = first(&made.twist, &left, entries);
+        let decided = match made.twist {
             Twist::Decides(call, answer) if first.is_none() => Some((call, answer)),
             Twist::Decides(..) | Twist::Says(..) => None,
         };

@@ -27,6 +27,8 @@ pub(crate) struct Branch {
     pub(crate) id: String,
     /// Its folder.
     pub(crate) folder: PathBuf,
+    /// What goes otherwise in it.
+    pub(crate) twist: Twist,
     /// What to know beside it.
     pub(crate) remarks: Vec<String>,
 }
@@ -77,17 +79,18 @@ pub(crate) fn branch(
     now: Millis,
 ) -> Result<Branch, Fault> {
     let id = Uuid::now_v7().to_string();
-    let (place, remarks) = match here {
-        true => (folder.to_owned(), Vec::new()),
+    let (place, twist, remarks) = match here {
+        true => (folder.to_owned(), twist.clone(), Vec::new()),
         false => {
             let copy = copied(trunk, (departure, entries), folder, home.clone())?;
-            origin::stays_in_copy((twist, departure), entries, (folder, copy.folder.path()), home.clone())?;
-            (copy.folder.keep(), copy.remarks)
+            let places = (folder, copy.folder.path());
+            let twist = origin::kept_in_copy((twist, departure), entries, places, home.clone())?;
+            (copy.folder.keep(), twist, copy.remarks)
         }
     };
     let branched = trunk.branch_before(departure.first, &place, (&id, now, home))?;
     let remarks = remarks.into_iter().chain(branched.remark).collect();
-    Ok(Branch { id, folder: place, remarks })
+    Ok(Branch { id, folder: place, twist, remarks })
 }
 
 /// A copy that is gone unless it is kept.

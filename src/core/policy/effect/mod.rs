@@ -8,12 +8,14 @@ mod launchers;
 mod readers;
 mod reads;
 mod tables;
+mod trees;
 
 use super::shell::{Access, Command, Reading, Redirection, is_of_system};
 use crate::tool::SideEffect;
 
 pub(super) use launchers::{is_interpreter, is_launcher};
-pub(super) use reads::{opens, operands, trees};
+pub(super) use reads::{opens, operands};
+pub(super) use trees::trees;
 
 /// What people read of a program that nobody knows, and of a line that cannot be read: the rules only count it as sending.
 pub const UNKNOWN_EFFECT: &str = "unknown effect";

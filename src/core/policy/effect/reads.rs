@@ -74,38 +74,6 @@ pub(in crate::policy) fn operands(command: &Command, reading: &Reading) -> Optio
     }
 }
 
-/// The folders that a command reads as a whole, whoever named the files in them: the workspace, where it names none; a text that
-/// stands for any, where that cannot be told.
-pub(in crate::policy) fn trees(command: &Command, reading: &Reading) -> Vec<String> {
-    let Some(program) = command.program().filter(|_| !command.is_wrapper) else { return Vec::new() };
-    let words: Vec<String> = command.arguments().iter().map(Word::with_holes).collect();
-    let has = |letters: &[char], long: &[&str]| {
-        words.iter().any(|word| {
-            let is_short = word.starts_with('-') && !word.starts_with("--");
-            let name = word.split('=').next().unwrap_or_default();
-            (is_short && word.contains(letters)) || long.contains(&name)
-        })
-    };
-    let is_whole = match program.as_str() {
-        "grep" | "egrep" | "fgrep" | "zgrep" => {
-            has(&['r', 'R', 'd'], &["--recursive", "--dereference-recursive", "--directories"])
-        }
-        "diff" => has(&['r'], &["--recursive"]),
-        "rg" => !has(&[], &["--files", "--type-list", "--version", "--help"]),
-        "ag" | "ack" | "ugrep" => true,
-        "git" => git::subcommand(command.arguments()).is_some_and(|(name, _)| name == "grep"),
-        _ => false,
-    };
-    match operands(command, reading) {
-        _ if !is_whole => Vec::new(),
-        // What it names may be a commit.
-        _ if program == "git" => vec![HOLE.to_string()],
-        Some(named) if named.is_empty() => vec![".".to_owned()],
-        Some(named) => named,
-        None => vec![HOLE.to_string()],
-    }
-}
-
 fn literals<'w>(words: impl Iterator<Item = &'w Word>) -> Option<Vec<String>> {
     words.map(Word::literal).collect()
 }
