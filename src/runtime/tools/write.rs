@@ -39,7 +39,7 @@ impl Tool for WriteTool {
     }
 
     fn look(&self, look: LookedAt<'_>, found: &mut Preparation) {
-        let LookedAt { tools, invocation, target } = look;
+        let LookedAt { tools, invocation, target, .. } = look;
         let planned =
             target.and_then(|target| plan(&target, &tools.seen, &tools.editor, &invocation.arguments));
         found.replaces = planned.as_ref().is_ok_and(|change| change.now.content().is_some());
