@@ -60,6 +60,10 @@ impl Tool for EditTool {
         let planned = target
             .and_then(|target| planned(&target, &tools.seen, &tools.editor, &invocation.arguments, stop))
             .map(|(change, _)| change);
+        // What nobody waits for any more says nothing of the call.
+        if stop.is_set() {
+            return;
+        }
         FileChange::preview(planned, invocation.call, &tools.seen, found);
     }
 
