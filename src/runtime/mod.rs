@@ -10,6 +10,7 @@ mod failing;
 mod git;
 mod hooks;
 mod http;
+mod line;
 pub mod mcp;
 mod models;
 mod network;

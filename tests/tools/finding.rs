@@ -72,6 +72,24 @@ async fn glob_says_what_is_wrong_and_how_many_more_there_are() {
 }
 
 #[tokio::test]
+async fn names_of_files_stand_on_one_line() {
+    let fixture = Fixture::new();
+    fixture.put("d\nforged.rs:1: fn safe() {}/a.rs", "needle\n");
+    fixture.put("d\nforged.rs:1: fn safe() {}/.env", "needle\n");
+    symlink("nowhere\nforged  5 B", fixture.path("link")).unwrap();
+    let name = r"d\nforged.rs:1: fn safe() {}";
+    let found = fixture.done("search", json!({ "pattern": "needle" })).await;
+    assert_has(&found, &[&format!("\n{name}/a.rs:1: needle"), &format!("secrets: {name}/.env;")]);
+    assert_eq!(found.lines().count(), 3, "{found}");
+    let found = fixture.done("glob", json!({ "pattern": "*.rs" })).await;
+    assert_eq!(found, format!("1 file\n{name}/a.rs"));
+    let listed = fixture.done("list", json!({})).await;
+    assert_eq!(listed, format!(".: 2 entries\n{name}/\nlink -> nowhere\\nforged  5 B"));
+    let missing = json!({ "path": "d\nforged.rs:1: fn safe() {}/b" });
+    assert_has(&fixture.fails("list", missing).await, &[&format!("`{name}/b` does not exist")]);
+}
+
+#[tokio::test]
 async fn nothing_is_found_behind_a_link_that_leads_out() {
     let fixture = Fixture::new();
     let out = fixture.folder.path().canonicalize().unwrap().join("other");

@@ -222,6 +222,44 @@ async fn calls_of_one_answer_change_the_same_file_one_after_another() {
 }
 
 #[tokio::test]
+async fn what_was_allowed_of_a_call_whose_look_is_forgotten_is_not_made() {
+    let fixture = Fixture::new();
+    fixture.put("a", "one\n");
+    let call = |number: u64| shown(number, "write", json!({ "path": "a", "content": "mine\n" }));
+    let forgotten = "it is not known any more what was approved of `a`; nothing was written";
+    assert_has(&fixture.made(call(1)).await.1, &[forgotten]);
+    for number in 1..=1_001 {
+        fixture.tools.prepare(call(number)).await;
+    }
+    for content in ["one\n", "theirs\n"] {
+        fixture.put("a", content);
+        let (outcome, why) = fixture.made(call(1)).await;
+        assert_eq!(outcome, Outcome::Failed);
+        assert_has(&why, &[forgotten]);
+        assert_eq!(fixture.get("a"), content);
+    }
+    assert_has(&fixture.made(call(2)).await.1, &[CHANGED]);
+    fixture.put("a", "one\n");
+    assert_eq!(fixture.made(call(2)).await.0, Outcome::Ok);
+}
+
+#[tokio::test]
+async fn a_call_that_was_shown_whole_is_made_and_a_later_diff_counts_instead() {
+    let fixture = Fixture::new();
+    let edit = |number: u64, path: &str| shown(number, "edit", replacing(path, "one", "two"));
+    for (number, path) in [(1, "a"), (2, "b")] {
+        fixture.tools.prepare(edit(number, path)).await;
+        fixture.put(path, "one\n");
+    }
+    let (outcome, text) = fixture.made(edit(1, "a")).await;
+    assert_eq!(outcome, Outcome::Ok, "the person saw both texts, and why there was no diff: {text}");
+    fixture.tools.prepare(edit(2, "b")).await;
+    fixture.put("b", "one\ntheirs\n");
+    assert_has(&fixture.made(edit(2, "b")).await.1, &[CHANGED]);
+    assert_eq!(fixture.get("b"), "one\ntheirs\n");
+}
+
+#[tokio::test]
 async fn what_rules_allow_is_made_on_the_file_as_it_is_then() {
     let fixture = Fixture::new();
     fixture.put("a", "one\ntwo\n");

@@ -31,6 +31,10 @@ const NAMED: [&str; 5] = ["properties", "patternProperties", "$defs", "definitio
 const MOST_NAME: usize = 64;
 /// Deepest nesting that names are looked for in.
 const MOST_DEPTH: usize = 64;
+/// Most names of one schema that get another one. Those of real tools need some, written in another alphabet for one.
+const MOST_RENAMED: usize = 500;
+/// How many names are looked up in the time of one step.
+const LOOKUPS: usize = 32;
 /// Most places of a schema that are looked at to find the names of one call's arguments.
 const MOST_STEPS: usize = 20_000;
 
@@ -57,8 +61,14 @@ pub fn portable(own: &Value) -> Result<Portable, String> {
     root.insert("type".to_owned(), json!("object"));
     root.entry("properties").or_insert_with(|| json!({}));
     let mut schema = Value::Object(root);
-    let mut is_renamed = false;
-    adapt(&mut schema, &mut is_renamed);
+    let mut renamed = 0;
+    adapt(&mut schema, &mut renamed);
+    if renamed > MOST_RENAMED {
+        return Err(
+            "its schema has more property names that no provider accepts than can be replaced".to_owned()
+        );
+    }
+    let is_renamed = renamed > 0;
     if is_renamed && points_into_properties(&schema) {
         return Err("its schema refers to a property whose name no provider accepts".to_owned());
     }
@@ -68,17 +78,27 @@ pub fn portable(own: &Value) -> Result<Portable, String> {
 /// Puts the properties of all branches beside those of the root. What is required in each of several branches only is not
 /// required here: the model is told when its call is checked.
 fn flatten(root: &mut Map<String, Value>, own: &Value) {
-    for member in COMBINED {
-        let Some(Value::Array(branches)) = root.remove(member) else { continue };
-        for branch in &branches {
-            let Some(branch) = target(branch, own).as_object() else { continue };
+    let all_branches = COMBINED.map(|member| (member, root.remove(member)));
+    // By address: many branches can refer to the same one, and again it adds nothing.
+    let mut merged = BTreeSet::new();
+    let mut merge_once = |branch: &Value, is_required: bool| {
+        if merged.insert((std::ptr::from_ref(branch).addr(), is_required)) {
+            merge(root, branch, is_required);
+        }
+    };
+    for (member, branches) in &all_branches {
+        for branch in branches.iter().filter_map(Value::as_array).flatten() {
+            let branch = target(branch, own);
+            if !branch.is_object() {
+                continue;
+            }
             for nested in COMBINED {
                 let inner = branch.get(nested).and_then(Value::as_array).into_iter().flatten();
                 inner.for_each(|inner| {
-                    merge(root, target(inner, own), nested == "allOf" && member == "allOf")
+                    merge_once(target(inner, own), nested == "allOf" && *member == "allOf")
                 });
             }
-            merge(root, &Value::Object(branch.clone()), member == "allOf");
+            merge_once(branch, *member == "allOf");
         }
     }
 }
@@ -103,7 +123,9 @@ fn merge(root: &mut Map<String, Value>, branch: &Value, is_required: bool) {
     }
     let required = root.entry("required").or_insert_with(|| json!([]));
     if let (Value::Array(all), Some(Value::Array(more))) = (required, branch.get("required")) {
-        let new: Vec<Value> = more.iter().filter(|name| !all.contains(name)).cloned().collect();
+        let known: BTreeSet<&str> = all.iter().filter_map(Value::as_str).collect();
+        let is_new = |name: &&Value| name.as_str().is_none_or(|name| !known.contains(name));
+        let new: Vec<Value> = more.iter().filter(is_new).cloned().collect();
         all.extend(new);
     }
 }
@@ -115,7 +137,7 @@ fn target<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
 }
 
 /// Makes every part of a schema one that providers take.
-fn adapt(schema: &mut Value, is_renamed: &mut bool) {
+fn adapt(schema: &mut Value, renamed: &mut usize) {
     let Value::Object(members) = schema else {
         // `true` takes everything, and so does `{}`; `false` takes nothing.
         let nothing = *schema == Value::Bool(false);
@@ -128,7 +150,7 @@ fn adapt(schema: &mut Value, is_renamed: &mut bool) {
         }
     }
     older_bounds(members);
-    rename(members, is_renamed);
+    rename(members, renamed);
     // A list in the place of items is of older drafts.
     if let Some(Value::Array(ways)) = members.get_mut("items") {
         let ways = std::mem::take(ways);
@@ -146,16 +168,16 @@ fn adapt(schema: &mut Value, is_renamed: &mut bool) {
     for member in ONE {
         match members.get_mut(member) {
             Some(Value::Bool(_)) | None => {}
-            Some(inner) => adapt(inner, is_renamed),
+            Some(inner) => adapt(inner, renamed),
         }
     }
     for member in MANY {
         let inner = members.get_mut(member).and_then(Value::as_array_mut).into_iter().flatten();
-        inner.for_each(|inner| adapt(inner, is_renamed));
+        inner.for_each(|inner| adapt(inner, renamed));
     }
     for member in NAMED {
         let inner = members.get_mut(member).and_then(Value::as_object_mut).into_iter().flatten();
-        inner.for_each(|(_, inner)| adapt(inner, is_renamed));
+        inner.for_each(|(_, inner)| adapt(inner, renamed));
     }
 }
 
@@ -173,13 +195,18 @@ fn older_bounds(members: &mut Map<String, Value>) {
     }
 }
 
-fn rename(members: &mut Map<String, Value>, is_renamed: &mut bool) {
+fn rename(members: &mut Map<String, Value>, renamed: &mut usize) {
     let Some(Value::Object(properties)) = members.get_mut("properties") else { return };
-    let names = renames(properties);
-    if names.is_empty() {
+    let unfit = properties.keys().filter(|name| !is_fit(name)).count();
+    *renamed = renamed.saturating_add(unfit);
+    if unfit == 0 || *renamed > MOST_RENAMED {
         return;
     }
-    *is_renamed = true;
+    let names = renames(properties);
+    if !names.values().all(|name| is_fit(name)) {
+        *renamed = MOST_RENAMED + 1;
+        return;
+    }
     let shown = |name: &str| names.get(name).map_or_else(|| name.to_owned(), Clone::clone);
     *properties =
         std::mem::take(properties).into_iter().map(|(name, schema)| (shown(&name), schema)).collect();
@@ -196,13 +223,20 @@ fn rename(members: &mut Map<String, Value>, is_renamed: &mut bool) {
 fn renames(properties: &Map<String, Value>) -> BTreeMap<String, String> {
     let mut taken: BTreeSet<String> = properties.keys().filter(|name| is_fit(name)).cloned().collect();
     let mut renames = BTreeMap::new();
+    // What comes next after each short name: all before it is taken.
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     for name in properties.keys().filter(|name| !is_fit(name)) {
         let plain = |c: char| if is_plain(c) { c } else { '_' };
         let short: String = name.chars().map(plain).take(MOST_NAME - 4).collect();
         let short = if short.is_empty() { "_".to_owned() } else { short };
-        let numbered = (2_usize..).map(|number| format!("{short}_{number}"));
-        let free = std::iter::once(short.clone()).chain(numbered).find(|name| !taken.contains(name));
-        let Some(free) = free else { continue };
+        let number = numbers.entry(short.clone()).or_insert(1);
+        let free = loop {
+            let numbered = if *number == 1 { short.clone() } else { format!("{short}_{number}") };
+            *number += 1;
+            if !taken.contains(&numbered) {
+                break numbered;
+            }
+        };
         taken.insert(free.clone());
         renames.insert(name.clone(), free);
     }
@@ -231,7 +265,7 @@ fn points_into_properties(schema: &Value) -> bool {
 /// Gives the members of arguments the names that they have in the tool's own schema.
 pub fn restore(own: &Value, arguments: &mut Map<String, Value>) {
     let mut whole = Value::Object(std::mem::take(arguments));
-    Restoring { root: own, steps: 0, depth: 0 }.at(own, &mut whole);
+    Restoring { root: own, steps: 0, depth: 0, names: BTreeMap::new() }.at(own, &mut whole);
     if let Value::Object(restored) = whole {
         *arguments = restored;
     }
@@ -241,6 +275,8 @@ struct Restoring<'s> {
     root: &'s Value,
     steps: usize,
     depth: usize,
+    /// What stands for the names of each list of properties, by its address: worked out once, however often it is applied.
+    names: BTreeMap<usize, BTreeMap<String, String>>,
 }
 
 impl Restoring<'_> {
@@ -274,16 +310,28 @@ impl Restoring<'_> {
 
     fn members(&mut self, schema: &Value, members: &mut Map<String, Value>) {
         let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
-        for (own, shown) in renames(properties) {
-            if !members.contains_key(&own)
-                && let Some(value) = members.remove(&shown)
+        let address = std::ptr::from_ref(properties).addr();
+        let names = &*self.names.entry(address).or_insert_with(|| renames(properties));
+        let fewest = members.len().min(properties.len());
+        self.steps = self.steps.saturating_add((names.len() + fewest) / LOOKUPS);
+        for (own, shown) in names {
+            if !members.contains_key(own)
+                && let Some(value) = members.remove(shown)
             {
-                members.insert(own, value);
+                members.insert(own.clone(), value);
             }
         }
-        for (name, value) in members {
-            if let Some(inner) = properties.get(name) {
-                self.at(inner, value);
+        if members.len() <= properties.len() {
+            for (name, value) in members {
+                if let Some(inner) = properties.get(name) {
+                    self.at(inner, value);
+                }
+            }
+        } else {
+            for (name, inner) in properties {
+                if let Some(value) = members.get_mut(name) {
+                    self.at(inner, value);
+                }
             }
         }
     }

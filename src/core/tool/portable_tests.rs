@@ -100,3 +100,59 @@ fn a_schema_that_doubles_itself_is_followed_only_so_far() {
         restored(&own, json!({ "_a": {} }));
     }
 }
+
+/// This many properties that are named with one letter of another alphabet.
+fn foreign(names: u32) -> Map<String, Value> {
+    (0..names).filter_map(|n| char::from_u32(0x4e00 + n)).map(|c| (c.to_string(), json!({}))).collect()
+}
+
+#[test]
+fn many_names_that_no_provider_takes_cost_no_more_than_their_number() {
+    let made = renames(&foreign(20_000));
+    assert_eq!((made["\u{4e00}"].as_str(), made["\u{4e02}"].as_str()), ("_", "__3"));
+    assert_eq!(made.values().collect::<BTreeSet<_>>().len(), 20_000);
+    // The numbers of others are left out, as they always were.
+    let own =
+        json!({ "__2": {}, "__4": {}, "$": {}, "%": {}, "&": {}, "a$": {}, "a%": {}, "a__2": {}, "a&": {} });
+    let names: Vec<(String, String)> = renames(own.as_object().unwrap()).into_iter().collect();
+    let expected = [("$", "_"), ("%", "__3"), ("&", "__5"), ("a$", "a_"), ("a%", "a__3"), ("a&", "a__4")];
+    assert_eq!(names, expected.map(|(own, shown)| (own.to_owned(), shown.to_owned())));
+}
+
+#[test]
+fn a_schema_with_too_many_of_them_is_left_out() {
+    let own = |first: u32, second: u32| json!({ "properties": foreign(first), "$defs": { "x": { "properties": foreign(second) } } });
+    assert!(portable(&own(250, 250)).unwrap().is_renamed);
+    for own in [own(6_500, 0), own(250, 251)] {
+        assert!(portable(&own).unwrap_err().contains("more property names that no provider accepts than"));
+    }
+    // A name with four digits behind it would be too long itself.
+    let long = "x".repeat(60);
+    let mut taken: Map<String, Value> = (2..1000).map(|n| (format!("{long}_{n}"), json!({}))).collect();
+    taken.insert(long.clone(), json!({}));
+    taken.insert(format!("{long}$$$$$"), json!({}));
+    assert!(portable(&json!({ "properties": taken })).is_err());
+}
+
+#[test]
+fn arguments_with_many_objects_get_their_names_back_in_a_bounded_time() {
+    let fit: Map<String, Value> = (0..5_000).map(|n| (format!("p{n}"), json!({}))).collect();
+    let mut properties = fit;
+    properties.insert("$id".to_owned(), json!({}));
+    let own = json!({ "properties": { "all": { "items": { "properties": properties } } } });
+    let written = json!({ "all": vec![json!({ "_id": 1 }); 5_000] });
+    assert_eq!(restored(&own, written), json!({ "all": vec![json!({ "$id": 1 }); 5_000] }));
+    // More members than properties: found from the other side.
+    let own = json!({ "properties": { "@a": { "properties": { "@b": {} } } } });
+    let written = json!({ "x": 1, "y": 2, "_a": { "z": 3, "_b": 4 } });
+    assert_eq!(restored(&own, written), json!({ "x": 1, "y": 2, "@a": { "z": 3, "@b": 4 } }));
+}
+
+#[test]
+fn what_many_branches_refer_to_is_merged_once() {
+    let names: Vec<String> = (0..6_000).map(|n| format!("n{n}")).collect();
+    let branch = json!({ "$ref": "#/$defs/a" });
+    let own = json!({ "allOf": vec![branch; 1_500], "$defs": { "a": { "required": names, "properties": { "a": {} } } } });
+    let made = shown(own);
+    assert_eq!((&made["required"], &made["properties"]), (&json!(names), &json!({ "a": {} })));
+}

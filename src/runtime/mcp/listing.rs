@@ -71,10 +71,13 @@ pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Offering, St
     let title = said.map(|said| said.title.as_ref().unwrap_or(&said.name));
     // To measure and compile schemas of others is no work for a thread that others wait for.
     let (asked, tasks) = (server.clone(), link.tasks().heard());
-    let sorting = aside(move || Sorting { offered, tasks, ..Sorting::new(&asked) }.sort());
-    let (tools, left_out, own_names) =
+    let sorting = aside(move || {
+        let sorted = Sorting { offered, tasks, ..Sorting::new(&asked) }.sort();
+        let checks = Checks::new(sorted.0.clone());
+        (sorted, checks)
+    });
+    let ((tools, left_out, own_names), checks) =
         sorting.await.map_err(|why| format!("its tools cannot be read: {why}"))?;
-    let checks = Checks::new(tools.clone());
     let standing = McpFound {
         title: one_line(title.map_or("", String::as_str), 100),
         version: one_line(said.map_or("", |said| &said.version), 50),

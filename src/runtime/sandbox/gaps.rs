@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
 
+use super::super::line::in_a_line;
 use super::kept::KeptPlaces;
 use super::{Confinement, names_a_secret, real};
 
@@ -91,7 +92,7 @@ impl fmt::Display for Gap {
                     f,
                     "a command can read and change {}: they are in {}, and {write}",
                     some(secrets),
-                    folder.display()
+                    shown(folder)
                 )
             }
             Self::HoldsSettings { folder, settings } => {
@@ -100,45 +101,50 @@ impl fmt::Display for Gap {
                     "a command can change files that other programs run or obey ({}): the sandbox opens all \
                     of {}",
                     some(settings),
-                    folder.display()
+                    shown(folder)
                 )
             }
             Self::LiesInSecrets(folder) => {
                 write!(
                     f,
                     "a command can read and change all of {}, which is a location for secrets",
-                    folder.display()
+                    shown(folder)
                 )
             }
             Self::LooksSecret(file) => {
                 write!(
                     f,
                     "the sandbox cannot hide {} here, so commands could read and change it ({})",
-                    file.file_name().unwrap_or(file.as_os_str()).display(),
-                    file.display()
+                    shown(Path::new(file.file_name().unwrap_or(file.as_os_str()))),
+                    shown(file)
                 )
             }
             Self::Kept { place, rule } => write!(
                 f,
                 "the sandbox cannot hide {} here, so commands could read it, and a rule says {rule} ({})",
-                place.file_name().unwrap_or(place.as_os_str()).display(),
-                place.display()
+                shown(Path::new(place.file_name().unwrap_or(place.as_os_str()))),
+                shown(place)
             ),
             Self::NotAllSeen(folder) => write!(
                 f,
                 "{} contains more than {MOST_ENTRIES} files: not all were checked for secrets",
-                folder.display()
+                shown(folder)
             ),
         }
     }
 }
 
+/// A path in a sentence.
+fn shown(path: &Path) -> String {
+    in_a_line(&path.to_string_lossy())
+}
+
 /// The first three, and how many more there are.
 fn some(paths: &[PathBuf]) -> String {
-    let shown: Vec<_> = paths.iter().take(3).map(|path| path.display().to_string()).collect();
-    let more = paths.len().saturating_sub(shown.len());
+    let named: Vec<_> = paths.iter().take(3).map(|path| shown(path)).collect();
+    let more = paths.len().saturating_sub(named.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", shown.join(", "))
+    format!("{}{more}", named.join(", "))
 }
 
 impl Confinement {

@@ -50,7 +50,10 @@ impl FileChange {
     /// cannot be made is shown as its reason, after `! `: it may be possible when it is made, so that says nothing of it.
     pub(super) fn preview(planned: Result<Self, String>, call: CallId, seen: &Seen, found: &mut Preparation) {
         let (text, is_partial) = match planned {
-            Err(reason) => (format!("! {reason}\n"), true),
+            Err(reason) => {
+                seen.look_in_vain(call);
+                (format!("! {reason}\n"), true)
+            }
             Ok(change) => {
                 let difference = change.difference();
                 seen.look(call, &change.target.path, &change.now, &difference);
@@ -104,6 +107,12 @@ impl FileChange {
     /// # Errors
     /// A sentence; unless it says otherwise, the file is then as it was.
     pub(super) fn make(&self, making: &Making<'_>) -> Result<String, String> {
+        if making.is_shown && !making.seen.is_looked_at(making.call, &self.target.path) {
+            return Err(format!(
+                "it is not known any more what was approved of `{}`; nothing was written; make the call again",
+                self.target.shown
+            ));
+        }
         if making.is_shown && !self.is_as_shown(making) {
             return Err(format!(
                 "`{}` has changed since the approved diff was made; nothing was written; read it again, \

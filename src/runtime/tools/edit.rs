@@ -13,8 +13,9 @@ use super::change::{FileChange, Making, refuse_changed};
 use super::editor::Editor;
 use super::encoding::Encoding;
 use super::file::load;
-use super::replace::{apply, edits};
+use super::replace::{Replaced, apply, edits};
 use super::seen::Seen;
+use super::stop::StopFlag;
 use super::target::Target;
 use super::tool::{LookedAt, Running, RunningCall, Tool, ToolOutput, spec};
 use super::words::counted;
@@ -55,10 +56,14 @@ impl Tool for EditTool {
     }
 
     fn look(&self, look: LookedAt<'_>, found: &mut Preparation) {
-        let LookedAt { tools, invocation, target } = look;
+        let LookedAt { tools, invocation, target, stop } = look;
         let planned = target
-            .and_then(|target| planned(&target, &tools.seen, &tools.editor, &invocation.arguments))
+            .and_then(|target| planned(&target, &tools.seen, &tools.editor, &invocation.arguments, stop))
             .map(|(change, _)| change);
+        // What nobody waits for any more says nothing of the call.
+        if stop.is_set() {
+            return;
+        }
         FileChange::preview(planned, invocation.call, &tools.seen, found);
     }
 
@@ -72,15 +77,15 @@ impl Tool for EditTool {
 /// # Errors
 /// Why it was not done.
 fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Result<ToolOutput, String> {
-    let (change, lines) = planned(target, making.seen, making.editor, arguments)?;
+    let (change, replaced) = planned(target, making.seen, making.editor, arguments, making.stop)?;
     let remark = change.make(making)?;
     let difference = change.difference();
-    let places: Vec<String> = lines.iter().take(20).map(usize::to_string).collect();
-    let more = if lines.len() > places.len() { ", …" } else { "" };
+    let places: Vec<String> = replaced.lines.iter().map(usize::to_string).collect();
+    let more = if replaced.count > places.len() { ", …" } else { "" };
     let text = format!(
         "edited {}: {} at line {}{more} (+{} -{} lines){remark}",
         change.target.shown,
-        counted(lines.len(), "replacement"),
+        counted(replaced.count, "replacement"),
         places.join(", "),
         difference.added,
         difference.removed,
@@ -89,7 +94,7 @@ fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Resu
     Ok(ToolOutput { text, images: Vec::new(), facts })
 }
 
-/// What the call would change, and at which lines.
+/// What the call would change, and where.
 ///
 /// # Errors
 /// Why it cannot be done.
@@ -98,7 +103,8 @@ fn planned(
     seen: &Seen,
     editor: &Editor,
     arguments: &Arguments,
-) -> Result<(FileChange, Vec<usize>), String> {
+    stop: &StopFlag,
+) -> Result<(FileChange, Replaced), String> {
     let shown = &target.shown;
     let edits = edits(arguments)?;
     let now = editor.current(target, load(target)?)?;
@@ -114,6 +120,7 @@ fn planned(
             encoding.name()
         )
     })?;
-    let (after, lines) = apply(&text, &edits).map_err(|why| format!("{why}\n`{shown}` was not changed."))?;
-    Ok((FileChange { target: Arc::clone(target), now, after, encoding }, lines))
+    let (after, replaced) =
+        apply(&text, &edits, stop).map_err(|why| format!("{why}\n`{shown}` was not changed."))?;
+    Ok((FileChange { target: Arc::clone(target), now, after, encoding }, replaced))
 }

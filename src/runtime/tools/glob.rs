@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use crate::ledger::Arguments;
 use crate::tool::{Shown, SideEffect, ToolSpec};
 
+use super::super::line::in_a_line;
 use super::arguments::required;
 use super::filter::Filter;
 use super::ignored::Excludes;
@@ -119,7 +120,7 @@ fn describe(found: &[(Changed, String)], looked_at: usize, unreadable: usize) ->
     };
     for (_, path) in found.iter().take(MOST_SHOWN) {
         text.push('\n');
-        text.push_str(path);
+        text.push_str(&in_a_line(path));
     }
     if found.len() > MOST_SHOWN {
         text.push_str(&format!("\n… {} more; narrow the pattern or the path", found.len() - MOST_SHOWN));

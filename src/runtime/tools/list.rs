@@ -8,6 +8,7 @@ use crate::ledger::Summary;
 use crate::tool::name::LIST;
 use crate::tool::{Shown, SideEffect, ToolSpec};
 
+use super::super::line::in_a_line;
 use super::ignored::Excludes;
 use super::stop::StopFlag;
 use super::target::Target;
@@ -72,7 +73,7 @@ pub(super) fn listing(
     })?;
     let mut entries: Vec<WalkEntry> = walk.by_ref().collect();
     entries.sort_by_key(|entry| entry.kind != FileType::Directory);
-    let mut text = format!("{shown}: {}\n", counted_entries(entries.len()));
+    let mut text = format!("{}: {}\n", in_a_line(shown), counted_entries(entries.len()));
     for entry in entries.iter().take(MOST_ENTRIES) {
         text.push_str(&describe(&walk, entry));
         text.push('\n');
@@ -95,11 +96,12 @@ fn counted_entries(count: usize) -> String {
 
 fn describe(walk: &Walk<'_>, entry: &WalkEntry) -> String {
     // A name is one line, whatever is in it.
-    let name: String = entry.name().to_string_lossy().chars().map(in_a_line).collect();
+    let name = in_a_line(&entry.name().to_string_lossy());
     match entry.kind {
         FileType::Directory => format!("{name}/"),
         FileType::Symlink => {
-            format!("{name} -> {}", walk.link(entry).unwrap_or_default().display())
+            let leads = walk.link(entry).unwrap_or_default();
+            format!("{name} -> {}", in_a_line(&leads.to_string_lossy()))
         }
         FileType::RegularFile => match walk.stat(entry) {
             Ok(stat) => format!("{name}  {}", size(u64::try_from(stat.st_size).unwrap_or_default())),
@@ -107,8 +109,4 @@ fn describe(walk: &Walk<'_>, entry: &WalkEntry) -> String {
         },
         _ => name,
     }
-}
-
-fn in_a_line(c: char) -> String {
-    if c.is_control() { c.escape_default().to_string() } else { c.to_string() }
 }

@@ -294,7 +294,7 @@ impl LocalTools {
             }
         }
         if let Some((tool, _)) = known {
-            tool.look(LookedAt { tools: self, invocation, target }, &mut found);
+            tool.look(LookedAt { tools: self, invocation, target, stop }, &mut found);
         }
         if known.is_some_and(|(_, spec)| spec.kind == ToolKind::Shell) {
             // At each of them: a person may confine a command that nobody else would.

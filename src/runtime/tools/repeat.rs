@@ -5,6 +5,7 @@ use crate::tool::name::{EDIT, WRITE};
 
 use super::encoding::Encoding;
 use super::replace::{apply, edits};
+use super::stop::StopFlag;
 
 /// What `write` or `edit` made of a file; `None` where that cannot be worked out.
 pub(in crate::runtime) fn repeat(call: &ToolUse, before: Option<&[u8]>) -> Option<Vec<u8>> {
@@ -14,7 +15,7 @@ pub(in crate::runtime) fn repeat(call: &ToolUse, before: Option<&[u8]>) -> Optio
             let before = before?;
             let encoding = Encoding::of(before);
             let text = encoding.decode(before).ok()?;
-            let (after, _) = apply(&text, &edits(&call.arguments).ok()?).ok()?;
+            let (after, _) = apply(&text, &edits(&call.arguments).ok()?, &StopFlag::default()).ok()?;
             Some(encoding.encode(&after))
         }
         _ => None,

@@ -15,6 +15,7 @@ use crate::policy::RuleKind;
 use crate::tool::name::SEARCH;
 use crate::tool::{Shown, SideEffect, Territory, ToolSpec};
 
+use super::super::line::in_a_line;
 use super::arguments::required;
 use super::borders::LeftOut;
 use super::filter::Filter;
@@ -203,7 +204,7 @@ impl SearchMatches {
         self.matches += 1;
         if self.matches <= MOST_SHOWN {
             let line = shorten(line.trim_end(), MOST_LINE_CHARS);
-            self.lines.push_str(&format!("{shown}:{number}: {line}\n"));
+            self.lines.push_str(&format!("{}:{number}: {line}\n", in_a_line(shown)));
         }
     }
 
@@ -244,7 +245,7 @@ impl SearchMatches {
                 1 => String::new(),
                 all => format!(" and {} more", all - 1),
             };
-            format!("\n(not searched, since {why}: {first}{others}{next})")
+            format!("\n(not searched, since {why}: {}{others}{next})", in_a_line(first))
         };
         let next = "; give it as `path` to search it";
         [

@@ -1,6 +1,6 @@
 //! What the model was shown of files, and what a person was shown of a call, so that nothing is changed that nobody saw.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,8 @@ use crate::ledger::CallId;
 use super::diff::Difference;
 use super::editor::Current;
 
-/// Calls that were looked at and never run are forgotten after so many others.
+/// Calls that were looked at and never run are forgotten after so many others. What a person allowed of one that is forgotten
+/// is not made.
 const MOST_CALLS: usize = 1000;
 
 /// Clones share one memory; a watch channel that nobody waits on is the shortest way to share it among tools that
@@ -25,6 +26,8 @@ struct Memory {
     shown: BTreeMap<PathBuf, u64>,
     /// What each call was to change when it was looked at, by real path.
     looks: BTreeMap<(CallId, PathBuf), Look>,
+    /// Calls of which it could not be said then what they would change: the whole call was shown, and why.
+    unsaid: BTreeSet<CallId>,
 }
 
 /// A file when a call that changes it was looked at.
@@ -58,13 +61,39 @@ impl Seen {
     pub(super) fn look(&self, call: CallId, path: &Path, now: &Current, difference: &Difference) {
         let (key, look) =
             ((call, path.to_owned()), Look { contents: hashes(now), diff: hash_of_diff(difference) });
-        self.0.send_modify(|memory| remember(&mut memory.looks, key, look));
+        self.0.send_modify(|memory| {
+            memory.unsaid.remove(&call);
+            memory.looks.insert(key, look);
+            if memory.looks.len() > MOST_CALLS {
+                memory.looks.pop_first();
+            }
+        });
     }
 
-    /// Whether that was this content. A call that was never looked at can be made on any.
+    /// Remembers that it could not be said what a call would change: a person is shown the whole call instead.
+    pub(super) fn look_in_vain(&self, call: CallId) {
+        self.0.send_modify(|memory| {
+            memory.looks.retain(|(of, _), _| *of != call);
+            memory.unsaid.insert(call);
+            if memory.unsaid.len() > MOST_CALLS {
+                memory.unsaid.pop_first();
+            }
+        });
+    }
+
+    /// Whether it is known what a look at this call has found.
+    pub(super) fn is_looked_at(&self, call: CallId, path: &Path) -> bool {
+        let memory = self.0.borrow();
+        memory.unsaid.contains(&call) || memory.looks.contains_key(&(call, path.to_owned()))
+    }
+
+    /// Whether that was this content. A call that was shown whole can be made on any; one of which no look is known, on none.
     pub(super) fn is_as_looked(&self, call: CallId, path: &Path, now: &Current) -> bool {
         let memory = self.0.borrow();
-        memory.looks.get(&(call, path.to_owned())).is_none_or(|look| look.contents == hashes(now))
+        match memory.looks.get(&(call, path.to_owned())) {
+            Some(look) => look.contents == hashes(now),
+            None => memory.unsaid.contains(&call),
+        }
     }
 
     /// Whether that was this diff, wherever in the file its lines are now.
@@ -78,19 +107,16 @@ impl Seen {
     pub(super) fn is_made(&self, call: CallId, path: &Path) {
         self.0.send_modify(|memory| {
             memory.looks.remove(&(call, path.to_owned()));
+            memory.unsaid.remove(&call);
         });
     }
 
     /// The call is over: what it was looked at for is, too.
     pub(super) fn over(&self, call: CallId) {
-        self.0.send_modify(|memory| memory.looks.retain(|(of, _), _| *of != call));
-    }
-}
-
-fn remember<K: Ord, T>(map: &mut BTreeMap<K, T>, key: K, what: T) {
-    map.insert(key, what);
-    if map.len() > MOST_CALLS {
-        map.pop_first();
+        self.0.send_modify(|memory| {
+            memory.looks.retain(|(of, _), _| *of != call);
+            memory.unsaid.remove(&call);
+        });
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) struct LookedAt<'a> {
     pub(super) invocation: &'a Invocation,
     /// What its path names; why not, where nothing can be said of that.
     pub(super) target: Result<Arc<Target>, String>,
+    /// Whether anybody still waits for it.
+    pub(super) stop: &'a StopFlag,
 }
 
 /// A call that is run.

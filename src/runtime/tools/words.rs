@@ -2,8 +2,11 @@
 
 use std::io;
 
+use super::super::line::in_a_line;
+
 /// What went wrong with a path, and what to do next.
 pub(super) fn explain(shown: &str, failure: &io::Error) -> String {
+    let shown = in_a_line(shown);
     match failure.kind() {
         io::ErrorKind::NotFound => {
             format!("`{shown}` does not exist; use `list` or `search` to find the right path")

@@ -39,10 +39,13 @@ impl Tool for WriteTool {
     }
 
     fn look(&self, look: LookedAt<'_>, found: &mut Preparation) {
-        let LookedAt { tools, invocation, target } = look;
+        let LookedAt { tools, invocation, target, stop } = look;
         let planned =
             target.and_then(|target| plan(&target, &tools.seen, &tools.editor, &invocation.arguments));
         found.replaces = planned.as_ref().is_ok_and(|change| change.now.content().is_some());
+        if stop.is_set() {
+            return;
+        }
         FileChange::preview(planned, invocation.call, &tools.seen, found);
     }
 

@@ -8,7 +8,7 @@ use html2text::config;
 use html2text::render::TextDecorator;
 use reqwest::Url;
 
-use super::nesting::refusal;
+use super::nesting::{refusal, refusal_of_built};
 
 /// Where lines are broken. Wide, because nobody looks at them; tables may need more.
 const WIDTH: usize = 200;
@@ -29,18 +29,19 @@ pub(super) fn text(html: &str, base: &Url) -> Result<String, String> {
     }
     let links = Markdown { base: base.clone(), open: Vec::new() };
     let is_late = Cell::new(false);
-    config::with_decorator(links)
-        .link_footnotes(false)
-        .allow_width_overflow()
-        .string_from_read(
-            InTime { html: html.as_bytes(), until: Instant::now() + PATIENCE, is_late: &is_late },
-            WIDTH,
-        )
-        .map(|text| tidy(&text))
-        .map_err(|failure| match is_late.get() {
-            true => TOO_LONG.to_owned(),
-            false => format!("the page cannot be shown as text ({failure})"),
-        })
+    let layout = config::with_decorator(links).link_footnotes(false).allow_width_overflow();
+    let fail = |failure: html2text::Error| match is_late.get() {
+        true => TOO_LONG.to_owned(),
+        false => format!("the page cannot be shown as text ({failure})"),
+    };
+    let input = InTime { html: html.as_bytes(), until: Instant::now() + PATIENCE, is_late: &is_late };
+    let page = layout.parse_html(input).map_err(fail)?;
+    if let Some(why) = refusal_of_built(&page) {
+        return Err(why);
+    }
+    let tree = layout.dom_to_render_tree(&page).map_err(fail)?;
+    drop(page);
+    layout.render_to_string(tree, WIDTH).map(|text| tidy(&text)).map_err(fail)
 }
 
 /// A page that breaks off when its parser takes too long, whatever was estimated before.
@@ -267,6 +268,11 @@ mod tests {
         for (nested, depth) in [("<ul><li>x", 500), ("<blockquote>x", 500), ("<table><tr><td>x", 100)] {
             let why = text(&nested.repeat(depth), &Url::parse("http://a/").unwrap()).unwrap_err();
             assert!(why.contains(&format!("{depth} nested lists, quotes or tables")), "{why}");
+        }
+        // Ends that end nothing hide how deep a page is until it is built.
+        for (nested, what) in [("<div></x>", "elements deep"), ("<blockquote></ul>x", "nested lists")] {
+            let why = text(&nested.repeat(1_200), &Url::parse("http://a/").unwrap()).unwrap_err();
+            assert!(why.contains(what), "{why}");
         }
         shown(&"<ul><li>x".repeat(40));
         shown(&"<table><tr><td>x".repeat(40));

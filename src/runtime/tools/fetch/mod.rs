@@ -10,7 +10,9 @@ mod html;
 mod layout_threads;
 mod nesting;
 mod page;
+mod reopened;
 mod resolver;
+mod tags;
 mod target;
 
 use std::ffi::OsString;

@@ -1,30 +1,25 @@
 //! What a page would cost to lay out, estimated before it is built: depth costs time that grows with its square, and
 //! each formatting element that is left open is made anew in every block that follows.
 
-use std::collections::BTreeMap;
+use html2text::RcDom;
+
+use super::reopened::Reopened;
+use super::tags::{HtmlTag, HtmlTags, RAW, WITHOUT_END};
 
 /// No page that people read comes near.
 const MOST_DEPTH: usize = 512;
+/// The same of a page that is built: with the elements that need no end, and those that nobody wrote.
+const MOST_BUILT_DEPTH: usize = 2 * MOST_DEPTH + 64;
 /// Lists, quotes and tables inside each other: each lays out again all that it holds.
 const MOST_INDENTED: usize = 40;
 /// Elements in all, with those that a parser makes anew.
 const MOST_ELEMENTS: usize = 2_000_000;
 
-/// Elements that need no end, so that counting them says nothing: a parser ends them.
-const WITHOUT_END: &[&str] = &[
-    "area", "base", "body", "br", "col", "colgroup", "dd", "dt", "embed", "head", "hr", "html", "img",
-    "input", "li", "link", "meta", "optgroup", "option", "p", "param", "rp", "rt", "source", "tbody", "td",
-    "tfoot", "th", "thead", "tr", "track", "wbr",
-];
 /// Shapes of drawings, which have an end of their own where they are written with one.
 const SHAPES: &[&str] =
     &["animate", "circle", "ellipse", "image", "line", "path", "polygon", "polyline", "rect", "stop", "use"];
 /// What moves its content to the side.
 const INDENTING: &[&str] = &["ul", "ol", "dl", "menu", "dir", "blockquote", "table"];
-const FORMATTING: &[&str] =
-    &["b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
-/// What stands in these is no markup.
-const RAW: &[&str] = &["script", "style", "textarea", "title"];
 
 #[derive(Default)]
 struct NestingShape {
@@ -33,58 +28,84 @@ struct NestingShape {
     indented: usize,
     most_indented: usize,
     elements: usize,
-    formatting: BTreeMap<String, usize>,
-    most_formatting: usize,
+    reopened: Reopened,
 }
 
-/// Why a page is not laid out, if it is not.
+/// Why a page is not built, if it is not.
 pub(super) fn refusal(html: &str) -> Option<String> {
     let shape = NestingShape::of(html);
-    let elements = shape.elements.saturating_mul(shape.most_formatting + 1);
+    let elements = shape.elements.saturating_add(shape.reopened.made());
     if shape.most_depth > MOST_DEPTH {
-        let depth = shape.most_depth;
-        return Some(format!("the page is nested {depth} elements deep, which is too deep"));
+        return Some(too_deep(shape.most_depth));
     }
     if shape.most_indented > MOST_INDENTED {
-        let depth = shape.most_indented;
-        return Some(format!("the page has {depth} nested lists, quotes or tables, which is too many"));
+        return Some(too_indented(shape.most_indented));
     }
-    (elements > MOST_ELEMENTS).then(|| format!("the page would have {elements} elements, which is too many"))
+    (elements > MOST_ELEMENTS).then(|| too_many(elements))
+}
+
+/// Why a page that is built is not laid out, if it is not: the estimate before may have been of another page than a
+/// parser finds in the same text.
+pub(super) fn refusal_of_built(page: &RcDom) -> Option<String> {
+    let mut waiting = vec![(page.document.clone(), 0_usize, 0_usize)];
+    let mut elements = 0;
+    while let Some((node, depth, indented)) = waiting.pop() {
+        let name = node.element_name();
+        elements += usize::from(name.is_some());
+        let is_indenting = name.is_some_and(|name| INDENTING.contains(&name.as_str()));
+        let indented = indented + usize::from(is_indenting);
+        if depth > MOST_BUILT_DEPTH {
+            return Some(too_deep(depth));
+        }
+        if indented > MOST_INDENTED {
+            return Some(too_indented(indented));
+        }
+        if elements > MOST_ELEMENTS {
+            return Some(too_many(elements));
+        }
+        waiting.extend(node.children.borrow().iter().map(|child| (child.clone(), depth + 1, indented)));
+    }
+    None
+}
+
+fn too_deep(depth: usize) -> String {
+    format!("the page is nested {depth} elements deep, which is too deep")
+}
+
+fn too_indented(depth: usize) -> String {
+    format!("the page has {depth} nested lists, quotes or tables, which is too many")
+}
+
+fn too_many(elements: usize) -> String {
+    format!("the page would have {elements} elements, which is too many")
 }
 
 impl NestingShape {
     /// Counts what is begun and what is ended, without building anything.
     fn of(html: &str) -> Self {
         let mut shape = Self::default();
-        let mut rest = html;
-        while let Some((_, after)) = rest.split_once('<') {
-            rest = after;
-            if let Some(comment) = after.strip_prefix("!--") {
-                rest = comment.split_once("-->").map_or("", |(_, rest)| rest);
+        let mut tags = HtmlTags::of(html);
+        while let Some(tag) = tags.find_next(shape.reopened.is_drawing()) {
+            let is_lost = tags.is_lost();
+            shape.elements += usize::from(!tag.is_end);
+            if !tag.is_end && !is_lost && RAW.contains(&tag.name.as_str()) {
+                tags.pass_raw(&tag.name, shape.reopened.is_drawing());
                 continue;
             }
-            let (is_end, named) = after.strip_prefix('/').map_or((false, after), |named| (true, named));
-            let length = named.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(named.len());
-            let Some((name, behind)) = named.split_at_checked(length) else { continue };
-            let name = name.to_ascii_lowercase();
-            if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
-                continue;
-            }
-            if is_end {
-                shape.end(&name);
-            } else if RAW.contains(&name.as_str()) {
-                rest = after_raw(behind, &name);
-            } else {
-                shape.begin(&name, behind);
+            shape.reopened.read(&tag, is_lost);
+            // How deep a page is that nobody can read is seen when it is built.
+            match (is_lost, tag.is_end) {
+                (true, _) => {}
+                (false, true) => shape.end(&tag.name),
+                (false, false) => shape.begin(&tag),
             }
         }
         shape
     }
 
-    fn begin(&mut self, name: &str, behind: &str) {
-        self.elements += 1;
-        let has_own_end = || behind.split_once('>').is_some_and(|(tag, _)| tag.ends_with('/'));
-        if WITHOUT_END.contains(&name) || (SHAPES.contains(&name) && has_own_end()) {
+    fn begin(&mut self, tag: &HtmlTag) {
+        let name = tag.name.as_str();
+        if WITHOUT_END.contains(&name) || (SHAPES.contains(&name) && tag.closes_itself) {
             return;
         }
         self.depth += 1;
@@ -92,10 +113,6 @@ impl NestingShape {
         if INDENTING.contains(&name) {
             self.indented += 1;
             self.most_indented = self.most_indented.max(self.indented);
-        }
-        if FORMATTING.contains(&name) {
-            *self.formatting.entry(name.to_owned()).or_default() += 1;
-            self.most_formatting = self.most_formatting.max(self.formatting.values().sum());
         }
     }
 
@@ -107,22 +124,7 @@ impl NestingShape {
         if INDENTING.contains(&name) {
             self.indented = self.indented.saturating_sub(1);
         }
-        if let Some(open) = self.formatting.get_mut(name) {
-            *open = open.saturating_sub(1);
-        }
     }
-}
-
-/// What comes after the end of an element whose content is raw.
-fn after_raw<'a>(content: &'a str, name: &str) -> &'a str {
-    let mut rest = content;
-    while let Some((_, after)) = rest.split_once("</") {
-        rest = after;
-        if rest.get(..name.len()).is_some_and(|begun| begun.eq_ignore_ascii_case(name)) {
-            return rest;
-        }
-    }
-    ""
 }
 
 #[cfg(test)]
@@ -165,5 +167,38 @@ mod tests {
         assert!(refusal(&bomb).unwrap().contains("elements, which is too many"));
         assert_eq!(refusal(&"<p><b>x</b><i>y</i></p>".repeat(100_000)), None);
         assert!(refusal(&"<div>".repeat(600)).unwrap().contains("600 elements deep"));
+    }
+
+    #[test]
+    fn nothing_hides_the_tags_of_a_page() {
+        for head in [
+            "<p title=\"<!--\">",
+            "<p title='<script>'>",
+            "<!-->",
+            "<!--->",
+            "<!-- --!>",
+            "<script><!--><script></script>",
+            "<svg><style><i title='</style>'><!--",
+        ] {
+            let deep = refusal(&format!("{head}{}", "<span>".repeat(100_000))).unwrap_or_default();
+            let is_lost = head.starts_with("<svg>");
+            assert_eq!(deep.contains("elements deep"), !is_lost, "{head}: {deep}");
+            let open: String = (0..40).map(|n| format!("<b a{n}>")).collect();
+            let bomb = format!("{head}<p>{open}{}", "<p>x".repeat(60_000));
+            assert!(refusal(&bomb).unwrap().contains("elements, which is too many"), "{head}");
+        }
+    }
+
+    #[test]
+    fn pages_of_every_day_are_not_refused() {
+        for (part, times) in [
+            ("<font><table><tr><td><b>x</b></td></tr></table></font>", 20_000),
+            ("<i><svg viewBox='0 0 1 1'><title>x</title><path d='M0'/></svg></i>", 20_000),
+            ("<svg><style><![CDATA[a{}]]></style></svg><script>'<div><b>'</script>", 5_000),
+            ("<a href=x><div><h2>x</h2><p>y</p></div></a>", 20_000),
+            ("<em>x <math><mi>a</mi><mo>=</mo></math></em>", 20_000),
+        ] {
+            assert_eq!(refusal(&part.repeat(times)), None, "{part}");
+        }
     }
 }
