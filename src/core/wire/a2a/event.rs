@@ -16,8 +16,13 @@ use crate::ledger::TaskState;
 pub enum Event {
     /// All of it, as it stands.
     Task(Task),
-    /// An answer without a task.
-    Message(A2aMessage),
+    /// Something that was said: the answer, where there is no task.
+    Message {
+        /// The task that it belongs to, if it names one.
+        task: Option<String>,
+        /// What was said.
+        message: A2aMessage,
+    },
     /// It stands otherwise now.
     Status {
         /// The task.
@@ -154,7 +159,10 @@ struct RawStatus {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct RawMessage {
+    #[serde(alias = "task_id")]
+    task_id: Option<String>,
     role: Option<RawName>,
     parts: Option<Vec<RawPart>>,
 }
@@ -196,7 +204,7 @@ impl<'de> Visitor<'de> for Worded {
     fn visit_str<E>(self, words: &str) -> Result<Self::Value, E> {
         let role = Some(RawName::Name("agent".to_owned()));
         let parts = (!words.is_empty()).then(|| vec![RawPart::of_text(words)]);
-        Ok(Some(RawMessage { role, parts }))
+        Ok(Some(RawMessage { task_id: None, role, parts }))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Self::Value, A::Error> {
@@ -212,14 +220,13 @@ impl RawResult {
             return inner.event_itself();
         }
         if let Some(message) = self.message {
-            return Some(Event::Message(message.into()));
+            return Some(message.event());
         }
         Self { task: None, message: None, status_update: None, artifact_update: None, ..self }.event_itself()
     }
 
-    /// A name that is empty is none.
     fn event_itself(self) -> Option<Event> {
-        let [id, task_id] = [self.id, self.task_id].map(|id| id.filter(|id| !id.is_empty()));
+        let [id, task_id] = [self.id, self.task_id].map(named);
         if let Some(artifact) = self.artifact {
             let append = self.append.unwrap_or_default();
             return Some(Event::Artifact { task: task_id?, artifact: artifact.into(), append });
@@ -231,9 +238,19 @@ impl RawResult {
             let history = self.history.unwrap_or_default().into_iter().map(A2aMessage::from).collect();
             return Some(Event::Task(Task { id, status, artifacts, history, output: self.output }));
         }
-        let message = RawMessage { role: self.role, parts: Some(self.parts?) };
-        Some(Event::Message(message.into()))
+        Some(RawMessage { task_id, role: self.role, parts: Some(self.parts?) }.event())
     }
+}
+
+impl RawMessage {
+    fn event(mut self) -> Event {
+        Event::Message { task: named(self.task_id.take()), message: self.into() }
+    }
+}
+
+/// A name that is empty is none.
+fn named(id: Option<String>) -> Option<String> {
+    id.filter(|id| !id.is_empty())
 }
 
 impl From<RawStatus> for TaskStatus {
