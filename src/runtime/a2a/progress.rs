@@ -159,7 +159,9 @@ impl TaskProgress {
 
     /// Keeps an artifact: behind what is there of it, in the place of that, or as a new one.
     fn put(&mut self, artifact: Artifact, append: bool) {
-        if !self.artifacts.iter().any(|old| old.id == artifact.id) && self.artifacts.len() < MOST_ARTIFACTS {
+        let has_room = self.artifacts.len() < MOST_ARTIFACTS && self.kept + artifact.id.len() <= MOST_KEPT;
+        if has_room && !self.artifacts.iter().any(|old| old.id == artifact.id) {
+            self.kept += artifact.id.len();
             self.artifacts.push(Artifact { id: artifact.id.clone(), parts: Vec::new() });
         }
         let Some(place) = self.artifacts.iter_mut().find(|old| old.id == artifact.id) else {
@@ -342,11 +344,21 @@ mod tests {
         assert!(told.kept <= MOST_KEPT && text(&told.artifacts[0].parts).len() <= MOST_KEPT);
         assert_eq!(told.cut_chars, 5 << 20);
         told.take(made("a", "small", false));
-        assert_eq!((words(&told), told.kept), (vec!["small".to_owned()], PIECE + 5));
+        assert_eq!((words(&told), told.kept), (vec!["small".to_owned()], "a".len() + PIECE + 5));
         for number in 0..2_000 {
             told.take(made(&number.to_string(), "x", false));
         }
         assert_eq!(told.artifacts.len(), MOST_ARTIFACTS);
+    }
+
+    #[test]
+    fn names_of_artifacts_have_a_weight_too() {
+        let mut told = TaskProgress::default();
+        for number in 0..100 {
+            told.take(made(&format!("{number:0>1000000}"), "", false));
+        }
+        let names: usize = told.artifacts.iter().map(|artifact| artifact.id.len()).sum();
+        assert!(told.artifacts.len() == 33 && names <= MOST_KEPT, "{names}");
     }
 
     #[test]
@@ -359,7 +371,7 @@ mod tests {
         for part in [Part::Text(String::new()), Part::Unknown] {
             let mut told = TaskProgress::default();
             told.take(parts(part, 600_000));
-            assert_eq!(told.artifacts[0].parts.len(), MOST_KEPT / PIECE);
+            assert_eq!(told.artifacts[0].parts.len(), (MOST_KEPT - "a".len()) / PIECE);
         }
     }
 

@@ -11,6 +11,9 @@ use serde::{Deserialize, Deserializer};
 use super::part::{Part, RawPart};
 use crate::ledger::TaskState;
 
+/// Most characters of the name of an artifact: each is kept for as long as its task.
+const MOST_NAME: usize = 256;
+
 /// What an agent says of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
@@ -229,12 +232,13 @@ impl RawResult {
         let [id, task_id] = [self.id, self.task_id].map(named);
         if let Some(artifact) = self.artifact {
             let append = self.append.unwrap_or_default();
-            return Some(Event::Artifact { task: task_id?, artifact: artifact.into(), append });
+            return Some(Event::Artifact { task: task_id?, artifact: artifact.artifact()?, append });
         }
         if let Some(status) = self.status {
             let status = status.into();
             let Some(id) = id else { return Some(Event::Status { task: task_id?, status }) };
-            let artifacts = self.artifacts.unwrap_or_default().into_iter().map(Artifact::from).collect();
+            let artifacts = self.artifacts.unwrap_or_default().into_iter().map(RawArtifact::artifact);
+            let artifacts = artifacts.collect::<Option<Vec<_>>>()?;
             let history = self.history.unwrap_or_default().into_iter().map(A2aMessage::from).collect();
             return Some(Event::Task(Task { id, status, artifacts, history, output: self.output }));
         }
@@ -271,9 +275,11 @@ impl From<RawMessage> for A2aMessage {
     }
 }
 
-impl From<RawArtifact> for Artifact {
-    fn from(raw: RawArtifact) -> Self {
-        Self { id: raw.artifact_id.unwrap_or_default(), parts: parts(raw.parts) }
+impl RawArtifact {
+    /// The artifact, unless what stands for its name is none.
+    fn artifact(self) -> Option<Artifact> {
+        let id = self.artifact_id.unwrap_or_default();
+        (id.chars().count() <= MOST_NAME).then(|| Artifact { id, parts: parts(self.parts) })
     }
 }
 

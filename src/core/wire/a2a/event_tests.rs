@@ -133,6 +133,18 @@ fn parts_are_what_their_members_say() {
 }
 
 #[test]
+fn the_name_of_an_artifact_has_a_length() {
+    for (length, is_name) in [(MOST_NAME, true), (MOST_NAME + 1, false)] {
+        let made = json!({ "artifactId": "é".repeat(length), "parts": [{ "text": "x" }] });
+        let update = of(&json!({ "artifactUpdate": { "taskId": "t", "artifact": made } }));
+        let task = of(&json!({ "task": { "id": "t", "status": { "state": 2 }, "artifacts": [made] } }));
+        assert!(matches!(update, Ok(Event::Artifact { .. })) == is_name, "{update:?}");
+        assert!(matches!(task, Ok(Event::Task(_))) == is_name, "{task:?}");
+        assert!(is_name || (update, task) == (Err(NoEvent::Unreadable), Err(NoEvent::Unreadable)));
+    }
+}
+
+#[test]
 fn every_state_has_two_names_and_a_number() {
     for (number, state) in NUMBERED.into_iter().enumerate() {
         let old = state.as_str();
