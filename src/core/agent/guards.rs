@@ -59,7 +59,7 @@ impl Guards {
             }
             Body::Transition { reason, .. } => self.went_on(*reason),
             Body::Assistant(message) => {
-                self.written += message.usage.output;
+                self.written = self.written.saturating_add(message.usage.output);
                 self.just_compacted &= message.interrupted;
             }
             Body::ToolResult(_) if self.validating => {}
