@@ -118,6 +118,11 @@ impl Stub {
             "tools/list" if self.is("endless-pages") => {
                 answer(json!({ "tools": [tool("again", "")], "nextCursor": "more" }));
             }
+            "tools/list" if self.is("heavy-pages") => {
+                let pages = self.heard.iter().filter(|heard| heard["method"] == "tools/list").count();
+                let heavy = tool(&format!("heavy{pages}"), &"x".repeat(7 << 20));
+                answer(json!({ "tools": [heavy], "nextCursor": "more" }));
+            }
             "tools/list" if self.is("pages") && message["params"]["cursor"].is_null() => {
                 answer(json!({ "tools": [tool("first", "of the first page")], "nextCursor": "2" }));
             }

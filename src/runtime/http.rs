@@ -9,7 +9,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
 use tokio::time::timeout;
 
-use crate::model::{FailureClass, ModelFailure, ModelNews, Request};
+use crate::model::{AnswerBounds, FailureClass, ModelFailure, ModelNews, Request};
 use crate::wire::{Decoder, Endpoint, HttpCall, Protocol, Quirks, Secret, http_failure};
 
 use super::ModelPort;
@@ -43,6 +43,7 @@ const MOST_LESSONS: usize = 3;
 #[derive(Debug, Clone)]
 pub struct HttpModel {
     server: Arc<HttpServer>,
+    bounds: AnswerBounds,
 }
 
 #[derive(Debug)]
@@ -66,7 +67,14 @@ impl HttpModel {
     /// The same, reached as `network` says.
     pub fn through(protocol: Protocol, endpoint: Endpoint, timeouts: Timeouts, network: Network) -> Self {
         let (client, learned) = (OnceLock::new(), Mutex::new(endpoint.quirks));
-        Self { server: Arc::new(HttpServer { protocol, endpoint, timeouts, network, client, learned }) }
+        let server = HttpServer { protocol, endpoint, timeouts, network, client, learned };
+        Self { server: Arc::new(server), bounds: AnswerBounds::default() }
+    }
+
+    /// The same, of which answers may be so large.
+    #[must_use]
+    pub fn within(self, bounds: AnswerBounds) -> Self {
+        Self { bounds, ..self }
     }
 
     /// Asks the server for its list of models, by the rules of every call: what a key is tested with. Gives the
@@ -89,7 +97,8 @@ impl HttpModel {
 
 impl ModelPort for HttpModel {
     fn stream(&self, request: Request) -> BoxStream<'static, ModelNews> {
-        let call = ModelCall { phase: HttpPhase::Asking(Box::new(request)), waiting: VecDeque::new() };
+        let phase = HttpPhase::Asking(Box::new(request));
+        let call = ModelCall { phase, waiting: VecDeque::new(), bounds: self.bounds };
         let server = Arc::clone(&self.server);
         stream::unfold((server, call), |(server, mut call)| async move {
             let news = call.next(&server).await?;
@@ -104,6 +113,7 @@ struct ModelCall {
     phase: HttpPhase,
     /// News that were read and not taken yet.
     waiting: VecDeque<ModelNews>,
+    bounds: AnswerBounds,
 }
 
 enum HttpPhase {
@@ -122,7 +132,7 @@ impl ModelCall {
             match std::mem::replace(&mut self.phase, HttpPhase::Over) {
                 HttpPhase::Asking(request) => match server.ask(&request).await {
                     Ok(response) => {
-                        let decoder = server.protocol.decoder();
+                        let decoder = server.protocol.decoder().within(self.bounds);
                         self.phase = HttpPhase::Reading(Box::new((response, decoder)));
                     }
                     Err(failure) => self.waiting.push_back(server.failed(failure)),

@@ -65,12 +65,11 @@ pub(crate) fn model_port(choice: &Choice, config: &Config) -> Result<Box<dyn Mod
             })?;
             Box::new(ScriptedModel::new(replies, first))
         }
-        Transport::Server(connection) => Box::new(HttpModel::through(
-            connection.protocol,
-            connection.endpoint(),
-            Timeouts::default(),
-            config.network.clone(),
-        )),
+        Transport::Server(connection) => {
+            let (protocol, endpoint) = (connection.protocol, connection.endpoint());
+            let model = HttpModel::through(protocol, endpoint, Timeouts::default(), config.network.clone());
+            Box::new(model.within(config.answer))
+        }
     };
     Ok(match config.tools {
         ToolCalling::Native => model,

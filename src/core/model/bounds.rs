@@ -13,6 +13,9 @@ const BYTES_OF_A_TOKEN: u64 = 12;
 /// Bytes beyond that: what is left may be a handful of tokens.
 const SLACK: u64 = 2 * 1024;
 
+/// Bytes that may be kept without an event in any case.
+const HELD_SLACK: u64 = 16 << 20;
+
 /// The most that one answer may have (`[loop] max_answer_bytes`, `max_argument_bytes`, `max_calls_per_answer`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerBounds {
@@ -22,6 +25,14 @@ pub struct AnswerBounds {
     pub argument_bytes: u64,
     /// Calls.
     pub calls: u64,
+}
+
+impl AnswerBounds {
+    /// Bytes of what may be kept of an answer before an event says it: so much more than the answer may have that the parts of one
+    /// that is not too large always fit.
+    pub(crate) fn held(self) -> u64 {
+        self.bytes.saturating_add(self.argument_bytes).saturating_mul(4).saturating_add(HELD_SLACK)
+    }
 }
 
 impl Default for AnswerBounds {
@@ -168,7 +179,7 @@ impl Room {
 }
 
 /// Bytes that a value holds, about.
-fn weight(value: &Value) -> u64 {
+pub(crate) fn weight(value: &Value) -> u64 {
     match value {
         Value::String(text) => text.len() as u64,
         Value::Array(items) => items.iter().map(|item| 32 + weight(item)).sum(),

@@ -9,6 +9,7 @@ mod spec;
 mod vision;
 
 pub use crate::ledger::Effort;
+pub(crate) use bounds::weight;
 pub use bounds::{AnswerBounds, Excess};
 pub use draft::{Draft, UnfinishedCall};
 pub use event::{ModelEvent, ModelNews};

@@ -210,10 +210,15 @@ impl Price {
 impl Rates {
     fn cost(&self, usage: &Usage) -> MicroDollars {
         let plain = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
-        let sum = u128::from(plain) * u128::from(self.input)
-            + u128::from(usage.cache_read) * u128::from(self.cache_read)
-            + u128::from(usage.cache_write) * u128::from(self.cache_write)
-            + u128::from(usage.output) * u128::from(self.output);
+        let sum = [
+            (plain, self.input),
+            (usage.cache_read, self.cache_read),
+            (usage.cache_write, self.cache_write),
+            (usage.output, self.output),
+        ]
+        .into_iter()
+        .map(|(tokens, rate)| u128::from(tokens) * u128::from(rate))
+        .fold(0, u128::saturating_add);
         MicroDollars(u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX))
     }
 }

@@ -284,4 +284,10 @@ impl ToolReport {
             is_unsent: false,
         }
     }
+
+    /// The same of a call that had begun, and of which nobody knows how it ended: that it failed would be untrue.
+    #[must_use]
+    pub fn unclear(self) -> Self {
+        Self { outcome: Outcome::Lost { started: true }, ..self }
+    }
 }

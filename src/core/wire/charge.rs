@@ -11,10 +11,11 @@ pub(super) fn told(usage: &Value) -> Option<MicroDollars> {
     // With the user's own key at the vendor the gateway tells its fee, and beside it what the vendor takes.
     let by_own_key = usage.get("is_byok").and_then(Value::as_bool) == Some(true);
     let upstream = if by_own_key { amount("/cost_details/upstream_inference_cost") } else { None };
-    let dollars = told + upstream.unwrap_or_default();
+    let upstream = upstream.unwrap_or_default();
+    let dollars = told + upstream;
     // A thousandth of the unit is what a decimal number may be off.
     let micros = (dollars * 1e6 - 1e-3).ceil().max(0.0);
-    (told >= 0.0 && micros <= MOST).then_some(MicroDollars(micros as u64))
+    (told >= 0.0 && upstream >= 0.0 && micros <= MOST).then_some(MicroDollars(micros as u64))
 }
 
 /// No call costs a million dollars: such a number is a mistake, and would end every budget.
@@ -46,6 +47,10 @@ mod tests {
             (json!({ "cost": "0.1" }), None),
             (json!({ "cost": -0.1 }), None),
             (json!({ "cost": 1e300 }), None),
+            (
+                json!({ "cost": 0.2, "is_byok": true, "cost_details": { "upstream_inference_cost": -0.2 } }),
+                None,
+            ),
         ] {
             assert_eq!(told(&usage), micros.map(MicroDollars), "{usage}");
         }

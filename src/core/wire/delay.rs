@@ -35,7 +35,7 @@ fn in_words(message: &str) -> Option<u64> {
 /// A duration as `22s`, `350ms`, `1m30s`, `2h`.
 fn spelled(text: &str) -> Option<u64> {
     let mut rest = text.trim();
-    let mut total = 0;
+    let mut total: u64 = 0;
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let (number, tail) = rest.split_at(digits);
@@ -48,7 +48,7 @@ fn spelled(text: &str) -> Option<u64> {
             "h" => 3_600_000.0,
             _ => return None,
         };
-        total += millis(number, factor)?;
+        total = total.saturating_add(millis(number, factor)?);
         rest = tail;
     }
     (total > 0).then_some(total)
@@ -81,6 +81,13 @@ mod tests {
         assert_eq!(told(&[], None, "Please try again in 2.154s."), Some(2154));
         assert_eq!(told(&[], None, "Try again in 1m30s, please"), Some(90_000));
         assert_eq!(told(&[], None, "try again in 350ms"), Some(350));
+    }
+
+    #[test]
+    fn a_delay_without_an_end_is_the_longest_there_is() {
+        let long = format!("{}h", "9".repeat(40));
+        assert_eq!(told(&[], Some(&long.repeat(2)), ""), Some(u64::MAX));
+        assert_eq!(told(&[], None, &format!("try again in {long}1ms")), Some(u64::MAX));
     }
 
     #[test]

@@ -13,9 +13,9 @@ use super::delegation::{Handover, TaskContext};
 use super::link::{AgentLink, Events, StreamEvent, StreamedAnswer, Trouble};
 use super::progress::{TaskProgress, shown_id};
 use super::report;
-use crate::ledger::{Outcome, TaskState};
+use crate::ledger::TaskState;
 use crate::runtime::tools::live::Live;
-use crate::runtime::untrusted::plain;
+use crate::runtime::untrusted::{plain, report_apart};
 use crate::tool::{Shown, ToolReport};
 use crate::wire::a2a::Event;
 
@@ -240,11 +240,9 @@ impl<'c> Exchange<'c> {
         let Handover { kept, max_chars, .. } = self.handover;
         let (kept, max_chars, told) = (Arc::clone(kept), *max_chars, self.told);
         let remote = Some(told.remote());
-        let reading = spawn_blocking(move || report::of(&kept.agent.name, &told, &kept.secrets, max_chars));
-        reading.await.unwrap_or_else(|_| ToolReport {
-            remote,
-            ..ToolReport::failed("the result could not be read; check what was done")
-        })
+        let report =
+            report_apart(move || report::of(&kept.agent.name, &told, &kept.secrets, max_chars)).await;
+        ToolReport { remote, ..report }
     }
 
     /// What is to be said of a task that came to no end that is known.
@@ -268,11 +266,12 @@ impl<'c> Exchange<'c> {
                 "the agent {agent} did not accept the task: {}",
                 kept.secrets.hide(&why)
             )),
-            (None, Trouble::Unheard(why)) => unclear(ToolReport::failed(format!(
+            (None, Trouble::Unheard(why)) => ToolReport::failed(format!(
                 "the answer of agent {agent} could not be read: {}; it may have accepted the task; check \
                 before repeating",
                 kept.secrets.hide(&why)
-            ))),
+            ))
+            .unclear(),
             (Some(id), trouble) => {
                 let why = match trouble {
                     Trouble::Refused { code, message } => {
@@ -280,22 +279,15 @@ impl<'c> Exchange<'c> {
                     }
                     Trouble::Closed(why) | Trouble::Unheard(why) => kept.secrets.hide(&why),
                 };
-                unclear(report::failed(
-                    &format!(
-                        "the agent {agent} no longer reports the state of its task {id}: {why}; it may \
-                        still be working on it; check before repeating"
-                    ),
-                    *max_chars,
-                ))
+                let words = format!(
+                    "the agent {agent} no longer reports the state of its task {id}: {why}; it may still be \
+                    working on it; check before repeating"
+                );
+                report::failed(&words, *max_chars).unclear()
             }
         };
         ToolReport { remote, ..report }
     }
-}
-
-/// The report of a task of which for an unknown reason it ended: that it failed would be untrue.
-fn unclear(report: ToolReport) -> ToolReport {
-    ToolReport { outcome: Outcome::Lost { started: true }, ..report }
 }
 
 /// Waits for something, and shows meanwhile what there is to show.

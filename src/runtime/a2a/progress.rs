@@ -28,7 +28,7 @@ pub(super) struct TaskProgress {
     pub(super) reason: Option<A2aMessage>,
     /// The last that it said of how the task stands.
     pub(super) last_status: Option<A2aMessage>,
-    /// The last that it said, of those in the history.
+    /// The last that it said, of those in the history or in a message of its own.
     pub(super) last_said: Option<A2aMessage>,
     /// What came of it beside what it made: an agent of KAOS says so, in words that may be empty.
     pub(super) output: Option<String>,
@@ -63,11 +63,7 @@ impl TaskProgress {
     /// Takes in an event, and says what of it is new to read. What is told of other tasks is not taken.
     pub(super) fn take(&mut self, event: Event) -> String {
         match event {
-            Event::Message(message) => {
-                let new = text(&message.parts);
-                self.direct = Some(message);
-                new
-            }
+            Event::Message { task, message } => self.take_message(task.as_deref(), message),
             Event::Status { task, status } if self.is_this(&task) => self.stand(status),
             Event::Artifact { task, artifact, append } if self.is_this(&task) => {
                 let new = text(&artifact.parts);
@@ -78,6 +74,26 @@ impl TaskProgress {
             Event::Task(task) if self.is_this(&task.id) => self.stand_whole(task),
             Event::Status { .. } | Event::Artifact { .. } | Event::Task(_) => String::new(),
         }
+    }
+
+    /// A message ends nothing once there is a task: how that stands is said by its state alone.
+    fn take_message(&mut self, task: Option<&str>, message: A2aMessage) -> String {
+        let Some(known) = self.id.clone().or_else(|| self.asked.clone()) else {
+            let new = text(&message.parts);
+            self.direct = Some(message);
+            return new;
+        };
+        if !message.is_of_agent || task.is_some_and(|task| task != known) {
+            return String::new();
+        }
+        self.id = Some(known);
+        let mut new = text(&message.parts);
+        if !new.is_empty() && !new.ends_with('\n') {
+            new.push('\n');
+        }
+        // It is the last that was said; what was said of the status is older.
+        (self.last_status, self.last_said) = (None, Some(message));
+        new
     }
 
     /// Whether nothing more comes of it: it ended, or waits for somebody.
@@ -143,7 +159,9 @@ impl TaskProgress {
 
     /// Keeps an artifact: behind what is there of it, in the place of that, or as a new one.
     fn put(&mut self, artifact: Artifact, append: bool) {
-        if !self.artifacts.iter().any(|old| old.id == artifact.id) && self.artifacts.len() < MOST_ARTIFACTS {
+        let has_room = self.artifacts.len() < MOST_ARTIFACTS && self.kept + artifact.id.len() <= MOST_KEPT;
+        if has_room && !self.artifacts.iter().any(|old| old.id == artifact.id) {
+            self.kept += artifact.id.len();
             self.artifacts.push(Artifact { id: artifact.id.clone(), parts: Vec::new() });
         }
         let Some(place) = self.artifacts.iter_mut().find(|old| old.id == artifact.id) else {
@@ -288,6 +306,35 @@ mod tests {
     }
 
     #[test]
+    fn a_message_ends_no_task() {
+        let message = |task: Option<&str>, words: &str| Event::Message {
+            task: task.map(str::to_owned),
+            message: said(words),
+        };
+        for mut told in [TaskProgress::default(), TaskProgress::of(Some("t"))] {
+            if told.asked.is_none() {
+                told.take(whole(TaskState::Working, Some(said("thinking")), &[]));
+            }
+            assert_eq!(told.take(message(Some("other"), "not about it")), "");
+            assert!(told.last_said.is_none());
+            let user = A2aMessage { is_of_agent: false, ..said("mine") };
+            assert_eq!(told.take(Event::Message { task: None, message: user }), "");
+            for task in [None, Some("t")] {
+                assert_eq!(told.take(message(task, "3 %")), "3 %\n");
+                assert!(!told.is_over() && told.direct.is_none() && told.last_status.is_none());
+                assert_eq!(told.last_said, Some(said("3 %")));
+            }
+            assert_eq!(told.remote().id.as_deref(), Some("t"));
+            assert_ne!(told.remote().state, TaskState::Completed);
+            told.take(whole(TaskState::Completed, None, &[]));
+            assert!(told.is_over() && told.last_said == Some(said("3 %")));
+        }
+        let mut alone = TaskProgress::default();
+        assert_eq!(alone.take(message(Some("made up"), "hello")), "hello");
+        assert_eq!(alone.remote(), RemoteTask { id: None, state: TaskState::Completed });
+    }
+
+    #[test]
     fn memory_is_bounded_and_what_is_left_out_is_counted() {
         let mut told = TaskProgress::default();
         let piece = "é".repeat(1 << 20);
@@ -297,11 +344,21 @@ mod tests {
         assert!(told.kept <= MOST_KEPT && text(&told.artifacts[0].parts).len() <= MOST_KEPT);
         assert_eq!(told.cut_chars, 5 << 20);
         told.take(made("a", "small", false));
-        assert_eq!((words(&told), told.kept), (vec!["small".to_owned()], PIECE + 5));
+        assert_eq!((words(&told), told.kept), (vec!["small".to_owned()], "a".len() + PIECE + 5));
         for number in 0..2_000 {
             told.take(made(&number.to_string(), "x", false));
         }
         assert_eq!(told.artifacts.len(), MOST_ARTIFACTS);
+    }
+
+    #[test]
+    fn names_of_artifacts_have_a_weight_too() {
+        let mut told = TaskProgress::default();
+        for number in 0..100 {
+            told.take(made(&format!("{number:0>1000000}"), "", false));
+        }
+        let names: usize = told.artifacts.iter().map(|artifact| artifact.id.len()).sum();
+        assert!(told.artifacts.len() == 33 && names <= MOST_KEPT, "{names}");
     }
 
     #[test]
@@ -314,17 +371,15 @@ mod tests {
         for part in [Part::Text(String::new()), Part::Unknown] {
             let mut told = TaskProgress::default();
             told.take(parts(part, 600_000));
-            assert_eq!(told.artifacts[0].parts.len(), MOST_KEPT / PIECE);
+            assert_eq!(told.artifacts[0].parts.len(), (MOST_KEPT - "a".len()) / PIECE);
         }
     }
 
     #[test]
     fn a_name_fits_a_line() {
-        let mut told =
+        let told =
             TaskProgress { id: Some(format!("a\u{202e}\n{}", "b".repeat(300))), ..TaskProgress::default() };
         let id = told.remote().id.unwrap();
         assert!(id.starts_with("a b") && id.chars().count() == 256, "{id}");
-        told.take(Event::Message(said("hi")));
-        assert_eq!(told.remote(), RemoteTask { id: None, state: TaskState::Completed });
     }
 }

@@ -61,7 +61,7 @@ fn what_was_made_comes_before_what_was_said() {
     assert_eq!(report(&told(Completed, None, Vec::new(), history)), ok("earlier"));
     assert_eq!(report(&told(Completed, None, vec![made("a", "")], Vec::new())), ok("(nothing)"));
     let mut direct = TaskProgress::default();
-    direct.take(Event::Message(said("hello")));
+    direct.take(Event::Message { task: None, message: said("hello") });
     assert_eq!(report(&direct), ok("hello"));
 }
 

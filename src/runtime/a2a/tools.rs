@@ -90,7 +90,7 @@ async fn converse(
     }
     let ended =
         "the conversation with the agent was ended; it may have accepted the task; check before repeating";
-    report.await.unwrap_or_else(|_ended| ToolReport::failed(ended))
+    report.await.unwrap_or_else(|_ended| ToolReport::failed(ended).unclear())
 }
 
 impl ToolPort for A2aTools {

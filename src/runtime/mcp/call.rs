@@ -16,6 +16,7 @@ use super::report;
 use super::server::McpWay;
 use crate::ledger::{Arguments, Outcome, seconds};
 use crate::runtime::tools::live::Live;
+use crate::runtime::untrusted::report_apart;
 use crate::tool::{Invocation, Shown, ToolReport};
 
 /// Where the request says which action this is: the same over retries and restarts.
@@ -50,10 +51,7 @@ pub(super) async fn run(
         Ok(answer) => {
             kept.answered();
             let (tool, max_chars) = (invocation.name, invocation.max_chars);
-            let reading = tokio::task::spawn_blocking(move || report::of(&tool, answer, max_chars));
-            reading
-                .await
-                .unwrap_or_else(|_| ToolReport::failed("the result could not be read; check what was done"))
+            report_apart(move || report::of(&tool, answer, max_chars)).await
         }
         Err(Trouble::Refused(refusal)) => {
             kept.answered();
@@ -68,7 +66,7 @@ pub(super) async fn run(
             let words = format!(
                 "the MCP server `{name}` {what}: {how}; effects may be partial; check before repeating"
             );
-            ToolReport { outcome: Outcome::Lost { started: true }, ..ToolReport::failed(words) }
+            ToolReport::failed(words).unclear()
         }
     }
 }

@@ -2,16 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rmcp::RoleClient;
-use rmcp::model::{
-    ClientRequest, ListToolsRequest, PaginatedRequestParams, RequestMetaObject, ServerResult, Tool,
-};
-use rmcp::service::ServiceRole;
+use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, RequestMetaObject, Tool};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::checked::{Checks, aside};
 use super::link::{Link, Trouble};
+use super::page::{Offered, read, weight};
 use super::server::McpServer;
 use super::status::McpFound;
 use crate::runtime::untrusted::{one_line, plain};
@@ -20,6 +17,8 @@ use crate::tool::{self, SideEffect, ToolKind, ToolSpec, check_schema};
 /// Most tools of one server; a model that is shown more finds none of them.
 const MOST_TOOLS: usize = 256;
 const MOST_PAGES: usize = 64;
+/// Most bytes of what is said of all tools together; all of it is kept until the last page has come.
+const MOST_LISTED: usize = 32 << 20;
 /// Most tools of which it is said why they are left out.
 const MOST_SENTENCES: usize = 8;
 /// Most characters of a description.
@@ -48,7 +47,7 @@ pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Offering, St
     let mut offered = Vec::new();
     let info = link.info();
     let has_tools = info.as_ref().is_some_and(|info| info.capabilities.tools.is_some());
-    let mut cursor = None;
+    let (mut cursor, mut listed, mut is_cut) = (None, 0_usize, false);
     link.tasks().listen();
     for _ in 0..if has_tools { MOST_PAGES } else { 0 } {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
@@ -60,7 +59,14 @@ pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Offering, St
             }
             Err(Trouble::Ended(how)) => return Err(how),
         };
-        let (tools, next) = read(page).ok_or("its answer is not a list of tools")?;
+        let reading = aside(move || read(page).map(|(tools, next)| (weight(&tools), tools, next)));
+        let page = reading.await.map_err(|why| format!("its tools cannot be read: {why}"))?;
+        let (heavy, tools, next) = page.ok_or("its answer is not a list of tools")?;
+        listed = listed.saturating_add(heavy);
+        if listed > MOST_LISTED {
+            is_cut = true;
+            break;
+        }
         offered.extend(tools);
         cursor = next;
         if cursor.is_none() || offered.len() > MOST_TOOLS {
@@ -72,7 +78,7 @@ pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Offering, St
     // To measure and compile schemas of others is no work for a thread that others wait for.
     let (asked, tasks) = (server.clone(), link.tasks().heard());
     let sorting = aside(move || {
-        let sorted = Sorting { offered, tasks, ..Sorting::new(&asked) }.sort();
+        let sorted = Sorting { offered, is_cut, tasks, ..Sorting::new(&asked) }.sort();
         let checks = Checks::new(sorted.0.clone());
         (sorted, checks)
     });
@@ -88,32 +94,12 @@ pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Offering, St
     Ok(Offering { standing, own_names, checks })
 }
 
-/// A tool, or the name of something that is none.
-type Offered = Result<Tool, String>;
-
-/// One page, and where the next one begins. One tool that cannot be read must not take the others with it: the SDK
-/// hands over such a page as it came.
-fn read(page: <RoleClient as ServiceRole>::PeerResp) -> Option<(Vec<Offered>, Option<String>)> {
-    match page {
-        ServerResult::ListToolsResult(page) => {
-            Some((page.tools.into_iter().map(Ok).collect(), page.next_cursor))
-        }
-        ServerResult::CustomResult(page) => {
-            let tools = page.0.get("tools")?.as_array()?.iter().map(|tool| {
-                let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
-                serde_json::from_value(tool.clone()).map_err(|_why| name.to_owned())
-            });
-            let next = page.0.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
-            Some((tools.collect(), next))
-        }
-        _ => None,
-    }
-}
-
 /// Tools as they are taken in or left out.
 struct Sorting<'s> {
     server: &'s McpServer,
     offered: Vec<Offered>,
+    /// Whether more was said of tools than is kept.
+    is_cut: bool,
     /// Those that are run as tasks alone.
     tasks: BTreeSet<String>,
     tools: Vec<ToolSpec>,
@@ -126,6 +112,7 @@ impl<'s> Sorting<'s> {
         Self {
             server,
             offered: Vec::new(),
+            is_cut: false,
             tasks: BTreeSet::new(),
             tools: Vec::new(),
             left_out: Vec::new(),
@@ -155,7 +142,16 @@ impl<'s> Sorting<'s> {
                 Err(name) => self.leave_out(&name, "what the server says of it cannot be read"),
             }
         }
-        (self.tools, bounded(&self.server.name, self.left_out, beyond), self.own_names)
+        let mut left_out = bounded(&self.server.name, self.left_out, beyond);
+        if self.is_cut {
+            left_out.push(format!(
+                "What the MCP server `{}` says of its tools is larger than {} MB; the rest of its list is \
+                 left out.",
+                self.server.name,
+                MOST_LISTED >> 20
+            ));
+        }
+        (self.tools, left_out, self.own_names)
     }
 
     fn leave_out(&mut self, tool: &str, why: &str) {
@@ -283,6 +279,8 @@ fn clean(schema: &mut Value) {
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::{CustomResult, ServerResult};
+
     use super::super::server::McpWay;
     use super::*;
 
@@ -298,7 +296,7 @@ mod tests {
             call_ms: Some(7),
         };
         let mut sorting = Sorting::new(&server);
-        let page = ServerResult::CustomResult(rmcp::model::CustomResult(json!({ "tools": tools })));
+        let page = ServerResult::CustomResult(CustomResult(json!({ "tools": tools })));
         sorting.offered = read(page).unwrap().0;
         let (tools, left_out, own) = sorting.sort();
         assert_eq!(own.len(), tools.len());

@@ -14,6 +14,7 @@ mod link;
 mod listing;
 mod managed_server;
 mod notification_filter;
+mod page;
 mod program;
 mod report;
 mod server;

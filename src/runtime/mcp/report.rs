@@ -18,12 +18,12 @@ pub(super) fn of(tool: &str, answer: ServerResult, max_chars: usize) -> ToolRepo
         ServerResult::CallToolResult(result) => given.take(result),
         ServerResult::CustomResult(result) => match given.take_loosely(&result.0) {
             Some(is_error) => is_error,
-            None => return ToolReport::failed(NO_RESULT),
+            None => return ToolReport::failed(NO_RESULT).unclear(),
         },
         ServerResult::InputRequiredResult(_) => {
             return ToolReport::failed("the server requests more input first, which is not supported here");
         }
-        _ => return ToolReport::failed(NO_RESULT),
+        _ => return ToolReport::failed(NO_RESULT).unclear(),
     };
     if given.parts.is_empty() {
         given

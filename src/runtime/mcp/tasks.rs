@@ -8,6 +8,8 @@ use serde_json::Value;
 
 /// Most names that are remembered; many more than tools that are taken.
 const MOST_NAMES: usize = 4_096;
+/// Most bytes of all names together.
+const MOST_BYTES: usize = 1 << 20;
 /// What stands in a message that says so.
 const SIGN: &[u8] = b"taskSupport";
 
@@ -41,8 +43,10 @@ impl Tasks {
         };
         let names = tools.into_iter().flatten().filter(needs).filter_map(|tool| tool.get("name")?.as_str());
         let mut known = self.names();
+        let mut room = MOST_BYTES.saturating_sub(known.iter().map(String::len).sum());
         for name in names {
-            if known.len() < MOST_NAMES {
+            if known.len() < MOST_NAMES && name.len() <= room {
+                room -= name.len();
                 known.insert(name.to_owned());
             }
         }
@@ -62,6 +66,20 @@ impl Tasks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_take_bounded_memory() {
+        let tasks = Tasks::default();
+        tasks.listen();
+        for number in 0..20 {
+            let name = format!("{number:0>100000}");
+            let page = format!(
+                r#"{{"result":{{"tools":[{{"name":"{name}","execution":{{"taskSupport":"required"}}}}]}}}}"#
+            );
+            tasks.hear(page.as_bytes());
+        }
+        assert_eq!(tasks.heard().len(), MOST_BYTES / 100_000);
+    }
 
     #[test]
     fn only_a_list_says_which_tools_need_tasks_and_only_while_one_listens() {

@@ -2,12 +2,14 @@
 //! the headers that they are sent.
 
 mod address;
+mod apart;
 mod headers;
 mod pictures;
 mod secrets;
 mod words;
 
 pub(super) use address::shown;
+pub(super) use apart::report_apart;
 pub(super) use headers::headers;
 pub(super) use pictures::Pictures;
 pub(super) use secrets::{Secrets, address_and_headers, in_path};

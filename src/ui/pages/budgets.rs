@@ -30,7 +30,7 @@ impl Page for Budgets {
     /// All budgets, what was used of the context, and what was paid.
     fn spoken(&self, view: &View, now: Millis) -> Vec<Spoken> {
         let paid_for = view.meter().session_usage();
-        let is_unpriced = paid_for.cost.is_none() && paid_for.input + paid_for.output > 0;
+        let is_unpriced = paid_for.cost.is_none() && (paid_for.input > 0 || paid_for.output > 0);
         let budget = |gauge: Gauge| match gauge.limit {
             // A cost that nobody knows is not none.
             None if is_unpriced && gauge.name == Limit::Cost.name() => {

@@ -80,7 +80,7 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
     section(&mut lines, "This run", run, inner, theme);
     let mut session: Vec<BudgetRow> = over(budget::Span::Session).chain([context]).collect();
     let paid_for = screen.view.meter().session_usage();
-    if paid_for.cost.is_none() && paid_for.input + paid_for.output > 0 {
+    if paid_for.cost.is_none() && (paid_for.input > 0 || paid_for.output > 0) {
         for row in session.iter_mut().filter(|row| row.name == Limit::Cost.name()) {
             (row.write, row.spent_below) = (unpriced, row.spent_below.min(row.set_aside));
         }
@@ -284,7 +284,7 @@ fn paid(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
     let spent = |what: &'static str, usage: Usage| {
         let cost = match usage.cost {
             Some(cost) => dollars(cost.0),
-            None if usage.input + usage.output == 0 => dollars(0),
+            None if usage.input == 0 && usage.output == 0 => dollars(0),
             None => "price unknown".to_owned(),
         };
         let cached = percent(usage.cache_read, usage.input);

@@ -221,6 +221,51 @@ async fn what_is_told_of_another_task_is_not_taken() {
 }
 
 #[tokio::test]
+async fn a_message_ends_no_task() {
+    for whose in [None, Some("t-1"), Some("somebody-else's")] {
+        let site = answering(true, move |asked, reply| match asked.rpc() {
+            "GetTask" => reply.json(&json!({ "result": task("TASK_STATE_COMPLETED") })),
+            _ => {
+                let mut message =
+                    json!({ "role": "ROLE_AGENT", "parts": [{ "text": "still working on it, 3 %" }] });
+                if let Some(whose) = whose {
+                    message["taskId"] = json!(whose);
+                }
+                let mut reply = reply.open("200 OK\r\ncontent-type: text/event-stream");
+                reply.write(event(&json!({ "task": task("TASK_STATE_WORKING") })).as_bytes());
+                reply.write(event(&json!({ "message": message })).as_bytes());
+            }
+        });
+        let report = handed(&site).await;
+        let words = if whose == Some("somebody-else's") { "(nothing)" } else { "still working on it, 3 %" };
+        assert_eq!(said(&report), (Outcome::Ok, words), "{whose:?}");
+        assert_eq!(report.remote, remote(Some("t-1"), TaskState::Completed), "{whose:?}");
+        assert_eq!(site.count("GetTask"), 1, "how it stands is asked: {whose:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_message_in_answer_to_one_that_goes_on_with_a_task_is_not_its_end() {
+    for streams in [true, false] {
+        let site = answering(streams, move |asked, reply| match asked.rpc() {
+            "GetTask" => reply.json(&json!({ "result": task("TASK_STATE_COMPLETED") })),
+            _ => {
+                let message = json!({ "message": { "role": "ROLE_AGENT", "parts": [{ "text": "thanks" }] } });
+                match streams {
+                    true => {
+                        reply.whole("200 OK\r\ncontent-type: text/event-stream", event(&message).as_bytes())
+                    }
+                    false => reply.json(&json!({ "result": message })),
+                }
+            }
+        });
+        let (report, _) = fixture(&site).call(json!({ "task": "x", "task_id": "t-1" })).await;
+        assert_eq!(said(&report), (Outcome::Ok, "thanks"));
+        assert_eq!(report.remote, remote(Some("t-1"), TaskState::Completed));
+    }
+}
+
+#[tokio::test]
 async fn an_answer_about_another_task_is_refused() {
     let strange = "it answered about a different task";
     let other = || json!({ "id": "t-2", "status": { "state": "TASK_STATE_COMPLETED" } });

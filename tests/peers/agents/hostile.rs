@@ -117,6 +117,19 @@ async fn what_would_take_gigabytes_is_not_read() {
 }
 
 #[tokio::test]
+async fn what_is_too_long_for_the_name_of_an_artifact_is_not_kept() {
+    let site = answering(true, |_, reply| {
+        let artifact = json!({ "artifactId": "a".repeat(257), "parts": [{ "text": "x" }] });
+        let update = event(&json!({ "artifactUpdate": { "taskId": "t-1", "artifact": artifact } }));
+        reply.open("200 OK\r\ncontent-type: text/event-stream").write(update.as_bytes());
+    });
+    let report = fixture(&site).hand("x").await;
+    let words = "the answer of agent writer could not be read: its answer does not match the protocol; \
+        it may have accepted the task; check before repeating";
+    assert_eq!((report.outcome, report.content.as_str()), (UNKNOWN, words));
+}
+
+#[tokio::test]
 async fn a_card_that_would_take_gigabytes_is_none() {
     let card = format!(r#"{{"name":"x","skills":[{}]}}"#, vec!["{}"; 300_000].join(","));
     let site = crate::a2a::site::Site::new(move |_, reply| reply.whole("200 OK", card.as_bytes()));

@@ -153,6 +153,15 @@ async fn a_list_without_end_is_cut() {
 }
 
 #[tokio::test]
+async fn a_list_of_heavy_pages_is_cut() {
+    let found = Fixture::with(&["heavy-pages"]).found().await;
+    assert_eq!(found.tools.len(), 4, "as many pages of 7 MB as fit into 32 MB");
+    let cut = "What the MCP server `stub` says of its tools is larger than 32 MB; the rest of its list is \
+        left out.";
+    assert_eq!(found.left_out, [cut]);
+}
+
+#[tokio::test]
 async fn a_line_without_end_needs_bounded_memory() {
     if !is_alone("mcp::starting::a_line_without_end_needs_bounded_memory") {
         return;

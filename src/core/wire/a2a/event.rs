@@ -11,13 +11,21 @@ use serde::{Deserialize, Deserializer};
 use super::part::{Part, RawPart};
 use crate::ledger::TaskState;
 
+/// Most characters of the name of an artifact: each is kept for as long as its task.
+const MOST_NAME: usize = 256;
+
 /// What an agent says of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// All of it, as it stands.
     Task(Task),
-    /// An answer without a task.
-    Message(A2aMessage),
+    /// Something that was said: the answer, where there is no task.
+    Message {
+        /// The task that it belongs to, if it names one.
+        task: Option<String>,
+        /// What was said.
+        message: A2aMessage,
+    },
     /// It stands otherwise now.
     Status {
         /// The task.
@@ -154,7 +162,10 @@ struct RawStatus {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct RawMessage {
+    #[serde(alias = "task_id")]
+    task_id: Option<String>,
     role: Option<RawName>,
     parts: Option<Vec<RawPart>>,
 }
@@ -196,7 +207,7 @@ impl<'de> Visitor<'de> for Worded {
     fn visit_str<E>(self, words: &str) -> Result<Self::Value, E> {
         let role = Some(RawName::Name("agent".to_owned()));
         let parts = (!words.is_empty()).then(|| vec![RawPart::of_text(words)]);
-        Ok(Some(RawMessage { role, parts }))
+        Ok(Some(RawMessage { task_id: None, role, parts }))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Self::Value, A::Error> {
@@ -212,28 +223,38 @@ impl RawResult {
             return inner.event_itself();
         }
         if let Some(message) = self.message {
-            return Some(Event::Message(message.into()));
+            return Some(message.event());
         }
         Self { task: None, message: None, status_update: None, artifact_update: None, ..self }.event_itself()
     }
 
-    /// A name that is empty is none.
     fn event_itself(self) -> Option<Event> {
-        let [id, task_id] = [self.id, self.task_id].map(|id| id.filter(|id| !id.is_empty()));
+        let [id, task_id] = [self.id, self.task_id].map(named);
         if let Some(artifact) = self.artifact {
             let append = self.append.unwrap_or_default();
-            return Some(Event::Artifact { task: task_id?, artifact: artifact.into(), append });
+            return Some(Event::Artifact { task: task_id?, artifact: artifact.artifact()?, append });
         }
         if let Some(status) = self.status {
             let status = status.into();
             let Some(id) = id else { return Some(Event::Status { task: task_id?, status }) };
-            let artifacts = self.artifacts.unwrap_or_default().into_iter().map(Artifact::from).collect();
+            let artifacts = self.artifacts.unwrap_or_default().into_iter().map(RawArtifact::artifact);
+            let artifacts = artifacts.collect::<Option<Vec<_>>>()?;
             let history = self.history.unwrap_or_default().into_iter().map(A2aMessage::from).collect();
             return Some(Event::Task(Task { id, status, artifacts, history, output: self.output }));
         }
-        let message = RawMessage { role: self.role, parts: Some(self.parts?) };
-        Some(Event::Message(message.into()))
+        Some(RawMessage { task_id, role: self.role, parts: Some(self.parts?) }.event())
     }
+}
+
+impl RawMessage {
+    fn event(mut self) -> Event {
+        Event::Message { task: named(self.task_id.take()), message: self.into() }
+    }
+}
+
+/// A name that is empty is none.
+fn named(id: Option<String>) -> Option<String> {
+    id.filter(|id| !id.is_empty())
 }
 
 impl From<RawStatus> for TaskStatus {
@@ -254,9 +275,11 @@ impl From<RawMessage> for A2aMessage {
     }
 }
 
-impl From<RawArtifact> for Artifact {
-    fn from(raw: RawArtifact) -> Self {
-        Self { id: raw.artifact_id.unwrap_or_default(), parts: parts(raw.parts) }
+impl RawArtifact {
+    /// The artifact, unless what stands for its name is none.
+    fn artifact(self) -> Option<Artifact> {
+        let id = self.artifact_id.unwrap_or_default();
+        (id.chars().count() <= MOST_NAME).then(|| Artifact { id, parts: parts(self.parts) })
     }
 }
 

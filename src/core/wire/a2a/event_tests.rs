@@ -80,12 +80,24 @@ fn changes_are_the_same_in_both_versions() {
 
 #[test]
 fn a_message_is_the_same_in_both_versions() {
+    let of_task =
+        |task: Option<&str>| Event::Message { task: task.map(str::to_owned), message: said(true, "hi") };
     let message = json!({ "messageId": "m", "role": "ROLE_AGENT", "parts": [{ "text": "hi" }] });
-    let older = json!({ "kind": "message", "messageId": "m", "role": "agent", "taskId": "t",
+    let older = json!({ "kind": "message", "messageId": "m", "role": "agent",
         "parts": [{ "kind": "text", "text": "hi" }] });
     for way in [json!({ "message": message }), older] {
-        assert_eq!(of(&way), Ok(Event::Message(said(true, "hi"))), "{way}");
+        assert_eq!(of(&way), Ok(of_task(None)), "{way}");
     }
+    let parts = json!([{ "text": "hi" }]);
+    for way in [
+        json!({ "message": { "role": 2, "taskId": "t", "parts": parts } }),
+        json!({ "message": { "role": 2, "task_id": "t", "parts": parts } }),
+        json!({ "kind": "message", "role": "agent", "taskId": "t", "parts": parts }),
+    ] {
+        assert_eq!(of(&way), Ok(of_task(Some("t"))), "{way}");
+    }
+    let nameless = json!({ "message": { "role": "agent", "taskId": "", "parts": parts } });
+    assert_eq!(of(&nameless), Ok(of_task(None)));
 }
 
 #[test]
@@ -97,7 +109,7 @@ fn parts_are_what_their_members_say() {
         { "url": "http://x/", "filename": "h" }, { "kind": "file", "file": { "uri": "http://y/" } },
         { "kind": "new" },
     ]);
-    let Ok(Event::Message(message)) = of(&json!({ "message": { "parts": parts } })) else {
+    let Ok(Event::Message { message, .. }) = of(&json!({ "message": { "parts": parts } })) else {
         panic!("a message")
     };
     let file = |name: &str, kind: &str, base64: &str| Part::File {
@@ -118,6 +130,18 @@ fn parts_are_what_their_members_say() {
     ];
     assert_eq!(message.parts, expected);
     assert_eq!(["", "AA==", "AAA=", "AAAA", "AA"].map(Part::file_bytes), [0, 1, 2, 3, 1]);
+}
+
+#[test]
+fn the_name_of_an_artifact_has_a_length() {
+    for (length, is_name) in [(MOST_NAME, true), (MOST_NAME + 1, false)] {
+        let made = json!({ "artifactId": "é".repeat(length), "parts": [{ "text": "x" }] });
+        let update = of(&json!({ "artifactUpdate": { "taskId": "t", "artifact": made } }));
+        let task = of(&json!({ "task": { "id": "t", "status": { "state": 2 }, "artifacts": [made] } }));
+        assert!(matches!(update, Ok(Event::Artifact { .. })) == is_name, "{update:?}");
+        assert!(matches!(task, Ok(Event::Task(_))) == is_name, "{task:?}");
+        assert!(is_name || (update, task) == (Err(NoEvent::Unreadable), Err(NoEvent::Unreadable)));
+    }
 }
 
 #[test]

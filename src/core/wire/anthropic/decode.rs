@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::ledger::{Stop, Usage};
-use crate::model::{ModelEvent, ModelNews};
+use crate::model::{ModelEvent, ModelNews, weight};
 use crate::wire::decoder::Broken;
 use crate::wire::failure::{protocol_failure, stream_failure};
 use crate::wire::sse::SseEvent;
@@ -22,6 +22,8 @@ pub(crate) struct AnthropicReader {
     calls: u32,
     spoke: bool,
     counted: Counted,
+    /// Bytes that were kept, about, before an event says them.
+    held: u64,
 }
 
 /// What the provider counted, field by field: later values replace earlier ones, absent ones keep them.
@@ -104,6 +106,11 @@ impl AnthropicReader {
         news
     }
 
+    /// Bytes that were kept until now, about, before an event says them.
+    pub(crate) fn held(&self) -> u64 {
+        self.held
+    }
+
     /// Some proxies say a message's start twice. Two messages in one answer are another matter.
     fn start_message(&mut self, data: &Value, events: &mut Vec<ModelEvent>) -> Result<(), Vec<ModelNews>> {
         let id = data.pointer("/message/id").and_then(Value::as_str).unwrap_or_default();
@@ -121,6 +128,7 @@ impl AnthropicReader {
     fn start_block(&mut self, at: u64, block: &Value, events: &mut Vec<ModelEvent>) {
         // Where two blocks have one number, the second begins where the first ends.
         self.stop_block(at, events);
+        self.held = self.held.saturating_add(PER_BLOCK).saturating_add(weight(block));
         let block = OpenBlock::start(block, self.calls, events);
         if matches!(block, OpenBlock::Call { .. }) {
             self.calls += 1;
@@ -135,7 +143,11 @@ impl AnthropicReader {
             self.start_block(at, &begun, events);
         }
         if let Some(block) = self.open.get_mut(&at) {
+            let told = events.len();
             block.delta(piece, events);
+            if events.len() == told {
+                self.held = self.held.saturating_add(grown(piece));
+            }
         }
     }
 
@@ -221,6 +233,9 @@ impl Counted {
     }
 }
 
+/// What a block takes beside what it says.
+const PER_BLOCK: u64 = 64;
+
 const KNOWN_EVENTS: &[&str] = &[
     "message_start",
     "content_block_start",
@@ -239,6 +254,13 @@ fn never_begun(delta: &Value) -> Option<Value> {
         "thinking_delta" => Some(json!({ "type": "thinking", "thinking": "" })),
         _ => None,
     }
+}
+
+/// Bytes by which a block grows, about, with a piece that no event tells.
+fn grown(piece: &Value) -> u64 {
+    let text = |name: &str| piece.get(name).and_then(Value::as_str).map_or(0, str::len) as u64;
+    let source = piece.get("citation").map_or(0, |source| weight(source).saturating_add(PER_BLOCK));
+    source.saturating_add(text("signature") + text("partial_json") + text("content"))
 }
 
 fn position(data: &Value) -> u64 {

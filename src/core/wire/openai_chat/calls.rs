@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::ModelEvent;
+use crate::model::{ModelEvent, weight};
 
 use super::extras;
 
@@ -12,6 +12,8 @@ pub(super) struct Calls {
     calls: Vec<StreamedCall>,
     /// How many have a name: only those exist.
     named: u32,
+    /// Bytes that were kept, about, and that no event tells.
+    held: u64,
 }
 
 #[derive(Debug, Default)]
@@ -30,6 +32,9 @@ struct StreamedCall {
 
 /// The number of the one call that the protocol's first form can make (`function_call`).
 const FIRST_FORM: u64 = u64::MAX;
+
+/// What a call takes beside what is said of it.
+const PER_CALL: u64 = 128;
 
 /// One fragment; what is empty, null or missing says nothing.
 struct Fragment<'a> {
@@ -85,6 +90,7 @@ impl Calls {
     }
 
     fn begin(&mut self, fragment: &Fragment<'_>) -> usize {
+        self.held = self.held.saturating_add(PER_CALL);
         self.calls.push(StreamedCall { slot: fragment.slot, ..StreamedCall::default() });
         self.calls.len() - 1
     }
@@ -93,9 +99,12 @@ impl Calls {
         let Some(call) = self.calls.get_mut(at) else { return };
         // The first id and name stand: servers repeat them, or send empty ones later.
         if call.id.is_empty() {
+            self.held = self.held.saturating_add(fragment.id.len() as u64);
             fragment.id.clone_into(&mut call.id);
         }
         if let Some(extra) = fragment.extra {
+            let before = call.extra.as_ref().map_or(0, weight);
+            self.held = self.held.saturating_add(weight(extra).saturating_sub(before));
             call.extra = Some(extra.clone());
         }
         if call.index.is_none() && !fragment.name.is_empty() {
@@ -110,7 +119,15 @@ impl Calls {
             let early = std::mem::take(&mut call.text);
             call.append(&early, events);
         }
+        if call.index.is_none() {
+            self.held = self.held.saturating_add(fragment.arguments.len() as u64);
+        }
         call.append(&fragment.arguments, events);
+    }
+
+    /// Bytes that were kept until now, about, and that no event tells.
+    pub(super) fn held(&self) -> u64 {
+        self.held
     }
 
     /// Whether there is any.

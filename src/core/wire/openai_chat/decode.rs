@@ -24,6 +24,8 @@ pub(crate) struct ChatReader {
     said: String,
     refused: bool,
     finish: Option<String>,
+    /// Bytes of text that were kept and not told.
+    untold: u64,
 }
 
 impl ChatReader {
@@ -75,6 +77,11 @@ impl ChatReader {
     /// The connection ended without `[DONE]`, which not every server sends: a stop reason will do.
     pub(crate) fn end(&mut self) -> Vec<ModelNews> {
         if self.finish.is_some() { self.complete() } else { failed(cut_failure()) }
+    }
+
+    /// Bytes that were kept until now, about, before an event says them.
+    pub(crate) fn held(&self) -> u64 {
+        self.untold.saturating_add(self.reasoning.held()).saturating_add(self.calls.held())
     }
 
     /// The same as [`ChatReader::delta`], for what says little.
@@ -193,8 +200,12 @@ impl ChatReader {
             self.speak(text, events);
             return;
         }
+        let told = events.len();
         for part in self.thoughts.push(&text) {
             self.part_of_text(part, events);
+        }
+        if events.len() == told {
+            self.untold = self.untold.saturating_add(text.len() as u64);
         }
     }
 

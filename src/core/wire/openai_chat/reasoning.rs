@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::ledger::Block;
-use crate::model::ModelEvent;
+use crate::model::{ModelEvent, weight};
 
 /// The reasoning that is being written.
 #[derive(Debug, Default)]
@@ -15,6 +15,8 @@ pub(super) struct Reasoning {
     content: String,
     /// What came as `reasoning_details`: gateways take it back as it was.
     details: Vec<Value>,
+    /// Bytes of details so far, about: no event tells them before the end.
+    held: u64,
 }
 
 impl Reasoning {
@@ -34,7 +36,9 @@ impl Reasoning {
                 self.say(shown.unwrap_or_default(), events);
             }
         }
-        pieces.iter().for_each(|piece| merge(&mut self.details, piece));
+        for piece in pieces {
+            self.held = self.held.saturating_add(merge(&mut self.details, piece));
+        }
     }
 
     /// Takes in a piece under either name, where there are no details.
@@ -60,6 +64,11 @@ impl Reasoning {
             self.said.push_str(text);
             events.push(ModelEvent::Thinking(text.to_owned()));
         }
+    }
+
+    /// Bytes of details so far, about.
+    pub(super) fn held(&self) -> u64 {
+        self.held
     }
 
     /// All that was said so far.
@@ -97,7 +106,9 @@ pub(super) fn replay(blocks: &[Block], message: &mut Map<String, Value>) {
     for blob in blobs {
         content.push_str(blob.get("reasoning_content").and_then(Value::as_str).unwrap_or_default());
         let pieces = blob.get("reasoning_details").and_then(Value::as_array);
-        pieces.into_iter().flatten().for_each(|piece| merge(&mut details, piece));
+        for piece in pieces.into_iter().flatten() {
+            merge(&mut details, piece);
+        }
     }
     if !content.is_empty() {
         message.insert("reasoning_content".to_owned(), Value::String(content));
@@ -108,8 +119,9 @@ pub(super) fn replay(blocks: &[Block], message: &mut Map<String, Value>) {
 }
 
 /// Adds a piece to the block of the same number, type and id: words grow, everything else is replaced.
-fn merge(blocks: &mut Vec<Value>, piece: &Value) {
-    let Some(members) = piece.as_object() else { return };
+/// Gives the bytes by which all grew, about.
+fn merge(blocks: &mut Vec<Value>, piece: &Value) -> u64 {
+    let Some(members) = piece.as_object() else { return 0 };
     let same = |block: &Value| {
         let id = |v: &Value| v.get("id").and_then(Value::as_str).map(str::to_owned);
         let ids = (id(block), id(piece));
@@ -119,21 +131,32 @@ fn merge(blocks: &mut Vec<Value>, piece: &Value) {
     };
     let Some(block) = blocks.iter_mut().rev().find(|b| same(b)).and_then(Value::as_object_mut) else {
         blocks.push(piece.clone());
-        return;
+        return PER_MEMBER.saturating_add(weight(piece));
     };
+    let mut grown: u64 = 0;
     for (name, value) in members {
         match (name.as_str(), block.get_mut(name), value) {
             ("text" | "summary" | "data", Some(Value::String(text)), Value::String(more)) => {
-                text.push_str(more)
+                text.push_str(more);
+                grown = grown.saturating_add(more.len() as u64);
             }
-            (_, Some(old), new) if !is_blank(new) => *old = new.clone(),
+            (_, Some(old), new) if !is_blank(new) => {
+                grown = grown.saturating_add(weight(new).saturating_sub(weight(old)));
+                *old = new.clone();
+            }
             (_, Some(_), _) => {}
             (_, None, new) => {
                 block.insert(name.clone(), new.clone());
+                let named = PER_MEMBER.saturating_add(name.len() as u64);
+                grown = grown.saturating_add(named).saturating_add(weight(new));
             }
         }
     }
+    grown
 }
+
+/// What a member, or a block, takes beside what is in it.
+const PER_MEMBER: u64 = 64;
 
 fn is_blank(value: &Value) -> bool {
     value.is_null() || value.as_str() == Some("")

@@ -21,6 +21,8 @@ pub(crate) struct ResponsesReader {
     items: Items,
     calls: u32,
     refused: bool,
+    /// Bytes that were kept, about, and that no event says.
+    held: u64,
 }
 
 /// The event that makes up nearly all of a stream: a piece of text. Read without building a tree of values.
@@ -90,6 +92,11 @@ impl ResponsesReader {
         self.end(response)
     }
 
+    /// Bytes that were kept until now, about, and that no event says.
+    pub(crate) fn held(&self) -> u64 {
+        self.held
+    }
+
     fn delta(&mut self, delta: &Delta<'_>, data: &str) -> Vec<ModelNews> {
         let mut events = Vec::new();
         let Some(piece) = TextKind::of_event(&delta.kind) else { return Vec::new() };
@@ -111,6 +118,9 @@ impl ResponsesReader {
     fn begin(&mut self, at: u64, item: &Value, events: &mut Vec<ModelEvent>) {
         if let Some(open) = OpenItem::start(item, self.calls, events) {
             self.calls += u32::from(matches!(open, OpenItem::Call { .. }));
+            let text = |name: &str| item.get(name).and_then(Value::as_str).map_or(0, str::len) as u64;
+            let mark = text("type") + text("call_id") + text("id");
+            self.held = self.held.saturating_add(PER_ITEM).saturating_add(mark);
             self.items.begin(at, item, open);
         }
     }
@@ -164,6 +174,9 @@ impl ResponsesReader {
         }
     }
 }
+
+/// What an item takes beside its marks.
+const PER_ITEM: u64 = 128;
 
 fn position(data: &Value) -> u64 {
     data.get("output_index").and_then(Value::as_u64).unwrap_or_default()

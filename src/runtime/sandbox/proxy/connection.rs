@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 
-use crate::runtime::address::not_public;
+use crate::runtime::address::{describes_machines, not_public};
 use crate::tool::HostPort;
 
 use super::Gate;
@@ -158,7 +158,7 @@ fn may_be_led_to(address: IpAddr, is_named_by_itself: bool) -> bool {
         IpAddr::V4(address) => address.is_private(),
         IpAddr::V6(address) => address.is_unique_local(),
     };
-    not_public(address).is_none() || (is_named_by_itself && is_inner)
+    not_public(address).is_none() || (is_named_by_itself && is_inner && !describes_machines(address))
 }
 
 #[cfg(test)]
@@ -177,6 +177,9 @@ mod tests {
             ("::ffff:127.0.0.1", false, false),
             ("::ffff:10.0.0.1", false, false),
             ("169.254.169.254", false, false),
+            ("168.63.129.16", false, false),
+            ("fd00:ec2::254", false, false),
+            ("fd20:ce::254", false, false),
             ("fe80::1", false, false),
             ("0.0.0.0", false, false),
         ] {

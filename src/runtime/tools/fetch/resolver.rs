@@ -5,13 +5,14 @@ use std::net::{IpAddr, SocketAddr};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::target::refusal;
-use crate::runtime::address::not_public;
+use crate::runtime::address::{ABOUT_MACHINES, describes_machines, not_public};
 
 /// Gives a connection only addresses that it may have. There is no second look-up in which a name could lead
 /// elsewhere.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Guard {
-    /// Hosts whose addresses are not judged: one that the configuration names, or the proxies'.
+    /// Hosts that may be anywhere but where machines are told about themselves: one that the configuration names, or the
+    /// proxies'.
     pub(super) exempt: Vec<String>,
 }
 
@@ -20,7 +21,8 @@ impl Resolve for Guard {
         let is_exempt = self.exempt.iter().any(|host| host == name.as_str());
         Box::pin(async move {
             let found = addresses(name.as_str()).await?;
-            let allowed = if is_exempt { found } else { public(name.as_str(), found)? };
+            let allowed =
+                if is_exempt { listed(name.as_str(), found) } else { public(name.as_str(), found) }?;
             let addresses = allowed.into_iter().map(|ip| SocketAddr::new(ip, 0));
             Ok(Box::new(addresses) as Addrs)
         })
@@ -48,9 +50,36 @@ pub(super) fn public(name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, Stri
     }
 }
 
+/// Those to which a name that is listed may lead.
+///
+/// # Errors
+/// A sentence: there is none.
+fn listed(name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, String> {
+    let (others, allowed): (Vec<_>, Vec<_>) = found.into_iter().partition(|ip| describes_machines(*ip));
+    match (allowed.is_empty(), others.first()) {
+        (true, Some(first)) => Err(format!("{name} is at {first}, {ABOUT_MACHINES}; no name may lead there")),
+        (true, None) => Err(format!("{name} has no address")),
+        (false, _) => Ok(allowed),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_listed_name_leads_anywhere_but_to_what_answers_machines_about_themselves() {
+        let ips = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<IpAddr>>();
+        let inner = ["127.0.0.1", "10.0.0.1", "fd12::1"];
+        assert_eq!(listed("wiki", ips(&inner)).unwrap(), ips(&inner));
+        for about in ["169.254.169.254", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"] {
+            assert_eq!(listed("wiki", ips(&[about, "10.0.0.1"])).unwrap(), ips(&["10.0.0.1"]));
+            let why = listed("wiki", ips(&[about])).unwrap_err();
+            assert!(why.contains("about themselves; no name may lead there"), "{why}");
+            assert!(public("wiki", ips(&[about])).is_err());
+        }
+        assert!(listed("wiki", Vec::new()).unwrap_err().contains("no address"));
+    }
 
     #[test]
     fn a_name_with_a_private_address_is_reached_at_its_public_ones_alone() {

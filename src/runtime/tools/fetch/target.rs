@@ -59,7 +59,7 @@ impl std::fmt::Display for AllowedHost {
 pub(super) struct FetchTarget {
     /// The URL, without its fragment.
     pub(super) url: Url,
-    /// The configuration names its host: its addresses are not judged.
+    /// The configuration names its host: it may be anywhere but where machines are told about themselves.
     pub(super) is_allowed: bool,
 }
 
