@@ -119,7 +119,6 @@ static TOOLS: &[&dyn Tool] = &[
 
 /// The tool of tests and demonstrations, which is no part of the built-in ones.
 static ECHO: &dyn Tool = &echo::EchoTool;
-
 /// The tool that only a person can call.
 static ADOPT: &dyn Tool = &adopt::AdoptTool;
 
