@@ -19,7 +19,23 @@ impl Intent {
             Self::Typed { line, .. } => line,
             Self::Race(race) => race.line,
             Self::Adopt(adoption) => adoption.line,
-            _ => return None,
+            Self::Compact
+            | Self::Abort
+            | Self::Decide { .. }
+            | Self::Raise { .. }
+            | Self::AcceptPrice { .. }
+            | Self::SetEffort(_)
+            | Self::Restored(_)
+            | Self::Revoke(_)
+            | Self::OpenHost(_)
+            | Self::CloseHost(_)
+            | Self::AcceptGaps(_)
+            | Self::RefuseGaps
+            | Self::Rewind { .. }
+            | Self::Rename(_)
+            | Self::StopBackground(_)
+            | Self::SetMode(_)
+            | Self::TypeInto { .. } => return None,
         };
         Some(Live::ReturnedLine(line))
     }

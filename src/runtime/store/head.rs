@@ -119,7 +119,7 @@ mod tests {
     fn a_pipe_in_the_place_of_the_head_is_not_waited_for_and_a_link_is_not_followed() {
         let place = tempfile::tempdir().unwrap();
         let (session, other) = (place.path().join("s1.jsonl"), place.path().join("other"));
-        mknodat(CWD, &path(&session), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        mknodat(CWD, path(&session), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
         HeadFile::default().written(&session, "1 x\n").unwrap_err();
         assert_eq!(lines_on_disk(&session), None);
         fs::remove_file(path(&session)).unwrap();
