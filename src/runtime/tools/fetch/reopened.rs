@@ -159,10 +159,18 @@ impl Reopened {
             return;
         }
         let nested = self.nested.len();
-        let is_whole = |barrier: &mut Barrier| barrier.name == name && barrier.nested == nested;
+        // The end of a drawing ends all shapes in it. What was none of them has ended the drawing before.
+        let is_drawing = DRAWINGS.contains(&name);
+        let is_whole =
+            |barrier: &mut Barrier| barrier.name == name && (is_drawing || barrier.nested == nested);
         match self.barriers.pop_if(is_whole) {
-            Some(barrier) => {
-                self.drawings -= usize::from(DRAWINGS.contains(&name));
+            Some(mut barrier) => {
+                self.drawings -= usize::from(is_drawing);
+                if barrier.nested < nested {
+                    self.nested.truncate(barrier.nested);
+                    let last = barrier.outside.iter_mut().rev().take(MOST_COMPARED);
+                    last.for_each(|open| open.nested = usize::MAX);
+                }
                 // What was begun in it and not ended stays active, and nothing ends it any more.
                 self.open = barrier.outside;
                 if name == "table" {
@@ -253,10 +261,13 @@ mod tests {
             "<p><b><object><select></x></object></b></p>",
             "<p><td><b></td></p></b>",
             "<svg><desc><div></svg></desc><b><table></b>",
-            "<b><svg><p></svg></b>",
+            "<b><svg><desc></svg></b>",
         ] {
             assert_eq!(read(&page.repeat(10)).active, 10, "{page}");
         }
+        let drawn = read(&"<b><svg><path></svg></b>".repeat(10));
+        assert_eq!((drawn.active, drawn.barriers.len(), drawn.nested.len()), (0, 0, 0));
+        assert!(drawn.made >= 320, "it may have been a block: {}", drawn.made);
         let left_open = format!("<p>{}</p>{}", "<b>".repeat(40), "<p>x".repeat(100));
         assert!(read(&left_open).made >= 4_000);
         assert!(read(&"<b><p></b>".repeat(100)).made >= 3_200, "copies");
