@@ -7,13 +7,14 @@ use std::time::Duration;
 use futures_util::{FutureExt, StreamExt, stream, stream::BoxStream};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::model::{AnswerBounds, FailureClass, ModelFailure, ModelNews, Request};
 use crate::wire::{Decoder, Endpoint, HttpCall, Protocol, Quirks, Secret, http_failure};
 
 use super::ModelPort;
 use super::network::{Network, cause, way_out};
+use super::patience::{Patience, refusal};
 
 /// How long to wait for a server. There is no limit on the whole answer: a model may write for an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct Timeouts {
     pub connect: Duration,
     /// From the request to the first byte of the answer; a local model reads its prompt in this time.
     pub first_byte: Duration,
-    /// Between two pieces of the answer.
+    /// Between two pieces of the answer; thirty times as long where none of them brings news.
     pub idle: Duration,
 }
 
@@ -119,7 +120,7 @@ struct ModelCall {
 enum HttpPhase {
     Asking(Box<Request>),
     /// Dropping the response closes the connection.
-    Reading(Box<(Response, Decoder)>),
+    Reading(Box<(Response, Decoder, Patience)>),
     Over,
 }
 
@@ -133,13 +134,19 @@ impl ModelCall {
                 HttpPhase::Asking(request) => match server.ask(&request).await {
                     Ok(response) => {
                         let decoder = server.protocol.decoder().within(self.bounds);
-                        self.phase = HttpPhase::Reading(Box::new((response, decoder)));
+                        let patience = Patience::new(server.timeouts.idle);
+                        self.phase = HttpPhase::Reading(Box::new((response, decoder, patience)));
                     }
                     Err(failure) => self.waiting.push_back(server.failed(failure)),
                 },
                 HttpPhase::Reading(mut answer) => {
-                    let (response, decoder) = answer.as_mut();
-                    let news = server.read(response, decoder).await;
+                    let (response, decoder, patience) = answer.as_mut();
+                    let begun = Instant::now();
+                    let mut news = server.read(response, decoder).await;
+                    if patience.is_used_up(begun.elapsed(), &news) {
+                        let failure = server.silent("to go on", patience.whole()).unheard();
+                        news.push(ModelNews::Failed(failure));
+                    }
                     self.waiting.extend(news.into_iter().map(|news| server.without_key(news)));
                     if !decoder.is_over() && !matches!(self.waiting.back(), Some(ModelNews::Failed(_))) {
                         self.phase = HttpPhase::Reading(answer);
@@ -223,20 +230,13 @@ impl HttpServer {
     }
 
     /// What an answer with a bad status says.
-    async fn refusal(&self, mut response: Response) -> ModelFailure {
-        const ENOUGH: usize = 256 * 1024;
+    async fn refusal(&self, response: Response) -> ModelFailure {
         let status = response.status().as_u16();
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let headers: Vec<_> =
             response.headers().iter().map(|(n, v)| (n.as_str().to_owned(), text(v))).collect();
-        let mut body = Vec::new();
         // A body that breaks off still says something, and the status says the rest.
-        while let Ok(Ok(Some(bytes))) = timeout(self.timeouts.idle, response.chunk()).await {
-            body.extend_from_slice(&bytes);
-            if body.len() > ENOUGH {
-                break;
-            }
-        }
+        let body = refusal(response.bytes_stream(), self.timeouts.idle).await;
         http_failure(status, &headers, &body)
     }
 

@@ -16,6 +16,7 @@ mod models;
 mod network;
 mod operations;
 mod outbox;
+mod patience;
 mod pending_writes;
 mod ports;
 mod private_file;

@@ -72,7 +72,7 @@ mod tests {
         let tasks = Tasks::default();
         tasks.listen();
         for number in 0..20 {
-            let name = format!("{}{number}", "0".repeat(100_000));
+            let name = format!("{number:02}{}", "x".repeat(99_998));
             let page = format!(
                 r#"{{"result":{{"tools":[{{"name":"{name}","execution":{{"taskSupport":"required"}}}}]}}}}"#
             );

@@ -71,6 +71,27 @@ async fn a_server_that_never_begins_is_given_up() {
 }
 
 #[tokio::test]
+async fn comments_without_an_end_are_no_answer() {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        assert!(connection.read(&mut [0; 1 << 16]).unwrap() > 0);
+        connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n").unwrap();
+        // Until nobody listens any more.
+        while connection.write_all(b": PROCESSING\n\n").is_ok() {}
+    });
+    let timeouts = Timeouts { idle: Duration::from_millis(50), ..PATIENT };
+    let model = HttpModel::new(Protocol::OpenAiChat, Endpoint::new(&base, None), timeouts);
+    let failure = said_by(&model).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Transient, "it is tried again");
+    assert_eq!(failure.message, format!("Waited 1.5 s for {base} to go on; gave up."));
+    assert!(failure.is_unheard, "it may be billed");
+    server.join().unwrap();
+}
+
+#[tokio::test]
 async fn a_stream_that_stops_is_given_up() {
     for protocol in ALL {
         let (wait, opener) = gate();
