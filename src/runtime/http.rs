@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::{FutureExt, StreamExt, stream, stream::BoxStream};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use crate::model::{AnswerBounds, FailureClass, ModelFailure, ModelNews, Request};
 use crate::wire::{Decoder, Endpoint, HttpCall, Protocol, Quirks, Secret, http_failure};
@@ -141,9 +141,8 @@ impl ModelCall {
                 },
                 HttpPhase::Reading(mut answer) => {
                     let (response, decoder, patience) = answer.as_mut();
-                    let begun = Instant::now();
                     let mut news = server.read(response, decoder).await;
-                    if patience.is_used_up(begun.elapsed(), &news) {
+                    if patience.is_over(&news) {
                         let failure = server.silent("to go on", patience.whole()).unheard();
                         news.push(ModelNews::Failed(failure));
                     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::model::{ModelEvent, ModelNews};
 
@@ -20,12 +20,14 @@ const ENOUGH: usize = 256 * 1024;
 pub(super) struct Patience {
     idle: Duration,
     used: Duration,
+    /// When the last piece had come.
+    last: Instant,
 }
 
 impl Patience {
     /// With this wait between two pieces.
     pub(super) fn new(idle: Duration) -> Self {
-        Self { idle, used: Duration::ZERO }
+        Self { idle, used: Duration::ZERO, last: Instant::now() }
     }
 
     /// The most of it.
@@ -33,8 +35,14 @@ impl Patience {
         self.idle.saturating_mul(MOST_WAITS)
     }
 
-    /// A piece came after this wait, with these news; whether it is used up. A process that was stopped meanwhile has not waited.
-    pub(super) fn is_used_up(&mut self, waited: Duration, news: &[ModelNews]) -> bool {
+    /// The same of a piece that came now.
+    pub(super) fn is_over(&mut self, news: &[ModelNews]) -> bool {
+        let since = std::mem::replace(&mut self.last, Instant::now()).elapsed();
+        self.is_used_up(since, news)
+    }
+
+    /// A piece came so long after the one before, with these news; whether it is used up. A process that was stopped meanwhile has not waited.
+    fn is_used_up(&mut self, waited: Duration, news: &[ModelNews]) -> bool {
         let is_news = |news: &ModelNews| !matches!(news, ModelNews::Event(ModelEvent::Usage(_)));
         if news.iter().any(is_news) {
             self.used = Duration::ZERO;

@@ -104,6 +104,19 @@ fn a_line_runs_one_too_unless_it_came_with_others() {
 }
 
 #[test]
+fn nothing_in_a_text_that_is_pasted_into_lines_is_carried_out() {
+    for scene in [SessionBuilder::new(), scenes::waiting_command()] {
+        let mut linear = LinearHarness::new(scene);
+        for text in ["!touch x", "/mode unrestricted", "/undo yes", "/raise"] {
+            let line = Line { alone: false, echo: Echo::Shown, ..linear.line(text, 9) };
+            assert_eq!(linear.hears_line(&line), [], "{text}");
+            let said = format!("not done: {text} came together with other lines");
+            assert!(linear.said.contains(&said), "{text}: {}", linear.said);
+        }
+    }
+}
+
+#[test]
 fn a_line_that_cannot_run_now_is_kept_and_says_one_thing() {
     let mut linear = LinearHarness::new(scenes::waiting_command());
     let before = linear.said.len();

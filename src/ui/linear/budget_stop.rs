@@ -9,9 +9,18 @@ use super::moment::Moment;
 /// What is said of a line that raises nothing.
 pub(super) const EARLY: &str = "not raised: /raise came right after the stop; type it again";
 
+/// Whether a text is a command that spends, or changes files.
+pub(super) fn decides(text: &str) -> bool {
+    raises(text) || means(text, &LinearCommand::Undo)
+}
+
 /// Whether a text raises the limit that has stopped a run.
 fn raises(text: &str) -> bool {
-    matches!(read(text, Fronts::Lines), Some(Ok(Meaning::Linear(LinearCommand::Raise))))
+    means(text, &LinearCommand::Raise)
+}
+
+fn means(text: &str, command: &LinearCommand) -> bool {
+    matches!(read(text, Fronts::Lines), Some(Ok(Meaning::Linear(meant))) if meant == *command)
 }
 
 /// The stop that was written last, by the end of its run, and when.

@@ -2,6 +2,8 @@
 
 use crate::ui::commands::{self, Fronts, typed};
 
+use super::budget_stop;
+use super::line::Echo;
 use super::session::{LinearEffect, LinearSession};
 use super::word;
 use super::words::plain;
@@ -69,14 +71,21 @@ impl LinearSession {
         self.no_answer(&format!("{what}: {text} came together with other lines; type it on its own"))
     }
 
-    /// Whether a line is more than words to send: an answer to a call, or to a question about words, or a command of any kind.
-    pub(super) fn does_something(&self, text: &str) -> bool {
+    /// Whether a line is more than words to send: an answer to a call, what an answer asks for, a command that is run, or one that
+    /// spends or changes files. In a terminal, where it may stand in a text that is pasted, any command; what comes out of a pipe was
+    /// written for us.
+    pub(super) fn does_something(&self, text: &str, echo: Echo) -> bool {
         let settings = &self.renderer.view.settings;
-        (self.asking.is_open() && (word::read(text).is_some() || self.words.is_some()))
-            || commands::own(text).is_some()
-            || commands::skill(text, &settings.skills).is_some()
-            || commands::custom(text, &settings.commands).is_some()
-            || matches!(commands::read(text, Fronts::Lines), Some(Ok(_)))
+        let custom = commands::custom(text, &settings.commands);
+        let answers = self.asking.is_open() && (word::read(text).is_some() || self.words.is_some());
+        let runs =
+            commands::own(text).is_some() || custom.as_ref().is_some_and(|custom| custom.command.is_some());
+        let is_one = || {
+            custom.is_some()
+                || commands::skill(text, &settings.skills).is_some()
+                || matches!(commands::read(text, Fronts::Lines), Some(Ok(_)))
+        };
+        answers || runs || budget_stop::decides(text) || (echo != Echo::Unseen && is_one())
     }
 
     pub(super) fn no_answer(&mut self, why: &str) -> Vec<LinearEffect> {

@@ -300,7 +300,9 @@ impl LinearSession {
         let answers_nothing = self.asking.answers_nothing(&line.text) && !self.gather.is_open();
         match self.gather.take(&line.text) {
             // Before anything else: what stands in a text that was pasted is meant for nobody.
-            GatheredLine::Line(text) if !line.alone && self.does_something(&text) => self.together(&text),
+            GatheredLine::Line(text) if !line.alone && self.does_something(&text, line.echo) => {
+                self.together(&text)
+            }
             GatheredLine::Line(text) if self.stop.is_raised_early(&self.renderer.view, &text, now) => {
                 self.no_answer(EARLY)
             }
