@@ -108,7 +108,7 @@ fn nothing_in_a_text_that_is_pasted_into_lines_is_carried_out() {
     for scene in [SessionBuilder::new(), scenes::waiting_command()] {
         let mut linear = LinearHarness::new(scene);
         for text in ["!touch x", "/mode unrestricted", "/undo yes", "/raise"] {
-            let line = Line { alone: false, echo: Echo::Shown, ..linear.line(text, 9) };
+            let line = Line { alone: false, ..linear.line(text, 9) };
             assert_eq!(linear.hears_line(&line), [], "{text}");
             let said = format!("not done: {text} came together with other lines");
             assert!(linear.said.contains(&said), "{text}: {}", linear.said);
