@@ -20,6 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(150);
 /// Longer than something must stand there before it can be decided, or than a held key needs to repeat.
 const READING: Duration = Duration::from_millis(700);
+/// From the end of one line to that of the next one.
+const A_LINE: Duration = Duration::from_millis(60);
 /// How often something that is not on the screen is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -46,6 +48,8 @@ pub(crate) struct Console {
     parser: vt100::Parser,
     /// Everything that was written to the terminal.
     pub(crate) bytes: Vec<u8>,
+    /// When a line was ended last.
+    line_ended: Option<Instant>,
 }
 
 impl Console {
@@ -98,7 +102,7 @@ impl Console {
         let line = pty.as_fd().try_clone_to_owned().unwrap();
         let (read, write) = pty.into_split();
         let parser = vt100::Parser::new(count(size.1), count(size.0), 0);
-        Self { child, read, write, line, parser, bytes: Vec::new() }
+        Self { child, read, write, line, parser, bytes: Vec::new(), line_ended: None }
     }
 
     pub(crate) fn screen(&self) -> String {
@@ -247,6 +251,11 @@ impl Console {
 
     /// Types. Reads meanwhile: a terminal that takes nothing would hold up an app that must write before it reads.
     pub(crate) async fn keys(&mut self, keys: &str) {
+        // Nobody types a line in less: it would count as pasted.
+        if let Some(ended) = self.line_ended.filter(|_| keys.ends_with('\n')) {
+            self.takes_time(A_LINE.saturating_sub(ended.elapsed())).await;
+        }
+        self.line_ended = keys.ends_with('\n').then(Instant::now).or(self.line_ended);
         let mut left = keys.as_bytes();
         let mut buffer = [0; 16_384];
         while !left.is_empty() {
