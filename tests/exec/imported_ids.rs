@@ -14,8 +14,8 @@ use crate::world::{Ran, World};
 const ID: &str = "01a21d84-b70c-73c3-bc7b-398a34037e54";
 const AT: &str = "2026-11-20T10:00:00.000Z";
 
-/// A session of an earlier version, whose lines have no hashes, in the folder of this world.
-fn imported(world: &World, id: &str, forked_from: Option<&str>, lines: &[Value]) -> Ran {
+/// A session of an earlier version, whose lines have no hashes, in the folder of this world. Returns the id that it has here.
+fn imported(world: &World, id: &str, forked_from: Option<&str>, lines: &[Value]) -> String {
     let mut head = json!({ "type": "session_started", "session": id, "cwd": world.work(), "model": "script",
         "version": 2, "app": "0.1.0", "mode": "edit", "system": "s" });
     if let Some(origin) = forked_from {
@@ -38,7 +38,7 @@ fn imported(world: &World, id: &str, forked_from: Option<&str>, lines: &[Value])
     fs::write(&file, text).unwrap();
     let ran = world.sessions_cli(&["import", file.to_str().unwrap()]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    ran
+    ran.out.split_whitespace().next().unwrap().to_owned()
 }
 
 fn used() -> Value {
@@ -85,8 +85,9 @@ fn a_worktree_of_the_same_name_stays() {
         lines.insert(0, json!({ "type": "tool_call", "id": "c1", "name": "delegate_to_lane_1", "by": "command", "arguments": terms }));
         lines.push(json!({ "type": "escrow_settled", "call": "c1", "spent": { "turns": 1, "tool_calls": 0, "wall_ms": 1,
             "usage": used() }, "is_assumed": false, "state": "failed", "answer": "It stopped." }));
-        imported(&world, id, None, &lines);
-        let ran = resumed(&world, id);
+        // It gets an id of its own, if its own is none.
+        let kept = imported(&world, id, None, &lines);
+        let ran = resumed(&world, &kept);
         assert_eq!(ran.code, 0, "{ran:?}");
         assert_eq!(
             fs::read_to_string(beside.join("mine.txt")).unwrap(),
