@@ -88,7 +88,8 @@ async fn comments_without_an_end_are_no_answer() {
     assert_eq!(failure.class, FailureClass::Transient, "it is tried again");
     assert_eq!(failure.message, format!("Waited 1.5 s for {base} to go on; gave up."));
     assert!(failure.is_unheard, "it may be billed");
-    server.join().unwrap();
+    // The connection is closed by a task of this thread.
+    tokio::task::spawn_blocking(move || server.join().unwrap()).await.unwrap();
 }
 
 #[tokio::test]
