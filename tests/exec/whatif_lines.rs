@@ -6,18 +6,18 @@ use countersign::runtime::sandbox::support;
 
 use crate::world::{Ran, World};
 
-/// Lines that reach the folder without naming it. `work` is the session's folder in the home folder.
+/// Lines that reach the folder without naming it. `HERE` is the name of the session's folder in the home folder.
 const LINES: &[&str] = &[
-    "touch ~/work/made",
-    "touch $HOME/work/made",
-    "cd ~/work && touch made",
-    "cd && touch work/made",
-    "touch ~/\"work\"/made",
+    "touch ~/HERE/made",
+    "touch $HOME/HERE/made",
+    "cd ~/HERE && touch made",
+    "cd && touch HERE/made",
+    "touch ~/\"HERE\"/made",
     "touch ~/wor?/.; touch ~/w*k/made; for f in ~/w*; do touch $f/made; done",
-    "cd / && touch \"$(echo $HOME)\"/work/made",
+    "cd / && touch \"$(echo $HOME)\"/HERE/made",
     "eval 'touch $HOME/wo''rk/made'",
-    "python3 -c 'import os; open(os.environ[\"HOME\"] + \"/work/made\", \"w\")'",
-    "sh -c 'touch ${HOME%/}/work/made'",
+    "python3 -c 'import os; open(os.environ[\"HOME\"] + \"/HERE/made\", \"w\")'",
+    "sh -c 'touch ${HOME%/}/HERE/made'",
 ];
 
 fn whatif(world: &World, words: &[&str]) -> Ran {
@@ -38,8 +38,8 @@ fn denied(line: &str) -> (World, String) {
 
 #[test]
 fn no_line_reaches_the_folder_of_the_session() {
-    for line in LINES {
-        let (world, entry) = denied(line);
+    for line in LINES.iter().map(|line| line.replace("HERE", "work")) {
+        let (world, entry) = denied(&line);
         let ran = whatif(&world, &["--last", &entry, "--allow", "--script", r#"["x"]"#]);
         assert!(!world.work().join("made").exists(), "{line}: {ran:?}");
         let is_told = ran.out.contains("+allowed c1 by user, once, in the sandbox") || ran.code == 2;
