@@ -11,11 +11,26 @@ use crate::policy::in_copy;
 use crate::runtime::store::{exact, first_line_of};
 use crate::wire::record::SessionFile;
 
-/// Programs that run a script, or another program, that a word behind them names.
-const RUNNERS: &[&str] = &[
-    "sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "ruby", "perl", "php", "env", "exec",
-    ".",
+/// Programs that run what a word behind them names. Those that take a file of their folder: with their options that take no value; behind
+/// any other option, a word may be code, a module or a value. `None`: a name without a `/` is looked for along the `PATH`.
+const RUNNERS: &[(&str, Option<&str>)] = &[
+    ("sh", SHELL),
+    ("bash", SHELL),
+    ("dash", SHELL),
+    ("zsh", SHELL),
+    ("ksh", SHELL),
+    ("python", PYTHON),
+    ("python3", PYTHON),
+    ("node", Some("")),
+    ("ruby", Some("w")),
+    ("perl", Some("wT")),
+    ("php", Some("q")),
+    ("env", None),
+    ("exec", None),
+    (".", None),
 ];
+const SHELL: Option<&str> = Some("efuvx");
+const PYTHON: Option<&str> = Some("BEIOPSbdqsuvx");
 
 /// What a session is started with that works in `copy.1`, where `copy.0` is a copy of what holds the folder of `parent`.
 pub(super) fn in_copied(parent: &Invocation, copy: (&Path, &Path)) -> Invocation {
@@ -39,7 +54,9 @@ pub(super) fn in_copied(parent: &Invocation, copy: (&Path, &Path)) -> Invocation
     let hidden = parent.config.sandbox.hidden.iter().map(place);
     let copies = hidden.filter_map(|path| Some(copied_top.join(path.strip_prefix(top).ok()?)));
     made.config.sandbox.hidden.extend(copies.map(|path| path.to_string_lossy().into_owned()));
-    for hook in &mut made.config.hooks {
+    // A gate runs in the folder of the person, where its words mean what they say. Further down, the folder is itself a copy.
+    let is_first = parent.parents.is_empty();
+    for hook in made.config.hooks.iter_mut().filter(|hook| is_first && !hook.spec.point.is_gate()) {
         hook.spec.command = found_from(folder, &hook.spec.command);
     }
     made.parents.push(folder.clone());
@@ -59,12 +76,15 @@ pub(super) fn as_branch(invocation: &Invocation, state: &Path, file: &SessionFil
 }
 
 /// The command of a hook whose program, or whose script, is named from the folder of the session: by its absolute path. A worktree does
-/// not have the files that git does not know, and a sub-agent can change those that it has. So is every other word that names an
-/// executable file of that folder: another program may start it. A folder that the command enters first is that of the session where the
-/// worktree has none.
+/// not have the files that git does not know, and a sub-agent can change those that it has. So is every other word with a `/` that names
+/// an executable file of that folder: another program may start it. A word without one is a program of the `PATH`, a word of the shell or
+/// a text: a file of that name in the folder is none of them, and anybody who may write there could put it in their place. A folder that
+/// the command enters first is that of the session where the worktree has none.
 fn found_from(folder: &Path, command: &str) -> String {
-    let (mut folder, mut runs_script, mut is_named) = (folder.to_owned(), false, false);
+    let (mut folder, mut runs_other, mut is_named) = (folder.to_owned(), false, false);
     let (mut enters, mut edits): (Option<usize>, Vec<(Range<usize>, String)>) = (None, Vec::new());
+    // Where a name without a `/` is a file of the folder: the options of the program before it that change nothing about that.
+    let mut harmless: Option<&str> = None;
     let mut at = 0;
     let parts = |c: char| c.is_whitespace() || ";&|<>()".contains(c);
     for piece in command.split_inclusive(parts) {
@@ -79,14 +99,19 @@ fn found_from(folder: &Path, command: &str) -> String {
             continue;
         }
         let is_assigned = word.split_once('=').is_some_and(|(name, _)| !name.contains('/'));
-        if word.is_empty() || is_assigned || (runs_script && word.starts_with('-')) {
+        if word.is_empty() || is_assigned {
             continue;
         }
         let there = folder.join(plain);
+        let is_below = plain.contains('/') && !plain.starts_with('/');
         if is_named {
-            if !plain.starts_with('/') && is_executable(&there) {
+            if is_below && is_executable(&there) {
                 edits.push((start..end, quoted(&there)));
             }
+            continue;
+        }
+        if runs_other && plain.starts_with('-') {
+            harmless = harmless.filter(|flags| plain.chars().skip(1).all(|flag| flags.contains(flag)));
             continue;
         }
         if let Some(cd) = enters.take() {
@@ -97,22 +122,26 @@ fn found_from(folder: &Path, command: &str) -> String {
             folder = there;
             continue;
         }
-        if plain == "cd" && edits.is_empty() && !runs_script {
+        if plain == "cd" && edits.is_empty() && !runs_other {
             enters = Some(start);
             continue;
         }
-        let program = plain.rsplit('/').next().unwrap_or_default();
-        if RUNNERS.contains(&program) && (plain == program || plain.starts_with('/')) {
-            runs_script = true;
+        if let Some((_, flags)) = RUNNERS.iter().find(|(name, _)| runs(plain, name)) {
+            (runs_other, harmless) = (true, *flags);
             continue;
         }
-        let is_path = (plain.contains('/') && !runs_script) || (runs_script && there.is_file());
-        if !plain.starts_with('/') && is_path {
+        let is_script = harmless.is_some() && !plain.contains('/');
+        if (is_below && !runs_other) || ((is_below || is_script) && there.is_file()) {
             edits.push((start..end, quoted(&there)));
         }
         is_named = true;
     }
     with(command, &edits)
+}
+
+/// Whether this word is that program, found along the `PATH` or by its absolute path.
+fn runs(word: &str, program: &str) -> bool {
+    word == program || (word.starts_with('/') && word.rsplit('/').next() == Some(program))
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -170,7 +199,16 @@ mod tests {
             ("cd", "cd"),
             ("~/deny.sh", "~/deny.sh"),
             ("timeout 5 ./run.sh", "timeout 5 'HERE/./run.sh'"),
-            ("nice run.sh", "nice 'HERE/run.sh'"),
+            ("nice run.sh", "nice run.sh"),
+            ("sh run.sh", "sh 'HERE/run.sh'"),
+            ("sh -eu run.sh", "sh -eu 'HERE/run.sh'"),
+            ("sh -c run.sh", "sh -c run.sh"),
+            ("python3 -m run.sh", "python3 -m run.sh"),
+            ("env run.sh ./run.sh", "env run.sh 'HERE/./run.sh'"),
+            ("exec run.sh", "exec run.sh"),
+            (". run.sh", ". run.sh"),
+            ("env sh -x in/deny.sh", "env sh -x 'HERE/in/deny.sh'"),
+            ("cat | run.sh -q RUN && run.sh 2; run.sh 0", "cat | run.sh -q RUN && run.sh 2; run.sh 0"),
             ("test -x ./run.sh && ./run.sh a", "test -x 'HERE/./run.sh' && 'HERE/./run.sh' a"),
             ("\u{3000}./deny.sh \u{3000}a", "\u{3000}'HERE/./deny.sh' \u{3000}a"),
             ("echo \"${X}\" | ./run.sh", "echo \"${X}\" | 'HERE/./run.sh'"),
