@@ -43,6 +43,8 @@ pub(super) fn in_copied(parent: &Invocation, copy: (&Path, &Path)) -> Invocation
     let besides = |sourced: &SourcedRule| {
         let source = sourced.source.clone();
         let more = in_copy(&sourced.rule, &said, &from, &to).into_iter();
+        // A copy of a copy would have the same rule once for each way to it.
+        let more = more.filter(|rule| parent.config.rules.iter().all(|known| known.rule != *rule));
         more.map(move |rule| SourcedRule { rule, source: source.clone() }).collect::<Vec<_>>()
     };
     made.config.rules.extend(parent.config.rules.iter().flat_map(besides));
@@ -64,15 +66,25 @@ pub(super) fn in_copied(parent: &Invocation, copy: (&Path, &Path)) -> Invocation
     made
 }
 
-/// The same for a branch of a session that works in another folder: it goes on in a copy of that one. `None`: it is none. Of an import
-/// nobody here has seen what it was made from: the folder that it would name could hold programs of somebody else.
+/// The same for a branch of a session that works in another folder: it goes on in a copy of that one, which may be a copy itself. `None`:
+/// it is none. What an import says of that nobody here has seen: the folder that it would name could hold programs of somebody else.
 pub(super) fn as_branch(invocation: &Invocation, state: &Path, file: &SessionFile) -> Option<Invocation> {
+    let mut folders: Vec<PathBuf> = file.copied_from.iter().map(PathBuf::from).collect();
+    if folders.is_empty() {
+        folders.extend(folder_of_trunk(state, file));
+    }
+    folders.retain(|folder| folder.is_absolute() && *folder != invocation.cwd);
+    let copies = folders.iter().skip(1).chain([&invocation.cwd]);
+    let first = Invocation { cwd: folders.first()?.clone(), ..invocation.clone() };
+    Some(copies.fold(first, |made, copy| in_copied(&made, (copy, copy))))
+}
+
+/// The folder of the session that this one was made from, in a branch that does not name it, as programs before November 27, 2026 made
+/// them.
+fn folder_of_trunk(state: &Path, file: &SessionFile) -> Option<PathBuf> {
     let Body::SessionStarted(started) = &file.entries.first()?.body else { return None };
     let trunk = started.forked_from.as_deref().filter(|_| file.imported_to.is_none())?;
-    let folder = PathBuf::from(first_line_of(&exact(state, trunk.rsplit_once('@')?.0)?)?.cwd);
-    let is_copy = folder.is_absolute() && folder != invocation.cwd;
-    let parent = is_copy.then(|| Invocation { cwd: folder, ..invocation.clone() })?;
-    Some(in_copied(&parent, (&invocation.cwd, &invocation.cwd)))
+    Some(PathBuf::from(first_line_of(&exact(state, trunk.rsplit_once('@')?.0)?)?.cwd))
 }
 
 /// The command of a hook whose program, or whose script, is named from the folder of the session: by its absolute path. A worktree does
