@@ -8,9 +8,10 @@ use super::called::CallableNames;
 use super::prompt::{self, Words};
 use crate::agent::Intent;
 use crate::cli::args::ExecArgs;
+use crate::cli::outcome::complain;
 use crate::cli::signals;
 use crate::config::Invocation;
-use crate::config::fault::Fault;
+use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Goal, Pastes, UserMessage};
 use crate::runtime::Groups;
 use crate::session::attachments::{Attach, AttachmentRefusal};
@@ -87,7 +88,10 @@ impl FirstMessage {
 
     fn read(self, attach: Attach) -> Result<Intent, Fault> {
         let Self { words: Words { prompt, block }, images, here, goal } = self;
-        let mut said = attach.message(prompt).map_err(refused)?;
+        let (mut said, note) = attach.message(prompt).map_err(refused)?;
+        if !note.is_empty() {
+            complain(&format!("note: {}", one_line(&note)));
+        }
         attach.seen_from(here).add(&mut said, &images).map_err(refused)?;
         if let Some(block) = block {
             said = said.followed_by(UserMessage { pastes: Pastes::all(&block), ..block.into() });

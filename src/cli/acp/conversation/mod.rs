@@ -74,8 +74,8 @@ pub(super) enum SessionCommand {
     Read {
         /// The prompt.
         id: Value,
-        /// The message, or why there is none.
-        said: Result<UserMessage, RpcError>,
+        /// The message and what to know of its words, or why there is none.
+        said: Result<(UserMessage, String), RpcError>,
     },
     /// What would be written for the rule of a call that waits is known.
     Planned {

@@ -52,7 +52,9 @@ impl Conversation {
         tokio::spawn(async move {
             // Files may lie on a slow disk, or on one that never answers.
             let read = tokio::task::spawn_blocking(move || match blocks {
-                Expanded::Blocks(blocks) => session_prompt::message(&attach, &cwd, blocks),
+                Expanded::Blocks(blocks) => {
+                    session_prompt::message(&attach, &cwd, blocks).map(|said| (said, String::new()))
+                }
                 Expanded::Words(words) => attach
                     .message(words)
                     .map_err(|refused| RpcError::params(format!("{}; next: {}", refused.what, refused.next))),
@@ -92,17 +94,20 @@ impl Conversation {
     }
 
     /// The prompt was read.
-    pub(super) async fn was_read(&mut self, id: &Value, said: Result<UserMessage, RpcError>) {
+    pub(super) async fn was_read(&mut self, id: &Value, said: Result<(UserMessage, String), RpcError>) {
         let Some(prompt) = self.prompt.as_mut().filter(|prompt| prompt.id == *id) else { return };
         let is_empty = |said: &UserMessage| said.content.trim().is_empty() && said.images.is_empty();
         match said {
             _ if prompt.is_cancelled => self.answer_prompt(Ok(session_prompt::cancelled())).await,
             Err(why) => self.answer_prompt(Err(why)).await,
-            Ok(said) if is_empty(&said) => {
+            Ok((said, _)) if is_empty(&said) => {
                 self.answer_prompt(Err(RpcError::params("the prompt is empty"))).await;
             }
-            Ok(said) => {
+            Ok((said, note)) => {
                 prompt.stage = Stage::Said;
+                if !note.is_empty() {
+                    self.remark(&note).await;
+                }
                 self.wish(Intent::Submit(said)).await;
                 // Calls that waited when the session was opened are offered now: only a prompt can be asked in.
                 self.offer_waiting().await;
