@@ -93,6 +93,20 @@ fn what_is_charged_above_is_what_its_own_ledger_and_the_sum_of_all_say() {
 }
 
 #[test]
+fn a_message_whose_files_are_refused_takes_up_nothing() {
+    let world = World::new();
+    killed(&world, &[]);
+    let (below, above) = both(&world);
+    let held = || [&below, &above].map(|file| fs::read(file).unwrap());
+    let (before, sessions) = (held(), world.sessions());
+    let ran = world.exec(&["--resume", &id(&above), "--script", r#"["I see."]"#, "see @gone.rs"]);
+    assert!(ran.code == 2 && ran.err.contains("there is no file at gone.rs"), "{}", ran.err);
+    assert_eq!((held(), world.sessions()), (before.clone(), sessions));
+    resumed(&world, &id(&above));
+    assert_ne!(held(), before, "a message that is sent ends what was cut off");
+}
+
+#[test]
 fn who_goes_on_with_it_first_is_told_whose_limits_hold_and_charges_nothing_more_above() {
     let world = World::new();
     killed(&world, &["--max-output-tokens", "1000"]);

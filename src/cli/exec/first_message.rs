@@ -65,6 +65,19 @@ impl FirstMessage {
         Ok(Some(Self { words, images: exec.image.clone(), here, goal: invocation.goal.clone() }))
     }
 
+    /// Refuses a file that no hook is needed to refuse, before there is a session: taking one up changes it, and what else is kept.
+    ///
+    /// # Errors
+    /// A file cannot be attached.
+    pub(super) fn check(&self, invocation: &Invocation) -> Result<(), Fault> {
+        if !self.words.prompt.contains('@') && self.images.is_empty() {
+            return Ok(());
+        }
+        let attach = Attach::without_hooks(invocation);
+        let (mut said, _note) = attach.message(self.words.prompt.clone()).map_err(refused)?;
+        attach.seen_from(self.here.clone()).add(&mut said, &self.images).map_err(refused)
+    }
+
     /// What it asks for, with the files that it names; `None`: the program was told to end while hooks were asked about these. They are ended
     /// then.
     ///

@@ -75,7 +75,15 @@ impl Attach {
     ///
     /// Hooks are told of what is named as hooks of the session of this id; they are in these groups.
     pub(crate) fn new(invocation: &Invocation, session: &str, groups: &Groups) -> Self {
-        let hooks = FileHooks::new(command_hooks(invocation, session, groups));
+        Self::with(invocation, FileHooks::new(command_hooks(invocation, session, groups)))
+    }
+
+    /// The same before there is a session, of which hooks could be told: what is refused here is refused with them, too.
+    pub(crate) fn without_hooks(invocation: &Invocation) -> Self {
+        Self::with(invocation, FileHooks::default())
+    }
+
+    fn with(invocation: &Invocation, hooks: FileHooks) -> Self {
         Self {
             cwd: invocation.cwd.clone(),
             home: invocation.environment.home(),
