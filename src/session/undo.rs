@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::config::Invocation;
-use crate::ledger::{Body, CallId, Change, Entry, EntryId, FilesRestored};
+use crate::ledger::{Body, CallId, Change, Entry, EntryId, Escrow, FilesRestored};
 use crate::policy::shell::shell_word;
 use crate::policy::{effect_of_line, shell};
 use crate::runtime::SessionStore;
@@ -19,6 +19,7 @@ use crate::runtime::undo::{
 use crate::tool::SideEffect;
 use crate::tool::name::SHELL;
 use crate::ui::undo_preview::UndoPreview;
+use crate::wire::record::SessionFile;
 
 /// One session, and what its files were.
 #[derive(Debug, Clone)]
@@ -45,8 +46,9 @@ impl Undoing {
     /// # Errors
     /// Why it cannot be told, in one line.
     pub(crate) fn offer(&self, message: Option<EntryId>) -> Result<Option<UndoPreview>, String> {
-        let entries = self.entries()?;
-        let turns = self.turns_of(&entries)?;
+        let file = self.file()?;
+        let entries = &file.entries;
+        let turns = self.turns_of(entries)?;
         let changing = match message {
             Some(message) => {
                 let mut later = turns.iter().filter(|turn| turn.message >= message);
@@ -56,7 +58,7 @@ impl Undoing {
         };
         let since = changing.and_then(|turn| turn.changing.first());
         let Some(since) = since else {
-            return match self.changed_by_subagents(&entries, message).as_slice() {
+            return match self.changed_by_subagents(&file, message).as_slice() {
                 [] => Ok(None),
                 sessions => Err(format!(
                     "nothing to undo here, but sub-agents changed files: their sessions undo that, as in `countersign \
@@ -69,25 +71,35 @@ impl Undoing {
                 )),
             };
         };
-        let mut commands = commands(&entries, *since);
+        let mut commands = commands(entries, *since);
         let sessions = self.changed_by_subagents(
-            &entries,
+            &file,
             turns.iter().find(|turn| turn.changing.contains(since)).map(|turn| turn.message),
         );
         commands.extend(
             sessions.into_iter().map(|session| format!("what the sub-agent of session {session} changed")),
         );
-        Ok(Some(UndoPreview { commands, ..self.offer_of(*since, &self.plan(*since, &turns, &entries)?) }))
+        Ok(Some(UndoPreview { commands, ..self.offer_of(*since, &self.plan(*since, &turns, entries)?) }))
     }
 
-    /// The sessions of sub-agents that changed files, since a message of the user or in the last turn.
-    fn changed_by_subagents(&self, entries: &[Arc<Entry>], message: Option<EntryId>) -> Vec<String> {
+    /// The sessions of sub-agents that changed files, since a message of the user or in the last turn. A fork goes on with what the session
+    /// did that it was made from, whose sub-agents have that one's name; those of an import did not work here.
+    fn changed_by_subagents(&self, file: &SessionFile, message: Option<EntryId>) -> Vec<String> {
+        let entries = &file.entries;
+        let forked_at = entries.first().and_then(|first| match &first.body {
+            Body::SessionStarted(started) => started.forked_at(),
+            _ => None,
+        });
+        let is_ours = |id: EntryId, escrow: &Escrow| {
+            let is_inherited = Some(id) <= forked_at && escrow.of_session().is_some();
+            Some(id) > file.imported_to && (is_inherited || escrow.is_of(&self.id))
+        };
         let last =
             || entries.iter().rev().find(|entry| matches!(entry.body, Body::User(_))).map(|entry| entry.id);
         let since = message.or_else(last);
         let later = entries.iter().filter(|entry| since.is_none_or(|since| entry.id >= since));
         let sessions = later.filter_map(|entry| match &entry.body {
-            Body::Change(Change::EscrowReserved(escrow)) if escrow.is_of(&self.id) => {
+            Body::Change(Change::EscrowReserved(escrow)) if is_ours(entry.id, escrow) => {
                 Some(escrow.session.clone())
             }
             _ => None,
@@ -104,7 +116,7 @@ impl Undoing {
     /// # Errors
     /// Why nothing was, in one line.
     pub(crate) fn restore(&self, since: CallId, shown: &[(String, String)]) -> Result<FilesRestored, String> {
-        let entries = self.entries()?;
+        let entries = self.file()?.entries;
         let plan = self.plan(since, &self.turns_of(&entries)?, &entries)?;
         if self.offer_of(since, &plan).files != shown {
             return Err(
@@ -153,7 +165,7 @@ impl Undoing {
     /// # Errors
     /// Why that is not known, in one line.
     pub(crate) fn differences(&self, most: usize) -> Result<(Vec<FileDifference>, usize), String> {
-        let entries = self.entries()?;
+        let entries = self.file()?.entries;
         self.snapshots.differences(&self.agreement(&entries), |path| self.shown(path), most)
     }
 
@@ -204,12 +216,12 @@ impl Undoing {
         path.strip_prefix(&self.folder).unwrap_or(path).display().to_string()
     }
 
-    /// The entries of the session, from its file: the loop writes before it acts, so that all that has begun is in it.
-    fn entries(&self) -> Result<Vec<Arc<Entry>>, String> {
+    /// The file of the session: the loop writes before it acts, so that all that has begun is in it.
+    fn file(&self) -> Result<SessionFile, String> {
         let Ok(path) = find(&self.state, &self.id) else {
             return Err("there are no messages yet".to_owned());
         };
-        Ok(SessionStore::read(&path)?.entries)
+        SessionStore::read(&path)
     }
 
     fn turns_of(&self, entries: &[Arc<Entry>]) -> Result<Vec<Turn>, String> {
