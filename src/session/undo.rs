@@ -128,36 +128,54 @@ impl Undoing {
     }
 
     /// Finishes what the end of an earlier process cut off: what was done, when there is something of it that these entries,
-    /// all that the session has, do not tell; or in words what was refused.
-    ///
-    /// # Errors
-    /// A sentence; it can be tried again.
-    pub(crate) fn finish(
-        &self,
-        entries: &[Arc<Entry>],
-    ) -> Result<Option<Result<FilesRestored, String>>, String> {
-        let finished = self.snapshots.finish(&self.agreement(entries), |since, earlier| {
-            let later = entries.iter().skip(usize::try_from(earlier).unwrap_or(usize::MAX));
-            later
-                .into_iter()
-                .any(|e| matches!(&e.body, Body::Change(Change::FilesRestored(done)) if done.since == since))
-        })?;
-        Ok(match finished {
-            Finished::Nothing => None,
-            Finished::Done(restored) => restored.since.map(|since| Ok(self.told(since, restored))),
-            Finished::Damaged(line, kept) => Some(Err(format!(
-                "The record of an undo that was cut off is damaged in line {line}, and nothing was touched. It is kept as {}.",
-                kept.display()
-            ))),
+    /// all that the session has, do not tell; and in words what was refused or could not be done. That is set aside: whoever goes on with
+    /// the session changes files, and it is not done after that.
+    pub(crate) fn finish(&self, entries: &[Arc<Entry>]) -> (Option<FilesRestored>, Option<String>) {
+        let is_told = |since, earlier| is_told(entries, since, earlier);
+        let finished = match self.snapshots.finish(&self.agreement(entries), is_told) {
+            Ok(finished) => finished,
+            Err(why) => {
+                let kept = self
+                    .snapshots
+                    .give_up()
+                    .map(|kept| format!(" Its record is kept as {}.", kept.display()));
+                let kept = kept.unwrap_or_default();
+                return (None, Some(format!("An interrupted undo could not be completed: {why}.{kept}")));
+            }
+        };
+        match finished {
+            Finished::Nothing => (None, None),
+            Finished::Done(restored) => (restored.since.map(|since| self.told(since, restored)), None),
+            Finished::Failed(restored, failed, kept) => {
+                let failed: Vec<String> =
+                    failed.iter().map(|(file, why)| format!("{}: {why}", self.shown(file))).collect();
+                let why = format!(
+                    "An interrupted undo could not be completed: {}. Its record is kept as {}.",
+                    failed.join("; "),
+                    kept.display()
+                );
+                let since = restored.since.filter(|_| !restored.files.is_empty());
+                (since.map(|since| self.told(since, restored)), Some(why))
+            }
+            Finished::Damaged(line, kept) => (
+                None,
+                Some(format!(
+                    "The record of an undo that was cut off is damaged in line {line}, and nothing was touched. It is kept as {}.",
+                    kept.display()
+                )),
+            ),
             Finished::Refused(files, kept) => {
                 let files: Vec<String> = files.iter().map(|file| self.shown(file)).collect();
-                Some(Err(format!(
-                    "The record of an interrupted undo was refused, and nothing was changed: according to the ledger, the agent did not change the files it names: {}. It is saved as {}.",
-                    files.join(", "),
-                    kept.display()
-                )))
+                (
+                    None,
+                    Some(format!(
+                        "The record of an interrupted undo was refused, and nothing was changed: according to the ledger, the agent did not change the files it names: {}. It is saved as {}.",
+                        files.join(", "),
+                        kept.display()
+                    )),
+                )
             }
-        })
+        }
     }
 
     /// The files that the session has changed and that are different now, and how many it changed in all.
@@ -228,9 +246,21 @@ impl Undoing {
         if is_running(entries) {
             return Err("a run is in progress: interrupt it or wait until it ends, then undo".to_owned());
         }
+        if self.snapshots.is_unfinished(|since, earlier| is_told(entries, since, earlier))? {
+            return Err("an earlier undo is not complete: resume the session, which completes it, then undo"
+                .to_owned());
+        }
         let changing = self.snapshots.changes()?.into_iter().filter_map(|change| change.call).collect();
         Ok(turns(entries, &changing))
     }
+}
+
+/// Whether one of these entries, after the first so many, tells of an undo since that call.
+fn is_told(entries: &[Arc<Entry>], since: CallId, earlier: u64) -> bool {
+    let tells =
+        |body: &Body| matches!(body, Body::Change(Change::FilesRestored(done)) if done.since == since);
+    let later = entries.iter().skip(usize::try_from(earlier).unwrap_or(usize::MAX));
+    later.into_iter().any(|entry| tells(&entry.body))
 }
 
 /// What a message of the user has led to.

@@ -163,6 +163,22 @@ async fn while_a_call_waits_nothing_is_taken_back() {
 }
 
 #[tokio::test]
+async fn nothing_is_undone_while_an_earlier_undo_is_not_complete() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    change(&mut app, &home, "beta", "delta").await;
+    let journal = home.session_files()[0].with_extension("files").join("restoring");
+    fs::write(&journal, format!("{}\n", json!({ "since": "c1", "entries": 1_000 }))).unwrap();
+    app.keys("/undo\r").await;
+    app.sees("an earlier undo is not complete").await;
+    app.keys(CTRL_U).await;
+    app.quits().await;
+    assert!(journal.exists(), "its record is as it was");
+    assert_eq!(home.read("notes.txt"), AFTER);
+}
+
+#[tokio::test]
 async fn an_undo_that_a_crash_cut_off_is_finished_first() {
     let home = Home::new();
     let mut app = Console::start(&home, USUAL, &[]);
