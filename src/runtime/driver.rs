@@ -320,7 +320,7 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::Rename(_)
         | Intent::OpenHost(_)
         | Intent::CloseHost(_)
-        | Intent::AcceptGaps(_)
+        | Intent::AcceptGaps { .. }
         | Intent::RefuseGaps
         | Intent::StopBackground(_)
         | Intent::Subagent { .. }

@@ -26,10 +26,10 @@ impl LinearSession {
             LineMeaning::Anyway(request, call) => {
                 self.asking.said_again(now.at);
                 self.left();
-                let answer = Answer::AllowOnce;
-                [Intent::AcceptGaps(Some(call)), Intent::Decide { request, call, answer }]
-                    .map(LinearEffect::Send)
-                    .to_vec()
+                let gaps = self.gaps_of(request);
+                let accepts = (!gaps.is_empty()).then_some(Intent::AcceptGaps { call: Some(call), gaps });
+                let decides = Intent::Decide { request, call, answer: Answer::AllowOnce };
+                accepts.into_iter().chain([decides]).map(LinearEffect::Send).collect()
             }
             LineMeaning::Words(request, call, purpose) => {
                 self.words = Some((request, call, purpose));
@@ -99,6 +99,13 @@ impl LinearSession {
     fn asked(&self, request: EntryId) -> Option<Value> {
         let waiting = self.renderer.view.waiting();
         waiting.into_iter().find(|(id, _)| *id == request).map(|(_, asked)| asked.arguments.clone())
+    }
+
+    /// What the question of this request names that the sandbox cannot hide; nothing once another one is asked.
+    fn gaps_of(&self, request: EntryId) -> Vec<String> {
+        let waiting = self.renderer.view.waiting();
+        let asked = waiting.into_iter().find(|(id, _)| *id == request);
+        asked.map(|(_, asked)| asked.gaps.clone()).unwrap_or_default()
     }
 
     /// What a line changes of this call; content of several lines has no place on one.
