@@ -107,10 +107,16 @@ fn whole(
         foot.drain(explained);
         (body, reach) = laid(most(foot.len()));
     }
+    // A rule below it leaves few rows: of a call that is cut, the one that would keep them apart is the call's, too.
+    let is_cramped = airy && read.is_some() && reach.rows < reach.all;
+    let rows = |foot: usize| if is_cramped { room(foot) } else { most(foot) };
+    if is_cramped {
+        (body, reach) = laid(rows(foot.len()));
+    }
     let is_command = matches!(request.preview, Preview::Command(_));
     if is_command && reach.rows < reach.all && room(foot.len()) < 4 && !head.is_empty() {
         // The title begins with the worst effect; the rest of them goes before the command does.
-        (body, reach) = action::shown(shown, Vec::new(), in_room(most(foot.len())), colours);
+        (body, reach) = action::shown(shown, Vec::new(), in_room(rows(foot.len())), colours);
     }
     if airy && body.len() < most(foot.len()) {
         body.push(Line::default());
