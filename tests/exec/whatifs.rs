@@ -92,7 +92,7 @@ fn a_branch_goes_on_in_a_copy_as_it_was_then() {
         "{again:?}"
     );
     let misfit = world.whatif(&[id, &decision, "--edit", r#"{"foo":1}"#, "--offline"]);
-    assert!(misfit.code == 2 && misfit.err.contains("cannot be made so"), "{misfit:?}");
+    assert!(misfit.code == 2 && misfit.err.contains("cannot be made like that"), "{misfit:?}");
     let edited = world.whatif(&[
         id,
         &decision,
@@ -204,11 +204,11 @@ fn where_nothing_could_go_otherwise_it_says_so() {
     world.exec(&["--mode", "edit", "--script", SCRIPT, "write it"]);
     for (words, why) in [
         (vec!["--last", "e999", "--allow"], "no entry e999"),
-        (vec!["--last", "e1", "--allow"], "no message and no decision"),
-        (vec!["--last", "e3"], "nothing is otherwise"),
-        (vec!["--last", "e3", "--deny", "x"], "waits for no decision"),
-        (vec!["--last", "e6"], "nothing is otherwise"),
-        (vec!["--last", "made", "--allow"], "is no entry"),
+        (vec!["--last", "e1", "--allow"], "neither a message nor a decision"),
+        (vec!["--last", "e3"], "nothing would be different"),
+        (vec!["--last", "e3", "--deny", "x"], "not a call to decide about"),
+        (vec!["--last", "e6"], "nothing would be different"),
+        (vec!["--last", "made", "--allow"], "is not an entry"),
         (vec!["e3"], "a session or an entry is missing"),
         (vec!["--last", "x", "e3"], "--last names a session already"),
     ] {

@@ -91,7 +91,7 @@ impl Agent {
             return true;
         }
         let (state, does) = match waits {
-            true => (TaskState::Submitted, "starts on it when another one is over, in the background as"),
+            true => (TaskState::Submitted, "starts on it when another one has ended, in the background as"),
             false => (TaskState::Working, "works on it in the background as"),
         };
         let words = format!(
@@ -126,7 +126,8 @@ impl Agent {
         let (started, at_work) = (books.started, books.at_work());
         if started >= most_in_session {
             return Err(format!(
-                "This session has started {started} sub-agents, which is its limit. Do the rest of the work yourself."
+                "This session has started {started} sub-agents, which is its limit. Do the rest of the \
+                 work yourself."
             ));
         }
         // The lanes of a race wait for each other.

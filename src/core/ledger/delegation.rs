@@ -65,6 +65,21 @@ impl TaskState {
         self.into()
     }
 
+    /// What people read in its place, as in "the task is …".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Submitted => "submitted",
+            Self::Working => "at work",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Canceled => "canceled",
+            Self::Rejected => "rejected",
+            Self::InputRequired => "waiting for input",
+            Self::AuthRequired => "waiting for a login",
+            Self::Unknown => "in an unknown state",
+        }
+    }
+
     /// The state of this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|state| state.as_str() == name)
