@@ -107,7 +107,7 @@ fn the_limits_hold_over_the_sum_whatever_subagents_do() {
     assert_eq!((of_subagent, calls + of_subagent), (4, 9), "no turn beyond the nine");
     let result = &ran.all("tool_result")[0];
     assert_eq!(text(result, "outcome"), "failed");
-    assert!(text(result, "content").contains("max_turns"), "{result}");
+    assert!(text(result, "content").contains("turn limit"), "{result}");
 
     let ran = World::new().json(&[
         "--script",

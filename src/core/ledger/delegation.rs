@@ -101,3 +101,15 @@ pub(super) struct Delegated {
     pub(super) agent: String,
     pub(super) task_id: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::TaskState;
+
+    #[test]
+    fn people_read_words() {
+        for state in TaskState::ALL {
+            assert!(!state.words().contains(['_', '-']), "{}", state.words());
+        }
+    }
+}

@@ -297,4 +297,11 @@ mod tests {
             Ending::ALL.iter().copied().filter(|e| e.interrupted()).map(Ending::as_str).collect();
         assert_eq!(cut, ["aborted_streaming", "aborted_tools"]);
     }
+
+    #[test]
+    fn people_read_words() {
+        for ending in Ending::ALL {
+            assert!(!ending.words().contains(['_', '-']), "{}", ending.words());
+        }
+    }
 }
