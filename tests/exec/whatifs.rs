@@ -237,7 +237,7 @@ fn other_calls_that_wait_in_a_branch_are_denied_by_nobody() {
     let sessions = world.sessions();
     let branch = sessions.iter().max_by_key(|path| path.metadata().unwrap().modified().unwrap()).unwrap();
     let branch = std::fs::read_to_string(branch).unwrap();
-    let nobody = branch.lines().filter(|line| line.contains("nobody is here to decide in this branch"));
+    let nobody = branch.lines().filter(|line| line.contains("nobody can decide in this branch here"));
     let decided: Vec<&str> = nobody.filter(|line| line.starts_with(r#"{"type":"approval""#)).collect();
     assert_eq!(decided.len(), 1, "{branch}");
     assert!(!decided[0].contains(r#""by":"user""#), "{decided:?}");

@@ -288,7 +288,7 @@ impl Agent {
         } else {
             // Whether it is still to come, only the whole ledger would tell.
             format!(
-                "no sub-agent works for {call} now: it is over, or waits for its turn and ends with the turn"
+                "no sub-agent works for {call} now: it has ended, or it waits to start and ends with the turn"
             )
         }));
     }

@@ -74,7 +74,7 @@ pub(super) fn place(cache: &Path, open: &[PathBuf]) -> Result<PathBuf, String> {
     let folder = real(&cache.join(FOLDER));
     let named = |what: &str| format!("{} {what}", folder.display());
     if open.iter().any(|open| folder.starts_with(real(open))) {
-        return Err(named("lies in a folder in which commands in the sandbox, or tools, may write"));
+        return Err(named("is in a folder in which sandboxed commands or tools may write"));
     }
     for place in [&cache, &folder] {
         match fs::symlink_metadata(place) {
