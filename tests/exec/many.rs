@@ -168,7 +168,11 @@ fn a_search_names_the_sessions_that_were_changed() {
         let found = world.sessions_cli(&["search", "--json", word]);
         assert_eq!(parse(&found.out).len(), 1, "{word}: {}", found.err);
         let named = "session 01990001-0000-7000-8000-000000000000 is not well-formed (line ";
-        assert!(found.err.contains(named) && found.err.contains(": it is not a JSON object)"), "{}", found.err);
+        assert!(
+            found.err.contains(named) && found.err.contains(": it is not a JSON object)"),
+            "{}",
+            found.err
+        );
         assert!(
             found.err.contains("note: 1 session could not be searched, or only in part"),
             "{}",

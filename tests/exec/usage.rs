@@ -206,7 +206,10 @@ fn a_file_that_is_no_session_is_named_and_the_others_count() {
         world.sessions().into_iter().find(|path| !path.ends_with("bad.jsonl") && path.is_file()).unwrap();
     fs::write(&path, fs::read_to_string(&path).unwrap() + "garbage\n").unwrap();
     let told = world.usage(&[]).err;
-    assert!(told.contains("is not well-formed (line ") && told.contains(": it is not a JSON object)"), "{told}");
+    assert!(
+        told.contains("is not well-formed (line ") && told.contains(": it is not a JSON object)"),
+        "{told}"
+    );
     assert!(told.contains("note: 3 sessions were not counted, or only in part"), "{told}");
     let written = fs::read_to_string(&path).unwrap().replace("garbage\n", "");
     fs::write(&path, &written).unwrap();
