@@ -23,7 +23,7 @@ pub struct BlameArgs {
     #[arg(value_name = "FILE[:LINE]")]
     pub what: String,
 
-    /// Print the diff that was shown before the change, too
+    /// Also print the diff that was shown before the change
     #[arg(long)]
     pub diff: bool,
 
