@@ -126,14 +126,14 @@ impl Agent {
         let (started, at_work) = (books.started, books.at_work());
         if started >= most_in_session {
             return Err(format!(
-                "This session has started {started} sub-agents, which is its limit. Do the rest of the \
+                "The limit of sub-agents that a session can start ({started}) is reached. Do the rest of the \
                  work yourself."
             ));
         }
         // The lanes of a race wait for each other.
         if at_work >= most_at_once && !share.is_all {
             return Err(format!(
-                "{at_work} sub-agents are at work in the background, which is the limit; one of them must end \
+                "The limit of sub-agents at work in the background ({at_work}) is reached; one of them must end \
                  first. This one was not started."
             ));
         }
