@@ -35,7 +35,7 @@ const FIRST_BYTES: u64 = 12;
 const ENDINGS: [&str; 12] =
     ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif", "avif", "ico"];
 /// What to do about a warning where nobody can confirm it.
-const FROM_THE_APP: &str = "send it from the app if it shall be sent";
+const FROM_THE_APP: &str = "to send it anyway, use the app";
 
 /// Why a message was not sent: what happened, and what to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
