@@ -61,8 +61,8 @@ impl Undoing {
             return match self.changed_by_subagents(&file, message).as_slice() {
                 [] => Ok(None),
                 sessions => Err(format!(
-                    "nothing to undo here, but sub-agents changed files: their sessions undo that, as in `countersign \
-                    resume {}` and /undo",
+                    "nothing to undo here, but sub-agents changed files; undo that in their sessions, with \
+                     `countersign resume {}` and /undo",
                     sessions
                         .iter()
                         .map(|session| shell_word(session))
@@ -160,7 +160,8 @@ impl Undoing {
             Finished::Damaged(line, kept) => (
                 None,
                 Some(format!(
-                    "The record of an undo that was cut off is damaged in line {line}, and nothing was touched. It is kept as {}.",
+                    "The record of an undo that was cut off is damaged in line {line}, and nothing was \
+                     touched. It is kept as {}.",
                     kept.display()
                 )),
             ),
@@ -169,7 +170,8 @@ impl Undoing {
                 (
                     None,
                     Some(format!(
-                        "The record of an interrupted undo was refused, and nothing was changed: according to the ledger, the agent did not change the files it names: {}. It is saved as {}.",
+                        "The record of an interrupted undo was refused, and nothing was changed: according to \
+                         the ledger, the agent did not change the files it names: {}. It is saved as {}.",
                         files.join(", "),
                         kept.display()
                     )),

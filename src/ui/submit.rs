@@ -142,7 +142,7 @@ fn run_custom(local: &mut Local, view: &View, call: CustomCall) -> Vec<UiEffect>
 /// Runs a command of the user's own; it stays in the composer where it cannot.
 fn run_own(local: &mut Local, view: &View, own: OwnCommand) -> Vec<UiEffect> {
     if own.command.is_empty() {
-        local.hint = Some("type a command behind the !".to_owned());
+        local.hint = Some("type a command after the !".to_owned());
         return Vec::new();
     }
     if view.status.is_busy() {
@@ -175,6 +175,9 @@ pub(super) fn run(local: &mut Local, view: &View, text: &str) -> Vec<UiEffect> {
 pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEffect> {
     match meaning {
         Meaning::Intent(intent) => vec![UiEffect::Send(intent)],
+        Meaning::AcceptGaps => {
+            vec![UiEffect::Send(Intent::AcceptGaps { call: None, gaps: view.gaps_asked_about() })]
+        }
         Meaning::Request(Request::PlanUndo(since)) => vec![UiEffect::Undo(since)],
         Meaning::Request(request @ Request::AddUp(_)) => {
             let mut acts = shown(local, Overlay::Page(usage::awaited()));

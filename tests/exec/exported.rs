@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::sealed::{allowed, key, seal, verify};
-use crate::world::{Ran, World};
+use crate::steered::Steered;
+use crate::world::{Ran, World, script};
 
 const SECRET: &str = "the launch code is 0000-1111";
 
@@ -192,7 +193,7 @@ fn an_attestation_says_who_decided_what_and_has_no_contents() {
     fs::write(&file, &ran.out).unwrap();
     assert_eq!(world.json(&["--last", "--script", r#"["More."]"#, "more"]).code, 0);
     let later = verify(&world, &file, &signers);
-    assert!(later.code == 1 && later.out.contains("was continued since"), "{later:?}");
+    assert!(later.code == 1 && later.out.contains("the session was continued since"), "{later:?}");
     let refused = export(&world, &["--format", "attestation", "--key", path, "--redact", "all"]);
     assert_eq!(refused.code, 2, "{refused:?}");
 }
@@ -256,6 +257,27 @@ fn a_rule_that_leaves_nothing_out_exports_nothing() {
     }
 }
 
+/// A sub-agent in the background reports when its call has its result already.
+#[test]
+fn results_that_are_left_out_take_along_what_came_after_them() {
+    let world = World::new();
+    let call = json!({ "name": "delegate_to_explore", "arguments": { "task": "Look.", "background": true } });
+    let replies = script(json!([{ "tool_calls": [call] }, "Done.", { "text": "LATEWORD", "delay_ms": 300 }]));
+    let mut run = Steered::start(&world, &["--script", &replies, "go"]);
+    run.until("delegation_response");
+    let ran = run.end();
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let answer = ran.one("escrow_settled")["answer"].as_str().unwrap().to_owned();
+    assert!(answer == "LATEWORD" || answer == "Done.", "{answer}");
+    let copy = export(&world, &["--format", "jsonl", "--redact", "results"]);
+    assert_eq!(copy.code, 0, "{copy:?}");
+    let mut lines = copy.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let settled = lines.find(|line| line["type"] == "escrow_settled").unwrap();
+    assert!(settled.get("answer").is_none() && settled["sealed"].get("answer").is_some(), "{settled}");
+    let checked = check(&world, &kept(&world, "part.jsonl", &copy.out));
+    assert!(checked.code == 0, "{checked:?}");
+}
+
 /// A command of which only a part is quoted by the question, and what the formats make of it.
 #[test]
 fn arguments_that_are_left_out_are_not_quoted_in_part() {
@@ -299,7 +321,7 @@ fn a_text_is_left_out_where_it_is_escaped_and_where_its_lines_begin_otherwise() 
     assert!(lines.code == 0 && !lines.out.contains("SECRET"), "{lines:?}");
     // One of its lines stands alone, which may be by chance: that is said.
     assert!(lines.out.contains("Only the second line."), "{}", lines.out);
-    assert!(lines.err.contains("a single line of a text to leave out still stands in e"), "{}", lines.err);
+    assert!(lines.err.contains("a single line of a text to leave out is still in e"), "{}", lines.err);
 }
 
 /// As Python and others write JSON: each letter that is not ASCII as an escape, some of two halves.

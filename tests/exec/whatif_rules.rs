@@ -276,7 +276,7 @@ fn the_check_of_a_goal_can_be_decided_otherwise() {
     let offline = world.branch_off(&["--last", &decided, "--offline", "--deny", "not this check"]);
     assert!(offline.out.contains("+denied c1 by user"), "{offline:?}");
     let changed = world.branch_off(&["--last", &decided, "--offline", "--edit", r#"{"command":"false"}"#]);
-    assert!(changed.code == 2 && changed.err.contains("a check is not changed"), "{changed:?}");
+    assert!(changed.code == 2 && changed.err.contains("which cannot be changed"), "{changed:?}");
     assert_eq!(world.sessions().len(), 1, "no branch was begun");
     // Live, the check is taken up by the branch: it is denied, or it runs and proves the goal there.
     let denied = world.branch_off(&["--last", &decided, "--deny", "not this check"]);

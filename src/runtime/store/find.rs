@@ -47,7 +47,7 @@ pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
             ),
         }),
         several => Err(format!(
-            "`{wanted}` matches {} sessions: {}; write more of the id",
+            "`{wanted}` matches {} sessions: {}; give more of its id",
             several.len(),
             names(several)
         )),

@@ -176,8 +176,8 @@ impl Snapshots {
                 }
                 // What was to be done stays on record: whoever takes the session up again finishes it, or is told.
                 return Err(format!(
-                    "{}: {why}; not all of it could be taken back: {} stay as the undo made them. Resume the session: that \
-                     finishes the undo",
+                    "{}: {why}; not all of it could be reverted: {} stay as the undo made them. Resume the \
+                     session to finish the undo",
                     change.path.display(),
                     named(&stay)
                 ));

@@ -15,12 +15,14 @@ use crate::ledger::{
 use crate::tool::name::{
     ASK, EDIT, FETCH, GLOB, LIST, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT, WRITE,
 };
-use crate::tool::rows;
+use crate::tool::{bound, rows};
 use crate::ui::text::sanitize;
 use crate::view::{Panel, subject};
 
 /// Characters of a title.
 const TITLE: usize = 300;
+/// Characters of the arguments in a request: more than any person reads, and a window can still draw it.
+const ARGUMENTS: usize = 100_000;
 
 /// An update about a call of a sub-agent: named by its address, titled by who makes it, with the call that started that one, since
 /// several may have one name. `whose`: what is told of the sub-agent.
@@ -32,8 +34,8 @@ pub(in crate::cli::acp) fn of_subagent(
 ) -> Value {
     put(&mut update, "toolCallId", json!(at.to_string()));
     if let Some(title) = update.get("title").and_then(Value::as_str) {
-        let title: String = format!("{name} {}: {title}", calls(&at.path)).chars().take(TITLE).collect();
-        put(&mut update, "title", json!(sanitize(&title)));
+        let title = titled(&format!("{name} {}: {title}", calls(&at.path)));
+        put(&mut update, "title", json!(title));
     }
     if let Some(members) = update.as_object_mut() {
         let meta = members.entry("_meta").or_insert_with(|| json!({}));
@@ -49,6 +51,15 @@ pub(in crate::cli::acp) fn in_worktree(mut request: Value, folder: Option<&Path>
         content.push(text(&sanitize(&format!("In the worktree {}", folder.display()))));
     }
     request
+}
+
+/// A title; one that is cut says so.
+fn titled(words: &str) -> String {
+    let title = sanitize(words);
+    if title.chars().count() <= TITLE {
+        return title.into_owned();
+    }
+    title.chars().take(TITLE - 1).chain(['…']).collect()
 }
 
 /// Nothing more comes of a call: whoever made it is over.
@@ -67,11 +78,10 @@ pub(in crate::cli::acp) fn begun(cwd: &Path, panel: &Panel) -> Value {
 /// What a call is about: in its first update, and where it is asked about.
 fn described(cwd: &Path, panel: &Panel) -> Value {
     let id = panel.id().map(|id| id.to_string()).unwrap_or_default();
-    let title: String =
-        format!("{} {}", panel.name(), subject(panel)).trim_end().chars().take(TITLE).collect();
+    let title = titled(format!("{} {}", panel.name(), subject(panel)).trim_end());
     json!({
         "toolCallId": id,
-        "title": sanitize(&title),
+        "title": title,
         "kind": kind(panel.name()),
         "locations": locations(cwd, panel),
         "rawInput": panel.arguments().map(raw),
@@ -102,15 +112,27 @@ fn shown(cwd: &Path, asked: &ApprovalRequest) -> Vec<Value> {
     let mut content = match &asked.preview {
         Preview::Diff(diff) => diffs(cwd, asked, diff),
         Preview::Command(command) => vec![fenced(command)],
-        Preview::Recipient(address) => vec![text(&format!("Sent to {}", sanitize(address)))],
-        Preview::None => Vec::new(),
+        Preview::Recipient(_) => arguments(&asked.arguments),
+        // Its question and its choices are the words and the options of the request.
+        Preview::None if asked.name == ASK => Vec::new(),
+        Preview::None => arguments(&asked.arguments),
     };
+    match &asked.preview {
+        Preview::Command(_) => {
+            let beside = asked.beside_command().into_iter();
+            let told: Vec<String> = beside.map(|(name, value)| format!("{name}: {value}")).collect();
+            content.extend((!told.is_empty()).then(|| fenced(&bound(&told.join("\n"), ARGUMENTS).text)));
+        }
+        Preview::Recipient(address) => content.push(text(&format!("Sent to {}", sanitize(address)))),
+        Preview::Diff(_) | Preview::None => {}
+    }
     let mut words = vec![format!("{}: {}", asked.does(), asked.why)];
     words.extend(asked.leads_to.as_ref().map(|to| format!("Leads to {to}")));
     words.extend(asked.warning.clone());
     if asked.is_partial {
+        content.extend(arguments(&asked.arguments));
         words.push(
-            "A part of the change is not shown here: the arguments of the call have all of it.".to_owned(),
+            "The diff leaves out a part of the change: the arguments of the call have all of it.".to_owned(),
         );
     }
     if asked.name == ASK {
@@ -121,11 +143,29 @@ fn shown(cwd: &Path, asked: &ApprovalRequest) -> Vec<Value> {
     content
 }
 
+/// What a call would be made with, as a text: not every editor shows `rawInput`, and what is allowed has to be seen.
+fn arguments(given: &Value) -> Vec<Value> {
+    if given.as_object().is_some_and(serde_json::Map::is_empty) {
+        return vec![text("No arguments")];
+    }
+    let bounded = bound(&format!("{given:#}"), ARGUMENTS);
+    let cut = (bounded.cut_chars > 0).then(|| {
+        text(&format!(
+            "{} characters of the arguments are not shown here: `rawInput` of the call has all of them.",
+            bounded.cut_chars
+        ))
+    });
+    [fenced(&bounded.text)].into_iter().chain(cut).collect()
+}
+
 fn diffs(cwd: &Path, asked: &ApprovalRequest, diff: &str) -> Vec<Value> {
     let used = asked.used();
     let Some(path) = used.text("path") else { return vec![fenced(diff)] };
     let path = absolute(cwd, path);
-    let one = |old: Option<String>, new: String| json!({ "type": "diff", "path": path, "oldText": old, "newText": new });
+    let one = |old: Option<String>, new: String| {
+        let old = old.as_deref().map(legible);
+        json!({ "type": "diff", "path": path, "oldText": old, "newText": legible(&new) })
+    };
     let all: Vec<Value> = hunks(diff).into_iter().map(|hunk| one(hunk.old, hunk.new)).collect();
     if all.is_empty() { vec![fenced(diff)] } else { all }
 }
@@ -233,10 +273,15 @@ fn changes(cwd: &Path, panel: &Panel) -> Vec<Value> {
         let text = |name: &str| edit.get(name).and_then(Value::as_str);
         Some(json!({
             "type": "diff", "path": path.as_ref()?,
-            "oldText": text("old_text")?, "newText": text("new_text")?,
+            "oldText": legible(text("old_text")?), "newText": legible(text("new_text")?),
         }))
     };
     edits.into_iter().flatten().filter_map(one).collect()
+}
+
+/// One side of a change, for reading: what reorders letters, cannot be seen or moves a terminal's cursor is written out.
+fn legible(side: &str) -> String {
+    side.split('\t').map(sanitize).collect::<Vec<_>>().join("\t")
 }
 
 /// A text as it is: editors draw what they are told as Markdown, so it stands in a fence that nothing in it can end.
@@ -291,4 +336,30 @@ fn locations(cwd: &Path, panel: &Panel) -> Vec<Value> {
 
 fn absolute(cwd: &Path, path: &str) -> PathBuf {
     cwd.join(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_hides_nothing_and_a_title_says_that_it_is_cut() {
+        assert_eq!(legible("if a\u{202e}b {\n\tx\u{1b}[2J\n"), "if a\\u{202e}b {\n\tx^[[2J\n");
+        assert_eq!(titled(&"a".repeat(TITLE)), "a".repeat(TITLE));
+        assert_eq!(titled(&"a".repeat(TITLE + 1)), format!("{}…", "a".repeat(TITLE - 1)));
+    }
+
+    #[test]
+    fn arguments_are_shown_whole_and_a_cut_is_said() {
+        let said = |given: Value| {
+            let shown = arguments(&given);
+            shown.iter().map(|one| one["content"]["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(said(json!({})), ["No arguments"]);
+        assert_eq!(said(json!({ "to": "a ``` b" })), ["````\n{\n  \"to\": \"a ``` b\"\n}\n````"]);
+        let long = said(json!({ "body": "x".repeat(ARGUMENTS + 10) }));
+        assert_eq!(long.len(), 2);
+        assert!(long[0].contains("characters cut") && long[0].chars().count() < ARGUMENTS + 100);
+        assert!(long[1].contains("are not shown here"), "{}", long[1]);
+    }
 }
