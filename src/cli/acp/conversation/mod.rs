@@ -302,7 +302,7 @@ impl Conversation {
             SessionCommand::Cancel { is_pressed } => self.cancel(is_pressed).await,
             SessionCommand::CancelRequest(id) => {
                 if self.prompt.as_ref().is_some_and(|prompt| prompt.id == id) {
-                    self.cancel().await;
+                    self.cancel(false).await;
                 }
             }
             SessionCommand::Answer { request, outcome } => self.answered(&request, outcome).await,
