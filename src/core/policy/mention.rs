@@ -1,7 +1,7 @@
 //! The words of a line that may be names of files, and the folders that they are named in.
 
 use super::cover::lines_in;
-use super::effect;
+use super::effect::{self, Tree};
 use super::shell::{self, Access, Command, HOLE, Reading, Word};
 use super::signs::{Sign, path, signs, text, ways};
 use crate::tool::SideEffect;
@@ -25,9 +25,26 @@ pub(super) struct Mentioned {
     /// Files that are opened, as they are written.
     pub(super) opened: Vec<(Access, String)>,
     /// Folders that are read as a whole, without a word about the files in them.
-    pub(super) trees: Vec<Vec<Sign>>,
+    pub(super) trees: Vec<NamedTree>,
     /// Other names.
     pub(super) perhaps: Vec<(&'static [&'static str], Vec<Sign>)>,
+}
+
+/// A folder that is read as a whole.
+pub(super) struct NamedTree {
+    /// Its name.
+    pub(super) name: Vec<Sign>,
+    /// Whether it is one only if a rule takes that name for a folder.
+    pub(super) looks_like_file: bool,
+}
+
+impl NamedTree {
+    fn of(tree: &Tree) -> Self {
+        let sign = |c: char| if tree.looks_like_file && c == '*' { Sign::Name } else { Sign::Char(c) };
+        let is_any = tree.name.contains(HOLE);
+        let name = if is_any { vec![Sign::Any] } else { tree.name.chars().map(sign).collect() };
+        Self { name, looks_like_file: tree.looks_like_file }
+    }
 }
 
 impl Mentioned {
@@ -54,8 +71,7 @@ impl Mentioned {
         if command.name().as_deref() == Some("cd") {
             return;
         }
-        let trees = all_trees(command, reading).into_iter();
-        self.trees.extend(trees.map(|tree| if tree.contains(HOLE) { vec![Sign::Any] } else { signs(&tree) }));
+        self.trees.extend(all_trees(command, reading).iter().map(NamedTree::of));
         let reads = looks(command);
         if let Some(files) = effect::operands(command, reading).filter(|_| reads) {
             if command.program().as_deref() == Some("git") {
@@ -131,7 +147,7 @@ fn all_ways(word: &Word, reading: &Reading) -> Vec<Vec<Sign>> {
 
 /// The folders that a command reads as a whole, and those that what it starts reads: any tail of a launcher's words may be a command, and a
 /// word a line.
-fn all_trees(command: &Command, reading: &Reading) -> Vec<String> {
+fn all_trees(command: &Command, reading: &Reading) -> Vec<Tree> {
     let mut all = effect::trees(command, reading);
     let launches = command.program().is_some_and(|program| effect::is_launcher(&program.to_lowercase()));
     if command.is_wrapper || !launches {
