@@ -1,5 +1,7 @@
 //! The words of a line that may be names of files, and the folders that they are named in.
 
+use std::collections::BTreeSet;
+
 use super::cover::lines_in;
 use super::effect::{self, Tree};
 use super::shell::{self, Access, Command, HOLE, Reading, Word};
@@ -15,6 +17,8 @@ const AROUND: &str = "=@:,;|&<>(){}[]'\"` \t\n";
 const MOST_LETTERS: usize = 64;
 /// Parts of a word that go on to its end, beyond this many.
 const MOST_TAILS: usize = 64;
+/// A command that reads more folders as a whole counts as one that may read any: each is compared with each rule.
+const MOST_TREES: usize = 256;
 
 /// The words of a line that may be names of files.
 pub(super) struct Mentioned {
@@ -147,20 +151,26 @@ fn all_ways(word: &Word, reading: &Reading) -> Vec<Vec<Sign>> {
 
 /// The folders that a command reads as a whole, and those that what it starts reads: any tail of a launcher's words may be a command, and a
 /// word a line.
-fn all_trees(command: &Command, reading: &Reading) -> Vec<Tree> {
-    let mut all = effect::trees(command, reading);
+fn all_trees(command: &Command, reading: &Reading) -> BTreeSet<Tree> {
     let launches = command.program().is_some_and(|program| effect::is_launcher(&program.to_lowercase()));
-    if command.is_wrapper || !launches {
-        return all;
-    }
-    let words = command.arguments();
-    for tail in (0..words.len().min(MOST_TAILS)).filter_map(|at| words.get(at..)) {
-        let words = tail.to_vec();
-        all.extend(effect::trees(&Command { environment: Vec::new(), words, is_wrapper: false }, reading));
-    }
-    for text in words.iter().map(Word::with_holes) {
-        for started in lines_in(&text).into_iter().map(shell::read) {
-            all.extend(started.commands.iter().flat_map(|command| effect::trees(command, &started)));
+    let words = if launches && !command.is_wrapper { command.arguments() } else { &[] };
+    let tails = (0..words.len().min(MOST_TAILS)).filter_map(|at| words.get(at..));
+    let of_tails = tails.flat_map(|tail| {
+        effect::trees(&Command { environment: Vec::new(), words: tail.to_vec(), is_wrapper: false }, reading)
+    });
+    let of_lines = words.iter().map(Word::with_holes).flat_map(|text| {
+        let started: Vec<Reading> = lines_in(&text).into_iter().map(shell::read).collect();
+        let of_started = |started: &Reading| -> Vec<Tree> {
+            started.commands.iter().flat_map(|command| effect::trees(command, started)).collect()
+        };
+        started.iter().flat_map(of_started).collect::<Vec<_>>()
+    });
+    let mut all = BTreeSet::new();
+    for tree in effect::trees(command, reading).into_iter().chain(of_tails).chain(of_lines) {
+        let is_any = tree.name.contains(HOLE);
+        all.insert(tree);
+        if is_any || all.len() > MOST_TREES {
+            return BTreeSet::from([Tree::anywhere()]);
         }
     }
     all
@@ -240,4 +250,22 @@ pub(super) fn changes_folder(command: &Command) -> bool {
         "find" | "gfind" => command.arguments().iter().any(moves_about),
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folders_that_a_line_reads_are_few_however_long_it_is() {
+        let trees = |line: &str| Mentioned::in_line(line, &shell::read(line)).trees.len();
+        let words: String = (0..1_900).map(|number| format!(" w{number}")).collect();
+        let copies = "cp -r ".repeat(30);
+        for start in ["xargs ", "watch ", "cd a; cd b; watch ", ""] {
+            assert_eq!(trees(&format!("{start}{copies}{words}")), 1, "{start}: any");
+        }
+        for start in ["watch ", ""] {
+            assert_eq!(trees(&format!("{start}{copies}a b c")), 3, "{start}: each of cp, a and b once");
+        }
+    }
 }
