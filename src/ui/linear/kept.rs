@@ -1,6 +1,8 @@
 //! What was typed and not sent: it is kept as it was typed, and sent by a command.
 
-use crate::ui::commands::{self, Fronts, typed};
+use crate::agent::Intent;
+use crate::ui::Request;
+use crate::ui::commands::{self, Fronts, Meaning, typed};
 
 use super::budget_stop;
 use super::line::Echo;
@@ -72,8 +74,8 @@ impl LinearSession {
     }
 
     /// Whether a line is more than words to send: an answer to a call, what an answer asks for, a command that is run, or one that
-    /// spends or changes files. In a terminal, where it may stand in a text that is pasted, any command; what comes out of a pipe was
-    /// written for us.
+    /// spends, changes files or lets calls do more. In a terminal, where it may stand in a text that is pasted, any command; in what comes
+    /// out of a pipe the others are for us.
     pub(super) fn does_something(&self, text: &str, echo: Echo) -> bool {
         let settings = &self.renderer.view.settings;
         let custom = commands::custom(text, &settings.commands);
@@ -85,7 +87,25 @@ impl LinearSession {
                 || commands::skill(text, &settings.skills).is_some()
                 || matches!(commands::read(text, Fronts::Lines), Some(Ok(_)))
         };
-        answers || runs || budget_stop::decides(text) || (echo != Echo::Unseen && is_one())
+        answers
+            || runs
+            || budget_stop::decides(text)
+            || self.lets_more(text)
+            || (echo != Echo::Unseen && is_one())
+    }
+
+    /// Whether a line is a command by which calls may do more unasked, or by which files of a race are taken.
+    fn lets_more(&self, text: &str) -> bool {
+        let mode = self.renderer.view.session.mode;
+        match commands::read(text, Fronts::Lines) {
+            Some(Ok(Meaning::Intent(Intent::SetMode(to)))) => to > mode,
+            Some(Ok(meaning)) => matches!(
+                meaning,
+                Meaning::Intent(Intent::AcceptGaps(_) | Intent::OpenHost(_))
+                    | Meaning::Request(Request::Adopt(_))
+            ),
+            Some(Err(_)) | None => false,
+        }
     }
 
     pub(super) fn no_answer(&mut self, why: &str) -> Vec<LinearEffect> {

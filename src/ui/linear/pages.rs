@@ -21,7 +21,7 @@ pub(super) fn grants(view: &View, output: &mut LinearOutput) {
         output.say(&format!("allowed for this session: commands in the sandbox reach {host}; /permissions revoke {host} revokes it"));
     }
     for gap in &view.session.gaps {
-        output.say(&format!("accepted for this session: commands in the sandbox could read and change {gap}; /permissions revoke gaps revokes it"));
+        output.say(&format!("accepted for this session, though the sandbox does not hide it: {gap}; /permissions revoke gaps revokes it"));
     }
     match all.first() {
         Some((call, _)) => output.say(&format!("/permissions revoke {call} revokes the first one")),

@@ -99,7 +99,8 @@ fn said(view: &View, all: &Permissions) -> Vec<String> {
             .map(|host| format!("allowed for this session by you: commands in the sandbox reach {host}")),
     );
     said.extend(gaps.iter().map(|gap| {
-        format!("accepted for this session by you: commands in the sandbox could read and change {gap}")
+        // In older sessions it is a whole sentence.
+        format!("accepted for this session by you, though the sandbox does not hide it: {gap}")
     }));
     if let Some((call, _)) = all.revocable().first() {
         let how = "/permissions revoke and its call, as in /permissions revoke";
