@@ -11,6 +11,7 @@ use toml_edit::{Array, DocumentMut, Item, RawString, Value};
 
 use super::demands::{Demands, demands};
 use super::environment::Environment;
+use super::fault::Fault;
 use super::reading::{self, Reading};
 use super::trusted::{Book, CONFIG, Content};
 use super::user_file;
@@ -51,8 +52,10 @@ struct Planned {
     change: RuleChange,
     before: String,
     after: String,
-    /// What the project's folder is trusted for now, if it is the project's file.
-    trusted: Option<Content>,
+    /// What the project's folder holds, if it is the project's file.
+    content: Option<Content>,
+    /// Whether it was trusted for that, when it was read.
+    was_trusted: bool,
 }
 
 /// What would be written, and where.
@@ -95,13 +98,13 @@ fn written(
     cwd: &Path,
     environment: &Environment,
 ) -> Result<RuleChange, String> {
-    let Planned { change, before, after, trusted } = planned;
+    let Planned { change, before, after, content, was_trusted } = planned;
     let file = change.file.display();
     replace(&change.file, &before, &after, is_project)
         .map_err(|why| format!("nothing was written to {file}: {why}"))?;
     if is_project {
-        let hash = Content::hash_with_config(trusted.as_ref(), after.as_bytes());
-        trust(cwd, hash, environment).map_err(|why| {
+        let hash = Content::hash_with_config(content.as_ref(), after.as_bytes());
+        trust(cwd, hash, content.filter(|_| was_trusted).as_ref(), environment).map_err(|why| {
             format!("{file} has the rule, but run `countersign trust` for it to count: {why}")
         })?;
     }
@@ -109,12 +112,12 @@ fn written(
 }
 
 fn planned(home: RuleHome, rule: &str, cwd: &Path, environment: &Environment) -> Result<Planned, String> {
-    let (file, bytes, trusted) = match home {
+    let (file, bytes, (content, was_trusted)) = match home {
         RuleHome::Project => {
-            let trusted = trusted(cwd, environment)?;
+            let (content, was_trusted) = trusted(cwd, environment)?;
             // Never read again: another file could stand there by now, and all of it would be trusted.
-            let bytes = trusted.as_ref().and_then(|content| content.bytes(CONFIG)).unwrap_or_default();
-            (cwd.join(CONFIG), bytes.to_vec(), trusted)
+            let bytes = content.as_ref().and_then(|content| content.bytes(CONFIG)).unwrap_or_default();
+            (cwd.join(CONFIG), bytes.to_vec(), (content, was_trusted))
         }
         RuleHome::Everywhere if names_a_place(rule) => {
             return Err(
@@ -131,7 +134,7 @@ fn planned(home: RuleHome, rule: &str, cwd: &Path, environment: &Environment) ->
                     return Err(named(&file, &format!("cannot read the file: {why}")));
                 }
             };
-            (file, bytes, None)
+            (file, bytes, (None, false))
         }
     };
     // Replaced letters would be written back.
@@ -140,7 +143,7 @@ fn planned(home: RuleHome, rule: &str, cwd: &Path, environment: &Environment) ->
     let after = with_rule(&before, rule).map_err(|why| named(&file, &why))?;
     let after = with_lines_of(&before, &after);
     let lines = changed(&before, &after);
-    Ok(Planned { change: RuleChange { file, lines }, before, after, trusted })
+    Ok(Planned { change: RuleChange { file, lines }, before, after, content, was_trusted })
 }
 
 /// Why nothing can be written, and then the file: on a narrow screen only the beginning is read.
@@ -161,32 +164,35 @@ fn users(environment: &Environment) -> Result<PathBuf, String> {
     Ok(file.canonicalize().unwrap_or(file))
 }
 
-/// What the folder is trusted for. In one that is not, a rule would not count, unless nothing that it holds needs trust: that is as one
-/// without files.
-fn trusted(cwd: &Path, environment: &Environment) -> Result<Option<Content>, String> {
+/// What the folder holds, and whether it is trusted for that. In one that is not, a rule would not count, unless nothing that it holds needs
+/// trust: that is as one without files.
+fn trusted(cwd: &Path, environment: &Environment) -> Result<(Option<Content>, bool), String> {
     for part in [".countersign", CONFIG] {
         if cwd.join(part).is_symlink() {
             return Err(format!("{part} is a symbolic link: what it leads to is not this project's"));
         }
     }
     let content = Content::of(cwd).map_err(|fault| fault.message)?;
-    let Some(content) = content else { return Ok(None) };
+    let Some(content) = content else { return Ok((None, false)) };
     let book = Book::read(environment).map_err(|fault| fault.message)?;
-    if !book.trusts(&content) && needs_trust(&content, cwd, environment) {
+    if book.trusts(&content) {
+        return Ok((Some(content), true));
+    }
+    if needs_trust(&content, cwd, environment) {
         return Err(
             "this folder's configuration is not trusted, so a rule in it would not count: run `countersign \
                     trust` first"
                 .to_owned(),
         );
     }
-    if !book.trusts(&content) && !has_rules_alone(&content) {
+    if !has_rules_alone(&content) {
         return Err(
             "this folder's configuration sets more than deny and ask rules, and all of it would be trusted with the new rule: keep the \
              rule for this session or everywhere"
                 .to_owned(),
         );
     }
-    Ok(Some(content))
+    Ok((Some(content), false))
 }
 
 /// Whether the folder's file can only tighten, whatever the user's own configuration comes to say: it has rules that deny or ask, and nothing
@@ -205,12 +211,23 @@ fn needs_trust(content: &Content, cwd: &Path, environment: &Environment) -> bool
     found.iter().find(|demands| demands.content == *content).is_none_or(Demands::need_trust)
 }
 
-fn trust(cwd: &Path, hash: String, environment: &Environment) -> Result<(), String> {
+/// Trusts the folder for contents of this hash, if it still is trusted for what it was.
+fn trust(
+    cwd: &Path,
+    hash: String,
+    before: Option<&Content>,
+    environment: &Environment,
+) -> Result<(), String> {
     let real = cwd.canonicalize().map_err(|why| why.to_string())?;
     let real = real.to_str().ok_or("its path is not text")?;
-    let mut book = Book::read(environment).map_err(|fault| fault.message)?;
-    book.trust(real, hash);
-    book.write(environment).map(drop).map_err(|fault| fault.message)
+    let updated = Book::update(environment, |book| {
+        if before.is_some_and(|content| !book.trusts(content)) {
+            return Err(Fault::failed("the trust in this folder was taken away meanwhile", ""));
+        }
+        book.trust(real, hash);
+        Ok(())
+    });
+    updated.map(drop).map_err(|fault| fault.message)
 }
 
 /// A configuration with a rule more; comments and order stay.

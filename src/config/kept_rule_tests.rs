@@ -170,6 +170,25 @@ fn a_file_that_changes_before_it_is_written_is_left_alone_and_not_trusted() {
 }
 
 #[test]
+fn a_trust_that_was_taken_away_meanwhile_is_not_given_again() {
+    let (_place, project, environment) = places();
+    for rule in [RULE, "read"] {
+        let change = plan(RuleHome::Project, rule, &project, &environment).unwrap();
+        keep(RuleHome::Project, rule, &change.lines, &project, &environment).unwrap();
+    }
+    let one = planned(RuleHome::Project, "list", &project, &environment).unwrap();
+    let real = project.canonicalize().unwrap();
+    let forget = |book: &mut Book| {
+        book.forget(real.to_str().unwrap());
+        Ok(())
+    };
+    Book::update(&environment, forget).unwrap();
+    let why = written(one, true, &project, &environment).unwrap_err();
+    assert!(why.contains("run `countersign trust`") && why.contains("taken away meanwhile"), "{why}");
+    assert_eq!(Book::read(&environment).unwrap().folders().count(), 0);
+}
+
+#[test]
 fn a_file_that_is_no_text_is_not_written_with_other_letters() {
     let (_place, project, environment) = places();
     let file = user_file(&environment).unwrap();
