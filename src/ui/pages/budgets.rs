@@ -7,8 +7,7 @@ use ratatui::text::Line;
 use super::{Page, PageEntry, PageFrame, Spoken};
 use crate::budget::{Gauge, Limit};
 use crate::ledger::Millis;
-use crate::ui::linear::pages::used;
-use crate::ui::linear::words::{amount, cost, count};
+use crate::ui::linear::words::{amount, cost, count, used};
 use crate::ui::panes::budgets;
 use crate::view::View;
 
