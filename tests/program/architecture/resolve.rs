@@ -7,6 +7,9 @@ use super::source::{SourceFile, parts};
 /// Links of one name to another that are followed before it is taken for a circle of names.
 const MOST_LINKS: usize = 20;
 
+/// The roots of the crates: they hand on whole floors, and nothing imports them by name.
+const ROOTS: &[&str] = &["src/lib.rs", "src/main.rs", "src/core/lib.rs"];
+
 /// One file as a module.
 struct Module {
     /// Whether it is the `mod.rs` of a folder.
@@ -54,16 +57,14 @@ impl Modules {
     pub(crate) fn of(files: &[SourceFile]) -> Self {
         let mut all = BTreeMap::new();
         let mut tests = Vec::new();
-        for file in
-            files.iter().filter(|f| !["src/lib.rs", "src/main.rs", "src/core/lib.rs"].contains(&&*f.name))
-        {
+        for file in files.iter().filter(|f| !ROOTS.contains(&f.name.as_str())) {
             let here = module(&file.name);
             let for_tests = file.code.split("#[cfg(test)]\n").skip(1).filter_map(|rest| rest.lines().next());
             let for_tests = for_tests.filter_map(|line| line.strip_suffix(';')?.split_once("mod "));
             tests.extend(for_tests.map(|(_, name)| joined(&here, name)));
             all.insert(here, Module::read(&file.code, file.name.ends_with("/mod.rs")));
         }
-        tests.iter().for_each(|module| drop(all.remove(module)));
+        all.retain(|module, _| !tests.contains(module));
         Self(all)
     }
 
@@ -182,7 +183,7 @@ fn expanded(before: &str, tree: &str) -> Vec<String> {
     let tree = tree.trim();
     let Some((head, group)) = tree.split_once('{') else {
         let path = format!("{before}{tree}");
-        return vec![path.strip_suffix("::self").map_or(path.clone(), str::to_owned)];
+        return vec![path.strip_suffix("::self").unwrap_or(&path).to_owned()];
     };
     let before = format!("{before}{head}");
     parts(group)
@@ -192,39 +193,31 @@ fn expanded(before: &str, tree: &str) -> Vec<String> {
         .collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn file(name: &str, code: &str) -> SourceFile {
+    SourceFile { name: name.to_owned(), text: code.to_owned(), code: code.to_owned() }
+}
 
-    fn file(name: &str, code: &str) -> SourceFile {
-        SourceFile { name: name.to_owned(), text: code.to_owned(), code: code.to_owned() }
-    }
-
-    #[test]
-    fn a_path_is_followed_to_the_file_that_has_the_name() {
-        let all = Modules::of(&[
-            file("src/ui/mod.rs", "pub mod panes;\npub mod pages;\npub use panes::Screen;\n"),
-            file("src/ui/panes/mod.rs", "mod screen;\npub use screen::Screen;\npub fn draw() {}\n"),
-            file("src/ui/panes/screen.rs", "use crate::ui::pages::{\n    Open as Page,\n    Spoken,\n};\n"),
-            file(
-                "src/ui/pages/mod.rs",
-                "use super::panes::{self, Screen};\nfn f() { panes::draw() }\nstruct Open;\n",
-            ),
-            file("src/ui/pages/help.rs", "use super::Open;\n#[cfg(test)]\nmod spoken_tests;\n"),
-            file("src/ui/pages/help/spoken_tests.rs", "use crate::ui::Screen;\n"),
-            file(
-                "src/ui/local.rs",
-                "pub(in crate::ui) fn f(it: &super::Screen<'_>) { ::std::mem::drop(it) }\n",
-            ),
-        ]);
-        let imports = all.imports();
-        let of = |module: &str| imports[module].iter().copied().collect::<Vec<_>>();
-        assert_eq!(of("ui"), [""; 0], "what it hands on is not used in it");
-        assert_eq!(of("ui::panes"), [""; 0]);
-        assert_eq!(of("ui::panes::screen"), ["ui::pages"]);
-        assert_eq!(of("ui::pages"), ["ui::panes", "ui::panes::screen"]);
-        assert_eq!(of("ui::pages::help"), ["ui::pages"]);
-        assert_eq!(of("ui::local"), ["ui::panes::screen"]);
-        assert!(!imports.contains_key("ui::pages::help::spoken_tests"), "a test makes no circle");
-    }
+#[test]
+fn a_path_is_followed_to_the_file_that_has_the_name() {
+    let all = Modules::of(&[
+        file("src/ui/mod.rs", "pub mod panes;\npub mod pages;\npub use panes::Screen;\n"),
+        file("src/ui/panes/mod.rs", "mod screen;\npub use screen::Screen;\npub fn draw() {}\n"),
+        file("src/ui/panes/screen.rs", "use crate::ui::pages::{\n    Open as Page,\n    Spoken,\n};\n"),
+        file(
+            "src/ui/pages/mod.rs",
+            "use super::panes::{self, Screen};\nfn f() { panes::draw() }\nstruct Open;\n",
+        ),
+        file("src/ui/pages/help.rs", "use super::Open;\n#[cfg(test)]\nmod spoken_tests;\n"),
+        file("src/ui/pages/help/spoken_tests.rs", "use crate::ui::Screen;\n"),
+        file("src/ui/local.rs", "pub(in crate::ui) fn f(it: &super::Screen<'_>) { ::std::mem::drop(it) }\n"),
+    ]);
+    let imports = all.imports();
+    let of = |module: &str| imports[module].iter().copied().collect::<Vec<_>>();
+    assert_eq!(of("ui"), [""; 0], "what it hands on is not used in it");
+    assert_eq!(of("ui::panes"), [""; 0]);
+    assert_eq!(of("ui::panes::screen"), ["ui::pages"]);
+    assert_eq!(of("ui::pages"), ["ui::panes", "ui::panes::screen"]);
+    assert_eq!(of("ui::pages::help"), ["ui::pages"]);
+    assert_eq!(of("ui::local"), ["ui::panes::screen"]);
+    assert!(!imports.contains_key("ui::pages::help::spoken_tests"), "a test makes no circle");
 }
