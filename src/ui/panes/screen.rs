@@ -19,7 +19,7 @@ pub struct Screen<'a> {
     pub theme: &'a Theme,
     /// What colours code.
     pub highlighter: &'a Highlighter,
-    /// What was laid out by [`prepare`].
+    /// What was laid out by [`prepare`](super::prepare).
     pub layouts: &'a Layouts,
     /// The moment of the frame.
     pub now: Millis,
