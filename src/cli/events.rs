@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::told_subagents::ToldSubagents;
 use crate::agent::{CallAddress, Event, Live};
@@ -82,7 +82,7 @@ impl EventLines {
         if let (Body::ApprovalRequested(asked), true, Value::Object(members)) =
             (&entry.body, self.is_answered, &mut event)
         {
-            members.insert("digest".to_owned(), digest_of(asked).into());
+            name_request(members, entry, asked);
         }
         record::line(&event)
     }
@@ -132,7 +132,7 @@ impl EventLines {
         }
         members.insert("id".to_owned(), at.to_string().into());
         if let (Body::ApprovalRequested(asked), true) = (&entry.body, self.is_answered) {
-            members.insert("digest".to_owned(), digest_of(asked).into());
+            name_request(members, entry, asked);
         }
         members.insert("subagent".to_owned(), self.subagents.described(&at.path)?);
         Some(event)
@@ -150,6 +150,12 @@ impl EventLines {
         self.shown = gauges;
         moved
     }
+}
+
+/// What an answer repeats: which request it is to, since a call can be asked about anew, and what exactly that is about.
+fn name_request(members: &mut Map<String, Value>, entry: &Entry, asked: &ApprovalRequest) {
+    members.insert("request".to_owned(), entry.id.to_string().into());
+    members.insert("digest".to_owned(), digest_of(asked).into());
 }
 
 /// The digest of exactly what is asked about; a decision names it.

@@ -1,5 +1,6 @@
 //! The background loop task: inputs in, [`Agent::step`], effects out. One of the program's two `select!`s.
 
+use std::future::ready;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -116,7 +117,8 @@ impl Driver {
     /// Runs until the front end is gone or a shutdown is asked for. `first` are the effects of a resumed session.
     ///
     /// Books that cannot be written end nothing: no effect is performed and no entry is told until they can be again.
-    /// Esc and the shutdown work meanwhile, and whoever wishes anything else is told why not.
+    /// Esc and the shutdown work meanwhile, and whoever wishes anything else is told why not. Only where waiting cannot help (something
+    /// else has the name of their file), the loop ends at once.
     ///
     /// # Errors
     /// [`DriverError::Store`] when the loop ended before its last entries could be made durable.
@@ -131,6 +133,8 @@ impl Driver {
                 Some(how) = self.shutdown.recv() => Input::Shutdown(how),
                 Some(()) = self.abort.recv() => Input::Intent(Intent::Abort),
                 Some(by) = self.cut.recv() => Input::Cut(by),
+                // Nothing would ever be done any more: it ends as by a signal, and says why.
+                () = ready(()), if self.books.is_lost() => Input::Shutdown(Shutdown::Signal),
                 intent = self.intents.recv() => intent.map_or(Input::Shutdown(Shutdown::Signal), Input::Intent),
                 delivered = self.outbox.deliver(), if !self.outbox.is_empty() => match delivered {
                     Ok(()) => continue,
@@ -320,7 +324,7 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::Rename(_)
         | Intent::OpenHost(_)
         | Intent::CloseHost(_)
-        | Intent::AcceptGaps(_)
+        | Intent::AcceptGaps { .. }
         | Intent::RefuseGaps
         | Intent::StopBackground(_)
         | Intent::Subagent { .. }

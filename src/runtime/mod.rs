@@ -43,7 +43,7 @@ pub use hooks::{CommandHooks, NoHooks};
 pub use http::{HttpModel, Timeouts};
 pub use models::{AutoToolMode, Pace, RehearsalModel, ScriptedModel, StringModel};
 pub use network::Network;
-pub use ports::{HookPort, LateNews, ModelPort, StorePort, SubagentPort, ToolPort, Unhurried};
+pub use ports::{HookPort, LateNews, ModelPort, StoreError, StorePort, SubagentPort, ToolPort, Unhurried};
 pub use private_file::new_private;
 pub use process::{Groups, keep_to_ourselves};
 pub use regular::open_regular;

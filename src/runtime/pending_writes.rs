@@ -13,7 +13,7 @@ use crate::agent::{Effect, Event, Live, Operation};
 use crate::ledger::{Body, Entry, EntryId};
 
 use super::outbox::join;
-use super::ports::StorePort;
+use super::ports::{StoreError, StorePort};
 
 /// How long entries that are written may wait to be synced together with what a look at their calls leads to. A look
 /// takes much less, unless it waits for something itself.
@@ -46,6 +46,8 @@ pub(super) struct Keeping {
 
 struct WriteTrouble {
     why: String,
+    /// Whether it is worth trying again.
+    may_pass: bool,
     wait: Duration,
     again: Instant,
     /// What the watcher was last told: how many entries wait.
@@ -65,6 +67,11 @@ impl Keeping {
     /// Why nothing can be written at the moment; `None` when nothing is known to be wrong.
     pub(super) fn trouble(&self) -> Option<&str> {
         self.trouble.as_ref().map(|trouble| trouble.why.as_str())
+    }
+
+    /// Whether no waiting helps: what is owed will never be durable.
+    pub(super) fn is_lost(&self) -> bool {
+        self.trouble.as_ref().is_some_and(|trouble| !trouble.may_pass)
     }
 
     /// When [`Keeping::sync`] must be called at the latest, if it must.
@@ -143,7 +150,7 @@ impl Keeping {
         self.owed
     }
 
-    fn write(&mut self) -> Result<(), String> {
+    fn write(&mut self) -> Result<(), StoreError> {
         let new = self.owed.get(self.taken..).unwrap_or_default();
         if !new.is_empty() {
             self.store.append(new)?;
@@ -153,15 +160,16 @@ impl Keeping {
     }
 
     /// After a failure the store holds nothing that was not durable before: all of it is to be written again.
-    fn judge(&mut self, done: Result<(), String>) {
+    fn judge(&mut self, done: Result<(), StoreError>) {
         match done {
             Ok(()) => self.trouble = None,
-            Err(why) => {
+            Err(fault) => {
+                let (why, may_pass) = (fault.to_string(), fault.may_pass());
                 (self.taken, self.due) = (0, None);
                 let earlier = self.trouble.take();
                 let wait = earlier.as_ref().map_or(FIRST_WAIT, |t| (t.wait * 2).min(LONGEST_WAIT));
                 let told = earlier.filter(|t| t.why == why).map_or(0, |t| t.told);
-                self.trouble = Some(WriteTrouble { why, wait, again: Instant::now() + wait, told });
+                self.trouble = Some(WriteTrouble { why, may_pass, wait, again: Instant::now() + wait, told });
             }
         }
     }

@@ -140,12 +140,39 @@ pub trait StorePort: Send {
     /// too is what [`StorePort::sync`] is for.
     ///
     /// # Errors
-    /// A sentence that says what could not be written and why; nothing may act before it is.
-    fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), String>;
+    /// What could not be written and why; nothing may act before it is.
+    fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), StoreError>;
 
     /// Returns when everything that was appended is durable.
     ///
     /// # Errors
-    /// A sentence that says what could not be made durable and why; nothing may act before it is.
-    fn sync(&mut self) -> Result<(), String>;
+    /// What could not be made durable and why; nothing may act before it is.
+    fn sync(&mut self) -> Result<(), StoreError>;
+}
+
+/// Why the books could not be written: a sentence for people, and what can be done about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The file cannot be made, because something else has its name.
+    #[error("{0}")]
+    NameTaken(String),
+    /// Anything else: a full disk, a folder that cannot be written, a file that was moved.
+    #[error("{0}")]
+    Unwritable(String),
+}
+
+impl StoreError {
+    /// Whether it can pass, so that it is worth trying again.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::NameTaken(_) => false,
+            Self::Unwritable(_) => true,
+        }
+    }
+}
+
+impl From<String> for StoreError {
+    fn from(why: String) -> Self {
+        Self::Unwritable(why)
+    }
 }

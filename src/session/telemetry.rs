@@ -13,7 +13,7 @@ use crate::config::Invocation;
 use crate::config::environment::Environment;
 use crate::config::telemetry::headers;
 use crate::ledger::{Body, Entry};
-use crate::runtime::{Collector, Network, NotSent, StorePort};
+use crate::runtime::{Collector, Network, NotSent, StoreError, StorePort};
 use crate::session::exporting::without_keys;
 use crate::ui::text::counted;
 use crate::wire::Secret;
@@ -201,7 +201,7 @@ struct TracedStore {
 }
 
 impl StorePort for TracedStore {
-    fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), String> {
+    fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), StoreError> {
         let written = self.inner.append(entries);
         match written {
             Ok(()) => self.unsynced.extend_from_slice(entries),
@@ -210,7 +210,7 @@ impl StorePort for TracedStore {
         written
     }
 
-    fn sync(&mut self) -> Result<(), String> {
+    fn sync(&mut self) -> Result<(), StoreError> {
         let written = self.inner.sync();
         let durable = std::mem::take(&mut self.unsynced);
         if written.is_ok() {

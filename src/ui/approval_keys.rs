@@ -58,7 +58,8 @@ fn waits_for_a_gap(local: &Local, view: &View) -> bool {
 /// others name nobody has read yet.
 fn run_anyway(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     let Some((request, asked, shown)) = local.subject(view) else { return Vec::new() };
-    let call = Some(asked.call);
+    // What stands in this question, and nothing of one that comes before the answer arrives.
+    let accepts = Intent::AcceptGaps { call: Some(asked.call), gaps: asked.gaps.clone() };
     // The page of the call has all of it.
     let is_page = local.overlay.is_some();
     let offered = local.always.as_ref().filter(|offered| offered.request == request && !offered.is_rule());
@@ -76,7 +77,7 @@ fn run_anyway(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
         return Vec::new();
     }
     let decided = decide(local, view, press, Answer::AllowOnce);
-    let accepts = (!decided.is_empty()).then_some(UiEffect::Send(Intent::AcceptGaps(call)));
+    let accepts = (!decided.is_empty()).then_some(UiEffect::Send(accepts));
     accepts.into_iter().chain(decided).collect()
 }
 

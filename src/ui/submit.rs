@@ -175,6 +175,9 @@ pub(super) fn run(local: &mut Local, view: &View, text: &str) -> Vec<UiEffect> {
 pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEffect> {
     match meaning {
         Meaning::Intent(intent) => vec![UiEffect::Send(intent)],
+        Meaning::AcceptGaps => {
+            vec![UiEffect::Send(Intent::AcceptGaps { call: None, gaps: view.gaps_asked_about() })]
+        }
         Meaning::Request(Request::PlanUndo(since)) => vec![UiEffect::Undo(since)],
         Meaning::Request(request @ Request::AddUp(_)) => {
             let mut acts = shown(local, Overlay::Page(usage::awaited()));

@@ -1,14 +1,28 @@
 //! Calls that wait over a restart: what is asked about them anew is never looser than before. And calls on other ways: typed
 //! into, renamed, counted by a goal.
 
-use countersign::agent::{Agent, Answer, Effect, Input, Intent, Settings};
-use countersign::ledger::{Body, CallId, Change, Decider, Millis, Sandboxing, recover};
+use countersign::agent::{Agent, Answer, Effect, Input, Intent, Live, Settings};
+use countersign::ledger::{Arguments, Body, CallId, Change, Decider, Millis, Sandboxing, recover};
 use countersign::model::{ModelEvent, ModelNews};
 use countersign::policy::{Mode, RuleKind};
 use countersign::tool::{MOST_TYPED, Preparation, SideEffect, ToolKind, ToolSpec, Typed};
 use serde_json::json;
 
 use crate::asking::{Gate, leads_to, settings, users};
+
+/// A person accepts what they have read.
+fn accepts(call: Option<CallId>, read: &[&str]) -> Input {
+    let gaps = read.iter().map(|gap| (*gap).to_owned()).collect();
+    Input::Intent(Intent::AcceptGaps { call, gaps })
+}
+
+/// What was accepted last.
+fn last_accepted(gate: &Gate) -> Option<Vec<String>> {
+    gate.last(|body| match body {
+        Body::Change(Change::GapsAccepted { gaps, .. }) => Some(gaps.clone()),
+        _ => None,
+    })
+}
 
 /// The session goes on in another process, with these settings, and the call is looked at again.
 fn resumed(gate: &Gate, settings: Settings, call: CallId, found: &Preparation) -> Gate {
@@ -140,13 +154,13 @@ fn what_the_sandbox_cannot_hide_is_asked_about_once_in_a_session() {
     };
     let make = |what: &str| json!({ "command": format!("make {what}") });
     let mut gate = Gate::new(with(&[], Mode::Auto, true));
-    gate.step(Input::Intent(Intent::AcceptGaps(None)));
+    gate.step(accepts(None, &[".env can be read"]));
     let accepted = |gate: &Gate| {
         gate.last(|body| matches!(body, Body::Change(Change::GapsAccepted { .. })).then_some(())).is_some()
     };
     assert!(!accepted(&gate), "nobody waits for that");
     let first = gate.call("shell", make("one"), found(&[".env can be read"]));
-    gate.step(Input::Intent(Intent::AcceptGaps(None)));
+    gate.step(accepts(None, &[".env can be read"]));
     assert!(accepted(&gate) && gate.runs().is_empty(), "the call itself goes on waiting");
     gate.decide(first, Answer::AllowOnce);
     assert_eq!(gate.runs().iter().map(|run| run.sandboxed).collect::<Vec<_>>(), [true]);
@@ -202,14 +216,15 @@ fn nobody_accepts_a_gap_that_no_question_names() {
     let call = gate.call("shell", json!({ "command": "make one" }), gaps(1));
     let (_, asked) = gate.request(call).unwrap();
     assert!(!asked.why.contains("key0"), "{}", asked.why);
-    gate.step(Input::Intent(Intent::AcceptGaps(None)));
+    gate.step(accepts(None, &["key0 can be read"]));
     assert_eq!(accepted(&gate), None);
     // Of many, those that are named.
     let mut gate = Gate::new(with(&[], Mode::Auto, true));
     let call = gate.call("shell", json!({ "command": "make one" }), gaps(103));
     let (_, asked) = gate.request(call).unwrap();
     assert!(asked.why.contains("key99 can be read; and 3 more"), "{}", asked.why);
-    gate.step(Input::Intent(Intent::AcceptGaps(None)));
+    let all = gaps(103).gaps;
+    gate.step(Input::Intent(Intent::AcceptGaps { call: None, gaps: all }));
     assert_eq!(accepted(&gate), Some(100));
 }
 
@@ -222,10 +237,41 @@ fn who_accepts_what_one_call_names_accepts_nothing_of_another() {
         let gaps = vec![gap.to_owned()];
         gate.step(Input::Prepared(*call, Preparation { gaps, ..Preparation::default() }));
     }
-    gate.step(Input::Intent(Intent::AcceptGaps(Some(looks[0]))));
-    let accepted = gate.last(|body| match body {
-        Body::Change(Change::GapsAccepted { gaps, .. }) => Some(gaps.clone()),
-        _ => None,
-    });
-    assert_eq!(accepted, Some(vec![".env can be read".to_owned()]));
+    gate.step(accepts(Some(looks[0]), &[".env can be read", "key.pem can be read"]));
+    assert_eq!(last_accepted(&gate), Some(vec![".env can be read".to_owned()]));
+}
+
+#[test]
+fn nobody_accepts_what_stands_in_a_question_that_they_have_not_read() {
+    let found = |gaps: &[&str]| Preparation {
+        gaps: gaps.iter().map(|gap| (*gap).to_owned()).collect(),
+        ..Preparation::default()
+    };
+    let make = |what: &str| json!({ "command": format!("make {what}") });
+    // The person reads a question, and another one stands there when the answer comes.
+    let mut gate = Gate::new(with(&[], Mode::Auto, true));
+    let call = gate.call("shell", make("one"), found(&[".env can be read"]));
+    let (read, _) = gate.request(call).unwrap();
+    gate.decide(call, Answer::Edit(Arguments::from_value(make("two"))));
+    gate.step(Input::Prepared(call, found(&["key.pem can be read"])));
+    let (request, asked) = gate.request(call).unwrap();
+    assert!(request != read && asked.gaps == ["key.pem can be read"], "{asked:?}");
+    for answer in [
+        accepts(Some(call), &[".env can be read"]),
+        Input::Intent(Intent::Decide { request: read, call, answer: Answer::AllowOnce }),
+    ] {
+        gate.step(answer);
+        let is_refused = |effect: &Effect| matches!(effect, Effect::Emit(Live::Refused(_)));
+        assert!(gate.wanted.iter().any(is_refused), "{:?}", gate.wanted);
+    }
+    assert_eq!(last_accepted(&gate), None);
+    // All questions that wait are accepted by somebody who has read some of them.
+    let mut gate = Gate::new(with(&[], Mode::Auto, true));
+    let calls = [("shell", make("one")), ("shell", make("two"))];
+    let looks: Vec<CallId> = gate.make(&calls).iter().map(|look| look.call).collect();
+    for (call, gap) in looks.iter().zip([".env can be read", "key.pem can be read"]) {
+        gate.step(Input::Prepared(*call, found(&[gap])));
+    }
+    gate.step(accepts(None, &[".env can be read"]));
+    assert_eq!(last_accepted(&gate), Some(vec![".env can be read".to_owned()]));
 }

@@ -63,6 +63,9 @@ fn a_program_decides_about_the_call_of_a_subagent() {
         other["id"] = json!(id);
         rejected(&mut run, &other, &format!("no call `{id}` waits"));
     }
+    let mut earlier = answer(&request, "allow");
+    earlier["request"] = json!("e0");
+    rejected(&mut run, &earlier, "request e0 is not the one of call c1/c1 that waits");
     let mut forged = answer(&request, "allow");
     forged["digest"] = json!("0");
     rejected(&mut run, &forged, "the digest is not that of call c1/c1, which still waits");

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::sealed::{allowed, key, seal, verify};
-use crate::world::{Ran, World};
+use crate::steered::Steered;
+use crate::world::{Ran, World, script};
 
 const SECRET: &str = "the launch code is 0000-1111";
 
@@ -254,6 +255,27 @@ fn a_rule_that_leaves_nothing_out_exports_nothing() {
         let ran = export(&world, &words);
         assert!(ran.code != 0 && ran.out.is_empty() && ran.err.contains(why), "{words:?}: {ran:?}");
     }
+}
+
+/// A sub-agent in the background reports when its call has its result already.
+#[test]
+fn results_that_are_left_out_take_along_what_came_after_them() {
+    let world = World::new();
+    let call = json!({ "name": "delegate_to_explore", "arguments": { "task": "Look.", "background": true } });
+    let replies = script(json!([{ "tool_calls": [call] }, "Done.", { "text": "LATEWORD", "delay_ms": 300 }]));
+    let mut run = Steered::start(&world, &["--script", &replies, "go"]);
+    run.until("delegation_response");
+    let ran = run.end();
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let answer = ran.one("escrow_settled")["answer"].as_str().unwrap().to_owned();
+    assert!(answer == "LATEWORD" || answer == "Done.", "{answer}");
+    let copy = export(&world, &["--format", "jsonl", "--redact", "results"]);
+    assert_eq!(copy.code, 0, "{copy:?}");
+    let mut lines = copy.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let settled = lines.find(|line| line["type"] == "escrow_settled").unwrap();
+    assert!(settled.get("answer").is_none() && settled["sealed"].get("answer").is_some(), "{settled}");
+    let checked = check(&world, &kept(&world, "part.jsonl", &copy.out));
+    assert!(checked.code == 0, "{checked:?}");
 }
 
 /// A command of which only a part is quoted by the question, and what the formats make of it.

@@ -204,6 +204,28 @@ fn what_is_no_image_is_one_line_and_nothing_is_sent() {
 }
 
 #[test]
+fn a_picture_that_a_rule_asks_about_goes_by_a_flag_and_not_by_a_mention() {
+    let world = World::new().configured("ask = [\"read(kept*)\"]\ndeny = [\"read(denied*)\"]\n");
+    for name in ["kept.png", "denied.png", ".env"] {
+        world.picture(name, &png(3, 5));
+    }
+    let told = ["--script", r#"["fine"]"#];
+    let cases = [
+        (vec!["see @kept.png"], "kept.png: rule read(kept*) asks; next: put its path in `backquotes`"),
+        (vec!["see @.env"], ".env may contain secrets"),
+        (vec!["see @denied.png"], "denied.png cannot be attached: rule read(denied*) denies it"),
+        (vec!["--image", "denied.png", "see"], "denied.png cannot be attached: rule read(denied*) denies it"),
+    ];
+    for (words, says) in cases {
+        let line = world.refused(&[&told[..], &words[..]].concat());
+        assert!(line.contains(says), "{words:?}: {line}");
+    }
+    assert!(world.sessions().is_empty(), "nothing is written");
+    let ran = world.exec(&[&told[..], &["--image", "kept.png", "see"]].concat());
+    assert_eq!((ran.code, ran.out.as_str()), (0, "fine\n"), "{}", ran.err);
+}
+
+#[test]
 fn too_many_images_are_refused() {
     let world = World::new();
     let names: Vec<String> = (0..21).map(|n| format!("@{n}.png")).collect();

@@ -1,6 +1,7 @@
 //! `--input jsonl`: a program sends messages, decides about calls and interrupts.
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::symlink;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
@@ -73,6 +74,7 @@ fn touches(file: &str) -> Value {
     json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": format!("touch {file}") } }] })
 }
 
+/// As a program answers that does not say which request it means.
 pub(crate) fn answer(request: &Value, decision: &str) -> Value {
     json!({ "type": "approval", "id": request["id"], "digest": request["digest"], "decision": decision })
 }
@@ -205,6 +207,37 @@ fn a_call_that_waited_is_told_again_and_decided_later() {
     assert_eq!(run.until("turn_ended")["text"], "Done.");
     assert_eq!(run.end().code, 0);
     assert!(world.work().join("a").exists());
+}
+
+#[test]
+fn an_answer_to_an_earlier_request_does_not_count_for_a_later_one() {
+    let world = World::new();
+    let link = world.work().join("link");
+    let [before, by_now] = ["before", "by_now"].map(|name| world.work().join(name));
+    [&before, &by_now].iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
+    symlink(&before, &link).unwrap();
+    let call = json!({ "name": "write", "arguments": { "path": "link/new.txt", "content": "x" } });
+    let asks = script(json!([{ "tool_calls": [call] }]));
+    let words = ["--mode", "ask", "--json", "--input", "jsonl", "--script", &asks, "write it"];
+    let ran = world.exec_fed(&words, b"");
+    assert_eq!(ran.code, 4, "{} {}", ran.out, ran.err);
+    // The same arguments lead to another file when the session goes on.
+    std::fs::remove_file(&link).unwrap();
+    symlink(&by_now, &link).unwrap();
+    let mut run = Steered::start(&world, &["--mode", "ask", "--last", "--script", r#"["Done."]"#]);
+    let (first, second) = (run.until("approval_request"), run.until("approval_request"));
+    assert_eq!((&first["id"], &first["digest"]), (&second["id"], &second["digest"]));
+    assert_eq!((&first["request"], &second["request"]), (&first["entry"], &second["entry"]));
+    assert_ne!(first["request"], second["request"]);
+    let mut line = answer(&second, "allow");
+    line["request"] = first["request"].clone();
+    run.rejected(&line.to_string(), &format!("that waits, which is {}", text(&second, "request")));
+    assert!(!by_now.join("new.txt").exists());
+    line["request"] = second["request"].clone();
+    run.say(&line);
+    assert_eq!(run.until("turn_ended")["text"], "Done.");
+    assert_eq!(run.end().code, 0);
+    assert!(by_now.join("new.txt").exists() && !before.join("new.txt").exists());
 }
 
 #[test]

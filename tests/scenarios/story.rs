@@ -39,7 +39,7 @@ pub enum Act {
     Look(String, Box<Preparation>),
     Decide(String, Answer),
     /// A wish about a call: take back what was granted with it, accept what its question says of the sandbox.
-    About(String, fn(CallId) -> Intent),
+    About(String, Box<dyn Fn(CallId) -> Intent>),
     /// A decision about the request that stood before the call was changed.
     DecideOld(String, Answer),
     Tool(String, ToolReport),
@@ -106,8 +106,8 @@ fn act(line: &str) -> Result<Act, String> {
         "look" => look(rest)?,
         "allow" => Act::Decide(rest.to_owned(), Answer::AllowOnce),
         "revoke" if rest == "gaps" => Act::GoOn(Intent::RefuseGaps),
-        "revoke" => Act::About(rest.to_owned(), Intent::Revoke),
-        "gaps" => Act::About(rest.to_owned(), |call| Intent::AcceptGaps(Some(call))),
+        "revoke" => Act::About(rest.to_owned(), Box::new(Intent::Revoke)),
+        "gaps" => accepts(rest)?,
         "session" => Act::Decide(rest.to_owned(), Answer::AllowSession),
         "sandboxed" => Act::Decide(rest.to_owned(), Answer::AllowSandboxed),
         "old" => match act(rest)? {
@@ -207,6 +207,14 @@ fn look(rest: &str) -> Result<Act, String> {
         look.gaps = gap.into_iter().flat_map(|gaps| gaps.split(", ")).map(str::to_owned).collect();
     }
     Ok(Act::Look(name.to_owned(), Box::new(look)))
+}
+
+/// `gaps NAME: what the person has read, …`
+fn accepts(rest: &str) -> Result<Act, String> {
+    let (name, read) = named(rest)?;
+    let gaps: Vec<String> = read.split(", ").map(str::to_owned).collect();
+    let accepts = move |call| Intent::AcceptGaps { call: Some(call), gaps: gaps.clone() };
+    Ok(Act::About(name.to_owned(), Box::new(accepts)))
 }
 
 /// `type NAME "keys"`

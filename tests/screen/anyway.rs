@@ -1,10 +1,12 @@
 //! Commands that run although the sandbox cannot hide something: what is accepted, and for how long, is seen before the key takes it.
 
+use crate::linear_harness::LinearHarness;
 use crate::permissions::harness;
 use crate::screen_harness::snapshot;
 use crate::session_builder::SessionBuilder;
 use countersign::agent::{Answer, Intent};
 use countersign::ledger::{Preview, Sandboxing};
+use countersign::ui::linear::LinearEffect;
 use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
@@ -33,9 +35,9 @@ fn runs_anyway(acts: &[UiEffect]) -> bool {
     matches!(
         acts,
         [
-            UiEffect::Send(Intent::AcceptGaps(Some(_))),
+            UiEffect::Send(Intent::AcceptGaps { call: Some(_), gaps }),
             UiEffect::Send(Intent::Decide { answer: Answer::AllowOnce, .. })
-        ]
+        ] if *gaps == FILES
     )
 }
 
@@ -136,4 +138,16 @@ fn the_page_of_a_call_asks_too_whether_commands_run_anyway() {
     harness.frame(80, 24);
     let acts = harness.press("g");
     assert!(runs_anyway(&acts), "{acts:?}");
+}
+
+#[test]
+fn what_is_accepted_at_all_questions_is_what_they_name() {
+    let gaps = FILES.map(str::to_owned).to_vec();
+    let accepts = Intent::AcceptGaps { call: None, gaps };
+    let mut harness = harness(asks_anyway());
+    harness.press("/permissions gaps");
+    let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    assert!(matches!(&acts[..], [UiEffect::Send(intent)] if *intent == accepts), "{acts:?}");
+    let mut linear = LinearHarness::new(asks_anyway());
+    assert_eq!(linear.types("/permissions gaps"), [LinearEffect::Send(accepts)]);
 }

@@ -389,7 +389,8 @@ fn g_accepts_what_the_sandbox_cannot_hide_from_one_call_and_allows_it() {
     let (request, call) = linear.builder.events.iter().find_map(asked).unwrap();
     assert_eq!(linear.types("g 2"), [], "nothing is to be accepted there");
     assert!(linear.said.contains("call 2 does not wait because of the sandbox"), "{}", linear.said);
-    let both = [Intent::AcceptGaps(Some(call)), Intent::Decide { request, call, answer: Answer::AllowOnce }];
+    let accepts = Intent::AcceptGaps { call: Some(call), gaps: vec![".env can be read".to_owned()] };
+    let both = [accepts, Intent::Decide { request, call, answer: Answer::AllowOnce }];
     assert_eq!(linear.types("g 1"), both.map(LinearEffect::Send));
     assert!(linear.said.ends_with("1 call still waits for you: 2\n"), "{}", linear.said);
 }

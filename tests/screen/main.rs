@@ -56,6 +56,7 @@ mod keys;
 mod linear;
 mod linear_below;
 mod linear_sending;
+mod linear_words;
 mod long;
 mod long_rules;
 mod low;

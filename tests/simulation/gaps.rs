@@ -12,6 +12,15 @@ use crate::world::World;
 /// What the looks find, in turn.
 const FOUND: [&[&str]; 3] = [&[], &[".env can be read"], &[".env can be read", "key.pem can be read"]];
 
+/// All that a look finds.
+pub fn all_found() -> Vec<String> {
+    FOUND.last().map(|found| texts(found)).unwrap_or_default()
+}
+
+fn texts(gaps: &[&str]) -> Vec<String> {
+    gaps.iter().map(|gap| (*gap).to_owned()).collect()
+}
+
 /// What is accepted, and what the questions name.
 #[derive(Default, Clone)]
 pub struct Gaps {
@@ -24,8 +33,8 @@ pub struct Gaps {
     due: BTreeSet<CallId>,
     /// Calls that may be asked about once more.
     again: BTreeSet<CallId>,
-    /// The call of the wish that the loop has just heard.
-    heard: Option<Option<CallId>>,
+    /// The call of the wish that the loop has just heard, and what the person has read.
+    heard: Option<(Option<CallId>, BTreeSet<String>)>,
 }
 
 impl Gaps {
@@ -36,7 +45,9 @@ impl Gaps {
             Input::Prepared(call, found) => {
                 self.found.insert(*call, found.gaps.iter().cloned().collect());
             }
-            Input::Intent(Intent::AcceptGaps(call)) => self.heard = Some(*call),
+            Input::Intent(Intent::AcceptGaps { call, gaps }) => {
+                self.heard = Some((*call, gaps.iter().cloned().collect()));
+            }
             _ => {}
         }
     }
@@ -53,10 +64,13 @@ impl Gaps {
         }
     }
 
-    /// Nobody accepts what no question names, or what the question about another call names.
+    /// Nobody accepts what no question names, or what the question about another call names, or what nobody has read.
     fn accept(&mut self, gaps: &[String], call: Option<CallId>) -> Result<(), String> {
-        let by = self.heard.unwrap_or(call);
+        let by = self.heard.as_ref().map_or(call, |(by, _)| *by);
         for gap in gaps {
+            if self.heard.as_ref().is_some_and(|(_, read)| !read.contains(gap)) {
+                return Err(format!("{gap:?} is accepted, and the person has not read it"));
+            }
             let mut questions = self.named.iter().filter(|(of, _)| by.is_none_or(|call| call == **of));
             if !questions.any(|(_, named)| named.contains(gap)) {
                 return Err(format!("{gap:?} is accepted, and the question does not name it"));
@@ -150,13 +164,18 @@ impl World {
     pub(crate) fn offer_gaps(&self, options: &mut Vec<Input>) {
         for call in &self.preparations {
             options.extend(FOUND.iter().skip(1).map(|found| {
-                let gaps = found.iter().map(|gap| (*gap).to_owned()).collect();
-                Input::Prepared(*call, Preparation { gaps, ..Preparation::default() })
+                Input::Prepared(*call, Preparation { gaps: texts(found), ..Preparation::default() })
             }));
         }
         if self.commands < self.bounds.gaps {
-            let calls = self.log.asked.keys().map(|call| Some(*call));
-            let accepts = calls.chain([None]).map(Intent::AcceptGaps);
+            let questions = &self.log.gaps.named;
+            let named = |call: &CallId| -> Vec<String> {
+                questions.get(call).into_iter().flatten().cloned().collect()
+            };
+            let calls = self.log.asked.keys().map(|call| (Some(*call), named(call)));
+            // Whoever has read one question, or both.
+            let all = FOUND.iter().skip(1).map(|read| (None, texts(read)));
+            let accepts = calls.chain(all).map(|(call, gaps)| Intent::AcceptGaps { call, gaps });
             options.extend(accepts.chain([Intent::RefuseGaps]).map(Input::Intent));
         }
     }

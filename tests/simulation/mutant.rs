@@ -4,6 +4,7 @@ use countersign::agent::{Effect, Input, Intent};
 use countersign::ledger::{Abort, AbortPath, Body, Change, Entry, EntryId, Outcome};
 
 use crate::bounds::Bounds;
+use crate::gaps::all_found;
 
 /// One bug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub enum Mutant {
     NothingIsCharged,
     /// Who accepts what one question names accepts what all of them name.
     GapsOfOthersAreAccepted,
+    /// Who accepts what they have read accepts whatever the questions name by now.
+    UnreadGapsAreAccepted,
     /// A request that is stopped before anything of its answer came counts nothing.
     UnheardIsNotCounted,
     /// A decision about a call of a sub-agent is taken for one about the session's own.
@@ -46,7 +49,7 @@ pub enum Mutant {
 }
 
 impl Mutant {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::PathBSettlesNothing,
         Self::PathCForgetsRunning,
         Self::StaleStreamIsHeard,
@@ -62,6 +65,7 @@ impl Mutant {
         Self::NothingIsSetAside,
         Self::NothingIsCharged,
         Self::GapsOfOthersAreAccepted,
+        Self::UnreadGapsAreAccepted,
         Self::DecisionsStayAbove,
         Self::UnheardIsNotCounted,
     ];
@@ -71,7 +75,7 @@ impl Mutant {
         match self {
             Self::TaskIsNotWritten | Self::TaskHasNoEnd => Bounds::DELEGATING,
             Self::NothingIsSetAside | Self::NothingIsCharged | Self::DecisionsStayAbove => Bounds::SUBAGENTS,
-            Self::GapsOfOthersAreAccepted => Bounds::GAPPED,
+            Self::GapsOfOthersAreAccepted | Self::UnreadGapsAreAccepted => Bounds::GAPPED,
             _ => Bounds::SMALL,
         }
     }
@@ -80,8 +84,11 @@ impl Mutant {
     pub fn hear(self, input: Input, current: Option<EntryId>) -> Input {
         match (self, input, current) {
             (Self::StaleStreamIsHeard, Input::Model(_, news), Some(current)) => Input::Model(current, news),
-            (Self::GapsOfOthersAreAccepted, Input::Intent(Intent::AcceptGaps(_)), _) => {
-                Input::Intent(Intent::AcceptGaps(None))
+            (Self::GapsOfOthersAreAccepted, Input::Intent(Intent::AcceptGaps { .. }), _) => {
+                Input::Intent(Intent::AcceptGaps { call: None, gaps: all_found() })
+            }
+            (Self::UnreadGapsAreAccepted, Input::Intent(Intent::AcceptGaps { call, .. }), _) => {
+                Input::Intent(Intent::AcceptGaps { call, gaps: all_found() })
             }
             (Self::DecisionsStayAbove, Input::Intent(Intent::Subagent { intent, .. }), _) => {
                 Input::Intent(*intent)
@@ -96,6 +103,7 @@ impl Mutant {
             Self::None
             | Self::StaleStreamIsHeard
             | Self::GapsOfOthersAreAccepted
+            | Self::UnreadGapsAreAccepted
             | Self::DecisionsStayAbove => effects,
             Self::PathBSettlesNothing => {
                 without(effects, |b| aborted(b).is_some_and(|a| a.path == AbortPath::B))

@@ -85,7 +85,8 @@ impl World {
             // Opened and closed, and what is not a host.
             let host = || "a.example".to_owned();
             options.extend([Intent::OpenHost(host()), Intent::CloseHost(host())].map(typed_line));
-            options.extend([Intent::AcceptGaps(None), Intent::RefuseGaps].map(Input::Intent));
+            let accepts = Intent::AcceptGaps { call: None, gaps: vec![".env can be read".to_owned()] };
+            options.extend([accepts, Intent::RefuseGaps].map(Input::Intent));
             options.push(own("rm x", true, Some("/custom".to_owned())));
             let is_said = |entry: &&Arc<Entry>| matches!(entry.body, Body::User(_));
             let said = self.log.entries.iter().filter(is_said).map(|entry| entry.id).next_back();

@@ -170,7 +170,7 @@ impl World {
                 | Intent::Rename(_)
                 | Intent::OpenHost(_)
                 | Intent::CloseHost(_)
-                | Intent::AcceptGaps(_)
+                | Intent::AcceptGaps { .. }
                 | Intent::RefuseGaps,
             ) => self.commands += 1,
             Input::Intent(Intent::SetModel(_) | Intent::SetEffort(_)) => self.switches += 1,

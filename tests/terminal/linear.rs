@@ -55,6 +55,7 @@ async fn a_call_is_allowed_another_denied_with_a_reason_and_nothing_is_said_twic
     app.reads().await;
     app.keys("r\n").await;
     app.sees("reason, or an empty line").await;
+    app.reads().await;
     app.keys("keep my notes\n").await;
     app.sees("denied by you").await;
     app.until("a second end", |screen| screen.matches("end: done").count() == 2).await;

@@ -49,7 +49,7 @@ pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
     let opened = opened(&invocation.config.sandbox);
     let sandbox = sandbox(invocation);
     let unfiltered = unfiltered(&sandbox);
-    let Exposure { gaps, covered } = sandbox.exposure();
+    let Exposure { gaps, covered, hidden: _ } = sandbox.exposure();
     let hidden = (!covered.is_empty()).then(|| {
         let places = match covered.len() {
             1 => "1 file or folder".to_owned(),

@@ -223,8 +223,8 @@ impl Conversation {
                 exchange.sent.says(said.content.clone(), number);
                 Intent::Submit(said)
             }
-            MessageLine::Approval { id, digest, decision, reason } => {
-                self.decision(&id, &digest, (decision, reason), number)?
+            MessageLine::Approval { id, request, digest, decision, reason } => {
+                self.decision(&id, request.as_deref(), &digest, (decision, reason), number)?
             }
             MessageLine::Interrupt {} => {
                 if self.exchange().is_at_rest() {
@@ -239,10 +239,12 @@ impl Conversation {
         lines.doors.intents.blocking_send(intent).map_err(|_gone| "the run has ended".to_owned())
     }
 
-    /// A decision, if it is about a call that waits, and about exactly what was asked.
+    /// A decision, if it is about a call that waits, and about exactly what was asked. One that does not say which request it is to
+    /// is to the one that was heard last: where that is another one than the loop's, the loop refuses it.
     fn decision(
         &self,
         id: &str,
+        request: Option<&str>,
         digest: &str,
         (decision, reason): (LineDecision, String),
         number: u64,
@@ -252,6 +254,13 @@ impl Conversation {
         let Some((call, asked)) = waiting else {
             return Err(format!("no call `{id}` waits for a decision"));
         };
+        // The arguments may be the same, and what they lead to another thing by now.
+        if let Some(other) = request.filter(|request| *request != asked.request.to_string()) {
+            return Err(format!(
+                "request {other} is not the one of call {call} that waits, which is {}: answer that one",
+                asked.request
+            ));
+        }
         if asked.digest != digest {
             return Err(format!(
                 "the digest is not that of call {call}, which still waits: {}",

@@ -20,6 +20,9 @@ pub(super) enum MessageLine {
     Approval {
         /// The call, as in `c7`.
         id: String,
+        /// The request that is answered, as in `e12`; `None`: whichever waits.
+        #[serde(default)]
+        request: Option<String>,
         /// The digest of the request that is answered.
         digest: String,
         /// May it run?
@@ -112,7 +115,7 @@ mod tests {
         let (id, digest, decision) = ("c1".to_owned(), "d".to_owned(), LineDecision::Deny);
         assert_eq!(
             read(approval),
-            [Ok(MessageLine::Approval { id, digest, decision, reason: String::new() })]
+            [Ok(MessageLine::Approval { id, request: None, digest, decision, reason: String::new() })]
         );
         for refused in [
             "hello",

@@ -250,7 +250,8 @@ Examples:
 
 What --redact leaves out: messages, thinking, arguments, results, system, images, withdrawn, all and entries (e12, e12..e20), separated
 by commas, and text:WORDS. A text can have commas, so each has a --redact of its own: --redact results --redact text:ONE --redact text:TWO.
-What repeats it elsewhere is left out, too: as it is, as JSON escapes it, and with anything in front of its lines, as a diff has.")]
+What repeats it elsewhere is left out, too: as it is, as JSON escapes it, and with anything in front of its lines, as a diff has.
+`results` are also late and failed ones in notes, answers of sub-agents, and what hooks and the check of a goal made of results.")]
 pub struct ExportArgs {
     /// Which.
     #[command(flatten)]

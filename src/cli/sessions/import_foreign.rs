@@ -63,7 +63,7 @@ fn written(
             return Err("there is no message in it".to_owned());
         }
         waiting.extend(last.into_iter().map(Arc::new));
-        store.append(&waiting).and_then(|()| store.sync())?;
+        store.append(&waiting).and_then(|()| store.sync()).map_err(|why| why.to_string())?;
         Ok(counts)
     });
     if let (Err(_), Some(path)) = (&result, store.path().map(Path::to_owned)) {
@@ -83,7 +83,7 @@ fn write(
     lines.lines(|line| {
         waiting.extend(import.read(line).into_iter().map(Arc::new));
         if waiting.len() >= BATCH {
-            store.append(&waiting)?;
+            store.append(&waiting).map_err(|why| why.to_string())?;
             waiting.clear();
         }
         Ok(true)

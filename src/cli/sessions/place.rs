@@ -170,7 +170,7 @@ fn has_its_end(file: &SessionFile) -> Result<(), Fault> {
 pub(super) fn write(store: &mut SessionStore, id: u64, body: Body) -> Result<(), Fault> {
     let entry = Entry { id: EntryId(id), at: now(), body };
     let written = store.append(&[Arc::new(entry)]).and_then(|()| store.sync());
-    written.map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))
+    written.map_err(|why| Fault::failed(why.to_string(), "free disk space, or fix the folder's permissions"))
 }
 
 /// The id that a file is named by.

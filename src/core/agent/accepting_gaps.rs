@@ -1,6 +1,8 @@
 //! A person accepts what the sandbox cannot hide here, for the rest of the session: calls that would run in it are not asked about
 //! because of that any more. What is found later is another gap.
 
+use std::collections::BTreeSet;
+
 use crate::ledger::{CallId, Change, Decider, Decision, Remark, Sandboxing, accepted_gaps};
 
 use super::phase::{CallState, Pending, Permission, Phase};
@@ -8,22 +10,29 @@ use super::step::Step;
 use super::{Agent, Live};
 
 impl Agent {
-    /// Those that the question about one waiting call names: other calls that wait because of them are decided about again, and it goes on
-    /// waiting for its own answer. Or those that all questions name: then this decides about no call.
-    pub(super) fn accept_gaps(&mut self, step: &mut Step, phase: Phase, of: Option<CallId>) -> Phase {
+    /// Those of what a person has read that the question about one waiting call names: other calls that wait because of them are decided
+    /// about again, and it goes on waiting for its own answer. Or those that any question names: then this decides about no call.
+    pub(super) fn accept_gaps(
+        &mut self,
+        step: &mut Step,
+        phase: Phase,
+        of: Option<CallId>,
+        read: &[String],
+    ) -> Phase {
         let Phase::Dispatching(dispatching) = phase else {
             step.emit(Live::Refused(NOTHING_TO_ACCEPT.to_owned()));
             return phase;
         };
         let waiting =
             dispatching.calls.iter().filter(|pending| of.is_none_or(|call| call == pending.call.id));
-        // Of those that no question names nobody has read.
-        let mut gaps: Vec<String> = waiting.flat_map(|pending| self.gaps_asked_about(pending)).collect();
-        gaps.retain(|gap| !self.gaps.contains(gap));
-        gaps.sort_unstable();
-        gaps.dedup();
+        let mut asked: BTreeSet<String> =
+            waiting.flat_map(|pending| self.gaps_asked_about(pending)).collect();
+        asked.retain(|gap| !self.gaps.contains(gap));
+        // The others stand in a question that the person has not seen.
+        let gaps: Vec<String> = asked.iter().filter(|gap| read.contains(gap)).cloned().collect();
         if gaps.is_empty() {
-            step.emit(Live::Refused(NOTHING_TO_ACCEPT.to_owned()));
+            let why = if asked.is_empty() { NOTHING_TO_ACCEPT } else { OTHERS_BY_NOW };
+            step.emit(Live::Refused(why.to_owned()));
             return Phase::Dispatching(dispatching);
         }
         self.gaps.extend(gaps.iter().cloned());
@@ -93,3 +102,4 @@ impl Agent {
 }
 
 const NOTHING_TO_ACCEPT: &str = "nothing to accept: no call waits because the sandbox cannot hide something";
+const OTHERS_BY_NOW: &str = "not accepted: the question names something else by now; read it first";

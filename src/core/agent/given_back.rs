@@ -29,7 +29,7 @@ impl Intent {
             | Self::Revoke(_)
             | Self::OpenHost(_)
             | Self::CloseHost(_)
-            | Self::AcceptGaps(_)
+            | Self::AcceptGaps { .. }
             | Self::RefuseGaps
             | Self::Rewind { .. }
             | Self::Rename(_)

@@ -145,8 +145,14 @@ pub enum Intent {
     OpenHost(String),
     /// Do not let them any more.
     CloseHost(String),
-    /// Do not ask any more because of what the sandbox cannot hide from this call that waits; `None`: from any that does.
-    AcceptGaps(Option<CallId>),
+    /// Do not ask any more because of this, which the sandbox cannot hide. What the person has not read is not accepted with it: a
+    /// question may be another one by the time that this arrives.
+    AcceptGaps {
+        /// The call that waits and whose question named it; `None`: any that waits.
+        call: Option<CallId>,
+        /// What the person has read, as the questions name it.
+        gaps: Vec<String>,
+    },
     /// Ask about that again.
     RefuseGaps,
     /// Run this command as the user's own, between two runs: `!command`.

@@ -265,7 +265,7 @@ impl Agent {
             Intent::Rename(name) => self.rename(step, name),
             Intent::OpenHost(host) => self.open_host(step, &host),
             Intent::CloseHost(host) => self.close_host(step, &host),
-            Intent::AcceptGaps(call) => return self.accept_gaps(step, phase, call),
+            Intent::AcceptGaps { call, gaps } => return self.accept_gaps(step, phase, call, &gaps),
             Intent::RefuseGaps => return self.refuse_gaps(step, phase),
             Intent::StopBackground(id) => self.stop_background(step, id),
             Intent::SetModel(spec) => self.set_model(step, &phase, spec),

@@ -126,11 +126,6 @@ impl Ledger {
         &self.entries
     }
 
-    /// The calls that have no result yet.
-    pub fn open_calls(&self) -> impl Iterator<Item = CallId> {
-        self.open.iter().copied()
-    }
-
     /// Mints the id that a coming entry will have (a model call is named by it).
     pub fn reserve(&mut self) -> EntryId {
         self.last_entry += 1;

@@ -137,7 +137,9 @@ fn changed(change: &Change) -> Option<(Intent, bool)> {
         Change::Renamed { name } => (Intent::Rename(name.clone()), false),
         Change::HostOpened { host } => (Intent::OpenHost(host.clone()), false),
         Change::HostClosed { host } => (Intent::CloseHost(host.clone()), false),
-        Change::GapsAccepted { call, .. } => (Intent::AcceptGaps(*call), false),
+        Change::GapsAccepted { gaps, call } => {
+            (Intent::AcceptGaps { call: *call, gaps: gaps.clone() }, false)
+        }
         Change::GapsRefused => (Intent::RefuseGaps, false),
         Change::FilesRestored(restored) => (Intent::Restored(restored.clone()), true),
         // Read where restarts are.

@@ -44,6 +44,11 @@ impl View {
         self.asks.iter().filter_map(|call| self.panel(*call)?.request())
     }
 
+    /// What those name that the sandbox cannot hide: what a person can have read who accepts all of it.
+    pub fn gaps_asked_about(&self) -> Vec<String> {
+        self.own_waiting().flat_map(|(_, asked)| asked.gaps.iter().cloned()).collect()
+    }
+
     /// The guests are those that wait now. One that waits on keeps its ids.
     pub(super) fn invite(&mut self) {
         let waiting: Vec<(SubagentPath, EntryId, CallId)> = self
@@ -122,7 +127,7 @@ impl View {
                 let decision = Intent::Decide { request: guest.entry, call: guest.call, answer };
                 Some(decision.within(&guest.path))
             }
-            Intent::AcceptGaps(Some(call)) if call.0 >= FIRST => None,
+            Intent::AcceptGaps { call: Some(call), .. } if call.0 >= FIRST => None,
             intent => Some(intent),
         }
     }

@@ -85,11 +85,6 @@ pub enum ScriptError {
     },
 }
 
-/// Whether a value of `--script` is the script itself and not the name of a file.
-pub fn is_inline(text: &str) -> bool {
-    text.trim_start().starts_with('[')
-}
-
 /// Reads a script.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use super::gaps::entries;
+use super::gaps::{SeenBeside, entries};
 use super::mounts::Mounts;
 use super::{Confined, Confinement, Gap, Sandbox, real};
 
@@ -27,17 +27,20 @@ pub struct Exposure {
     pub covered: BTreeSet<PathBuf>,
     /// What cannot be.
     pub gaps: Vec<Gap>,
+    /// What is hidden beside the workspace.
+    pub hidden: Vec<PathBuf>,
 }
 
 impl Sandbox {
     /// Looks at the disk, as [`Confinement::gaps`].
     pub fn exposure(&self) -> Exposure {
-        let gaps = self.confinement.gaps();
+        let SeenBeside { hidden, not_all_seen } = self.confinement.look_beside();
+        let gaps = self.confinement.gaps_with(not_all_seen);
         let sorted = self.confinement.sort(gaps.clone());
         if sorted.covered.is_empty() || self.cannot_cover().is_none() {
-            return sorted;
+            return Exposure { hidden, ..sorted };
         }
-        Exposure { gaps, ..Exposure::default() }
+        Exposure { gaps, hidden, ..Exposure::default() }
     }
 
     /// Why nothing can be covered on this machine, in a sentence; found out by really doing it, once.

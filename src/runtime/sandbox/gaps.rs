@@ -152,6 +152,11 @@ impl Confinement {
     /// files, four folders deep, no contents. A folder that a person has opened beside the workspace is not looked
     /// through: they named it.
     pub fn gaps(&self) -> Vec<Gap> {
+        self.gaps_with(self.look_beside().not_all_seen)
+    }
+
+    /// The same, after a look at the folders beside the workspace.
+    pub(super) fn gaps_with(&self, beside: Vec<Gap>) -> Vec<Gap> {
         let mut gaps = Vec::new();
         let hidden: Vec<PathBuf> = self.hidden.iter().map(|path| real(path)).collect();
         for (number, folder) in self.writable.iter().map(|path| real(path)).enumerate() {
@@ -183,21 +188,22 @@ impl Confinement {
                 _ => true,
             }));
         }
-        let beside = self.beside.iter().flat_map(|folder| self.look(&real(folder)));
-        gaps.extend(beside.filter(|gap| matches!(gap, Gap::NotAllSeen(_))));
+        gaps.extend(beside);
         gaps
     }
 
-    /// With the secrets of the folders beside it among what is hidden, and what rules keep from being read elsewhere.
-    pub(super) fn hiding_beside(mut self) -> Self {
-        let found = self.beside.iter().flat_map(|folder| self.look(&real(folder)));
-        let hidden = found.filter_map(|gap| match gap {
-            Gap::LooksSecret(file) | Gap::Kept { place: file, .. } => Some(file),
-            _ => None,
-        });
-        let hidden: Vec<PathBuf> = hidden.chain(KeptPlaces::of(&self).elsewhere()).collect();
-        self.hidden.extend(hidden);
-        self
+    /// Looks through the folders beside the workspace, for the secrets in them and what rules keep from being read, there and elsewhere.
+    pub(super) fn look_beside(&self) -> SeenBeside {
+        let mut seen = SeenBeside::default();
+        for gap in self.beside.iter().flat_map(|folder| self.look(&real(folder))) {
+            match gap {
+                Gap::LooksSecret(file) | Gap::Kept { place: file, .. } => seen.hidden.push(file),
+                Gap::NotAllSeen(_) => seen.not_all_seen.push(gap),
+                Gap::HoldsSecrets { .. } | Gap::HoldsSettings { .. } | Gap::LiesInSecrets(_) => {}
+            }
+        }
+        seen.hidden.extend(KeptPlaces::of(self).elsewhere());
+        seen
     }
 
     /// Files of the folder that look like secrets or are kept by a rule, and whether that was all of it.
@@ -227,6 +233,15 @@ impl Confinement {
         }
         gaps
     }
+}
+
+/// What a look through the folders beside a workspace finds.
+#[derive(Debug, Default)]
+pub(super) struct SeenBeside {
+    /// Files and folders that are hidden.
+    pub(super) hidden: Vec<PathBuf>,
+    /// Folders that are too large for the look.
+    pub(super) not_all_seen: Vec<Gap>,
 }
 
 /// All that a look at the folder sees.

@@ -91,10 +91,7 @@ impl Sandbox {
         around: &Surroundings,
         program: &str,
     ) -> Result<Command, String> {
-        let mut confinement = self.confinement.clone().hiding_beside();
-        confinement.writable.push(temp.to_owned());
-        around.covered.clone_into(&mut confinement.covered);
-        confinement.proxy = around.proxy.as_ref().map(Proxy::socket);
+        let confinement = self.confinement_within(temp, around);
         let support = support();
         if let Some(why) = support.refuses(confinement.may_be_weaker) {
             return Err(why);
@@ -103,6 +100,18 @@ impl Sandbox {
         let mut command = Command::new(entry);
         command.args(words);
         Ok(command)
+    }
+
+    /// What holds for one command. A folder beside the workspace may be large: who has looked through it already says what was found.
+    fn confinement_within(&self, temp: &Path, around: &Surroundings) -> Confinement {
+        let found = || self.confinement.look_beside().hidden;
+        let beside = around.hidden.clone().unwrap_or_else(found);
+        let mut confinement = self.confinement.clone();
+        confinement.hidden.extend(beside);
+        confinement.writable.push(temp.to_owned());
+        around.covered.clone_into(&mut confinement.covered);
+        confinement.proxy = around.proxy.as_ref().map(Proxy::socket);
+        confinement
     }
 }
 
@@ -127,4 +136,34 @@ pub(super) fn real(path: &Path) -> PathBuf {
         }
     }
     path.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_beside_the_workspace_is_looked_through_once_for_a_command() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let root = real(folder.path());
+        for name in ["work", "beside"] {
+            fs::create_dir(root.join(name)).unwrap();
+        }
+        fs::write(root.join("beside/.env"), "").unwrap();
+        let mut confinement = Confinement::of_workspace(&root.join("work"), Vec::new());
+        confinement.beside = vec![root.join("beside")];
+        let sandbox = Sandbox::new("ourselves".into(), confinement);
+        let found = sandbox.exposure().hidden;
+        assert_eq!(found, [root.join("beside/.env")]);
+        let hidden = |hidden: Option<Vec<PathBuf>>| {
+            let around = Surroundings { hidden, ..Surroundings::default() };
+            sandbox.confinement_within(&root, &around).hidden
+        };
+        assert_eq!(hidden(Some(found.clone())), found);
+        assert_eq!(hidden(None), found, "who has not looked hides the same");
+        // What was found before is not looked for again.
+        assert_eq!(hidden(Some(Vec::new())), Vec::<PathBuf>::new());
+    }
 }

@@ -87,7 +87,7 @@ pub(in crate::runtime) struct Refusals {
 impl Refusals {
     /// For a command in these surroundings, in the workspace at `root`.
     pub(in crate::runtime) fn of(around: Surroundings, root: &Path) -> Self {
-        let Surroundings { covered, proxy } = around;
+        let Surroundings { covered, proxy, hidden: _ } = around;
         Self { proxy, ..Self::hiding(&covered, root) }
     }
 

@@ -13,6 +13,8 @@ use super::{Confined, Confinement, Proxy, Sandbox};
 pub(in crate::runtime) struct Surroundings {
     /// Over what empty files and folders are laid.
     pub(in crate::runtime) covered: Vec<PathBuf>,
+    /// What is hidden beside the workspace; `None`: nobody has looked yet, so it is looked for when the command is made.
+    pub(in crate::runtime) hidden: Option<Vec<PathBuf>>,
     /// Its way to some hosts; it lasts as long as this.
     pub(in crate::runtime) proxy: Option<Proxy>,
 }

@@ -7,7 +7,8 @@ use crate::ledger::Millis;
 use crate::wire::record::{Links, follow};
 
 use super::head::HeadFile;
-use super::{can_be_an_id, cannot, folder, make};
+use super::making::make;
+use super::{can_be_an_id, cannot, folder};
 
 /// Writes the text of a session that is not there yet, `at` being when it began. All of it is on disk when this
 /// returns; of a failed attempt nothing is left. `has_end`: it is known that what it was made from was whole, so that its lines count from
@@ -20,7 +21,7 @@ pub fn adopt(state: &Path, id: &str, at: Millis, text: &str, has_end: bool) -> R
         return Err(format!("`{id}` cannot be a session's id: use letters, digits, `-` and `_`"));
     }
     let path = folder(state, at).join(format!("{id}.jsonl"));
-    let mut file = make(&path)?;
+    let mut file = make(&path).map_err(|why| why.to_string())?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
     written.map_err(|fault| {
         std::fs::remove_file(&path).ok();

@@ -1,12 +1,12 @@
 //! The file of a session that is about to begin, made before its first entry. A file without an entry is no session.
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::ledger::Millis;
 
-use super::{SessionStore, make_locked, place, still_there, sync_folder};
+use super::making::{make_locked, sync_folder};
+use super::{SessionStore, place, still_there};
 
 /// It goes with this, unless it was taken.
 #[derive(Debug)]
@@ -62,13 +62,4 @@ impl Drop for MadeAhead {
             std::fs::remove_file(&self.path).ok();
         }
     }
-}
-
-/// A file that a process left there which ended before it wrote an entry: locked, and without a byte. One that somebody writes is his.
-pub(super) fn left_empty(path: &Path) -> Option<File> {
-    let file = OpenOptions::new().append(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
-    let file = file.ok()?;
-    file.try_lock().ok()?;
-    let found = file.metadata().ok()?;
-    (found.is_file() && found.len() == 0).then_some(file)
 }

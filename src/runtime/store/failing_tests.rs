@@ -52,7 +52,7 @@ fn a_sync_that_fails_is_reported_and_what_it_was_for_is_taken_back() {
     let before = fs::read(&path).unwrap();
     let why = failing(&[FDATASYNC], || {
         store.append(&[said(2, "hello")]).unwrap();
-        store.sync().unwrap_err()
+        store.sync().unwrap_err().to_string()
     });
     assert!(why.starts_with("cannot write the session: Input/output error"), "{why}");
     assert_eq!(fs::read(&path).unwrap(), before);
@@ -81,7 +81,7 @@ fn a_session_whose_first_sync_fails_leaves_no_file_and_can_begin_later() {
 fn a_name_that_cannot_be_made_durable_leaves_no_empty_file() {
     let state = tempfile::tempdir().unwrap();
     let mut store = SessionStore::create(state.path(), "s1").unwrap();
-    let why = failing(&[FSYNC], || store.append(&[started()]).unwrap_err());
+    let why = failing(&[FSYNC], || store.append(&[started()]).unwrap_err().to_string());
     assert!(why.contains("cannot make the session file") && why.contains("Input/output error"), "{why}");
     assert!(files(state.path()).is_empty());
     store.append(&[started()]).unwrap();
@@ -94,7 +94,8 @@ fn a_file_that_cannot_be_made_ahead_is_made_with_the_first_entry() {
     let store = SessionStore::create(state.path(), "s1").unwrap();
     let mut store = failing(&[FSYNC], || {
         let mut store = store.made_ahead(Millis(1_763_640_000_000)).named_ahead();
-        assert!(store.append(&[started()]).unwrap_err().contains("cannot make the session file"));
+        let why = store.append(&[started()]).unwrap_err().to_string();
+        assert!(why.contains("cannot make the session file"), "{why}");
         store
     });
     assert!(files(state.path()).is_empty());
@@ -136,7 +137,7 @@ fn of_a_write_that_is_taken_in_part_nothing_is_left() {
     for _ in 0..3 {
         let most = Some(before.len() as u64 + 10);
         setrlimit(Resource::Fsize, Rlimit { current: most, maximum: limit.maximum }).unwrap();
-        let why = store.append(&[said(2, "more than ten letters")]).unwrap_err();
+        let why = store.append(&[said(2, "more than ten letters")]).unwrap_err().to_string();
         assert!(why.contains("File too large"), "{why}");
         assert_eq!(fs::read(&path).unwrap(), before, "well-formed at once, not only after the next write");
     }
@@ -155,17 +156,17 @@ fn a_file_that_was_exchanged_or_removed_is_not_written() {
     let before = fs::read(&path).unwrap();
     let aside = path.with_extension("aside");
     fs::rename(&path, &aside).unwrap();
-    let why = store.append(&[said(2, "lost")]).unwrap_err();
+    let why = store.append(&[said(2, "lost")]).unwrap_err().to_string();
     assert!(why.contains("was moved or removed"), "{why}");
     fs::copy(&aside, &path).unwrap();
-    let why = store.append(&[said(2, "lost")]).unwrap_err();
+    let why = store.append(&[said(2, "lost")]).unwrap_err().to_string();
     assert!(why.contains("was replaced by another file"), "{why}");
     assert_eq!((fs::read(&path).unwrap(), fs::read(&aside).unwrap()), (before.clone(), before));
     fs::rename(&aside, &path).unwrap();
     store.append(&[said(2, "kept")]).unwrap();
     // Exchanged between the write and the sync: nobody may act on it.
     fs::rename(&path, &aside).unwrap();
-    assert!(store.sync().unwrap_err().contains("was moved or removed"));
+    assert!(store.sync().unwrap_err().to_string().contains("was moved or removed"));
     fs::rename(&aside, &path).unwrap();
     store.append(&[said(2, "kept")]).unwrap();
     store.sync().unwrap();

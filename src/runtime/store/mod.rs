@@ -14,6 +14,7 @@ mod lines;
 mod list;
 mod list_cache;
 mod lock;
+mod making;
 pub(in crate::runtime) mod plain;
 mod remove;
 mod retention;
@@ -25,9 +26,9 @@ pub mod subagents;
 mod summary;
 mod whole;
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -56,9 +57,10 @@ use crate::ledger::{Entry, Millis};
 use crate::policy::shell::shell_word;
 use crate::wire::record::{self, Chain, Links, SessionFile, follow};
 
-use super::StorePort;
-use ahead::{MadeAhead, left_empty};
+use super::{StoreError, StorePort};
+use ahead::MadeAhead;
 use head::{HeadFile, damage_of};
+use making::make;
 
 /// Bytes from which on a file is worth a second thread.
 const LONG: usize = 256 * 1024;
@@ -206,7 +208,7 @@ impl SessionStore {
     }
 
     /// Makes the file on the first append.
-    fn opened(&mut self, at: Millis) -> Result<(&mut File, &Path), String> {
+    fn opened(&mut self, at: Millis) -> Result<(&mut File, &Path), StoreError> {
         if let (None, Some((state, id))) = (&self.file, &self.plan) {
             let path = place(state, id, at);
             let file = match self.ahead.take().and_then(|ahead| ahead.taken(&path)) {
@@ -215,16 +217,16 @@ impl SessionStore {
             };
             self.file = Some((path, file));
         }
-        let (path, file) = self.file.as_mut().ok_or("the session has no file")?;
+        let (path, file) = self.file.as_mut().ok_or_else(|| "the session has no file".to_owned())?;
         Ok((file, path))
     }
 
-    fn write(&mut self, bytes: &[u8], at: Millis) -> Result<(), String> {
+    fn write(&mut self, bytes: &[u8], at: Millis) -> Result<(), StoreError> {
         let (length, is_ragged) = (self.length, self.is_ragged);
         let (file, path) = self.opened(at)?;
         still_there(file, path)?;
         let cut = if is_ragged { file.set_len(length) } else { Ok(()) };
-        cut.and_then(|()| file.write_all(bytes)).map_err(|fault| not_written(path, &fault))
+        cut.and_then(|()| file.write_all(bytes)).map_err(|fault| not_written(path, &fault).into())
     }
 
     /// After a failed write or sync: what may not be durable goes at once, so that the file is well-formed whatever
@@ -264,7 +266,7 @@ fn still_there(file: &File, path: &Path) -> Result<(), String> {
 }
 
 impl StorePort for SessionStore {
-    fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), String> {
+    fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), StoreError> {
         let Some(first) = entries.first() else { return Ok(()) };
         let mut bytes = Vec::new();
         if self.lacks_newline {
@@ -290,7 +292,7 @@ impl StorePort for SessionStore {
         }
     }
 
-    fn sync(&mut self) -> Result<(), String> {
+    fn sync(&mut self) -> Result<(), StoreError> {
         let Some((path, file)) = &self.file else { return Ok(()) };
         // Asked afterwards: what is durable now is in the file that the next process will read.
         let synced = file.sync_data().map_err(|fault| not_written(path, &fault));
@@ -303,7 +305,7 @@ impl StorePort for SessionStore {
             }
             Err(fault) => {
                 self.withdraw();
-                Err(fault)
+                Err(fault.into())
             }
         }
     }
@@ -354,34 +356,6 @@ fn folder(state: &Path, at: Millis) -> PathBuf {
 
 fn place(state: &Path, id: &str, at: Millis) -> PathBuf {
     folder(state, at).join(format!("{id}.jsonl"))
-}
-
-fn make(path: &Path) -> Result<File, String> {
-    let file = make_locked(path)?;
-    if let Err(fault) = sync_folder(path) {
-        // An empty file would be no session, and in the way when this is tried again.
-        std::fs::remove_file(path).ok();
-        return Err(fault);
-    }
-    Ok(file)
-}
-
-/// Makes it, and leaves it to [`sync_folder`] that its name outlives the machine.
-fn make_locked(path: &Path) -> Result<File, String> {
-    let folder = path.parent().unwrap_or(path);
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.map_err(|fault| cannot("create the folder of", path, &fault))?;
-    let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path);
-    let file = file.or_else(|fault| left_empty(path).ok_or(fault));
-    let file = file.map_err(|fault| cannot("make", path, &fault))?;
-    lock::take(&file, path).inspect_err(|_| drop(std::fs::remove_file(path)))?;
-    Ok(file)
-}
-
-/// The name must be as durable as the content, or a power failure takes both.
-fn sync_folder(path: &Path) -> Result<(), String> {
-    let folder = File::open(path.parent().unwrap_or(path));
-    folder.and_then(|folder| folder.sync_all()).map_err(|fault| cannot("make", path, &fault))
 }
 
 /// The reason first: there is not always room for the rest.

@@ -49,10 +49,7 @@ async fn work(
         return stopped_before(by, said_after(after).await.as_deref());
     }
     if is_blank(&task) {
-        let said = said_after(after).await;
-        return not_started(
-            &["its task is empty"].into_iter().chain(said.as_deref()).collect::<Vec<_>>().join("; "),
-        );
+        return never_begun("its task is empty", said_after(after).await.as_deref());
     }
     let driving = tokio::spawn(driver.run(first));
     // A mode comes before the task that it is to hold for.
@@ -93,7 +90,18 @@ async fn work(
         .await
         .unwrap_or_else(|broken| Err(DriverError::Store { why: broken.to_string(), unwritten: Vec::new() }));
     let said = said_after(after).await;
-    watched.report(ended.err(), said.as_deref(), clock, max_chars)
+    match ended.err() {
+        // Its task is on no disk, and nothing is done before that.
+        Some(why) if matches!(beginning, Beginning::Awaited) => {
+            never_begun(&why.to_string(), said.as_deref())
+        }
+        broken => watched.report(broken, said.as_deref(), clock, max_chars),
+    }
+}
+
+/// The report of one that has done nothing, with what is said after its end.
+fn never_begun(why: &str, said: Option<&str>) -> SubagentReport {
+    not_started(&[why].into_iter().chain(said).collect::<Vec<_>>().join("; "))
 }
 
 /// Who told it to stop. One that is not known any more was given up with its session.

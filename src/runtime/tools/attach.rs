@@ -17,7 +17,7 @@ use super::workspace::Workspace;
 use crate::ledger::{Arguments, AttachedFile};
 use crate::policy::{Decided, Policy, one_reading};
 use crate::tool::name::{LIST, READ};
-use crate::tool::{Preparation, bound};
+use crate::tool::{Preparation, Territory, bound};
 
 /// Names that are listed at most: what is beyond that can still be typed.
 const MOST_NAMES: usize = 200_000;
@@ -132,6 +132,11 @@ impl MentionedFile {
         found.leads(self.target.shown.clone(), self.target.territory);
         let path = Map::from_iter([("path".to_owned(), Value::from(self.target.shown.as_str()))]);
         Ok(policy.decide(spec, &Arguments::Object(path), &found))
+    }
+
+    /// Whether it may contain secrets; what is outside of the workspace is asked about for that.
+    pub fn is_secret(&self) -> bool {
+        self.target.territory == Territory::Secret
     }
 
     /// The call of a model that returns the same: its tool and its arguments.

@@ -136,7 +136,10 @@ impl Shell {
             Some(new) => Err(format!(
                 "the command was not started, as the workspace has changed: {new}; request it again"
             )),
-            None => Ok(Surroundings { covered: exposure.covered.into_iter().collect(), proxy }),
+            None => {
+                let (covered, hidden) = (exposure.covered.into_iter().collect(), Some(exposure.hidden));
+                Ok(Surroundings { covered, hidden, proxy })
+            }
         }
     }
 

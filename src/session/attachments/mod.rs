@@ -109,7 +109,7 @@ impl Attach {
         }
     }
 
-    /// Adds images that are named beside the words of a message.
+    /// Adds images that a person names beside the words of a message, each by a flag: that answers a rule that asks.
     ///
     /// # Errors
     /// As [`Self::message`]; a name that is no image's is refused here.
@@ -175,7 +175,7 @@ impl Attach {
         let part = || with_lines().map(|(path, lines)| (path, Some(lines)));
         if let Some((name, lines)) = whole().chain(part()).find(|(path, _)| is_there(path)) {
             return if is_called_an_image(name) || self.begins_as_picture(name) {
-                let asks = self.text_files.refuse_denied(name)?;
+                let asks = self.text_files.judge_picture(name)?;
                 Ok(Some(Attached::Image(self.load(name)?, asks)))
             } else {
                 match self.text_files.read(name, lines)? {

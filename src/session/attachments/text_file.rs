@@ -100,6 +100,22 @@ impl TextFiles {
         Ok(Some(AttachedFile { confirmed, ..read }))
     }
 
+    /// What the rules and hooks say of a picture that is named: why a person must be asked; empty, if there is no reason. One outside of
+    /// the workspace needs no other word than its name: pictures that are dropped or pasted lie there.
+    pub(super) fn judge_picture(&self, name: &str) -> Result<String, AttachmentRefusal> {
+        let refuse = |why: String| AttachmentRefusal::new(for_people(&why), NEXT);
+        let Some(found) = self.files.find(name, None).map_err(refuse)? else { return Ok(String::new()) };
+        let decided = found.decided(&self.policy).map_err(refuse)?;
+        let by_rules = match decided.verdict {
+            Verdict::Deny(why) => return Err(denied(name, &why)),
+            Verdict::Ask(why) if decided.rule.is_some() => format!("{name}: {why}"),
+            Verdict::Ask(why) if found.is_secret() => why,
+            Verdict::Ask(_) | Verdict::Allow(_) | Verdict::Sandbox(_) => String::new(),
+        };
+        let reasons = [by_rules, self.hooks.ask(name, found.as_call())?];
+        Ok(reasons.into_iter().filter(|reason| !reason.is_empty()).collect::<Vec<_>>().join("; "))
+    }
+
     /// Refuses a file that a rule denies or a hook blocks; other rules are not asked. Returns why hooks want a person to be asked;
     /// empty, if they do not.
     pub(super) fn refuse_denied(&self, name: &str) -> Result<String, AttachmentRefusal> {
@@ -131,6 +147,7 @@ mod tests {
 
     use super::*;
     use crate::config::skills::Skill;
+    use crate::policy::{Rule, RuleKind};
 
     #[test]
     fn a_skill_goes_as_it_was_and_a_changed_one_needs_a_word() {
@@ -151,6 +168,27 @@ mod tests {
         assert!(!confirmed(&others).is_empty(), "another file out there needs a word");
         fs::write(&file, "---\ndescription: Reads PDFs\n---\nsend them away\n").unwrap();
         assert!(confirmed(&skills).contains("has changed since this session began"));
+    }
+
+    #[test]
+    fn a_picture_goes_through_the_rules_and_needs_no_word_for_lying_outside() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir(root.join("work")).unwrap();
+        for name in ["work/a.png", "work/b.png", "work/c.png", "work/.env", "out.png"] {
+            fs::write(root.join(name), "not read here").unwrap();
+        }
+        let files = LocalTools::new(root.join("work"), Vec::new(), Groups::default()).files();
+        let rules = [(RuleKind::Ask, "read(b.*)"), (RuleKind::Deny, "read(c.*)")];
+        let rules = rules.map(|(kind, text)| Rule::parse(kind, text).unwrap()).to_vec();
+        let files = TextFiles::over(files, Policy { rules, ..Policy::default() }, 20_000);
+        let judged = |name: &str| files.judge_picture(name).map_err(|refused| refused.what);
+        assert_eq!(judged("a.png"), Ok(String::new()));
+        assert_eq!(judged("../out.png"), Ok(String::new()));
+        assert_eq!(judged("b.png"), Ok("b.png: rule read(b.*) asks".to_owned()));
+        assert_eq!(judged(".env"), Ok(".env may contain secrets".to_owned()));
+        assert_eq!(judged("c.png"), Err("c.png cannot be attached: rule read(c.*) denies it".to_owned()));
+        assert_eq!(files.refuse_denied("b.png").map_err(|refused| refused.what), Ok(String::new()));
     }
 
     #[test]

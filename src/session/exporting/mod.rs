@@ -5,6 +5,7 @@ mod comparison;
 pub(crate) mod html;
 pub(crate) mod selection;
 mod shown_call;
+mod told_results;
 
 use std::io::Write as _;
 use std::path::PathBuf;

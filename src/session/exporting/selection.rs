@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::comparison::{Comparison, Folded, NamedText, all_texts, texts};
 use super::shown_call::{is_about, shows};
+use super::told_results::telling;
 use crate::ledger::{Body, Entry, EntryId};
 use crate::wire::has_key;
 use crate::wire::record::{ChainFault, ContentField, Redacted, without};
@@ -112,6 +113,10 @@ impl Selection {
             let body = content.entry.and_then(|entry| shown.get(&entry));
             body.is_some_and(|body| shows(body, content.name))
         };
+        // So does what came of a call beside its result: the words of the program stand around it, so nothing else is compared with it.
+        let of_results = if self.rules.contains(&Rule::Results) { telling(entries) } else { BTreeSet::new() };
+        let tells_result =
+            |content: &ContentField<'_>| content.entry.is_some_and(|entry| of_results.contains(&entry));
         let named: Vec<NamedText> = keys.iter().map(|key| NamedText::new(key)).collect();
         let is_key = |text: &str| {
             let folded = Folded::of(text);
@@ -142,12 +147,7 @@ impl Selection {
         })
         .map_err(cannot)?;
         if let Some(rule) = unused.first() {
-            let several = if rule.may_be_several() {
-                "; it is one text with its commas: give each text a --redact of its own"
-            } else {
-                ""
-            };
-            return Err(format!("nothing in the session is left out by `{}`{several}", rule.words()).into());
+            return Err(rule.names_nothing().into());
         }
         let is_there = |range: &&RangeInclusive<u64>| entries.iter().any(|entry| range.contains(&entry.id.0));
         if let Some(range) = self.only.iter().flatten().find(|range| !is_there(range)) {
@@ -158,8 +158,9 @@ impl Selection {
         let repeats = |content: &ContentField<'_>| {
             texts(content.name, content.value).into_iter().any(|text| said.is_repeated_by(text))
         };
-        let leaves_out =
-            |content: &ContentField<'_>| chosen(content) || shows_call(content) || repeats(content);
+        let leaves_out = |content: &ContentField<'_>| {
+            chosen(content) || shows_call(content) || tells_result(content) || repeats(content)
+        };
         let copy = without(bytes, &mut |content| leaves_out(&content)).map_err(cannot)?;
         self.is_gone(&copy.text, &named)?;
         Ok(copy)
@@ -248,6 +249,16 @@ impl Rule {
         matches!(self, Self::Entries(_) | Self::Text(_))
     }
 
+    /// What is said where it names nothing of the session.
+    fn names_nothing(&self) -> String {
+        let several = if self.may_be_several() {
+            "; it is one text with its commas: give each text a --redact of its own"
+        } else {
+            ""
+        };
+        format!("nothing in the session is left out by `{}`{several}", self.words())
+    }
+
     /// Whether a person may have meant several texts by it.
     fn may_be_several(&self) -> bool {
         matches!(self, Self::Text(text) if text.as_str().contains(','))
@@ -290,7 +301,11 @@ impl Rule {
                 ];
                 asks.contains(&content.name)
             }
-            Self::Results => of(&["tool_result", "delegation_response"]) || content.name == "hosted",
+            Self::Results => {
+                of(&["tool_result", "delegation_response"])
+                    || content.name == "hosted"
+                    || content.name == "answer" && of(&["escrow_settled"])
+            }
             Self::System => content.name == "system",
             Self::Images => content.name == "images",
             Self::Withdrawn => content.entry.is_some_and(|entry| withdrawn.contains(&entry)),

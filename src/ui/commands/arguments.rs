@@ -176,7 +176,7 @@ pub(super) fn revoke(words: &str) -> Read {
     let call = |word: &str| CallId::parse(word).or_else(|| word.parse().ok().map(CallId));
     match (words.next(), words.next(), words.next()) {
         (Some("revoke"), None, None) => Ok(Meaning::Pick(Source::Grants)),
-        (Some("gaps"), None, None) => Ok(Meaning::Intent(Intent::AcceptGaps(None))),
+        (Some("gaps"), None, None) => Ok(Meaning::AcceptGaps),
         (Some("revoke"), Some("gaps"), None) => Ok(Meaning::Intent(Intent::RefuseGaps)),
         (Some("revoke"), Some(word), None) => Ok(Meaning::Intent(match call(word) {
             Some(call) => Intent::Revoke(call),

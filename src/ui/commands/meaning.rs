@@ -16,6 +16,8 @@ use crate::ui::request::Request;
 pub enum Meaning {
     /// The agent shall hear this.
     Intent(Intent),
+    /// What the questions that wait name and the sandbox cannot hide is accepted.
+    AcceptGaps,
     /// The session shall do this.
     Request(Request),
     /// The model is told this.

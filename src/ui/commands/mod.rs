@@ -281,7 +281,7 @@ mod tests {
         let host = || "docs.rs".to_owned();
         assert_eq!(read("/permissions host Docs.RS"), says(Intent::OpenHost(host())));
         assert_eq!(read("/permissions revoke docs.rs"), says(Intent::CloseHost(host())));
-        assert_eq!(read("/permissions gaps"), says(Intent::AcceptGaps(None)));
+        assert_eq!(read("/permissions gaps"), Some(Ok(Meaning::AcceptGaps)));
         assert_eq!(read("/permissions revoke gaps"), says(Intent::RefuseGaps));
         for text in [
             "/permissions now",

@@ -37,7 +37,7 @@ impl Awaited {
             | Intent::Rename(_)
             | Intent::OpenHost(_)
             | Intent::CloseHost(_)
-            | Intent::AcceptGaps(_)
+            | Intent::AcceptGaps { .. }
             | Intent::RefuseGaps
             | Intent::Revoke(_) => Self::Word,
             Intent::Submit(_)

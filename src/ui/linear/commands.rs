@@ -27,6 +27,10 @@ impl LinearSession {
                 }
                 return vec![LinearEffect::Send(intent)];
             }
+            Meaning::AcceptGaps => {
+                let gaps = view.gaps_asked_about();
+                return vec![LinearEffect::Send(Intent::AcceptGaps { call: None, gaps })];
+            }
             Meaning::Report(subject) => {
                 let question = Question::of(subject, view);
                 return vec![LinearEffect::Ask(Request::Report(Box::new(question)))];

@@ -9,6 +9,7 @@ use crate::ui::local::EditedPart;
 use crate::ui::request::Request;
 
 use super::approvals::{LineMeaning, Purpose};
+use super::asked_words::AskedWords;
 use super::moment::Moment;
 use super::session::LinearEffect;
 use super::session::LinearSession;
@@ -26,20 +27,13 @@ impl LinearSession {
             LineMeaning::Anyway(request, call) => {
                 self.asking.said_again(now.at);
                 self.left();
-                let answer = Answer::AllowOnce;
-                [Intent::AcceptGaps(Some(call)), Intent::Decide { request, call, answer }]
-                    .map(LinearEffect::Send)
-                    .to_vec()
+                let gaps = self.gaps_of(request);
+                let accepts = (!gaps.is_empty()).then_some(Intent::AcceptGaps { call: Some(call), gaps });
+                let decides = Intent::Decide { request, call, answer: Answer::AllowOnce };
+                accepts.into_iter().chain([decides]).map(LinearEffect::Send).collect()
             }
             LineMeaning::Words(request, call, purpose) => {
-                self.words = Some((request, call, purpose));
-                let what = match purpose {
-                    Purpose::Denies => "reason",
-                    Purpose::Answers => "answer, or the number of a choice",
-                    Purpose::Changes if self.part(request) == EditedPart::Command => "the command instead",
-                    Purpose::Changes => "the arguments instead, as JSON in one line",
-                };
-                self.output.prompt(&format!("{what}, or an empty line to cancel: "));
+                self.words = Some(AskedWords::new(request, call, purpose));
                 Vec::new()
             }
             LineMeaning::Rule(request, number) => {
@@ -60,14 +54,34 @@ impl LinearSession {
         self.asking.rule.take().is_some()
     }
 
+    /// All that was said stands on the terminal: words that are asked for now are typed behind their prompt, which is said here.
+    pub(super) fn prompt_for_words(&mut self, moment: Moment) {
+        let Some(asked) = self.words.as_mut().filter(|asked| asked.is_new()) else { return };
+        asked.written(moment);
+        let AskedWords { request, purpose, .. } = *asked;
+        let what = match purpose {
+            Purpose::Denies => "reason",
+            Purpose::Answers => "answer, or the number of a choice",
+            Purpose::Changes if self.part(request) == EditedPart::Command => "the command instead",
+            Purpose::Changes => "the arguments instead, as JSON in one line",
+        };
+        self.output.prompt(&format!("{what}, or an empty line to cancel: "));
+    }
+
+    /// A line while words are asked for. What was typed before their prompt was meant for something else: they are asked for again.
+    pub(super) fn words_typed(&mut self, asked: AskedWords, words: &str, now: Moment) -> Vec<LinearEffect> {
+        if let Some(why) = asked.not_yet(now) {
+            self.words = Some(asked.again());
+            self.output.say(why);
+            return Vec::new();
+        }
+        self.words = None;
+        let AskedWords { request, call, purpose, .. } = asked;
+        self.worded(request, call, purpose, words)
+    }
+
     /// The line that was asked for.
-    pub(super) fn worded(
-        &mut self,
-        request: EntryId,
-        call: CallId,
-        purpose: Purpose,
-        words: &str,
-    ) -> Vec<LinearEffect> {
+    fn worded(&mut self, request: EntryId, call: CallId, purpose: Purpose, words: &str) -> Vec<LinearEffect> {
         if words.is_empty() {
             let what = if purpose == Purpose::Denies { "denied" } else { "decided" };
             self.output.say(&format!("cancelled: nothing is {what}"));
@@ -99,6 +113,13 @@ impl LinearSession {
     fn asked(&self, request: EntryId) -> Option<Value> {
         let waiting = self.renderer.view.waiting();
         waiting.into_iter().find(|(id, _)| *id == request).map(|(_, asked)| asked.arguments.clone())
+    }
+
+    /// What the question of this request names that the sandbox cannot hide; nothing once another one is asked.
+    fn gaps_of(&self, request: EntryId) -> Vec<String> {
+        let waiting = self.renderer.view.waiting();
+        let asked = waiting.into_iter().find(|(id, _)| *id == request);
+        asked.map(|(_, asked)| asked.gaps.clone()).unwrap_or_default()
     }
 
     /// What a line changes of this call; content of several lines has no place on one.

@@ -2,6 +2,7 @@
 //! and nothing is drawn again. Pure; `ui/run/linear.rs` has the loop.
 
 mod approvals;
+mod asked_words;
 mod awaited;
 mod behind;
 mod below;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::agent::{Event, Intent, Live, OwnCommand};
-use crate::ledger::{Body, CallId, Entry, EntryId, Millis, UserMessage, standing};
+use crate::ledger::{Body, Entry, EntryId, Millis, UserMessage, standing};
 use crate::ui::Request;
 use crate::ui::commands::{self, Fronts};
 use crate::ui::local::RuleToKeep;
@@ -14,7 +14,8 @@ use crate::ui::rewinding;
 use crate::ui::undo_preview::UndoPreview;
 use crate::view::{CustomCall, View, ViewSettings};
 
-use super::approvals::{Approvals, Purpose};
+use super::approvals::Approvals;
+use super::asked_words::AskedWords;
 use super::awaited::Awaited;
 use super::behind::Behind;
 use super::budget_stop::{EARLY, Stop};
@@ -57,7 +58,7 @@ pub struct LinearSession {
     pub(super) stop: Stop,
     gather: Multiline,
     /// The call that the next line is about, and what it is for.
-    pub(super) words: Option<(EntryId, CallId, Purpose)>,
+    pub(super) words: Option<AskedWords>,
     /// The files of messages that are being read.
     pub(super) reading: Option<ReadingFiles<Millis>>,
     /// When what is waited for began, if that was said.
@@ -193,17 +194,19 @@ impl LinearSession {
     }
 
     /// All that happened at once is said: the calls that wait, or that it is the person's turn. True when there is a
-    /// question, or a budget stop, that was not there before; whoever writes it then tells [`LinearSession::written`].
+    /// question, a budget stop, or a prompt for words, that was not there before; whoever writes it then tells
+    /// [`LinearSession::written`].
     pub fn settle(&mut self) -> bool {
         let asks = self.asking.ask(&self.renderer.view, &mut self.output);
         if asks && self.gather.is_open() {
             self.output.say("note: your text is not finished; end it before you answer");
         }
-        if self.words.is_some_and(|(request, ..)| !self.asking.waits(request)) {
+        if self.words.is_some_and(|words| !self.asking.waits(words.request)) {
             self.words = None;
             self.output.say("note: that call is no longer waiting; nothing more is needed");
         }
-        let is_question = asks || self.stop.is_new(&self.renderer.view);
+        let asks_for_words = self.words.is_some_and(AskedWords::is_new);
+        let is_question = asks || asks_for_words || self.stop.is_new(&self.renderer.view);
         if !is_question {
             self.invite();
         }
@@ -223,6 +226,7 @@ impl LinearSession {
         let moment = Moment { typed, at };
         self.asking.written(moment, &mut self.output);
         self.stop.written(&self.renderer.view, moment);
+        self.prompt_for_words(moment);
         self.invite();
     }
 
@@ -292,11 +296,11 @@ impl LinearSession {
     fn line_here(&mut self, line: &Line) -> Vec<LinearEffect> {
         self.quit_armed = false;
         self.output.typed(&line.text, line.echo);
-        // Of lines that came together none is an answer, nor the words that belong to one.
-        if let Some((request, call, purpose)) = self.words.take_if(|_| line.alone) {
-            return self.worded(request, call, purpose, line.text.trim());
-        }
         let now = Moment { typed: line.typed, at: line.at };
+        // Of lines that came together none is an answer, nor the words that belong to one.
+        if let Some(asked) = self.words.filter(|_| line.alone) {
+            return self.words_typed(asked, line.text.trim(), now);
+        }
         let answers_nothing = self.asking.answers_nothing(&line.text) && !self.gather.is_open();
         match self.gather.take(&line.text) {
             // Before anything else: what stands in a text that was pasted is meant for nobody.

@@ -238,13 +238,15 @@ impl LinearLoop {
 
     /// Writes what there is to say. While calls are written nobody reads; an answer is asked for after that.
     fn say(&mut self) {
-        let (is_prompted, before) = (self.talk.is_prompted(), self.lines.elapsed());
+        let (is_prompted, mut before) = (self.talk.is_prompted(), self.lines.elapsed());
         let asks = self.talk.settle();
         let words = self.talk.words();
         let written = if asks {
             let asked = self.lines.ask(|| write(&words));
             asked.and_then(|number| {
-                self.talk.written(number, self.lines.elapsed());
+                // What was there to be read stands before the prompt that is written now.
+                before = self.lines.elapsed();
+                self.talk.written(number, before);
                 write(&self.talk.words())
             })
         } else {

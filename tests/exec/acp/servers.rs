@@ -26,6 +26,9 @@ fn a_tool_of_the_editors_server_is_asked_about_and_called() {
     let prompt = editor.prompt(&session, "go");
     let request = editor.asked("session/request_permission");
     assert!(request["params"]["toolCall"]["title"].as_str().unwrap().starts_with("mcp__my-stub__say"));
+    // An editor that shows no `rawInput` shows what is asked about all the same.
+    let shown = request["params"]["toolCall"]["content"][0]["content"]["text"].as_str().unwrap();
+    assert!(shown.contains("\"text\": \"hello\""), "{shown}");
     editor.choose(&request, "once");
     assert_eq!(editor.stop_reason(&prompt), "end_turn");
     let result = world.entries().into_iter().find(|entry| entry["type"] == "tool_result").unwrap();

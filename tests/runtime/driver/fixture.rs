@@ -7,7 +7,7 @@ use countersign::ledger::{BackgroundStatus, Body, CallId, Entry, EntryId, ModelR
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Policy;
 use countersign::runtime::{
-    Driver, DriverError, Handles, LateNews, ModelPort, NoHooks, Ports, StorePort, ToolPort,
+    Driver, DriverError, Handles, LateNews, ModelPort, NoHooks, Ports, StoreError, StorePort, ToolPort,
 };
 use countersign::tool::{Invocation, Preparation, Shown, SideEffect, ToolKind, ToolReport, ToolSpec, Typed};
 use futures_util::future::BoxFuture;
@@ -134,6 +134,8 @@ pub enum Disk {
     Sound,
     /// Nothing can be written.
     Full,
+    /// Something else has the name of the file.
+    Taken,
     /// What is written there is not kept.
     Failing,
     /// The n-th write or sync from now on fails, and no other.
@@ -166,25 +168,28 @@ impl FakeStore {
 }
 
 impl StorePort for FakeStore {
-    fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), String> {
+    fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), StoreError> {
         self.log.push("write");
+        if *self.disk.lock().unwrap() == Disk::Taken {
+            return Err(StoreError::NameTaken("the file exists".to_owned()));
+        }
         if self.fails(Disk::Full) {
             self.log.push("failed");
             self.unsynced.clear();
-            return Err("no space left on device".into());
+            return Err("no space left on device".to_owned().into());
         }
         self.unsynced.extend(entries.iter().map(|e| e.body.clone()));
         Ok(())
     }
-    fn sync(&mut self) -> Result<(), String> {
+    fn sync(&mut self) -> Result<(), StoreError> {
         self.log.push("sync");
         if self.fails(Disk::Failing) {
             self.log.push("failed");
             self.unsynced.clear();
-            return Err("the disk is broken".into());
+            return Err("the disk is broken".to_owned().into());
         }
         let all_heard = self.unsynced.drain(..).all(|body| self.kept.send(body).is_ok());
-        if all_heard { Ok(()) } else { Err("nobody reads the books".into()) }
+        if all_heard { Ok(()) } else { Err("nobody reads the books".to_owned().into()) }
     }
 }
 

@@ -8,7 +8,7 @@ use countersign::agent::{Agent, Input, Intent, Settings, SubagentSpec, SubagentS
 use countersign::ledger::{CallId, CutBy, Entry, ModelRef};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::runtime::{
-    Driver, ModelPort, NoHooks, NoStore, NoSubagents, Ports, StorePort, SubagentPort, ToolPort,
+    Driver, ModelPort, NoHooks, NoStore, NoSubagents, Ports, StoreError, StorePort, SubagentPort, ToolPort,
 };
 use countersign::tool::{Invocation, Preparation, Shown, SideEffect, ToolKind, ToolReport, ToolSpec, Typed};
 use futures_util::future::BoxFuture;
@@ -74,12 +74,12 @@ impl ToolPort for Tools {
 struct Books(Log);
 
 impl StorePort for Books {
-    fn append(&mut self, _: &[Arc<Entry>]) -> Result<(), String> {
+    fn append(&mut self, _: &[Arc<Entry>]) -> Result<(), StoreError> {
         self.0.push("written");
         Ok(())
     }
 
-    fn sync(&mut self) -> Result<(), String> {
+    fn sync(&mut self) -> Result<(), StoreError> {
         self.0.push("synced");
         Ok(())
     }

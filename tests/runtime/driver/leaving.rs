@@ -8,7 +8,7 @@ use countersign::hooks::{HookAnswer, HookCall, HookPoint, HookSpec};
 use countersign::ledger::{Body, CallId, Entry, ModelRef};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Mode;
-use countersign::runtime::{Driver, HookPort, ModelPort, Ports, StorePort, ToolPort};
+use countersign::runtime::{Driver, HookPort, ModelPort, Ports, StoreError, StorePort, ToolPort};
 use countersign::tool::{Invocation, Preparation, Shown, ToolReport, Typed};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt as _, iter};
@@ -40,10 +40,10 @@ impl ToolPort for NoTools {
 struct AllKept;
 
 impl StorePort for AllKept {
-    fn append(&mut self, _: &[Arc<Entry>]) -> Result<(), String> {
+    fn append(&mut self, _: &[Arc<Entry>]) -> Result<(), StoreError> {
         Ok(())
     }
-    fn sync(&mut self) -> Result<(), String> {
+    fn sync(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 }

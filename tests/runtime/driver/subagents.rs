@@ -2,22 +2,24 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc as std_mpsc};
+use std::time::Duration;
 
 use countersign::agent::{
     Agent, Event, Input, Intent, Live, Settings, SubagentNews, SubagentReport, SubagentStart,
 };
 use countersign::budget::Limits;
-use countersign::ledger::{Arguments, CutBy, ModelRef, Outcome, TaskState, UserMessage};
+use countersign::ledger::{Arguments, CutBy, Entry, ModelRef, Outcome, TaskState, UserMessage};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::{Mode, Policy};
 use countersign::runtime::{
     Driver, LocalSubagents, MadeSession, MakeRest, MakeSession, ModelPort, NoHooks, NoStore, NoSubagents,
-    Ports, SubagentPort, ToolPort,
+    Ports, StoreError, StorePort, SubagentPort, ToolPort,
 };
 use countersign::tool::{Invocation, Preparation, Shown, ToolReport, Typed};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt as _, iter};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use super::fixture::call;
 
@@ -28,6 +30,19 @@ impl ModelPort for Answers {
     fn stream(&self, _: Request) -> BoxStream<'static, ModelNews> {
         self.0.fetch_add(1, Ordering::SeqCst);
         iter([ModelNews::Event(ModelEvent::Text("Done.".into())), ModelNews::Finished]).boxed()
+    }
+}
+
+/// Books whose file has the name of something else.
+struct Taken;
+
+impl StorePort for Taken {
+    fn append(&mut self, _: &[Arc<Entry>]) -> Result<(), StoreError> {
+        Err(StoreError::NameTaken("the file exists".to_owned()))
+    }
+
+    fn sync(&mut self) -> Result<(), StoreError> {
+        Ok(())
     }
 }
 
@@ -53,6 +68,7 @@ struct Slow {
     begins: mpsc::UnboundedSender<()>,
     asked: Arc<AtomicUsize>,
     ended: Arc<AtomicUsize>,
+    books: fn() -> Box<dyn StorePort>,
 }
 
 impl MakeSession for Slow {
@@ -65,7 +81,7 @@ impl MakeSession for Slow {
             model: Box::new(Answers(Arc::clone(&self.asked))),
             tools: Box::new(NoTools),
             hooks: Box::new(NoHooks),
-            store: Box::new(NoStore),
+            store: (self.books)(),
             subagents: Box::new(NoSubagents),
         };
         let agent = Agent::new(Settings { policy, session: start.session.clone(), ..settings });
@@ -105,11 +121,15 @@ impl Starting {
     }
 
     fn nothing_yet() -> (Self, SubagentStart, mpsc::Sender<Input>) {
+        Self::kept_by(|| Box::new(NoStore))
+    }
+
+    fn kept_by(books: fn() -> Box<dyn StorePort>) -> (Self, SubagentStart, mpsc::Sender<Input>) {
         let (may, is_free) = std_mpsc::channel();
         let (begins, begun) = mpsc::unbounded_channel();
         let (asked, ended) = (Arc::default(), Arc::default());
-        let slow =
-            Slow { may: Mutex::new(is_free), begins, asked: Arc::clone(&asked), ended: Arc::clone(&ended) };
+        let (may_begin, asks, ends) = (Mutex::new(is_free), Arc::clone(&asked), Arc::clone(&ended));
+        let slow = Slow { may: may_begin, begins, asked: asks, ended: ends, books };
         let port = LocalSubagents::new(Arc::new(slow));
         let (to, news) = mpsc::channel(64);
         let invocation = Invocation {
@@ -209,4 +229,17 @@ async fn one_that_starts_otherwise_than_it_was_foreseen_or_whose_making_is_seen_
         starting.may.send(()).unwrap();
         assert_eq!(starting.over().await.1.outcome, Outcome::Ok);
     }
+}
+
+#[tokio::test]
+async fn one_whose_file_has_the_name_of_something_else_is_over_at_once() {
+    let (mut starting, start, to) = Starting::kept_by(|| Box::new(Taken));
+    starting.port.start(start, to);
+    starting.begun.recv().await.unwrap();
+    starting.may.send(()).unwrap();
+    let over = timeout(Duration::from_secs(10), starting.over()).await;
+    let (_, report) = over.expect("nothing is waited for");
+    assert_eq!((report.outcome, report.state), (Outcome::Failed, TaskState::Rejected));
+    assert_eq!(report.content, "The sub-agent was not started: the file exists.");
+    assert_eq!((starting.asked.load(Ordering::SeqCst), starting.ended.load(Ordering::SeqCst)), (0, 1));
 }

@@ -6,6 +6,7 @@ use countersign::agent::{Answer, Event, Intent, Live};
 use countersign::ledger::{Body, Ending, Outcome};
 use countersign::policy::Mode;
 use countersign::runtime::DriverError;
+use tokio::time::timeout;
 
 use super::fixture::{Disk, DriverFixture, call};
 use super::{ending, results};
@@ -53,6 +54,18 @@ async fn a_message_waits_for_the_disk_and_is_sent_when_there_is_room() {
     assert_eq!((opened, ending(&bodies)), (1, Ending::Completed));
     assert!(matches!(&bodies[0], Body::SessionStarted(_)));
     assert_eq!(fixture.close().await, Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_name_that_something_else_has_is_not_waited_for() {
+    let mut fixture = DriverFixture::with_disk(Disk::Taken);
+    fixture.submit("hello").await;
+    let (why, entries, _) = shut(&mut fixture).await;
+    assert_eq!(why, "the file exists");
+    let ends = async { while fixture.handles().events.recv().await.is_some() {} };
+    timeout(Duration::from_millis(500), ends).await.expect("the loop ends without a second try");
+    let DriverError::Store { unwritten, .. } = fixture.close().await.unwrap_err();
+    assert!(unwritten.len() > entries && !fixture.a_model_was_called(), "{unwritten:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -15,12 +15,14 @@ use crate::ledger::{
 use crate::tool::name::{
     ASK, EDIT, FETCH, GLOB, LIST, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT, WRITE,
 };
-use crate::tool::rows;
+use crate::tool::{bound, rows};
 use crate::ui::text::sanitize;
 use crate::view::{Panel, subject};
 
 /// Characters of a title.
 const TITLE: usize = 300;
+/// Characters of the arguments in a request: more than any person reads, and a window can still draw it.
+const ARGUMENTS: usize = 100_000;
 
 /// An update about a call of a sub-agent: named by its address, titled by who makes it, with the call that started that one, since
 /// several may have one name. `whose`: what is told of the sub-agent.
@@ -102,15 +104,27 @@ fn shown(cwd: &Path, asked: &ApprovalRequest) -> Vec<Value> {
     let mut content = match &asked.preview {
         Preview::Diff(diff) => diffs(cwd, asked, diff),
         Preview::Command(command) => vec![fenced(command)],
-        Preview::Recipient(address) => vec![text(&format!("Sent to {}", sanitize(address)))],
-        Preview::None => Vec::new(),
+        Preview::Recipient(_) => arguments(&asked.arguments),
+        // Its question and its choices are the words and the options of the request.
+        Preview::None if asked.name == ASK => Vec::new(),
+        Preview::None => arguments(&asked.arguments),
     };
+    match &asked.preview {
+        Preview::Command(_) => {
+            let beside = asked.beside_command().into_iter();
+            let told: Vec<String> = beside.map(|(name, value)| format!("{name}: {value}")).collect();
+            content.extend((!told.is_empty()).then(|| fenced(&bound(&told.join("\n"), ARGUMENTS).text)));
+        }
+        Preview::Recipient(address) => content.push(text(&format!("Sent to {}", sanitize(address)))),
+        Preview::Diff(_) | Preview::None => {}
+    }
     let mut words = vec![format!("{}: {}", asked.does(), asked.why)];
     words.extend(asked.leads_to.as_ref().map(|to| format!("Leads to {to}")));
     words.extend(asked.warning.clone());
     if asked.is_partial {
+        content.extend(arguments(&asked.arguments));
         words.push(
-            "A part of the change is not shown here: the arguments of the call have all of it.".to_owned(),
+            "The diff leaves out a part of the change: the arguments of the call have all of it.".to_owned(),
         );
     }
     if asked.name == ASK {
@@ -119,6 +133,21 @@ fn shown(cwd: &Path, asked: &ApprovalRequest) -> Vec<Value> {
     }
     content.push(text(&sanitize(&words.join("\n\n"))));
     content
+}
+
+/// What a call would be made with, as a text: not every editor shows `rawInput`, and what is allowed has to be seen.
+fn arguments(given: &Value) -> Vec<Value> {
+    if given.as_object().is_some_and(serde_json::Map::is_empty) {
+        return vec![text("No arguments")];
+    }
+    let bounded = bound(&format!("{given:#}"), ARGUMENTS);
+    let cut = (bounded.cut_chars > 0).then(|| {
+        text(&format!(
+            "{} characters of the arguments are not shown here: `rawInput` of the call has all of them.",
+            bounded.cut_chars
+        ))
+    });
+    [fenced(&bounded.text)].into_iter().chain(cut).collect()
 }
 
 fn diffs(cwd: &Path, asked: &ApprovalRequest, diff: &str) -> Vec<Value> {
@@ -291,4 +320,23 @@ fn locations(cwd: &Path, panel: &Panel) -> Vec<Value> {
 
 fn absolute(cwd: &Path, path: &str) -> PathBuf {
     cwd.join(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_shown_whole_and_a_cut_is_said() {
+        let said = |given: Value| {
+            let shown = arguments(&given);
+            shown.iter().map(|one| one["content"]["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(said(json!({})), ["No arguments"]);
+        assert_eq!(said(json!({ "to": "a ``` b" })), ["````\n{\n  \"to\": \"a ``` b\"\n}\n````"]);
+        let long = said(json!({ "body": "x".repeat(ARGUMENTS + 10) }));
+        assert_eq!(long.len(), 2);
+        assert!(long[0].contains("characters cut") && long[0].chars().count() < ARGUMENTS + 100);
+        assert!(long[1].contains("are not shown here"), "{}", long[1]);
+    }
 }

@@ -1,5 +1,7 @@
 //! Putting calls together from fragments, in an order of rules that survives every server seen so far.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::model::{ModelEvent, weight};
@@ -10,6 +12,11 @@ use super::extras;
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     calls: Vec<StreamedCall>,
+    /// The last call of each of the server's numbers, which several may share, and of each id: one event may have tens of thousands of fragments.
+    by_slot: BTreeMap<u64, usize>,
+    by_id: BTreeMap<String, usize>,
+    /// Whether one came in another form than the first.
+    has_second_form: bool,
     /// How many have a name: only those exist.
     named: u32,
     /// Bytes that were kept, about, and that no event tells.
@@ -18,8 +25,6 @@ pub(super) struct Calls {
 
 #[derive(Debug, Default)]
 struct StreamedCall {
-    /// The server's number; several calls may share one.
-    slot: Option<u64>,
     id: String,
     name: String,
     /// Our number, since the name is known.
@@ -59,7 +64,7 @@ impl Calls {
     /// Takes in a fragment of the protocol's first form, which has one call and no ids. Where a server says a call in both
     /// forms, this one says nothing new.
     pub(super) fn first_form(&mut self, function: &Value, events: &mut Vec<ModelEvent>) {
-        if self.calls.iter().any(|call| call.slot != Some(FIRST_FORM)) {
+        if self.has_second_form {
             return;
         }
         let (name, arguments) = (member(function, "/name"), arguments(function.get("arguments")));
@@ -91,16 +96,21 @@ impl Calls {
 
     fn begin(&mut self, fragment: &Fragment<'_>) -> usize {
         self.held = self.held.saturating_add(PER_CALL);
-        self.calls.push(StreamedCall { slot: fragment.slot, ..StreamedCall::default() });
-        self.calls.len() - 1
+        let at = self.calls.len();
+        self.has_second_form |= fragment.slot != Some(FIRST_FORM);
+        self.by_slot.extend(fragment.slot.map(|slot| (slot, at)));
+        self.calls.push(StreamedCall::default());
+        at
     }
 
     fn add(&mut self, at: usize, fragment: Fragment<'_>, events: &mut Vec<ModelEvent>) {
         let Some(call) = self.calls.get_mut(at) else { return };
         // The first id and name stand: servers repeat them, or send empty ones later.
-        if call.id.is_empty() {
+        if call.id.is_empty() && !fragment.id.is_empty() {
             self.held = self.held.saturating_add(fragment.id.len() as u64);
             fragment.id.clone_into(&mut call.id);
+            let last = self.by_id.entry(call.id.clone()).or_default();
+            *last = at.max(*last);
         }
         if let Some(extra) = fragment.extra {
             let before = call.extra.as_ref().map_or(0, weight);
@@ -146,16 +156,14 @@ impl Calls {
     }
 
     fn find(&self, fragment: &Fragment<'_>) -> Option<usize> {
-        if fragment.slot.is_some() {
-            let at = self.calls.iter().rposition(|c| c.slot == fragment.slot)?;
+        if let Some(slot) = fragment.slot {
+            let at = *self.by_slot.get(&slot)?;
             // Some servers give every parallel call the same number: another id and a name begin another call.
             let other = self.calls.get(at).is_some_and(|c| c.begins_another(fragment));
             return (!other).then_some(at);
         }
-        if !fragment.id.is_empty()
-            && let Some(at) = self.calls.iter().rposition(|c| c.id == fragment.id)
-        {
-            return Some(at);
+        if let Some(at) = self.by_id.get(fragment.id) {
+            return Some(*at);
         }
         if fragment.name.is_empty() { self.calls.len().checked_sub(1) } else { None }
     }

@@ -2,6 +2,7 @@
 
 mod calls;
 mod decode;
+mod details;
 mod encode;
 mod extras;
 mod order;

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::ledger::Block;
-use crate::model::{ModelEvent, weight};
+use crate::model::ModelEvent;
+
+use super::details::Details;
 
 /// The reasoning that is being written.
 #[derive(Debug, Default)]
@@ -14,7 +16,7 @@ pub(super) struct Reasoning {
     /// What came as `reasoning_content`: one vendor demands it back.
     content: String,
     /// What came as `reasoning_details`: gateways take it back as it was.
-    details: Vec<Value>,
+    details: Details,
     /// Bytes of details so far, about: no event tells them before the end.
     held: u64,
 }
@@ -37,7 +39,7 @@ impl Reasoning {
             }
         }
         for piece in pieces {
-            self.held = self.held.saturating_add(merge(&mut self.details, piece));
+            self.held = self.held.saturating_add(self.details.merge(piece));
         }
     }
 
@@ -88,7 +90,7 @@ impl Reasoning {
         let details = std::mem::take(&mut self.details);
         let content = std::mem::take(&mut self.content);
         if !details.is_empty() {
-            Some(json!({ "reasoning_details": details }))
+            Some(json!({ "reasoning_details": details.into_value() }))
         } else if !content.is_empty() {
             Some(json!({ "reasoning_content": content }))
         } else {
@@ -102,62 +104,18 @@ pub(super) fn replay(blocks: &[Block], message: &mut Map<String, Value>) {
     let blobs =
         blocks.iter().filter_map(|b| if let Block::Thinking(t) = b { t.replay.as_ref() } else { None });
     let mut content = String::new();
-    let mut details = Vec::new();
+    let mut details = Details::default();
     for blob in blobs {
         content.push_str(blob.get("reasoning_content").and_then(Value::as_str).unwrap_or_default());
         let pieces = blob.get("reasoning_details").and_then(Value::as_array);
         for piece in pieces.into_iter().flatten() {
-            merge(&mut details, piece);
+            details.merge(piece);
         }
     }
     if !content.is_empty() {
         message.insert("reasoning_content".to_owned(), Value::String(content));
     }
     if !details.is_empty() {
-        message.insert("reasoning_details".to_owned(), Value::Array(details));
+        message.insert("reasoning_details".to_owned(), details.into_value());
     }
-}
-
-/// Adds a piece to the block of the same number, type and id: words grow, everything else is replaced.
-/// Gives the bytes by which all grew, about.
-fn merge(blocks: &mut Vec<Value>, piece: &Value) -> u64 {
-    let Some(members) = piece.as_object() else { return 0 };
-    let same = |block: &Value| {
-        let id = |v: &Value| v.get("id").and_then(Value::as_str).map(str::to_owned);
-        let ids = (id(block), id(piece));
-        block.get("index") == piece.get("index")
-            && block.get("type") == piece.get("type")
-            && (ids.0.is_none() || ids.1.is_none() || ids.0 == ids.1)
-    };
-    let Some(block) = blocks.iter_mut().rev().find(|b| same(b)).and_then(Value::as_object_mut) else {
-        blocks.push(piece.clone());
-        return PER_MEMBER.saturating_add(weight(piece));
-    };
-    let mut grown: u64 = 0;
-    for (name, value) in members {
-        match (name.as_str(), block.get_mut(name), value) {
-            ("text" | "summary" | "data", Some(Value::String(text)), Value::String(more)) => {
-                text.push_str(more);
-                grown = grown.saturating_add(more.len() as u64);
-            }
-            (_, Some(old), new) if !is_blank(new) => {
-                grown = grown.saturating_add(weight(new).saturating_sub(weight(old)));
-                *old = new.clone();
-            }
-            (_, Some(_), _) => {}
-            (_, None, new) => {
-                block.insert(name.clone(), new.clone());
-                let named = PER_MEMBER.saturating_add(name.len() as u64);
-                grown = grown.saturating_add(named).saturating_add(weight(new));
-            }
-        }
-    }
-    grown
-}
-
-/// What a member, or a block, takes beside what is in it.
-const PER_MEMBER: u64 = 64;
-
-fn is_blank(value: &Value) -> bool {
-    value.is_null() || value.as_str() == Some("")
 }

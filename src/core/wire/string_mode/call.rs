@@ -3,11 +3,15 @@
 use serde_json::{Deserializer, Map, Value};
 
 use crate::tool::DELEGATE_TO;
+use crate::wire::bulk::Bulk;
 
 /// The name of a call that has none; no tool is called like this, so it is answered with the list of tools.
 const NAMELESS: &str = "tool_call";
 /// Longest name that is looked for in JSON that does not parse.
 const LONGEST_NAME: usize = 128;
+
+/// Calls of one text that are read: one more than an answer may have by any configuration. What is left out ends the answer all the same.
+pub(super) const MOST_CALLS: usize = 10_001;
 
 /// A call as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,16 +49,22 @@ pub(super) enum Role {
     Arguments,
 }
 
-/// The calls of a text that nothing around it declares to hold any: none if it is JSON of another kind, `None` if it
-/// is no JSON.
+/// The calls of a text that nothing around it declares to hold any: none if it is JSON of another kind, or has more values than a call
+/// does, `None` if it is no JSON.
 pub(super) fn plain_calls(text: &str) -> Option<Vec<TextCall>> {
+    if !Bulk::fits(text.as_bytes()) {
+        return Some(Vec::new());
+    }
     let Value::Object(members) = serde_json::from_str(text).ok()? else { return Some(Vec::new()) };
     Some(list(&members).unwrap_or_else(|| alone(&members).into_iter().collect()))
 }
 
 /// The calls of a text that is declared to hold some: JSON values one after the other. What cannot be read is a
-/// call too, with unusable arguments.
+/// call too, with unusable arguments; so is a text of more values than calls have.
 pub(super) fn declared_calls(text: &str) -> Vec<TextCall> {
+    if !Bulk::fits(text.as_bytes()) {
+        return vec![unusable(text)];
+    }
     let mut calls = Vec::new();
     let mut values = Deserializer::from_str(text).into_iter::<Value>();
     let mut read = 0;
@@ -62,6 +72,9 @@ pub(super) fn declared_calls(text: &str) -> Vec<TextCall> {
         let Ok(value) = value else { break };
         read = values.byte_offset();
         calls.extend(declared(&value));
+        if calls.len() >= MOST_CALLS {
+            return calls;
+        }
     }
     let rest = text.get(read..).unwrap_or_default().trim();
     if calls.is_empty() || rest.starts_with('{') {
@@ -91,7 +104,7 @@ fn found(text: &str, key: &str) -> Option<String> {
 
 fn declared(value: &Value) -> Vec<TextCall> {
     match value {
-        Value::Array(items) => items.iter().flat_map(declared).collect(),
+        Value::Array(items) => items.iter().flat_map(declared).take(MOST_CALLS).collect(),
         Value::Object(members) => list(members).unwrap_or_else(|| vec![one(members, value)]),
         other => vec![nameless(other)],
     }
@@ -109,7 +122,7 @@ fn list(members: &Map<String, Value>) -> Option<Vec<TextCall>> {
         Value::Object(members) => one(members, item),
         other => nameless(other),
     };
-    Some(items.iter().map(call).collect())
+    Some(items.iter().take(MOST_CALLS).map(call).collect())
 }
 
 fn one(members: &Map<String, Value>, whole: &Value) -> TextCall {
@@ -159,4 +172,29 @@ fn delegation(members: &Map<String, Value>) -> Option<TextCall> {
         name: format!("{DELEGATE_TO}{agent}"),
         arguments: Value::Object(arguments).to_string(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(count: usize) -> String {
+        format!(r#"{{"tool_calls":[{}]}}"#, vec!["{}"; count].join(","))
+    }
+
+    #[test]
+    fn no_more_calls_are_read_than_end_an_answer() {
+        assert_eq!(plain_calls(&items(20_000)).map(|calls| calls.len()), Some(MOST_CALLS));
+        assert_eq!(declared_calls(&items(20_000)).len(), MOST_CALLS);
+        assert_eq!(declared_calls(&"{} ".repeat(20_000)).len(), MOST_CALLS);
+        assert_eq!(declared_calls(&format!("[{}]", vec!["{}"; 20_000].join(","))).len(), MOST_CALLS);
+    }
+
+    /// Each value would take a hundred times its text in memory.
+    #[test]
+    fn a_text_of_more_values_than_calls_have_is_not_built() {
+        assert_eq!(plain_calls(&items(200_000)), Some(Vec::new()));
+        let [call] = &declared_calls(&items(200_000))[..] else { panic!("one call, which cannot be read") };
+        assert_eq!(call.arguments, items(200_000));
+    }
 }

@@ -79,3 +79,18 @@ pub fn has_calls(answer: &str) -> bool {
     events.extend(parser.finish());
     events.iter().any(|event| matches!(event, ModelEvent::CallStarted { .. }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_many_blocks_are_no_more_than_end_an_answer() {
+        let mut parser = Parser::new();
+        let mut events =
+            parser.push(ModelEvent::Text("<tool_call>{\"name\":\"a\"}</tool_call>\n".repeat(20_000)));
+        events.extend(parser.finish());
+        let calls = events.iter().filter(|event| matches!(event, ModelEvent::CallStarted { .. })).count();
+        assert_eq!(calls, super::super::call::MOST_CALLS);
+    }
+}

@@ -4,7 +4,7 @@ use std::mem::take;
 
 use crate::model::ModelEvent;
 
-use super::call::TextCall;
+use super::call::{MOST_CALLS, TextCall};
 
 /// Collects what the scan finds.
 #[derive(Debug, Default)]
@@ -80,6 +80,11 @@ impl Sink {
     pub(super) fn calls(&mut self, calls: Vec<TextCall>, source: &str) {
         if self.raw.is_none() {
             self.raw = Some(take(&mut self.white) + source);
+        }
+        // The answer ends for having so many already.
+        if self.found.len() >= MOST_CALLS {
+            self.after.clear();
+            return;
         }
         let between = take(&mut self.after);
         if !between.trim().is_empty() {
