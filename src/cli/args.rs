@@ -90,7 +90,7 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         allowed_signers: PathBuf,
     },
-    /// Go back to a decision or a message of a session, and go on otherwise
+    /// Go back to a decision or a message of a session, and continue differently
     Whatif(WhatifArgs),
     /// Give one task to several models at once, each in a worktree of its own, and take the best result
     Race(Box<RaceArgs>),
@@ -104,7 +104,7 @@ pub enum Command {
     Blame(BlameArgs),
     /// Add up what all sessions have cost, by model, project, tool or day
     Usage(UsageArgs),
-    /// List the models that you can use now, and why not the others
+    /// List the models that you can use now, and why the others cannot be used
     Models(ModelsArgs),
     /// Find problems and suggest fixes
     Doctor(DoctorArgs),

@@ -46,7 +46,7 @@ pub(super) fn shown(diff: &str) -> String {
     let shown: String = lines.iter().take(MOST_LINES).map(|line| format!("  {}\n", sanitize(line))).collect();
     match lines.len().saturating_sub(MOST_LINES) {
         0 => shown,
-        more => format!("{shown}  \u{2026} and {more} more lines\n"),
+        more => format!("{shown}  \u{2026} lines left out: {more}\n"),
     }
 }
 

@@ -97,7 +97,7 @@ fn hidden(invocation: &Invocation, entry: &Arc<Entry>) -> Result<Arc<Entry>, Fau
     entry.map(Arc::new).ok_or_else(|| {
         Fault::failed(
             "a key of the environment cannot be taken out of this session",
-            "unset the variable, if its value is no key",
+            "unset the variable, if its value is not a key",
         )
     })
 }
@@ -110,7 +110,7 @@ fn size(text: &str) -> Result<(u16, u16), Fault> {
     };
     size.filter(fits).ok_or_else(|| {
         Fault::usage(
-            format!("--size {text} is no size of a screen"),
+            format!("--size {text} is not a screen size"),
             format!("write COLUMNSxROWS, from {LEAST_WIDTH}x{LEAST_HEIGHT} to {MOST}x{MOST}"),
         )
     })

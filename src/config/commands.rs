@@ -60,9 +60,9 @@ impl CustomCommand {
         let body = body(text);
         let first_line = || body.lines().map(str::trim).find(|line| !line.is_empty()).map(one_line);
         let description = member("description").filter(|said| !said.is_empty()).or_else(first_line);
-        let description = description.ok_or("it says nothing")?;
+        let description = description.ok_or("it is empty")?;
         if body.trim().is_empty() {
-            return Err("it says nothing below its header".to_owned());
+            return Err("it has no text below its header".to_owned());
         }
         // Of the places that opencode knows, the highest takes the rest.
         let takes_rest =
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn what_is_no_command_says_why() {
         for (name, text, why) in [
-            ("x", "", "says nothing"),
+            ("x", "", "is empty"),
             ("x", "---\ndescription: never closed\nbody", "is not closed"),
             ("x", "---\ndescription: a\n---\n", "below its header"),
             ("a b", "x", "its name"),

@@ -105,7 +105,7 @@ pub(crate) fn changed_files(folder: &Path, base: &str, commit: &str) -> Result<V
     let words =
         ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-commit-id", "--relative", base, commit];
     let printed = String::from_utf8(git_bytes(folder, words)?)
-        .map_err(|_bytes| "a file's name is no text; merge its branch with git")?;
+        .map_err(|_bytes| "a file's name is not text; merge its branch with git")?;
     let mut parts = printed.split_terminator('\0');
     let mut all = Vec::new();
     while let (Some(head), Some(path)) = (parts.next(), parts.next()) {

@@ -24,7 +24,8 @@ const MARK: &[u8] = b"openssh-key-v1\0";
 /// Bytes of a file that are looked at.
 const MOST: u64 = 64 * 1024;
 /// Why it may have failed where there is no terminal.
-const NOBODY_TO_ASK: &str = "; there is no terminal here to ask for a passphrase or a PIN: for such a key, use an agent, and name the public file";
+const NOBODY_TO_ASK: &str = "; there is no terminal here to ask for a passphrase or a PIN: for such a key, \
+ use an agent, and name the public file";
 
 /// Signs a text with the private key in a file, or with the key in the agent whose public part is in the file. It may ask
 /// the person at the terminal for a passphrase, or for a touch. What it returns is a signature of this text: that is verified.
@@ -60,7 +61,7 @@ pub fn sign(key: &Path, text: &str) -> Result<String, String> {
     if held.status.success() {
         Ok(signature)
     } else {
-        Err(format!("what {PROGRAM} made is no signature of this: {}", why(&held)))
+        Err(format!("what {PROGRAM} made is not a signature of this: {}", why(&held)))
     }
 }
 
@@ -72,7 +73,7 @@ fn what_is_wrong(key: &Path) -> Option<String> {
         Err(fault) => return Some(format!("it cannot be read: {fault}")),
     };
     if found.is_dir() {
-        return Some("it is a folder, and no key".to_owned());
+        return Some("it is a folder, not a key".to_owned());
     }
     let bytes = match beginning(key) {
         Ok(bytes) => bytes,
@@ -82,11 +83,11 @@ fn what_is_wrong(key: &Path) -> Option<String> {
         return None;
     }
     if place(&bytes, PRIVATE).is_none() {
-        return Some("it is no SSH key".to_owned());
+        return Some("it is not an SSH key".to_owned());
     }
     if found.permissions().mode() & 0o077 != 0 {
         return Some(format!(
-            "others may read it, and {PROGRAM} uses no such key; `chmod 600` makes it yours alone"
+            "others may read it, and {PROGRAM} refuses such a key; make it yours only with `chmod 600`"
         ));
     }
     is_damaged(&bytes).then(|| "it is a damaged SSH key".to_owned())
@@ -155,7 +156,11 @@ pub fn signer(allowed: &Path, signature: &str, text: &str) -> Result<String, Str
     // Several names of one key stand in lines of their own; each can be a pattern, or say who is not meant.
     let all: Vec<&str> = names.lines().map(str::trim).filter(|name| !name.is_empty()).collect();
     let Some(first) = all.first().filter(|_| found.status.success()) else {
-        return Err("no key of the allowed signers made this signature, or the file does not allow that key now (valid-before, valid-after, namespaces)".to_owned());
+        return Err(
+            "no key of the allowed signers made this signature, or the file does not allow that key \
+         now (valid-before, valid-after, namespaces)"
+                .to_owned(),
+        );
     };
     let name = all.iter().find(|name| !name.starts_with('!')).unwrap_or(first);
     let all = all.join(",");

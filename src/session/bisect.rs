@@ -201,7 +201,7 @@ impl SessionWalk {
             let diff = sides.and_then(|(before, after)| {
                 difference_of(&file.display().to_string(), before.as_deref(), &after.unwrap_or_default())
             });
-            let diff = diff.ok_or_else(|| "it is not text, or not known any more".to_owned());
+            let diff = diff.ok_or_else(|| "it is not text, or no longer known".to_owned());
             FileDifference { path: file.to_owned(), diff }
         });
         Some(Culprit { by, diffs: diffs.collect() })

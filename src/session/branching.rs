@@ -85,6 +85,7 @@ impl Trunk<'_> {
             origin: Some(("forked_from", &origin)),
             folder: None,
             imported_to: None,
+            is_of_here: self.is_ours,
             keeps,
         };
         let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
@@ -156,6 +157,7 @@ impl Trunk<'_> {
             origin: Some(("forked_from", &origin)),
             folder: Some(&folder),
             imported_to: None,
+            is_of_here: self.is_ours,
             keeps: Keeps::Nothing,
         };
         let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;

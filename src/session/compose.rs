@@ -183,7 +183,7 @@ fn take_up(
     let mut first: Vec<Effect> = ended.into_iter().chain(resumed).collect();
     first.extend(agent.first_effects());
     let undo = Undoing::new(state.to_owned(), id.clone(), invocation);
-    first.extend(finish_undo(&undo, &before, &mut agent, now, notices)?);
+    first.extend(finish_undo(&undo, &before, &mut agent, now, notices));
     first.extend(agent.first_forecast(now));
     Ok((agent, first, before, id))
 }

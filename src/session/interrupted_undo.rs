@@ -4,31 +4,24 @@ use std::sync::Arc;
 
 use super::undo::Undoing;
 use crate::agent::{Agent, Effect, Input, Intent};
-use crate::config::fault::Fault;
 use crate::ledger::{Entry, Millis};
 
-/// A crash may have cut an undo off: the rest of it is done before anything else happens, and the books say so.
+/// A crash may have cut an undo off, or a failure: the rest of it is done before anything else happens, and the books say so. What cannot be
+/// done is told, and keeps nobody from going on.
 pub(super) fn finish_undo(
     undo: &Undoing,
     before: &[Arc<Entry>],
     agent: &mut Agent,
     now: Millis,
     notices: &mut Vec<String>,
-) -> Result<Vec<Effect>, Fault> {
-    let finished = undo.finish(before).map_err(|why| {
-        Fault::failed(
-            format!("an interrupted undo cannot be completed: {why}"),
-            "fix that, then resume the session again",
-        )
-    })?;
-    let done = match finished {
-        Some(Ok(done)) => done,
-        Some(Err(refused)) => {
-            notices.push(refused);
-            return Ok(Vec::new());
-        }
-        None => return Ok(Vec::new()),
+) -> Vec<Effect> {
+    let (done, trouble) = undo.finish(before);
+    let what = match &trouble {
+        None => "An interrupted undo was completed",
+        Some(_) => "This much of it is done",
     };
-    notices.push(format!("An interrupted undo was completed: {}.", done.words()));
-    Ok(agent.step(now, Input::Intent(Intent::Restored(done))))
+    notices.extend(trouble);
+    let Some(done) = done else { return Vec::new() };
+    notices.push(format!("{what}: {}.", done.words()));
+    agent.step(now, Input::Intent(Intent::Restored(done)))
 }

@@ -47,7 +47,7 @@ impl Switch {
         match tokio::task::spawn_blocking(move || switch.find(&name)).await {
             Ok(Ok(spec)) => Ok(spec),
             Ok(Err(fault)) => Err(format!("{}: {}", one_line(&fault.message), one_line(&fault.next))),
-            Err(broken) => Err(format!("the model cannot be looked for: {broken}")),
+            Err(broken) => Err(format!("the search for the model failed: {broken}")),
         }
     }
 }

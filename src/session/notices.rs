@@ -25,7 +25,7 @@ fn unconfined(config: &Config) -> Option<String> {
 /// That commits do not name their calls, although they should.
 fn unsigned(tools: &LocalTools) -> Option<String> {
     let why = tools.unsigned()?;
-    Some(format!("Commits do not name their calls (git.trailers), as {why}."))
+    Some(format!("Commits do not name their calls (git.trailers): {why}."))
 }
 
 /// What cannot be done about how a model calls tools.

@@ -119,7 +119,8 @@ impl Reporter {
         if told.is_empty() {
             return vec![line("This session has no branches. `/fork`, `/rewind` and `/whatif` make some.")];
         }
-        let how = "`/resume` goes on with one; the page Branches of the ledger, or /compare in lines, puts two side by side.";
+        let how = "`/resume` continues one; the page Branches of the ledger, or /compare with \
+         --screen-reader, shows two side by side.";
         told.into_iter()
             .map(ReportPart::Line)
             .chain([ReportPart::Heading(String::new()), line(how)])
@@ -207,7 +208,8 @@ impl Reporter {
         }
         parts.push(ReportPart::Heading("To decide".to_owned()));
         parts.push(line(
-            "Run `countersign trust` in a shell; it asks. What you decide is in force in sessions started after that.",
+            "Run `countersign trust` in a shell; it asks. What you decide is in force in sessions started \
+             after that.",
         ));
         parts
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::config::Invocation;
-use crate::ledger::{Body, CallId, Change, Entry, EntryId, FilesRestored};
+use crate::ledger::{Body, CallId, Change, Entry, EntryId, Escrow, FilesRestored};
 use crate::policy::shell::shell_word;
 use crate::policy::{effect_of_line, shell};
 use crate::runtime::SessionStore;
@@ -19,6 +19,7 @@ use crate::runtime::undo::{
 use crate::tool::SideEffect;
 use crate::tool::name::SHELL;
 use crate::ui::undo_preview::UndoPreview;
+use crate::wire::record::SessionFile;
 
 /// One session, and what its files were.
 #[derive(Debug, Clone)]
@@ -45,8 +46,9 @@ impl Undoing {
     /// # Errors
     /// Why it cannot be told, in one line.
     pub(crate) fn offer(&self, message: Option<EntryId>) -> Result<Option<UndoPreview>, String> {
-        let entries = self.entries()?;
-        let turns = self.turns_of(&entries)?;
+        let file = self.file()?;
+        let entries = &file.entries;
+        let turns = self.turns_of(entries)?;
         let changing = match message {
             Some(message) => {
                 let mut later = turns.iter().filter(|turn| turn.message >= message);
@@ -56,11 +58,11 @@ impl Undoing {
         };
         let since = changing.and_then(|turn| turn.changing.first());
         let Some(since) = since else {
-            return match self.changed_by_subagents(&entries, message).as_slice() {
+            return match self.changed_by_subagents(&file, message).as_slice() {
                 [] => Ok(None),
                 sessions => Err(format!(
-                    "nothing to undo here, but sub-agents changed files: their sessions undo that, as in `countersign \
-                    resume {}` and /undo",
+                    "nothing to undo here, but sub-agents changed files; undo that in their sessions, with \
+                     `countersign resume {}` and /undo",
                     sessions
                         .iter()
                         .map(|session| shell_word(session))
@@ -69,25 +71,35 @@ impl Undoing {
                 )),
             };
         };
-        let mut commands = commands(&entries, *since);
+        let mut commands = commands(entries, *since);
         let sessions = self.changed_by_subagents(
-            &entries,
+            &file,
             turns.iter().find(|turn| turn.changing.contains(since)).map(|turn| turn.message),
         );
         commands.extend(
             sessions.into_iter().map(|session| format!("what the sub-agent of session {session} changed")),
         );
-        Ok(Some(UndoPreview { commands, ..self.offer_of(*since, &self.plan(*since, &turns, &entries)?) }))
+        Ok(Some(UndoPreview { commands, ..self.offer_of(*since, &self.plan(*since, &turns, entries)?) }))
     }
 
-    /// The sessions of sub-agents that changed files, since a message of the user or in the last turn.
-    fn changed_by_subagents(&self, entries: &[Arc<Entry>], message: Option<EntryId>) -> Vec<String> {
+    /// The sessions of sub-agents that changed files, since a message of the user or in the last turn. A fork goes on with what the session
+    /// did that it was made from, whose sub-agents have that one's name; those of an import did not work here.
+    fn changed_by_subagents(&self, file: &SessionFile, message: Option<EntryId>) -> Vec<String> {
+        let entries = &file.entries;
+        let forked_at = entries.first().and_then(|first| match &first.body {
+            Body::SessionStarted(started) => started.forked_at(),
+            _ => None,
+        });
+        let is_ours = |id: EntryId, escrow: &Escrow| {
+            let is_inherited = Some(id) <= forked_at && escrow.of_session().is_some();
+            Some(id) > file.imported_to && (is_inherited || escrow.is_of(&self.id))
+        };
         let last =
             || entries.iter().rev().find(|entry| matches!(entry.body, Body::User(_))).map(|entry| entry.id);
         let since = message.or_else(last);
         let later = entries.iter().filter(|entry| since.is_none_or(|since| entry.id >= since));
         let sessions = later.filter_map(|entry| match &entry.body {
-            Body::Change(Change::EscrowReserved(escrow)) if escrow.is_of(&self.id) => {
+            Body::Change(Change::EscrowReserved(escrow)) if is_ours(entry.id, escrow) => {
                 Some(escrow.session.clone())
             }
             _ => None,
@@ -104,7 +116,7 @@ impl Undoing {
     /// # Errors
     /// Why nothing was, in one line.
     pub(crate) fn restore(&self, since: CallId, shown: &[(String, String)]) -> Result<FilesRestored, String> {
-        let entries = self.entries()?;
+        let entries = self.file()?.entries;
         let plan = self.plan(since, &self.turns_of(&entries)?, &entries)?;
         if self.offer_of(since, &plan).files != shown {
             return Err(
@@ -116,36 +128,56 @@ impl Undoing {
     }
 
     /// Finishes what the end of an earlier process cut off: what was done, when there is something of it that these entries,
-    /// all that the session has, do not tell; or in words what was refused.
-    ///
-    /// # Errors
-    /// A sentence; it can be tried again.
-    pub(crate) fn finish(
-        &self,
-        entries: &[Arc<Entry>],
-    ) -> Result<Option<Result<FilesRestored, String>>, String> {
-        let finished = self.snapshots.finish(&self.agreement(entries), |since, earlier| {
-            let later = entries.iter().skip(usize::try_from(earlier).unwrap_or(usize::MAX));
-            later
-                .into_iter()
-                .any(|e| matches!(&e.body, Body::Change(Change::FilesRestored(done)) if done.since == since))
-        })?;
-        Ok(match finished {
-            Finished::Nothing => None,
-            Finished::Done(restored) => restored.since.map(|since| Ok(self.told(since, restored))),
-            Finished::Damaged(line, kept) => Some(Err(format!(
-                "The record of an undo that was cut off is damaged in line {line}, and nothing was touched. It is kept as {}.",
-                kept.display()
-            ))),
+    /// all that the session has, do not tell; and in words what was refused or could not be done. That is set aside: whoever goes on with
+    /// the session changes files, and it is not done after that.
+    pub(crate) fn finish(&self, entries: &[Arc<Entry>]) -> (Option<FilesRestored>, Option<String>) {
+        let is_told = |since, earlier| is_told(entries, since, earlier);
+        let finished = match self.snapshots.finish(&self.agreement(entries), is_told) {
+            Ok(finished) => finished,
+            Err(why) => {
+                let kept = self
+                    .snapshots
+                    .give_up()
+                    .map(|kept| format!(" Its record is kept as {}.", kept.display()));
+                let kept = kept.unwrap_or_default();
+                return (None, Some(format!("An interrupted undo could not be completed: {why}.{kept}")));
+            }
+        };
+        match finished {
+            Finished::Nothing => (None, None),
+            Finished::Done(restored) => (restored.since.map(|since| self.told(since, restored)), None),
+            Finished::Failed(restored, failed, kept) => {
+                let failed: Vec<String> =
+                    failed.iter().map(|(file, why)| format!("{}: {why}", self.shown(file))).collect();
+                let why = format!(
+                    "An interrupted undo could not be completed: {}. Its record is kept as {}.",
+                    failed.join("; "),
+                    kept.display()
+                );
+                let since = restored.since.filter(|_| !restored.files.is_empty());
+                (since.map(|since| self.told(since, restored)), Some(why))
+            }
+            Finished::Damaged(line, kept) => (
+                None,
+                Some(format!(
+                    "The record of an undo that was cut off is damaged in line {line}, and nothing was \
+                     touched. It is kept as {}.",
+                    kept.display()
+                )),
+            ),
             Finished::Refused(files, kept) => {
                 let files: Vec<String> = files.iter().map(|file| self.shown(file)).collect();
-                Some(Err(format!(
-                    "The record of an interrupted undo was refused, and nothing was changed: according to the ledger, the agent did not change the files it names: {}. It is saved as {}.",
-                    files.join(", "),
-                    kept.display()
-                )))
+                (
+                    None,
+                    Some(format!(
+                        "The record of an interrupted undo was refused, and nothing was changed: according to \
+                         the ledger, the agent did not change the files it names: {}. It is saved as {}.",
+                        files.join(", "),
+                        kept.display()
+                    )),
+                )
             }
-        })
+        }
     }
 
     /// The files that the session has changed and that are different now, and how many it changed in all.
@@ -153,7 +185,7 @@ impl Undoing {
     /// # Errors
     /// Why that is not known, in one line.
     pub(crate) fn differences(&self, most: usize) -> Result<(Vec<FileDifference>, usize), String> {
-        let entries = self.entries()?;
+        let entries = self.file()?.entries;
         self.snapshots.differences(&self.agreement(&entries), |path| self.shown(path), most)
     }
 
@@ -204,21 +236,33 @@ impl Undoing {
         path.strip_prefix(&self.folder).unwrap_or(path).display().to_string()
     }
 
-    /// The entries of the session, from its file: the loop writes before it acts, so that all that has begun is in it.
-    fn entries(&self) -> Result<Vec<Arc<Entry>>, String> {
+    /// The file of the session: the loop writes before it acts, so that all that has begun is in it.
+    fn file(&self) -> Result<SessionFile, String> {
         let Ok(path) = find(&self.state, &self.id) else {
             return Err("there are no messages yet".to_owned());
         };
-        Ok(SessionStore::read(&path)?.entries)
+        SessionStore::read(&path)
     }
 
     fn turns_of(&self, entries: &[Arc<Entry>]) -> Result<Vec<Turn>, String> {
         if is_running(entries) {
             return Err("a run is in progress: interrupt it or wait until it ends, then undo".to_owned());
         }
+        if self.snapshots.is_unfinished(|since, earlier| is_told(entries, since, earlier))? {
+            return Err("an earlier undo is not complete: resume the session, which completes it, then undo"
+                .to_owned());
+        }
         let changing = self.snapshots.changes()?.into_iter().filter_map(|change| change.call).collect();
         Ok(turns(entries, &changing))
     }
+}
+
+/// Whether one of these entries, after the first so many, tells of an undo since that call.
+fn is_told(entries: &[Arc<Entry>], since: CallId, earlier: u64) -> bool {
+    let tells =
+        |body: &Body| matches!(body, Body::Change(Change::FilesRestored(done)) if done.since == since);
+    let later = entries.iter().skip(usize::try_from(earlier).unwrap_or(usize::MAX));
+    later.into_iter().any(|entry| tells(&entry.body))
 }
 
 /// What a message of the user has led to.

@@ -29,7 +29,7 @@ pub enum Otherwise {
 }
 
 /// How `/whatif` is used.
-const WHATIF: &str = "/whatif takes an entry and what is otherwise: deny REASON, allow, edit TEXT or model NAME, as in /whatif e41 deny use the API";
+const WHATIF: &str = "/whatif takes an entry and what to change: deny REASON, allow, edit TEXT or model NAME, as in /whatif e41 deny use the API";
 
 impl BranchWish {
     /// Reads what stands behind `/whatif`.

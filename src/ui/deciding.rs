@@ -71,6 +71,15 @@ fn settled(local: &mut Local, what: EntryId) {
 pub(super) fn show_rest(local: &mut Local, request: EntryId) -> bool {
     let unread = |reading: &&mut ReadProgress| reading.request == request && reading.is_unread();
     let Some(reading) = local.reading.as_mut().filter(unread) else { return false };
+    if reading.goes_on() {
+        let words = match reading.is_page {
+            false => "too long to be read here: o shows all of it",
+            true => "not all of this call is shown, so it cannot be allowed here",
+        };
+        local.hint = Some(words.to_owned());
+        local.stand.clear();
+        return true;
+    }
     if let Some(lines) = reading.skipped() {
         // Whoever goes to the end without reading may go on, and is told what that means.
         reading.is_waived = true;

@@ -65,7 +65,7 @@ impl Source {
             Self::Grants => Some("nothing is granted for this session"),
             Self::Shells => Some("no command runs in the background"),
             Self::Fleet => Some("nothing is at work for this session"),
-            Self::FleetStop => Some("nothing at work can be stopped alone"),
+            Self::FleetStop => Some("nothing at work can be stopped by itself"),
             Self::Palette
             | Self::Sessions
             | Self::Models
@@ -94,7 +94,7 @@ impl Source {
             Self::Shells => "no matching command in the background",
             Self::Fleet => "nothing that matches is at work for this session",
             Self::FleetStop => {
-                "nothing that matches can be stopped alone; esc stops the turn and what works for it"
+                "nothing that matches can be stopped by itself; esc stops the turn and what works for it"
             }
             Self::Undo => "no matching file",
         }

@@ -34,6 +34,11 @@ impl ReadProgress {
         self.last() > 0
     }
 
+    /// Whether there is more than is laid out: then the last of these lines is not the end.
+    pub fn goes_on(&self) -> bool {
+        self.all == usize::MAX
+    }
+
     /// Whether something that must be read has not been in sight yet.
     pub fn is_unread(&self) -> bool {
         self.seen < self.must && !self.is_waived

@@ -142,7 +142,7 @@ fn run_custom(local: &mut Local, view: &View, call: CustomCall) -> Vec<UiEffect>
 /// Runs a command of the user's own; it stays in the composer where it cannot.
 fn run_own(local: &mut Local, view: &View, own: OwnCommand) -> Vec<UiEffect> {
     if own.command.is_empty() {
-        local.hint = Some("type a command behind the !".to_owned());
+        local.hint = Some("type a command after the !".to_owned());
         return Vec::new();
     }
     if view.status.is_busy() {

@@ -44,7 +44,7 @@ fn cut(gate: &mut Gate, reach: Reach) -> CallId {
 fn settles(gate: &mut Gate, call: CallId, reach: Reach) {
     let report = SubagentReport {
         outcome: Outcome::Failed,
-        content: "The sub-agent was stopped. The last that it said:\nI will look.".into(),
+        content: "The sub-agent was stopped. Its last words:\nI will look.".into(),
         cut_chars: 3,
         state: TaskState::Canceled,
         spent: Spent { turns: 1, ..Spent::default() },

@@ -160,7 +160,7 @@ fn a_result_names_the_file_and_the_content_of_its_call() {
     let file = |all: &mut Vec<Body>, change: &dyn Fn(&mut ToolResult)| {
         all[10] = with(all[10].clone(), |result| change(result));
     };
-    let another = "changed a file otherwise";
+    let another = "changed a file differently";
     found(|all| file(all, &|one| one.facts.files[0].path = "b.txt".into()), 11, another);
     found(|all| file(all, &|one| one.facts.files[0].after = FileContent::Absent), 11, another);
     let hash = || FileContent::Sha256(sha256("one\n"));

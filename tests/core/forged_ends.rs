@@ -169,7 +169,7 @@ fn a_goal_is_reached_if_its_check_says_so() {
     let reached = || by_command("make test", Outcome::Ok, 1, "yes");
     stands(ends(reached(), Ending::GoalReached));
     found(ends(reached(), Ending::Completed), "it pursues a goal");
-    found(ends(by_command("true", Outcome::Ok, 1, "yes"), Ending::GoalReached), "checked otherwise");
+    found(ends(by_command("true", Outcome::Ok, 1, "yes"), Ending::GoalReached), "checked differently");
     found(ends(by_command("make test", Outcome::Ok, 7, "yes"), Ending::GoalReached), "checkpoint 7");
     let failed = |done| by_command("make test", Outcome::Failed, 1, done);
     stands(ends(failed("no"), Ending::AbortedTools));

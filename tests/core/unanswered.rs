@@ -61,7 +61,7 @@ fn the_most_that_it_may_have_cost_counts_and_a_note_says_so() {
         _ => None,
     });
     let notes: Vec<String> = notes.collect();
-    assert!(notes[0].contains("What that request cost is not known"), "{notes:?}");
+    assert!(notes[0].contains("the cost of that request is not known"), "{notes:?}");
     assert_eq!(again.meter().session_usage().cost, usage.cost);
     assert_eq!(again.meter().context_tokens(), 0, "no context was counted");
     // It is counted once, and no model sees it.

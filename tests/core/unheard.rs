@@ -62,7 +62,7 @@ fn esc_before_the_first_word_counts_the_prompt_by_an_estimate_and_a_note_says_so
         assert!(all[0].is_unheard());
         assert_eq!((ended(&agent), agent.meter().session_usage()), (prompt(&request), prompt(&request)));
         assert_eq!(agent.meter().context_tokens(), 0, "no context was counted");
-        let is_told = |note: &Note| note.for_people().contains("Its prompt is counted, by an estimate");
+        let is_told = |note: &Note| note.for_people().contains("An estimate of its prompt is counted");
         let entries = agent.ledger().entries();
         assert!(entries.iter().any(|entry| matches!(&entry.body, Body::Note(note) if is_told(note))));
         // Whoever takes it up counts the same, and no model sees it.

@@ -225,7 +225,7 @@ fn a_link_into_the_folder_leads_into_the_copy() {
     // What leads elsewhere is named: it is no copy.
     symlink(&out, world.work().join("shared")).unwrap();
     let ran = world.bisect(&["--", "sh", "-c", check]);
-    assert!(ran.err.contains("shared leads out of the copy: what is changed there"), "{}", ran.err);
+    assert!(ran.err.contains("shared leads out of the copy: changes there are permanent"), "{}", ran.err);
 }
 
 #[test]

@@ -93,6 +93,37 @@ fn what_is_charged_above_is_what_its_own_ledger_and_the_sum_of_all_say() {
 }
 
 #[test]
+fn a_message_whose_files_are_refused_takes_up_nothing() {
+    let world = World::new();
+    killed(&world, &[]);
+    let (below, above) = both(&world);
+    let held = || [&below, &above].map(|file| fs::read(file).unwrap());
+    let (before, sessions) = (held(), world.sessions());
+    let ran = world.exec(&["--resume", &id(&above), "--script", r#"["I see."]"#, "see @gone.rs"]);
+    assert!(ran.code == 2 && ran.err.contains("there is no file at gone.rs"), "{}", ran.err);
+    assert_eq!((held(), world.sessions()), (before.clone(), sessions));
+    resumed(&world, &id(&above));
+    assert_ne!(held(), before, "a message that is sent ends what was cut off");
+}
+
+#[test]
+fn a_ledger_that_was_made_ahead_and_never_begun_is_no_damage() {
+    let world = World::new();
+    world.exec(&["--script", r#"["I see."]"#, "go"]);
+    let own = world.session_file();
+    let name = format!("{}-c1", id(&own));
+    let ahead = own.with_file_name(format!("{name}.jsonl"));
+    fs::write(&ahead, "").unwrap();
+    for words in [&["usage"][..], &["doctor"], &["sessions", "search", "see"], &["exposure", "see"]] {
+        let output = world.program().args(words).output().unwrap();
+        let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        assert!(!said.contains(&name) && !said.contains("could not be searched"), "{words:?}: {said}");
+    }
+    let removed = world.sessions_cli(&["remove", &id(&own)]);
+    assert!(!ahead.exists(), "it goes with its session: {removed:?}");
+}
+
+#[test]
 fn who_goes_on_with_it_first_is_told_whose_limits_hold_and_charges_nothing_more_above() {
     let world = World::new();
     killed(&world, &["--max-output-tokens", "1000"]);

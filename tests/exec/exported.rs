@@ -193,7 +193,7 @@ fn an_attestation_says_who_decided_what_and_has_no_contents() {
     fs::write(&file, &ran.out).unwrap();
     assert_eq!(world.json(&["--last", "--script", r#"["More."]"#, "more"]).code, 0);
     let later = verify(&world, &file, &signers);
-    assert!(later.code == 1 && later.out.contains("was continued since"), "{later:?}");
+    assert!(later.code == 1 && later.out.contains("the session was continued since"), "{later:?}");
     let refused = export(&world, &["--format", "attestation", "--key", path, "--redact", "all"]);
     assert_eq!(refused.code, 2, "{refused:?}");
 }
@@ -321,7 +321,7 @@ fn a_text_is_left_out_where_it_is_escaped_and_where_its_lines_begin_otherwise() 
     assert!(lines.code == 0 && !lines.out.contains("SECRET"), "{lines:?}");
     // One of its lines stands alone, which may be by chance: that is said.
     assert!(lines.out.contains("Only the second line."), "{}", lines.out);
-    assert!(lines.err.contains("a single line of a text to leave out still stands in e"), "{}", lines.err);
+    assert!(lines.err.contains("a single line of a text to leave out is still in e"), "{}", lines.err);
 }
 
 /// As Python and others write JSON: each letter that is not ASCII as an escape, some of two halves.

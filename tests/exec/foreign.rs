@@ -324,8 +324,8 @@ fn hostile_and_broken_files_are_refused_and_leave_nothing() {
     };
     let user = json!({ "type": "user", "uuid": "u1", "sessionId": "s", "message": { "role": "user", "content": "hi" } });
     refused(b"{\"a\":1}\n", &[], "not a session file of countersign, Claude Code or Codex");
-    refused(b"", &["--from", "codex"], "there is no message in it");
-    refused(format!("{user}\n").as_bytes(), &["--from", "codex"], "there is no message in it");
+    refused(b"", &["--from", "codex"], "it contains no message");
+    refused(format!("{user}\n").as_bytes(), &["--from", "codex"], "it contains no message");
     let long = [format!("{user}\n").into_bytes(), vec![b'x'; (64 << 20) + 1]].concat();
     refused(&long, &[], "line 2 is larger than 67 MB");
     let file = fs::File::create(world.work().join("theirs.jsonl")).unwrap();

@@ -104,7 +104,7 @@ fn each_stop_leaves_a_handoff() {
 
     let (_, ran) = pursue("Tidy up\ndone: Is it tidy?\nbudget: 2 turns", &[], json!(["a", "no", "b"]));
     assert_eq!((ran.code, &ran.ended()["reason"]), (3, &json!("max_turns")));
-    assert!(text(&ran.one("handoff"), "text").contains("max_turns"));
+    assert!(text(&ran.one("handoff"), "text").contains("Stopped: turn limit"));
 
     let idle = json!(["a", "b", "c", "d", "e"]);
     let (_, ran) = pursue("Tidy up\ndone: Is it tidy?", &[], idle);

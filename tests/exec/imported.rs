@@ -172,7 +172,7 @@ fn commands_are_printed_and_written_as_files_where_there_are_none() {
         "command deploy, agent: has no effect in a command here\n",
         "command a/b: its name must be at most",
         "command help: a command of this program has this name",
-        "command mute: it says nothing",
+        "command mute: it is empty",
     ] {
         assert!(ran.out.contains(line), "{line} in {}", ran.out);
     }

@@ -20,6 +20,7 @@ fn imported(world: &World, id: &str, forked_from: Option<&str>, lines: &[Value])
         "version": 2, "app": "0.1.0", "mode": "edit", "system": "s" });
     if let Some(origin) = forked_from {
         head["forked_from"] = origin.into();
+        head["copied_from"] = json!([world.place().join("evil")]);
     }
     let said = [
         json!({ "type": "user_message", "content": "go" }),

@@ -148,7 +148,7 @@ fn a_search_tells_of_many_sessions_in_their_order() {
     let told = world.sessions_cli(&["search", "needle 7", "nothing"]).err;
     assert!(
         told.contains(
-            "no other session contains these words; 2 sessions could not be searched, or not whole"
+            "no other session contains these words; 2 sessions could not be searched, or only in part"
         ),
         "{told}"
     );
@@ -168,8 +168,16 @@ fn a_search_names_the_sessions_that_were_changed() {
         let found = world.sessions_cli(&["search", "--json", word]);
         assert_eq!(parse(&found.out).len(), 1, "{word}: {}", found.err);
         let named = "session 01990001-0000-7000-8000-000000000000 is not well-formed (line ";
-        assert!(found.err.contains(named) && found.err.contains(": it is no JSON object)"), "{}", found.err);
-        assert!(found.err.contains("note: 1 session could not be searched, or not whole"), "{}", found.err);
+        assert!(
+            found.err.contains(named) && found.err.contains(": it is not a JSON object)"),
+            "{}",
+            found.err
+        );
+        assert!(
+            found.err.contains("note: 1 session could not be searched, or only in part"),
+            "{}",
+            found.err
+        );
     }
     let (first, _) = before.split_once('\n').unwrap();
     fs::write(&path, first.get(..first.len() / 2).unwrap()).unwrap();
@@ -193,7 +201,7 @@ fn a_search_names_lines_that_are_not_of_the_chain_and_those_that_are_gone() {
     lines.truncate(lines.len() - 2);
     let short = told(&(lines.join("\n") + "\n"));
     assert!(short.contains("(2 more lines were on disk and are missing here)"), "{short}");
-    assert!(short.contains("note: 1 session could not be searched, or not whole"), "{short}");
+    assert!(short.contains("note: 1 session could not be searched, or only in part"), "{short}");
     assert_eq!(told(&before), "");
 }
 

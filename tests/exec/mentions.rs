@@ -107,7 +107,10 @@ fn what_cannot_be_attached_is_one_line_and_nothing_is_sent() {
     let cases = [
         ("@gone.rs#L10-40", "there is no file at gone.rs; next: correct the path"),
         ("@gone.pdf", "there is no file at gone.pdf; next: correct the path"),
-        ("@x.ending", "there is no file at x.ending; next: correct the path, or put it in `backquotes`"),
+        (
+            "@denied/x.ending",
+            "there is no file at denied/x.ending; next: correct the path, or put it in `backquotes`",
+        ),
         ("@binary.bin", "`binary.bin` is not text"),
         ("@pipe", "`pipe` is neither a file nor a folder"),
         ("@huge.txt", "`huge.txt` is too large"),
@@ -130,6 +133,17 @@ fn what_cannot_be_attached_is_one_line_and_nothing_is_sent() {
     ] {
         let ran = world.exec(&["-m", "rehearsal", words]);
         assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_word_that_may_be_no_file_is_sent_as_text_and_a_note_says_so() {
+    let world = World::new();
+    for word in ["user.name", "john.doe", "mock.patch", "tanstack/react.query", "pytest.mark.skip"] {
+        let ran = world.exec(&["--script", "[\"sent\"]", &format!("why is @{word} nil?")]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "sent\n"), "{word}: {}", ran.err);
+        let note = format!("note: there is no file at {word}; sent as text");
+        assert!(ran.err.contains(&note), "{}", ran.err);
     }
 }
 

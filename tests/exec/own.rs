@@ -101,6 +101,21 @@ fn a_forged_record_of_an_undo_is_refused_and_named_when_the_session_goes_on() {
     assert_eq!(world.file("made.txt"), "mine");
 }
 
+#[test]
+fn an_undo_that_cannot_be_completed_keeps_nobody_from_going_on() {
+    let world = World::new();
+    let wrote = call("write", json!({ "path": "made.txt", "content": "mine" }));
+    world.json(&["--mode", "edit", "--script", &script(json!([wrote, "Done."])), "go"]);
+    let kept = world.session_file().with_extension("files");
+    fs::create_dir(kept.join("restoring")).unwrap();
+    for tells in [true, false] {
+        let ran = world.exec(&["--last", "--script", &script(json!(["Again."])), "go on"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "Again.\n"), "{}", ran.err);
+        assert_eq!(ran.err.contains("An interrupted undo could not be completed"), tells, "{}", ran.err);
+    }
+    assert!(kept.join("restoring.refused").exists() && !kept.join("restoring").exists());
+}
+
 /// A pipe could be waited for without end; the program that waits is ended after a minute.
 #[test]
 fn what_is_no_file_among_the_sessions_is_named_and_waited_for_by_nobody() {

@@ -201,7 +201,7 @@ fn a_file_of_expected_decisions_is_a_test() {
     for (bad, why) in [
         ("", "has no cases"),
         ("[[case]]\nexpect = \"allow\"\n", "it needs either"),
-        ("[[case]]\nline = \"x\"\nexpect = \"maybe\"\n", "is no decision"),
+        ("[[case]]\nline = \"x\"\nexpect = \"maybe\"\n", "is not a decision"),
         ("[[case]]\nlines = \"x\"\n", "unknown field"),
     ] {
         std::fs::write(&good, bad).unwrap();

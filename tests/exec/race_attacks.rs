@@ -98,7 +98,7 @@ fn nothing_is_taken_to_where_git_keeps_its_own_files_or_out_of_the_folder() {
         let folder = piped(&world, &["mktree"], &format!("040000 tree {hooks}\thooks\n"));
         made(&world, &format!("040000 tree {folder}\t{name}"));
         let refused = world.race(&["adopt", "1"]);
-        assert!(refused.code == 1 && refused.err.contains("is no file of a work tree"), "{refused:?}");
+        assert!(refused.code == 1 && refused.err.contains("is not a file of a work tree"), "{refused:?}");
         let reached = [".git/hooks/post-commit", ".GIT/hooks/post-commit", "../hooks/post-commit"];
         assert!(reached.iter().all(|file| !world.work().join(file).exists()), "{name}");
     }
@@ -147,7 +147,7 @@ fn a_new_program_is_adopted_once() {
 
 #[test]
 fn a_signal_settles_the_lanes_before_the_table_is_printed() {
-    let ended = "since the session that it worked for ended";
+    let ended = "because the session that it worked for ended";
     for (signal, said, by) in
         [(Signal::INT, "stopped by you", "by the user"), (Signal::TERM, "stopped by a signal", ended)]
     {

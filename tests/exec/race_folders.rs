@@ -41,7 +41,7 @@ fn raced(own: bool) -> (World, Ran) {
 fn what_a_lane_changed_outside_of_the_folder_is_named_and_stays_in_its_branch() {
     let (world, ran) = raced(true);
     let said = "2 changed files are outside of this folder and stay in the branch: made.txt, one.txt";
-    assert!(ran.out.contains(&format!("lane 1: {said}; passed is said of all its files")), "{ran:?}");
+    assert!(ran.out.contains(&format!("lane 1: {said}; passed refers to all its files")), "{ran:?}");
     let shown = world.race(&["show", "--cd", "sub"]);
     assert!(shown.out.contains(said), "{shown:?}");
     let shown = world.race(&["show", "--json", "--cd", "sub"]);
@@ -61,7 +61,7 @@ fn a_lane_that_changed_nothing_in_the_folder_is_not_said_to_have_changed_nothing
     let (world, _) = raced(false);
     let adopted = world.race(&["adopt", "1", "--cd", "sub"]);
     assert_eq!(adopted.code, 2, "{adopted:?}");
-    assert!(adopted.err.contains("what it changed is outside of it, in the branch race/"), "{adopted:?}");
+    assert!(adopted.err.contains("what it changed is outside it, in the branch race/"), "{adopted:?}");
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn files_that_are_new_deleted_or_programs_are_taken_and_links_are_not() {
     assert!(
         adopted.out.contains("bin/run (new)")
             && adopted.out.contains("one.txt (deleted)")
-            && adopted.out.contains("two.txt (+0 -0; can be run)"),
+            && adopted.out.contains("two.txt (+0 -0; is executable)"),
         "{adopted:?}"
     );
     assert!(!world.work().join("one.txt").exists());
@@ -192,7 +192,7 @@ fn a_race_that_cannot_be_run_says_why() {
     );
     let world = repository();
     let many = world.race(&["--lanes", "17", "--script", "[]", "Do it with care"]);
-    assert!(many.code != 0 && many.err.contains("17 lanes are more than the 16"), "{many:?}");
+    assert!(many.code != 0 && many.err.contains("at most 16 lanes, not 17"), "{many:?}");
     let none =
         world.race(&["-c", "agents.max_parallel=0", "--lanes", "2", "--script", "[]", "Do it with care"]);
     assert!(none.code != 0 && none.err.contains("agents.max_parallel is 0"), "{none:?}");
@@ -361,7 +361,7 @@ fn a_race_that_cannot_be_run_is_refused_before_anything_starts() {
         (&[""][..], "needs a task"),
         (&["  ", "Do it."], "needs a task"),
         (&["", "--lanes", "2", "--check", "true"], "needs a task"),
-        (&["Do it.", "--lanes", "17"], "17 lanes are more than the 16"),
+        (&["Do it.", "--lanes", "17"], "at most 16 lanes, not 17"),
         (&["Do it.", "-c", "agents.max_parallel=0"], "agents.max_parallel is 0"),
         (&["Do it.", "--models", "nosuch/x,rehearsal"], "nosuch/x cannot be used"),
     ] {

@@ -91,9 +91,9 @@ fn a_recording_overwrites_nothing_and_takes_a_size_a_speed_and_a_theme() {
     assert!(ran.code == 2 && ran.complaint().contains("exists already"), "{ran:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     for (words, said) in [
-        (&["--size", "39x30"][..], "no size of a screen"),
-        (&["--size", "80x9"], "no size of a screen"),
-        (&["--size", "wide"], "no size of a screen"),
+        (&["--size", "39x30"][..], "not a screen size"),
+        (&["--size", "80x9"], "not a screen size"),
+        (&["--size", "wide"], "not a screen size"),
         (&["--speed", "0"], "--speed must be"),
         (&["--speed", "NaN"], "--speed must be"),
         (&["--theme", "nobodys"], "there is no theme"),

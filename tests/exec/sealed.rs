@@ -82,11 +82,11 @@ fn what_is_no_key_is_said() {
         (short, "short: it is a damaged SSH key;"),
         (garbled, "garbled: it is a damaged SSH key;"),
         (world.place().join("nowhere"), "nowhere: there is no such file;"),
-        (world.place(), ": it is a folder, and no key;"),
-        (text, "text: it is no SSH key;"),
+        (world.place(), ": it is a folder, not a key;"),
+        (text, "text: it is not an SSH key;"),
         (
             open,
-            "open: others may read it, and ssh-keygen uses no such key; `chmod 600` makes it yours alone;",
+            "open: others may read it, and ssh-keygen refuses such a key; make it yours only with `chmod 600`;",
         ),
         (public, "agent"),
     ] {
@@ -110,7 +110,7 @@ fn a_signature_of_something_else_is_no_seal() {
         Ran::of(ran.status, ran.stdout, ran.stderr)
     };
     let bad = sealed("1");
-    assert!(bad.code == 1 && bad.err.contains("is no signature of this"), "{bad:?}");
+    assert!(bad.code == 1 && bad.err.contains("is not a signature of this"), "{bad:?}");
     assert_eq!(world.session_text(), before);
     assert_eq!(sealed("").code, 0);
     assert_eq!(verify(&world, &world.session_file(), &allowed(&key)).code, 0);

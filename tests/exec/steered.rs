@@ -130,6 +130,18 @@ fn a_decision_holds_for_exactly_what_was_asked() {
 }
 
 #[test]
+fn a_word_that_may_be_no_file_is_named_with_its_line_and_sent_as_text() {
+    let world = World::new();
+    let mut run = Steered::start(&world, &["--script", &script(json!(["It is a name."]))]);
+    run.message("why is @user.name nil?");
+    let noted = run.until("input_noted");
+    assert_eq!(noted["line"], 1, "{noted}");
+    assert_eq!(text(&noted, "why"), "there is no file at user.name; sent as text");
+    run.until("turn_ended");
+    assert_eq!(run.end().code, 0);
+}
+
+#[test]
 fn the_reason_of_a_yes_is_recorded_as_that_of_a_no_is() {
     let world = World::new();
     let mut run = Steered::start(&world, &["--script", &script(json!([touches("new.txt"), "Done."]))]);

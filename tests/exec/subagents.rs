@@ -39,9 +39,9 @@ fn a_subagent_makes_no_request_that_reads_more_than_was_set_aside() {
     assert!(most < 1_500, "otherwise its request fits: {reserved}");
     assert_eq!(settled["spent"]["usage"]["input"], 0, "{settled}");
     assert_eq!(ran.outcomes(), ["failed"], "{}", ran.out);
-    assert!(text(&ran.one("tool_result"), "content").contains("max_input_tokens"), "{}", ran.out);
+    assert!(text(&ran.one("tool_result"), "content").contains("input token limit"), "{}", ran.out);
     let ran = World::new().exec(&["--script", &replies, "--max-input-tokens", "5000", "go"]);
-    let note = "note: sub-agent explore c1 stopped before its end: max_input_tokens";
+    let note = "note: sub-agent explore c1 stopped before its end: input token limit";
     assert!(ran.err.contains(note), "{}", ran.err);
 }
 
@@ -107,7 +107,7 @@ fn the_limits_hold_over_the_sum_whatever_subagents_do() {
     assert_eq!((of_subagent, calls + of_subagent), (4, 9), "no turn beyond the nine");
     let result = &ran.all("tool_result")[0];
     assert_eq!(text(result, "outcome"), "failed");
-    assert!(text(result, "content").contains("max_turns"), "{result}");
+    assert!(text(result, "content").contains("turn limit"), "{result}");
 
     let ran = World::new().json(&[
         "--script",
@@ -376,7 +376,7 @@ fn a_sub_agent_that_cannot_be_started_is_refused_with_the_real_reason() {
         (&["aa", "bb", "aa"][..], &[][..], "a task cannot come back to where it came from"),
         (&["general", "general"], &[], "a task cannot come back to where it came from"),
         (&["aa", "bb", "explore"], &[], "sub-agents start others one level deep"),
-        (&["explore", "general"], &[], "is none that this sub-agent may start"),
+        (&["explore", "general"], &[], "is not one that this sub-agent may start"),
         (&["general"], &["-c", "agents.max_parallel=0"], "agents.max_parallel is 0"),
     ] {
         for file in world.sessions() {

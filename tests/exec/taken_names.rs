@@ -21,7 +21,7 @@ fn a_sub_agent_whose_name_is_taken_is_not_started() {
     assert_eq!((ran.code, ran.outcomes()), (0, vec!["failed".to_owned()]), "{}", ran.err);
     let why = text(&ran.one("tool_result"), "content");
     let said =
-        format!("not started: session {session}-c1 is there already, and is not that of this sub-agent");
+        format!("not started: session {session}-c1 exists already and does not belong to this sub-agent");
     assert!(why.contains(&said), "{why}");
     assert_eq!(fs::read(&taken).unwrap(), before);
     let checked = world.sessions_cli(&["check", "--last"]);

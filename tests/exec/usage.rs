@@ -169,7 +169,7 @@ fn the_table_is_for_people() {
     assert_eq!(lines[4][..2], ["total", "5"]);
     assert!(ran.out.contains("$0.25 of it is for 1 answer that errors cut off.\n"), "{}", ran.out);
     assert!(
-        ran.out.ends_with("1 request without a known price: what that cost is not in the sums.\n"),
+        ran.out.ends_with("1 request without a known price: their cost is not in the sums.\n"),
         "{}",
         ran.out
     );
@@ -199,15 +199,18 @@ fn a_file_that_is_no_session_is_named_and_the_others_count() {
     assert_eq!(ran.code, 0);
     assert!(ran.err.contains("bad.jsonl: its first line is not session_started; not counted"), "{}", ran.err);
     assert!(ran.err.contains("pipe.jsonl: it is not a regular file; not counted"), "{}", ran.err);
-    assert!(ran.err.contains("note: 2 sessions were not counted, or not counted whole"), "{}", ran.err);
+    assert!(ran.err.contains("note: 2 sessions were not counted, or only in part"), "{}", ran.err);
     assert!(ran.out.contains("$3.75"), "{}", ran.out);
     // A line that is none of a session may have been one that says what was spent.
     let path =
         world.sessions().into_iter().find(|path| !path.ends_with("bad.jsonl") && path.is_file()).unwrap();
     fs::write(&path, fs::read_to_string(&path).unwrap() + "garbage\n").unwrap();
     let told = world.usage(&[]).err;
-    assert!(told.contains("is not well-formed (line ") && told.contains(": it is no JSON object)"), "{told}");
-    assert!(told.contains("note: 3 sessions were not counted, or not counted whole"), "{told}");
+    assert!(
+        told.contains("is not well-formed (line ") && told.contains(": it is not a JSON object)"),
+        "{told}"
+    );
+    assert!(told.contains("note: 3 sessions were not counted, or only in part"), "{told}");
     let written = fs::read_to_string(&path).unwrap().replace("garbage\n", "");
     fs::write(&path, &written).unwrap();
     fs::write(path.with_extension("head"), format!("{} {:064}\n", written.lines().count() + 1, 0)).unwrap();

@@ -157,9 +157,7 @@ fn another_model_at_a_decision_needs_the_decision_too() {
     let refused = whatif(&["--script", r#"["Not."]"#]);
     assert_eq!(refused.code, 2, "{refused:?}");
     assert!(
-        refused
-            .err
-            .contains("another model only answers after that; next: say what you decide, too: --allow"),
+        refused.err.contains("before another model can answer; next: also say what you decide: --allow"),
         "{refused:?}"
     );
     let allowed = whatif(&["--allow", "--script", r#"["From another model."]"#]);

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::steered::{Steered, answer};
-use crate::world::{Ran, World};
+use crate::world::{Ran, World, text};
 
 /// Three calls in one answer: the rules allow the first, a person the second, and the rules the third.
 const THREE: &str = r#"[{"tool_calls":[
@@ -85,8 +85,44 @@ fn rules_about_files_hold_for_the_folder_of_the_session_and_for_its_copy() {
         .map(|(name, arguments)| json!({ "name": name, "arguments": arguments }))
         .collect();
     let replies = json!([{ "tool_calls": reads }, "Done."]).to_string();
-    let ran = world.branch_off(&["--last", &denied, "--allow", "--script", &replies]);
-    assert!(!ran.out.contains("VERYSECRET") && ran.out.matches("+denied c").count() == 6, "{ran:?}");
+    let own = world.session_file().file_stem().unwrap().to_str().unwrap().to_owned();
+    // A branch of an import is made here, too.
+    let copy = world.place().join("copy.jsonl");
+    fs::write(&copy, world.session_text()).unwrap();
+    let imported = world.sessions_cli(&["import", copy.to_str().unwrap()]).out;
+    let imported = imported.split_whitespace().next().unwrap();
+    for session in [own.as_str(), imported] {
+        let ran = world.branch_off(&[session, &denied, "--allow", "--script", &replies]);
+        assert!(!ran.out.contains("VERYSECRET") && ran.out.matches("+denied c").count() == 6, "{ran:?}");
+    }
+}
+
+#[test]
+fn rules_hold_in_a_branch_of_a_branch_and_in_its_fork() {
+    let world = World::new();
+    let here = world.work().canonicalize().unwrap().display().to_string();
+    fs::create_dir(world.work().join("secret")).unwrap();
+    fs::write(world.work().join("secret/key.txt"), "VERYSECRET\n").unwrap();
+    let world = world.configured(&format!("allow = ['read({here}/*)']\ndeny = ['read(secret/*)']\n"));
+    let wish = json!({ "name": "write", "arguments": { "path": "wished.txt", "content": "x" } });
+    world.json(&["--script", &json!([{ "tool_calls": [wish] }, "So be it."]).to_string(), "go"]);
+    let denied = decision(&world.lines(), "c1");
+    let other = r#"{"path":"other.txt","content":"x"}"#;
+    world.branch_off(&["--last", &denied, "--edit", other, "--script", r#"["So."]"#]);
+    let lines = world.lines();
+    let later = lines.iter().rev().find(|line| line["type"] == "approval").unwrap();
+    let (branch, later) = (text(&lines[0], "session"), text(later, "entry"));
+    let read =
+        json!({ "name": "read", "arguments": { "path": format!("{here}/secret/key.txt") } }).to_string();
+    let replies = format!(r#"[{{"tool_calls":[{read}]}}, "Done."]"#);
+    let ran = world.branch_off(&[&branch, &later, "--allow", "--script", &replies]);
+    assert!(!ran.out.contains("VERYSECRET") && ran.out.contains("+denied c2"), "{ran:?}");
+    let forked = world.sessions_cli(&["fork", &branch]).out;
+    let forked = forked.split_whitespace().next().unwrap();
+    let folder = text(&lines[0], "cwd");
+    let ran = world.exec(&["-C", &folder, "--resume", forked, "--script", &replies, "read it"]);
+    let fork = world.sessions().into_iter().find(|path| path.to_string_lossy().contains(forked)).unwrap();
+    assert!(!fs::read_to_string(fork).unwrap().contains("VERYSECRET"), "{ran:?}");
 }
 
 #[test]
@@ -240,7 +276,7 @@ fn the_check_of_a_goal_can_be_decided_otherwise() {
     let offline = world.branch_off(&["--last", &decided, "--offline", "--deny", "not this check"]);
     assert!(offline.out.contains("+denied c1 by user"), "{offline:?}");
     let changed = world.branch_off(&["--last", &decided, "--offline", "--edit", r#"{"command":"false"}"#]);
-    assert!(changed.code == 2 && changed.err.contains("a check is not changed"), "{changed:?}");
+    assert!(changed.code == 2 && changed.err.contains("which cannot be changed"), "{changed:?}");
     assert_eq!(world.sessions().len(), 1, "no branch was begun");
     // Live, the check is taken up by the branch: it is denied, or it runs and proves the goal there.
     let denied = world.branch_off(&["--last", &decided, "--deny", "not this check"]);

@@ -92,7 +92,7 @@ fn a_branch_goes_on_in_a_copy_as_it_was_then() {
         "{again:?}"
     );
     let misfit = world.whatif(&[id, &decision, "--edit", r#"{"foo":1}"#, "--offline"]);
-    assert!(misfit.code == 2 && misfit.err.contains("cannot be made so"), "{misfit:?}");
+    assert!(misfit.code == 2 && misfit.err.contains("cannot be made like that"), "{misfit:?}");
     let edited = world.whatif(&[
         id,
         &decision,
@@ -204,11 +204,11 @@ fn where_nothing_could_go_otherwise_it_says_so() {
     world.exec(&["--mode", "edit", "--script", SCRIPT, "write it"]);
     for (words, why) in [
         (vec!["--last", "e999", "--allow"], "no entry e999"),
-        (vec!["--last", "e1", "--allow"], "no message and no decision"),
-        (vec!["--last", "e3"], "nothing is otherwise"),
-        (vec!["--last", "e3", "--deny", "x"], "waits for no decision"),
-        (vec!["--last", "e6"], "nothing is otherwise"),
-        (vec!["--last", "made", "--allow"], "is no entry"),
+        (vec!["--last", "e1", "--allow"], "neither a message nor a decision"),
+        (vec!["--last", "e3"], "nothing would be different"),
+        (vec!["--last", "e3", "--deny", "x"], "not a call to decide about"),
+        (vec!["--last", "e6"], "nothing would be different"),
+        (vec!["--last", "made", "--allow"], "is not an entry"),
         (vec!["e3"], "a session or an entry is missing"),
         (vec!["--last", "x", "e3"], "--last names a session already"),
     ] {
@@ -237,7 +237,7 @@ fn other_calls_that_wait_in_a_branch_are_denied_by_nobody() {
     let sessions = world.sessions();
     let branch = sessions.iter().max_by_key(|path| path.metadata().unwrap().modified().unwrap()).unwrap();
     let branch = std::fs::read_to_string(branch).unwrap();
-    let nobody = branch.lines().filter(|line| line.contains("nobody is here to decide in this branch"));
+    let nobody = branch.lines().filter(|line| line.contains("nobody can decide in this branch here"));
     let decided: Vec<&str> = nobody.filter(|line| line.starts_with(r#"{"type":"approval""#)).collect();
     assert_eq!(decided.len(), 1, "{branch}");
     assert!(!decided[0].contains(r#""by":"user""#), "{decided:?}");

@@ -134,6 +134,29 @@ fn what_decides_about_a_sub_agent_is_not_in_its_worktree() {
 }
 
 #[test]
+fn no_file_of_the_workspace_runs_in_place_of_a_word_of_a_hook() {
+    let command = "cat | grep -q FORBIDDEN && exit 2; nice test -d /nonexistent; exit 0";
+    for point in ["pre_tool", "post_tool"] {
+        let world = World::new();
+        let ran_here = world.place().join("ran-here");
+        for name in ["grep", "exit", "test"] {
+            let file = world.work().join(name);
+            fs::write(&file, format!("#!/bin/sh\ntouch {}\nexit 1\n", ran_here.display())).unwrap();
+            fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        let world = with_an_agent_aside(in_a_repository(world));
+        let world =
+            world.configured(&format!("[[hooks.{point}]]\nmatcher = 'write'\ncommand = '{command}'\n"));
+        let written = |path: &str, words: &str| ("write", json!({ "path": path, "content": words }));
+        let calls = [written("one-more.txt", "FORBIDDEN"), written("another.txt", "fine")];
+        let (ran, below) = aside(&world, &["--mode", "edit"], &calls);
+        assert!(!ran_here.exists(), "{point}: {} {below:?}", ran.err);
+        let first = if point == "pre_tool" { "denied" } else { "ok" };
+        assert_eq!(outcomes(&below), [first, "ok"], "{point}: {} {below:?}", ran.err);
+    }
+}
+
+#[test]
 fn an_agent_of_the_configuration_works_in_a_worktree_and_in_the_background_as_one_of_a_file_does() {
     let world = in_a_repository(World::new()).configured(
         "[agents.aside]\ndescription = 'Works aside'\ninstructions = 'Do it.'\nisolation = 'worktree'\nbackground = true\n",

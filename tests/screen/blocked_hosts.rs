@@ -71,6 +71,7 @@ fn the_call_names_the_hosts_and_a_key_allows_one_after_the_other() {
     for size in [(80, 24), (40, 10)] {
         let frame = focused(blocked(), size).frame(size.0, size.1);
         assert!(footer(&frame).contains("h allow registry.example"), "the last line names the host: {frame}");
+        assert!(footer(&frame).trim_start().starts_with('c'), "and how full the context is: {frame}");
     }
     let size = (80, 24);
     let mut harness = focused(blocked(), size);

@@ -92,7 +92,7 @@ fn where_nothing_could_go_otherwise_it_says_so() {
     assert!(harness.press("w").is_empty());
     assert!(matches!(harness.local.overlay, Some(Overlay::Ledger(_))));
     let frame = harness.frame(80, 24);
-    assert!(frame.contains(&format!("{entry} is no message and no decision")), "{frame}");
+    assert!(frame.contains(&format!("{entry} is neither a message nor a decision")), "{frame}");
 }
 
 #[test]

@@ -105,6 +105,32 @@ fn beside_the_word_that_something_waits_no_key_is_left_in_half() {
 }
 
 #[test]
+fn the_foot_offers_only_what_can_be_done_now() {
+    for (is_over, stops) in [(true, false), (false, true)] {
+        let (mut builder, open) = handed(&["Look."], false);
+        let call = open[0].id();
+        builder.run(call, "delegate_to_general");
+        std::mem::forget(open);
+        let mut child = SessionBuilder::new();
+        child.user("Look.");
+        if is_over {
+            child.say(None, "", "I looked.", Vec::new());
+            child.end(Ending::Completed);
+        }
+        below(&mut builder, call, child.events);
+        for (width, height) in SIZES {
+            let mut harness = ScreenHarness::new(SessionBuilder::new());
+            harness.view = crate::session_builder::view(&builder.events);
+            harness.local.overlay = Some(page("/fleet", &harness.view));
+            let frame = harness.frame(width, height);
+            let foot = frame.lines().last().unwrap();
+            assert!(foot.contains("o open one") && !foot.contains("d decide"), "{frame}");
+            assert_eq!(foot.contains("x stop one"), stops, "{frame}");
+        }
+    }
+}
+
+#[test]
 fn what_is_set_aside_is_named_for_each_limit_where_the_numbers_need_it() {
     let mut builder = SessionBuilder::new();
     builder.user("Have it made.");

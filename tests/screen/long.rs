@@ -4,8 +4,9 @@ use crate::mouse::Mouse;
 use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
 use countersign::agent::Live;
-use countersign::ledger::Ending;
+use countersign::ledger::{Ending, Preview};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use serde_json::json;
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 
@@ -234,4 +235,37 @@ fn the_mouse_takes_what_is_in_sight_and_pieces_are_copied_without_a_seam() {
     assert_eq!(copied, "Four.\n\nfive\n\nsix\n\nseven eight");
     assert_eq!(mouse.clicks_often(2, to), "eight");
     assert!(mouse.harness.layouts.work() - before < 40);
+}
+
+/// A model may write megabytes of arguments: no frame lays all of them out, and nobody allows what was not laid out.
+#[test]
+fn the_arguments_of_a_call_are_laid_out_over_several_frames_and_kept() {
+    let body = format!("alpha begins\n{}omega ends", "- one line of many, no more\n".repeat(30_000));
+    let mut builder = SessionBuilder::new();
+    builder.user("Send it.");
+    let call = builder.tool_use("mcp__mail__send", json!({ "body": body }));
+    let open = builder.say(None, "", "", vec![call]).remove(0);
+    builder.ask(open.id(), "mcp__mail__send", Preview::None);
+    std::mem::forget(open);
+    let mut harness = ScreenHarness::new(builder);
+    harness.turns();
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("alpha begins") && frame.contains("of more than "), "{frame}");
+    assert!(harness.press("y").is_empty());
+    assert_eq!(harness.local.hint.as_deref(), Some("too long to be read here: o shows all of it"));
+    harness.press("o");
+    let mut frames = 0;
+    loop {
+        let (costs, frame) = cost(&mut harness, (80, 24), |_| {});
+        assert!(costs <= 6 && frame.contains("alpha begins"), "{costs} pieces\n{frame}");
+        frames += 1;
+        if !harness.layouts.was_behind() {
+            break;
+        }
+    }
+    assert!(frames > 5, "{frames}");
+    let (costs, frame) = cost(&mut harness, (80, 24), |harness| drop(harness.key(KeyCode::End, NONE)));
+    assert!(costs == 0 && frame.contains("omega ends"), "{costs} pieces\n{frame}");
+    // Another width is another layout.
+    assert!(cost(&mut harness, (60, 24), |_| {}).0 > 0 && harness.layouts.was_behind());
 }

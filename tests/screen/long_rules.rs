@@ -3,12 +3,14 @@
 use crate::mouse::Mouse;
 use crate::permissions::{harness, waits};
 use crate::screen_harness::ScreenHarness;
+use crate::session_builder::SessionBuilder;
 use countersign::agent::{Answer, Intent};
-use countersign::ledger::Scope;
+use countersign::ledger::{Preview, Scope};
 use countersign::ui::replies::reply;
 use countersign::ui::update::UiEffect;
 use countersign::ui::{Reply, RuleLines, RulePlan};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers, MouseEventKind};
+use serde_json::json;
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 
@@ -144,6 +146,26 @@ fn a_number_before_the_rule_was_read_takes_nothing_unread() {
             assert_eq!(scope, wanted);
         }
     }
+}
+
+/// No row above the box stays empty while a part of the call has no room in it.
+#[test]
+fn a_call_that_is_cut_above_a_rule_has_every_row_that_is_left() {
+    let command = format!("cargo test{}", " --a-rather-long-word".repeat(60));
+    let mut builder = SessionBuilder::new();
+    builder.user("Test it.");
+    let call = builder.tool_use("shell", json!({ "command": command }));
+    let open = builder.say(None, "", "Now all of it.", vec![call]).remove(0);
+    builder.offer(open.id(), "shell", Preview::Command(command), Some("shell(cargo test *)"));
+    std::mem::forget(open);
+    let mut harness = harness(builder);
+    harness.frame(80, 24);
+    harness.answers("a");
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("add it for so long") && frame.contains("o shows all"), "{frame}");
+    let rows = frame.lines().skip_while(|row| !row.contains("╭ shell"));
+    let rows = rows.take_while(|row| !row.contains('╰')).count() + 1;
+    assert_eq!(rows, usize::from(harness.local.page), "{frame}");
 }
 
 #[test]

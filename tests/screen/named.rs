@@ -190,7 +190,7 @@ fn a_list_without_a_line_is_not_opened() {
     opens("/permissions revoke", "nothing is granted for this session");
     opens("/shells stop", "no command runs in the background");
     for (page, key, says) in [
-        ("/fleet", 'x', "nothing at work can be stopped alone"),
+        ("/fleet", 'x', "nothing at work can be stopped by itself"),
         ("/fleet", 'o', "nothing is at work for this session"),
         ("/shells", 'x', "no command runs in the background"),
         ("/permissions", 'x', "nothing is granted for this session"),

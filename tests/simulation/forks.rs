@@ -141,6 +141,7 @@ fn through_the_file(entries: &[Arc<Entry>], last: EntryId) -> Result<Vec<Arc<Ent
         origin: Some(("forked_from", &origin)),
         folder: None,
         imported_to: None,
+        is_of_here: true,
         keeps: Keeps::AllExcept(taken_back),
     };
     let text = copy.of(bytes.as_bytes(), &mut Default::default);

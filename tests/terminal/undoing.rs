@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::console::{Console, ENTER, ESC, USUAL};
+use super::console::{CTRL_U, Console, ENTER, ESC, USUAL};
 use super::home::Home;
 
 /// The arrow down.
@@ -127,6 +127,26 @@ async fn all_since_a_message_is_taken_back() {
 }
 
 #[tokio::test]
+async fn a_fork_names_the_sub_agents_that_changed_files_before_it() {
+    let home = Home::new();
+    let task = json!({ "name": "delegate_to_general", "arguments": { "task": "Make it." } });
+    let write = json!({ "name": "write", "arguments": { "path": "made.txt", "content": "x\n" } });
+    let script = json!([{ "tool_calls": [task] }, { "tool_calls": [write] }, "It is made.", "All done."]);
+    let mut app = Console::start(&home, USUAL, &["--mode", "unrestricted", "--script", &script.to_string()]);
+    app.sees("ask anything").await;
+    app.says("make it").await;
+    app.sees("All done.").await;
+    app.rests().await;
+    assert!(home.has("made.txt"));
+    app.keys("/fork\r").await;
+    app.sees("You continue in a copy now").await;
+    app.keys("/undo\r").await;
+    app.sees("nothing to undo here, but sub-agents").await;
+    app.keys(CTRL_U).await;
+    app.quits().await;
+}
+
+#[tokio::test]
 async fn while_a_call_waits_nothing_is_taken_back() {
     let home = Home::new();
     let mut app = Console::start(&home, USUAL, &[]);
@@ -140,6 +160,22 @@ async fn while_a_call_waits_nothing_is_taken_back() {
     app.answers("n").await;
     app.rests().await;
     app.quits().await;
+}
+
+#[tokio::test]
+async fn nothing_is_undone_while_an_earlier_undo_is_not_complete() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    change(&mut app, &home, "beta", "delta").await;
+    let journal = home.session_files()[0].with_extension("files").join("restoring");
+    fs::write(&journal, format!("{}\n", json!({ "since": "c1", "entries": 1_000 }))).unwrap();
+    app.keys("/undo\r").await;
+    app.sees("an earlier undo is not complete").await;
+    app.keys(CTRL_U).await;
+    app.quits().await;
+    assert!(journal.exists(), "its record is as it was");
+    assert_eq!(home.read("notes.txt"), AFTER);
 }
 
 #[tokio::test]

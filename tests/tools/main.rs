@@ -24,6 +24,7 @@ mod showing;
 mod swaps;
 mod terminals;
 mod undoing;
+mod unfinished_undo;
 mod web;
 
 use std::ffi::OsString;

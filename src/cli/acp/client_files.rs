@@ -104,7 +104,7 @@ impl Shared {
     async fn ask(&self, method: &str, path: &Path, text: Option<&str>) -> Result<Value, EditorFailure> {
         let named = path.strip_prefix(&self.folder).map(|below| self.named.join(below));
         let Some(path) = named.as_deref().unwrap_or(path).to_str() else {
-            return Err(EditorFailure::Refused("the name of the file is no text".to_owned()));
+            return Err(EditorFailure::Refused("the name of the file is not text".to_owned()));
         };
         let session = self.session.get().map(String::as_str).unwrap_or_default();
         let (answer, answered) = oneshot::channel();

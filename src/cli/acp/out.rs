@@ -40,7 +40,7 @@ impl Out {
             while let Some(line) = queue.blocking_recv() {
                 let written = stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush());
                 if let Err(why) = written {
-                    tracing::info!("the editor does not read any more: {why}");
+                    tracing::info!("the editor no longer reads: {why}");
                     drop(queue);
                     deaf();
                     break;

@@ -115,7 +115,7 @@ pub(super) fn read(line: &[u8]) -> Result<Incoming, BadLine> {
     let value: Value = serde_json::from_slice(line)
         .map_err(|why| BadLine::nameless(RpcError::parse(format!("the line is not JSON: {why}"))))?;
     let Value::Object(mut members) = value else {
-        let words = "the line is not one JSON object; batches are not taken";
+        let words = "the line is not one JSON object; batches are not supported";
         return Err(BadLine::nameless(RpcError::request(words)));
     };
     let id = members.remove("id");

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -173,8 +174,12 @@ impl AcpServer {
             session_cancel::METHOD => {
                 if let Some(door) = session_cancel::session(params).and_then(|id| self.sessions.get(id)) {
                     // Esc waits for nothing; the session hears of it too, so that the prompt is answered with it.
-                    door.abort.try_send(()).ok();
-                    told(door, SessionCommand::Cancel);
+                    // Not twice: a second one would not let sub-agents settle.
+                    let is_pressed = door.is_taken.load(Ordering::SeqCst);
+                    if is_pressed {
+                        door.abort.try_send(()).ok();
+                    }
+                    told(door, SessionCommand::Cancel { is_pressed });
                 }
             }
             session_cancel::OF_REQUEST => {

@@ -10,8 +10,8 @@ Examples:
   countersign blame src/parser.rs:42 --diff    with the diff that was shown
   countersign blame src/parser.rs              all lines
 
-Changes by the tools `write` and `edit` are recorded, in all sessions. Changes by commands and by people are not; where one came
-between, it is said.
+Changes by the tools `write` and `edit` are recorded, in all sessions. Changes by commands and by people are not; if one came in
+between, the output says so.
 
 Exit codes: 0 a session wrote the line   1 none did";
 
@@ -23,7 +23,7 @@ pub struct BlameArgs {
     #[arg(value_name = "FILE[:LINE]")]
     pub what: String,
 
-    /// Print the diff that was shown before the change, too
+    /// Also print the diff that was shown before the change
     #[arg(long)]
     pub diff: bool,
 

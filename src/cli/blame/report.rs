@@ -76,12 +76,16 @@ fn doubt(blame: &Blame, origin: &Origin) -> Option<String> {
     Some(match origin {
         Origin::Step(_) => return None,
         Origin::Perhaps(_) => {
-            "this call, or something after it that was not recorded: what the call made of the file is not known".to_owned()
+            "this call, or something after it that was not recorded: what the call made of the file is not \
+             known"
+                .to_owned()
         }
         Origin::Unrecorded(place) => {
             format!("changed after {} by something that was not recorded", named(place))
         }
-        Origin::Before if blame.has_steps() => "no session wrote it: it was there before the first recorded change".to_owned(),
+        Origin::Before if blame.has_steps() => "no session wrote it: it was there before the first \
+         recorded change"
+            .to_owned(),
         Origin::Before => "no session has changed this file".to_owned(),
         Origin::Lost(place, why) => {
             format!("not known: of the file before {}, {}", named(place), first_words(why, MOST))
@@ -100,7 +104,7 @@ fn step(blame: &Blame, place: usize, with_diff: bool) -> String {
 
 fn diff(blame: &Blame, place: usize) -> String {
     let Some((diff, was_shown)) = blame.diff(place) else {
-        return "  its diff is not known any more\n".to_owned();
+        return "  its diff is no longer known\n".to_owned();
     };
     let head = if was_shown { "the diff that was shown" } else { "nobody was shown a diff; what it changed" };
     let lines = diff.lines().map(|line| format!("    {}\n", sanitize(line)));

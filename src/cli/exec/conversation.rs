@@ -212,7 +212,8 @@ impl Conversation {
             }
             MessageLine::UserMessage { content } => {
                 let said = lines.names.said(content).and_then(|words| lines.attach.message(words));
-                let said = said.map_err(|refused| format!("{}; next: {}", refused.what, refused.next))?;
+                let (said, note) =
+                    said.map_err(|refused| format!("{}; next: {}", refused.what, refused.next))?;
                 let mut exchange = self.exchange();
                 if exchange.given.saturating_sub(exchange.taken) >= MOST_WAITING {
                     return Err(format!(
@@ -221,6 +222,10 @@ impl Conversation {
                 }
                 exchange.given += 1;
                 exchange.sent.says(said.content.clone(), number);
+                drop(exchange);
+                if !note.is_empty() {
+                    tell("input_noted", number, &note);
+                }
                 Intent::Submit(said)
             }
             MessageLine::Approval { id, request, digest, decision, reason } => {
@@ -367,7 +372,12 @@ fn quit(shutdown: &mpsc::Sender<Shutdown>) {
 
 /// Says on stdout that a line changed nothing, and why. When nobody reads stdout, the loop hears of it elsewhere.
 fn reject(number: u64, why: &str) {
-    let line = record::line(&json!({ "type": "input_rejected", "line": number, "why": why })) + "\n";
+    tell("input_rejected", number, why);
+}
+
+/// Says something of a line on stdout.
+fn tell(kind: &str, number: u64, why: &str) {
+    let line = record::line(&json!({ "type": kind, "line": number, "why": why })) + "\n";
     let mut stdout = io::stdout().lock();
     stdout.write_all(for_stdout(&line).as_bytes()).and_then(|()| stdout.flush()).ok();
 }

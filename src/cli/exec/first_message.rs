@@ -8,9 +8,10 @@ use super::called::CallableNames;
 use super::prompt::{self, Words};
 use crate::agent::Intent;
 use crate::cli::args::ExecArgs;
+use crate::cli::outcome::complain;
 use crate::cli::signals;
 use crate::config::Invocation;
-use crate::config::fault::Fault;
+use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Goal, Pastes, UserMessage};
 use crate::runtime::Groups;
 use crate::session::attachments::{Attach, AttachmentRefusal};
@@ -64,6 +65,19 @@ impl FirstMessage {
         Ok(Some(Self { words, images: exec.image.clone(), here, goal: invocation.goal.clone() }))
     }
 
+    /// Refuses a file that no hook is needed to refuse, before there is a session: taking one up changes it, and what else is kept.
+    ///
+    /// # Errors
+    /// A file cannot be attached.
+    pub(super) fn check(&self, invocation: &Invocation) -> Result<(), Fault> {
+        if !self.words.prompt.contains('@') && self.images.is_empty() {
+            return Ok(());
+        }
+        let attach = Attach::without_hooks(invocation);
+        let (mut said, _note) = attach.message(self.words.prompt.clone()).map_err(refused)?;
+        attach.seen_from(self.here.clone()).add(&mut said, &self.images).map_err(refused)
+    }
+
     /// What it asks for, with the files that it names; `None`: the program was told to end while hooks were asked about these. They are ended
     /// then.
     ///
@@ -87,7 +101,10 @@ impl FirstMessage {
 
     fn read(self, attach: Attach) -> Result<Intent, Fault> {
         let Self { words: Words { prompt, block }, images, here, goal } = self;
-        let mut said = attach.message(prompt).map_err(refused)?;
+        let (mut said, note) = attach.message(prompt).map_err(refused)?;
+        if !note.is_empty() {
+            complain(&format!("note: {}", one_line(&note)));
+        }
         attach.seen_from(here).add(&mut said, &images).map_err(refused)?;
         if let Some(block) = block {
             said = said.followed_by(UserMessage { pastes: Pastes::all(&block), ..block.into() });

@@ -45,6 +45,9 @@ const GRACE: Duration = Duration::from_millis(500);
 pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Fault> {
     let answer_file = exec.output.as_deref().map(AnswerFile::at).transpose()?;
     let first = FirstMessage::of(invocation, exec)?;
+    if let Some(first) = &first {
+        first.check(invocation)?;
+    }
     let which = SessionChoice::named(exec.resume.clone(), exec.last);
     let keeping = if exec.ephemeral { Keeping::Ephemeral } else { which.as_ref().into() };
     let is_steered = exec.input.is_some();

@@ -206,7 +206,7 @@ impl Out {
         if path.is_empty() && self.subagents.is_in_background(settled.call) {
             let words =
                 settled.answer.as_deref().map(|answer| format!(": {}", first_words(answer, MOST_SAID)));
-            let (who, state) = (self.subagents.shown(settled.call), settled.state.as_str());
+            let (who, state) = (self.subagents.shown(settled.call), settled.state.words());
             complain(&format!("sub-agent {who} is {state}{}", words.unwrap_or_default()));
         }
     }
@@ -238,7 +238,7 @@ impl Out {
     fn hear_end_below(&self, path: &[CallId], end: &TurnEnded) {
         let Some(one) = self.subagents.get(path) else { return };
         if Limit::of_ending(end.reason).is_some() {
-            let (who, reason) = (calls(path), end.reason.as_str());
+            let (who, reason) = (calls(path), end.reason.words());
             complain(&format!("note: sub-agent {} {who} stopped before its end: {reason}", one.name));
         }
     }

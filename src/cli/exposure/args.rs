@@ -27,11 +27,11 @@ pub struct ExposureArgs {
     #[arg(long, conflicts_with = "what")]
     pub keys: bool,
 
-    /// WHAT is a path, also if nothing is there any more
+    /// WHAT is a path, even if it no longer exists
     #[arg(long, conflicts_with_all = ["text", "keys"])]
     pub path: bool,
 
-    /// WHAT is a text, also if there is a file of that name
+    /// WHAT is a text, even if there is a file of that name
     #[arg(long, conflicts_with = "keys")]
     pub text: bool,
 

@@ -64,7 +64,7 @@ fn wanted(words: &ExposureArgs, place: &SessionPlace) -> Result<Sought, Fault> {
     }
     if what.trim().chars().count() < SHORTEST {
         return Err(Fault::usage(
-            format!("`{what}` is no file, and too short for a text"),
+            format!("`{what}` is not a file, and is too short to search for as a text"),
             format!("give at least {SHORTEST} characters, or --path for a file that is gone"),
         ));
     }

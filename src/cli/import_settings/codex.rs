@@ -102,7 +102,7 @@ fn providers(found: &mut Found, all: &Map<String, Value>) {
             }
         };
         let Some(address) = text("base_url").filter(|address| !address.contains(['?', '@'])) else {
-            found.note(&what, "it has no address that can be taken over");
+            found.note(&what, "it has no address that can be imported");
             continue;
         };
         let mut table = Table::new();

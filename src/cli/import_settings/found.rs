@@ -61,7 +61,7 @@ impl Found {
             self.settings.push((setting, short(written)));
         } else if !self.is_cut {
             self.is_cut = true;
-            self.note("the rest", &format!("only {MOST} settings of a file are taken"));
+            self.note("the rest", &format!("only {MOST} settings of a file are used"));
         }
     }
 

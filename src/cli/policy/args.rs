@@ -48,7 +48,7 @@ pub enum PolicyVerb {
         #[arg(long)]
         json: bool,
     },
-    /// Decide about every call of past sessions again, with the configuration as it is and these rules
+    /// Decide every call of past sessions again, with the current configuration and these rules
     Test {
         /// Only the last days, as in 90d
         #[arg(long, value_name = "DAYS", value_parser = days)]

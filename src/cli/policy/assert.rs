@@ -82,7 +82,7 @@ fn differs(bench: &PolicyBench<'_>, policy: &Policy, case: &Case) -> Result<Opti
         _ => return Err(Fault::usage("it needs either `line`, or `tool` and `on`", see)),
     };
     if !Verdict::WORDS.contains(&case.expect.as_str()) {
-        return Err(Fault::usage(format!("`{}` is no decision", case.expect), see));
+        return Err(Fault::usage(format!("`{}` is not a decision", case.expect), see));
     }
     let mode = match &case.mode {
         Some(mode) => Mode::parse(mode).map_err(|why| Fault::usage(why, see))?,

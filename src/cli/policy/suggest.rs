@@ -50,7 +50,7 @@ pub(super) fn run(bench: &PolicyBench<'_>, over: Option<u32>, least: usize) -> R
         }
     }
     if chosen.is_empty() {
-        complain("note: no rule would have answered enough of what you were asked and never denied");
+        complain("note: no rule would have answered enough of the questions that you never denied");
         return Ok(Exit::Completed);
     }
     let was = |count: usize| if count == 1 { "was" } else { "were" };
@@ -84,7 +84,7 @@ fn without_imported(calls: Vec<PastCall>) -> Vec<PastCall> {
         calls.iter().filter(is_decided).map(|call| call.session.as_str()).collect();
     if !sessions.is_empty() {
         complain(&format!(
-            "note: the decisions that came with {} are not counted: nobody here has seen them",
+            "note: the decisions that came with {} are not counted: nobody made them here",
             counted(sessions.len() as u64, "imported session")
         ));
     }

@@ -62,7 +62,7 @@ pub struct RaceArgs {
 pub enum RaceVerb {
     /// Show how the lanes stand
     Show(OfRace),
-    /// Take what a lane made into the folder
+    /// Adopt the result of a lane into the folder
     Adopt {
         /// Which lane
         lane: u64,

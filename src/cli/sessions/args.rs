@@ -87,7 +87,7 @@ pub enum SessionsVerb {
     Export(ExportArgs),
     /// Print a session as traces (OTLP JSON), or send them to a collector
     Otlp(OtlpArgs),
-    /// Keep a session file from elsewhere, checked first, or make a session of one of another agent
+    /// Import a session file after verifying it, or a session of another agent
     #[command(
         after_help = "Examples:\n  countersign sessions import talk.jsonl\n  countersign sessions import \
                             ~/.codex/sessions/2026/11/20/rollout-1.jsonl\n  countersign sessions import --from \
@@ -215,7 +215,7 @@ Examples:
   countersign sessions bisect --last -- cargo test
   countersign sessions bisect 0199 --timeout 60 -- sh -c 'make && ./check'
 
-The command must succeed before the first change of the session and fail after the last one. It runs as yours, outside of any
+The command must succeed before the first change of the session and fail after the last one. It runs as yours, outside any
 sandbox, in a temporary copy of the session's folder. Only changes by the tools `write` and `edit` are walked; what commands
 changed is in every attempt as it is now.
 

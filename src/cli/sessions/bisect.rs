@@ -148,7 +148,7 @@ fn culprit(found: &Culprit) -> String {
         let lines = diff.lines();
         told.extend(lines.clone().take(MOST_LINES).map(|line| format!("    {}\n", sanitize(line))));
         if let Some(more) = lines.count().checked_sub(MOST_LINES).filter(|more| *more > 0) {
-            told.push_str(&format!("    \u{2026} and {more} more lines\n"));
+            told.push_str(&format!("    \u{2026} lines left out: {more}\n"));
         }
     }
     told

@@ -61,8 +61,8 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
     told.extend(chain(audit, has_end));
     if audit.is_older {
         told.push(
-            "receipts: checked only in lines with hashes, and lines are not held against each other, since the session began with an \
-             older version, or in a copy without hashes"
+            "receipts: checked only in lines with hashes, and lines are not compared with each other, \
+             because the session began with an older version, or in a copy without hashes"
                 .to_owned(),
         );
     }
@@ -75,7 +75,7 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
         let why = if has_end {
             "it was never acknowledged"
         } else {
-            "the process died as it wrote it, or it was cut off later, which nobody can tell here"
+            "the process died while writing it, or it was cut off later; this cannot be told apart here"
         };
         told.push(format!(
             "line {}: incomplete, {} bytes; {why}; {goes_on} cuts it off",
@@ -142,7 +142,8 @@ fn exchanged(path: &Path, entries: &[Arc<Entry>]) -> Option<String> {
 fn chain(audit: &Audit, has_end: bool) -> Vec<String> {
     let Some(head) = &audit.head else {
         return vec![
-            "hash chain: none, since an older version wrote the file, or an export left the hashes out; changes cannot be found"
+            "hash chain: none, since an older version wrote the file, or an export left the hashes out; \
+             changes cannot be found"
                 .to_owned(),
         ];
     };

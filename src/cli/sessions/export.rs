@@ -33,7 +33,7 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
         Some(why) if is_file || args.json => {
             return Err(Fault::failed(
                 format!("nothing was exported as lines of a session: {why}"),
-                "the other formats show what it says",
+                "the other formats can show it",
             ));
         }
         damage => damage.iter().for_each(|why| remark(why)),
@@ -105,7 +105,7 @@ fn tell_of(copy: &Redacted, selection: &Selection, is_file: bool) {
     let alone = selection.single_lines(&copy.text);
     if !alone.is_empty() {
         remark(&format!(
-            "a single line of a text to leave out still stands in {}; leave it out with text: and that line",
+            "a single line of a text to leave out is still in {}; leave it out with text: and that line",
             alone.join(", ")
         ));
     }
@@ -140,7 +140,8 @@ fn attest(
     let (audit, read) = checked(bytes, end.unwrap_or_default());
     if audit.head.is_some() && !is_end_known {
         remark(
-            "nothing tells how many lines the session had, so lines may be missing at the end of what is attested",
+            "it is not known how many lines the session had, so lines may be missing at the end of what is \
+             attested",
         );
     }
     if let Some(fault) = audit.faults.first() {

@@ -71,7 +71,8 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     let file = read_document(&bytes).map_err(|why| Fault::failed(why.to_string(), ""))?;
     let imported_to = file.entries.iter().map(|entry| entry.id).max();
     let at_new = (!is_free).then_some(at);
-    let copy = Copy { session: id, at: at_new, origin, folder: None, imported_to, keeps: Keeps::Nothing };
+    let (folder, is_of_here, keeps) = (None, false, Keeps::Nothing);
+    let copy = Copy { session: id, at: at_new, origin, folder, imported_to, is_of_here, keeps };
     let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
     let text = copy.of(&bytes, &mut || salts.salt());
     adopt(&place.state, id, at, &text, false)

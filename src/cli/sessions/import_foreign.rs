@@ -44,7 +44,7 @@ pub(super) fn run(place: &SessionPlace, file: &Path, from: Option<ForeignAgent>)
     let id = Uuid::now_v7().to_string();
     let store = SessionStore::create(&place.state, &id).map_err(|why| Fault::failed(why, ""))?;
     let Some(import) = Import::new(survey, &id, &cwd, now()) else {
-        return Err(refused("it is of no known agent".to_owned()));
+        return Err(refused("it is not of a known agent".to_owned()));
     };
     let counts = written(place, store, import, &mut lines).map_err(refused)?;
     say(&told(tool, file, &id, &cwd, counts))
@@ -60,7 +60,7 @@ fn written(
     let result = write(&mut store, &mut import, lines).and_then(|mut waiting| {
         let (last, counts) = import.finish();
         if counts.messages == 0 {
-            return Err("there is no message in it".to_owned());
+            return Err("it contains no message".to_owned());
         }
         waiting.extend(last.into_iter().map(Arc::new));
         store.append(&waiting).and_then(|()| store.sync()).map_err(|why| why.to_string())?;

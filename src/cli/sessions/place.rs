@@ -131,7 +131,7 @@ pub(super) fn add(path: &Path, change: Change) -> Result<(), Fault> {
 /// # Errors
 /// Another process has it, it is not well-formed, or it cannot be written.
 pub(super) fn opened(path: &Path) -> Result<(SessionStore, u64), Fault> {
-    let advice = "a session is changed while nobody writes it, and while it is intact";
+    let advice = "change a session while no process writes it, and while it is intact";
     let (mut store, file) = SessionStore::open(path).map_err(|why| Fault::failed(why, advice))?;
     has_its_end(&file)?;
     let bytes = SessionStore::bytes(path).map_err(|why| Fault::failed(why, advice))?;
@@ -159,7 +159,8 @@ fn has_its_end(file: &SessionFile) -> Result<(), Fault> {
     };
     Err(Fault::failed(
         format!("{which} missing at the end of the session; nothing was written"),
-        "`countersign sessions check` says where; `countersign resume` goes on from there, and records the loss",
+        "`countersign sessions check` says where; `countersign resume` goes on from there, and records the \
+         loss",
     ))
 }
 

@@ -111,7 +111,7 @@ pub(super) fn run(place: &SessionPlace, words: &[String], json: bool) -> Result<
         bad => {
             let found = if is_found { "" } else { "no other session contains these words; " };
             let sessions = if bad == 1 { "session" } else { "sessions" };
-            remark(&format!("{found}{bad} {sessions} could not be searched, or not whole"));
+            remark(&format!("{found}{bad} {sessions} could not be searched, or only in part"));
         }
     }
     Ok(Exit::Completed)

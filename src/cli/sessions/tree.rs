@@ -18,7 +18,7 @@ pub(super) fn run(place: &SessionPlace, session: Option<String>) -> Result<Exit,
             let told = family.around(&id);
             if told.is_empty() {
                 remark(
-                    "this session has no branches and is none; `countersign whatif` and `/fork` make some",
+                    "this session has no branches and is not one; `countersign whatif` and `/fork` make some",
                 );
                 return Ok(Exit::Completed);
             }

@@ -53,7 +53,7 @@ pub enum TestVerb {
         /// Write what is different now into the files
         #[arg(long, conflicts_with = "live")]
         accept: bool,
-        /// Ask the model that -m names, and compare the decisions only
+        /// Ask the model that -m names, and compare only the decisions
         #[arg(long, requires = "model")]
         live: bool,
         /// The flags of a run: the mode, limits and rules to play them with.

@@ -18,7 +18,7 @@ pub struct UsageArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=36_500))]
     pub days: Option<u32>,
 
-    /// One row per what
+    /// What each row is about
     #[arg(long, value_name = "WHAT", default_value = "model")]
     pub by: UsageBy,
 

@@ -79,12 +79,13 @@ fn subject(file: &Path, attested: &Attested, name: &str, digest: &str) -> Result
     }
     let bytes = SessionStore::bytes(&beside).map_err(|why| format!("{name} cannot be compared: {why}"))?;
     if sha256(&bytes) != digest {
-        return Err(format!("{name} is not the file that it is about, or was continued since"));
+        return Err(format!("{name} is not the file that it is about, or the session was continued since"));
     }
     let (audit, entries) = checked(&bytes, Links::default());
     if let Some(fault) = audit.faults.first() {
         return Err(format!(
-            "{name} is the file that it is about, but it is not well-formed: {fault} (`countersign sessions check` lists all)"
+            "{name} is the file that it is about, but it is not well-formed: {fault} (`countersign \
+             sessions check` lists all)"
         ));
     }
     match attested.difference(&entries, &audit) {

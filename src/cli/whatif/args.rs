@@ -7,9 +7,9 @@ use crate::config::Flags;
 const EXAMPLES: &str = "\
 Examples:
   countersign whatif --last e41 --deny \"use the API\"      the call of e41 is denied this time
-  countersign whatif 0199 e41 --allow --offline           how the recorded rest would have gone on
+  countersign whatif 0199 e41 --allow --offline           what the recorded rest would have been
   countersign whatif 0199 e41 --edit '{\"command\":\"ls\"}'   other arguments, decided about as usual
-  countersign whatif 0199 e2 --edit \"Fix the parser.\"     other words in the place of a message
+  countersign whatif 0199 e2 --edit \"Fix the parser.\"     another message in its place
   countersign whatif 0199 e2 -m anthropic/NAME            the same words to another model
 
 Up to that entry no model is asked and no tool runs. From there the branch is a session of its own. It goes on in a copy of the folder, in
@@ -40,7 +40,7 @@ pub struct WhatifArgs {
     /// Play the recorded rest instead: nothing runs, nothing is kept, and the difference is shown
     #[arg(long, conflicts_with = "here")]
     pub offline: bool,
-    /// Go on in the folder of the session itself, not in a copy
+    /// Continue in the folder of the session itself, not in a copy
     #[arg(long)]
     pub here: bool,
     /// The mode in which it goes on: plan, ask, edit, auto or unrestricted

@@ -19,7 +19,7 @@ use crate::session::Keeping;
 use crate::session::compose::{Session, compose};
 
 /// Why nobody decides.
-const NOBODY: &str = "nobody is here to decide in this branch";
+const NOBODY: &str = "nobody can decide in this branch here";
 /// How long process groups may take to go after TERM when the branch has ended.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -58,7 +58,8 @@ fn answered(
         Some(answer @ Answer::Deny(_)) if is_same_call(asked, asked_then) => answer.clone(),
         Some(answer) if is_same_call(asked, asked_then) => match asked_then {
             Some(then) if !is_same_question(asked, then) => Answer::Nobody(format!(
-                "it asks something else in the branch than it did in the session: {}; on a terminal you are asked",
+                "it asks something else in the branch than it did in the session: {}; on a terminal you \
+                 are asked",
                 asked.why
             )),
             _ => answer.clone(),

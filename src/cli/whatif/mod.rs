@@ -87,7 +87,7 @@ fn named(words: &WhatifArgs) -> Result<(Pick, EntryId), Fault> {
         _ => return Err(Fault::usage("--last names a session already", "give only the entry")),
     };
     let at = EntryId::parse(entry)
-        .ok_or_else(|| Fault::usage(format!("`{entry}` is no entry"), "write it as in e41"))?;
+        .ok_or_else(|| Fault::usage(format!("`{entry}` is not an entry"), "write it as in e41"))?;
     Ok((Pick { session, last: words.last }, at))
 }
 

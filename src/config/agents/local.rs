@@ -96,7 +96,7 @@ pub(super) fn check(name: &str, agent: &AgentEntry) -> Result<(), Wrong> {
         );
     }
     if !agent.headers.is_empty() {
-        return wrong(&["headers"], "a sub-agent is sent no headers; they are for an agent with `url`");
+        return wrong(&["headers"], "a sub-agent gets no headers; they are for an agent with `url`");
     }
     if !agent.reserve.is_empty() {
         let why = "`reserve` is for an agent with `url`; a sub-agent is given a part of what is left";

@@ -283,14 +283,14 @@ fn insert_reserve(
     let named = below.first().and_then(|name| reservable().find(|limit| limit.name() == name));
     let limit = named.ok_or_else(|| {
         let names: Vec<&str> = reservable().map(Limit::name).collect();
-        format!("is nothing that can be set aside; that are {}", names.join(", "))
+        format!("cannot be set aside; these limits can: {}", names.join(", "))
     })?;
     let most = match limit.unit() {
         Unit::MicroDollars => value.dollars()?.0,
         Unit::Things(_) | Unit::Tokens | Unit::Seconds => value.count(1, MOST_COUNT)?,
     };
     if most == 0 {
-        return Err("must be more than nothing; leave it out to set nothing aside".to_owned());
+        return Err("must be more than zero; leave it out to set nothing aside".to_owned());
     }
     reserve.insert(limit, most);
     Ok(())

@@ -40,7 +40,7 @@ pub(super) fn twice(head: &str) -> Option<(usize, &'static str)> {
         let name = unquoted(name.trim());
         let is_known = names.contains(&name);
         names.push(name);
-        is_known.then_some((at + 2, "it says the same name a second time"))
+        is_known.then_some((at + 2, "it has the same key twice"))
     })
 }
 

@@ -49,7 +49,7 @@ impl ReadAgent {
         let description = said(&["description"]).ok_or("it has no `description`")?;
         let instructions = body(text).trim().to_owned();
         if instructions.is_empty() {
-            return Err("it says nothing below its header".to_owned());
+            return Err("it has no text below its header".to_owned());
         }
         check_hooks(head)?;
         let permission = AgentPermission::read(head)?;
@@ -236,7 +236,7 @@ mod tests {
             ("---\ndescription: x\ny: &y\n  PreToolUse: z\nhooks:\n  <<: *y\n---\nGo.", "its `hooks` could"),
             (
                 "---\ndescription: x\ndisallowedTools: Write\ndisallowedTools: Bash\n---\nGo.",
-                "line 4 of its header cannot be read: it says the same name a second time",
+                "line 4 of its header cannot be read: it has the same key twice",
             ),
         ] {
             assert!(parsed(text).unwrap_err().contains(why), "{text}");

@@ -162,7 +162,7 @@ pub(super) fn read(files: Vec<(PathBuf, String)>, known: &[Subagent]) -> (Vec<Su
         };
         let names: Vec<String> = elsewhere.into_iter().collect();
         wrong.push(format!(
-            "{whose} tools that a sub-agent has not here, which are ignored: {}",
+            "{whose} tools that sub-agents do not have here; these are ignored: {}",
             names.join(", ")
         ));
     }

@@ -74,7 +74,7 @@ impl AgentPermission {
             // The loop has guards of its own against calls that repeat.
             "doom_loop" => return Ok(()),
             "external_directory" if verdict == Allowance::Deny => {
-                return Err(unkept(key, "a file outside of the folder is asked about here"));
+                return Err(unkept(key, "a file outside the folder is asked about here"));
             }
             "external_directory" if verdict == Allowance::Ask => {
                 self.at_most(Mode::Ask);

@@ -147,7 +147,7 @@ impl AgentTools {
         let NamedTools { tools: without, elsewhere: mut ignored, unknown } = ours(&taken);
         if let Some(other) = unknown.first() {
             return Err(format!(
-                "it is not to have the tool `{}`, and there is none; {}",
+                "it excludes the tool `{}`, which does not exist; {}",
                 one_line(other),
                 tools_are()
             ));

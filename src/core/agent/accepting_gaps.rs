@@ -48,7 +48,7 @@ impl Agent {
     /// From now on each is asked about again. Calls that have not started are decided about again: one that waits has to name them, too.
     pub(super) fn refuse_gaps(&mut self, step: &mut Step, phase: Phase) -> Phase {
         if self.gaps.is_empty() {
-            step.emit(Live::Refused("not revoked: no gap of the sandbox is accepted".to_owned()));
+            step.emit(Live::Refused("not revoked: no gap of the sandbox was accepted".to_owned()));
             return phase;
         }
         self.gaps.clear();

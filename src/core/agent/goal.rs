@@ -215,7 +215,7 @@ impl Agent {
         }
         let next = format!("{} `/goal resume` resumes the goal.", self.history.next_safe_action(reason));
         let evidence = self.history.last_evidence();
-        let text = words::handoff(&goal, reason.as_str(), &self.history.progress(), &evidence, &next);
+        let text = words::handoff(&goal, reason.words(), &self.history.progress(), &evidence, &next);
         self.history.ledger.remark(now, Remark::Handoff { text });
     }
 }

@@ -25,7 +25,7 @@ impl Agent {
     pub(super) fn run_own_command(&mut self, step: &mut Step, phase: Phase, own: OwnCommand) -> Phase {
         let runner = self.tools.registry.tools().iter().find(|tool| tool.kind == ToolKind::Shell);
         let refusal = match runner {
-            _ if own.command.is_empty() => Some("not run: type a command behind the !"),
+            _ if own.command.is_empty() => Some("not run: type a command after the !"),
             _ if !matches!(phase, Phase::Idle) => {
                 Some("not run: a turn is running; wait until it has finished, or interrupt it first")
             }

@@ -55,7 +55,7 @@ impl Agent {
     fn why_no_race(&mut self, race: &Race) -> Option<String> {
         let lanes = race.lanes.len() as u64;
         if lanes < 2 {
-            return Some("not started: a race needs two lanes at least".to_owned());
+            return Some("not started: a race needs at least two lanes".to_owned());
         }
         if !self.history.subagents().open.is_empty() {
             return Some("not started: sub-agents are at work; wait for them, or stop them first".to_owned());
@@ -79,8 +79,7 @@ impl Agent {
             self.subagent(&format!("{DELEGATE_TO}{agent}")).is_some_and(|it| it.in_background)
         };
         let is_possible = race.lanes.iter().all(|(agent, _)| is_known(agent));
-        (!is_possible)
-            .then(|| format!("not started: {lanes} lanes are more than the {most} that a race may have"))
+        (!is_possible).then(|| format!("not started: a race can have at most {most} lanes, not {lanes}"))
     }
 
     /// Takes what a lane made into the folder: a call that only a person can make.

@@ -91,7 +91,7 @@ impl Agent {
             return true;
         }
         let (state, does) = match waits {
-            true => (TaskState::Submitted, "starts on it when another one is over, in the background as"),
+            true => (TaskState::Submitted, "starts on it when another one has ended, in the background as"),
             false => (TaskState::Working, "works on it in the background as"),
         };
         let words = format!(
@@ -126,13 +126,14 @@ impl Agent {
         let (started, at_work) = (books.started, books.at_work());
         if started >= most_in_session {
             return Err(format!(
-                "This session has started {started} sub-agents, which is its limit. Do the rest of the work yourself."
+                "The limit of sub-agents that a session can start ({started}) is reached. Do the rest of the \
+                 work yourself."
             ));
         }
         // The lanes of a race wait for each other.
         if at_work >= most_at_once && !share.is_all {
             return Err(format!(
-                "{at_work} sub-agents are at work in the background, which is the limit; one of them must end \
+                "The limit of sub-agents at work in the background ({at_work}) is reached; one of them must end \
                  first. This one was not started."
             ));
         }
@@ -287,7 +288,7 @@ impl Agent {
         } else {
             // Whether it is still to come, only the whole ledger would tell.
             format!(
-                "no sub-agent works for {call} now: it is over, or waits for its turn and ends with the turn"
+                "no sub-agent works for {call} now: it has ended, or it waits to start and ends with the turn"
             )
         }));
     }

@@ -294,7 +294,7 @@ impl Agent {
             let reason = reason.as_str().to_owned();
             self.fire(step, Payload::StopFailure { reason, error, recovering: false });
         }
-        self.fire(step, Payload::Notification { text: format!("The run is over: {}", reason.as_str()) });
+        self.fire(step, Payload::Notification { text: format!("The run is over: {}", reason.words()) });
     }
 
     /// The key that set the limit picks the words: `max_steps` speaks of steps.

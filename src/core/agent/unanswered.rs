@@ -45,7 +45,8 @@ impl Agent {
         let usage = self.priced(Usage { input, estimated: true, ..Usage::default() });
         self.write_unheard(now, AssistantMessage::unheard(id, model, usage));
         let text = format!(
-            "Nothing of the answer was heard. What that request cost is not known. Its prompt is counted, by an estimate: {input} tokens."
+            "No part of the answer arrived, so the cost of that request is not known. An estimate of its \
+             prompt is counted: {input} tokens."
         );
         self.history.ledger.remark(now, Remark::Note(Note::plain(id, text)));
     }
@@ -78,8 +79,9 @@ impl Agent {
             self.history.ledger.remark(now, Remark::Tombstone(Tombstone { target: id, reason }));
         }
         let text = format!(
-            "The process ended while the model was answering. What that request cost is not known. The most that it may have cost is \
-             counted: {input} tokens of the prompt and {output} of the answer."
+            "The process ended while the model was answering, so the cost of that request is not known. \
+             The most that it may have cost is counted: {input} tokens of the prompt and {output} of the \
+             answer."
         );
         self.history.ledger.remark(now, Remark::Note(Note::plain(id, text)));
     }

@@ -65,6 +65,21 @@ impl TaskState {
         self.into()
     }
 
+    /// What people read in its place, as in "the task is …".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Submitted => "submitted",
+            Self::Working => "at work",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Canceled => "canceled",
+            Self::Rejected => "rejected",
+            Self::InputRequired => "waiting for input",
+            Self::AuthRequired => "waiting for a login",
+            Self::Unknown => "in an unknown state",
+        }
+    }
+
     /// The state of this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|state| state.as_str() == name)
@@ -85,4 +100,16 @@ pub struct RemoteTask {
 pub(super) struct Delegated {
     pub(super) agent: String,
     pub(super) task_id: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TaskState;
+
+    #[test]
+    fn people_read_words() {
+        for state in TaskState::ALL {
+            assert!(!state.words().contains(['_', '-']), "{}", state.words());
+        }
+    }
 }

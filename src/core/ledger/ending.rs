@@ -217,6 +217,35 @@ impl Ending {
         }
     }
 
+    /// What people read in its place, in a few words; the name in the record is [`Ending::as_str`].
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Completed => "done",
+            Self::MaxTurns => "turn limit",
+            Self::MaxToolCalls => "tool call limit",
+            Self::WallTime => "time limit",
+            Self::MaxInputTokens => "input token limit",
+            Self::MaxOutputTokens => "output token limit",
+            Self::MaxCost => "cost limit",
+            Self::TokenBudget => "token budget used",
+            Self::AbortedStreaming | Self::AbortedTools => "interrupted",
+            Self::StopHookPrevented => "ended by a hook",
+            Self::PromptTooLong => "prompt too long",
+            Self::ModelError => "model error",
+            Self::ModelRefused => "model refused",
+            Self::NoFinalAnswerOrToolCall => "no answer",
+            Self::RepeatedFailures => "repeated failures",
+            Self::ApprovalRequired => "approval required",
+            Self::PolicyDenied => "denied",
+            Self::PriceAsked => "price not accepted",
+            Self::BlockedOnUser => "needs you",
+            Self::ToolUnavailable => "tool unavailable",
+            Self::OutputCutOff => "answer cut off",
+            Self::GoalReached => "goal reached",
+            Self::InvalidAnswer => "answer does not fit the schema",
+        }
+    }
+
     /// One sentence for a person: what can be done now without harm.
     pub fn next_safe_action(self) -> &'static str {
         match self {
@@ -267,5 +296,12 @@ mod tests {
         let cut: Vec<&str> =
             Ending::ALL.iter().copied().filter(|e| e.interrupted()).map(Ending::as_str).collect();
         assert_eq!(cut, ["aborted_streaming", "aborted_tools"]);
+    }
+
+    #[test]
+    fn people_read_words() {
+        for ending in Ending::ALL {
+            assert!(!ending.words().contains(['_', '-']), "{}", ending.words());
+        }
     }
 }

@@ -245,7 +245,7 @@ impl Note {
     pub fn of_summary_asked(about: impl Into<About>, again: bool) -> Self {
         let text = match again {
             true => "A model is asked again for the summary.",
-            false => "A model is asked for a summary, as the user wants it.",
+            false => "A model is asked for a summary, as the user requested.",
         };
         Self::new(about, NoteKind::SummaryAsked { again }, text)
     }

@@ -61,15 +61,15 @@ impl Excess {
         let (what, key) = match self {
             Self::Tokens(left) => {
                 return format!(
-                    "The answer was ended: it went on after the {left} tokens that the budget had left, which is all that was asked for. \
-                     The rest was not read; what had arrived of it counts, too."
+                    "The answer was cut off: it went beyond the {left} tokens that the budget had left and \
+                     the request had asked for. The rest was not read; what had arrived counts."
                 );
             }
             Self::Words(most) => (format!("{most} bytes of text and thinking"), "max_answer_bytes"),
             Self::Arguments(most) => (format!("{most} bytes of arguments"), "max_argument_bytes"),
             Self::Calls(most) => (format!("{most} calls"), "max_calls_per_answer"),
         };
-        format!("The answer was ended after {what} (loop.{key}); the rest was not read.")
+        format!("The answer was cut off after {what} (loop.{key}); the rest was not read.")
     }
 }
 

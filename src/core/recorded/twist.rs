@@ -81,7 +81,11 @@ impl fmt::Display for TwistFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoEntry(entry) => write!(f, "the session has no entry {entry}"),
-            Self::NothingToChange(entry) => write!(f, "{entry} is no message and no decision about a call"),
+            Self::NothingToChange(entry) => write!(
+                f,
+                "{entry} is neither a message nor a decision about a \
+             call"
+            ),
             Self::OwnCommand(call) => write!(f, "{call} was typed by the user, so nobody was asked about it"),
             Self::NeverDecided(call) => write!(f, "nothing was decided about {call}"),
             Self::Undecided(call) => write!(f, "nobody has decided about {call} yet"),

@@ -89,7 +89,7 @@ fn set_aside(escrow: &Escrow) -> String {
         (false, None) => parts.join(", "),
         (false, Some(time)) => format!("{}; {time}", parts.join(", ")),
     };
-    let waits = if escrow.waits { "; it starts when another one is over" } else { "" };
+    let waits = if escrow.waits { "; it starts when another one has ended" } else { "" };
     format!("set aside for {}: {set_aside}{waits}", escrow.call)
 }
 
@@ -98,13 +98,13 @@ fn spent(settled: &EscrowSettlement) -> String {
     let cost = spent.usage.cost.map(|cost| format!(", {cost}")).unwrap_or_default();
     let words = format!(
         "{call} is {}: {}, {}, {} tokens{cost}",
-        state.as_str(),
+        state.words(),
         counted(spent.turns, "turn"),
         counted(spent.tool_calls, "call"),
         spent.usage.input.saturating_add(spent.usage.output)
     );
     match is_assumed {
-        true => format!("{words} (all that was set aside, as nobody knows better)"),
+        true => format!("{words} (all that was set aside, since the real cost is not known)"),
         false => format!("{words}; the rest of what was set aside is free again"),
     }
 }

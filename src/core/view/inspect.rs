@@ -155,7 +155,7 @@ pub fn one_line(entry: &Entry) -> String {
 fn delegation(response: &DelegationResponse) -> String {
     let DelegationResponse { call, agent, task_id, state, content, .. } = response;
     let task = task_id.as_ref().map(|id| format!(" task {id}")).unwrap_or_default();
-    format!("{call} the agent {agent}{task} is {}: {content}", state.as_str())
+    format!("{call} the agent {agent}{task} is {}: {content}", state.words())
 }
 
 /// Whether the done condition was seen to hold, and who says so.

@@ -194,7 +194,7 @@ impl Document {
         let more = lines.len().saturating_sub(MOST_LINES);
         let mut shown: Vec<String> = lines.iter().take(MOST_LINES).map(|line| (*line).to_owned()).collect();
         if more > 0 {
-            shown.push(format!("\u{2026} {more} more lines"));
+            shown.push(format!("\u{2026} lines left out: {more}"));
         }
         if !shown.is_empty() {
             self.text.truncate(self.text.trim_end().len());

@@ -68,7 +68,7 @@ impl Confined {
         #[cfg(target_os = "linux")]
         return super::linux::enter(&self);
         #[cfg(not(target_os = "linux"))]
-        return "countersign can sandbox commands by itself only on Linux".to_owned();
+        return "countersign's own sandbox exists only on Linux".to_owned();
     }
 }
 

@@ -47,7 +47,7 @@ pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
             ),
         }),
         several => Err(format!(
-            "`{wanted}` matches {} sessions: {}; write more of the id",
+            "`{wanted}` matches {} sessions: {}; give more of its id",
             several.len(),
             names(several)
         )),
@@ -75,8 +75,17 @@ pub fn latest(state: &Path, cwd: &str) -> Option<PathBuf> {
         .find(|path| head(path).is_some_and(|head| head.cwd == cwd))
 }
 
-/// All session files, newest first.
+/// All session files, newest first. That of a sub-agent is made before its first entry: without a byte it is no session, and no damage
+/// either.
 pub fn files(state: &Path) -> Vec<PathBuf> {
+    let mut found = with_made_ahead(state);
+    let is_empty = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_file() && it.len() == 0);
+    found.retain(|path| !is_of_subagent(path) || !is_empty(path));
+    found
+}
+
+/// The same with files of sub-agents that never began, or are about to.
+pub(super) fn with_made_ahead(state: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     collect(&state.join("sessions"), &mut found);
     // As paths are compared, part by part, and much faster: nothing in a name comes before what ends it.
@@ -117,4 +126,31 @@ fn names(paths: &[&PathBuf]) -> String {
     let shown: Vec<String> = paths.iter().take(SHOWN).map(|path| id_of(path)).collect();
     let more = if paths.len() > SHOWN { ", …" } else { "" };
     format!("{}{more}", shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_a_sub_agent_without_a_byte_is_no_session() {
+        let state = tempfile::tempdir().unwrap();
+        let folder = state.path().join("sessions/2026/11");
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = |id: &str, text: &str| {
+            let path = folder.join(format!("{id}.jsonl"));
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let id = "01a21db5-e221-745d-a97f-ce32a18bfec8";
+        let own = file(id, "");
+        let below = [file(&format!("{id}-c1"), ""), file(&format!("{id}-c2"), "{}\n")];
+        assert_eq!(
+            files(state.path()),
+            [own, below[1].clone()],
+            "a session of a person that is empty is damaged"
+        );
+        assert_eq!(exact(state.path(), &format!("{id}-c1")), None);
+        assert!(with_made_ahead(state.path()).contains(&below[0]));
+    }
 }

@@ -45,7 +45,7 @@ impl LineEnds {
         let has_hash = memmem::find(line, HASH).is_some();
         self.is_chained |= self.whole == 1 && has_hash;
         if !is_object(line) {
-            self.fault = Some(format!("line {}: it is no JSON object", self.whole));
+            self.fault = Some(format!("line {}: it is not a JSON object", self.whole));
         } else if self.is_chained && !has_hash {
             self.fault = Some(format!("line {}: {}", self.whole, ChainFault::Unchained));
         }

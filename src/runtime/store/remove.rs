@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::find::files;
+use super::find::with_made_ahead;
 use super::subagents::above;
 use super::{SNAPSHOTS, cannot, head, list_cache, lock, plain};
 
@@ -47,7 +47,7 @@ fn below(state: &Path, id: &str) -> Vec<PathBuf> {
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         stem.is_some_and(|stem| above(stem).any(|above| above == id))
     };
-    files(state).into_iter().filter(is_below).collect()
+    with_made_ahead(state).into_iter().filter(is_below).collect()
 }
 
 #[cfg(test)]

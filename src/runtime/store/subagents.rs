@@ -41,7 +41,7 @@ pub fn free_id<'i>(state: &Path, id: &'i str, at: Millis) -> Result<&'i str, Str
     let path = folder(state, at).join(format!("{id}.jsonl"));
     match path.symlink_metadata() {
         Ok(found) if !found.is_file() || found.len() > 0 => Err(format!(
-            "session {id} is there already, and is not that of this sub-agent; look at {}, and move it away",
+            "session {id} exists already and does not belong to this sub-agent; look at {}, and move it away",
             path.display()
         )),
         Ok(_) | Err(_) => Ok(id),

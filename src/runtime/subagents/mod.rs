@@ -179,7 +179,7 @@ impl SubagentPort for LocalSubagents {
         };
         if at_work.is_over {
             if let Some(words) = intent.given_back() {
-                at_work.refuse(call, Some(words), "not accepted: the sub-agent is over");
+                at_work.refuse(call, Some(words), "not accepted: the sub-agent has ended");
             }
             return;
         }
@@ -242,9 +242,9 @@ fn not_started(why: &str) -> SubagentReport {
 fn stopped_by(by: CutBy) -> &'static str {
     match by {
         CutBy::User => "by the user",
-        CutBy::WallTime => "since the time of the run that it worked for was over",
-        CutBy::Approval => "since another call of the run needs an approval",
-        CutBy::SessionEnd => "since the session that it worked for ended",
+        CutBy::WallTime => "because the time limit of its run was reached",
+        CutBy::Approval => "because another call of its run needs an approval",
+        CutBy::SessionEnd => "because the session that it worked for ended",
     }
 }
 

@@ -141,10 +141,10 @@ pub(crate) fn of_ending(ended: &TurnEnded, stopped: Option<CutBy>) -> (Outcome, 
             let by = stopped.map(|by| format!(", {}", stopped_by(by))).unwrap_or_default();
             format!("The sub-agent was stopped before its end{by}.")
         }
-        _ => format!("The sub-agent stopped before its end: {}.", ended.reason.as_str()),
+        _ => format!("The sub-agent stopped before its end: {}.", ended.reason.words()),
     };
     if !text.is_empty() {
-        words.push_str(" The last that it said:\n");
+        words.push_str(" Its last words:\n");
         words.push_str(text);
     }
     (Outcome::Failed, state, words)
@@ -198,11 +198,11 @@ mod tests {
             (Some(CutBy::User), "The sub-agent was stopped before its end, by the user."),
             (
                 Some(CutBy::WallTime),
-                "The sub-agent was stopped before its end, since the time of the run that it worked for was over.",
+                "The sub-agent was stopped before its end, because the time limit of its run was reached.",
             ),
             (
                 Some(CutBy::SessionEnd),
-                "The sub-agent was stopped before its end, since the session that it worked for ended.",
+                "The sub-agent was stopped before its end, because the session that it worked for ended.",
             ),
             (None, "The sub-agent was stopped before its end."),
         ] {

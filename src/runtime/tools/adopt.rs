@@ -126,13 +126,13 @@ fn file(
     let plain = |mode: &str| matches!(mode, "000000" | "100644" | "100755");
     if !plain(&one.modes.0) || !plain(&one.modes.1) {
         return Err(format!(
-            "`{}` is a symlink or a submodule, which is not taken; nothing was changed; merge its branch with git \
+            "`{}` is a symlink or a submodule, which cannot be adopted; nothing was changed; merge its branch with git \
              instead",
             displayed(&one.path)
         ));
     }
     if leaves_work_tree(&one.path) {
-        return Err(format!("`{}` is no file of a work tree; nothing was changed", displayed(&one.path)));
+        return Err(format!("`{}` is not a file of a work tree; nothing was changed", displayed(&one.path)));
     }
     let workspace = &call.tools.workspace;
     let target = Target::as_written(workspace, &one.path)?;
@@ -173,15 +173,15 @@ fn runs(one: &ChangedFile) -> Option<bool> {
 
 fn permission(runs: Option<bool>) -> &'static str {
     match runs {
-        Some(true) => "; can be run",
-        Some(false) => "; can be run no more",
+        Some(true) => "; is executable",
+        Some(false) => "; is no longer executable",
         None => "",
     }
 }
 
 fn commit(arguments: &Arguments, name: &str) -> Result<String, String> {
     let named = arguments.text(name).filter(|text| is_commit(text));
-    named.map(str::to_owned).ok_or_else(|| format!("`{name}` is no commit"))
+    named.map(str::to_owned).ok_or_else(|| format!("`{name}` is not a commit"))
 }
 
 fn named(arguments: &Arguments) -> BTreeSet<&str> {

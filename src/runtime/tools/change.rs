@@ -194,11 +194,13 @@ impl FileChange {
             }
             Ok(()) if now.as_deref() == Some(after) => return Ok(None),
             Ok(()) if now.is_none() => {
-                return Err(self.after_asking(&asked, "there is no file on disk any more"));
+                return Err(self.after_asking(&asked, "the file on disk is gone"));
             }
             Ok(()) if now.as_deref() != Some(before) => {
                 return Ok(Some(
-                    "(the editor saved it as another text, perhaps formatted: read it again before you change it again)".to_owned(),
+                    "(the editor saved it as another text, perhaps formatted: read it again before you \
+                     change it again)"
+                        .to_owned(),
                 ));
             }
             Ok(()) => {}
@@ -242,7 +244,8 @@ impl FileChange {
 }
 
 /// What a person is told whose editor holds another text than the file.
-const UNSAVED: &str = "the editor has changes of this file that are not saved: the diff begins with them, and the file gets the result";
+const UNSAVED: &str = "the editor has changes of this file that are not saved: the diff begins with them, \
+ and the file gets the result";
 
 fn untold(why: &EditorFailure) -> String {
     let (EditorFailure::Refused(why) | EditorFailure::Broken(why)) = why;

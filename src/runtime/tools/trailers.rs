@@ -74,23 +74,22 @@ pub(super) fn place(cache: &Path, open: &[PathBuf]) -> Result<PathBuf, String> {
     let folder = real(&cache.join(FOLDER));
     let named = |what: &str| format!("{} {what}", folder.display());
     if open.iter().any(|open| folder.starts_with(real(open))) {
-        return Err(named("lies in a folder in which commands in the sandbox, or tools, may write"));
+        return Err(named("is in a folder in which sandboxed commands or tools may write"));
     }
     for place in [&cache, &folder] {
         match fs::symlink_metadata(place) {
-            Ok(found) if !found.is_dir() => return Err(format!("{} is no folder", place.display())),
+            Ok(found) if !found.is_dir() => return Err(format!("{} is not a folder", place.display())),
             Ok(found) if !is_ours_alone(&found) => {
-                return Err(format!("{} is not yours alone to write in", place.display()));
+                return Err(format!("others can write in {}", place.display()));
             }
             Ok(_) | Err(_) => {}
         }
     }
     let mut others = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.file_name());
     match others.find(|name| name != PROGRAM_NAME) {
-        Some(other) => Err(named(&format!(
-            "holds `{}` as well, which would stand before other programs",
-            other.display()
-        ))),
+        Some(other) => {
+            Err(named(&format!("also holds `{}`, which would come before other programs", other.display())))
+        }
         None => Ok(folder),
     }
 }

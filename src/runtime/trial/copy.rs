@@ -112,7 +112,7 @@ impl TrialFolder {
             1 => " and another link lead".to_owned(),
             more => format!(" and {more} other links lead"),
         };
-        Some(format!("{}{more} out of the copy: what is changed there is changed for good", first.display()))
+        Some(format!("{}{more} out of the copy: changes there are permanent", first.display()))
     }
 
     /// Where it is.

@@ -20,7 +20,7 @@ use super::record::{Change, Content, MOST_BYTES};
 const CHANGES: &str = "changes";
 /// What is being restored: written before anything is touched, and there until the books are known to tell of it.
 const RESTORING: &str = "restoring";
-/// What it is called when the books do not agree with it: kept, to be looked at, and not done.
+/// What it is called when the books do not agree with it, or it cannot be done: kept, to be looked at.
 const REFUSED: &str = "restoring.refused";
 /// Bytes of a record of changes.
 const MOST_OF_RECORD: u64 = 64 << 20;
@@ -66,6 +66,8 @@ pub enum Finished {
     Refused(Vec<PathBuf>, PathBuf),
     /// This line of it, counted from 1, cannot be read. Nothing was done, and what was to be done is kept there.
     Damaged(usize, PathBuf),
+    /// This much is done. These files could not be put back, each with why, and what was to be done is kept there.
+    Failed(Restored, Vec<(PathBuf, String)>, PathBuf),
 }
 
 impl Restored {
@@ -174,8 +176,8 @@ impl Snapshots {
                 }
                 // What was to be done stays on record: whoever takes the session up again finishes it, or is told.
                 return Err(format!(
-                    "{}: {why}; not all of it could be taken back: {} stay as the undo made them. Resume the session: that \
-                     finishes the undo",
+                    "{}: {why}; not all of it could be reverted: {} stay as the undo made them. Resume the \
+                     session to finish the undo",
                     change.path.display(),
                     named(&stay)
                 ));
@@ -209,21 +211,16 @@ impl Snapshots {
         let record = self.changes()?;
         let changes = match journaled(&lines) {
             Ok(changes) => changes,
-            Err(line) => {
-                let kept = folder.join(REFUSED);
-                fs::rename(&journal, &kept).map_err(cannot_keep)?;
-                return Ok(Finished::Damaged(line, kept));
-            }
+            Err(line) => return Ok(Finished::Damaged(line, set_aside(&folder)?)),
         };
         let is_asked_for =
             |change: &Change| since.is_some_and(|since| books.asks_for(change, since, &record));
         let (changes, refused): (Vec<_>, Vec<_>) = changes.into_iter().partition(is_asked_for);
         if !refused.is_empty() {
-            let kept = folder.join(REFUSED);
-            fs::rename(&journal, &kept).map_err(cannot_keep)?;
+            let kept = set_aside(&folder)?;
             return Ok(Finished::Refused(refused.into_iter().map(|change| change.path).collect(), kept));
         }
-        let mut restored = Restored { since, ..Restored::default() };
+        let (mut restored, mut failed) = (Restored { since, ..Restored::default() }, Vec::new());
         for change in changes {
             // What cannot be looked at, such as a symlink, is not what was there: it stays as it is.
             let found = look(&change.path).ok();
@@ -233,13 +230,41 @@ impl Snapshots {
             } else if is_there || found.as_ref() == Some(&change.before) {
                 let before = found.unwrap_or(change.before.clone());
                 let change = Change { before, ..change };
-                put_back(&folder, &change).map_err(|why| format!("{}: {why}", change.path.display()))?;
-                restored.has(change);
+                match put_back(&folder, &change) {
+                    Ok(()) => restored.has(change),
+                    Err(why) => failed.push((change.path, why)),
+                }
             } else {
                 restored.left.push(change.path);
             }
         }
-        Ok(Finished::Done(restored))
+        // What fails now would be tried again after other work, or would keep the session from going on.
+        if failed.is_empty() {
+            Ok(Finished::Done(restored))
+        } else {
+            Ok(Finished::Failed(restored, failed, set_aside(&folder)?))
+        }
+    }
+
+    /// Whether a restore failed half-way and was not finished since: another one would take its record's place.
+    ///
+    /// # Errors
+    /// A sentence: its record cannot be read.
+    pub fn is_unfinished(&self, is_told: impl FnOnce(CallId, u64) -> bool) -> Result<bool, String> {
+        let journal = self.folder()?.join(RESTORING);
+        let lines = text_of(&journal).map_err(|why| format!("cannot read {}: {why}", journal.display()))?;
+        let Some(lines) = lines else { return Ok(false) };
+        let (since, entries) = lines.lines().next().map(read_head).unwrap_or_default();
+        // Earlier programs did not write where the books stood.
+        Ok(!since.is_some_and(|since| is_told(since, entries.unwrap_or_default())))
+    }
+
+    /// Gives up a restore that [`Self::finish`] cannot finish. What was to be done is kept there.
+    ///
+    /// # Errors
+    /// A sentence: its record stays where it is.
+    pub fn give_up(&self) -> Result<PathBuf, String> {
+        set_aside(&self.folder()?)
     }
 
     /// Whether a step can be done as it was planned; keeps what it will replace.
@@ -268,6 +293,13 @@ impl Snapshots {
 /// `ID.jsonl` has its snapshots in `ID.files`.
 fn folder_of(file: &Path) -> PathBuf {
     file.with_extension(store::SNAPSHOTS)
+}
+
+/// Keeps what was to be restored, to be looked at, where nobody does it any more.
+fn set_aside(folder: &Path) -> Result<PathBuf, String> {
+    let kept = folder.join(REFUSED);
+    fs::rename(folder.join(RESTORING), &kept).map_err(cannot_keep)?;
+    Ok(kept)
 }
 
 pub(super) fn cannot_keep(failure: io::Error) -> String {

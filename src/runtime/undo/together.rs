@@ -43,7 +43,7 @@ impl Snapshots {
                 let stay = roll_back(&folder, changes.get(..done).unwrap_or_default());
                 let what = match stay.as_slice() {
                     [] => "nothing was changed".to_owned(),
-                    stay => format!("not all of it could be taken back: {} stay changed", named(stay)),
+                    stay => format!("not all of it could be reverted: {} stay changed", named(stay)),
                 };
                 return Err(format!("{}: {why}; {what}", change.path.display()));
             }

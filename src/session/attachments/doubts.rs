@@ -2,8 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use super::missing::CORRECT;
-
 /// How long after a warning the same message sends the file all the same: a key that bounces confirms nothing, and nobody
 /// remembers a warning for longer.
 pub(super) const CONFIRMS_FROM: Duration = Duration::from_millis(500);
@@ -36,13 +34,15 @@ impl Doubts {
         }
     }
 
-    /// The same where nobody can confirm anything; `None`: there is no doubt.
+    /// The same where nobody can confirm anything; `None`: nothing speaks against sending it. A word that may be something else than a file
+    /// is sent as one: nobody could say that it is.
     pub(super) fn without_a_person(&self) -> Option<&'static str> {
-        match (self.warnings.is_empty(), self.words.is_empty()) {
-            (true, true) => None,
-            (true, false) => Some(CORRECT),
-            (false, _) => Some("put its path in `backquotes` to send only the name"),
-        }
+        (!self.warnings.is_empty()).then_some("put its path in `backquotes` to send only the name")
+    }
+
+    /// What to know of words that are sent though they may have been meant as files; empty, if there are none.
+    pub(super) fn note(&self) -> String {
+        if self.words.is_empty() { String::new() } else { format!("{}; sent as text", self.words.join("; ")) }
     }
 }
 

@@ -93,8 +93,21 @@ mod tests {
         assert_eq!(why("see @~/missing, please"), "there is no file at ~/missing");
         assert_eq!(why("see @../missing"), "there is no file at ../missing");
         assert_eq!(why("see @broken"), "broken leads to no file");
-        assert_eq!(why("see @x.ending, please"), "there is no file at x.ending");
-        assert_eq!(why("see @notes.org:12"), "there is no file at notes.org");
+        assert_eq!(why("see @d/notes.org"), "there is no file at d/notes.org");
+        assert_eq!(why("see @notes.org#L12"), "there is no file at notes.org");
+        // Nobody can say here that a word is one, so it is, and that is said.
+        for word in [
+            "user.name",
+            "john.doe",
+            "mock.patch",
+            "tanstack/react.query",
+            "pytest.mark.skip",
+            "x.ending",
+            "notes.org",
+        ] {
+            let (said, note) = attach.message(format!("why is @{word} so?")).unwrap();
+            assert_eq!((said.files, note), (vec![], format!("there is no file at {word}; sent as text")));
+        }
         for words in [
             "@scope/name",
             "@types/node@20.1",
@@ -110,10 +123,11 @@ mod tests {
             "@ann:12",
             "`@x.ending`",
         ] {
-            assert_eq!(attach.message(words.to_owned()).unwrap().files, [], "{words}");
+            let (said, note) = attach.message(words.to_owned()).unwrap();
+            assert_eq!((said.files, note.as_str()), (vec![], ""), "{words}");
         }
         let lines = |words: &str| {
-            let files = attach.message(words.to_owned()).unwrap().files;
+            let files = attach.message(words.to_owned()).unwrap().0.files;
             files.iter().map(|file| (file.first, file.last)).collect::<Vec<_>>()
         };
         assert_eq!(lines("@d/a.rs:2-3"), [(2, 3)]);

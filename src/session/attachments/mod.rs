@@ -35,7 +35,7 @@ const FIRST_BYTES: u64 = 12;
 const ENDINGS: [&str; 12] =
     ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif", "avif", "ico"];
 /// What to do about a warning where nobody can confirm it.
-const FROM_THE_APP: &str = "send it from the app if it shall be sent";
+const FROM_THE_APP: &str = "to send it anyway, use the app";
 
 /// Why a message was not sent: what happened, and what to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +75,15 @@ impl Attach {
     ///
     /// Hooks are told of what is named as hooks of the session of this id; they are in these groups.
     pub(crate) fn new(invocation: &Invocation, session: &str, groups: &Groups) -> Self {
-        let hooks = FileHooks::new(command_hooks(invocation, session, groups));
+        Self::with(invocation, FileHooks::new(command_hooks(invocation, session, groups)))
+    }
+
+    /// The same before there is a session, of which hooks could be told: what is refused here is refused with them, too.
+    pub(crate) fn without_hooks(invocation: &Invocation) -> Self {
+        Self::with(invocation, FileHooks::default())
+    }
+
+    fn with(invocation: &Invocation, hooks: FileHooks) -> Self {
         Self {
             cwd: invocation.cwd.clone(),
             home: invocation.environment.home(),
@@ -95,16 +103,16 @@ impl Attach {
         self.text_files.list()
     }
 
-    /// The message with the images and files that it names. An `@word` that names none stays a word, unless it is called
-    /// like a file.
+    /// The message with the images and files that it names, and what to know of its words; empty, if there is nothing. An `@word` that
+    /// names no file stays a word, unless nothing else than a file is called so.
     ///
     /// # Errors
     /// [`AttachmentRefusal`]: a file that is not there, cannot be read or is too large, or that a person must confirm; too
     /// many of them.
-    pub(crate) fn message(&self, content: String) -> Result<UserMessage, AttachmentRefusal> {
+    pub(crate) fn message(&self, content: String) -> Result<(UserMessage, String), AttachmentRefusal> {
         let (said, doubts) = self.read(content.into())?;
         match doubts.without_a_person() {
-            None => Ok(said),
+            None => Ok((said, doubts.note())),
             Some(next) => Err(AttachmentRefusal::new(doubts.said(), next)),
         }
     }
@@ -316,7 +324,7 @@ mod tests {
             format!("away/shot.png cannot be read: it leads to {}, out", base.join("out/shot.png").display());
         assert!(refused.what.starts_with(&why), "{}", refused.what);
         for (named, side) in [("@within/shot.png", 2), ("@~/shot.png", 3), ("@../out/shot.png", 3)] {
-            let said = attach.message(format!("see {named}")).unwrap();
+            let (said, _) = attach.message(format!("see {named}")).unwrap();
             assert_eq!(said.images[0].size, Some((side, side)), "{named}");
         }
         assert!(attach.mentions_in_paste(&base.join("out/shot.png").display().to_string()).is_some());
@@ -366,7 +374,7 @@ mod tests {
         });
         let mut sent = 0;
         for _ in 0..2000 {
-            if let Ok(said) = attach.message("see @d/shot.png".to_owned()) {
+            if let Ok((said, _)) = attach.message("see @d/shot.png".to_owned()) {
                 sent += said.images.len();
                 assert!(said.images.iter().all(|image| image.size == Some((2, 2))), "a picture from outside");
             }

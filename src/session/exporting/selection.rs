@@ -206,7 +206,8 @@ impl Selection {
             let mut texts = texts.map(|text| Folded::of(&text));
             if texts.any(|text| wanted.iter().any(|wanted| wanted.is_in(&text))) {
                 return Err(format!(
-                    "a text to leave out also stands in line {number} where it cannot be left out, since the hash of the line covers it"
+                    "a text to leave out is also in line {number} where it cannot be left out, because the \
+                     hash of the line covers it"
                 ));
             }
         }
@@ -350,7 +351,8 @@ fn cannot((line, fault): (usize, ChainFault)) -> NotLeftOut {
         format!("line {line}: {fault}")
     } else {
         format!(
-            "line {line} has no hash, so nothing can be left out of it: an older version of countersign wrote it"
+            "line {line} has no hash, so nothing can be left out of it: an older version of countersign \
+             wrote it"
         )
     };
     NotLeftOut { what, is_damage }

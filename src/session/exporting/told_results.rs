@@ -33,7 +33,26 @@ pub(super) fn telling(entries: &[Arc<Entry>]) -> BTreeSet<EntryId> {
                 was_validated
             }
             Body::Handoff { .. } => was_validated,
-            _ => false,
+            // What people and models say of results is theirs, and contents that repeat one are found by that.
+            Body::SessionStarted(_)
+            | Body::User(_)
+            | Body::Assistant(_)
+            | Body::ToolCall(_)
+            | Body::Validation(_)
+            | Body::Command(_)
+            | Body::CallEdited(_)
+            | Body::ApprovalRequested(_)
+            | Body::ApprovalDecided(_)
+            | Body::DelegationRequested(_)
+            | Body::DelegationAnswered(_)
+            | Body::Tombstone(_)
+            | Body::Compaction(_)
+            | Body::Transition { .. }
+            | Body::Change(_)
+            | Body::Progress(_)
+            | Body::ProviderLimit(_)
+            | Body::Error { .. }
+            | Body::TurnEnded(_) => false,
         };
         told.extend(tells.then_some(entry.id));
     }

@@ -106,7 +106,7 @@ pub(super) fn unreadable(folder: &Path, names: &[String], reach: ImportScope<'_>
     for file in names.iter().map(|name| folder.join(name)) {
         match reading::read(&file, 0) {
             Reading::Text { .. } if reach.allows(&file) && !reach.is_fit(&file) => {
-                found.push((file, "what it leads to is no file of instructions".to_owned()));
+                found.push((file, "it leads to a file that is not an instruction file".to_owned()));
             }
             Reading::Text { .. } => break,
             Reading::Absent => {}
@@ -136,7 +136,11 @@ pub(super) fn with_imports(file: PathBuf, reach: ImportScope<'_>) -> Vec<Instruc
             for path in imports(&text) {
                 match import(&file, &path, depth, reach) {
                     Ok(Some(_)) if named == MOST_IMPORTS => {
-                        below_text((&mut text, &mut lost), &path, "one file may bring only sixteen others");
+                        below_text(
+                            (&mut text, &mut lost),
+                            &path,
+                            "one file can import at most sixteen others",
+                        );
                     }
                     Ok(Some(other)) => {
                         named += 1;
@@ -174,7 +178,7 @@ fn import(
     let folder = file.parent().unwrap_or(Path::new(""));
     let other = match (path.strip_prefix("~/"), reach) {
         (Some(below), ImportScope::Anywhere(Some(home))) => home.join(below),
-        (Some(_), _) => return Err("it is outside of the project"),
+        (Some(_), _) => return Err("it is outside the project"),
         (None, _) => folder.join(path),
     };
     // A word that names nothing is a word.
@@ -183,7 +187,7 @@ fn import(
         return Ok(None);
     }
     if !reach.allows(&other) {
-        return Err("it is outside of the project");
+        return Err("it is outside the project");
     }
     if !found.is_file() {
         return Err("it is not a regular file");
@@ -196,7 +200,7 @@ fn import(
         return Err("only .md, .mdc, .mdx and .txt files are");
     }
     if depth >= MOST_DEEP {
-        return Err("imports may lead only five files deep");
+        return Err("imports can be nested at most five files deep");
     }
     Ok(Some(other))
 }

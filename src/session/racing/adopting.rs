@@ -27,7 +27,8 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
                 format!("lane {lane} never began, and the process of its race is gone")
             }
             (None, Some(session)) => format!(
-                "the process that ran lane {lane} is gone: `countersign resume {}` makes what it had made a branch",
+                "the process that ran lane {lane} is gone: `countersign resume {}` saves what it made as a \
+                 branch",
                 shell_word(session)
             ),
             (Some(_), _) if standing.session.is_none() => format!("lane {lane} was not started"),
@@ -44,7 +45,7 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
     if files.is_empty() {
         let branch = &standing.terms.branch;
         return Err(format!(
-            "lane {lane} changed nothing in this folder; what it changed is outside of it, in the branch {branch}"
+            "lane {lane} changed nothing in this folder; what it changed is outside it, in the branch {branch}"
         ));
     }
     let arguments = json!({ "lane": lane, "base": base, "commit": commit, "files": files });
@@ -60,13 +61,16 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
 pub(crate) fn drop_branches(lanes: &[LaneStanding], folder: &Path) -> Result<Vec<String>, String> {
     if let Some(session) = lanes.iter().find_map(|one| one.forsaken.as_deref()) {
         return Err(format!(
-            "nothing was removed: the process that ran the lanes is gone, and `countersign resume {}` first makes \
-             what they had made branches",
+            "nothing was removed: the process that ran the lanes is gone; run `countersign resume {}` \
+             first, which saves what they made as branches",
             shell_word(session)
         ));
     }
     if let Some(one) = lanes.iter().find(|one| one.settled.is_none() && one.has_begun()) {
-        return Err(format!("nothing was removed: lane {} is not over; wait for it, or stop it", one.lane));
+        return Err(format!(
+            "nothing was removed: lane {} is still at work; wait for it, or stop it",
+            one.lane
+        ));
     }
     let mut told = Vec::new();
     for one in lanes {

@@ -25,6 +25,8 @@ pub(crate) struct LaneStanding {
     pub(crate) terms: LaneTerms,
     /// Its session, if it was started.
     pub(crate) session: Option<String>,
+    /// Whether its session has written anything, which may be something that cannot be read.
+    pub(crate) has_written: bool,
     /// Whether it waits until another lane is over.
     pub(crate) waits: bool,
     /// The session of its race, if it neither settled nor is at work, nor will be: the process that ran it is gone.
@@ -61,7 +63,7 @@ impl LaneStanding {
 
     /// Whether the process that ran the race was gone before this one had begun.
     pub(crate) fn never_began(&self) -> bool {
-        self.forsaken.is_some() && self.so_far.is_none()
+        self.forsaken.is_some() && !self.has_written
     }
 
     /// What it has spent: all of it, or until now.
@@ -162,9 +164,9 @@ fn standing(
     let own = session.as_deref().and_then(|session| own_entries(state, session)).unwrap_or_default();
     let made = made(folder, &terms);
     // One that could not be started was given a part of the budget, which is settled, and has written nothing.
-    let has_begun = settled.is_none() || made.is_some() || !own.is_empty();
     let is_written = |path: PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
-    let session = session.filter(|session| has_begun || exact(state, session).is_some_and(is_written));
+    let has_written = session.as_deref().and_then(|session| exact(state, session)).is_some_and(is_written);
+    let session = session.filter(|_| settled.is_none() || made.is_some() || has_written);
     let changed_from = made.as_ref().and_then(|(commit, _)| changed_from(folder, &terms, commit));
     let of_lane = |commit: &str| changed_outside(folder, &terms.base, commit).unwrap_or_default();
     let outside = made.as_ref().map(|(commit, _)| of_lane(commit)).unwrap_or_default();
@@ -190,6 +192,7 @@ fn standing(
         lane,
         terms,
         session,
+        has_written,
         waits,
         forsaken: None,
         settled,
@@ -269,11 +272,12 @@ mod tests {
     use crate::ledger::{
         EntryId, FORMAT_VERSION, Millis, ModelRef, SessionStarted, TaskState, ToolUse, UserMessage,
     };
+    use crate::session::racing::adopting::adoption;
     use crate::session::racing::told;
     use crate::tool::DELEGATE_TO;
 
-    #[test]
-    fn a_lane_that_could_not_be_started_is_not_cut_off() {
+    /// A race of one lane, which has begun, and may have settled.
+    fn race(settled: Option<EscrowSettlement>) -> Vec<Arc<Entry>> {
         let terms = LaneTerms {
             task: "Do it".to_owned(),
             model: None,
@@ -300,18 +304,44 @@ mod tests {
             mode: None,
             forked_from: None,
         };
-        let settled = EscrowSettlement::not_started(call, TaskState::Rejected, "there is no room");
         let bodies = [
             Body::SessionStarted(started),
             Body::User(Arc::new(UserMessage::text("race"))),
             Body::Command(command),
             Body::Change(Change::EscrowReserved(escrow)),
-            Body::Change(Change::EscrowSettled(settled)),
         ];
-        let entries =
-            (1..).zip(bodies).map(|(id, body)| Arc::new(Entry { id: EntryId(id), at: Millis(id), body }));
+        let settled = settled.map(|settled| Body::Change(Change::EscrowSettled(settled)));
+        let entry = |(id, body)| Arc::new(Entry { id: EntryId(id), at: Millis(id), body });
+        (1..).zip(bodies.into_iter().chain(settled)).map(entry).collect()
+    }
+
+    #[test]
+    fn a_lane_whose_ledger_cannot_be_read_has_begun() {
         let place = tempfile::tempdir().unwrap();
-        let lanes = lanes(place.path(), &entries.collect::<Vec<_>>(), place.path(), true);
+        let ledger = place.path().join("sessions/s-c1.jsonl");
+        std::fs::create_dir(place.path().join("sessions")).unwrap();
+        let adopted = |lanes: &[LaneStanding]| adoption(lanes, 1, place.path()).unwrap_err();
+        for text in [None, Some("")] {
+            if let Some(text) = text {
+                std::fs::write(&ledger, text).unwrap();
+            }
+            let lanes = lanes(place.path(), &race(None), place.path(), false);
+            assert_eq!(told::row(&lanes[0])[3], "not started");
+            assert!(told::next(&lanes, "adopt")[0].contains("was gone before lane 1 began"), "{text:?}");
+            assert!(adopted(&lanes).contains("lane 1 never began"), "{text:?}");
+        }
+        std::fs::write(&ledger, "what nobody can read\n").unwrap();
+        let lanes = lanes(place.path(), &race(None), place.path(), false);
+        assert_eq!(told::row(&lanes[0])[3], "cut off");
+        assert!(told::next(&lanes, "adopt")[0].contains("the process that ran lane 1 is gone"));
+        assert!(adopted(&lanes).contains("the process that ran lane 1 is gone"));
+    }
+
+    #[test]
+    fn a_lane_that_could_not_be_started_is_not_cut_off() {
+        let settled = EscrowSettlement::not_started(CallId(1), TaskState::Rejected, "there is no room");
+        let place = tempfile::tempdir().unwrap();
+        let lanes = lanes(place.path(), &race(Some(settled)), place.path(), true);
         assert_eq!(told::row(&lanes[0])[3], "not started");
         assert!(
             told::next(&lanes, "adopt")[0]

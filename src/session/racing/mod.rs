@@ -75,7 +75,7 @@ fn race(wish: &RaceWish, point: &Point, id: &str) -> Result<Race, String> {
     let least = kinds.len() as u64;
     let lanes = wish.lanes.unwrap_or(if least == 1 { LANES } else { least });
     if lanes > MOST_LANES {
-        return Err(format!("{lanes} lanes are more than the {MOST_LANES} that a race may have"));
+        return Err(format!("a race can have at most {MOST_LANES} lanes, not {lanes}"));
     }
     if lanes < least.max(2) {
         return Err(format!(

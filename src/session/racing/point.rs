@@ -21,7 +21,7 @@ impl Point {
             1 => "a file or folder".to_owned(),
             many => format!("{many} files or folders"),
         };
-        Some(format!("not in the lanes: {what} that git does not know; `git add` takes them along"))
+        Some(format!("not in the lanes: {what} that git does not know; `git add` includes them"))
     }
 }
 
@@ -53,7 +53,7 @@ pub(super) fn point(folder: &Path) -> Result<Point, String> {
     )?;
     let commit = if with_changes.is_empty() { last } else { with_changes };
     if !is_commit(&commit) {
-        return Err(format!("git names no commit to begin with, but `{commit}`"));
+        return Err(format!("git names `{commit}`, which is not a commit to begin with"));
     }
     Ok(Point { commit, untracked: listed.lines().count() })
 }

@@ -96,7 +96,7 @@ pub(super) fn changed(lane: &LaneStanding) -> Option<String> {
 fn outside(lane: &LaneStanding) -> Option<String> {
     let said = left_in_branch(&lane.outside)?;
     let checked =
-        if lane.passed() { format!("; {} is said of all its files", ended(lane)) } else { String::new() };
+        if lane.passed() { format!("; {} refers to all its files", ended(lane)) } else { String::new() };
     Some(format!("{}{checked}", sanitize(&said)))
 }
 

@@ -91,7 +91,7 @@ impl RecordedTest {
                 serde_json::from_str(line).map_err(|why| format!("line {}: {why}", number + 2))?;
             match (value.get("type").and_then(Value::as_str), value.get("line").and_then(Value::as_str)) {
                 (Some(EXPECTED), Some(line)) => expected.push(line.to_owned()),
-                (Some(EXPECTED), None) => return Err(format!("line {}: it says nothing", number + 2)),
+                (Some(EXPECTED), None) => return Err(format!("line {}: it is empty", number + 2)),
                 _ => lines.push(line.to_owned()),
             }
         }

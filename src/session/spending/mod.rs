@@ -55,7 +55,7 @@ pub(crate) fn left_out(sessions: &[SessionSpending], unreadable: &[String]) -> V
     remarks.extend(unreadable.iter().map(|why| format!("{}; not counted", one_line(why))));
     match remarks.len() {
         0 | 1 => {}
-        bad => remarks.push(format!("{bad} sessions were not counted, or not counted whole")),
+        bad => remarks.push(format!("{bad} sessions were not counted, or only in part")),
     }
     remarks
 }
@@ -131,7 +131,7 @@ fn remarks(total: &Spend) -> Vec<String> {
     if total.unpriced > 0 {
         let requests = if total.unpriced == 1 { "request" } else { "requests" };
         let count = total.unpriced;
-        all.push(format!("{count} {requests} without a known price: what that cost is not in the sums."));
+        all.push(format!("{count} {requests} without a known price: their cost is not in the sums."));
     }
     all
 }

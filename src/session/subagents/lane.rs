@@ -82,7 +82,7 @@ impl LaneTerms {
             Arguments::Object(members) => members.get(SEED),
             Arguments::Unusable(_) => None,
         };
-        let seed = seed.map(|seed| seed.as_u64().ok_or("its seed is no number")).transpose()?;
+        let seed = seed.map(|seed| seed.as_u64().ok_or("its seed is not a number")).transpose()?;
         Ok(Self { task, model: text(MODEL), seed, check: text("check"), base, branch })
     }
 

@@ -85,13 +85,14 @@ pub(super) fn stands(
         (0, Reach::NothingCut) => " None of its calls was cut short.".to_owned(),
         (0, Reach::CutShort) => " Effects of its calls may be partial; check before repeating.".to_owned(),
         (calls, _) => format!(
-            " It had been allowed to start {} that did not end: effects may be partial; check before repeating.",
+            "It had been allowed to start {} that did not end: effects may be partial; check before \
+             repeating.",
             counted(calls as u64, "call")
         ),
     };
     let said = said.map_or_else(
-        || "Nothing that it said was written down.".to_owned(),
-        |said| format!("The last that it said:\n{}", said.chars().take(MOST).collect::<String>()),
+        || "Nothing that it said was recorded.".to_owned(),
+        |said| format!("Its last words:\n{}", said.chars().take(MOST).collect::<String>()),
     );
     let words = format!(
         "The sub-agent's work ended with the process after {}; nothing of it is done again.{lost} Its session is \

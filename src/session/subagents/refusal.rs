@@ -28,10 +28,11 @@ impl Why {
     pub(super) fn absent(self, name: &str) -> Absent {
         let why = match self {
             Self::IsAbove => {
-                "already works on the task that this one is a part of, and a task cannot come back to where it came from"
+                "already works on the task that this one is a part of, and a task cannot come back to \
+                 where it came from"
             }
             Self::TooDeep => "cannot be started here: sub-agents start others one level deep",
-            Self::NotIts => "is none that this sub-agent may start",
+            Self::NotIts => "is not one that this sub-agent may start",
             Self::SwitchedOff => {
                 "cannot be started: sub-agents are switched off here (agents.max_parallel is 0)"
             }

@@ -40,8 +40,12 @@ pub(crate) struct Branch {
 pub(crate) fn departure(entries: &[Arc<Entry>], at: EntryId) -> Result<Departure, Fault> {
     let left = Departure::before(entries, at).map_err(|why| {
         let next = match why {
-            TwistFault::NeverDecided(_) | TwistFault::OwnCommand(_) | TwistFault::NoEntry(_) | TwistFault::NothingToChange(_) => {
-                "`countersign sessions show SESSION --json` lists its entries; name a message, or a call that was decided about"
+            TwistFault::NeverDecided(_)
+            | TwistFault::OwnCommand(_)
+            | TwistFault::NoEntry(_)
+            | TwistFault::NothingToChange(_) => {
+                "`countersign sessions show SESSION --json` lists its entries; name a message, or a call \
+                 that was decided about"
             }
             TwistFault::Undecided(_) => "resume the session and decide",
         };
@@ -114,8 +118,9 @@ fn copied(
     if let Ok(walk) = SessionWalk::of(trunk.path, home) {
         let unknown = walk.set_after(&copy, &departure.over).map_err(failed)?;
         let left = walk.left.iter().map(|(file, _)| file).chain(&unknown);
-        remarks
-            .extend(left.map(|file| format!("{} is as it is now: what it was is not kept", file.display())));
+        remarks.extend(
+            left.map(|file| format!("{} is as it is now: its earlier content is not kept", file.display())),
+        );
     }
     let nested = copy.nested().iter().map(|folder| {
         format!(
@@ -134,8 +139,7 @@ fn copied(
         .map(ToString::to_string)
         .collect();
     if unrecorded.restored > 0 {
-        remarks
-            .push("files that /undo restored may be other ones: the session has no record of it".to_owned());
+        remarks.push("files that /undo restored may differ: the session has no record of it".to_owned());
     }
     if !later.is_empty() {
         remarks.push(format!(

@@ -39,7 +39,7 @@ pub(crate) fn twist(typed: Typed<'_>, entries: &[Arc<Entry>], departure: &Depart
                     }
                     Arguments::Unusable(_) => {
                         return Err(Fault::usage(
-                            "what the call is changed to is no JSON object",
+                            "the changed arguments are not a JSON object",
                             "give all arguments of the call",
                         ));
                     }
@@ -47,13 +47,13 @@ pub(crate) fn twist(typed: Typed<'_>, entries: &[Arc<Entry>], departure: &Depart
                 // What was decided in the session is not decided anew without a word of the person who makes the branch.
                 (None, false, None) if typed.has_other_model => {
                     return Err(Fault::usage(
-                        format!("{call} is to be decided there, and another model only answers after that"),
-                        "say what you decide, too: --allow, --deny REASON or --edit ARGUMENTS; in the app, decide, and then \
-                        take the model with /model",
+                        format!("{call} has to be decided there before another model can answer"),
+                        "also say what you decide: --allow, --deny REASON or --edit ARGUMENTS; in the app, \
+                         decide, then choose the model with /model",
                     ));
                 }
                 (None, false, None) => {
-                    return Err(Fault::usage("nothing is otherwise", "deny, allow or edit the call"));
+                    return Err(Fault::usage("nothing would be different", "deny, allow or edit the call"));
                 }
             };
             Ok(Twist::Decides(call, answer))
@@ -61,15 +61,18 @@ pub(crate) fn twist(typed: Typed<'_>, entries: &[Arc<Entry>], departure: &Depart
         Crossroads::Message(message) => {
             if typed.deny.is_some() || typed.allow {
                 return Err(Fault::usage(
-                    format!("{message} is a message, and waits for no decision"),
+                    format!("{message} is a message, not a call to decide about"),
                     "edit its words, or give another model",
                 ));
             }
             if typed.edit.is_none() && !typed.has_other_model {
-                return Err(Fault::usage("nothing is otherwise", "edit the words, or give another model"));
+                return Err(Fault::usage(
+                    "nothing would be different",
+                    "edit the words, or give another model",
+                ));
             }
             if typed.edit.is_some_and(|words| words.trim().is_empty()) {
-                return Err(Fault::usage("the message has no words", "give the words in its place"));
+                return Err(Fault::usage("the message is empty", "give the new message"));
             }
             let words = typed.edit.map(str::to_owned);
             Ok(Twist::Says(message, words.unwrap_or_else(|| said(entries, message).content)))
@@ -81,7 +84,7 @@ pub(crate) fn twist(typed: Typed<'_>, entries: &[Arc<Entry>], departure: &Depart
 fn fits(call: CallId, arguments: &Arguments, entries: &[Arc<Entry>]) -> Result<(), Fault> {
     if entries.iter().any(|entry| matches!(&entry.body, Body::Validation(check) if check.id == call)) {
         return Err(Fault::usage(
-            format!("{call} is the check of a goal, and a check is not changed"),
+            format!("{call} is the check of a goal, which cannot be changed"),
             "deny or allow it",
         ));
     }
@@ -92,7 +95,10 @@ fn fits(call: CallId, arguments: &Arguments, entries: &[Arc<Entry>]) -> Result<(
     let specs = tool_specs();
     let Some(name) = name.filter(|name| specs.iter().any(|spec| spec.name == *name)) else { return Ok(()) };
     Registry::new(specs.clone()).validate(name, arguments).map_err(|why| {
-        Fault::usage(format!("{call} cannot be made so: {}", why.0), format!("give all arguments of {name}"))
+        Fault::usage(
+            format!("{call} cannot be made like that: {}", why.0),
+            format!("give all arguments of {name}"),
+        )
     })
 }
 

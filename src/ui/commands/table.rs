@@ -123,7 +123,7 @@ pub const COMMANDS: &[SlashCommand] = {
         row("/quit", "leave", None(Quit)),
         row(
             "/race",
-            "one task for several sub-agents at once; alone: how they stand",
+            "one task for several sub-agents at once; no task: how they stand",
             Optional(Report(Subject::Race), read::race),
         )
         .hint("TASK | check: COMMAND"),

@@ -88,7 +88,7 @@ impl LinearSession {
             return Vec::new();
         }
         let Some(asked) = self.asked(request) else {
-            self.output.say("not taken: nothing waits for this answer any more");
+            self.output.say("not accepted: nothing waits for this answer any more");
             self.asking.answered(request);
             self.left();
             return Vec::new();

@@ -41,10 +41,11 @@ impl Page for Fleet {
     }
 
     fn keys(&self, view: &View) -> Vec<(&'static str, &'static str)> {
-        if view.fleet().is_empty() {
-            return Vec::new();
-        }
-        vec![("d", "decide"), ("o", "open one"), ("x", "stop one")]
+        let all = view.fleet();
+        let decides = (!view.waiting().is_empty()).then_some(("d", "decide"));
+        let opens = (!all.is_empty()).then_some(("o", "open one"));
+        let stops = all.iter().any(|member| stoppable(member).is_some()).then_some(("x", "stop one"));
+        [decides.filter(|_| opens.is_some()), opens, stops].into_iter().flatten().collect()
     }
 
     fn opens(&self, command: KeyAction) -> Option<Source> {
@@ -80,19 +81,24 @@ impl Page for Fleet {
             let Told { name, task, stands, spent: [spent, _], .. } = told(member, now);
             Spoken::Line(plain(&format!("{name}: {task}; {stands}{spent}")))
         };
-        let stoppable = all.iter().find_map(|member| match &member.kind {
-            FleetKind::Subagent { call, view, .. } if view.is_at_work() || view.waits_for_turn() => {
-                let path = member.path.clone();
-                Some(CallAddress { path, call: *call }.to_string())
-            }
-            FleetKind::Shell(shell) if member.path.is_empty() => Some(shell.id.clone()),
-            FleetKind::Subagent { .. }
-            | FleetKind::Delegated { .. }
-            | FleetKind::Waiting { .. }
-            | FleetKind::Shell(_) => None,
-        });
-        let how = stoppable.map(|named| Spoken::Line(format!("/fleet stop {named} stops the first one")));
+        let first = all.iter().find_map(stoppable);
+        let how = first.map(|named| Spoken::Line(format!("/fleet stop {named} stops the first one")));
         all.iter().map(said).chain(how).collect()
+    }
+}
+
+/// By which name it can be stopped, if it can.
+fn stoppable(member: &FleetMember<'_>) -> Option<String> {
+    match &member.kind {
+        FleetKind::Subagent { call, view, .. } if view.is_at_work() || view.waits_for_turn() => {
+            let path = member.path.clone();
+            Some(CallAddress { path, call: *call }.to_string())
+        }
+        FleetKind::Shell(shell) if member.path.is_empty() => Some(shell.id.clone()),
+        FleetKind::Subagent { .. }
+        | FleetKind::Delegated { .. }
+        | FleetKind::Waiting { .. }
+        | FleetKind::Shell(_) => None,
     }
 }
 

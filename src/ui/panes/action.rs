@@ -141,6 +141,8 @@ pub(super) struct Room {
     pub from: usize,
     /// Whether keys go to it: those that scroll, too.
     pub has_keys: bool,
+    /// Whether it is only the beginning of the call.
+    pub goes_on: bool,
 }
 
 /// The action itself under its `head`, as much as there is room for, and how much that is; what is left out is told, and
@@ -151,7 +153,7 @@ pub(super) fn shown(
     room: Room,
     colours: DiffColours<'_>,
 ) -> (Vec<Line<'static>>, PaneReach) {
-    let Room { inner, most, from, has_keys } = room;
+    let Room { inner, most, from, has_keys, goes_on } = room;
     if most == 1 {
         return row_by_row(request, head, room, colours);
     }
@@ -167,20 +169,21 @@ pub(super) fn shown(
     let lines: Vec<Line<'static>> = head.into_iter().chain(lines).collect();
     let all = lines.len();
     let must = all;
-    if total <= most {
+    if total <= most && !goes_on {
         return (lines, PaneReach { from: 0, rows: all, all, must, ..PaneReach::default() });
     }
     // The last row says what is out of sight.
     let rows = most.saturating_sub(1).max(1);
     let from = from.min(all.saturating_sub(rows));
     let mut shown: Vec<Line<'static>> = lines.into_iter().skip(from).take(rows).collect();
-    let words = format!("lines {}–{} of {all}", from + 1, from + rows);
+    let than = if goes_on { "more than " } else { "" };
+    let words = format!("lines {}–{} of {than}{all}", from + 1, (from + rows).min(all));
     let ways =
         [" · pgup pgdn scroll · o shows all", " · pgup pgdn · o all", " · o shows all", " · o all", ""];
     let ways = ways.into_iter().skip(if has_keys { 0 } else { 2 });
     let way = ways.into_iter().find(|way| width(&words) + width(way) <= inner).unwrap_or_default();
     shown.push(Line::styled(fit(&format!("{words}{way}"), inner), theme.warning));
-    (shown, PaneReach { from, rows, all, must, ..PaneReach::default() })
+    (shown, PaneReach { from, rows, all, must, ..PaneReach::default() }.ending(!goes_on))
 }
 
 /// The same where one row is all: what is out of sight is told at its end. The lines are laid narrower for that, so that
@@ -224,7 +227,7 @@ fn row_by_row(
         let words = format!("{cut}{}{place}", " ".repeat(apart));
         row.spans.push(Span::styled(words, ours(colours.theme.warning)));
     }
-    (shown, PaneReach { from, rows: 1, all, must: all, ..PaneReach::default() })
+    (shown, PaneReach { from, rows: 1, all, must: all, ..PaneReach::default() }.ending(!room.goes_on))
 }
 
 /// A line in so many cells, what is below it behind the margin that it has.

@@ -13,7 +13,7 @@ use super::card_context::{CardContext, INDENT};
 use super::layouts::{PaneReach, TranscriptRow};
 use super::margin::MARGIN;
 use super::words::{both_ends, end, middle, one_row};
-use super::{action, answers, boxes, gaps, risk, session_rule};
+use super::{action, answers, beginning, boxes, gaps, risk, session_rule};
 
 /// Lines that are left for other calls that wait.
 const MOST_OTHERS: usize = 4;
@@ -91,14 +91,14 @@ fn whole(
     let path = subject(panel);
     let (language, highlighter) = (diff::language(&path), around.highlighter);
     let colours = DiffColours { theme, language, highlighter };
-    let laid = |most| {
-        action::shown(
-            request,
-            head.clone(),
-            action::Room { inner, most, from, has_keys: around.has_keys },
-            colours,
-        )
+    // Only what is laid out is shorter: the call is the same.
+    let beginning = beginning::of(request);
+    let in_room = |most| {
+        let (has_keys, goes_on) = (around.has_keys, beginning.is_some());
+        action::Room { inner, most, from, has_keys, goes_on }
     };
+    let shown = beginning.as_ref().unwrap_or(request);
+    let laid = |most| action::shown(shown, head.clone(), in_room(most), colours);
     let mut asks_anyway = gaps::are_told(request, inner, risk::most_lines(request, id, around), around);
     let (mut body, mut reach) = laid(most(foot.len()));
     if reach.rows < reach.all && room(foot.len()) < 3 {
@@ -107,16 +107,16 @@ fn whole(
         foot.drain(explained);
         (body, reach) = laid(most(foot.len()));
     }
+    // A rule below it leaves few rows: of a call that is cut, the one that would keep them apart is the call's, too.
+    let is_cramped = airy && read.is_some() && reach.rows < reach.all;
+    let rows = |foot: usize| if is_cramped { room(foot) } else { most(foot) };
+    if is_cramped {
+        (body, reach) = laid(rows(foot.len()));
+    }
     let is_command = matches!(request.preview, Preview::Command(_));
     if is_command && reach.rows < reach.all && room(foot.len()) < 4 && !head.is_empty() {
         // The title begins with the worst effect; the rest of them goes before the command does.
-        let most = most(foot.len());
-        (body, reach) = action::shown(
-            request,
-            Vec::new(),
-            action::Room { inner, most, from, has_keys: around.has_keys },
-            colours,
-        );
+        (body, reach) = action::shown(shown, Vec::new(), in_room(rows(foot.len())), colours);
     }
     if airy && body.len() < most(foot.len()) {
         body.push(Line::default());

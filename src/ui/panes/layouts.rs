@@ -13,6 +13,7 @@ use crate::ui::selection::{Point, Surface};
 use crate::ui::text::tag::{MOST_LINKS, Tag, tag_of, tagged};
 use crate::view::CardId;
 
+use super::laid_arguments::LaidArguments;
 use super::message::{Growing, Message};
 
 /// One row of the transcript.
@@ -66,6 +67,13 @@ pub(super) enum Part {
     Reasoning,
     /// The line over that, in our words: how much of it is shown depends on the width.
     ReasoningHead,
+}
+
+impl PaneReach {
+    /// The same; if that is not all of the call, nothing in it is the end.
+    pub(super) fn ending(self, is_all: bool) -> Self {
+        if is_all { self } else { Self { all: usize::MAX, must: usize::MAX, ..self } }
+    }
 }
 
 impl TranscriptRow {
@@ -166,6 +174,8 @@ pub(super) struct FullPage {
     pub rows: Vec<TranscriptRow>,
     /// The first row in sight.
     pub from: usize,
+    /// The arguments among them, if it is the page of a call.
+    pub arguments: Option<LaidArguments>,
 }
 
 /// Where a row of the window comes from.
@@ -278,6 +288,11 @@ impl Layouts {
             self.appetite -= more.len();
         }
         self.is_behind = more.len() < rest.len();
+    }
+
+    /// A page has left text for the next frame, or not.
+    pub(super) fn owes(&mut self, is_behind: bool) {
+        self.is_behind = is_behind;
     }
 
     /// Whether the last frame has left text for the next one; said once a frame that shows the transcript.

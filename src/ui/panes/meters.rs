@@ -174,13 +174,14 @@ impl Meters<'_> {
         }
     }
 
-    /// Where nothing presses: without the least important.
+    /// Where nothing presses: without the least important. The last one stays in its shortest words, if these fit.
     fn fewer(&self, room: usize) -> Vec<Span<'static>> {
         let mut items: Vec<&Meter> = self.items.iter().collect();
-        while !items.is_empty() && cells(&self.spans(&items, &NO_BAR)) > room {
+        while items.len() > 1 && cells(&self.spans(&items, &NO_BAR)) > room {
             items.pop();
         }
-        self.spans(&items, &NO_BAR)
+        let mut forms = [NO_BAR, SHORTEST].into_iter().map(|form| self.spans(&items, &form));
+        forms.find(|spans| cells(spans) <= room).unwrap_or_default()
     }
 
     fn spans(&self, items: &[&Meter], form: &Form) -> Vec<Span<'static>> {

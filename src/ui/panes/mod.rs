@@ -6,8 +6,10 @@ mod activity;
 mod anchor;
 mod answers;
 mod approval;
+mod beginning;
 mod boxes;
 pub(super) mod budgets;
+mod call_page;
 mod card_context;
 mod cards;
 mod clusters;
@@ -23,6 +25,7 @@ mod grid;
 mod header;
 mod hits;
 mod inspector;
+mod laid_arguments;
 mod layouts;
 mod level;
 mod margin;
@@ -67,7 +70,9 @@ pub use screen::Screen;
 use crate::ledger::Millis;
 use crate::view::View;
 
-use self::layouts::{FullPage, PaneReach, Spot, TranscriptRow, Window};
+use self::call_page::LaidPage;
+use self::laid_arguments::LaidArguments;
+use self::layouts::{FullPage, PaneReach, Spot, Window};
 use super::blocked_host;
 use super::layout::{LEAST_HEIGHT, LEAST_WIDTH};
 use super::local::{Focus, HostReading, Local, Overlay, ReadProgress};
@@ -191,19 +196,17 @@ fn prepare_page(
     now: Millis,
 ) {
     let body = output::body(area);
+    let before = layouts.page.take();
     let screen = Screen { view, local, theme, highlighter, layouts, now, entry_json: |_| String::new() };
-    let mut must = 0;
-    let (title, lines, links) = match &local.overlay {
-        Some(Overlay::Page(open)) => {
-            (open.page.title(view), open.page.rows(&screen.page_frame(), body.width), Vec::new())
-        }
-        Some(Overlay::Output(call, _)) => {
-            let (laid, counts) = output::lay(&screen, body.width, *call);
-            must = counts;
-            laid
-        }
-        Some(Overlay::Summary(entry, _)) => summary::lay(&screen, body.width, *entry),
-        Some(Overlay::Terminal(typing)) => terminal::lay(&screen, body.width, *typing),
+    let laid = match &local.overlay {
+        Some(Overlay::Page(open)) => LaidPage::of((
+            open.page.title(view),
+            open.page.rows(&screen.page_frame(), body.width),
+            Vec::new(),
+        )),
+        Some(Overlay::Output(call, _)) => LaidPage::of_call(&screen, body.width, *call, before),
+        Some(Overlay::Summary(entry, _)) => LaidPage::of(summary::lay(&screen, body.width, *entry)),
+        Some(Overlay::Terminal(typing)) => LaidPage::of(terminal::lay(&screen, body.width, *typing)),
         Some(Overlay::Picker(picker)) => {
             let plan = picker.restores().map(|since| (since, picker::in_sight(picker, area)));
             if let (Some((_, lines)), Some(Overlay::Picker(picker))) = (&plan, &mut local.overlay) {
@@ -212,9 +215,13 @@ fn prepare_page(
             let is_read = matches!(&local.overlay, Some(Overlay::Picker(picker)) if picker.is_read());
             // A plan with lines that nobody has seen is not there yet.
             local.stand.lay(plan.filter(|_| is_read).map(|(since, _)| Shown::Plan(since)), true);
+            layouts.page = before;
             return;
         }
-        Some(Overlay::Ledger(_)) | None => return,
+        Some(Overlay::Ledger(_)) | None => {
+            layouts.page = before;
+            return;
+        }
     };
     if let Some(Overlay::Terminal(typing)) = &local.overlay {
         let settled = terminal::settle(&screen, *typing, body.height);
@@ -222,21 +229,22 @@ fn prepare_page(
     }
     let waits = local.subject(view).is_some();
     let Some(at) = local.overlay.as_mut().and_then(Overlay::scrolled) else { return };
-    let last = lines.len().saturating_sub(usize::from(body.height));
+    let LaidPage { title, rows, arguments, all, must, work } = laid;
+    let last = rows.len().saturating_sub(usize::from(body.height));
     // The end is followed while there comes more; what waits does not grow.
     if *at != u16::MAX || waits {
         *at = (*at).min(u16::try_from(last).unwrap_or(u16::MAX));
     }
     let from = usize::from(*at).min(last);
-    stands_on_page(local, view, (lines.len(), must), body.height);
-    let rows: Vec<TranscriptRow> =
-        lines.into_iter().map(|line| TranscriptRow::linked(0, line, &links)).collect();
+    stands_on_page(local, view, (all, must), body.height);
     let mut window = Window { area: body, surface: Surface::Page, ..Window::default() };
     window.rows = rows.iter().skip(from).take(usize::from(body.height)).cloned().collect();
     let spot =
         |at: usize| Spot { card: 0, piece: 0, row: from + at, is_first: from + at == 0, is_gap: false };
     window.spots = (0..window.rows.len()).map(spot).collect();
-    let page = FullPage { title, rows, from };
+    layouts.work += work;
+    layouts.owes(arguments.as_ref().is_some_and(LaidArguments::is_behind));
+    let page = FullPage { title, rows, from, arguments };
     selecting::settle(&mut local.pointer, &mut window, &mut &page, (body.width, false, 0));
     layouts.page = Some(page);
     layouts.window = window;

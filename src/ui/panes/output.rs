@@ -24,25 +24,46 @@ use super::{Screen, action, gaps, grid, tools};
 /// A page as it was laid out: its title, its lines, where their links lead.
 pub(super) type LaidOutput = (String, Vec<Line<'static>>, Vec<Arc<str>>);
 
-/// All of a call, on lines of at most `inner` cells, and how many of them must have been in sight before it is allowed.
-pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> (LaidOutput, usize) {
+/// All of a call: its arguments, which may be long, are not laid out.
+pub(super) struct CallText {
+    pub title: String,
+    pub lines: Vec<Line<'static>>,
+    /// Before which line the arguments stand.
+    pub at: usize,
+    pub arguments: String,
+    /// How many of the lines must have been in sight before it is allowed; more than there are: all, and all of the arguments.
+    pub must: usize,
+}
+
+impl CallText {
+    /// With its arguments laid out, too.
+    pub(super) fn whole(self, inner: u16, theme: &Theme) -> LaidOutput {
+        let Self { title, mut lines, at, arguments, .. } = self;
+        let behind = lines.split_off(at.min(lines.len()));
+        lines.extend(text(&arguments, usize::from(inner).max(1), theme));
+        lines.extend(behind);
+        (title, lines, Vec::new())
+    }
+}
+
+/// All of a call, on lines of at most `inner` cells.
+pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> CallText {
     let Some(panel) = screen.view.panel(call) else {
         // A call of a sub-agent is here only as long as it waits.
-        let words = vec![Line::styled("This call is no longer waiting.", screen.theme.dim)];
-        return (("call".to_owned(), words, Vec::new()), 0);
+        let lines = vec![Line::styled("This call is no longer waiting.", screen.theme.dim)];
+        return CallText { title: "call".to_owned(), lines, at: 0, arguments: String::new(), must: 0 };
     };
     let whose =
         panel.asked_by.as_ref().map(|by| format!("{}: ", one_row(&by.to_string()))).unwrap_or_default();
     let overwrites = panel.request().is_some_and(|(_, request)| request.replaces);
     let name = if overwrites { "overwrite".to_owned() } else { one_row(panel.name()) };
     let title = format!("{whose}{name}  {}", one_row(&subject(panel)));
-    let (lines, must) = lines(panel, usize::from(inner).max(1), screen);
-    ((title, lines, Vec::new()), must)
+    CallText { title, ..described(panel, usize::from(inner).max(1), screen) }
 }
 
 /// Which path it uses, what it would change, what it was called with, why it asks, what it wrote; and how many of the lines
 /// say what would be done: to the end of a change that is shown whole, else all.
-fn lines(panel: &Panel, inner: usize, screen: &Screen<'_>) -> (Vec<Line<'static>>, usize) {
+fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
     let (mut lines, theme) = (Vec::new(), screen.theme);
     let inks = tools::inks(panel, theme, theme.text);
     let rows = |lines: &mut Vec<Line<'static>>, rows: &mut dyn Iterator<Item = &Row>| {
@@ -63,10 +84,10 @@ fn lines(panel: &Panel, inner: usize, screen: &Screen<'_>) -> (Vec<Line<'static>
         lines.extend(change.map(|line| Line { spans: theirs(line.spans), ..line }));
         must = if request.is_partial { must } else { lines.len() };
     }
-    if let Some(arguments) = panel.arguments() {
+    if panel.arguments().is_some() {
         head(&mut lines, "arguments", theme);
-        lines.extend(called_with(arguments, inner, theme));
     }
+    let at = lines.len();
     let worktree = panel.asked_by.as_ref().map_or(&screen.view.worktree, |by| &by.worktree);
     if let Some(folder) = worktree.as_ref().filter(|_| panel.request().is_some()) {
         head(&mut lines, "in the worktree", theme);
@@ -93,8 +114,8 @@ fn lines(panel: &Panel, inner: usize, screen: &Screen<'_>) -> (Vec<Line<'static>
         head(&mut lines, "output so far", theme);
         rows(&mut lines, &mut panel.rows());
     }
-    let must = must.min(lines.len());
-    (lines, must)
+    let arguments = panel.arguments().map(called_with).unwrap_or_default();
+    CallText { title: String::new(), lines, at, arguments, must }
 }
 
 /// The rule that asks, and where it is written.
@@ -113,23 +134,30 @@ fn head(lines: &mut Vec<Line<'static>>, words: &'static str, theme: &Theme) {
 }
 
 /// What others wrote, line by line, behind the margin; broken between words, as on the card of the call.
-fn text(text: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+pub(super) fn text(text: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     let text = sanitize(text);
     behind(inner, |room| text.lines().flat_map(|line| wrap(line, room, theme.text)).collect())
 }
 
-/// The arguments, each whole.
-fn called_with(arguments: &Arguments, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
-    match arguments {
-        Arguments::Object(members) => {
-            let said = members.iter().map(|(name, value)| {
-                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                format!("{name}: {value}")
-            });
-            said.flat_map(|said| text(&said, inner, theme)).collect()
+/// The arguments, each whole and on lines of its own.
+fn called_with(arguments: &Arguments) -> String {
+    let members = match arguments {
+        Arguments::Object(members) => members,
+        Arguments::Unusable(raw) => return raw.clone(),
+    };
+    let mut said = String::new();
+    for (name, value) in members {
+        if !said.is_empty() && !said.ends_with('\n') {
+            said.push('\n');
         }
-        Arguments::Unusable(raw) => text(raw, inner, theme),
+        said.push_str(name);
+        said.push_str(": ");
+        match value.as_str() {
+            Some(text) => said.push_str(text),
+            None => said.push_str(&value.to_string()),
+        }
     }
+    said
 }
 
 /// The path that is used, and how it is written where that is not the same.

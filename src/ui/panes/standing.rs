@@ -90,7 +90,7 @@ fn over(settled: &EscrowSettlement, theme: &Theme) -> CallStatus {
     let words = match settled.state {
         TaskState::Completed => spent,
         TaskState::Canceled => format!("stopped · {spent}"),
-        state => format!("{} · {spent}", state.as_str()),
+        state => format!("{} · {spent}", state.words()),
     };
     CallStatus::new(symbol, style, words, if is_good { theme.dim } else { style })
 }

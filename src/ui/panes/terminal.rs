@@ -18,7 +18,7 @@ use super::{Screen, rows};
 
 /// The page: the columns in sight of all rows on the terminal, or what became of the call.
 pub(super) fn lay(screen: &Screen<'_>, inner: u16, typing: Typing) -> LaidOutput {
-    let ((title, lines, links), _) = lay_output(screen, inner, typing.call);
+    let (title, lines, links) = lay_output(screen, inner, typing.call).whole(inner, screen.theme);
     let Some(panel) = running(screen, typing) else { return (title, lines, links) };
     let Some(shown) = &panel.screen else { return (title, Vec::new(), Vec::new()) };
     let (from, inner) = (first_column(shown, inner), usize::from(inner));

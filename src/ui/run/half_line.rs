@@ -37,7 +37,7 @@ pub(super) fn take(terminal: &OwnedFd) -> Vec<u8> {
         half.extend(piece.get(..bytes).unwrap_or_default());
     }
     if let Err(why) = tcsetattr(terminal, OptionalActions::Now, &edits) {
-        tracing::error!("the terminal edits no lines any more: {why}");
+        tracing::error!("the terminal no longer edits lines: {why}");
     }
     half
 }

@@ -31,7 +31,7 @@ pub use sanitize::sanitize;
 pub use wrap::{cut_spans, wrap, wrap_spans};
 
 /// Splits a text at the last character boundary at or before `at`.
-fn split_before(text: &str, at: usize) -> (&str, &str) {
+pub(in crate::ui) fn split_before(text: &str, at: usize) -> (&str, &str) {
     let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
     text.split_at_checked(at).unwrap_or((text, ""))
 }

@@ -165,7 +165,7 @@ fn a_call_of_a_subagent_says_that_the_session_was_closed() {
     let own = world.sessions().into_iter().find(is_own).unwrap();
     let own: Vec<Value> = fs::read_to_string(own).unwrap().lines().map(books::unchained).collect();
     let said = text(&of_type(&own, "tool_result")[0], "content");
-    assert!(said.contains("since the session that it worked for ended"), "{said}");
+    assert!(said.contains("because the session that it worked for ended"), "{said}");
     assert!(!world.work().join("made").exists());
 }
 

@@ -105,10 +105,10 @@ fn a_reservation_is_shown_and_a_wrong_one_is_refused_in_words() {
     let shown = run(&world, &whole);
     assert!(shown.out.contains("sets aside for each task: max_model_turns 5"), "{shown:?}");
     for (key, why) in [
-        ("reserve.max_wall_time_seconds=3", "is nothing that can be set aside"),
+        ("reserve.max_wall_time_seconds=3", "cannot be set aside"),
         ("reserve.tokens=3", "max_output_tokens"),
         ("reserve.max_output_tokens=0", "agents.a.reserve.max_output_tokens"),
-        ("reserve.max_total_cost=0", "must be more than nothing"),
+        ("reserve.max_total_cost=0", "must be more than zero"),
         ("reserve.max_total_cost=much", "agents.a.reserve.max_total_cost"),
     ] {
         let ran = run(&world, &["-c", "agents.a.url=https://h.example/", "-c", &of(key), "agents", "list"]);

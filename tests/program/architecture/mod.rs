@@ -1,6 +1,7 @@
 //! The rules of the house that no compiler states: floors, file length, purity, event loops, words that decide nothing.
 
 mod circles;
+mod document;
 mod resolve;
 mod source;
 mod tool_names;

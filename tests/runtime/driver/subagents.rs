@@ -174,7 +174,7 @@ impl Starting {
 async fn one_that_is_stopped_while_its_session_is_made_does_nothing() {
     for (by, says) in [
         (CutBy::User, "stopped before it began, by the user."),
-        (CutBy::WallTime, "stopped before it began, since the time of the run that it worked for was over."),
+        (CutBy::WallTime, "stopped before it began, because the time limit of its run was reached."),
     ] {
         let mut starting = Starting::new().await;
         starting.port.stop(call(1), by);

@@ -10,6 +10,7 @@ mod subagents;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -59,8 +60,11 @@ pub(super) enum SessionCommand {
         /// What is asked for.
         what: Ask,
     },
-    /// Esc.
-    Cancel,
+    /// Esc; whether the loop has had it already.
+    Cancel {
+        /// The door sent it, as the loop had the prompt.
+        is_pressed: bool,
+    },
     /// Esc, if this request is the prompt.
     CancelRequest(Value),
     /// The client answered a request of ours.
@@ -74,8 +78,8 @@ pub(super) enum SessionCommand {
     Read {
         /// The prompt.
         id: Value,
-        /// The message, or why there is none.
-        said: Result<UserMessage, RpcError>,
+        /// The message and what to know of its words, or why there is none.
+        said: Result<(UserMessage, String), RpcError>,
     },
     /// What would be written for the rule of a call that waits is known.
     Planned {
@@ -108,6 +112,8 @@ pub(super) struct Door {
     pub(super) commands: mpsc::Sender<SessionCommand>,
     /// Esc: it waits for no client that reads slowly.
     pub(super) abort: mpsc::Sender<()>,
+    /// Whether the loop has the prompt, so that this Esc finds it.
+    pub(super) is_taken: Arc<AtomicBool>,
     /// Ends with the session.
     pub(super) over: watch::Receiver<bool>,
     /// The client's file system, if it has one: calls wait for its answers.
@@ -140,6 +146,8 @@ pub(super) struct Conversation {
     to_itself: mpsc::Sender<SessionCommand>,
     intents: mpsc::Sender<Intent>,
     abort: mpsc::Sender<()>,
+    /// Whether the loop has the prompt.
+    is_taken: Arc<AtomicBool>,
     shutdown: mpsc::Sender<Shutdown>,
     events: mpsc::Receiver<Event>,
     prompt: Option<PendingPrompt>,
@@ -171,7 +179,14 @@ impl Conversation {
         let (to_itself, commands) = mpsc::channel(COMMANDS_WAITING);
         let (over, is_over) = watch::channel(false);
         let handles = session.handles;
-        let door = Door { commands: to_itself.clone(), abort: handles.abort.clone(), over: is_over, files };
+        let is_taken = Arc::<AtomicBool>::default();
+        let door = Door {
+            commands: to_itself.clone(),
+            abort: handles.abort.clone(),
+            is_taken: Arc::clone(&is_taken),
+            over: is_over,
+            files,
+        };
         let (attach, rules) = (session.gateway.attach.clone(), session.gateway.rules.clone());
         let begin = Begin {
             driver: session.driver,
@@ -195,6 +210,7 @@ impl Conversation {
             to_itself,
             intents: handles.intents,
             abort: handles.abort,
+            is_taken,
             shutdown: handles.shutdown,
             events: handles.events,
             prompt: None,
@@ -283,10 +299,10 @@ impl Conversation {
             SessionCommand::Request { id, what: Ask::SetOption(params) } => {
                 self.set_option(id, params).await;
             }
-            SessionCommand::Cancel => self.cancel().await,
+            SessionCommand::Cancel { is_pressed } => self.cancel(is_pressed).await,
             SessionCommand::CancelRequest(id) => {
                 if self.prompt.as_ref().is_some_and(|prompt| prompt.id == id) {
-                    self.cancel().await;
+                    self.cancel(false).await;
                 }
             }
             SessionCommand::Answer { request, outcome } => self.answered(&request, outcome).await,

@@ -1,5 +1,7 @@
 //! The prompt that is under way: read, said, and answered when its run has ended.
 
+use std::sync::atomic::Ordering;
+
 use serde_json::Value;
 
 use super::{Conversation, SessionCommand};
@@ -52,7 +54,9 @@ impl Conversation {
         tokio::spawn(async move {
             // Files may lie on a slow disk, or on one that never answers.
             let read = tokio::task::spawn_blocking(move || match blocks {
-                Expanded::Blocks(blocks) => session_prompt::message(&attach, &cwd, blocks),
+                Expanded::Blocks(blocks) => {
+                    session_prompt::message(&attach, &cwd, blocks).map(|said| (said, String::new()))
+                }
                 Expanded::Words(words) => attach
                     .message(words)
                     .map_err(|refused| RpcError::params(format!("{}; next: {}", refused.what, refused.next))),
@@ -92,17 +96,20 @@ impl Conversation {
     }
 
     /// The prompt was read.
-    pub(super) async fn was_read(&mut self, id: &Value, said: Result<UserMessage, RpcError>) {
+    pub(super) async fn was_read(&mut self, id: &Value, said: Result<(UserMessage, String), RpcError>) {
         let Some(prompt) = self.prompt.as_mut().filter(|prompt| prompt.id == *id) else { return };
         let is_empty = |said: &UserMessage| said.content.trim().is_empty() && said.images.is_empty();
         match said {
             _ if prompt.is_cancelled => self.answer_prompt(Ok(session_prompt::cancelled())).await,
             Err(why) => self.answer_prompt(Err(why)).await,
-            Ok(said) if is_empty(&said) => {
+            Ok((said, _)) if is_empty(&said) => {
                 self.answer_prompt(Err(RpcError::params("the prompt is empty"))).await;
             }
-            Ok(said) => {
+            Ok((said, note)) => {
                 prompt.stage = Stage::Said;
+                if !note.is_empty() {
+                    self.remark(&note).await;
+                }
                 self.wish(Intent::Submit(said)).await;
                 // Calls that waited when the session was opened are offered now: only a prompt can be asked in.
                 self.offer_waiting().await;
@@ -111,13 +118,14 @@ impl Conversation {
     }
 
     /// Esc. One that comes before the loop has the message is remembered: it would find nothing to stop.
-    pub(super) async fn cancel(&mut self) {
+    /// `is_pressed`: the loop had the message and has had this Esc.
+    pub(super) async fn cancel(&mut self, is_pressed: bool) {
         if self.cancel_price().await {
             return;
         }
         let Some(prompt) = &mut self.prompt else { return };
         prompt.is_cancelled = true;
-        if prompt.stage != Stage::Reading {
+        if prompt.stage != Stage::Reading && !is_pressed {
             self.esc();
         }
     }
@@ -125,7 +133,7 @@ impl Conversation {
     /// The same for a request that the client takes back with the prompt: a second Esc would not let sub-agents settle.
     pub(super) async fn cancel_once(&mut self) {
         if !self.prompt.as_ref().is_some_and(|prompt| prompt.is_cancelled) {
-            self.cancel().await;
+            self.cancel(false).await;
         }
     }
 
@@ -140,15 +148,18 @@ impl Conversation {
         match &entry.body {
             Body::User(_) if prompt.stage == Stage::Said => {
                 prompt.stage = Stage::Taken;
+                self.is_taken.store(true, Ordering::SeqCst);
                 if prompt.is_cancelled {
                     self.esc();
                 }
             }
             Body::Injected(said) if prompt.stage == Stage::Said && said.by == Injector::Steering => {
                 prompt.stage = Stage::Taken;
+                self.is_taken.store(true, Ordering::SeqCst);
             }
             Body::TurnEnded(end) if matches!(prompt.stage, Stage::Taken | Stage::Returned(_)) => {
                 prompt.ended = Some(session_prompt::ended(entry.id, end));
+                self.is_taken.store(false, Ordering::SeqCst);
             }
             _ => {}
         }
@@ -203,6 +214,7 @@ impl Conversation {
     async fn answer_prompt(&mut self, outcome: Result<Value, RpcError>) {
         self.end_requests();
         self.price = None;
+        self.is_taken.store(false, Ordering::SeqCst);
         if let Some(prompt) = self.prompt.take() {
             self.client.out.answer(&prompt.id, outcome).await;
         }

@@ -49,7 +49,7 @@ pub(in crate::cli::acp) fn said(choices: &[String], result: &Value) -> Result<Pe
             let answer = result.pointer("/content/answer").and_then(Value::as_str).map(str::trim);
             match answer {
                 Some(words) if !choices.is_empty() && !choices.iter().any(|one| one.trim() == words) => {
-                    Err("the answer of the form is none of the choices that were offered".to_owned())
+                    Err("the answer of the form is not one of the choices that were offered".to_owned())
                 }
                 Some(words) if !words.is_empty() && words.len() <= MOST_BYTES => {
                     Ok(PermissionAnswer::Answer(Answer::Reply(words.to_owned())))

@@ -48,7 +48,7 @@ impl ListParams {
             None => 0,
             Some(cursor) => {
                 let at = cursor.parse::<usize>();
-                at.map_err(|_no_number| RpcError::params("the cursor is none that was handed out"))?
+                at.map_err(|_no_number| RpcError::params("the cursor is not one that was handed out"))?
             }
         };
         // A folder that cannot be found has no sessions.

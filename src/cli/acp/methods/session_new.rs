@@ -55,7 +55,7 @@ pub(in crate::cli::acp) fn read(params: Value) -> Result<Place, RpcError> {
     if place.additional_directories.is_empty() {
         Ok(place)
     } else {
-        Err(RpcError::params("additionalDirectories are not taken: open a session in each folder"))
+        Err(RpcError::params("additionalDirectories are not supported: open a session in each folder"))
     }
 }
 

@@ -186,7 +186,7 @@ fn local(cwd: &Path, uri: &str) -> Result<Option<Local>, RpcError> {
     // The parser has taken `..` out of the path; links are followed, and held against the rules, where the file is read.
     let Ok(below) = path.strip_prefix(cwd) else {
         return Err(RpcError::params(format!(
-            "{} is outside of {}, the folder of this session; open a session there",
+            "{} is outside {}, the folder of this session; open a session there",
             path.display(),
             cwd.display()
         )));

@@ -195,7 +195,7 @@ pub(in crate::cli::acp) fn said(
             let found = offered.iter().find(|one| Some(one.id.as_str()) == chosen);
             found
                 .map(|one| one.answer.clone())
-                .ok_or_else(|| "the option is none of those that were offered for this call".to_owned())
+                .ok_or_else(|| "the option is not one of those that were offered for this call".to_owned())
         }
         _ => Err("the answer has no outcome".to_owned()),
     }

@@ -34,8 +34,8 @@ pub(in crate::cli::acp) fn of_subagent(
 ) -> Value {
     put(&mut update, "toolCallId", json!(at.to_string()));
     if let Some(title) = update.get("title").and_then(Value::as_str) {
-        let title: String = format!("{name} {}: {title}", calls(&at.path)).chars().take(TITLE).collect();
-        put(&mut update, "title", json!(sanitize(&title)));
+        let title = titled(&format!("{name} {}: {title}", calls(&at.path)));
+        put(&mut update, "title", json!(title));
     }
     if let Some(members) = update.as_object_mut() {
         let meta = members.entry("_meta").or_insert_with(|| json!({}));
@@ -51,6 +51,15 @@ pub(in crate::cli::acp) fn in_worktree(mut request: Value, folder: Option<&Path>
         content.push(text(&sanitize(&format!("In the worktree {}", folder.display()))));
     }
     request
+}
+
+/// A title; one that is cut says so.
+fn titled(words: &str) -> String {
+    let title = sanitize(words);
+    if title.chars().count() <= TITLE {
+        return title.into_owned();
+    }
+    title.chars().take(TITLE - 1).chain(['…']).collect()
 }
 
 /// Nothing more comes of a call: whoever made it is over.
@@ -69,11 +78,10 @@ pub(in crate::cli::acp) fn begun(cwd: &Path, panel: &Panel) -> Value {
 /// What a call is about: in its first update, and where it is asked about.
 fn described(cwd: &Path, panel: &Panel) -> Value {
     let id = panel.id().map(|id| id.to_string()).unwrap_or_default();
-    let title: String =
-        format!("{} {}", panel.name(), subject(panel)).trim_end().chars().take(TITLE).collect();
+    let title = titled(format!("{} {}", panel.name(), subject(panel)).trim_end());
     json!({
         "toolCallId": id,
-        "title": sanitize(&title),
+        "title": title,
         "kind": kind(panel.name()),
         "locations": locations(cwd, panel),
         "rawInput": panel.arguments().map(raw),
@@ -154,7 +162,10 @@ fn diffs(cwd: &Path, asked: &ApprovalRequest, diff: &str) -> Vec<Value> {
     let used = asked.used();
     let Some(path) = used.text("path") else { return vec![fenced(diff)] };
     let path = absolute(cwd, path);
-    let one = |old: Option<String>, new: String| json!({ "type": "diff", "path": path, "oldText": old, "newText": new });
+    let one = |old: Option<String>, new: String| {
+        let old = old.as_deref().map(legible);
+        json!({ "type": "diff", "path": path, "oldText": old, "newText": legible(&new) })
+    };
     let all: Vec<Value> = hunks(diff).into_iter().map(|hunk| one(hunk.old, hunk.new)).collect();
     if all.is_empty() { vec![fenced(diff)] } else { all }
 }
@@ -262,10 +273,15 @@ fn changes(cwd: &Path, panel: &Panel) -> Vec<Value> {
         let text = |name: &str| edit.get(name).and_then(Value::as_str);
         Some(json!({
             "type": "diff", "path": path.as_ref()?,
-            "oldText": text("old_text")?, "newText": text("new_text")?,
+            "oldText": legible(text("old_text")?), "newText": legible(text("new_text")?),
         }))
     };
     edits.into_iter().flatten().filter_map(one).collect()
+}
+
+/// One side of a change, for reading: what reorders letters, cannot be seen or moves a terminal's cursor is written out.
+fn legible(side: &str) -> String {
+    side.split('\t').map(sanitize).collect::<Vec<_>>().join("\t")
 }
 
 /// A text as it is: editors draw what they are told as Markdown, so it stands in a fence that nothing in it can end.
@@ -325,6 +341,13 @@ fn absolute(cwd: &Path, path: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_change_hides_nothing_and_a_title_says_that_it_is_cut() {
+        assert_eq!(legible("if a\u{202e}b {\n\tx\u{1b}[2J\n"), "if a\\u{202e}b {\n\tx^[[2J\n");
+        assert_eq!(titled(&"a".repeat(TITLE)), "a".repeat(TITLE));
+        assert_eq!(titled(&"a".repeat(TITLE + 1)), format!("{}…", "a".repeat(TITLE - 1)));
+    }
 
     #[test]
     fn arguments_are_shown_whole_and_a_cut_is_said() {

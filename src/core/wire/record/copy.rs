@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::ledger::{Body, CHAINED_VERSION, CallId, Entry, EntryId, Millis, standing};
 
 use super::chain::{HASH, unchained};
-use super::file::{IMPORTED_TO, numbered};
+use super::file::{COPIED_FROM, IMPORTED_TO, numbered};
 use super::{Chain, Salt, left_out, line, time};
 
 /// Every whole line, each safe to print; a torn one is left out.
@@ -93,6 +93,8 @@ pub struct Copy<'a> {
     pub origin: Option<(&'a str, &'a str)>,
     /// The last entry of a session that comes from elsewhere: nobody here has seen what was decided up to there.
     pub imported_to: Option<EntryId>,
+    /// Whether the other is kept here. Of one from elsewhere it is not believed which folders its own is a copy of.
+    pub is_of_here: bool,
     /// What it keeps of what a person allowed for the whole session.
     pub keeps: Keeps,
 }
@@ -150,8 +152,17 @@ impl Copy<'_> {
 
     fn begin(&self, members: &mut Map<String, Value>) {
         members.insert("session".to_owned(), self.session.into());
+        let mut folders = match members.get(COPIED_FROM).filter(|_| self.is_of_here) {
+            Some(Value::Array(known)) => known.clone(),
+            _ => Vec::new(),
+        };
         if let Some(folder) = self.folder {
-            members.insert("cwd".to_owned(), folder.into());
+            let left = members.insert("cwd".to_owned(), folder.into());
+            folders.extend(left.filter(|left| left.as_str() != Some(folder)));
+        }
+        match folders.is_empty() {
+            true => drop(members.shift_remove(COPIED_FROM)),
+            false => drop(members.insert(COPIED_FROM.to_owned(), folders.into())),
         }
         if let Some(at) = self.at {
             members.insert("at".to_owned(), time::to_value(at));
@@ -215,4 +226,32 @@ fn is_seal(value: &Value) -> bool {
 
 fn entry_of(value: &Value) -> Option<EntryId> {
     EntryId::parse(value.get("entry")?.as_str()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::record::file::copied_from;
+
+    #[test]
+    fn a_copy_says_of_which_folders_its_own_is_one_and_believes_none_from_elsewhere() {
+        let first = |folder: &str, known: &[&str]| serde_json::json!({ "type": "session_started", "session": "s", "cwd": folder, "copied_from": known });
+        let made = |first: &Value, folder: Option<&str>, is_of_here: bool| {
+            let origin = Some(("forked_from", "s@e1"));
+            let keeps = Keeps::Nothing;
+            let copy = Copy { session: "t", at: None, origin, folder, imported_to: None, is_of_here, keeps };
+            let text = copy.of(format!("{first}\n").as_bytes(), &mut Default::default);
+            copied_from(&serde_json::from_str(text.trim_end()).unwrap())
+        };
+        assert_eq!(made(&first("/w", &[]), Some("/copy"), true), ["/w"]);
+        assert_eq!(made(&first("/copy", &["/w"]), Some("/again"), true), ["/w", "/copy"]);
+        assert_eq!(made(&first("/copy", &["/w"]), None, true), ["/w"], "a fork works in the same copy");
+        assert_eq!(
+            made(&first("/w", &[]), Some("/w"), true),
+            [""; 0],
+            "a branch in the same folder is in no copy"
+        );
+        assert_eq!(made(&first("/copy", &["/evil"]), None, false), [""; 0], "an import says nothing of it");
+        assert_eq!(made(&first("/w", &["/evil"]), Some("/copy"), false), ["/w"]);
+    }
 }

@@ -13,6 +13,8 @@ use super::{RecordError, decode, derived, left_out, time};
 /// Members of the first line of an import.
 const IMPORTED_FROM: &str = "imported_from";
 pub(super) const IMPORTED_TO: &str = "imported_to";
+/// A member of the first line of a session that works in a copy of another one's folder.
+pub(super) const COPIED_FROM: &str = "copied_from";
 
 /// How many entries before the end of a run its answer may stand.
 const NEAR: usize = 8;
@@ -32,6 +34,8 @@ pub struct SessionFile {
     pub is_copy: bool,
     /// The last entry that came with an import, as its first line says: what a file says of decisions, nobody here has seen.
     pub imported_to: Option<EntryId>,
+    /// Its folder is a copy of the last of these, each further one a copy of the one before: only a branch that was made here says so.
+    pub copied_from: Vec<String>,
     /// The first entry with a member that does not follow from the rest of its line, and which.
     pub(super) misfit: Option<(EntryId, &'static str)>,
     /// How many lines at the end were on disk and are missing, as far as somebody knows.
@@ -115,6 +119,7 @@ fn read(
         left_out: 0,
         is_copy: false,
         imported_to: None,
+        copied_from: Vec::new(),
         misfit: None,
         missing_lines: 0,
         has_unknown_end: false,
@@ -167,6 +172,7 @@ impl SessionFile {
         }
         if self.entries.is_empty() {
             (self.is_copy, self.imported_to) = (is_copy(value), imported_to(value));
+            self.copied_from = copied_from(value);
         }
         match decode(value) {
             Ok(mut entry) => {
@@ -201,6 +207,12 @@ impl SessionFile {
 pub(super) fn imported_to(first: &Value) -> Option<EntryId> {
     let known = first.get(IMPORTED_TO).and_then(|last| EntryId::parse(last.as_str()?));
     known.or_else(|| first.get(IMPORTED_FROM).map(|_| EntryId(u64::MAX)))
+}
+
+/// The folders that the one of this session is a copy of.
+pub(super) fn copied_from(first: &Value) -> Vec<String> {
+    let folders = first.get(COPIED_FROM).and_then(Value::as_array).into_iter().flatten();
+    folders.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// What the first line of a session names that was made from another one.

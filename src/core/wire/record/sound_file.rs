@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::ledger::Entry;
 
 use super::audit::Audit;
-use super::file::{SessionFile, imported_to, is_copy, numbered};
+use super::file::{SessionFile, copied_from, imported_to, is_copy, numbered};
 
 /// What [`read_session`](super::read_session) makes of such a file. `None`: it has to be read, since something is wrong, left out or not known.
 pub fn sound_file(bytes: &[u8], audit: &Audit, entries: Vec<Arc<Entry>>) -> Option<SessionFile> {
@@ -22,6 +22,7 @@ pub fn sound_file(bytes: &[u8], audit: &Audit, entries: Vec<Arc<Entry>>) -> Opti
         left_out: 0,
         is_copy: is_copy(&first),
         imported_to: imported_to(&first),
+        copied_from: copied_from(&first),
         misfit: None,
         missing_lines: 0,
         has_unknown_end: false,

@@ -73,7 +73,7 @@ impl SessionReading<'_> {
         }
         let arguments = known.arguments.as_ref().filter(|_| !self.left_out.contains("facts"))?;
         changes_another(result, arguments)
-            .then_some("is said to have changed a file otherwise than it was to")
+            .then_some("is said to have changed a file differently than it was to")
     }
 
     /// A call that the sandbox is said to have stopped runs there. The words of a note are not read.

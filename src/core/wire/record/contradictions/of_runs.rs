@@ -102,7 +102,7 @@ impl SessionReading<'_> {
             Validation::Question => true,
         };
         if is_known && is_another {
-            self.fault(id, "the goal is checked otherwise than it says");
+            self.fault(id, "the goal is checked differently than it says");
         }
     }
 
