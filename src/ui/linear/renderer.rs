@@ -14,8 +14,7 @@ use super::below::{below, settled};
 use super::calls::{finished, hosted, named};
 use super::decisions::decided;
 use super::output::LinearOutput;
-use super::pages::used;
-use super::words::{self, amount, cost, count, duration, plain};
+use super::words::{self, amount, cost, count, duration, plain, used};
 
 /// The fold over the events of a session.
 #[derive(Debug)]

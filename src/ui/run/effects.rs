@@ -20,7 +20,7 @@ use super::super::picker_source::Source;
 use super::super::request::Request;
 use super::super::status_line::StatusFacts;
 use super::super::terminal::{redraw_all, tell};
-use super::ScreenLoop;
+use super::screen_loop::ScreenLoop;
 use crate::ui::commands::{STOPS_WORK, as_typed};
 
 /// Waits until the agent takes another wish, or none any more.

@@ -10,18 +10,8 @@ use crate::ui::panes::Layouts;
 use crate::ui::request::Request;
 use crate::view::View;
 
-use super::ScreenLoop;
-
-/// A session that stands behind the one that is shown.
-pub(super) struct Behind {
-    /// The call that started the one before it.
-    call: CallId,
-    /// Whether that one worked in an earlier process, and is only read.
-    is_past: bool,
-    view: View,
-    local: Local,
-    layouts: Layouts,
-}
+use super::behind::Behind;
+use super::screen_loop::ScreenLoop;
 
 /// The state of the screen for the session of a sub-agent: as the user has set it, and nothing typed.
 fn of_subagent(before: &Local, name: &str, call: CallId) -> Local {
