@@ -192,6 +192,10 @@ fn said(screen: &Screen<'_>, room: usize) -> ActivityLine {
         ];
         return ActivityLine { sign: sign(screen), words, style: theme.status };
     }
+    if screen.view.is_over_below() {
+        let words = vec!["This sub-agent is done · ← goes back".to_owned(), "Done · ← goes back".to_owned()];
+        return ActivityLine { sign: "", words, style: theme.dim };
+    }
     if !screen.view.status.is_busy() {
         return ActivityLine { sign: "", words: vec!["Ready".to_owned()], style: theme.dim };
     }
