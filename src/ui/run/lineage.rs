@@ -104,7 +104,12 @@ impl ScreenLoop {
             self.view.put_subagent(call, child);
         }
         let reading_files = self.local.reading_files;
+        let unwritten = self.local.to_keep.take();
         self.local = Local { reading_files, ..local };
+        if unwritten.is_some() {
+            let why = "the rule was not written to a file: you left before the decision with it was recorded";
+            self.local.hint = Some(why.to_owned());
+        }
         self.layouts = layouts;
         self.dirty = true;
     }
@@ -141,24 +146,28 @@ impl ScreenLoop {
 
     /// Whether an effect is for the first session only, while that of a sub-agent is shown.
     pub(super) fn is_for_the_first(&self, act: &UiEffect) -> bool {
-        let is_own = matches!(
-            act,
-            UiEffect::Send(_)
-                | UiEffect::Ask(Request::StopReading)
-                | UiEffect::Abort
-                | UiEffect::Type(..)
-                | UiEffect::Quit
-                | UiEffect::Suspend
-                | UiEffect::SetTheme(_)
-                | UiEffect::Edit
-                | UiEffect::Copy(_)
-                | UiEffect::CopyRecord(_)
-                | UiEffect::CopySelected
-                | UiEffect::Enter(_)
-                | UiEffect::Back
-        );
-        !self.behind.is_empty() && !is_own
+        !self.behind.is_empty() && !serves_any(act)
     }
+}
+
+/// Whether an effect means the session that is shown, whichever that is. What would be written for a rule is the same in all of them.
+fn serves_any(act: &UiEffect) -> bool {
+    matches!(
+        act,
+        UiEffect::Send(_)
+            | UiEffect::Ask(Request::StopReading | Request::PlanRule(_))
+            | UiEffect::Abort
+            | UiEffect::Type(..)
+            | UiEffect::Quit
+            | UiEffect::Suspend
+            | UiEffect::SetTheme(_)
+            | UiEffect::Edit
+            | UiEffect::Copy(_)
+            | UiEffect::CopyRecord(_)
+            | UiEffect::CopySelected
+            | UiEffect::Enter(_)
+            | UiEffect::Back
+    )
 }
 
 #[cfg(test)]
@@ -205,5 +214,10 @@ mod tests {
         // A session of a person's takes what it is told.
         let own = View::new(ViewSettings::unknown());
         assert!(!refused_below(&mut Local::new(), &own, &UiEffect::Send(Intent::Compact)));
+    }
+    #[test]
+    fn what_would_be_written_for_a_rule_is_told_in_any_session() {
+        assert!(serves_any(&UiEffect::Ask(Request::PlanRule("shell(ls)".to_owned()))));
+        assert!(!serves_any(&UiEffect::Ask(Request::ListSessions)));
     }
 }
