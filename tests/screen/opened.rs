@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use countersign::ledger::{CallId, Decider, Ending, Escrow, Limit};
+use countersign::ui::Request;
 use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
@@ -95,5 +96,20 @@ fn a_sub_agent_that_is_done_offers_nothing_that_would_do_nothing() {
             let frame = look(&mut harness);
             assert!(!frame.contains("enter send"), "{frame}");
         }
+    }
+}
+
+#[test]
+fn a_model_that_is_refused_in_the_session_of_a_sub_agent_is_not_looked_for() {
+    for (lineage, is_sought) in [(vec![], true), (vec!["general c1".to_owned()], false)] {
+        let mut builder = SessionBuilder::new();
+        builder.user("Look.");
+        builder.end(Ending::Completed);
+        let mut harness = before(builder, (80, 24));
+        harness.local.lineage = lineage;
+        harness.press("/model other/one");
+        let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+        assert!(acts.iter().any(|act| matches!(act, UiEffect::Ask(Request::ChooseModel(_)))), "{acts:?}");
+        assert_eq!(look(&mut harness).contains("looking for"), is_sought);
     }
 }
