@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use countersign::agent::{Event, Live};
 use countersign::ledger::{CallId, Decider, Ending, Escrow, Limit};
 use countersign::ui::Request;
-use countersign::ui::update::UiEffect;
+use countersign::ui::update::{UiEffect, hear};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use crate::deliberate::{SIZES, before, look};
+use crate::linear_harness::LinearHarness;
 use crate::scenes::{below, child, waiting_below};
 use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
@@ -111,5 +113,30 @@ fn a_model_that_is_refused_in_the_session_of_a_sub_agent_is_not_looked_for() {
         let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
         assert!(acts.iter().any(|act| matches!(act, UiEffect::Ask(Request::ChooseModel(_)))), "{acts:?}");
         assert_eq!(look(&mut harness).contains("looking for"), is_sought);
+    }
+}
+
+#[test]
+fn what_a_sub_agent_has_not_read_when_it_is_stopped_comes_back_in_the_session_above() {
+    let said = || Event::Live(Live::Returned(vec!["look there, too".into()]));
+    // Before it has its task, the task comes back, and nobody has typed that.
+    for (events, is_back) in [(child().events, true), (Vec::new(), false)] {
+        let with = |told: &[Event]| {
+            let (mut builder, open) = handed(&["Make it."], false);
+            builder.run(open[0].id(), "delegate_to_general");
+            std::mem::forget(open);
+            below(&mut builder, CallId(1), told.to_vec());
+            builder
+        };
+        let mut harness = before(with(&events), (80, 24));
+        let live = Live::Subagent { call: CallId(1), event: Box::new(said()) };
+        hear(&mut harness.local, &harness.view, &live);
+        let text = if is_back { "look there, too" } else { "" };
+        assert_eq!(harness.local.composer.text(), text);
+        assert_eq!(look(&mut harness).contains("what you had written to general c1 is back"), is_back);
+        let mut told = events.clone();
+        told.push(said());
+        let lines = LinearHarness::new(with(&told)).said;
+        assert_eq!(lines.contains("kept, /send sends it: look there, too"), is_back, "{lines}");
     }
 }

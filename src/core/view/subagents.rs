@@ -148,6 +148,11 @@ impl View {
         self.whose != Whose::Persons
     }
 
+    /// Whether something was said to a model here, or a goal was given: that of a sub-agent has its task then.
+    pub fn has_begun(&self) -> bool {
+        self.rows().iter().any(|row| matches!(row.entry.body, Body::User(_) | Body::Goal(_)))
+    }
+
     /// Whether a run of it has ended, whatever was written after that.
     fn has_ended(&self) -> bool {
         self.rows().iter().rev().any(|row| matches!(row.entry.body, Body::TurnEnded(_)))
