@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use countersign::agent::{Event, Live};
-use countersign::ledger::{CallId, Decider, Ending, Escrow, Limit};
+use countersign::agent::{Event, Intent, Live};
+use countersign::ledger::{
+    CallId, Decider, Ending, Escrow, Limit, Outcome, RemoteTask, Settlement, TaskState,
+};
 use countersign::ui::Request;
+use countersign::ui::local::Focus;
 use countersign::ui::update::{UiEffect, hear};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
@@ -139,4 +142,40 @@ fn what_a_sub_agent_has_not_read_when_it_is_stopped_comes_back_in_the_session_ab
         let lines = LinearHarness::new(with(&told)).said;
         assert_eq!(lines.contains("kept, /send sends it: look there, too"), is_back, "{lines}");
     }
+}
+
+#[test]
+fn a_budget_that_stopped_the_run_can_be_raised_while_a_call_in_the_background_waits_and_after_it() {
+    let stopped = || {
+        let (mut builder, mut open) = handed(&["Make it."], true);
+        let remote = Some(RemoteTask { id: None, state: TaskState::Working });
+        let works =
+            Settlement { remote, ..Settlement::synthetic(Outcome::Ok, "It works in the background.") };
+        builder.finish(open.remove(0), works);
+        builder.end(Ending::MaxTurns);
+        below(&mut builder, CallId(1), child().events);
+        builder
+    };
+    let raises = |acts: &[UiEffect]| matches!(acts, [UiEffect::Send(Intent::Raise { .. })]);
+    let mut harness = before(stopped(), (120, 40));
+    harness.turns();
+    assert!(matches!(harness.local.focused(&harness.view), Focus::Approval(_)));
+    harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    assert_eq!(harness.local.focused(&harness.view), Focus::Stop);
+    harness.turns();
+    let frame = look(&mut harness);
+    assert!(frame.contains("raise to") && frame.contains("y once"), "{frame}");
+    assert!(raises(&harness.press("g")));
+    // The call is decided: the budget stands there as before, and is what Tab goes to.
+    let mut harness = before(stopped(), (120, 40));
+    look(&mut harness);
+    let mut decided = child();
+    let told = decided.events.len();
+    decided.decide(CallId(1), false, Decider::User);
+    for event in decided.events.split_off(told) {
+        harness.view.fold(&Event::Live(Live::Subagent { call: CallId(1), event: Box::new(event) }));
+    }
+    let frame = look(&mut harness);
+    assert!(frame.contains("raise to") && !frame.contains("y once"), "{frame}");
+    assert!(raises(&harness.answers("g")));
 }

@@ -41,7 +41,7 @@ pub struct Settings {
     pub withheld: BTreeSet<&'static str>,
     /// Mode and rules.
     pub policy: Policy,
-    /// The loosest mode that can be chosen: the strictest of those that the file of this sub-agent, and of those above it, name. `None`: any.
+    /// The loosest mode that can be chosen: the strictest that the file of this sub-agent, or of one above it, names. `None`: any.
     pub loosest_mode: Option<Mode>,
     /// The hooks, in the order of the configuration.
     pub hooks: Vec<HookSpec>,

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use crate::ledger::{Ending, Entry, MicroDollars, PriceEstimate, Reach, TurnEnded};
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::text::{sanitize, width, wrap};
-use crate::view::{Offer, View, ending_words, ending_words_below};
+use crate::view::{Offer, ending_words, ending_words_below};
 
 use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
@@ -62,7 +62,8 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
             rows
         }
         reason => match around.view.offer() {
-            Some(offer) if is_last(entry, around.view) => budget_stop(ended, offer, around),
+            // Calls of sub-agents in the background can wait below it.
+            Some(offer) if around.view.last_end_id() == Some(entry.id) => budget_stop(ended, offer, around),
             _ => {
                 // A sub-agent goes on with nothing, so nothing is to be raised or answered in its session.
                 let (words, next) = match around.view.is_below() {
@@ -76,11 +77,6 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
             }
         },
     }
-}
-
-fn is_last(entry: &Entry, view: &View) -> bool {
-    let last = view.len().checked_sub(1).and_then(|at| view.card(at));
-    last.is_some_and(|card| card.id == crate::view::CardId::Entry(entry.id))
 }
 
 /// A budget stop waits for a decision, so it has a box.
