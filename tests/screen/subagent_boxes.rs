@@ -1,7 +1,11 @@
 //! The boxes of sub-agents, and the calls of theirs that wait: in which order, how Tab goes through them, and what is counted.
 
+use std::collections::BTreeMap;
+
 use countersign::agent::{Event, Live};
-use countersign::ledger::{CallId, EntryId, Preview};
+use countersign::ledger::{
+    CallId, Decider, Ending, EntryId, Escrow, Outcome, Preview, RemoteTask, Settlement, TaskState,
+};
 use countersign::ui::local::Focus;
 use countersign::view::CardId;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -130,4 +134,45 @@ fn the_header_of_an_opened_one_names_its_call_at_every_size() {
         let first = frame.lines().next().unwrap();
         assert!(first.contains("← ") && first.contains(names.last().unwrap()), "{first}");
     }
+}
+
+#[test]
+fn one_in_the_background_is_counted_once_while_its_result_waits_for_another() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Do both.");
+    let make = builder.tool_use("shell", json!({ "command": "make all" }));
+    let task = builder.tool_use("delegate_to_general", json!({ "task": "Make it." }));
+    let mut open = builder.say(None, "", "I do both.", vec![make, task]);
+    let [shell, call] = [open[0].id(), open[1].id()];
+    builder.decide(shell, true, Decider::User);
+    builder.run(shell, "shell");
+    builder.decide(call, true, Decider::Policy);
+    builder.ledger.delegate(builder.at(), &mut open[1], "general", "Make it.");
+    let (session, limits) = (format!("0192-test-{call}"), BTreeMap::new());
+    let escrow = Escrow { call, session, limits, parallel: 1, in_background: true, waits: false };
+    builder.ledger.set_aside(builder.at(), escrow);
+    builder.tell();
+    builder.run(call, "delegate_to_general");
+    std::mem::forget(open);
+    below(&mut builder, call, child().events.into_iter().take(2).collect());
+    let frame = look(&mut before(builder, (120, 40)));
+    assert!(frame.contains("Running make all… 1 in the background") && !frame.contains("more"), "{frame}");
+}
+
+#[test]
+fn one_that_waits_for_its_turn_in_the_background_takes_one_row() {
+    let (mut builder, mut open) = handed(&["Make it."], true);
+    let call = open[0].id();
+    let (session, limits) = (format!("0192-test-{call}"), BTreeMap::new());
+    let escrow = Escrow { call, session, limits, parallel: 1, in_background: true, waits: true };
+    builder.ledger.set_aside(builder.at(), escrow);
+    let remote = Some(RemoteTask { id: None, state: TaskState::Submitted });
+    let later =
+        Settlement { remote, ..Settlement::synthetic(Outcome::Ok, "It starts when another has ended.") };
+    builder.finish(open.remove(0), later);
+    builder.end(Ending::Completed);
+    let frame = look(&mut before(builder, (80, 24)));
+    let row = frame.lines().find(|row| row.contains("general")).unwrap();
+    assert!(row.contains("◌") && row.contains("waits for its turn"), "{frame}");
+    assert!(!frame.contains("It starts when") && !frame.contains("general ─"), "{frame}");
 }

@@ -267,6 +267,7 @@ fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
         },
         Focus::Stop => both("this budget"),
         Focus::Card(_) => both("this card"),
+        Focus::Composer if local.is_editing() => ("your change".to_owned(), "change".to_owned()),
         Focus::Composer => ("your message".to_owned(), "message".to_owned()),
     };
     let is_early = focus::waits(focused) && !local.is_ripe(view);

@@ -111,7 +111,7 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     rows.extend(untold(panel, room, around).map(|line| TranscriptRow::new(INDENT + 2, line)));
     if let Some(InBackground::Over(settled)) = &panel.in_background {
         rows.extend(reported(settled, around));
-    } else if let Some(result) = panel.result() {
+    } else if let Some(result) = panel.result().filter(|_| !panel.works_in_background()) {
         rows.extend(excerpt(panel, result, around));
         rows.extend(blocked(result, around));
     }
