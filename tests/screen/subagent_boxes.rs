@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use countersign::agent::{Event, Live};
 use countersign::ledger::{
-    CallId, Decider, Ending, EntryId, Escrow, Outcome, Preview, RemoteTask, Settlement, TaskState,
+    CallId, Decider, Ending, EntryId, Escrow, EscrowSettlement, Outcome, Preview, RemoteTask, Settlement,
+    Spent, TaskState,
 };
 use countersign::ui::local::Focus;
 use countersign::view::CardId;
@@ -175,4 +176,30 @@ fn one_that_waits_for_its_turn_in_the_background_takes_one_row() {
     let row = frame.lines().find(|row| row.contains("general")).unwrap();
     assert!(row.contains("◌") && row.contains("waits for its turn"), "{frame}");
     assert!(!frame.contains("It starts when") && !frame.contains("general ─"), "{frame}");
+}
+
+#[test]
+fn how_far_the_calls_of_a_lost_sub_agent_came_is_not_what_is_left_out() {
+    let words = "The sub-agent's work ended with the process after 0 finished calls; nothing of it is done again. \
+                 None of its calls had been started. Its session is 0192-test-c1. Its last words:";
+    let said = format!("{words} {}", "I look at it. ".repeat(40));
+    for (size, in_background) in [((80, 24), false), ((120, 40), false), ((80, 24), true)] {
+        let (mut builder, mut open) = handed(&["Make it."], in_background);
+        if in_background {
+            let remote = Some(RemoteTask { id: None, state: TaskState::Working });
+            let works = Settlement { remote, ..Settlement::synthetic(Outcome::Ok, "It works.") };
+            builder.finish(open.remove(0), works);
+            builder.end(Ending::Completed);
+            let (call, spent, state) = (CallId(1), Spent::default(), TaskState::Unknown);
+            let answer = Some(said.clone());
+            let settled = EscrowSettlement { call, spent, is_assumed: false, state, answer };
+            builder.ledger.settle_escrow(builder.at(), settled);
+            builder.tell();
+        } else {
+            builder.finish(open.remove(0), Settlement::synthetic(Outcome::Failed, said.as_str()));
+        }
+        let frame = look(&mut before(builder, size));
+        let told = frame.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains("done again. None of its calls had been started."), "{frame}");
+    }
 }
