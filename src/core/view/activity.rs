@@ -58,9 +58,8 @@ impl View {
 
     /// The calls that run and since when, without those whose work goes on in the background: their results may only wait for others.
     fn waited_for(&self) -> impl Iterator<Item = (CallId, Millis)> {
-        let is_behind = |call: CallId| self.panel(call).is_some_and(Panel::works_in_background);
         let all = self.running.iter().map(|(call, since)| (*call, *since));
-        all.filter(move |(call, _)| !is_behind(*call))
+        all.filter(move |(call, _)| !self.panel(*call).is_some_and(Panel::works_in_background))
     }
 
     fn first_running(&self) -> Option<(CallId, Millis)> {
