@@ -154,7 +154,7 @@ fn what_is_no_sub_agent_is_refused_in_words() {
         ("[agents.x]\ndescription = 'd'", ":2: agents.x: has no `url`, and no `instructions`"),
         (&format!("{local}url = 'https://h'"), ":2: agents.x: has both `url`"),
         ("[agents.lane_1]\nurl = 'https://h'\n", "agents.lane_1: names that begin with `lane_`"),
-        (&format!("{local}headers.A = 'planted'"), ":2: agents.x.headers: a sub-agent is sent no headers"),
+        (&format!("{local}headers.A = 'planted'"), ":2: agents.x.headers: a sub-agent gets no headers"),
         (&format!("{local}call_seconds = 5"), "`max_turns` bounds a sub-agent"),
         (
             &format!("{local}tools = ['raed']"),

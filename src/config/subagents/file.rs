@@ -214,7 +214,7 @@ mod tests {
         for (text, why) in [
             ("Go.", "does not begin with a header"),
             ("---\nname: x\n---\nGo.", "no `description`"),
-            ("---\ndescription: x\n---\n", "nothing below"),
+            ("---\ndescription: x\n---\n", "no text below its header"),
             ("---\ndescription: x\nname: a b\n---\nGo.", "its name"),
             ("---\ndescription: x\nname: lane_1\n---\nGo.", "lanes of a race"),
             ("---\ndescription: x\nmaxTurns: many\n---\nGo.", "its turns"),

@@ -362,7 +362,10 @@ mod tests {
         (0..100).for_each(|at| write(&place.path().join(format!("{at}.md")), &many));
         let (names, text) = found(place.path());
         assert!(names.len() <= 1 + MOST_IMPORTS);
-        assert!(text.contains("@16.md was not imported: one file may bring only sixteen"), "{text}");
+        assert!(
+            text.contains("@16.md was not imported: one file can import at most sixteen others"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What was typed and not sent: it is kept as it was typed, and sent by a command.
 
-use crate::agent::Intent;
+use crate::agent::{Event, Intent, Live};
 use crate::ui::Request;
 use crate::ui::commands::{self, Fronts, Meaning, typed};
+use crate::view::View;
 
 use super::budget_stop;
 use super::line::Echo;
@@ -30,6 +31,20 @@ impl LinearSession {
             self.kept.push(line.to_owned());
         }
         self.output.say(&format!("kept, /send sends it: {line}"));
+    }
+
+    /// What was typed comes back. Before a sub-agent has its task, that is what comes back from it, and nobody has typed that.
+    pub(super) fn keep_returned(&mut self, event: &Event) {
+        let (path, event) = event.located();
+        let view = &self.renderer.view;
+        if !path.is_empty() && !view.below(&path).is_some_and(View::has_begun) {
+            return;
+        }
+        match event {
+            Event::Live(Live::Returned(texts)) => texts.iter().for_each(|said| self.keep(&said.content)),
+            Event::Live(Live::ReturnedLine(line)) => self.keep_line(line),
+            _ => {}
+        }
     }
 
     /// What was typed meanwhile is taken: for the results, or for the end of the run.

@@ -144,7 +144,8 @@ fn stands(layouts: &Layouts, view: &View, local: &mut Local) {
     let call = chosen.map(|request| local.stands_as(request));
     let stop = local.stop(view).filter(|_| window.stop).map(Shown::Stop);
     let host = host_in_sight(layouts, view, local);
-    local.stand.lay(host.or(call).or(stop), matches!(local.focused(view), Focus::Approval(_) | Focus::Stop));
+    let waits = if local.focused(view) == Focus::Stop { stop.or(call) } else { call.or(stop) };
+    local.stand.lay(host.or(waits), matches!(local.focused(view), Focus::Approval(_) | Focus::Stop));
 }
 
 /// The host that a key would allow for the focused call, once its whole name has been in sight: in one frame, or in several where it has more
