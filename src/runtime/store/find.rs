@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::wire::record::{FirstLine, first_line};
 
+use super::head::known;
 use super::subagents::is_of_subagent;
 use super::{SNAPSHOTS, plain};
 
@@ -79,9 +80,19 @@ pub fn latest(state: &Path, cwd: &str) -> Option<PathBuf> {
 /// either.
 pub fn files(state: &Path) -> Vec<PathBuf> {
     let mut found = with_made_ahead(state);
-    let is_empty = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_file() && it.len() == 0);
     found.retain(|path| !is_of_subagent(path) || !is_empty(path));
     found
+}
+
+/// Whether the file of this sub-agent's session was made ahead and nothing was ever written to it. A file whose lines were removed is none of
+/// these: beside it stands how many there were.
+pub fn never_begun(state: &Path, id: &str) -> bool {
+    let file = with_made_ahead(state).into_iter().find(|path| id_of(path) == id);
+    file.is_some_and(|path| is_empty(&path) && known(&path).is_none())
+}
+
+fn is_empty(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == 0)
 }
 
 /// The same with files of sub-agents that never began, or are about to.

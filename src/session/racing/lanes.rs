@@ -166,7 +166,11 @@ fn standing(
     // One that could not be started was given a part of the budget, which is settled, and has written nothing.
     let is_written = |path: PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
     let has_written = session.as_deref().and_then(|session| exact(state, session)).is_some_and(is_written);
-    let session = session.filter(|_| settled.is_none() || made.is_some() || has_written);
+    // It can be there although the process was gone before the lane wrote anything.
+    let worktree = session.as_deref().and_then(|session| worktree_of(folder, session));
+    // Of one whose file is gone nobody knows that it did nothing.
+    let may_have_worked = settled.as_ref().is_none_or(|settled| settled.is_assumed);
+    let session = session.filter(|_| may_have_worked || made.is_some() || has_written);
     let changed_from = made.as_ref().and_then(|(commit, _)| changed_from(folder, &terms, commit));
     let of_lane = |commit: &str| changed_outside(folder, &terms.base, commit).unwrap_or_default();
     let outside = made.as_ref().map(|(commit, _)| of_lane(commit)).unwrap_or_default();
@@ -186,7 +190,6 @@ fn standing(
         own.iter().for_each(|entry| meter.read(entry));
         meter.spent(last.at)
     });
-    let worktree = session.as_deref().and_then(|session| worktree_of(folder, session));
     let decided = decided(&own);
     LaneStanding {
         lane,
@@ -335,6 +338,18 @@ mod tests {
         assert_eq!(told::row(&lanes[0])[3], "cut off");
         assert!(told::next(&lanes, "adopt")[0].contains("the process that ran lane 1 is gone"));
         assert!(adopted(&lanes).contains("the process that ran lane 1 is gone"));
+    }
+
+    #[test]
+    fn a_lane_of_which_nobody_knows_what_it_did_is_cut_off() {
+        let reserved = race(None).into_iter().find_map(|entry| match &entry.body {
+            Body::Change(Change::EscrowReserved(escrow)) => Some(escrow.clone()),
+            _ => None,
+        });
+        let settled = EscrowSettlement::assumed(&reserved.unwrap());
+        let place = tempfile::tempdir().unwrap();
+        let lanes = lanes(place.path(), &race(Some(settled)), place.path(), false);
+        assert_eq!(told::row(&lanes[0])[3], "cut off", "its file is gone, and all of its share is charged");
     }
 
     #[test]

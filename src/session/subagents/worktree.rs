@@ -117,6 +117,15 @@ impl Worktree {
         ))
     }
 
+    /// Of one that never began: it goes.
+    ///
+    /// # Errors
+    /// Something is in it that git did not put there, or it cannot be removed.
+    pub(super) fn end_unused(&self) -> Result<(), String> {
+        self.is_as_git_made_it()?;
+        if self.is_as_it_began() { self.remove() } else { Err("something is in it".to_owned()) }
+    }
+
     /// After the end of a lane: what it made becomes a branch, and the worktree goes. Says so, or where the worktree still is.
     pub(super) fn end_as(&self, branch: &str) -> String {
         let is_sound = self.is_as_git_made_it();
