@@ -23,13 +23,14 @@ use crate::session::Keeping;
 use crate::session::compose::{Session, compose, state_of};
 use crate::session::racing::lanes;
 use crate::tool::delegate;
+use crate::ui::text::fit;
 
 /// How long process groups may take to go after TERM when the program ends.
 const GRACE: Duration = Duration::from_millis(500);
 /// How long lanes may take to settle when a signal stops the race.
 const SETTLING: Duration = Duration::from_secs(5);
-/// Most letters of what a lane says at its end.
-const MOST_SAID: usize = 160;
+/// Most cells of what a lane says at its end.
+const MOST_SAID: usize = 300;
 
 /// Runs a race; then says how its lanes stand.
 pub(super) fn race(invocation: &Invocation, is_json: bool, race: Intent) -> Result<Exit, Fault> {
@@ -181,7 +182,8 @@ async fn stop_lanes(
 
 /// The beginning of what is said, on one line.
 fn shortened(said: &str) -> String {
-    one_line(said).chars().take(MOST_SAID).collect()
+    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    fit(&one_line(&lines.join(" · ")), MOST_SAID)
 }
 
 /// Says which lanes start and end.
@@ -211,5 +213,17 @@ fn tell(entry: &Entry, open: &mut BTreeMap<CallId, String>) {
             }
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_lane_says_is_one_line_and_ends_where_it_is_cut() {
+        assert_eq!(shortened("It is done.\n\nThe branch is race/1."), "It is done. · The branch is race/1.");
+        let long = shortened(&"word ".repeat(100));
+        assert!(long.ends_with('…') && long.chars().count() <= MOST_SAID, "{long}");
     }
 }

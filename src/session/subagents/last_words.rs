@@ -3,17 +3,25 @@
 use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
-use crate::ledger::{Body, CallId, CallsReach, CutBy, Entry, Millis, Outcome, Reach, TaskState, TurnEnded};
-use crate::runtime::of_ending;
+use crate::ledger::{
+    Body, CallId, CallsReach, CutBy, Entry, Millis, Outcome, Reach, TaskState, TurnEnded, aborted_having,
+};
+use crate::runtime::{cut_short, of_ending};
 use crate::ui::text::counted;
 
 /// Most letters of the last words that are told.
 const MOST: usize = 2_000;
 
-/// How its task ended, and its answer. `None`: it has no end, or one that was written for it after its process had died.
-pub(super) fn ended(entries: &[Arc<Entry>]) -> Option<(TaskState, String)> {
+/// How its task ended, and its answer. `None`: it has no end, or one that was written for it after its process had died. Its own sub-agents
+/// came so far.
+pub(super) fn ended(entries: &[Arc<Entry>], below: &[(CallId, Reach)]) -> Option<(TaskState, String)> {
     let (_, _, ended) = last_end(entries).filter(|_| !was_cut_off(entries))?;
-    let (_, state, words) = of_ending(ended, who_stopped(entries));
+    let stopped = who_stopped(entries);
+    let (_, state, words) = of_ending(ended, stopped);
+    let words = match cut_short(ended, stopped, came(entries, below).reach()) {
+        Some(abort) => aborted_having(abort, &words),
+        None => words,
+    };
     Some((state, words))
 }
 
@@ -72,7 +80,7 @@ pub(super) fn stands(
     session: &str,
     below: &[(CallId, Reach)],
 ) -> (TaskState, String) {
-    if let Some(ended) = ended(entries) {
+    if let Some(ended) = ended(entries, below) {
         return ended;
     }
     let said = entries.iter().rev().find_map(|entry| match &entry.body {
@@ -160,7 +168,9 @@ mod tests {
         let aborted = || end(Ending::AbortedTools, 1_000);
         let stopped = run(Outcome::Ok, 1_600, aborted());
         assert!(!was_cut_off(&stopped));
-        assert_eq!(stands(&stopped, "s", &[]).0, TaskState::Canceled);
+        let (state, words) = stands(&stopped, "s", &[]);
+        assert_eq!(state, TaskState::Canceled);
+        assert!(words.contains("none of its calls was cut short"), "{words}");
         let died = run(Outcome::Ok, 1_600, end(Ending::AbortedTools, 600));
         let (state, words) = stands(&died, "s", &[]);
         assert_eq!(state, TaskState::Unknown);

@@ -87,12 +87,10 @@ fn of_another(store: &Path, escrow: &Escrow) -> Option<Stood> {
     let mut meter = Meter::new(Limits::default());
     entries.iter().for_each(|entry| meter.read(entry));
     let spent = meter.spent(entries.last().map_or(Millis(0), |entry| entry.at));
-    let (state, words) = match ended(&entries) {
+    let below = reaches_below(store, &entries, &escrow.session);
+    let (state, words) = match ended(&entries, &below) {
         Some((state, words)) => (state, words),
-        None if was_cut_off(&entries) => {
-            let below = reaches_below(store, &entries, &escrow.session);
-            stands(&entries, &escrow.session, &below)
-        }
+        None if was_cut_off(&entries) => stands(&entries, &escrow.session, &below),
         None => (TaskState::Unknown, not_ended(store, &escrow.session)),
     };
     let settled =
