@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::cut_off::CutOff;
 use super::last_words::{came, ended, own_part, stands, was_cut_off};
 use super::left_worktrees::{of_one_that_worked, of_one_unbegun, of_one_unknown};
-use super::own_ledger::{entries_of, is_of_another, name_in, names_of, open_below, own_name, reserved_at};
+use super::own_ledger::{
+    entries_of, has_open_call, is_of_another, name_in, names_of, open_below, own_name, reserved_at,
+};
 use super::unbegun::unbegun;
 use crate::budget::{Bound, Limits, Meter};
 use crate::ledger::{
@@ -20,7 +22,7 @@ use crate::tool::bound;
 
 /// What is known of each that is not settled, after the process that had the session of `cwd`. Of one whose session cannot be read
 /// nothing is. What a lane of a race made until then becomes its branch. Those that work for the session which this one was forked from
-/// are left alone: that one may live. The ledger of one that was asking its model is ended.
+/// are left alone: that one may live. The ledger of one that was asking its model, or had open calls, is ended.
 ///
 /// What an import says up to `imported_to` is another's: its sub-agents did not work here, and no session or worktree of these names is theirs.
 pub(crate) fn standing(
@@ -152,6 +154,9 @@ fn of_one(
     if was_asking(&entries) {
         spent.usage =
             cut_off.end(state, escrow, names, &below).unwrap_or_else(|| all_of(escrow, spent.usage));
+    } else if has_open_call(&entries) {
+        // What cannot be written now, whoever goes on with it writes.
+        cut_off.end(state, escrow, names, &below);
     }
     let settled =
         EscrowSettlement { call: escrow.call, spent, is_assumed, state: stand, answer: Some(words) };
