@@ -165,6 +165,6 @@ mod tests {
             assert!(lanes(blank, &[], None).unwrap_err().contains("needs a task"), "{blank:?}");
         }
         assert!(lanes(&["t"], &[], Some(16)).is_ok());
-        assert!(lanes(&["t"], &[], Some(17)).unwrap_err().contains("more than the 16"));
+        assert!(lanes(&["t"], &[], Some(17)).unwrap_err().contains("at most 16 lanes"));
     }
 }
