@@ -224,9 +224,11 @@ fn tell(entry: &Entry, open: &mut BTreeMap<CallId, String>) {
             }
         }
         Body::Change(Change::EscrowReserved(escrow)) => {
-            if let Some(name) = open.get(&escrow.call) {
-                let how = if escrow.waits { "waits for its turn" } else { "starts" };
-                complain(&format!("{name}: {how}, session {}", escrow.session));
+            // One that waits has no session yet.
+            match open.get(&escrow.call) {
+                Some(name) if escrow.waits => complain(&format!("{name}: waits for its turn")),
+                Some(name) => complain(&format!("{name}: starts, session {}", escrow.session)),
+                None => {}
             }
         }
         Body::Change(Change::SubagentStarted { call }) => {

@@ -125,9 +125,10 @@ impl Agent {
         let books = self.history.subagents();
         let (started, at_work) = (books.started, books.at_work());
         if started >= most_in_session {
+            let next =
+                if share.is_all { "This lane was not started" } else { "Do the rest of the work yourself" };
             return Err(format!(
-                "The limit of sub-agents that a session can start ({started}) is reached. Do the rest of the \
-                 work yourself."
+                "The limit of sub-agents that a session can start ({started}) is reached. {next}."
             ));
         }
         // The lanes of a race wait for each other.
@@ -143,9 +144,10 @@ impl Agent {
             false => share.with.clamp(1, most_at_once - at_work) + 1,
         };
         let mut granted = meter.grantable(now, &spec.asks, parts, most_at_once).map_err(|limit| {
+            // A person starts a race, and a model everything else.
+            let next = if share.is_all { "" } else { "; do the work yourself" };
             format!(
-                "Too little is left of the budget {} to share it with a sub-agent. It was not started; do the \
-                 work yourself.",
+                "Too little is left of the budget {} to share it with a sub-agent. It was not started{next}.",
                 limit.name()
             )
         })?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::wire::record::{FirstLine, first_line};
 
 use super::head::known;
-use super::subagents::is_of_subagent;
+use super::subagents::{is_of_subagent, started_by};
 use super::{SNAPSHOTS, plain};
 
 /// Bytes in which the first line of a session ends.
@@ -38,11 +38,15 @@ pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
             "there is no session `{wanted}`: there are none yet in {}; start one with `countersign`",
             state.join("sessions").display()
         )),
-        [] => Err(match nearest(&all, wanted) {
-            Some(near) => format!(
+        [] => Err(match (began_above(&all, wanted), nearest(&all, wanted)) {
+            (Some(above), _) => format!(
+                "there is no session `{wanted}`: that sub-agent never began, or its session was removed; `countersign inspect {above}` \
+                 shows the session that would have started it"
+            ),
+            (None, Some(near)) => format!(
                 "there is no session `{wanted}`; did you mean {near}? `countersign sessions list` lists them"
             ),
-            None => format!(
+            (None, None) => format!(
                 "there is no session `{wanted}`; the newest are {}; choose one, or use --last",
                 names(&all.iter().collect::<Vec<_>>())
             ),
@@ -53,6 +57,11 @@ pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
             names(several)
         )),
     }
+}
+
+/// The session that starts the sub-agent of this id, if it is there: then no other session is meant.
+fn began_above<'i>(all: &[PathBuf], wanted: &'i str) -> Option<&'i str> {
+    started_by(wanted).filter(|above| all.iter().any(|path| id_of(path) == *above))
 }
 
 /// The session of this id, and no other: for an id that stands in a ledger, which may have been written elsewhere and is no path.
@@ -162,6 +171,10 @@ mod tests {
             "a session of a person that is empty is damaged"
         );
         assert_eq!(exact(state.path(), &format!("{id}-c1")), None);
+        let said = find(state.path(), &format!("{id}-c1")).unwrap_err();
+        assert!(said.contains("never began") && !said.contains("did you mean"), "{said}");
+        let near = find(state.path(), &id.replace('8', "9")).unwrap_err();
+        assert!(near.contains(&format!("did you mean {id}")), "{near}");
         assert!(with_made_ahead(state.path()).contains(&below[0]));
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::excerpt;
 use crate::ledger::{
-    ApprovalRequest, Body, CallId, Change, Decision, Entry, EntryId, Image, Preview, ToolResult, ToolUse,
-    TurnEnded, seconds,
+    ApprovalRequest, Body, CallId, Change, Decision, Entry, EntryId, Image, Outcome, Preview, ToolResult,
+    ToolUse, TurnEnded, seconds,
 };
 use crate::ui::text::{counted, sanitize};
 use crate::view::{decision_words, one_line, summary};
@@ -256,7 +256,10 @@ impl PageWriter<'_> {
 
     fn result(&mut self, result: &ToolResult) {
         let class = if result.outcome.is_error() { "bad" } else { "good" };
-        self.heading(class, &format!("{} after {}", result.outcome.as_str(), seconds(result.duration_ms)));
+        // When one ended that was lost, nobody knows.
+        let is_lost = matches!(result.outcome, Outcome::Lost { .. });
+        let ran = if is_lost { String::new() } else { format!(" after {}", seconds(result.duration_ms)) };
+        self.heading(class, &format!("{}{ran}", result.outcome.as_str()));
         self.folded("", &result.shown(), MOST_LINES);
     }
 
