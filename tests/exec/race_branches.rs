@@ -150,6 +150,9 @@ fn the_worktree_of_a_lane_that_never_began_goes_unless_something_is_in_it() {
     for lane in lanes.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
         assert_eq!((&lane["turns"], &lane["wall_ms"]), (&json!(0), &json!(0)), "{lane}");
     }
+    let removed = world.sessions_cli(&["remove", &session]);
+    let stays = format!("a sub-agent's git worktree stays: {};", worktrees[1].display());
+    assert!(removed.code == 0 && removed.err.contains(&stays), "{removed:?}");
 }
 
 #[test]
