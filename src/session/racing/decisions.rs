@@ -59,7 +59,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::ledger::{CallId, Decision, EntryId, Facts, FilesRestored, Millis, ToolResult};
+    use crate::ledger::{
+        ApprovalRequest, CallId, Decision, EntryId, Facts, FilesRestored, Millis, Preview, Sandboxing,
+        ToolResult,
+    };
 
     fn entries(bodies: Vec<Body>) -> Vec<Arc<Entry>> {
         let entry = |(id, body)| Arc::new(Entry { id: EntryId(id), at: Millis(id), body });
@@ -116,5 +119,30 @@ mod tests {
         let permission = |by| Body::ApprovalDecided(Decision::permission(CallId(1), by, ""));
         let own = entries(vec![permission(Decider::User), permission(Decider::Policy)]);
         assert_eq!((decided(&own), asks(&own)), ((1, 0), false));
+    }
+
+    #[test]
+    fn a_call_waits_from_its_request_to_its_decision() {
+        let request = Body::ApprovalRequested(ApprovalRequest {
+            call: CallId(1),
+            name: "shell".to_owned(),
+            arguments: json!({}),
+            why: String::new(),
+            risk: String::new(),
+            effects: Vec::new(),
+            preview: Preview::None,
+            warning: None,
+            rule: None,
+            sandboxing: Sandboxing::Without,
+            leads_to: None,
+            is_partial: false,
+            is_usual: false,
+            replaces: false,
+            gaps: Vec::new(),
+        });
+        assert!(asks(&entries(vec![request.clone()])));
+        let denied = Body::ApprovalDecided(Decision::denial(CallId(1), Decider::User, ""));
+        let own = entries(vec![request, denied]);
+        assert_eq!((decided(&own), asks(&own)), ((0, 1), false));
     }
 }
