@@ -95,10 +95,15 @@ fn set_aside(escrow: &Escrow) -> String {
 }
 
 fn spent(settled: &EscrowSettlement) -> String {
-    let EscrowSettlement { call, spent, is_assumed, state, .. } = settled;
+    format!("{} {}", settled.call, how_it_ended(settled))
+}
+
+/// After whatever names the sub-agent: where its task stands, and what it has spent.
+pub(super) fn how_it_ended(settled: &EscrowSettlement) -> String {
+    let EscrowSettlement { spent, is_assumed, state, .. } = settled;
     let cost = spent.usage.cost.map(|cost| format!(", {cost}")).unwrap_or_default();
     let words = format!(
-        "{call} is {}: {}, {}, {} tokens{cost}",
+        "is {}: {}, {}, {} tokens{cost}",
         state.words(),
         counted(spent.turns, "turn"),
         counted(spent.tool_calls, "call"),

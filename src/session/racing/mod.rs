@@ -2,6 +2,7 @@
 //! what one of them made.
 
 mod adopting;
+mod decisions;
 mod lanes;
 mod point;
 mod racer;
