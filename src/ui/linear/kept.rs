@@ -116,7 +116,8 @@ impl LinearSession {
             Some(Ok(Meaning::Intent(Intent::SetMode(to)))) => to > mode,
             Some(Ok(meaning)) => matches!(
                 meaning,
-                Meaning::Intent(Intent::AcceptGaps(_) | Intent::OpenHost(_))
+                Meaning::AcceptGaps
+                    | Meaning::Intent(Intent::OpenHost(_))
                     | Meaning::Request(Request::Adopt(_))
             ),
             Some(Err(_)) | None => false,
