@@ -17,6 +17,16 @@ use crate::wire::record::{
     Audit, Copy, Keeps, Links, SessionFile, TakenBack, audit, audit_lines, read_session, up_to,
 };
 
+/// What to know of a copy of a session from elsewhere that had a system prompt.
+pub(crate) const OWN_INSTRUCTIONS: &str =
+    "the system prompt of the file is left out; the session goes on with the prompt that a new one has here";
+
+/// Whether a session says what its model was told first.
+pub(crate) fn has_instructions(entries: &[Arc<Entry>]) -> bool {
+    let first = entries.first().map(|entry| &entry.body);
+    matches!(first, Some(Body::SessionStarted(started)) if !started.system.is_empty())
+}
+
 /// The session that another one begins like.
 pub(crate) struct Trunk<'a> {
     /// Where sessions are kept.
@@ -77,7 +87,10 @@ impl Trunk<'_> {
                 let (back, remark) = taken_back_since(&bytes, &file);
                 (Keeps::AllExcept(back), remark)
             }
-            false => (Keeps::Nothing, None),
+            false => {
+                let told = has_instructions(&file.entries).then(|| OWN_INSTRUCTIONS.to_owned());
+                (Keeps::Nothing, told)
+            }
         };
         let copy = Copy {
             session: id,

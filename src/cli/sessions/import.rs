@@ -14,6 +14,7 @@ use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
 use crate::runtime::store::subagents::is_whole;
 use crate::runtime::store::{ForeignFile, Salts, adopt, find};
+use crate::session::branching::{OWN_INSTRUCTIONS, has_instructions};
 use crate::wire::foreign::is_foreign;
 use crate::wire::record::{Audit, Copy, Keeps, Links, audit_with, first_line, read_document};
 
@@ -78,6 +79,9 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     adopt(&place.state, id, at, &text, false)
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
     remarks(&audit, audit.entries.saturating_sub(text.lines().count()));
+    if has_instructions(&file.entries) {
+        remark(OWN_INSTRUCTIONS);
+    }
     let why = if is_whole(&head.session) { "is taken" } else { "cannot be one here" };
     let own = one_line(&head.session);
     let renamed = match () {
