@@ -6,7 +6,9 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use crate::config::fault::Fault;
-use crate::ledger::{Body, Entry, EntryId, ForkFault, Millis, accepted_gaps, forkable, grants, opened_hosts};
+use crate::ledger::{
+    Body, Entry, EntryId, ForkFault, Millis, accepted_gaps, forkable, grants, has_room, opened_hosts,
+};
 use crate::policy::shell::shell_word;
 use crate::recorded::results_of_decided;
 use crate::runtime::SessionStore;
@@ -20,6 +22,10 @@ use crate::wire::record::{
 /// What to know of a copy of a session from elsewhere that had a system prompt.
 pub(crate) const OWN_INSTRUCTIONS: &str =
     "the system prompt of the file is left out; the session goes on with the prompt that a new one has here";
+
+/// Why a session from elsewhere could not go on.
+pub(crate) const NO_ROOM: &str =
+    "its entries or calls have numbers so high that too few are left for those to come";
 
 /// Whether a session says what its model was told first.
 pub(crate) fn has_instructions(entries: &[Arc<Entry>]) -> bool {
@@ -87,10 +93,7 @@ impl Trunk<'_> {
                 let (back, remark) = taken_back_since(&bytes, &file);
                 (Keeps::AllExcept(back), remark)
             }
-            false => {
-                let told = has_instructions(&file.entries).then(|| OWN_INSTRUCTIONS.to_owned());
-                (Keeps::Nothing, told)
-            }
+            false => (Keeps::Nothing, from_elsewhere(name, &file.entries)?),
         };
         let copy = Copy {
             session: id,
@@ -247,6 +250,20 @@ fn whole(name: &str, audit: &Audit) -> Result<EntryId, Fault> {
             ),
         )),
     }
+}
+
+/// What to know of a fork of a file from elsewhere.
+///
+/// # Errors
+/// It could not go on.
+fn from_elsewhere(name: &str, entries: &[Arc<Entry>]) -> Result<Option<String>, Fault> {
+    if !has_room(entries) {
+        return Err(Fault::failed(
+            format!("session {name} cannot be forked: {NO_ROOM}"),
+            "nothing was written",
+        ));
+    }
+    Ok(has_instructions(entries).then(|| OWN_INSTRUCTIONS.to_owned()))
 }
 
 /// That nothing is wrong with these lines.

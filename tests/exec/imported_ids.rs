@@ -177,3 +177,29 @@ fn what_is_brought_along_has_no_instructions_and_that_is_said() {
         assert!(sent.contains("countersign") && !sent.contains("planted"), "{how}: {sent}");
     }
 }
+
+/// Behind the last number there would be none for what comes, and what was written then could not be read again.
+#[test]
+fn a_file_whose_numbers_are_used_up_is_not_taken() {
+    let world = World::new();
+    let first = json!({ "type": "session_started", "entry": "e1", "at": AT, "id": "e1", "session": ID, "cwd": world.work(),
+        "model": "script", "version": 2, "app": "0.1.0", "mode": "edit" });
+    let ending_at = |last: &str| {
+        let said = json!({ "type": "user_message", "entry": last, "at": AT, "id": last, "content": "go" });
+        fs::write(world.work().join("talk.jsonl"), format!("{first}\n{said}\n")).unwrap();
+    };
+    for last in ["e18446744073709551615", "e9007199254740992", "e4503599627370497"] {
+        ending_at(last);
+        for how in ["import", "fork"] {
+            let made = world.sessions_cli(&[how, "talk.jsonl"]);
+            assert_eq!((made.code, world.sessions().len()), (1, 0), "{how} {last}: {made:?}");
+        }
+    }
+    ending_at("e4503599627370496");
+    assert_eq!(world.sessions_cli(&["import", "talk.jsonl"]).code, 0);
+    for _ in 0..2 {
+        let ran = resumed(&world, ID);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    assert_eq!(world.sessions_cli(&["check", ID]).code, 0);
+}
