@@ -61,6 +61,11 @@ impl Trunk<'_> {
         if self.is_ours { known(self.path) } else { None }
     }
 
+    /// The last entry of a file from elsewhere: nobody here has seen what was decided up to there.
+    fn came_along(&self, entries: &[Arc<Entry>]) -> Option<EntryId> {
+        if self.is_ours { None } else { entries.iter().map(|entry| entry.id).max() }
+    }
+
     /// Copies the beginning, up to an entry, else all of it. It ends where no call is open: a result that nobody gave
     /// is not made up.
     ///
@@ -100,7 +105,7 @@ impl Trunk<'_> {
             at: Some(now),
             origin: Some(("forked_from", &origin)),
             folder: None,
-            imported_to: None,
+            imported_to: self.came_along(&file.entries),
             is_of_here: self.is_ours,
             keeps,
         };
@@ -172,7 +177,7 @@ impl Trunk<'_> {
             at: Some(now),
             origin: Some(("forked_from", &origin)),
             folder: Some(&folder),
-            imported_to: None,
+            imported_to: self.came_along(before),
             is_of_here: self.is_ours,
             keeps: Keeps::Nothing,
         };
