@@ -23,9 +23,19 @@ use crate::wire::record::{
 pub(crate) const OWN_INSTRUCTIONS: &str =
     "the system prompt of the file is left out; the session goes on with the prompt that a new one has here";
 
-/// Why a session from elsewhere could not go on.
-pub(crate) const NO_ROOM: &str =
-    "its entries or calls have numbers so high that too few are left for those to come";
+/// Clocks of two machines differ by less: time zones do not count.
+const MOST_AHEAD_MS: u64 = 24 * 3_600_000;
+
+/// Why a session from elsewhere could not go on here: what comes has higher numbers than all that stands, and no earlier time.
+pub(crate) fn cannot_go_on(entries: &[Arc<Entry>], now: Millis) -> Option<String> {
+    if !has_room(entries) {
+        return Some(
+            "its entries or calls have numbers so high that too few are left for those to come".to_owned(),
+        );
+    }
+    let ahead = entries.iter().find(|entry| entry.at.since(now) > MOST_AHEAD_MS)?;
+    Some(format!("the time of its entry {} is more than a day ahead of the clock here", ahead.id))
+}
 
 /// Whether a session says what its model was told first.
 pub(crate) fn has_instructions(entries: &[Arc<Entry>]) -> bool {
@@ -98,7 +108,7 @@ impl Trunk<'_> {
                 let (back, remark) = taken_back_since(&bytes, &file);
                 (Keeps::AllExcept(back), remark)
             }
-            false => (Keeps::Nothing, from_elsewhere(name, &file.entries)?),
+            false => (Keeps::Nothing, from_elsewhere(name, &file.entries, now)?),
         };
         let copy = Copy {
             session: id,
@@ -260,13 +270,11 @@ fn whole(name: &str, audit: &Audit) -> Result<EntryId, Fault> {
 /// What to know of a fork of a file from elsewhere.
 ///
 /// # Errors
-/// It could not go on.
-fn from_elsewhere(name: &str, entries: &[Arc<Entry>]) -> Result<Option<String>, Fault> {
-    if !has_room(entries) {
-        return Err(Fault::failed(
-            format!("session {name} cannot be forked: {NO_ROOM}"),
-            "nothing was written",
-        ));
+/// It could not go on here.
+fn from_elsewhere(name: &str, entries: &[Arc<Entry>], now: Millis) -> Result<Option<String>, Fault> {
+    if let Some(why) = cannot_go_on(entries, now) {
+        let what = format!("session {name} cannot be forked: {why}");
+        return Err(Fault::failed(what, "nothing was written"));
     }
     Ok(has_instructions(entries).then(|| OWN_INSTRUCTIONS.to_owned()))
 }

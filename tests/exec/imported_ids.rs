@@ -203,3 +203,23 @@ fn a_file_whose_numbers_are_used_up_is_not_taken() {
     }
     assert_eq!(world.sessions_cli(&["check", ID]).code, 0);
 }
+
+/// What comes has no earlier time than what stands: a session of the year 9999 would go on in it.
+#[test]
+fn a_file_of_a_time_to_come_is_not_taken() {
+    let world = World::new();
+    let file = |at: &str| {
+        let first = json!({ "type": "session_started", "entry": "e1", "at": AT, "id": "e1", "session": ID, "cwd": world.work(),
+            "model": "script", "version": 2, "app": "0.1.0", "mode": "edit" });
+        let said = json!({ "type": "user_message", "entry": "e2", "at": at, "id": "e2", "content": "go" });
+        fs::write(world.work().join("talk.jsonl"), format!("{first}\n{said}\n")).unwrap();
+    };
+    file("9999-11-27T10:00:00.000Z");
+    for how in ["import", "fork"] {
+        let made = world.sessions_cli(&[how, "talk.jsonl"]);
+        assert_eq!((made.code, world.sessions().len()), (1, 0), "{how}: {made:?}");
+        assert!(made.err.contains("entry e2 is more than a day ahead"), "{how}: {made:?}");
+    }
+    file(AT);
+    assert_eq!(world.sessions_cli(&["import", "talk.jsonl"]).code, 0);
+}

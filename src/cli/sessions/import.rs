@@ -10,12 +10,11 @@ use super::place::{SessionPlace, entries, now, remark};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::ledger::has_room;
 use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
 use crate::runtime::store::subagents::is_whole;
 use crate::runtime::store::{ForeignFile, Salts, adopt, find};
-use crate::session::branching::{NO_ROOM, OWN_INSTRUCTIONS, has_instructions};
+use crate::session::branching::{OWN_INSTRUCTIONS, cannot_go_on, has_instructions};
 use crate::wire::foreign::is_foreign;
 use crate::wire::record::{Audit, Copy, Keeps, Links, audit_with, first_line, read_document};
 
@@ -71,8 +70,8 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     let (id, at) = if is_free { (head.session.as_str(), head.started) } else { (new.as_str(), now()) };
     let origin = (!is_free).then_some(("imported_from", head.session.as_str()));
     let file = read_document(&bytes).map_err(|why| Fault::failed(why.to_string(), ""))?;
-    if !has_room(&file.entries) {
-        return Err(Fault::failed(format!("{}: {NO_ROOM}", path.display()), "nothing was imported"));
+    if let Some(why) = cannot_go_on(&file.entries, now()) {
+        return Err(Fault::failed(format!("{}: {why}", path.display()), "nothing was imported"));
     }
     let imported_to = file.entries.iter().map(|entry| entry.id).max();
     let at_new = (!is_free).then_some(at);
