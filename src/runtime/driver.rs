@@ -102,7 +102,7 @@ impl Driver {
             books: Keeping::new(ports.store),
             operations: Operations::new(ports.model, ports.tools, ports.hooks, ports.subagents, inputs_to),
             outbox: Outbox::new(events_to),
-            clock,
+            clock: clock.clone(),
             spans,
             intents,
             abort,
@@ -196,6 +196,10 @@ impl Driver {
     }
 
     fn step(&mut self, input: Input) {
+        // While a run works, its time is counted, and a machine that sleeps must not use it up.
+        if !self.agent.meter().is_ticking() {
+            self.clock.catch_up();
+        }
         self.agent.has_not_sent(self.books.held_model_call());
         let effects = self.agent.step(self.clock.now(), input);
         self.perform(effects);

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use crate::config::fault::Fault;
-use crate::ledger::{Body, Entry, EntryId, ForkFault, Millis, accepted_gaps, forkable, grants, opened_hosts};
+use crate::ledger::{
+    Body, Entry, EntryId, ForkFault, Millis, accepted_gaps, forkable, grants, has_room, opened_hosts,
+};
 use crate::policy::shell::shell_word;
 use crate::recorded::results_of_decided;
 use crate::runtime::SessionStore;
@@ -16,6 +18,30 @@ use crate::wire::record::before as before_entry;
 use crate::wire::record::{
     Audit, Copy, Keeps, Links, SessionFile, TakenBack, audit, audit_lines, read_session, up_to,
 };
+
+/// What to know of a copy of a session from elsewhere that had a system prompt.
+pub(crate) const OWN_INSTRUCTIONS: &str =
+    "the system prompt of the file is left out; the session goes on with the prompt that a new one has here";
+
+/// Clocks of two machines differ by less: time zones do not count.
+const MOST_AHEAD_MS: u64 = 24 * 3_600_000;
+
+/// Why a session from elsewhere could not go on here: what comes has higher numbers than all that stands, and no earlier time.
+pub(crate) fn cannot_go_on(entries: &[Arc<Entry>], now: Millis) -> Option<String> {
+    if !has_room(entries) {
+        return Some(
+            "its entries or calls have numbers so high that too few are left for those to come".to_owned(),
+        );
+    }
+    let ahead = entries.iter().find(|entry| entry.at.since(now) > MOST_AHEAD_MS)?;
+    Some(format!("the time of its entry {} is more than a day ahead of the clock here", ahead.id))
+}
+
+/// Whether a session says what its model was told first.
+pub(crate) fn has_instructions(entries: &[Arc<Entry>]) -> bool {
+    let first = entries.first().map(|entry| &entry.body);
+    matches!(first, Some(Body::SessionStarted(started)) if !started.system.is_empty())
+}
 
 /// The session that another one begins like.
 pub(crate) struct Trunk<'a> {
@@ -43,6 +69,11 @@ impl Trunk<'_> {
     /// What stands beside the file is ours only where we keep it.
     fn known(&self) -> Option<Links> {
         if self.is_ours { known(self.path) } else { None }
+    }
+
+    /// The last entry of a file from elsewhere: nobody here has seen what was decided up to there.
+    fn came_along(&self, entries: &[Arc<Entry>]) -> Option<EntryId> {
+        if self.is_ours { None } else { entries.iter().map(|entry| entry.id).max() }
     }
 
     /// Copies the beginning, up to an entry, else all of it. It ends where no call is open: a result that nobody gave
@@ -77,14 +108,14 @@ impl Trunk<'_> {
                 let (back, remark) = taken_back_since(&bytes, &file);
                 (Keeps::AllExcept(back), remark)
             }
-            false => (Keeps::Nothing, None),
+            false => (Keeps::Nothing, from_elsewhere(name, &file.entries, now)?),
         };
         let copy = Copy {
             session: id,
             at: Some(now),
             origin: Some(("forked_from", &origin)),
             folder: None,
-            imported_to: None,
+            imported_to: self.came_along(&file.entries),
             is_of_here: self.is_ours,
             keeps,
         };
@@ -156,7 +187,7 @@ impl Trunk<'_> {
             at: Some(now),
             origin: Some(("forked_from", &origin)),
             folder: Some(&folder),
-            imported_to: None,
+            imported_to: self.came_along(before),
             is_of_here: self.is_ours,
             keeps: Keeps::Nothing,
         };
@@ -234,6 +265,18 @@ fn whole(name: &str, audit: &Audit) -> Result<EntryId, Fault> {
             ),
         )),
     }
+}
+
+/// What to know of a fork of a file from elsewhere.
+///
+/// # Errors
+/// It could not go on here.
+fn from_elsewhere(name: &str, entries: &[Arc<Entry>], now: Millis) -> Result<Option<String>, Fault> {
+    if let Some(why) = cannot_go_on(entries, now) {
+        let what = format!("session {name} cannot be forked: {why}");
+        return Err(Fault::failed(what, "nothing was written"));
+    }
+    Ok(has_instructions(entries).then(|| OWN_INSTRUCTIONS.to_owned()))
 }
 
 /// That nothing is wrong with these lines.

@@ -161,6 +161,44 @@ fn an_answer_that_nobody_counted_has_at_least_its_prompt() {
     }
 }
 
+/// Anthropic counts one token when an answer begins, and the rest when it ends.
+#[test]
+fn an_answer_that_is_cut_counts_what_came_of_it() {
+    let begun = Usage { input: 100, output: 1, ..Usage::default() };
+    let broken = ModelFailure::new(FailureClass::BadRequest, "The connection ended.");
+    for by_esc in [true, false] {
+        let mut agent = Agent::new(settings());
+        let (message, _) = submit(&mut agent);
+        for event in [ModelEvent::Usage(begun), ModelEvent::Text("x".repeat(40_000))] {
+            agent.step(Millis(2), Input::Model(message, ModelNews::Event(event)));
+        }
+        let cut = match by_esc {
+            true => Input::Intent(Intent::Abort),
+            false => Input::Model(message, ModelNews::Failed(broken.clone())),
+        };
+        agent.step(Millis(3), cut);
+        let usage = said(&agent)[0].usage;
+        // At 3 and 15 USD for a million tokens.
+        let cost = Some(MicroDollars(100 * 3 + 10_000 * 15));
+        assert_eq!(usage, Usage { input: 100, output: 10_000, estimated: true, cost, ..Usage::default() });
+        assert_eq!(ended(&agent), usage);
+    }
+}
+
+#[test]
+fn a_summary_that_is_cut_counts_what_came_of_it() {
+    let small = crate::compaction::settings(30_000);
+    let mut agent = crate::compaction::resumed(&crate::compaction::long_session(), small);
+    let (message, _) = asked(&agent.step(Millis(1), Input::Intent(Intent::Compact))).unwrap();
+    let begun = Usage { input: 100, output: 1, ..Usage::default() };
+    for event in [ModelEvent::Usage(begun), ModelEvent::Text("x".repeat(400))] {
+        agent.step(Millis(2), Input::Model(message, ModelNews::Event(event)));
+    }
+    agent.step(Millis(3), Input::Intent(Intent::Abort));
+    let last = said(&agent).pop().unwrap();
+    assert_eq!((last.id, last.usage.output, last.usage.estimated), (message, 100, true));
+}
+
 /// What counts of a request with a prompt of so many tokens, whose process died, where 0.3096 USD are left at 100 USD a million tokens.
 fn counted_after_a_death(prompt: u64, asked_within_limits: bool) -> Usage {
     let rates = Rates { input: 100_000_000, output: 100_000_000, ..Rates::default() };

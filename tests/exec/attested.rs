@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::forged::rechained;
-use crate::sealed::{allowed, key, verify};
+use crate::sealed::{allowed, key, seal, verify};
 use crate::world::World;
 
 /// The envelope around a payload, signed as `ssh-keygen` does.
@@ -29,15 +29,25 @@ fn signed(key: &Path, payload: &str) -> String {
         .to_string()
 }
 
-/// A session with a call that failed, and what is attested of it.
-fn attested(key: &Path, world: &World) -> Value {
+/// A session with a call that failed.
+fn fails(world: &World) {
     let script = r#"[{"tool_calls":[{"name":"shell","arguments":{"command":"exit 3"}}]},"It failed."]"#;
     assert_eq!(world.json(&["--mode", "unrestricted", "--script", script, "try it"]).code, 0);
+}
+
+/// What is attested of the last session, and what is said beside it.
+fn attestation(key: &Path, world: &World) -> (Value, String) {
     let words = ["export", "--last", "--format", "attestation", "--key", key.to_str().unwrap()];
     let ran = world.sessions_cli(&words);
     assert_eq!(ran.code, 0, "{ran:?}");
     let envelope: Value = serde_json::from_str(&ran.out).unwrap();
-    serde_json::from_slice(&STANDARD.decode(envelope["payload"].as_str().unwrap()).unwrap()).unwrap()
+    let payload = STANDARD.decode(envelope["payload"].as_str().unwrap()).unwrap();
+    (serde_json::from_slice(&payload).unwrap(), ran.err)
+}
+
+fn attested(key: &Path, world: &World) -> Value {
+    fails(world);
+    attestation(key, world).0
 }
 
 #[test]
@@ -118,5 +128,44 @@ fn an_attestation_of_a_file_that_is_no_sound_session_is_not_verified() {
         fs::write(&file, signed(&mine, &other.to_string())).unwrap();
         let told = verify(&world, &file, &signers);
         assert!(told.code == 1 && told.out.contains("but it is not well-formed: line "), "{told:?}");
+    }
+}
+
+/// Decisions that came with a file are what its maker wrote: whoever signs a copy of it has not seen them.
+#[test]
+fn what_came_with_an_import_is_attested_as_that_and_whatever_checks_it_says_so() {
+    for how in ["import", "fork"] {
+        let world = World::new();
+        let Some(mine) = key(&world.place(), "key", "") else { return };
+        fails(&world);
+        let last = world.entries().pop().unwrap()["entry"].as_str().unwrap().to_owned();
+        let told = format!("entries up to {last} came with an import; nobody here saw them decided");
+        // Its id is taken, so the copy is a session beside it, and the last one.
+        fs::write(world.work().join("talk.jsonl"), world.session_text()).unwrap();
+        assert_eq!(world.sessions_cli(&[how, "talk.jsonl"]).code, 0);
+        let (statement, beside) = attestation(&mine, &world);
+        assert_eq!(statement["predicate"]["imported_to"], last.as_str(), "{how}: {statement}");
+        let is_named = |origin: &str| statement["predicate"][origin].is_string();
+        assert_eq!((is_named("imported_from"), is_named("forked_from")), (how == "import", how == "fork"));
+        assert!(beside.contains(&told), "{how}: {beside}");
+        assert!(world.sessions_cli(&["check", "--last"]).out.contains(&told), "{how}");
+        assert!(world.sessions_cli(&["export", "--last"]).out.contains(&told), "{how}");
+        let (signers, file) = (allowed(&mine), world.session_file().with_file_name("attestation.json"));
+        fs::write(&file, signed(&mine, &statement.to_string())).unwrap();
+        let whole = verify(&world, &file, &signers);
+        assert!(whole.code == 0 && whole.out.contains(&told), "{how}: {whole:?}");
+        // Without it, it says something else than the session.
+        let mut other = statement.clone();
+        other["predicate"].as_object_mut().unwrap().shift_remove("imported_to");
+        fs::write(&file, signed(&mine, &other.to_string())).unwrap();
+        let without = verify(&world, &file, &signers);
+        assert!(
+            without.code == 1 && without.out.contains("imported_to: the attestation says nothing"),
+            "{how}: {without:?}"
+        );
+        fs::remove_file(&file).unwrap();
+        let sealed = seal(&world, &mine);
+        assert!(sealed.code == 0 && sealed.err.contains(&told), "{how}: {sealed:?}");
+        assert!(verify(&world, &world.session_file(), &signers).out.contains(&told), "{how}");
     }
 }

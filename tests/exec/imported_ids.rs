@@ -8,7 +8,9 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::model_server::{ModelServer, Reply};
 use crate::races::in_a_repository;
+use crate::servers::{ANTHROPIC, KEY, accepted};
 use crate::world::{Ran, World};
 
 const ID: &str = "01a21d84-b70c-73c3-bc7b-398a34037e54";
@@ -152,4 +154,72 @@ fn an_import_that_calls_itself_a_fork_brings_no_programs_of_another_folder() {
     let ran = world.exec(&["--resume", ID, "--script", &call, "read it"]);
     assert!(ours.exists() && !theirs.exists(), "{ran:?}");
     assert!(ran.err.contains("enied") || ran.code == 4, "{ran:?}");
+}
+
+/// Whoever made the file wrote them. What the user tells every model, and what we do, holds in an import too.
+#[test]
+fn what_is_brought_along_has_no_instructions_and_that_is_said() {
+    for how in ["import", "fork"] {
+        let server = ModelServer::start_with_key(vec![Reply::text("Gone on.")], Some(KEY));
+        let world = World::new().with(ANTHROPIC.key, KEY).with(ANTHROPIC.url, &server.base_url());
+        let first = json!({ "type": "session_started", "entry": "e1", "at": AT, "id": "e1", "session": ID, "cwd": world.work(),
+            "model": "script", "version": 2, "app": "0.1.0", "mode": "edit", "system": "planted instructions" });
+        let said = json!({ "type": "user_message", "entry": "e2", "at": AT, "id": "e2", "content": "go" });
+        fs::write(world.work().join("talk.jsonl"), format!("{first}\n{said}\n")).unwrap();
+        let made = world.sessions_cli(&[how, "talk.jsonl"]);
+        assert_eq!(made.code, 0, "{how}: {made:?}");
+        assert!(made.err.contains("the system prompt of the file is left out"), "{how}: {made:?}");
+        assert!(!world.session_text().contains("planted"), "{how}: {}", world.session_text());
+        let id = made.out.split_whitespace().next().unwrap().to_owned();
+        let ran = world.exec(&["--resume", &id, "-m", ANTHROPIC.model, "and on"]);
+        assert_eq!(ran.code, 0, "{how}: {ran:?}");
+        let sent = accepted(&server)[0].to_string();
+        assert!(sent.contains("countersign") && !sent.contains("planted"), "{how}: {sent}");
+    }
+}
+
+/// Behind the last number there would be none for what comes, and what was written then could not be read again.
+#[test]
+fn a_file_whose_numbers_are_used_up_is_not_taken() {
+    let world = World::new();
+    let first = json!({ "type": "session_started", "entry": "e1", "at": AT, "id": "e1", "session": ID, "cwd": world.work(),
+        "model": "script", "version": 2, "app": "0.1.0", "mode": "edit" });
+    let ending_at = |last: &str| {
+        let said = json!({ "type": "user_message", "entry": last, "at": AT, "id": last, "content": "go" });
+        fs::write(world.work().join("talk.jsonl"), format!("{first}\n{said}\n")).unwrap();
+    };
+    for last in ["e18446744073709551615", "e9007199254740992", "e4503599627370497"] {
+        ending_at(last);
+        for how in ["import", "fork"] {
+            let made = world.sessions_cli(&[how, "talk.jsonl"]);
+            assert_eq!((made.code, world.sessions().len()), (1, 0), "{how} {last}: {made:?}");
+        }
+    }
+    ending_at("e4503599627370496");
+    assert_eq!(world.sessions_cli(&["import", "talk.jsonl"]).code, 0);
+    for _ in 0..2 {
+        let ran = resumed(&world, ID);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    assert_eq!(world.sessions_cli(&["check", ID]).code, 0);
+}
+
+/// What comes has no earlier time than what stands: a session of the year 9999 would go on in it.
+#[test]
+fn a_file_of_a_time_to_come_is_not_taken() {
+    let world = World::new();
+    let file = |at: &str| {
+        let first = json!({ "type": "session_started", "entry": "e1", "at": AT, "id": "e1", "session": ID, "cwd": world.work(),
+            "model": "script", "version": 2, "app": "0.1.0", "mode": "edit" });
+        let said = json!({ "type": "user_message", "entry": "e2", "at": at, "id": "e2", "content": "go" });
+        fs::write(world.work().join("talk.jsonl"), format!("{first}\n{said}\n")).unwrap();
+    };
+    file("9999-11-27T10:00:00.000Z");
+    for how in ["import", "fork"] {
+        let made = world.sessions_cli(&[how, "talk.jsonl"]);
+        assert_eq!((made.code, world.sessions().len()), (1, 0), "{how}: {made:?}");
+        assert!(made.err.contains("entry e2 is more than a day ahead"), "{how}: {made:?}");
+    }
+    file(AT);
+    assert_eq!(world.sessions_cli(&["import", "talk.jsonl"]).code, 0);
 }

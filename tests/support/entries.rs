@@ -9,7 +9,7 @@ use countersign::ledger::*;
 use proptest::{collection::vec, option, prelude::*};
 use serde_json::Value;
 
-use crate::facts::{attached, facts, message_of, restored, started};
+use crate::facts::{attached, facts, message_of, number, restored, started};
 
 pub fn text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -49,7 +49,7 @@ pub fn model() -> impl Strategy<Value = ModelRef> {
 }
 
 pub fn call() -> impl Strategy<Value = ToolUse> {
-    (any::<u64>(), text(), text(), arguments()).prop_map(|(id, wire_id, name, arguments)| ToolUse {
+    (number(), text(), text(), arguments()).prop_map(|(id, wire_id, name, arguments)| ToolUse {
         id: CallId(id),
         wire_id,
         name,
@@ -126,7 +126,7 @@ pub fn said() -> impl Strategy<Value = Body> {
 
 pub fn ended() -> impl Strategy<Value = Body> {
     let reason = proptest::sample::select(Ending::ALL.to_vec());
-    let not_ok = vec((any::<u64>().prop_map(CallId), text()), 0..3);
+    let not_ok = vec((number().prop_map(CallId), text()), 0..3);
     (reason, any::<[u32; 2]>(), usage(), any::<u64>(), text(), not_ok, text()).prop_map(
         |(reason, [turns, tool_calls], usage, wall_ms, text, not_ok, next_safe_action)| {
             Body::TurnEnded(TurnEnded {
@@ -166,7 +166,7 @@ fn sandboxings() -> impl Strategy<Value = Sandboxing> {
 fn requests() -> impl Strategy<Value = ApprovalRequest> {
     let effects = [proptest::collection::vec(text(), 0..3), proptest::collection::vec(text(), 0..3)];
     let optional = [option::of(text()), option::of(text()), option::of(text())];
-    let call = (any::<u64>(), text(), value());
+    let call = (number(), text(), value());
     (call, [text(), text()], effects, preview(), any::<[bool; 3]>(), optional, sandboxings()).prop_map(
         |((call, name, arguments), [why, risk], [effects, gaps], preview, flags, optional, sandboxing)| {
             let ([is_partial, is_usual, replaces], [warning, rule, leads_to]) = (flags, optional);
@@ -192,7 +192,7 @@ fn requests() -> impl Strategy<Value = ApprovalRequest> {
 }
 
 pub fn approvals() -> impl Strategy<Value = Body> {
-    let id = || any::<u64>().prop_map(CallId);
+    let id = || number().prop_map(CallId);
     let scope = prop_oneof![Just(Scope::Once), Just(Scope::Session), Just(Scope::Project)];
     prop_oneof![
         requests().prop_map(Body::ApprovalRequested),
@@ -228,7 +228,7 @@ pub fn approvals() -> impl Strategy<Value = Body> {
 }
 
 fn results() -> impl Strategy<Value = Body> {
-    let id = any::<u64>().prop_map(CallId);
+    let id = number().prop_map(CallId);
     let written = option::of(text());
     (id, text(), outcome(), text(), written, any::<[u64; 2]>(), facts(), vec(image(), 0..3)).prop_map(
         |(call, name, outcome, content, written, [duration_ms, cut_chars], facts, images)| {
@@ -281,7 +281,7 @@ pub fn goals() -> impl Strategy<Value = Body> {
 }
 
 fn delegations() -> impl Strategy<Value = Body> {
-    let id = || any::<u64>().prop_map(CallId);
+    let id = || number().prop_map(CallId);
     let state = proptest::sample::select(TaskState::ALL.to_vec());
     prop_oneof![
         (id(), text(), text()).prop_map(|(call, agent, task)| Body::DelegationRequested(DelegationRequest {
@@ -323,8 +323,7 @@ pub fn body() -> impl Strategy<Value = Body> {
         (injector, message()).prop_map(|(by, UserMessage { content: text, images, files, pastes })| {
             Body::Injected(Injected { by, text, images, files, pastes })
         }),
-        (any::<u64>(), text())
-            .prop_map(|(n, reason)| Body::Tombstone(Tombstone { target: EntryId(n), reason })),
+        (number(), text()).prop_map(|(n, reason)| Body::Tombstone(Tombstone { target: EntryId(n), reason })),
         (any::<u32>(), transition).prop_map(|(turn, reason)| Body::Transition { turn, reason }),
         (limit(), any::<u64>()).prop_map(|(limit, to)| Body::Change(Change::Budget { limit, to })),
         any::<u64>().prop_map(|up_to| Body::Change(Change::PriceAccepted { up_to })),
@@ -333,10 +332,10 @@ pub fn body() -> impl Strategy<Value = Body> {
             .prop_map(|effort| Body::Change(Change::Effort { effort })),
         call().prop_map(Body::CallEdited),
         restored(),
-        any::<u64>().prop_map(|call| Body::Change(Change::GrantRevoked { call: CallId(call) })),
-        (any::<u64>(), text())
+        number().prop_map(|call| Body::Change(Change::GrantRevoked { call: CallId(call) })),
+        (number(), text())
             .prop_map(|(n, id)| Body::Change(Change::BackgroundStopped { id, call: CallId(n) })),
-        (any::<u64>(), text())
+        (number(), text())
             .prop_map(|(n, branch)| Body::Change(Change::Rewound { message: EntryId(n), branch })),
         text().prop_map(|name| Body::Change(Change::Renamed { name })),
         crate::facts::opened(),
@@ -355,8 +354,8 @@ fn limit() -> impl Strategy<Value = Limit> {
 fn notes() -> impl Strategy<Value = Body> {
     let about = prop_oneof![
         Just(About::Session),
-        any::<u64>().prop_map(|id| About::Entry(EntryId(id))),
-        any::<u64>().prop_map(|id| About::Call(CallId(id))),
+        number().prop_map(|id| About::Entry(EntryId(id))),
+        number().prop_map(|id| About::Call(CallId(id))),
         Just(About::Unknown("b1".to_owned())),
     ];
     let status = crate::facts::background();
@@ -386,12 +385,12 @@ fn learned() -> impl Strategy<Value = Body> {
         (model(), 1..=u64::MAX).prop_map(|(model, most)| ProviderLimit::OutputLimit { model, most }),
         (model(), 1..=u64::MAX).prop_map(|(model, most)| ProviderLimit::Window { model, most }),
     ];
-    (any::<u64>(), lesson)
+    (number(), lesson)
         .prop_map(|(about, lesson)| Body::ProviderLimit(LearnedLimit { about: EntryId(about), lesson }))
 }
 
 pub fn entry() -> impl Strategy<Value = Entry> {
-    (any::<u64>(), any::<u64>(), body()).prop_map(|(id, at, mut body)| {
+    (number(), any::<u64>(), body()).prop_map(|(id, at, mut body)| {
         if let Body::Assistant(message) = &mut body {
             Arc::make_mut(message).id = EntryId(id);
         }

@@ -10,6 +10,11 @@ use proptest::prelude::*;
 
 use crate::entries::text;
 
+/// The number of an entry or a call.
+pub(crate) fn number() -> impl Strategy<Value = u64> {
+    0..=(1_u64 << 53)
+}
+
 pub(crate) fn background() -> impl Strategy<Value = BackgroundStatus> {
     (text(), any::<[bool; 3]>(), text()).prop_map(|(id, [is_running, is_lost, has_failed], words)| {
         BackgroundStatus { id, is_running, is_lost, has_failed, words }
@@ -80,7 +85,7 @@ pub(crate) fn started(model: impl Strategy<Value = ModelRef>) -> impl Strategy<V
 /// Files that were put back.
 pub(crate) fn restored() -> impl Strategy<Value = Body> {
     let files = || vec(text(), 0..3);
-    (any::<u64>(), files(), files(), files()).prop_map(|(since, restored, deleted, left)| {
+    (number(), files(), files(), files()).prop_map(|(since, restored, deleted, left)| {
         Body::Change(Change::FilesRestored(FilesRestored { since: CallId(since), restored, deleted, left }))
     })
 }
@@ -95,7 +100,7 @@ pub(crate) fn opened() -> impl Strategy<Value = Body> {
     prop_oneof![
         text().prop_map(|host| Change::HostOpened { host }),
         text().prop_map(|host| Change::HostClosed { host }),
-        (vec(text(), 0..3), option::of(any::<u64>()))
+        (vec(text(), 0..3), option::of(number()))
             .prop_map(|(gaps, call)| Change::GapsAccepted { gaps, call: call.map(CallId) }),
         Just(Change::GapsRefused),
         (proptest::sample::select(Mode::ALL), any::<bool>())

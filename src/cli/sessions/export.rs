@@ -13,7 +13,7 @@ use crate::ledger::{Body, Entry, EntryId};
 use crate::runtime::signing::sign;
 use crate::runtime::store::{checked, known};
 use crate::session::exporting::selection::{NotLeftOut, Selection};
-use crate::session::exporting::{attestation, html, markdown, without_keys};
+use crate::session::exporting::{attestation, came_along, html, markdown, without_keys};
 use crate::ui::text::counted;
 use crate::wire::record::{self, Links, Redacted, SessionFile, exported_lines, read_document};
 
@@ -25,6 +25,9 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
     // Asked before the lines are read: a session that is being written has more of them then, and never fewer.
     let end = if place.keeps(&path) { known(&path) } else { None };
     let (mut bytes, mut file, damage) = read_audited(place, &path)?;
+    if let Some(told) = came_along(file.imported_to) {
+        remark(&told);
+    }
     if args.format == ExportFormat::Attestation {
         return attest(place, args, &selection, &path, (&bytes, end));
     }

@@ -14,6 +14,7 @@ use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
 use crate::runtime::store::subagents::is_whole;
 use crate::runtime::store::{ForeignFile, Salts, adopt, find};
+use crate::session::branching::{OWN_INSTRUCTIONS, cannot_go_on, has_instructions};
 use crate::wire::foreign::is_foreign;
 use crate::wire::record::{Audit, Copy, Keeps, Links, audit_with, first_line, read_document};
 
@@ -69,6 +70,9 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     let (id, at) = if is_free { (head.session.as_str(), head.started) } else { (new.as_str(), now()) };
     let origin = (!is_free).then_some(("imported_from", head.session.as_str()));
     let file = read_document(&bytes).map_err(|why| Fault::failed(why.to_string(), ""))?;
+    if let Some(why) = cannot_go_on(&file.entries, now()) {
+        return Err(Fault::failed(format!("{}: {why}", path.display()), "nothing was imported"));
+    }
     let imported_to = file.entries.iter().map(|entry| entry.id).max();
     let at_new = (!is_free).then_some(at);
     let (folder, is_of_here, keeps) = (None, false, Keeps::Nothing);
@@ -78,6 +82,9 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     adopt(&place.state, id, at, &text, false)
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
     remarks(&audit, audit.entries.saturating_sub(text.lines().count()));
+    if has_instructions(&file.entries) {
+        remark(OWN_INSTRUCTIONS);
+    }
     let why = if is_whole(&head.session) { "is taken" } else { "cannot be one here" };
     let own = one_line(&head.session);
     let renamed = match () {

@@ -121,16 +121,16 @@ pub(super) fn read_audited(
 /// # Errors
 /// Another process has it, it is not well-formed, or it cannot be written.
 pub(super) fn add(path: &Path, change: Change) -> Result<(), Fault> {
-    let (mut store, last) = opened(path)?;
+    let (mut store, last, _) = opened(path)?;
     write(&mut store, last + 1, Body::Change(change))
 }
 
-/// Opens a session to add to it, and returns the number of its last entry. What is wrong with it is refused: what is added would seem to
+/// Opens a session to add to it, and returns the numbers of its last entry, and of the last that came with an import. What is wrong with it is refused: what is added would seem to
 /// vouch for it. Where nobody knows its end, that is recorded first, since afterwards nothing would show it.
 ///
 /// # Errors
 /// Another process has it, it is not well-formed, or it cannot be written.
-pub(super) fn opened(path: &Path) -> Result<(SessionStore, u64), Fault> {
+pub(super) fn opened(path: &Path) -> Result<(SessionStore, u64, Option<EntryId>), Fault> {
     let advice = "change a session while no process writes it, and while it is intact";
     let (mut store, file) = SessionStore::open(path).map_err(|why| Fault::failed(why, advice))?;
     has_its_end(&file)?;
@@ -144,7 +144,7 @@ pub(super) fn opened(path: &Path) -> Result<(SessionStore, u64), Fault> {
         last += 1;
         write(&mut store, last, Body::Note(Note::plain(About::Session, why)))?;
     }
-    Ok((store, last))
+    Ok((store, last, file.imported_to))
 }
 
 /// That no line is missing which was on disk: what is added would hide it.

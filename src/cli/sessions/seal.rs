@@ -10,6 +10,7 @@ use crate::config::fault::Fault;
 use crate::ledger::{Body, Change};
 use crate::policy::shell::shell_word;
 use crate::runtime::signing::{is_in_a_device, sign};
+use crate::session::exporting::came_along;
 
 /// Keys that people have, in the order in which they are tried.
 const KEYS: [&str; 5] = ["id_ed25519", "id_ed25519_sk", "id_ecdsa", "id_ecdsa_sk", "id_rsa"];
@@ -18,7 +19,7 @@ const KEYS: [&str; 5] = ["id_ed25519", "id_ed25519_sk", "id_ecdsa", "id_ecdsa_sk
 pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
     let key = signing_key(place, key)?;
-    let (mut store, last) = opened(&path)?;
+    let (mut store, last, imported_to) = opened(&path)?;
     let head = store.head().to_owned();
     tell_of_a_touch(&key);
     let signature = sign(&key, &head).map_err(|why| {
@@ -29,6 +30,9 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Resu
     })?;
     let lines = store.lines();
     write(&mut store, last + 1, Body::Change(Change::Sealed { head: head.clone(), signature }))?;
+    if let Some(told) = came_along(imported_to) {
+        remark(&told);
+    }
     say(&format!(
         "{}: lines 1 to {lines} are sealed with {}; the hash that was signed is {head}\n\
          Verify with: countersign verify {} --allowed-signers FILE\n",

@@ -10,6 +10,7 @@ use crate::runtime::store::checked;
 use crate::session::exporting::attestation::{
     Attested, Envelope, PAYLOAD_TYPE, attested, sha256, signed_text,
 };
+use crate::session::exporting::came_along;
 use crate::ui::text::counted;
 use crate::wire::record::Links;
 
@@ -43,6 +44,9 @@ pub(super) fn verified(file: &Path, envelope: &Envelope, allowed: &Path) -> (Str
     }
     if envelope.signatures.len() > MOST_SIGNATURES {
         say(format!("not checked: the signatures after the first {MOST_SIGNATURES}"));
+    }
+    if let Some(told) = came_along(attested.imported_to) {
+        say(told);
     }
     let mut are_here = true;
     for (name, digest) in &attested.subjects {

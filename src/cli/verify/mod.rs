@@ -11,6 +11,7 @@ use crate::runtime::SessionStore;
 use crate::runtime::signing::signer;
 use crate::runtime::store::checked;
 use crate::session::exporting::attestation::read;
+use crate::session::exporting::came_along;
 use crate::ui::text::counted;
 use crate::wire::record::{Audit, Links, Seal, seals};
 
@@ -112,6 +113,7 @@ fn incomplete(audit: &Audit) -> Vec<String> {
             if audit.redacted == 1 { "its hash is" } else { "their hashes are" }
         ));
     }
+    told.extend(came_along(audit.imported_to));
     if audit.calls_left_out {
         told.push("calls and receipts: not checked, since this copy leaves them out".to_owned());
     }

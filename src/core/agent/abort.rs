@@ -98,7 +98,7 @@ impl Agent {
             }
             return Ending::AbortedStreaming;
         }
-        let usage = self.priced(awaiting.draft.usage(awaiting.estimated_input));
+        let usage = self.priced(awaiting.draft.usage_when_cut(awaiting.estimated_input));
         let ledger = &mut self.history.ledger;
         let (mut message, unfinished) =
             awaiting.draft.interrupt(awaiting.message, awaiting.model, usage, || ledger.mint_call());

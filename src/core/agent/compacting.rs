@@ -318,7 +318,13 @@ impl Agent {
                 self.count_unheard(now, target, model, compacting.estimated_input);
             }
             (true, Silence::IsTheAnswer) | (false, _) => {
-                let usage = self.priced(compacting.draft.usage(compacting.estimated_input));
+                let usage = match silence {
+                    Silence::IsTheAnswer => compacting.draft.usage(compacting.estimated_input),
+                    Silence::CostsNothing | Silence::MayBeBilled => {
+                        compacting.draft.usage_when_cut(compacting.estimated_input)
+                    }
+                };
+                let usage = self.priced(usage);
                 let (partial, _calls) = compacting.draft.clone().abandon(target, model, usage);
                 // It makes no call, so this opens none; a refusal would mean that one is open already.
                 let Ok(_no_tokens) = self.history.ledger.assistant(now, partial) else { return };

@@ -156,7 +156,7 @@ impl Agent {
             self.count_unheard(now, message, model, estimated_input);
             self.history.ledger.remark(now, Remark::Tombstone(Tombstone { target: message, reason }));
         } else if !draft.is_empty() {
-            let usage = self.priced(draft.usage(estimated_input));
+            let usage = self.priced(draft.usage_when_cut(estimated_input));
             let (partial, calls) = draft.abandon(message, model, usage);
             // No call of it is made, so this cannot open one; a refusal would mean that one is open already.
             if let Ok(_no_tokens) = self.history.ledger.assistant(now, partial) {

@@ -25,7 +25,7 @@ impl Agent {
         let Recovered { ledger, waiting, loaded, lost: (_, lost_started) } = recovered;
         if let Some(Body::SessionStarted(started)) = ledger.entries().first().map(|e| &e.body) {
             settings.session.clone_from(&started.session);
-            // An imported session has none: it gets that of a new one.
+            // A session from elsewhere has none: it gets that of a new one.
             if !started.system.is_empty() {
                 settings.system.clone_from(&started.system);
             }

@@ -83,7 +83,7 @@ pub use outcome::{
 pub use pastes::{MessagePiece, Pastes};
 pub use project::{Message, Placed, placed, standing, tombstoned};
 pub use provider_limit::{LearnedLimit, ProviderLimit};
-pub use recover::{Recovered, Stood, answers_a_compaction, recover, recover_with};
+pub use recover::{Recovered, Stood, answers_a_compaction, has_room, recover, recover_with};
 pub use unanswered::was_asking;
 pub use {
     change::Change,

@@ -8,7 +8,9 @@ use std::{
 use super::{
     Body, CallId, Change, CompactionTrigger, Decision, Entry, EscrowSettlement, FORKED_TEXT, Fault, Ledger,
     Millis, OpenCall, Outcome, Reach, RemoteTask, Settlement, TaskState, Tombstone, ToolUse, Transition,
-    check, forgotten_text, lost_text,
+    check, forgotten_text,
+    id::MOST,
+    lost_text,
     task_state::{begun, delivered},
     told_of_typing,
 };
@@ -132,6 +134,11 @@ impl Ledger {
     fn token_again(&self, call: &ToolUse) -> OpenCall {
         OpenCall { delegated: begun(&self.entries, call.id), ..OpenCall::mint(call) }
     }
+}
+
+/// Whether half of all numbers are left for the entries and calls to come: only a file that somebody made has used them up.
+pub fn has_room(entries: &[Arc<Entry>]) -> bool {
+    entries.iter().all(|entry| highest_entry(entry).max(highest_call(entry)) <= MOST / 2)
 }
 
 /// Ids are never reused, withdrawn ones included.

@@ -118,7 +118,7 @@ impl Draft {
 
     /// What the provider counted; an estimate of the prompt and the output (4 bytes a token) when it said nothing.
     pub fn usage(&self, estimated_input: u64) -> Usage {
-        let written = (self.written + self.room.refused()).div_ceil(4);
+        let written = self.estimated_output();
         if self.excess().is_some() {
             // What the provider counted before it was cut short is not all.
             let input =
@@ -129,6 +129,22 @@ impl Draft {
             return Usage { input: estimated_input, output: written, estimated: true, ..Usage::default() };
         }
         self.usage
+    }
+
+    /// The same for an answer that was cut short, or is not kept: what the provider had counted until then is not all.
+    /// Anthropic counts one token when an answer begins, and the rest when it ends.
+    pub fn usage_when_cut(&self, estimated_input: u64) -> Usage {
+        let usage = self.usage(estimated_input);
+        let written = self.estimated_output();
+        if self.parts.is_empty() && written == 0 {
+            return usage;
+        }
+        Usage { output: usage.output.max(written), estimated: true, ..usage }
+    }
+
+    /// Tokens of all that came, at 4 bytes a token.
+    fn estimated_output(&self) -> u64 {
+        (self.written + self.room.refused()).div_ceil(4)
     }
 
     /// The message of a stream that ended as it must: every block counts.
@@ -303,5 +319,20 @@ mod tests {
         let counted = Usage { input: 7, output: 3, ..Usage::default() };
         draft.push(ModelEvent::Usage(counted));
         assert_eq!(draft.usage(100), counted, "what the provider counted stands");
+    }
+
+    #[test]
+    fn what_was_cut_after_its_first_count_has_at_least_what_came() {
+        let begun = Usage { input: 7, output: 1, ..Usage::default() };
+        let mut draft = Draft::default();
+        draft.push(ModelEvent::Usage(begun));
+        assert_eq!(draft.usage_when_cut(100), begun, "nothing came that could be estimated");
+        draft.push(ModelEvent::Text("x".repeat(40_000)));
+        let cut = Usage { output: 10_000, estimated: true, ..begun };
+        assert_eq!(draft.usage_when_cut(100), cut);
+        let ended = Usage { output: 12_000, ..begun };
+        draft.push(ModelEvent::Usage(ended));
+        assert_eq!(draft.usage_when_cut(100), Usage { estimated: true, ..ended }, "a larger count stands");
+        assert_eq!(draft.usage(100), ended);
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::config::fault::one_line;
-use crate::ledger::{Body, CallId, Entry};
+use crate::ledger::{Body, CallId, Entry, EntryId};
 use crate::ui::text::counted;
 use crate::wire::record::{Audit, line, moment};
 
@@ -24,6 +24,11 @@ const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 const PREDICATE: &str = "urn:countersign:session:v1";
 /// The only member of the predicate that does not follow from the session.
 const MADE_BY: &str = "made_by";
+/// Members of the predicate about an import.
+const IMPORTED_TO: &str = "imported_to";
+const IMPORTED_FROM: &str = "imported_from";
+/// Where an import ends that does not say it.
+const UNKNOWN: EntryId = EntryId(u64::MAX);
 const ARMOUR: (&str, &str) = ("-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----");
 /// Characters in a line of an armoured signature.
 const ARMOUR_WIDTH: usize = 70;
@@ -39,6 +44,8 @@ pub(crate) fn statement(name: &str, bytes: &[u8], entries: &[Arc<Entry>], audit:
             Body::SessionStarted(started) => {
                 about.insert("session".to_owned(), started.session.as_str().into());
                 about.insert("began".to_owned(), moment(entry.at));
+                let origin = started.forked_from.as_deref();
+                about.extend(origin.map(|origin| ("forked_from".to_owned(), Value::from(origin))));
             }
             Body::Assistant(said) if !models.contains(&said.model.to_string()) => {
                 models.push(said.model.to_string());
@@ -74,11 +81,7 @@ pub(crate) fn statement(name: &str, bytes: &[u8], entries: &[Arc<Entry>], audit:
         }
     }
     describe(&mut about, calls, models, endings);
-    let lines = audit.chained + audit.unchained;
-    about.insert(
-        "chain".to_owned(),
-        json!({ "lines": lines, "unchained": audit.unchained, "head": audit.head }),
-    );
+    prove(&mut about, audit);
     about.insert(MADE_BY.to_owned(), format!("countersign {}", env!("CARGO_PKG_VERSION")).into());
     json!({
         "_type": STATEMENT,
@@ -101,6 +104,19 @@ fn describe(
     about.insert("calls".to_owned(), calls.collect());
     about.insert("models".to_owned(), models.into());
     about.insert("endings".to_owned(), endings.into());
+}
+
+/// What the lines prove, and where those come from that nobody here has seen written.
+fn prove(about: &mut Map<String, Value>, audit: &Audit) {
+    let lines = audit.chained + audit.unchained;
+    about.insert(
+        "chain".to_owned(),
+        json!({ "lines": lines, "unchained": audit.unchained, "head": audit.head }),
+    );
+    let last = audit.imported_to.filter(|last| *last != UNKNOWN);
+    about.extend(last.map(|last| (IMPORTED_TO.to_owned(), Value::from(last.to_string()))));
+    let from = audit.imported_from.as_deref();
+    about.extend(from.map(|from| (IMPORTED_FROM.to_owned(), Value::from(from))));
 }
 
 /// The SHA-256 of a file, in hexadecimal.
@@ -164,6 +180,8 @@ pub(crate) struct Attested {
     pub subjects: Vec<(String, String)>,
     /// How many calls it lists.
     pub calls: usize,
+    /// The last entry that came with an import.
+    pub imported_to: Option<EntryId>,
 }
 
 /// Reads a payload; `None`: it is of another kind, or about nothing.
@@ -177,9 +195,13 @@ pub(crate) fn attested(payload: &str) -> Option<Attested> {
         Some((subject.get("name")?.as_str()?.to_owned(), digest.to_owned()))
     });
     let subjects: Vec<_> = subjects.collect::<Option<_>>()?;
-    let calls = statement.get("predicate")?.get("calls")?.as_array()?.len();
+    let predicate = statement.get("predicate")?;
+    let calls = predicate.get("calls")?.as_array()?.len();
+    let imported_to = predicate.get(IMPORTED_TO).and_then(|last| EntryId::parse(last.as_str()?));
+    let imported_to = imported_to.or_else(|| predicate.get(IMPORTED_FROM).map(|_| UNKNOWN));
     // Of two members with one name, a reader may take either.
-    (!subjects.is_empty() && line(&statement) == payload).then_some(Attested { statement, subjects, calls })
+    let is_plain = !subjects.is_empty() && line(&statement) == payload;
+    is_plain.then_some(Attested { statement, subjects, calls, imported_to })
 }
 
 impl Attested {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::excerpt;
+use super::{came_along, excerpt};
 use crate::ledger::{
     ApprovalRequest, Body, CallId, Change, Decision, Entry, EntryId, Image, Outcome, Preview, ToolResult,
     ToolUse, TurnEnded, seconds,
@@ -117,7 +117,8 @@ fn head(file: &SessionFile, damage: Option<&str>, clean: &dyn Fn(&str) -> String
         ("Folder", &started.cwd),
         ("Model", &model),
     ];
-    let others = [("Warning", damage), ("Left out", excerpt.as_deref())];
+    let import = came_along(file.imported_to);
+    let others = [("Warning", damage), ("Imported", import.as_deref()), ("Left out", excerpt.as_deref())];
     let others = others.into_iter().filter_map(|(what, says)| Some((what, says?)));
     for (what, says) in rows.into_iter().chain(others) {
         // Writing to a string cannot fail.

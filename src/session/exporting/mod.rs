@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use crate::config::environment::Environment;
 use crate::config::fault::one_line;
-use crate::ledger::{Body, Entry};
+use crate::ledger::{Body, Entry, EntryId};
 use crate::runtime::store::find;
 use crate::runtime::{SessionStore, new_private};
 use crate::ui::text::sanitize;
@@ -73,7 +73,9 @@ pub(crate) fn markdown(file: &SessionFile, damage: Option<&str>) -> String {
     let damage =
         damage.map(|why| format!("- **Warning:** {}\n", sanitize(&one_line(why)))).unwrap_or_default();
     let excerpt = excerpt(file).map(|words| format!("- Left out: {words}\n")).unwrap_or_default();
-    document(&format!("{title}{damage}{excerpt}\n{}", transcript(&file.entries, Style::Markdown)))
+    let import =
+        came_along(file.imported_to).map(|words| format!("- Imported: {words}\n")).unwrap_or_default();
+    document(&format!("{title}{damage}{import}{excerpt}\n{}", transcript(&file.entries, Style::Markdown)))
 }
 
 /// What is missing in a copy, if something is.
@@ -83,6 +85,16 @@ fn excerpt(file: &SessionFile) -> Option<String> {
         1 => Some("the content of one field; this is not all of the session".to_owned()),
         fields => Some(format!("the contents of {fields} fields; this is not all of the session")),
     }
+}
+
+/// What an import brought, if a session is one: what its file says of decisions is what others have written.
+pub(crate) fn came_along(imported_to: Option<EntryId>) -> Option<String> {
+    let which = match imported_to? {
+        // An import of an earlier version does not say where it ends.
+        EntryId(u64::MAX) => "an unknown number of entries".to_owned(),
+        last => format!("entries up to {last}"),
+    };
+    Some(format!("{which} came with an import; nobody here saw them decided"))
 }
 
 /// The text without the values of keys in the environment: a tool may have printed one.

@@ -1,5 +1,6 @@
 //! The real driver with ports that the test plays: Esc on its three paths, a watcher that leaves, books that cannot be written.
 
+mod asleep;
 mod backgrounds;
 mod fixture;
 mod foreseen;

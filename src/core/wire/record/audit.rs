@@ -50,6 +50,10 @@ pub struct Audit {
     pub is_older: bool,
     /// The file was made anew: what stands in it is not what was written, wherever it differs.
     pub is_replaced: bool,
+    /// The last entry that came with an import, as the first line says: nobody here has seen what was decided up to there.
+    pub imported_to: Option<EntryId>,
+    /// The id that an import had, if it has another one here.
+    pub imported_from: Option<String>,
 }
 
 /// Something wrong with a line.
@@ -220,7 +224,10 @@ impl AuditState {
     fn take(&mut self, line: usize, record: ReadRecord<'_>) -> std::ops::ControlFlow<()> {
         let named = record.named;
         self.follow(line, record.hashed, record.form, named.as_ref());
-        self.is_copy |= self.entries.is_empty() && record.is_copy;
+        if self.entries.is_empty() {
+            self.is_copy |= record.is_copy;
+            (self.audit.imported_to, self.audit.imported_from) = record.import;
+        }
         self.audit.calls_left_out |= record.left_out.iter().any(|name| left_out::is_of_calls(name));
         self.left_out.extend(record.left_out);
         if self.is_empty()

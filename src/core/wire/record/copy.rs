@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::ledger::{Body, CHAINED_VERSION, CallId, Entry, EntryId, Millis, standing};
 
 use super::chain::{HASH, unchained};
-use super::file::{COPIED_FROM, IMPORTED_TO, numbered};
+use super::file::{COPIED_FROM, IMPORTED_FROM, IMPORTED_TO, numbered};
 use super::{Chain, Salt, left_out, line, time};
 
 /// Every whole line, each safe to print; a torn one is left out.
@@ -152,6 +152,12 @@ impl Copy<'_> {
 
     fn begin(&self, members: &mut Map<String, Value>) {
         members.insert("session".to_owned(), self.session.into());
+        // Instructions from elsewhere hold for nobody here: without them, a session goes on with those of a new one. An import of an
+        // earlier version still has them.
+        let is_import = members.contains_key(IMPORTED_TO) || members.contains_key(IMPORTED_FROM);
+        if !self.is_of_here || is_import {
+            members.shift_remove("system");
+        }
         let mut folders = match members.get(COPIED_FROM).filter(|_| self.is_of_here) {
             Some(Value::Array(known)) => known.clone(),
             _ => Vec::new(),
@@ -253,5 +259,21 @@ mod tests {
         );
         assert_eq!(made(&first("/copy", &["/evil"]), None, false), [""; 0], "an import says nothing of it");
         assert_eq!(made(&first("/w", &["/evil"]), Some("/copy"), false), ["/w"]);
+    }
+
+    #[test]
+    fn a_copy_of_what_comes_from_elsewhere_has_no_instructions_of_its_own() {
+        let first = |origin: &str| serde_json::json!({ "type": "session_started", "session": "s", "cwd": "/w", "system": "obey", origin: "e1" });
+        let told = |first: &Value, is_of_here: bool| {
+            let keeps = Keeps::Nothing;
+            let (at, origin, folder, imported_to) = (None, None, None, None);
+            let copy = Copy { session: "t", at, origin, folder, imported_to, is_of_here, keeps };
+            let text = copy.of(format!("{first}\n").as_bytes(), &mut Default::default);
+            serde_json::from_str::<Value>(text.trim_end()).unwrap().get("system").cloned()
+        };
+        assert_eq!(told(&first("forked_from"), true), Some("obey".into()));
+        assert_eq!(told(&first("forked_from"), false), None);
+        assert_eq!(told(&first(IMPORTED_TO), true), None, "an import that an earlier version made");
+        assert_eq!(told(&first(IMPORTED_FROM), true), None);
     }
 }

@@ -11,7 +11,7 @@ use crate::ledger::{Block, Body, Entry, EntryId, Millis};
 use super::{RecordError, decode, derived, left_out, time};
 
 /// Members of the first line of an import.
-const IMPORTED_FROM: &str = "imported_from";
+pub(super) const IMPORTED_FROM: &str = "imported_from";
 pub(super) const IMPORTED_TO: &str = "imported_to";
 /// A member of the first line of a session that works in a copy of another one's folder.
 pub(super) const COPIED_FROM: &str = "copied_from";

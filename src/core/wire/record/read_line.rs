@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::ledger::{Body, Entry};
+use crate::ledger::{Body, Entry, EntryId};
 
 use super::chain_fault::ChainFault;
-use super::file::{is_copy, numbered};
+use super::file::{IMPORTED_FROM, imported_to, is_copy, numbered};
 use super::hashed_line::HashedLine;
 use super::members::{members, record};
 use super::{RecordError, decode, derived, left_out};
@@ -33,6 +33,8 @@ pub(super) struct ReadRecord<'f> {
     pub(super) other_kind: Option<String>,
     /// Whether it says that the session was made from another one.
     pub(super) is_copy: bool,
+    /// The last entry that it says came with an import, and the id that the session had.
+    pub(super) import: (Option<EntryId>, Option<String>),
     /// Content fields that were left out of it.
     pub(super) left_out: Vec<String>,
     pub(super) entry: Result<Entry, RecordError>,
@@ -58,6 +60,7 @@ impl<'f> ReadLine<'f> {
             let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
             let (named, kind) = (text("entry"), text("type"));
             let is_copy = is_copy(&value);
+            let import = (imported_to(&value), text(IMPORTED_FROM));
             let left_out = left_out::fill(&mut value);
             let entry = decode(&value);
             let found = entry.as_ref().ok();
@@ -67,7 +70,18 @@ impl<'f> ReadLine<'f> {
                 Some(kind) if kind == "session_started" => None,
                 kind => Some(kind.unwrap_or_else(|| "a record without a type".to_owned())),
             };
-            ReadRecord { hashed, form, named, other_kind, is_copy, left_out, entry, misfit, unknown_mode }
+            ReadRecord {
+                hashed,
+                form,
+                named,
+                other_kind,
+                is_copy,
+                import,
+                left_out,
+                entry,
+                misfit,
+                unknown_mode,
+            }
         });
         Self { number, line, is_last, read }
     }
