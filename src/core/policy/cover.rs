@@ -1,6 +1,7 @@
 //! Does a pattern speak of a command: surely for what allows, possibly for what asks or denies.
 
 use super::effect;
+use super::git_names;
 use super::shell::{Command, HOLE, Reading, Word};
 use super::wildcard::{could_fit, wildcard};
 use crate::tool::SideEffect;
@@ -64,7 +65,11 @@ pub(super) fn speaks_of(pattern: &str, line: &str, reading: &Reading) -> Fit {
     let mut found = parts.map(|text| fit(&text)).max().unwrap_or(Fit::No);
     // What a text in another language starts, or a program whose name only the shell will know, can only be guessed at.
     let guessed = || reading.commands.iter().flat_map(embedded).any(|text| fit(&text) != Fit::No);
-    if found == Fit::No && (reading.commands.iter().any(is_unnamed) || guessed()) {
+    let is_renamed = || {
+        git_names::is_about_git(pattern)
+            && reading.commands.iter().flat_map(started).any(|words| git_names::may_be_another(&words))
+    };
+    if found == Fit::No && (reading.commands.iter().any(is_unnamed) || guessed() || is_renamed()) {
         found = Fit::Maybe;
     }
     if reading.unreadable.is_none() || found == Fit::Yes {
@@ -87,21 +92,31 @@ const MOST_TAILS: usize = 64;
 
 /// The ways to write what a command runs.
 fn spellings(command: &Command) -> Vec<String> {
-    let texts: Vec<String> = command.words.iter().map(Word::with_holes).collect();
     let raw: Vec<&str> = command.words.iter().map(|word| word.raw.as_str()).collect();
     let environment: Vec<&str> = command.environment.iter().map(|word| word.raw.as_str()).collect();
-    let mut all = named(&texts);
-    all.extend(behind_options(&texts).iter().flat_map(|words| named(words)));
+    let mut all: Vec<String> = started(command).iter().flat_map(|words| named(words)).collect();
+    let own: Vec<String> = command.words.iter().map(Word::with_holes).collect();
+    for words in std::iter::once(own.clone()).chain(git_names::known_as(&own)) {
+        all.extend(named(&words));
+        all.extend(behind_options(&words).iter().flat_map(|words| named(words)));
+    }
     all.push(raw.join(" "));
     if !environment.is_empty() {
         all.push([environment.join(" "), raw.join(" ")].join(" ").trim().to_owned());
     }
+    all
+}
+
+/// The words of the command, and those of what it may start: any tail of a launcher's words, and lines in them.
+fn started(command: &Command) -> Vec<Vec<String>> {
+    let texts: Vec<String> = command.words.iter().map(Word::with_holes).collect();
     let launches = command.program().is_some_and(|program| effect::is_launcher(&program.to_lowercase()));
+    let mut all = vec![texts.clone()];
     if launches {
-        for start in 1..texts.len().min(MOST_TAILS) {
-            all.extend(named(texts.get(start..).unwrap_or_default()));
-        }
-        all.extend(texts.iter().skip(1).flat_map(|text| lines_in(text)).flat_map(rough_parts));
+        all.extend(
+            (1..texts.len().min(MOST_TAILS)).filter_map(|start| texts.get(start..)).map(<[_]>::to_vec),
+        );
+        all.extend(texts.iter().skip(1).flat_map(|text| lines_in(text)).flat_map(rough_words));
     }
     all
 }
@@ -160,15 +175,18 @@ fn named(words: &[String]) -> Vec<String> {
 
 /// A line cut wherever a command might begin, each part as it is and without quotes.
 fn rough_parts(line: &str) -> Vec<String> {
+    rough_words(line).iter().flat_map(|words| named(words)).collect()
+}
+
+/// The same as words.
+fn rough_words(line: &str) -> Vec<Vec<String>> {
     const CUTS: &[char] =
         &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '!', '#', '\'', '"'];
     let unquoted: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
     let mut parts = Vec::new();
     for text in [line, &unquoted] {
-        for part in text.split(CUTS).map(str::trim).filter(|part| !part.is_empty()) {
-            let words: Vec<String> = part.split_whitespace().map(str::to_owned).collect();
-            parts.extend(named(&words));
-        }
+        let of_text = text.split(CUTS).map(str::trim).filter(|part| !part.is_empty());
+        parts.extend(of_text.map(|part| part.split_whitespace().map(str::to_owned).collect()));
     }
     parts
 }

@@ -5,6 +5,7 @@ mod cover;
 mod decide;
 mod effect;
 mod explain;
+mod git_names;
 mod guarded;
 mod held;
 mod kept;

@@ -13,6 +13,7 @@ mod trees;
 use super::shell::{Access, Command, Reading, Redirection, is_of_system};
 use crate::tool::SideEffect;
 
+pub(super) use git::is_subcommand as is_git_subcommand;
 pub(super) use launchers::{is_interpreter, is_launcher};
 pub(super) use reads::{opens, operands};
 pub(super) use trees::{Tree, trees};
