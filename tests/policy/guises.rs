@@ -1,20 +1,6 @@
 //! Other ways to write what a rule denies.
 
-use countersign::policy::{Mode, RuleKind, Verdict};
-
-use super::lines::look;
-use super::support::{call, policy, shell_tool};
-
-/// What comes of a line where one rule denies and everything else runs.
-fn decide(denied: &str, line: &str) -> &'static str {
-    let policy = policy(Mode::Unrestricted, &[(RuleKind::Deny, denied)]);
-    match policy.decide(&shell_tool(), &call(line), &look(line)).verdict {
-        Verdict::Allow(_) => "allow",
-        Verdict::Sandbox(_) => "sandbox",
-        Verdict::Ask(_) => "ask",
-        Verdict::Deny(_) => "deny",
-    }
-}
+use super::files::decide;
 
 /// Each line with what comes of it.
 fn all(denied: &str, lines: &[(&str, &str)]) {
@@ -58,4 +44,61 @@ fn no_alias_of_git_hides_a_subcommand_from_a_rule() {
     for denied in ["shell(rm *)", "shell(gitk *)"] {
         all(denied, &[("allow", "git p origin"), ("allow", "git config alias.p push")]);
     }
+}
+
+#[test]
+fn what_a_program_starts_by_an_option_or_a_subcommand_is_denied() {
+    all(
+        "shell(rm *)",
+        &[
+            ("deny", "pnpm exec rm -rf x"),
+            ("deny", "npm exec -c 'rm -rf x'"),
+            ("deny", "npm --prefix a exec -- rm x"),
+            ("deny", "bundle exec rm x"),
+            ("deny", "yarn exec rm x"),
+            ("deny", "rg --pre rm x ."),
+            ("deny", "go test -exec rm ./..."),
+            ("deny", "go test --exec='rm -f' ./..."),
+            ("deny", "fd -x rm"),
+            ("deny", "fd -Hx rm"),
+            ("deny", "sort --compress-program=rm x"),
+            ("deny", "watchexec rm x"),
+            ("deny", "nodemon --exec 'rm x'"),
+            ("deny", "just --command rm x"),
+            ("deny", "java -XX:OnError='rm x' A"),
+            ("ask", "npm exec \"$x\""),
+            // What would be found, sorted or built is started by nobody.
+            ("allow", "rg rm src"),
+            ("allow", "rg 'rm -rf' src"),
+            ("allow", "rg --pretty rm"),
+            ("allow", "sort rm"),
+            ("allow", "fd rm"),
+            ("allow", "fd -tx rm"),
+            ("allow", "go test ./... rm"),
+            ("allow", "npm run build rm"),
+            ("allow", "npm test"),
+            ("allow", "npm exec eslint src"),
+            ("allow", "just rm"),
+            ("allow", "java -jar rm"),
+        ],
+    );
+}
+
+#[test]
+fn a_text_for_a_program_that_runs_its_input_is_asked_about() {
+    all(
+        "shell(rm *)",
+        &[
+            ("ask", "make -f /dev/stdin <<< 'all:; rm x'"),
+            ("ask", "make -f - <<E\nall:\n\trm x\nE"),
+            ("ask", "env A=b python3 - <<'E'\nimport os; os.system('rm x')\nE"),
+            ("ask", "bash /dev/stdin <<< 'rm x'"),
+            ("ask", "{ python3 -; } <<< 'os.system(\"rm x\")'"),
+            ("allow", "python3 - <<'E'\nprint(1)\nE"),
+            ("allow", "python3 - <<< \"$x\""),
+            ("allow", "cat <<< 'rm x'"),
+            ("allow", "cat > build.sh <<'E'\nrm x\nE\nmake all"),
+            ("allow", "git commit -F - <<'E'\nrm x\nE"),
+        ],
+    );
 }

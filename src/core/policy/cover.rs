@@ -2,7 +2,7 @@
 
 use super::effect;
 use super::git_names;
-use super::shell::{Command, HOLE, Reading, Word};
+use super::shell::{Command, GivenText, HOLE, Reading, Word};
 use super::wildcard::{could_fit, wildcard};
 use crate::tool::SideEffect;
 
@@ -65,11 +65,13 @@ pub(super) fn speaks_of(pattern: &str, line: &str, reading: &Reading) -> Fit {
     let mut found = parts.map(|text| fit(&text)).max().unwrap_or(Fit::No);
     // What a text in another language starts, or a program whose name only the shell will know, can only be guessed at.
     let guessed = || reading.commands.iter().flat_map(embedded).any(|text| fit(&text) != Fit::No);
+    let is_input = || in_input(reading).iter().any(|text| fit(text) == Fit::Yes);
     let is_renamed = || {
         git_names::is_about_git(pattern)
             && reading.commands.iter().flat_map(started).any(|words| git_names::may_be_another(&words))
     };
-    if found == Fit::No && (reading.commands.iter().any(is_unnamed) || guessed() || is_renamed()) {
+    let is_unnamed = || reading.commands.iter().any(is_unnamed);
+    if found == Fit::No && (is_unnamed() || guessed() || is_input() || is_renamed()) {
         found = Fit::Maybe;
     }
     if reading.unreadable.is_none() || found == Fit::Yes {
@@ -107,16 +109,15 @@ fn spellings(command: &Command) -> Vec<String> {
     all
 }
 
-/// The words of the command, and those of what it may start: any tail of a launcher's words, and lines in them.
+/// The words of the command, and those of what it may start: any tail of the words behind a launcher, and lines in them.
 fn started(command: &Command) -> Vec<Vec<String>> {
     let texts: Vec<String> = command.words.iter().map(Word::with_holes).collect();
-    let launches = command.program().is_some_and(|program| effect::is_launcher(&program.to_lowercase()));
+    let program = command.program().unwrap_or_default().to_lowercase();
     let mut all = vec![texts.clone()];
-    if launches {
-        all.extend(
-            (1..texts.len().min(MOST_TAILS)).filter_map(|start| texts.get(start..)).map(<[_]>::to_vec),
-        );
-        all.extend(texts.iter().skip(1).flat_map(|text| lines_in(text)).flat_map(rough_words));
+    for words in effect::started(&program, texts.get(1..).unwrap_or_default()) {
+        let starts = 0..words.len().min(MOST_TAILS);
+        all.extend(starts.filter_map(|start| words.get(start..)).map(<[String]>::to_vec));
+        all.extend(words.iter().flat_map(|text| lines_in(text)).flat_map(rough_words));
     }
     all
 }
@@ -144,6 +145,26 @@ fn embedded(command: &Command) -> Vec<String> {
         return Vec::new();
     }
     let texts: Vec<String> = command.arguments().iter().map(Word::with_holes).collect();
+    in_texts(&texts)
+}
+
+/// What a text that a program is given on its standard input may start, where it may be a program too. What only the shell will
+/// know of it is not guessed at: neither is what a script says.
+fn in_input(reading: &Reading) -> Vec<String> {
+    let runs = |program: &str| {
+        effect::runs_its_input(&program.rsplit('/').next().unwrap_or_default().to_lowercase())
+    };
+    let is_any = || reading.commands.iter().any(|command| command.name().is_some_and(|name| runs(&name)));
+    let is_program = |given: &&GivenText| {
+        if given.to.is_empty() { is_any() } else { given.to.iter().any(|word| runs(word)) }
+    };
+    let texts: Vec<String> =
+        reading.given.iter().filter(is_program).map(|given| given.text.clone()).collect();
+    in_texts(&texts)
+}
+
+/// What texts in other languages may start: each of their words may be the name of a program.
+fn in_texts(texts: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     for part in texts.iter().flat_map(|text| rough_parts(text)).take(MOST_PARTS) {
         let words: Vec<String> = part.split([' ', ',', '=', '[', ']']).map(str::to_owned).collect();
