@@ -102,3 +102,38 @@ fn a_text_for_a_program_that_runs_its_input_is_asked_about() {
         ],
     );
 }
+
+#[test]
+fn options_in_another_order_or_spelling_are_asked_about() {
+    all(
+        "shell(rm -rf *)",
+        &[
+            ("deny", "rm -rf x"),
+            ("ask", "rm -fr x"),
+            ("ask", "rm -r -f x"),
+            ("ask", "rm x -r -f"),
+            ("ask", "rm --recursive --force x"),
+            ("ask", "sudo rm -fr x"),
+            ("ask", "watch 'rm -fr x'"),
+            ("ask", "find . -exec rm -fr {} +"),
+            ("allow", "rm -r x"),
+            ("allow", "rm -f x"),
+            ("allow", "rm x"),
+            ("allow", "rm -- -fr"),
+            ("allow", "ls -fr"),
+        ],
+    );
+    all(
+        "shell(git push --force *)",
+        &[
+            ("deny", "git push --force origin"),
+            ("ask", "git push origin main --force"),
+            ("ask", "git push -f origin main"),
+            ("ask", "git -C sub push -f"),
+            ("ask", "git push origin +main"),
+            ("allow", "git push origin main"),
+            ("allow", "git push --force-with-lease"),
+            ("allow", "git fetch -f"),
+        ],
+    );
+}

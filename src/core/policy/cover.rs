@@ -2,6 +2,7 @@
 
 use super::effect;
 use super::git_names;
+use super::options;
 use super::shell::{Command, GivenText, HOLE, Reading, Word};
 use super::wildcard::{could_fit, wildcard};
 use crate::tool::SideEffect;
@@ -70,8 +71,11 @@ pub(super) fn speaks_of(pattern: &str, line: &str, reading: &Reading) -> Fit {
         git_names::is_about_git(pattern)
             && reading.commands.iter().flat_map(started).any(|words| git_names::may_be_another(&words))
     };
+    let is_reordered = || {
+        options::are_named(pattern) && reading.commands.iter().any(|command| has_options(pattern, command))
+    };
     let is_unnamed = || reading.commands.iter().any(is_unnamed);
-    if found == Fit::No && (is_unnamed() || guessed() || is_input() || is_renamed()) {
+    if found == Fit::No && (is_unnamed() || guessed() || is_input() || is_renamed() || is_reordered()) {
         found = Fit::Maybe;
     }
     if reading.unreadable.is_none() || found == Fit::Yes {
@@ -87,6 +91,13 @@ fn is_unnamed(command: &Command) -> bool {
         .words
         .first()
         .is_some_and(|name| name.with_holes().rsplit('/').next().is_some_and(|base| base.contains(HOLE)))
+}
+
+/// Whether a command, or one that it may start, has the options of a pattern in another order or spelling.
+fn has_options(pattern: &str, command: &Command) -> bool {
+    let own: Vec<String> = command.words.iter().map(Word::with_holes).collect();
+    let all = [started(command), behind_options(&own)].concat();
+    all.iter().any(|words| options::has_all(pattern, words))
 }
 
 /// Most tails of a launcher's words that are tried; what is longer is told by the first.

@@ -12,6 +12,7 @@ mod kept;
 mod line;
 mod mention;
 mod named;
+mod options;
 mod origin;
 mod page;
 mod part;
