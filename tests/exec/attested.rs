@@ -106,7 +106,27 @@ fn an_attestation_that_contradicts_the_session_is_not_verified() {
     // Without the session, nothing is compared.
     fs::rename(world.session_file(), file.with_file_name("elsewhere")).unwrap();
     let alone = told(&statement.to_string());
-    assert!(alone.code == 0 && alone.out.contains("was not compared with the session"), "{alone:?}");
+    assert!(alone.code == 1 && alone.out.contains("was not compared with the session"), "{alone:?}");
+}
+
+#[test]
+fn an_attestation_is_about_few_files_and_none_is_read_where_nobody_signed() {
+    let world = World::new();
+    let (Some(mine), Some(other)) = (key(&world.place(), "key", ""), key(&world.place(), "other", "")) else {
+        return;
+    };
+    let statement = attested(&mine, &world);
+    let file = world.session_file().with_file_name("attestation.json");
+    fs::write(&file, signed(&mine, &statement.to_string())).unwrap();
+    let stranger = verify(&world, &file, &allowed(&other));
+    assert!(stranger.code == 1 && stranger.out.contains("not verified: nobody whom"), "{stranger:?}");
+    assert!(!stranger.out.contains("is the file that it is about"), "{stranger:?}");
+    let mut many = statement.clone();
+    many["subject"] = Value::Array(vec![statement["subject"][0].clone(); 50]);
+    fs::write(&file, signed(&mine, &many.to_string())).unwrap();
+    let ran = verify(&world, &file, &allowed(&mine));
+    assert!(ran.code == 1 && ran.out.contains("not checked: the session files after the first 5"), "{ran:?}");
+    assert_eq!(ran.out.matches("is the file that it is about").count(), 5, "{ran:?}");
 }
 
 #[test]

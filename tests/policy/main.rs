@@ -19,6 +19,7 @@ mod differential;
 mod executable;
 mod files;
 mod grammars;
+mod guises;
 mod lines;
 mod nasty;
 mod offers;

@@ -1,7 +1,9 @@
 //! Does a pattern speak of a command: surely for what allows, possibly for what asks or denies.
 
 use super::effect;
-use super::shell::{Command, HOLE, Reading, Word};
+use super::git_names;
+use super::options;
+use super::shell::{Command, GivenText, HOLE, Reading, Word};
 use super::wildcard::{could_fit, wildcard};
 use crate::tool::SideEffect;
 
@@ -64,7 +66,16 @@ pub(super) fn speaks_of(pattern: &str, line: &str, reading: &Reading) -> Fit {
     let mut found = parts.map(|text| fit(&text)).max().unwrap_or(Fit::No);
     // What a text in another language starts, or a program whose name only the shell will know, can only be guessed at.
     let guessed = || reading.commands.iter().flat_map(embedded).any(|text| fit(&text) != Fit::No);
-    if found == Fit::No && (reading.commands.iter().any(is_unnamed) || guessed()) {
+    let is_input = || in_input(reading).iter().any(|text| fit(text) == Fit::Yes);
+    let is_renamed = || {
+        git_names::is_about_git(pattern)
+            && reading.commands.iter().flat_map(started).any(|words| git_names::may_be_another(&words))
+    };
+    let is_reordered = || {
+        options::are_named(pattern) && reading.commands.iter().any(|command| has_options(pattern, command))
+    };
+    let is_unnamed = || reading.commands.iter().any(is_unnamed);
+    if found == Fit::No && (is_unnamed() || guessed() || is_input() || is_renamed() || is_reordered()) {
         found = Fit::Maybe;
     }
     if reading.unreadable.is_none() || found == Fit::Yes {
@@ -82,26 +93,42 @@ fn is_unnamed(command: &Command) -> bool {
         .is_some_and(|name| name.with_holes().rsplit('/').next().is_some_and(|base| base.contains(HOLE)))
 }
 
+/// Whether a command, or one that it may start, has the options of a pattern in another order or spelling.
+fn has_options(pattern: &str, command: &Command) -> bool {
+    let own: Vec<String> = command.words.iter().map(Word::with_holes).collect();
+    let all = [started(command), behind_options(&own)].concat();
+    all.iter().any(|words| options::has_all(pattern, words))
+}
+
 /// Most tails of a launcher's words that are tried; what is longer is told by the first.
 const MOST_TAILS: usize = 64;
 
 /// The ways to write what a command runs.
 fn spellings(command: &Command) -> Vec<String> {
-    let texts: Vec<String> = command.words.iter().map(Word::with_holes).collect();
     let raw: Vec<&str> = command.words.iter().map(|word| word.raw.as_str()).collect();
     let environment: Vec<&str> = command.environment.iter().map(|word| word.raw.as_str()).collect();
-    let mut all = named(&texts);
-    all.extend(behind_options(&texts).iter().flat_map(|words| named(words)));
+    let mut all: Vec<String> = started(command).iter().flat_map(|words| named(words)).collect();
+    let own: Vec<String> = command.words.iter().map(Word::with_holes).collect();
+    for words in std::iter::once(own.clone()).chain(git_names::known_as(&own)) {
+        all.extend(named(&words));
+        all.extend(behind_options(&words).iter().flat_map(|words| named(words)));
+    }
     all.push(raw.join(" "));
     if !environment.is_empty() {
         all.push([environment.join(" "), raw.join(" ")].join(" ").trim().to_owned());
     }
-    let launches = command.program().is_some_and(|program| effect::is_launcher(&program.to_lowercase()));
-    if launches {
-        for start in 1..texts.len().min(MOST_TAILS) {
-            all.extend(named(texts.get(start..).unwrap_or_default()));
-        }
-        all.extend(texts.iter().skip(1).flat_map(|text| lines_in(text)).flat_map(rough_parts));
+    all
+}
+
+/// The words of the command, and those of what it may start: any tail of the words behind a launcher, and lines in them.
+fn started(command: &Command) -> Vec<Vec<String>> {
+    let texts: Vec<String> = command.words.iter().map(Word::with_holes).collect();
+    let program = command.program().unwrap_or_default().to_lowercase();
+    let mut all = vec![texts.clone()];
+    for words in effect::started(&program, texts.get(1..).unwrap_or_default()) {
+        let starts = 0..words.len().min(MOST_TAILS);
+        all.extend(starts.filter_map(|start| words.get(start..)).map(<[String]>::to_vec));
+        all.extend(words.iter().flat_map(|text| lines_in(text)).flat_map(rough_words));
     }
     all
 }
@@ -129,6 +156,26 @@ fn embedded(command: &Command) -> Vec<String> {
         return Vec::new();
     }
     let texts: Vec<String> = command.arguments().iter().map(Word::with_holes).collect();
+    in_texts(&texts)
+}
+
+/// What a text that a program is given on its standard input may start, where it may be a program too. What only the shell will
+/// know of it is not guessed at: neither is what a script says.
+fn in_input(reading: &Reading) -> Vec<String> {
+    let runs = |program: &str| {
+        effect::runs_its_input(&program.rsplit('/').next().unwrap_or_default().to_lowercase())
+    };
+    let is_any = || reading.commands.iter().any(|command| command.name().is_some_and(|name| runs(&name)));
+    let is_program = |given: &&GivenText| {
+        if given.to.is_empty() { is_any() } else { given.to.iter().any(|word| runs(word)) }
+    };
+    let texts: Vec<String> =
+        reading.given.iter().filter(is_program).map(|given| given.text.clone()).collect();
+    in_texts(&texts)
+}
+
+/// What texts in other languages may start: each of their words may be the name of a program.
+fn in_texts(texts: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     for part in texts.iter().flat_map(|text| rough_parts(text)).take(MOST_PARTS) {
         let words: Vec<String> = part.split([' ', ',', '=', '[', ']']).map(str::to_owned).collect();
@@ -160,15 +207,18 @@ fn named(words: &[String]) -> Vec<String> {
 
 /// A line cut wherever a command might begin, each part as it is and without quotes.
 fn rough_parts(line: &str) -> Vec<String> {
+    rough_words(line).iter().flat_map(|words| named(words)).collect()
+}
+
+/// The same as words.
+fn rough_words(line: &str) -> Vec<Vec<String>> {
     const CUTS: &[char] =
         &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '!', '#', '\'', '"'];
     let unquoted: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
     let mut parts = Vec::new();
     for text in [line, &unquoted] {
-        for part in text.split(CUTS).map(str::trim).filter(|part| !part.is_empty()) {
-            let words: Vec<String> = part.split_whitespace().map(str::to_owned).collect();
-            parts.extend(named(&words));
-        }
+        let of_text = text.split(CUTS).map(str::trim).filter(|part| !part.is_empty());
+        parts.extend(of_text.map(|part| part.split_whitespace().map(str::to_owned).collect()));
     }
     parts
 }

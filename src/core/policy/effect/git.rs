@@ -69,6 +69,73 @@ const RUNNING: &[&str] = &[
     "bundle",
 ];
 
+/// What else git has by itself. What it does is not looked into.
+const OTHERS: &[&str] = &[
+    "annotate",
+    "bugreport",
+    "check-attr",
+    "check-ignore",
+    "check-mailmap",
+    "check-ref-format",
+    "checkout-index",
+    "cherry",
+    "citool",
+    "column",
+    "commit-graph",
+    "credential-cache",
+    "credential-store",
+    "diagnose",
+    "diff-files",
+    "fast-export",
+    "fast-import",
+    "fmt-merge-msg",
+    "get-tar-commit-id",
+    "gui",
+    "help",
+    "hook",
+    "index-pack",
+    "init-db",
+    "instaweb",
+    "interpret-trailers",
+    "mailinfo",
+    "mailsplit",
+    "merge-file",
+    "merge-tree",
+    "mktag",
+    "mktree",
+    "multi-pack-index",
+    "name-rev",
+    "pack-objects",
+    "pack-redundant",
+    "pack-refs",
+    "patch-id",
+    "quiltimport",
+    "receive-pack",
+    "refs",
+    "repo",
+    "replay",
+    "rerere",
+    "show-branch",
+    "show-index",
+    "stage",
+    "stripspace",
+    "unpack-file",
+    "unpack-objects",
+    "update-server-info",
+    "upload-archive",
+    "upload-pack",
+    "var",
+    "verify-commit",
+    "verify-pack",
+    "verify-tag",
+];
+
+/// Whether git has a subcommand of this name, so that no alias can have it.
+pub(in crate::policy) fn is_subcommand(name: &str) -> bool {
+    [DELETING, SENDING, RUNNING, OTHERS].iter().any(|names| names.contains(&name))
+        || git_reads::is_known(name)
+}
+
 /// `None`: an alias, which may be anything.
 pub(super) fn effect(arguments: &[Word]) -> Option<SideEffect> {
     let words: Vec<String> = arguments.iter().map(Word::with_holes).collect();

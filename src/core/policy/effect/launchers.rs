@@ -147,6 +147,9 @@ const LAUNCHERS: &[&str] = &[
     "lxc",
     "incus",
     "vagrant",
+    "watchexec",
+    "nodemon",
+    "corepack",
 ];
 
 /// Programs whose arguments may hold a text in a language that can start others.

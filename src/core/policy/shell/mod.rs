@@ -22,7 +22,7 @@ mod wrapper;
 pub(super) use find::walk;
 pub use hidden::conceals;
 pub(super) use names::{is_local, is_of_system};
-pub use parts::{Access, HoleSource, Redirection, Word, WordPiece};
+pub use parts::{Access, GivenText, HoleSource, Redirection, Word, WordPiece};
 pub use quoting::shell_word;
 
 use parser::Parser;
@@ -42,6 +42,8 @@ pub struct Reading {
     pub redirections: Vec<Redirection>,
     /// Each variable that gets a value, wherever in the line, and the value if the text tells it.
     pub assigned: Vec<(String, Option<String>)>,
+    /// Texts in the line that commands are given on their standard input.
+    pub given: Vec<GivenText>,
     /// Whether a part may run more than once: in a loop or a function.
     pub repeats: bool,
     /// Why the line cannot be read with certainty; what was found before that place is above.
@@ -84,6 +86,6 @@ pub fn read(line: &str) -> Reading {
     let text: Vec<char> = line.chars().collect();
     let mut parser = Parser::new(&text);
     let unreadable = parser.whole().err().map(|unsure| unsure.0.to_owned());
-    let Parser { commands, redirections, assigned, repeats, .. } = parser;
-    Reading { commands, redirections, assigned, repeats, unreadable }
+    let Parser { commands, redirections, assigned, given, repeats, .. } = parser;
+    Reading { commands, redirections, assigned, given, repeats, unreadable }
 }

@@ -1,7 +1,7 @@
 //! The place in the line, and what has been found so far.
 
 use super::Command;
-use super::parts::{HereDocument, Redirection};
+use super::parts::{GivenText, HereDocument, Redirection};
 
 /// How deep groups, substitutions and wrappers may nest.
 const MOST_DEPTH: usize = 24;
@@ -29,6 +29,8 @@ pub(super) struct Parser<'t> {
     pub(super) redirections: Vec<Redirection>,
     /// Each variable that gets a value, and the value if the text tells it.
     pub(super) assigned: Vec<(String, Option<String>)>,
+    /// Texts in the line that commands are given on their standard input.
+    pub(super) given: Vec<GivenText>,
     /// Whether a part may run more than once: in a loop or a function.
     pub(super) repeats: bool,
 }
@@ -44,6 +46,7 @@ impl<'t> Parser<'t> {
             commands: Vec::new(),
             redirections: Vec::new(),
             assigned: Vec::new(),
+            given: Vec::new(),
             repeats: false,
         }
     }
@@ -105,10 +108,11 @@ impl<'t> Parser<'t> {
         inner.depth = self.depth + 1;
         inner.is_substituted = is_substituted;
         let result = read(&mut inner);
-        let Parser { commands, redirections, assigned, repeats, .. } = inner;
+        let Parser { commands, redirections, assigned, given, repeats, .. } = inner;
         self.commands.extend(commands);
         self.redirections.extend(redirections);
         self.assigned.extend(assigned);
+        self.given.extend(given);
         self.repeats |= repeats;
         result
     }

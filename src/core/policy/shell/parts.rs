@@ -112,8 +112,19 @@ pub struct Redirection {
     pub target: Word,
 }
 
+/// A text in the line that a command is given on its standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenText {
+    /// The text, expansions as they are written or as holes.
+    pub text: String,
+    /// The words of the command; empty where it is given to a group of commands.
+    pub to: Vec<String>,
+}
+
 /// A here-document whose body is still to come.
 pub(super) struct HereDocument {
+    /// The words of the command that it is for.
+    pub(super) to: Vec<String>,
     pub(super) delimiter: String,
     pub(super) is_literal: bool,
     pub(super) strips_tabs: bool,

@@ -1,7 +1,7 @@
 //! Redirections and here-documents.
 
 use super::parser::{Parser, Read, Unsure};
-use super::parts::{Access, HereDocument, Redirection};
+use super::parts::{Access, GivenText, HereDocument, Redirection, Word};
 use super::word::GrowingWord;
 
 impl Parser<'_> {
@@ -36,13 +36,23 @@ impl Parser<'_> {
         match operator {
             "<<" | "<<-" => self.here_document(operator == "<<-")?,
             "<<<" => {
-                self.word()?;
+                let text = self.word()?.with_holes();
+                self.given.push(GivenText { text, to: Vec::new() });
             }
             "<&" | ">&" => self.duplication(operator, has_number)?,
             "<" => self.opens(Access::Reads)?,
             _ => self.opens(Access::Writes)?,
         }
         Ok(operator.starts_with('&'))
+    }
+
+    /// Says to which command the texts go that came up with it: those after the first ones.
+    pub(super) fn give(&mut self, texts: usize, documents: usize, words: &[Word]) {
+        let texts = self.given.iter_mut().skip(texts).map(|text| &mut text.to);
+        let documents = self.pending.iter_mut().skip(documents).map(|document| &mut document.to);
+        for to in texts.chain(documents).filter(|to| to.is_empty()) {
+            *to = words.iter().map(Word::with_holes).collect();
+        }
     }
 
     fn opens(&mut self, access: Access) -> Read<()> {
@@ -77,12 +87,13 @@ impl Parser<'_> {
             return Err(Unsure("the end of a here-document is not a plain word"));
         };
         let is_literal = word.raw != delimiter;
-        self.pending.push(HereDocument { delimiter, is_literal, strips_tabs });
+        self.pending.push(HereDocument { to: Vec::new(), delimiter, is_literal, strips_tabs });
         Ok(())
     }
 
     /// The lines up to the delimiter. In those that are not literal, substitutions run.
     pub(super) fn body(&mut self, document: &HereDocument) -> Read<()> {
+        let mut text = String::new();
         loop {
             let start = self.at;
             while self.peek().is_some_and(|c| c != '\n') {
@@ -92,8 +103,11 @@ impl Parser<'_> {
             let shown = if document.strips_tabs { line.trim_start_matches('\t') } else { &line };
             let is_last = self.next_char().is_none();
             if shown == document.delimiter {
+                self.given.push(GivenText { text, to: document.to.clone() });
                 return Ok(());
             }
+            text.push_str(&line);
+            text.push('\n');
             if is_last {
                 return Err(Unsure("a here-document has no end"));
             }

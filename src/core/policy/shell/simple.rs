@@ -9,6 +9,7 @@ impl Parser<'_> {
     pub(super) fn simple(&mut self) -> Read<()> {
         let (mut environment, mut words): (Vec<Word>, Vec<Word>) = (Vec::new(), Vec::new());
         let start = self.at;
+        let (texts, documents) = (self.given.len(), self.pending.len());
         let mut redirects = false;
         loop {
             self.skip_blanks()?;
@@ -40,6 +41,7 @@ impl Parser<'_> {
         if words.first().is_some_and(|word| word.raw == "[[") {
             condition(&words, redirects)?;
         }
+        self.give(texts, documents, &words);
         self.settle(environment, words)
     }
 

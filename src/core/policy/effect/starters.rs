@@ -1,0 +1,194 @@
+//! Programs of which some words start others: all words of a launcher, and of others what stands behind a subcommand or an option.
+
+use super::launchers::is_launcher;
+
+/// Subcommands behind which a command stands.
+const BY_SUBCOMMAND: &[(&str, &[&str])] = &[
+    ("npm", &["exec", "x", "explore"]),
+    ("pnpm", &["exec", "x", "dlx"]),
+    ("yarn", &["exec", "dlx"]),
+    ("bun", &["exec", "x"]),
+    ("bundle", &["exec", "e"]),
+    ("lerna", &["exec"]),
+    ("nx", &["exec"]),
+    ("rbenv", &["exec"]),
+    ("pyenv", &["exec"]),
+];
+
+/// How many words belong to what an option starts.
+#[derive(Clone, Copy)]
+enum Extent {
+    /// Its value: a program, or a line.
+    Value,
+    /// Its value and all words after it.
+    All,
+}
+
+/// Options that name what is started.
+const BY_OPTION: &[(&[&str], &[&str], Extent)] = &[
+    (&["fd", "fdfind"], &["-x", "-X", "--exec", "--exec-batch"], Extent::All),
+    (&["just"], &["-c", "--command", "--shell", "--chooser"], Extent::All),
+    (&["rg"], &["--pre", "--hostname-bin"], Extent::Value),
+    (&["sort", "gsort"], &["--compress-program"], Extent::Value),
+    (&["go"], &["-exec", "-toolexec", "-vettool"], Extent::Value),
+    (&["java"], &["-XX:OnError", "-XX:OnOutOfMemoryError"], Extent::Value),
+];
+/// Letters of these programs that have a value: what is joined to them is no other option.
+const VALUED: &str = "cdefjoStE";
+
+/// Programs that may take what they read from their standard input for a program of their language.
+const READS_PROGRAM: &[&str] = &[
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "mksh",
+    "ash",
+    "fish",
+    "csh",
+    "tcsh",
+    "ssh",
+    "su",
+    "sudo",
+    "chroot",
+    "nsenter",
+    "unshare",
+    "script",
+    "parallel",
+    "at",
+    "batch",
+    "gdb",
+    "lldb",
+    "expect",
+    "tclsh",
+    "perl",
+    "ruby",
+    "irb",
+    "node",
+    "nodejs",
+    "deno",
+    "bun",
+    "php",
+    "lua",
+    "luajit",
+    "vim",
+    "vi",
+    "nvim",
+    "ex",
+    "ed",
+    "make",
+    "gmake",
+    "m4",
+    "sqlite3",
+    "psql",
+    "mysql",
+    "julia",
+    "r",
+    "rscript",
+    "osascript",
+    "pwsh",
+];
+
+/// The words of what a program may start, by its words: a list for each place where a command may stand. Its start may be any of them.
+pub(in crate::policy) fn started(program: &str, words: &[String]) -> Vec<Vec<String>> {
+    if is_launcher(program) {
+        return vec![words.to_vec()];
+    }
+    let mut all: Vec<Vec<String>> = behind_subcommand(program, words).into_iter().collect();
+    for (_, options, extent) in BY_OPTION.iter().filter(|(programs, ..)| programs.contains(&program)) {
+        for (at, word) in words.iter().enumerate() {
+            let Some(joined) = options.iter().find_map(|option| value(option, word)) else { continue };
+            let rest = words.get(at + 1..).unwrap_or_default();
+            let most = match extent {
+                Extent::All => rest.len(),
+                Extent::Value => usize::from(joined.is_empty()),
+            };
+            let own = Some(joined.to_owned()).filter(|joined| !joined.is_empty());
+            all.push(own.into_iter().chain(rest.iter().take(most).cloned()).collect());
+        }
+    }
+    all
+}
+
+/// Whether a text on the standard input may be a program for it.
+pub(in crate::policy) fn runs_its_input(program: &str) -> bool {
+    READS_PROGRAM.contains(&program) || program.starts_with("python") || program.starts_with("pypy")
+}
+
+/// What stands behind a subcommand that starts a command. Before it there may be options with their values.
+fn behind_subcommand(program: &str, words: &[String]) -> Option<Vec<String>> {
+    let (_, names) = BY_SUBCOMMAND.iter().find(|(name, _)| *name == program)?;
+    let is_option = |at: usize| words.get(at).is_some_and(|word| word.starts_with('-'));
+    let is_passed = |at: usize| is_option(at) || at.checked_sub(1).is_some_and(is_option);
+    // These programs know a subcommand by its beginning, too.
+    let is_short_for = |word: &str, name: &str| word == name || (word.len() > 1 && name.starts_with(word));
+    let starts =
+        |at: &usize| words.get(*at).is_some_and(|word| names.iter().any(|name| is_short_for(word, name)));
+    let mut places = (0..words.len()).take_while(|at| at.checked_sub(1).is_none_or(is_passed));
+    let at = places.find(starts)?;
+    words.get(at + 1..).map(<[String]>::to_vec)
+}
+
+/// What is joined to an option in this word; empty if its value is the next word. `None`: the word is not that option.
+fn value<'w>(option: &str, word: &'w str) -> Option<&'w str> {
+    let mut letters = option.chars().skip(1);
+    if let (Some(letter), None) = (letters.next(), letters.next()) {
+        let joined = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+        let (before, after) = joined.split_once(letter)?;
+        let are_flags = before.chars().all(|c| c.is_ascii_alphanumeric() && !VALUED.contains(c));
+        return are_flags.then_some(after);
+    }
+    let (name, value) = word.split_once('=').unwrap_or((word, ""));
+    let is_beginning = option.starts_with("--") && name.len() > 3 && option.starts_with(name);
+    // Go reads an option with two dashes as the same.
+    (name == option || is_beginning || name.strip_prefix('-') == Some(option)).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_behind_an_option_or_a_subcommand_is_started() {
+        for (line, lists) in [
+            ("npm exec -- rm x", &["-- rm x"][..]),
+            ("npm --prefix a x rm", &["rm"]),
+            ("bundle e curl", &["curl"]),
+            ("fd a -Hx rm -f", &["rm -f"]),
+            ("fd a -xrm", &["rm"]),
+            ("fd a --exec=rm -f", &["rm -f"]),
+            ("rg --pre rm x .", &["rm"]),
+            ("rg --pr=rm x", &["rm"]),
+            ("go test -exec rm ./...", &["rm"]),
+            ("go test --exec=rm -toolexec b ./...", &["rm", "b"]),
+            ("java -XX:OnError=rm A", &["rm"]),
+            ("watch rm x", &["rm x"]),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let found = started(&words[0], &words[1..]);
+            assert_eq!(found.iter().map(|words| words.join(" ")).collect::<Vec<_>>(), lists, "{line}");
+        }
+    }
+
+    #[test]
+    fn other_words_start_nothing() {
+        for line in [
+            "npm run exec",
+            "npm install x",
+            "yarn build",
+            "fd -tx rm",
+            "fd rm",
+            "rg rm src",
+            "rg --pretty rm",
+            "rg --pre-glob rm",
+            "sort rm",
+            "go test rm",
+            "java -jar rm",
+            "cat rm",
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(started(&words[0], &words[1..]), Vec::<Vec<String>>::new(), "{line}");
+        }
+    }
+}
