@@ -13,7 +13,7 @@ use super::card_context::{CardContext, INDENT};
 use super::layouts::{PaneReach, TranscriptRow};
 use super::margin::MARGIN;
 use super::words::{both_ends, end, middle, one_row};
-use super::{action, answers, beginning, boxes, gaps, risk, session_rule};
+use super::{action, answers, beginning, boxes, gaps, line_parts, risk, session_rule};
 
 /// Lines that are left for other calls that wait.
 const MOST_OTHERS: usize = 4;
@@ -118,12 +118,14 @@ fn whole(
         // The title begins with the worst effect; the rest of them goes before the command does.
         (body, reach) = action::shown(shown, Vec::new(), in_room(rows(foot.len())), colours);
     }
-    if airy && body.len() < most(foot.len()) {
+    let free = most(foot.len()).saturating_sub(body.len());
+    if airy && free > 0 {
         body.push(Line::default());
+        body.extend(line_parts::beneath(panel, inner, free, theme));
     }
     body.extend(foot);
-    let lines =
-        boxes::boxed(title, Span::styled(right, theme.accent), body, total, theme.border_waiting).into_iter();
+    let border = risk::border(request, theme);
+    let lines = boxes::boxed(title, Span::styled(right, theme.accent), body, total, border).into_iter();
     let mut rows: Vec<TranscriptRow> = lines.map(|line| TranscriptRow::new(MARGIN, line)).collect();
     if let Some(row) = rows.first_mut() {
         row.reach = Some(PaneReach { names_files, asks_anyway, rule: read, ..reach });

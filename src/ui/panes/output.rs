@@ -19,7 +19,10 @@ use crate::view::{Panel, subject};
 use super::action::behind;
 use super::margin::{margin, theirs};
 use super::words::{both_ends, cells, flow, keys, one_row};
-use super::{Screen, action, gaps, grid, tools};
+use super::{Screen, action, gaps, grid, line_parts, tools};
+
+/// Most commands of a line whose effects the page of its call says; a line can have thousands.
+const MOST_PARTS: usize = 100;
 
 /// A page as it was laid out: its title, its lines, where their links lead.
 pub(super) type LaidOutput = (String, Vec<Line<'static>>, Vec<Arc<str>>);
@@ -100,6 +103,7 @@ fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
         let reasons = [does.as_str(), &request.why, request.warning.as_deref().unwrap_or_default()];
         let reasons: Vec<&str> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
         lines.extend(wrap(&one_row(&reasons.join(" · ")), inner, theme.text));
+        lines.extend(line_parts::table(panel, inner, MOST_PARTS, theme));
         lines.extend(by_rule(screen, request, inner));
         if !request.gaps.is_empty() {
             head(&mut lines, "Run commands anyway?", theme);

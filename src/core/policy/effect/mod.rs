@@ -7,6 +7,7 @@ mod git_reads;
 mod launchers;
 mod readers;
 mod reads;
+mod receivers;
 mod tables;
 mod trees;
 
@@ -15,6 +16,7 @@ use crate::tool::SideEffect;
 
 pub(super) use launchers::{is_interpreter, is_launcher};
 pub(super) use reads::{opens, operands};
+pub(super) use receivers::receivers;
 pub(super) use trees::trees;
 
 /// What people read of a program that nobody knows, and of a line that cannot be read: the rules only count it as sending.
