@@ -219,7 +219,11 @@ fn whose(
         (name, false) => format!("the custom command {name} runs this before its message"),
     });
     let below = panel.asked_by.as_ref().filter(|_| around.height >= 15);
-    let below = below.map(|by| format!("asked by the sub-agent {}", one_row(&by.to_string())));
+    // What it was asked to do says more than its name.
+    let below = below.map(|by| {
+        let task = if by.task.is_empty() { String::new() } else { format!(": {}", by.task) };
+        fit(&one_row(&format!("asked by {by}{task}")), inner)
+    });
     let check = panel.is_goal_check().then(|| check.to_owned());
     let words = check.into_iter().chain(custom).chain(below);
     let mut lines: Vec<_> = words.flat_map(|words| wrap(&words, inner, around.theme.text)).collect();

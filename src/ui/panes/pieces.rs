@@ -217,7 +217,7 @@ impl PieceWalk<'_> {
         let shape = |at: usize| {
             let card = self.view.card(at)?;
             match &card.body {
-                CardBody::Tool(panel) => Some(panel.is_boxed()),
+                CardBody::Tool(panel) => Some(panel.is_boxed() && !tools::is_folded(panel, self.view)),
                 CardBody::Forming(_) | CardBody::Note(_) => Some(false),
                 _ => None,
             }
