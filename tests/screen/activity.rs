@@ -188,6 +188,8 @@ fn a_card_with_the_keys_is_no_alarm() {
     let drawn = harness.buffer(80, 24);
     let row = (0..24).find(|y| frame.lines().nth(usize::from(*y)) == Some(said)).unwrap();
     assert!((0..80).all(|x| drawn[(x, row)].style().fg != harness.theme.warning.fg), "{said}");
+    let last = frame.trim_end().lines().last().unwrap();
+    assert!(last.contains("c copy command") && !last.contains("copy code"), "{last}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use ratatui::text::Span;
 
 use crate::ui::blocked_host;
 use crate::ui::command_menu::earlier_command;
+use crate::ui::copying;
 use crate::ui::focus;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Focus;
@@ -124,7 +125,8 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
         if blocked_host::of_card(screen.view, card).is_some() {
             return vec![("o", "open"), ("tab", "on")];
         }
-        return vec![("o", "open"), ("c", "copy code"), ("tab", "on")];
+        let copies = copying::offered(screen.view, card).map(|what| ("c", what));
+        return [("o", "open")].into_iter().chain(copies).chain([("tab", "on")]).collect();
     }
     if focus::waits(local.focused(screen.view)) {
         return vec![("tab", "on, or back"), ("?", "keys")];
