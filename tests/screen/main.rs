@@ -43,6 +43,7 @@ mod configured_hosts;
 mod delegating;
 mod deliberate;
 mod editing;
+mod failing;
 mod finding;
 mod fleet;
 mod footing;

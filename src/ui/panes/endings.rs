@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use crate::ledger::{Ending, Entry, MicroDollars, PriceEstimate, Reach, TurnEnded};
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::text::{sanitize, width, wrap};
-use crate::view::{Offer, View, ending_words};
+use crate::view::{CardBody, CardId, Offer, View, ending_words};
 
 use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
@@ -37,12 +37,7 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
                 Ending::GoalReached => ("goal reached", theme.success),
                 _ => ("done", theme.faint),
             };
-            let words = format!("{what} · {}", spent());
-            // Half of a number is none: its last parts are left out where they do not fit.
-            let room = usize::from(around.text_width());
-            let ends = words.match_indices(" · ").map(|(at, _)| at).chain([words.len()]);
-            let whole = ends.filter_map(|end| words.get(..end)).filter(|part| width(part) <= room).last();
-            let words = whole.unwrap_or(what).to_owned();
+            let words = in_parts(what, &spent(), around);
             vec![TranscriptRow::new(INDENT, Line::styled(words, style)).marked("✓", style)]
         }
         Ending::AbortedStreaming | Ending::AbortedTools => {
@@ -58,6 +53,15 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
         }
         reason => match around.view.offer() {
             Some(offer) if is_last(entry, around.view) => budget_stop(ended, offer, around),
+            _ if follows_a_failure(entry, around.view) => {
+                // Why stands above it, and what to do.
+                let what = match reason {
+                    Ending::ModelError => "stopped".to_owned(),
+                    reason => format!("stopped · {}", ending_words(reason)),
+                };
+                let words = in_parts(&what, &spent(), around);
+                vec![TranscriptRow::new(INDENT, Line::styled(words, theme.dim)).marked("■", theme.dim)]
+            }
             _ => {
                 let words = format!("stopped · {} · {}", ending_words(reason), spent());
                 let mut rows = said("■", &words, theme.warning, theme.warning, around);
@@ -68,9 +72,25 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
     }
 }
 
+/// Words and what was spent, on one line. Half of a number is none: its last parts are left out where they do not fit.
+fn in_parts(what: &str, spent: &str, around: &CardContext<'_>) -> String {
+    let words = format!("{what} · {spent}");
+    let room = usize::from(around.text_width());
+    let ends = words.match_indices(" · ").map(|(at, _)| at).chain([words.len()]);
+    let whole = ends.filter_map(|end| words.get(..end)).filter(|part| width(part) <= room).last();
+    whole.unwrap_or(what).to_owned()
+}
+
+/// Whether the card before it says what failed.
+fn follows_a_failure(entry: &Entry, view: &View) -> bool {
+    let before = view.place(CardId::Entry(entry.id)).and_then(|at| at.checked_sub(1));
+    let before = before.and_then(|before| view.card(before));
+    before.is_some_and(|card| matches!(card.body, CardBody::Error(_)))
+}
+
 fn is_last(entry: &Entry, view: &View) -> bool {
     let last = view.len().checked_sub(1).and_then(|at| view.card(at));
-    last.is_some_and(|card| card.id == crate::view::CardId::Entry(entry.id))
+    last.is_some_and(|card| card.id == CardId::Entry(entry.id))
 }
 
 /// A budget stop waits for a decision, so it has a box.
