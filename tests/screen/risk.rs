@@ -140,6 +140,25 @@ fn the_page_of_a_dangerous_line_says_what_each_command_does() {
 }
 
 #[test]
+fn the_last_words_before_a_tall_call_stay_in_sight() {
+    let added: String = (1..=60).map(|line| format!("+line {line}\n")).collect();
+    let tall = Preview::Diff(format!("--- a/src/lib.rs\n+++ b/src/lib.rs\n@@ -1,1 +1,61 @@\n-old\n{added}"));
+    for size in [(80, 24), (120, 40)] {
+        let mut harness = ScreenHarness::new(waiting("write", tall.clone(), |_| {}));
+        let shown = harness.frame(size.0, size.1);
+        assert!(shown.contains("   One step.\n\n ╭ "), "{shown}");
+        assert!(shown.contains("o shows all") && shown.contains("│ tab to decide"), "{shown}");
+        harness.turns();
+        let read = harness.frame(size.0, size.1);
+        assert!(read.contains("   One step.\n\n ╭ ") && read.contains("pgdn"), "{read}");
+    }
+    // One that fits takes the rows that it needs.
+    let fits = Preview::Command((1..=11).map(|line| format!("echo {line}\n")).collect());
+    let shown = frame(waiting("shell", fits, |_| {}), (80, 24));
+    assert!(shown.contains("echo 11") && !shown.contains("o shows all"), "{shown}");
+}
+
+#[test]
 fn the_box_of_what_cannot_be_taken_back_looks_like_a_warning() {
     let calm = || waiting("shell", Preview::Command("cargo test".into()), |_| {});
     let unknown = || {
