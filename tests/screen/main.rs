@@ -29,6 +29,7 @@ mod session_builder;
 
 mod activity;
 mod always;
+mod answering;
 mod anyway;
 mod asked_below;
 mod asking;

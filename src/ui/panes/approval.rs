@@ -75,7 +75,7 @@ fn whole(
     let inner = total.saturating_sub(4).max(1);
     let right = waits(around, id, total);
     let (mut foot, mut explained) = reasons(panel, id, request, inner, around);
-    let session = if panel.asked_by.is_some() { "its session" } else { "this session" };
+    let session = if panel.asked_by.is_some() { answers::ITS_SESSION } else { "this session" };
     let rule = rule_below(&mut foot, &mut explained, id, inner, around);
     let (names_files, read) =
         rule.as_ref().map_or((false, None), |rule| (rule.names_files, Some(rule.reading)));
