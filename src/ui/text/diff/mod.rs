@@ -20,8 +20,12 @@ use crate::ui::theme::Theme;
 /// Cells that the text must have beside the line numbers; with fewer, the numbers are left out.
 const ROOM_FOR_TEXT: usize = 16;
 
-/// Cells from which on both sides of a diff stand beside each other: what a box of 110 has inside.
+/// Cells from which on both sides of a diff may stand beside each other: what a box of 110 has inside. They do where that takes no more
+/// lines than one below the other: lines that wrap in half of the room are hard to read.
 const SIDE_BY_SIDE: usize = 106;
+
+/// Cells from which on they always do: what a box of 150 has inside.
+const ALWAYS_SIDE_BY_SIDE: usize = 146;
 
 /// Bytes of a line beyond which changed words are not looked for.
 const LONGEST_PAIR: usize = 1_000;
@@ -51,34 +55,23 @@ pub fn lay(unified: &str, width: u16, colours: DiffColours<'_>) -> LaidDiff {
     let mut rows = rows(unified);
     code::paint(&mut rows, colours);
     let room = usize::from(width);
-    let mut laid = LaidDiff { lines: Vec::new(), first_change: None };
     if room == 0 {
-        return laid;
+        return LaidDiff { lines: Vec::new(), first_change: None };
     }
     let digits = rows.iter().filter_map(DiffRow::last_number).max().unwrap_or(0).to_string().len();
     let digits = if room < 2 * digits + 4 + ROOM_FOR_TEXT { 0 } else { digits };
     // A file that is new or gone has but one side.
     let has = |sign| rows.iter().any(|row| row.sign == sign);
-    let is_beside = room >= SIDE_BY_SIDE && has(Sign::Add) && has(Sign::Remove);
     let page = DiffPage { room, digits, theme: colours.theme };
-    let mut rest = rows.as_slice();
-    while let Some((row, others)) = rest.split_first() {
-        let (removed, after) = leading(Sign::Remove, rest);
-        let (added, after) = leading(Sign::Add, after);
-        if removed.is_empty() && added.is_empty() {
-            laid.lines.extend(if is_beside { beside::same(row, &page) } else { page.unchanged(row) });
-            rest = others;
-            continue;
-        }
-        laid.first_change.get_or_insert(laid.lines.len());
-        laid.lines.extend(if is_beside {
-            beside::change(removed, added, &page)
-        } else {
-            page.change(removed, added)
-        });
-        rest = after;
+    if room < SIDE_BY_SIDE || !has(Sign::Add) || !has(Sign::Remove) {
+        return page.lay(&rows, false);
     }
-    laid
+    let beside = page.lay(&rows, true);
+    if room >= ALWAYS_SIDE_BY_SIDE {
+        return beside;
+    }
+    let below = page.lay(&rows, false);
+    if beside.lines.len() <= below.lines.len() { beside } else { below }
 }
 
 /// How many lines a unified diff adds and removes.
@@ -104,6 +97,29 @@ struct DiffPage<'t> {
 }
 
 impl DiffPage<'_> {
+    /// All rows, both sides beside each other or one below the other.
+    fn lay(&self, rows: &[DiffRow<'_>], is_beside: bool) -> LaidDiff {
+        let mut laid = LaidDiff { lines: Vec::new(), first_change: None };
+        let mut rest = rows;
+        while let Some((row, others)) = rest.split_first() {
+            let (removed, after) = leading(Sign::Remove, rest);
+            let (added, after) = leading(Sign::Add, after);
+            if removed.is_empty() && added.is_empty() {
+                laid.lines.extend(if is_beside { beside::same(row, self) } else { self.unchanged(row) });
+                rest = others;
+                continue;
+            }
+            laid.first_change.get_or_insert(laid.lines.len());
+            laid.lines.extend(if is_beside {
+                beside::change(removed, added, self)
+            } else {
+                self.change(removed, added)
+            });
+            rest = after;
+        }
+        laid
+    }
+
     /// What is removed, and below it what is added.
     fn change(&self, removed: &[DiffRow<'_>], added: &[DiffRow<'_>]) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
@@ -124,7 +140,8 @@ impl DiffPage<'_> {
         self.row(row, &[row.before, row.after], words(row, None, self.theme), self.room)
     }
 
-    /// A row on as many lines of at most `room` cells as it needs; the gutter of the further ones is empty.
+    /// A row on as many lines of at most `room` cells as it needs. Further ones hang under its indent, and have its sign where numbers tell
+    /// them from rows.
     fn row(
         &self,
         row: &DiffRow<'_>,
@@ -140,13 +157,20 @@ impl DiffPage<'_> {
         let numbers: String = numbers.iter().map(|number| self.number(*number)).collect();
         let gutter = width(&numbers) + 2;
         let style = style(row.sign, self.theme);
-        let hanging = Span::raw(" ".repeat(gutter));
+        let again = if self.digits == 0 { "  ".to_owned() } else { format!("{sign} ") };
+        let hanging = [
+            Span::styled(" ".repeat(width(&numbers)), ours(self.theme.faint)),
+            Span::styled(again, ours(style)),
+        ];
         let first = [Span::styled(numbers, ours(self.theme.faint)), Span::styled(format!("{sign} "), style)];
         if room <= gutter {
             return cut_spans(&[&first[..], &text].concat(), room, Vec::new());
         }
         // The sign stays with its text, however long the first word is.
-        let mut lines = wrap_spans(text, room - gutter, Vec::new());
+        let indent = row.text.len() - row.text.trim_start_matches(' ').len();
+        let indent = " ".repeat(indent.min((room - gutter) / 2));
+        let indent = Span::styled(indent, Style { fg: None, ..style });
+        let mut lines = wrap_spans(text, room - gutter, vec![indent]);
         for (at, line) in lines.iter_mut().enumerate() {
             if style.bg.is_some() {
                 // A tint goes to the edge, as the row does.
@@ -154,7 +178,7 @@ impl DiffPage<'_> {
                 let rest = " ".repeat((room - gutter).saturating_sub(used));
                 line.spans.push(Span::styled(rest, ours(Style { fg: None, ..style })));
             }
-            let before = if at == 0 { &first[..] } else { std::slice::from_ref(&hanging) };
+            let before = if at == 0 { &first[..] } else { &hanging[..] };
             line.spans.splice(0..0, before.iter().cloned());
         }
         lines
@@ -290,6 +314,38 @@ mod tests {
         let sixteen = Theme::builtin("sixteen").unwrap();
         let lines = render(diff, 40, plain(&sixteen, &highlighter));
         assert!(lines[2].spans.iter().skip(1).all(|span| span.style.fg == sixteen.diff_remove.fg));
+    }
+
+    #[test]
+    fn a_row_that_goes_on_hangs_under_its_indent_with_its_sign() {
+        let diff = "@@ -1,2 +1,2 @@\n     same words that need two rows\n-    let old = total(prices, counts);\n\
+                    +    let new = total(prices, counts);\n";
+        assert_eq!(
+            shown(diff, 30)[1..],
+            [
+                "1 1       same words that need",
+                "          two rows",
+                "2   -     let old =",
+                "    -     total(prices,",
+                "    -     counts);",
+                "  2 +     let new =",
+                "    +     total(prices,",
+                "    +     counts);",
+            ]
+        );
+        // Its tint begins at the sign.
+        let theme = Theme::builtin("countersign-dark").unwrap();
+        let lines = render(diff, 30, plain(&theme, &Highlighter::off()));
+        let goes_on = &lines[4].spans;
+        let at: String = goes_on.iter().take(2).map(|span| span.content.as_ref()).collect();
+        assert_eq!((at.as_str(), goes_on[1].style.bg), ("    - ", theme.diff_remove.bg));
+        assert!(
+            goes_on
+                .iter()
+                .skip(1)
+                .filter(|span| !span.content.is_empty())
+                .all(|span| span.style.bg.is_some())
+        );
     }
 
     #[test]
