@@ -84,6 +84,17 @@ impl View {
         [usage.output, prompt, live].into_iter().fold(usage.input, u64::saturating_add)
     }
 
+    /// Tokens of the context, and whether they are only estimated: those of a first prompt that was sent and has no answer yet, with what
+    /// came of that.
+    pub fn context_until_now(&self) -> (u64, bool) {
+        let counted = self.meter().context_tokens();
+        let live = self.live.as_ref().map_or(0, super::LiveMessage::estimated_tokens);
+        match self.asked {
+            Some((_, prompt)) if counted == 0 => (prompt.saturating_add(live), true),
+            _ => (counted, false),
+        }
+    }
+
     fn first_running(&self) -> Option<(CallId, Millis)> {
         self.running.iter().map(|(call, since)| (*call, *since)).min_by_key(|(_, since)| *since)
     }
