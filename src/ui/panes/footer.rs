@@ -128,8 +128,12 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
         let copies = copying::offered(screen.view, card).map(|what| ("c", what));
         return [("o", "open")].into_iter().chain(copies).chain([("tab", "on")]).collect();
     }
-    if focus::waits(local.focused(screen.view)) {
-        return vec![("tab", "on, or back"), ("?", "keys")];
+    let focused = local.focused(screen.view);
+    if focus::waits(focused) {
+        let waiting = local.waiting(screen.view);
+        let last = waiting.last().map(|(_, asked)| Focus::Approval(asked.call));
+        let is_before = matches!(focused, Focus::Approval(_)) && last.is_some_and(|last| last != focused);
+        return vec![("tab", if is_before { "next call" } else { "back" }), ("?", "keys")];
     }
     if busy && local.composer.runs_a_command() {
         return while_busy(screen.view.runs_own_command());

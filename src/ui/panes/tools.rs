@@ -74,7 +74,8 @@ pub(super) fn forming(forming: &Forming, around: &CardContext<'_>) -> Vec<Transc
     let words = format!("preparing · {} bytes", forming.bytes);
     let standing = CallStatus::new("◌", theme.dim, words, theme.dim);
     let name = spoken(&forming.name);
-    vec![line(&CallRow::sentence(&name, ""), &standing, around)]
+    let about = forming.path.as_deref().unwrap_or_default();
+    vec![line(&CallRow { name: &name, before: "", about, cut: middle }, &standing, around)]
 }
 
 /// Something that the provider ran itself: it was never ours to run, and the line says so.
