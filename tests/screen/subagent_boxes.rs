@@ -164,7 +164,7 @@ fn only_the_call_that_is_decided_about_has_a_box_while_sub_agents_wait() {
     harness.theme = Theme::builtin("countersign-dark").unwrap();
     let warning = harness.theme.warning.fg;
     let drawn = harness.buffer(80, 24);
-    let rows: Vec<u16> = (0..16).filter(|y| drawn[(4, *y)].symbol() == "c").collect();
+    let rows: Vec<u16> = (0..16).filter(|y| drawn[(3, *y)].symbol() == "c").collect();
     assert_eq!(rows.len(), 3);
     for y in rows {
         assert!((0..80).all(|x| drawn[(x, y)].style().fg != warning), "row {y} is quiet");
