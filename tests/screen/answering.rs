@@ -56,7 +56,7 @@ fn the_page_of_a_call_names_its_answers_where_there_is_room() {
     for (width, height, words) in [
         (80, 24, "s session  a always  b sandbox  r reason  e edit"),
         (120, 40, "s session   a always   b sandbox   r reason   e edit"),
-        (40, 10, "s a b r e too"),
+        (40, 10, "s a b r e"),
     ] {
         let mut harness = ScreenHarness::new(asked());
         harness.frame(width, height);

@@ -30,7 +30,7 @@ fn it_is_told_once_with_what_to_do() {
         let frame = ScreenHarness::new(failed()).frame(width, height);
         let words = frame.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(words.matches("invalid x-api-key").count(), 1, "{frame}");
-        for said in ["the server (1 retry)", "Set the provider's key and try again.", "■ stopped · 0 turns"]
+        for said in ["the server (1 retry)", "Set the provider's key and try again.", "■ stopped · 1 turn"]
         {
             assert!(words.contains(said), "{said}: {frame}");
         }

@@ -98,7 +98,7 @@ impl Offers<'_> {
     }
 
     /// Each way to say them, with the cells between two of them.
-    fn ways(&self) -> [([&str; 8], usize); 3] {
+    fn ways(&self) -> [([&str; 8], usize); 4] {
         let long = [
             "once",
             if self.is_anyway { "anyway, this session" } else { "" },
@@ -109,7 +109,7 @@ impl Offers<'_> {
             "deny with a reason",
             self.edit,
         ];
-        [(long, 3), (self.shorter("reason"), 2), (self.shorter("why"), 2)]
+        [(long, 3), (self.shorter("reason"), 2), (self.shorter("why"), 2), (self.shorter("why"), 1)]
     }
 
     fn shorter<'w>(&'w self, why: &'w str) -> [&'w str; 8] {

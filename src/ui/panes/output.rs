@@ -240,11 +240,12 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
                         <= total + 2
                 };
                 let whole = [pairs.as_slice(), &answers].concat();
-                if fits(&whole) {
-                    pairs = whole;
-                } else {
-                    pairs.push((letters.as_str(), "too"));
-                }
+                let brief = [pairs.as_slice(), &[(letters.as_str(), "too")]].concat();
+                pairs = match (fits(&whole), fits(&brief)) {
+                    (true, _) => whole,
+                    (false, true) => brief,
+                    (false, false) => [pairs.as_slice(), &[(letters.as_str(), "")]].concat(),
+                };
             }
             // What fits into a narrow page is what decides or acts; where it is scrolled to stands at its top.
             pairs.push(("pgup pgdn", "scroll"));

@@ -140,8 +140,8 @@ impl DiffPage<'_> {
         self.row(row, &[row.before, row.after], words(row, None, self.theme), self.room)
     }
 
-    /// A row on as many lines of at most `room` cells as it needs. Further ones hang under its indent, and have its sign where numbers tell
-    /// them from rows.
+    /// A row on as many lines of at most `room` cells as it needs. Further ones hang under its indent, and their tint begins where its sign
+    /// stands.
     fn row(
         &self,
         row: &DiffRow<'_>,
@@ -157,10 +157,10 @@ impl DiffPage<'_> {
         let numbers: String = numbers.iter().map(|number| self.number(*number)).collect();
         let gutter = width(&numbers) + 2;
         let style = style(row.sign, self.theme);
-        let again = if self.digits == 0 { "  ".to_owned() } else { format!("{sign} ") };
+        // A sign of its own would be read as a line of the file.
         let hanging = [
             Span::styled(" ".repeat(width(&numbers)), ours(self.theme.faint)),
-            Span::styled(again, ours(style)),
+            Span::styled("  ", ours(Style { fg: None, ..style })),
         ];
         let first = [Span::styled(numbers, ours(self.theme.faint)), Span::styled(format!("{sign} "), style)];
         if room <= gutter {
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_goes_on_hangs_under_its_indent_with_its_sign() {
+    fn a_row_that_goes_on_hangs_under_its_indent_on_its_tint() {
         let diff = "@@ -1,2 +1,2 @@\n     same words that need two rows\n-    let old = total(prices, counts);\n\
                     +    let new = total(prices, counts);\n";
         assert_eq!(
@@ -326,11 +326,11 @@ mod tests {
                 "1 1       same words that need",
                 "          two rows",
                 "2   -     let old =",
-                "    -     total(prices,",
-                "    -     counts);",
+                "          total(prices,",
+                "          counts);",
                 "  2 +     let new =",
-                "    +     total(prices,",
-                "    +     counts);",
+                "          total(prices,",
+                "          counts);",
             ]
         );
         // Its tint begins at the sign.
@@ -338,7 +338,7 @@ mod tests {
         let lines = render(diff, 30, plain(&theme, &Highlighter::off()));
         let goes_on = &lines[4].spans;
         let at: String = goes_on.iter().take(2).map(|span| span.content.as_ref()).collect();
-        assert_eq!((at.as_str(), goes_on[1].style.bg), ("    - ", theme.diff_remove.bg));
+        assert_eq!((at.as_str(), goes_on[1].style.bg), ("      ", theme.diff_remove.bg));
         assert!(
             goes_on
                 .iter()
