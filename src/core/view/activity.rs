@@ -2,7 +2,7 @@
 
 use crate::ledger::{CallId, Millis};
 
-use super::{CardBody, Forming, Phase, View};
+use super::{CardBody, Forming, Panel, Phase, View};
 
 /// What goes on, more exactly than the phase says.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,8 @@ impl View {
             Phase::AwaitingModel => self.answer(),
             Phase::DispatchingTools => match self.first_running() {
                 Some((call, since)) => {
-                    return (Activity::Running { call, others: self.running.len() - 1 }, since);
+                    let others = self.waited_for().count().saturating_sub(1);
+                    return (Activity::Running { call, others }, since);
                 }
                 None => Activity::Phase(phase),
             },
@@ -48,9 +49,9 @@ impl View {
 
     /// How many calls run, and since when the first of them does. A sub-agent that only waits for a person is none of them.
     pub fn running_calls(&self) -> Option<(usize, Millis)> {
-        let goes_on = |call: &CallId| self.subagent(*call).is_none_or(Self::goes_on);
-        let since = self.running.iter().filter(|(call, _)| goes_on(call)).map(|(_, since)| *since);
-        let since: Vec<Millis> = since.collect();
+        let goes_on = |call: CallId| self.subagent(call).is_none_or(Self::goes_on);
+        let since: Vec<Millis> =
+            self.waited_for().filter(|(call, _)| goes_on(*call)).map(|(_, since)| since).collect();
         Some((since.len(), since.into_iter().min()?))
     }
 
@@ -60,7 +61,7 @@ impl View {
             Phase::Idle => false,
             Phase::WaitingApproval => self.running_calls().is_some(),
             // Each of those that run may be a sub-agent that waits.
-            Phase::DispatchingTools => self.running.is_empty() || self.running_calls().is_some(),
+            Phase::DispatchingTools => self.waited_for().next().is_none() || self.running_calls().is_some(),
             Phase::AwaitingModel
             | Phase::Discovering
             | Phase::AskingHooks(_)
@@ -95,8 +96,14 @@ impl View {
         }
     }
 
+    /// The calls that run and since when, without those whose work goes on in the background: their results may only wait for others.
+    fn waited_for(&self) -> impl Iterator<Item = (CallId, Millis)> {
+        let all = self.running.iter().map(|(call, since)| (*call, *since));
+        all.filter(move |(call, _)| !self.panel(*call).is_some_and(Panel::works_in_background))
+    }
+
     fn first_running(&self) -> Option<(CallId, Millis)> {
-        self.running.iter().map(|(call, since)| (*call, *since)).min_by_key(|(_, since)| *since)
+        self.waited_for().min_by_key(|(_, since)| *since)
     }
 
     fn answer(&self) -> Activity<'_> {

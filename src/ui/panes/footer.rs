@@ -135,6 +135,12 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
         let is_before = matches!(focused, Focus::Approval(_)) && last.is_some_and(|last| last != focused);
         return vec![("tab", if is_before { "next call" } else { "back" }), ("?", "keys")];
     }
+    // What is typed there is not taken, so no key is offered that would send it.
+    if screen.view.is_over_below() {
+        let back = local.composer.is_empty().then_some(("←", "back"));
+        let help = local.composer.is_empty().then_some(("?", "keys"));
+        return back.into_iter().chain([("ctrl-o", "ledger")]).chain(help).collect();
+    }
     if busy && local.composer.runs_a_command() {
         return while_busy(screen.view.runs_own_command());
     }

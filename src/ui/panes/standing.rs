@@ -49,6 +49,9 @@ pub(super) fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
         return warned("?", "its end is not recorded".to_owned()).or("end unknown");
     }
     let quiet = |symbol, words: &str| CallStatus::new(symbol, theme.dim, words.to_owned(), theme.dim);
+    if panel.in_background == Some(InBackground::Queued) {
+        return quiet("◌", WAITS_FOR_TURN).or("waits");
+    }
     match &panel.state {
         PanelState::Preparing | PanelState::Queued
             if panel.id().is_some_and(|call| around.view.starts_later(call)) =>
