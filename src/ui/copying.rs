@@ -2,7 +2,7 @@
 //! brought.
 
 use crate::ledger::Body;
-use crate::view::{Card, CardBody, Mark, Panel, View};
+use crate::view::{Card, CardBody, CardId, Mark, Panel, View};
 
 use super::local::{Focus, Local};
 use super::text::markdown::{code_blocks, harmless};
@@ -21,6 +21,23 @@ pub(super) fn copy(local: &mut Local, view: &View) -> Option<String> {
     };
     local.copied = Some((id, at));
     Some(text)
+}
+
+/// What the copy key gives away of a card, in the words of the footer; `None`: nothing. Nothing is copied for that.
+pub(super) fn offered(view: &View, id: CardId) -> Option<&'static str> {
+    let card = view.place(id).and_then(|at| view.card(at))?;
+    match &card.body {
+        CardBody::Assistant(_) => card.has_code().then_some("copy code"),
+        CardBody::Compacted(_) => Some("copy"),
+        CardBody::Tool(panel) => {
+            let command = panel.arguments().and_then(|arguments| arguments.text("command"));
+            match (command, panel.result()) {
+                (Some(command), _) => (!command.is_empty()).then_some("copy command"),
+                (None, result) => result.filter(|it| !it.content.is_empty()).map(|_| "copy result"),
+            }
+        }
+        _ => card.is_long_message().then_some("copy"),
+    }
 }
 
 /// The text of the last answer.

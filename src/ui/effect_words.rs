@@ -1,8 +1,13 @@
 //! What a waiting call does, in words: what nobody knows is not told as if it were known.
 
 use crate::ledger::{ApprovalRequest, Preview};
-use crate::policy::{UNKNOWN_EFFECT, is_known_to_send, shell};
+use crate::policy::{LinePart, UNKNOWN_EFFECT, is_known_to_send, shell};
 use crate::tool::SideEffect;
+use crate::view::Panel;
+
+/// The effects that matter most, the gravest first.
+pub(super) const GRAVE: [SideEffect; 3] =
+    [SideEffect::Deletes, SideEffect::ChangesPermissions, SideEffect::Sends];
 
 /// Its effects as they are recorded, each with its words, in the recorded order.
 pub(super) fn effects(request: &ApprovalRequest) -> Vec<(&str, &str)> {
@@ -20,4 +25,12 @@ pub(super) fn effects(request: &ApprovalRequest) -> Vec<(&str, &str)> {
 /// All of them, on one line.
 pub(super) fn does(request: &ApprovalRequest) -> String {
     effects(request).into_iter().map(|(_, words)| words).collect::<Vec<_>>().join(", ")
+}
+
+/// The parts of the line that a call would run, where one of them does what cannot be taken back. None where there is a single
+/// one, of which all is said.
+pub(super) fn parts(panel: &Panel) -> &[LinePart] {
+    let parts = panel.parts();
+    let says_more = parts.len() > 1 || parts.iter().any(|part| part.to.is_some());
+    if says_more && parts.iter().any(|part| GRAVE.contains(&part.effect)) { parts } else { &[] }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::ledger::{ApprovalRequest, CallId, EntryId, UserMessage};
-use crate::view::{CardId, Phase, View};
+use crate::view::{CardId, View};
 
 pub use super::call_edit::Edit;
 pub(super) use super::call_edit::EditedPart;
@@ -205,9 +205,9 @@ impl Local {
         self.notice = Some(known.chain([said.to_owned()]).collect::<Vec<_>>().join("\n\n"));
     }
 
-    /// Whether a sign moves on the screen now: while something goes on that is no person's turn.
+    /// Whether a sign moves on the screen now: while something goes on, also beside what a person is waited for.
     pub fn moves(&self, view: &View) -> bool {
-        let is_busy = view.status.is_busy() && view.status.phase != Phase::WaitingApproval;
+        let is_busy = view.status.is_busy() && view.goes_on();
         let works = is_busy
             || self.reading_files.is_some()
             || (!self.read_only && self.replay.is_none() && view.in_background() > 0);

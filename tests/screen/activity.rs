@@ -1,14 +1,16 @@
 //! The line above the composer: it says what goes on in each phase, for how long, and how to stop it.
 
 use countersign::agent::{Event, Live};
-use countersign::ledger::{CompactionTrigger, EntryId};
+use countersign::ledger::{CompactionTrigger, Decider, EntryId, Preview};
 use countersign::ui::replies::reply;
+use countersign::ui::theme::Theme;
 use countersign::ui::update::UiEffect;
 use countersign::ui::{Reply, Request};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use serde_json::json;
 
 use crate::scenes;
-use crate::screen_harness::ScreenHarness;
+use crate::screen_harness::{ScreenHarness, snapshot};
 use crate::session_builder::SessionBuilder;
 
 /// The line, without its margin: it ends with how to stop what goes on.
@@ -127,6 +129,67 @@ fn the_sign_moves_unless_it_shall_not() {
     assert!(harness.local.moves(&harness.view));
     let waits = ScreenHarness::new(scenes::waiting_command());
     assert!(!waits.local.moves(&waits.view), "nothing moves while a person is waited for");
+}
+
+/// A command that runs and writes, one behind it, and one that waits for the person.
+fn running_beside() -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Build it.");
+    let commands = ["cargo build", "sleep 30", "cat docs/long.txt"];
+    let uses = commands.map(|command| builder.tool_use("shell", json!({ "command": command }))).to_vec();
+    let open = builder.say(None, "", "Three commands.", uses);
+    let calls: Vec<_> = open.iter().map(|call| call.id()).collect();
+    std::mem::forget(open);
+    builder.ask(calls[2], "shell", Preview::Command(commands[2].into()));
+    builder.decide(calls[0], true, Decider::User);
+    builder.run(calls[0], "shell");
+    builder.output(calls[0], &(0..40).map(|n| format!("Compiling crate-{n}\n")).collect::<String>());
+    builder.decide(calls[1], true, Decider::User);
+    builder.now += 4_000;
+    builder
+}
+
+#[test]
+fn what_runs_while_a_call_waits_stays_in_sight_and_moves() {
+    let mut harness = ScreenHarness::new(running_beside());
+    let frame = harness.frame(80, 24);
+    let title = frame.lines().find(|line| line.contains("╭ shell  $ cargo build"));
+    assert!(title.is_some_and(|title| title.contains(" s ╮")), "{frame}");
+    assert!(
+        frame.contains("crate-39") && frame.contains("crate-38") && !frame.contains("crate-37"),
+        "{frame}"
+    );
+    let said = line(&mut harness, (80, 24));
+    assert!(
+        said.contains("1 running ") && said.contains("for you: 1 call · keys go to your message"),
+        "{said}"
+    );
+    assert!(line(&mut harness, (120, 40)).contains(" · Waiting for you: 1 call"), "{said}");
+    assert!(line(&mut harness, (40, 10)).contains("1 call"), "{said}");
+    assert!(harness.local.moves(&harness.view));
+    harness.builder.now += 125;
+    assert_ne!(line(&mut harness, (80, 24)).chars().next(), said.chars().next(), "the sign moves");
+    snapshot("running_beside_80x24", &frame);
+    // With the keys elsewhere the box is as high as before.
+    let mut running = ScreenHarness::new(scenes::running());
+    assert!(!running.frame(80, 24).contains("running "), "nothing waits");
+}
+
+#[test]
+fn a_card_with_the_keys_is_no_alarm() {
+    let mut harness = ScreenHarness::new(scenes::running());
+    harness.theme = Theme::builtin("countersign-dark").unwrap();
+    harness.frame(80, 24);
+    harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    let frame = harness.frame(80, 24);
+    let said =
+        frame.lines().find(|line| line.contains("keys go to this card")).unwrap_or_else(|| panic!("{frame}"));
+    assert!(said.contains("Running cargo build") && !said.contains('●'), "{said}");
+    let drawn = harness.buffer(80, 24);
+    let row = (0..24).find(|y| frame.lines().nth(usize::from(*y)) == Some(said)).unwrap();
+    assert!((0..80).all(|x| drawn[(x, row)].style().fg != harness.theme.warning.fg), "{said}");
+    let last = frame.trim_end().lines().last().unwrap();
+    assert!(last.contains("c copy command") && !last.contains("copy code"), "{last}");
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn a_decision_for_a_call_that_waits_no_more_is_none() {
         assert_eq!(harness.view.at_home(intent.clone()), None);
         assert!(harness.view.waiting().is_empty());
         let frame = look(&mut harness);
-        assert!(!frame.contains("asked by the sub-agent") && !frame.contains("y once"), "{frame}");
+        assert!(!frame.contains("asked by general") && !frame.contains("y once"), "{frame}");
     }
 }
 

@@ -6,6 +6,7 @@ use countersign::agent::Event;
 use countersign::ledger::{Ending, Escrow, Limit, Outcome, Preview, Settlement};
 use countersign::ui::local::Overlay;
 use countersign::ui::picker::Picker;
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
 
 use crate::linear_harness::LinearHarness;
@@ -151,12 +152,22 @@ fn what_is_set_aside_is_named_for_each_limit_where_the_numbers_need_it() {
         let mut harness = ScreenHarness::new(SessionBuilder::new());
         harness.view = crate::session_builder::view(&builder.events);
         harness.local.overlay = Some(page("/budgets", &harness.view));
-        let frame = harness.frame(width, height);
-        for (name, held) in [("max_model_turns", "30 "), ("max_tool_calls", "117 ")] {
+        let frame = whole_page(&mut harness, (width, height));
+        for (name, held) in [("  turns", "30 "), ("  tool calls", "117 ")] {
             let row = frame.lines().find(|row| row.contains(name)).unwrap();
             assert!(row.contains(held) && row.contains("aside"), "{width} {row}");
         }
     }
+}
+
+/// A page and, on a low screen, what is below.
+fn whole_page(harness: &mut ScreenHarness, (width, height): (u16, u16)) -> String {
+    let mut frame = harness.frame(width, height);
+    if height < 24 {
+        harness.key(KeyCode::PageDown, KeyModifiers::NONE);
+        frame += &harness.frame(width, height);
+    }
+    frame
 }
 
 #[test]
@@ -235,19 +246,17 @@ fn what_agents_have_spent_of_what_is_set_aside_is_said_so_far() {
     let mut harness = ScreenHarness::new(builder);
     harness.local.overlay = Some(page("/budgets", &harness.view));
     let frame = harness.frame(160, 40);
-    let row = frame.lines().find(|row| row.contains("max_model_turns")).unwrap();
+    let row = frame.lines().find(|row| row.contains("  turns ")).unwrap();
     assert!(row.contains("30 set aside") && row.contains("1 of it spent so far"), "{row}");
     let frame = harness.frame(160, 40);
     let after = |name: &str| frame.lines().skip_while(|row| !row.contains(name)).nth(1).unwrap();
-    assert!(after("max_input_tokens").contains("max_output_tokens"), "{frame}");
-    assert!(
-        frame.lines().find(|row| row.contains("max_input_tokens")).unwrap().contains("agents have spent")
-    );
+    assert!(after("input tokens").contains("output tokens"), "{frame}");
+    assert!(frame.lines().find(|row| row.contains("input tokens")).unwrap().contains("agents have spent"));
     let narrow = harness.frame(40, 40);
-    assert!(narrow.contains("max_input_tokens  agents "), "{narrow}");
+    assert!(narrow.contains("input tokens  agents "), "{narrow}");
     for (width, height) in SIZES {
-        let frame = harness.frame(width, height);
-        let rows = frame.lines().skip_while(|row| !row.contains("max_model_turns"));
+        let frame = whole_page(&mut harness, (width, height));
+        let rows = frame.lines().skip_while(|row| !row.contains("  turns"));
         let two: Vec<&str> = rows.take(2).collect();
         assert!(
             two.concat().contains("1 of it spent") || two.concat().contains("1 spent"),

@@ -29,6 +29,7 @@ mod session_builder;
 
 mod activity;
 mod always;
+mod answering;
 mod anyway;
 mod asked_below;
 mod asking;
@@ -43,6 +44,7 @@ mod configured_hosts;
 mod delegating;
 mod deliberate;
 mod editing;
+mod failing;
 mod finding;
 mod fleet;
 mod footing;

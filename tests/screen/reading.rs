@@ -5,8 +5,10 @@ use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
 use countersign::agent::{Event, Live};
 use countersign::ledger::{Decider, Ending, EntryId, Outcome, Preview};
+use countersign::ui::theme::Theme;
 use proptest::prelude::*;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use ratatui::style::Modifier;
 use serde_json::json;
 
 /// So many words that occur once.
@@ -180,5 +182,30 @@ fn the_page_of_a_call_breaks_its_command_between_words_as_the_card_does() {
     assert!(frame.contains("arguments"), "{frame}");
     for word in command.split(' ').take(20) {
         assert!(frame.contains(word), "{word} is broken: {frame}");
+    }
+}
+
+#[test]
+fn words_that_go_on_under_the_mark_are_cut_with_a_sign_and_leave_no_look_in_it() {
+    for (letter, width) in [("w", 40), ("−", 80)] {
+        let mut builder = SessionBuilder::new();
+        builder.user("Explain.");
+        builder.say(None, "", &format!("**{}**", letter.repeat(3_000)), vec![]);
+        let mut harness = ScreenHarness::new(builder);
+        harness.theme = Theme::builtin("countersign-dark").unwrap();
+        harness.frame(width, 10);
+        harness.key(KeyCode::PageUp, KeyModifiers::NONE);
+        let drawn = harness.buffer(width, 10);
+        let is_mark = |x: u16, y: u16| drawn[(x, y)].symbol() == "↓";
+        let (x, y) =
+            (0..10).flat_map(|y| (0..width).map(move |x| (x, y))).find(|(x, y)| is_mark(*x, *y)).unwrap();
+        assert!(
+            drawn[(2, y)].symbol() == " " && drawn[(3, y)].modifier.contains(Modifier::BOLD),
+            "bold before it"
+        );
+        assert_eq!(drawn[(x - 2, y)].symbol(), "…");
+        for x in x - 1..width {
+            assert!(!drawn[(x, y)].modifier.contains(Modifier::BOLD), "column {x}");
+        }
     }
 }

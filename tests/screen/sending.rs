@@ -179,12 +179,17 @@ fn ctrl_b_opens_the_budgets_and_closes_them() {
     let mut harness = ScreenHarness::new(scenes::budget_stop());
     harness.ctrl('b');
     let frame = harness.frame(120, 40);
-    for gauge in harness.view.gauges(harness.builder.at()) {
-        assert!(frame.contains(gauge.name), "{frame}");
-    }
-    for word in ["token_budget", "context", "this run", "this session", "no limit", "left"] {
+    let names = ["turns", "tool calls", "time", "input tokens", "output tokens", "token target", "cost"];
+    let bounds = ["calls at the same time", "characters of a result", "of a model call", "of a tool call"];
+    let words = ["context", "this run", "this session", "no limit", "not set", "left"];
+    for word in names.into_iter().chain(bounds).chain(words) {
         assert!(frame.contains(word), "{word}: {frame}");
     }
+    for gauge in harness.view.gauges(harness.builder.at()) {
+        assert!(!frame.contains(gauge.name), "people read words: {frame}");
+    }
+    let at = |word: &str| frame.lines().position(|row| row.trim_start().starts_with(word)).unwrap();
+    assert!(at("cost") < at("turns"), "{frame}");
     harness.ctrl('b');
     assert!(harness.local.overlay.is_none());
 }
@@ -315,4 +320,16 @@ fn esc_closes_the_menu_of_commands_and_typing_opens_it_again() {
     let mut harness = ScreenHarness::new(scenes::running());
     harness.press("/mo");
     assert_eq!(harness.key(KeyCode::Esc, KeyModifiers::NONE), [UiEffect::Abort]);
+}
+
+#[test]
+fn the_context_of_a_first_answer_is_estimated_while_it_comes() {
+    for (width, height) in [(40, 10), (80, 24)] {
+        let mut builder = SessionBuilder::new();
+        builder.user("Go.");
+        let message = builder.ledger.reserve();
+        builder.live(Live::Asked { message, tokens: 2_800 });
+        let frame = ScreenHarness::new(builder).frame(width, height);
+        assert!(frame.contains("~2.8k/200k"), "{frame}");
+    }
 }

@@ -8,13 +8,14 @@ use countersign::ledger::{
     Spent, TaskState,
 };
 use countersign::ui::local::Focus;
+use countersign::ui::theme::Theme;
 use countersign::view::CardId;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
 
 use crate::deliberate::{before, look};
 use crate::scenes::{below, child};
-use crate::screen_harness::{ScreenHarness, page};
+use crate::screen_harness::{ScreenHarness, page, snapshot};
 use crate::session_builder::SessionBuilder;
 use crate::subagents::handed;
 
@@ -135,6 +136,45 @@ fn the_header_of_an_opened_one_names_its_call_at_every_size() {
         let first = frame.lines().next().unwrap();
         assert!(first.contains("← ") && first.contains(names.last().unwrap()), "{first}");
     }
+}
+
+#[test]
+fn only_the_call_that_is_decided_about_has_a_box_while_sub_agents_wait() {
+    let three = || {
+        let (mut builder, open) = handed(&["Read the cart.", "Look for TODOs.", "Make a page."], false);
+        for call in &open {
+            builder.run(call.id(), "delegate_to_general");
+            below(&mut builder, call.id(), child().events);
+        }
+        std::mem::forget(open);
+        builder
+    };
+    for size in [(80, 24), (120, 40)] {
+        let mut harness = before(three(), size);
+        let frame = look(&mut harness);
+        for (call, task) in [("c1", "Read the cart."), ("c2", "Look for TODOs."), ("c3", "Make a page.")] {
+            let row = format!("? {call} → general");
+            let row = frame.lines().find(|line| line.contains(&row)).unwrap_or_else(|| panic!("{frame}"));
+            assert!(row.contains(task) && row.ends_with("waits below"), "{frame}");
+        }
+        let boxes = frame.lines().filter(|line| line.contains('╭')).count();
+        assert_eq!(boxes, 2, "that of the call, and what is typed: {frame}");
+        assert!(frame.contains("asked by general c1: Read the cart."), "{frame}");
+    }
+    let name = "subagents_wait";
+    for (width, height) in [(40, 10), (80, 24)] {
+        snapshot(&format!("{name}_{width}x{height}"), &look(&mut before(three(), (width, height))));
+    }
+    let mut harness = before(three(), (80, 24));
+    harness.theme = Theme::builtin("countersign-dark").unwrap();
+    let warning = harness.theme.warning.fg;
+    let drawn = harness.buffer(80, 24);
+    let rows: Vec<u16> = (0..16).filter(|y| drawn[(3, *y)].symbol() == "c").collect();
+    assert_eq!(rows.len(), 3);
+    for y in rows {
+        assert!((0..80).all(|x| drawn[(x, y)].style().fg != warning), "row {y} is quiet");
+    }
+    assert!(!harness.local.moves(&harness.view), "nothing goes on");
 }
 
 #[test]

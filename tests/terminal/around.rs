@@ -43,7 +43,7 @@ async fn the_palette_finds_and_does() {
     app.keys("used, limit").await;
     app.sees("the budgets: used, limit, left").await;
     app.keys("\r").await;
-    app.sees("max_model_turns").await;
+    app.sees("retries of a model call").await;
     app.keys("q").await;
     app.rests().await;
     app.keys("/them").await;

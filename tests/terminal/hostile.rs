@@ -83,7 +83,7 @@ async fn a_failing_servers_words_are_written_out() {
     app.sees("interrupted").await;
     app.rests().await;
     app.says("again").await;
-    app.sees("error · no ^[[2J").await;
+    app.sees("✗ no ^[[2J").await;
     app.rests().await;
     assert_intact(&app);
     app.quits().await;

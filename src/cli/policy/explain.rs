@@ -7,7 +7,7 @@ use super::{PolicyBench, call_on};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::policy::{Explanation, RuleKind, UNKNOWN_EFFECT, Verdict};
+use crate::policy::{Explanation, RuleKind, Verdict};
 use crate::runtime::PastPlaces;
 use crate::ui::text::{sanitize, width};
 use crate::wire::record;
@@ -47,7 +47,7 @@ pub(super) fn run(
             "Lines that only look run in the sandbox unasked with tools.sandbox.reads = true".to_owned(),
         );
     }
-    let shown: Vec<String> = explained.parts.iter().map(|part| clean(&part.text)).collect();
+    let shown: Vec<String> = explained.parts.iter().map(|part| clean(&part.part.text)).collect();
     let widest = shown.iter().map(|text| width(text)).max().unwrap_or(0).min(WIDEST);
     for (part, text) in explained.parts.iter().zip(shown) {
         let space = " ".repeat(widest.saturating_sub(width(&text)));
@@ -61,7 +61,7 @@ pub(super) fn run(
         } else {
             "?"
         };
-        let effect = if part.is_known { part.effect.as_str() } else { UNKNOWN_EFFECT };
+        let effect = part.part.does();
         told.push(format!("  {sign} {text}{space}  {effect:<19}  {}", clean(&part.why)));
     }
     say(&told.iter().map(|line| format!("{line}\n")).collect::<String>())
@@ -88,8 +88,8 @@ fn as_json(explained: &Explanation) -> Value {
         .iter()
         .map(|part| {
             json!({
-                "text": part.text,
-                "effect": part.effect.as_str(),
+                "text": part.part.text,
+                "effect": part.part.effect.as_str(),
                 "covered": part.is_covered,
                 "why": part.why,
                 "rule": part.rule.as_ref().map(ToString::to_string),

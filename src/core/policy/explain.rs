@@ -1,9 +1,9 @@
 //! Why a line is decided as it is: each command in it, what it does, and what lets it run. Made by the functions that decide.
 
-use super::effect;
-use super::line::{self, Places, describe};
+use super::line::{self, Places};
+use super::line_part::LinePart;
 use super::part::Permission;
-use super::shell::{self, Word};
+use super::shell;
 use super::{Decided, Mode, Policy, Rule, RuleKind};
 use crate::ledger::Arguments;
 use crate::tool::{Preparation, SideEffect, ToolSpec};
@@ -22,12 +22,8 @@ pub struct Explanation {
 /// One command of a line, or one file that the shell opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExplainedPart {
-    /// As it is written, wrappers and substitutions taken apart.
-    pub text: String,
-    /// What it does; what is not known counts as sending.
-    pub effect: SideEffect,
-    /// Whether that is known.
-    pub is_known: bool,
+    /// What it is, and what it does.
+    pub part: LinePart,
     /// What lets it run, or that nothing does; in words.
     pub why: String,
     /// Whether something lets it run, and nothing forbids it.
@@ -46,21 +42,15 @@ impl Policy {
         let reading = shell::read(command);
         let places = Places::of(command, &reading, found);
         let is_alone = reading.commands.len() + reading.redirections.len() == 1;
-        let raw = |words: &[Word]| words.iter().map(|word| word.raw.as_str()).collect::<Vec<_>>().join(" ");
         let commands = reading.commands.iter().filter(|command| !command.is_wrapper).map(|command| {
-            let text = [raw(&command.environment), raw(&command.words)].join(" ").trim().to_owned();
-            let does = effect::of_command(command);
-            let forbidding = self.forbidding(&text, tool, found);
-            self.part(text, does, &self.for_command(command, tool, &places, is_alone), forbidding)
+            let part = LinePart::of_command(command, &reading);
+            let forbidding = self.forbidding(&part.text, tool, found);
+            self.part(part, &self.for_command(command, tool, &places, is_alone), forbidding)
         });
-        let files = reading.redirections.iter().map(|file| {
-            self.part(
-                describe(file),
-                Some(effect::of_redirection(file)),
-                &self.for_file(file, tool, &places),
-                None,
-            )
-        });
+        let files = reading
+            .redirections
+            .iter()
+            .map(|file| self.part(LinePart::of_file(file), &self.for_file(file, tool, &places), None));
         Explanation {
             decided,
             parts: commands.chain(files).collect(),
@@ -71,12 +61,11 @@ impl Policy {
     /// What decides about a part if it stood alone, in the order in which the decision looks at it.
     fn part(
         &self,
-        text: String,
-        does: Option<SideEffect>,
+        part: LinePart,
         permission: &Permission<'_>,
         forbidding: Option<(&Rule, bool)>,
     ) -> ExplainedPart {
-        let effect = does.unwrap_or(SideEffect::Sends);
+        let effect = part.effect;
         let is_for_all = self.mode == Mode::Unrestricted;
         let forbidding = forbidding.filter(|(rule, _)| rule.kind == RuleKind::Deny || !is_for_all);
         let looks =
@@ -108,6 +97,6 @@ impl Policy {
             (None, Permission::Uncovered) => ("no rule covers it".to_owned(), false, None),
             (None, Permission::Missing(why)) => (why.clone(), false, None),
         };
-        ExplainedPart { text, effect, is_known: does.is_some(), why, is_covered, rule }
+        ExplainedPart { part, why, is_covered, rule }
     }
 }

@@ -47,6 +47,35 @@ impl View {
         (activity, self.status.since)
     }
 
+    /// How many calls run, and since when the first of them does. A sub-agent that only waits for a person is none of them.
+    pub fn running_calls(&self) -> Option<(usize, Millis)> {
+        let goes_on = |call: CallId| self.subagent(call).is_none_or(Self::goes_on);
+        let since: Vec<Millis> =
+            self.waited_for().filter(|(call, _)| goes_on(*call)).map(|(_, since)| since).collect();
+        Some((since.len(), since.into_iter().min()?))
+    }
+
+    /// Whether something goes on that no person holds up: a model is asked, or a call runs, here or in a sub-agent.
+    pub fn goes_on(&self) -> bool {
+        let goes_on = match &self.status.phase {
+            Phase::Idle => false,
+            Phase::WaitingApproval => self.running_calls().is_some(),
+            // Each of those that run may be a sub-agent that waits.
+            Phase::DispatchingTools => self.waited_for().next().is_none() || self.running_calls().is_some(),
+            Phase::AwaitingModel
+            | Phase::Discovering
+            | Phase::AskingHooks(_)
+            | Phase::Compacting(_)
+            | Phase::Retrying { .. } => true,
+        };
+        goes_on || self.subagents().any(|(_, view)| view.goes_on())
+    }
+
+    /// Whether it is the session of a sub-agent in which nothing goes on before a person has decided.
+    pub fn only_waits(&self) -> bool {
+        self.waiting_everywhere() > 0 && !self.goes_on()
+    }
+
     /// Tokens of the session until now: those that were counted, and by our estimate those of the prompt that was sent and of the answer that
     /// is being written.
     pub fn tokens_until_now(&self) -> u64 {
@@ -54,6 +83,17 @@ impl View {
         let prompt = self.asked.map_or(0, |(_, tokens)| tokens);
         let live = self.live.as_ref().map_or(0, super::LiveMessage::estimated_tokens);
         [usage.output, prompt, live].into_iter().fold(usage.input, u64::saturating_add)
+    }
+
+    /// Tokens of the context, and whether they are only estimated: those of a first prompt that was sent and has no answer yet, with what
+    /// came of that.
+    pub fn context_until_now(&self) -> (u64, bool) {
+        let counted = self.meter().context_tokens();
+        let live = self.live.as_ref().map_or(0, super::LiveMessage::estimated_tokens);
+        match self.asked {
+            Some((_, prompt)) if counted == 0 => (prompt.saturating_add(live), true),
+            _ => (counted, false),
+        }
     }
 
     /// The calls that run and since when, without those whose work goes on in the background: their results may only wait for others.

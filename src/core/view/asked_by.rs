@@ -9,6 +9,8 @@ pub struct AskedBy {
     pub names: String,
     /// The calls that lead to it: `c7/c2`. Two sub-agents may have one name.
     pub calls: String,
+    /// Its task, in one line; not yet safe for a screen.
+    pub task: String,
     /// The folder of its worktree, if it works in one.
     pub worktree: Option<String>,
 }

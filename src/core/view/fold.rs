@@ -51,6 +51,7 @@ impl View {
     }
 
     fn push_card(&mut self, entry: &Entry, body: CardBody) {
+        self.tell_once(&body);
         // Another model takes no offer away: the stopped run can still go on.
         if !matches!(body, CardBody::Changed(_)) {
             self.withdraw_offer();

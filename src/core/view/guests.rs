@@ -6,7 +6,7 @@ use crate::ledger::{ApprovalRequest, CallId, EntryId};
 use crate::tool::delegate;
 
 use super::asked_by::BELOW;
-use super::{AskedBy, Card, CardBody, CardId, View};
+use super::{AskedBy, Card, CardBody, CardId, View, subject};
 
 /// Ids from here on are those of guests: no ledger gets so far.
 const FIRST: u64 = 1 << 62;
@@ -83,15 +83,16 @@ impl View {
     /// The sub-agent at the end of a path of calls that start one.
     pub fn asked_by(&self, path: &[CallId]) -> AskedBy {
         let mut names = Vec::new();
-        let mut view = Some(self);
+        let (mut view, mut task) = (Some(self), String::new());
         for call in path {
             let panel = view.and_then(|view| view.panel(*call));
+            task = panel.map(subject).unwrap_or_default();
             names.extend(panel.map(|panel| delegate(panel.name()).unwrap_or(panel.name())));
             view = view.and_then(|view| view.subagent(*call));
         }
         let calls: Vec<String> = path.iter().map(ToString::to_string).collect();
         let worktree = view.and_then(|view| view.worktree.clone());
-        AskedBy { names: names.join(BELOW), calls: calls.join("/"), worktree }
+        AskedBy { names: names.join(BELOW), calls: calls.join("/"), task, worktree }
     }
 
     /// Where the card of a guest stands, behind all others.

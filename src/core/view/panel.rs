@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::ledger::{
     ApprovalRequest, Arguments, Body, CallId, Decision, DelegationResponse, Entry, EntryId, EscrowSettlement,
-    Millis, Outcome, TaskState, ToolResult, ToolUse,
+    Millis, Outcome, Preview, TaskState, ToolResult, ToolUse,
 };
 
+use crate::policy::{LinePart, line_parts};
 use crate::tool::{Row, Screen, SideEffect, has_terminal, rows};
 
 use super::{AskedBy, Tail};
@@ -19,6 +20,8 @@ pub struct Panel {
     /// What a hook has made of its arguments since then.
     hooked: Option<Arguments>,
     request: Option<Arc<Entry>>,
+    /// The parts of the line that is asked about, read once.
+    parts: Vec<LinePart>,
     decision: Option<Arc<Entry>>,
     answer: Option<Arc<Entry>>,
     /// Where the call stands.
@@ -82,6 +85,7 @@ impl Panel {
             edit: None,
             hooked: None,
             request: None,
+            parts: Vec::new(),
             decision: None,
             answer: None,
             state,
@@ -109,6 +113,12 @@ impl Panel {
     }
 
     pub(super) fn ask(&mut self, request: Arc<Entry>) {
+        self.parts = match &request.body {
+            Body::ApprovalRequested(ApprovalRequest { preview: Preview::Command(line), .. }) => {
+                line_parts(line)
+            }
+            _ => Vec::new(),
+        };
         self.request = Some(request);
         self.state = PanelState::Waiting;
     }
@@ -116,6 +126,7 @@ impl Panel {
     pub(super) fn edit(&mut self, edit: Arc<Entry>) {
         self.edit = Some(edit);
         (self.hooked, self.request) = (None, None);
+        self.parts.clear();
         self.state = PanelState::Preparing;
     }
 
@@ -204,6 +215,11 @@ impl Panel {
     pub fn request(&self) -> Option<(EntryId, &ApprovalRequest)> {
         let entry = self.request.as_ref()?;
         if let Body::ApprovalRequested(r) = &entry.body { Some((entry.id, r)) } else { None }
+    }
+
+    /// The parts of the line that is asked about, each with what it does; none where it cannot be read with certainty.
+    pub fn parts(&self) -> &[LinePart] {
+        &self.parts
     }
 
     /// The decision, if it was made.

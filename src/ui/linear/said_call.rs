@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::ledger::{ApprovalRequest, Preview};
 use crate::policy::page;
 use crate::tool::ASK;
+use crate::ui::effect_words;
 use crate::ui::text::diff;
 use crate::view::{Panel, subject};
 
@@ -29,6 +30,10 @@ pub(super) fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, outpu
             output.say_exactly(&format!("command: {command}"));
             for (name, value) in request.beside_command() {
                 output.more(&format!("{name}: {value}"));
+            }
+            for part in panel.map(effect_words::parts).unwrap_or_default() {
+                let to = part.to.as_ref().map(|to| format!(" to {to}")).unwrap_or_default();
+                output.say(&format!("it {}{to}: {}", part.does(), part.text.replace('\n', " ")));
             }
         }
         Preview::Diff(unified) => {

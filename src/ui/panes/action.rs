@@ -41,7 +41,7 @@ impl Title {
             spans.push(Span::styled(" · ", theme.dim));
         }
         let name = one_row(&self.name);
-        spans.push(Span::styled(name, if request.replaces { theme.warning } else { theme.title }));
+        spans.push(Span::styled(name, if request.replaces { risk::grave(theme) } else { theme.title }));
         if !self.about.is_empty() {
             spans.push(Span::styled(format!("  {}", one_row(&self.about)), theme.dim));
         }

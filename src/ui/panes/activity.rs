@@ -21,7 +21,7 @@ use super::words::{both_ends, cells, count, count_entries, keys, one_row};
 pub const MOVES_EVERY: u64 = 125;
 /// The signs of the moving glyph, each as wide as one cell everywhere.
 const SIGNS: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-/// What stands in its place when nothing shall move, and while a person is waited for.
+/// What stands in its place when nothing shall move, and while nothing goes on before a person has decided.
 const STILL: &str = "●";
 /// Cells to which words are cut where they do not fit whole.
 const CUTS: [usize; 6] = [90, 75, 60, 48, 36, 24];
@@ -173,9 +173,12 @@ fn said(screen: &Screen<'_>, room: usize) -> ActivityLine {
     if let Some(shut) = &local.shut {
         return ActivityLine { sign: "", words: not_recording(shut), style: theme.error };
     }
-    let waits = waits(screen, room);
-    if !waits.is_empty() {
-        return ActivityLine { sign: STILL, words: waits, style: theme.warning };
+    if let Some(words) = waits(screen) {
+        let sign = if screen.view.running_calls().is_some() { sign(screen) } else { STILL };
+        return ActivityLine { sign, words, style: theme.warning };
+    }
+    if matches!(local.focused(screen.view), Focus::Card(_)) {
+        return on_a_card(screen, room);
     }
     if let (false, Some(reading)) = (screen.view.status.is_busy(), local.reading_files) {
         let words =
@@ -239,23 +242,24 @@ fn what_waits(local: &Local, view: &View) -> Option<String> {
     })
 }
 
-/// What waits for the person, and where keys go meanwhile. Empty: nothing waits.
-fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
+/// Where keys go that go to a card, beside what goes on. Nobody is waited for, so nothing of it warns.
+fn on_a_card(screen: &Screen<'_>, room: usize) -> ActivityLine {
+    let words = "keys go to this card";
+    if !screen.view.status.is_busy() {
+        return ActivityLine { sign: "", words: vec![words.to_owned()], style: screen.theme.dim };
+    }
+    let room = room.saturating_sub(width(words) + 3);
+    let both = format!("{} · {words}", doing(screen, room));
+    ActivityLine { sign: sign(screen), words: vec![both, words.to_owned()], style: screen.theme.status }
+}
+
+/// What waits for the person, beside what runs meanwhile, and where keys go. `None`: nothing waits.
+fn waits(screen: &Screen<'_>) -> Option<Vec<String>> {
     let (local, view) = (screen.local, screen.view);
+    let what = what_waits(local, view)?;
     let focused = local.focused(view);
     let waiting = local.waiting(view);
     let questions = waiting.iter().filter(|(_, asked)| asked.name == ASK).count();
-    let Some(what) = what_waits(local, view) else {
-        if !matches!(focused, Focus::Card(_)) {
-            return Vec::new();
-        }
-        let mut says = vec!["keys go to this card".to_owned()];
-        if view.status.is_busy() {
-            let room = room.saturating_sub(width(" · keys go to this card"));
-            says.insert(0, format!("{} · keys go to this card", doing(screen, room)));
-        }
-        return says;
-    };
     let (keys, brief) = match focused {
         Focus::Approval(call) => match waiting.iter().position(|(_, asked)| asked.call == call) {
             Some(at) if waiting.len() > 1 => {
@@ -273,13 +277,21 @@ fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
     let is_early = focus::waits(focused) && !local.is_ripe(view);
     let soon = if is_early { " in a moment" } else { "" };
     let short = if is_early { format!("keys: {brief} …") } else { format!("keys: {brief}") };
-    vec![
+    let runs = view.running_calls().map(|(calls, since)| {
+        let runs = format!("{calls} running {}", time(screen.now.since(since) / 1_000));
+        [
+            format!("{runs} · Waiting for you: {what} · keys go to {keys}{soon}"),
+            format!("{runs} · for you: {what} · keys go to {keys}{soon}"),
+        ]
+    });
+    let only = [
         format!("Waiting for you: {what} · keys go to {keys}{soon}"),
         format!("{what} · keys go to {keys}{soon}"),
         format!("{what} · keys: {brief}{soon}"),
         format!("keys: {brief}{soon}"),
         short,
-    ]
+    ];
+    Some(runs.into_iter().flatten().chain(only).collect())
 }
 
 /// Where keys go, and the same where there is little room.

@@ -13,6 +13,9 @@ use crate::view::Panel;
 use super::card_context::CardContext;
 use super::words::{cells, flow, keys, one_row};
 
+/// Whose session a key speaks of, in the box of a sub-agent's call.
+pub(super) const ITS_SESSION: &str = "its session";
+
 /// The keys, or the reason that is being written. `session`: whose session a key speaks of.
 pub(super) fn lay(
     has_keys: bool,
@@ -47,42 +50,91 @@ pub(super) fn lay(
         let letters = vec![vec![Span::styled(letters(request, !edit.is_empty()), theme.dim)]];
         return flow(led(letters, false, around), 2, inner);
     }
-    let rule = request.rule.as_deref().map(|rule| format!("always: {}", one_row(rule)));
-    let sandboxed = if request.sandboxing == Sandboxing::OnWish { "once, in the sandbox" } else { "" };
-    let always = rule.as_deref().unwrap_or("");
-    let anyway = !request.gaps.is_empty();
-    let words = [
-        "once",
-        if anyway { "anyway, this session" } else { "" },
+    let offers = Offers {
+        always: request.rule.as_deref().map(|rule| format!("always: {}", one_row(rule))),
         session,
-        always,
-        sandboxed,
-        "deny",
-        "deny with a reason",
+        is_sandboxed: request.sandboxing == Sandboxing::OnWish,
+        is_anyway: !request.gaps.is_empty(),
         edit,
-    ];
-    let long = led(offered(around, words, (key, word)), has_keys, around);
-    let needed: usize = long.iter().map(|g| cells(g) + 3).sum();
-    if needed <= inner + 3 {
-        return flow(long, 3, inner);
-    }
-    // Where one row is all, the key that denies must be in it, and the words stand close together.
-    let is_low = around.height < 10;
-    let always = if rule.is_some() { "always" } else { "" };
-    let sandboxed = if sandboxed.is_empty() || is_low { "" } else { "sandbox" };
-    let why = if inner < 46 { "why" } else { "reason" };
-    // With a key that ends the questions, that for exactly this call can be left to the help.
-    let session = match session {
-        _ if anyway && is_low => "",
-        "its session" => session,
-        _ => "session",
     };
-    let words = ["once", if anyway { "anyway" } else { "" }, session, always, sandboxed, "deny", why, edit];
-    let space = if is_low && rule.is_some() { 1 } else { 2 };
-    let mut lines = flow(led(offered(around, words, (key, word)), has_keys, around), space, inner);
-    // On a low screen what is decided about goes before the last of the keys, which the help has too.
-    lines.truncate(if is_low { 1 } else { lines.len() });
+    let mut lines = offers.in_rows(has_keys, inner, around, (key, word));
+    if has_keys {
+        // The key that gives the keys is gone: nothing moves for that.
+        let before = offers.in_rows(false, inner, around, (key, word)).len();
+        lines.resize(lines.len().max(before), Line::default());
+    }
     lines
+}
+
+/// What can be answered to a call, in words.
+struct Offers<'a> {
+    /// With the rule that would be taken.
+    always: Option<String>,
+    /// Whose session a key speaks of.
+    session: &'a str,
+    is_sandboxed: bool,
+    is_anyway: bool,
+    edit: &'a str,
+}
+
+impl Offers<'_> {
+    /// In the longest words that fit into one row. A low screen has one, in which no answer is missing; another one takes as many as they
+    /// need.
+    fn in_rows(
+        &self,
+        has_keys: bool,
+        inner: usize,
+        around: &CardContext<'_>,
+        styles: (Style, Style),
+    ) -> Vec<Line<'static>> {
+        let mut all = Vec::new();
+        for (words, space) in self.ways() {
+            all = led(offered(around, words, styles), has_keys, around);
+            if all.iter().map(|group| cells(group) + space).sum::<usize>() <= inner + space {
+                return flow(all, space, inner);
+            }
+        }
+        if around.height < 10 { flow(self.brief(around, styles), 2, inner) } else { flow(all, 2, inner) }
+    }
+
+    /// Each way to say them, with the cells between two of them.
+    fn ways(&self) -> [([&str; 8], usize); 4] {
+        let long = [
+            "once",
+            if self.is_anyway { "anyway, this session" } else { "" },
+            self.session,
+            self.always.as_deref().unwrap_or(""),
+            if self.is_sandboxed { "once, in the sandbox" } else { "" },
+            "deny",
+            "deny with a reason",
+            self.edit,
+        ];
+        [(long, 3), (self.shorter("reason"), 2), (self.shorter("why"), 2), (self.shorter("why"), 1)]
+    }
+
+    fn shorter<'w>(&'w self, why: &'w str) -> [&'w str; 8] {
+        [
+            "once",
+            if self.is_anyway { "anyway" } else { "" },
+            if self.session == ITS_SESSION { ITS_SESSION } else { "session" },
+            if self.always.is_some() { "always" } else { "" },
+            if self.is_sandboxed { "sandbox" } else { "" },
+            "deny",
+            why,
+            self.edit,
+        ]
+    }
+
+    /// Words for what decides at once, the letters alone for all else.
+    fn brief(&self, around: &CardContext<'_>, styles: (Style, Style)) -> Vec<Vec<Span<'static>>> {
+        let [once, anyway, session, always, sandboxed, deny, why, edit] = self.shorter("why");
+        let mut groups = offered(around, [once, anyway, "", "", "", deny, "", ""], styles);
+        let others = offered(around, ["", "", session, always, sandboxed, "", why, edit], styles);
+        let letters = others.into_iter().filter_map(|group| group.into_iter().next());
+        let letters: Vec<String> = letters.map(|key| key.content.into_owned()).collect();
+        groups.push(vec![Span::styled(letters.join(" "), styles.0)]);
+        groups
+    }
 }
 
 /// The letters alone.

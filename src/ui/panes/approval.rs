@@ -13,10 +13,12 @@ use super::card_context::{CardContext, INDENT};
 use super::layouts::{PaneReach, TranscriptRow};
 use super::margin::MARGIN;
 use super::words::{both_ends, end, middle, one_row};
-use super::{action, answers, beginning, boxes, gaps, risk, session_rule};
+use super::{action, answers, beginning, boxes, gaps, line_parts, risk, session_rule};
 
 /// Lines that are left for other calls that wait.
 const MOST_OTHERS: usize = 4;
+/// Rows that a call keeps before one is left to the words above it.
+const LEAST_OF_CALL: usize = 4;
 /// Cells of a sub-agent's name in a title.
 const MOST_OF_NAME: usize = 12;
 
@@ -73,7 +75,7 @@ fn whole(
     let inner = total.saturating_sub(4).max(1);
     let right = waits(around, id, total);
     let (mut foot, mut explained) = reasons(panel, id, request, inner, around);
-    let session = if panel.asked_by.is_some() { "its session" } else { "this session" };
+    let session = if panel.asked_by.is_some() { answers::ITS_SESSION } else { "this session" };
     let rule = rule_below(&mut foot, &mut explained, id, inner, around);
     let (names_files, read) =
         rule.as_ref().map_or((false, None), |rule| (rule.names_files, Some(rule.reading)));
@@ -107,10 +109,15 @@ fn whole(
         foot.drain(explained);
         (body, reach) = laid(most(foot.len()));
     }
-    // A rule below it leaves few rows: of a call that is cut, the one that would keep them apart is the call's, too.
-    let is_cramped = airy && read.is_some() && reach.rows < reach.all;
-    let rows = |foot: usize| if is_cramped { room(foot) } else { most(foot) };
-    if is_cramped {
+    // A rule below it leaves few rows: of a call that is cut, the one that would keep them apart is the call's, too. Without a rule
+    // one is left to the words before the call, which say what it is for.
+    let is_cut = airy && reach.rows < reach.all;
+    let rows = |foot: usize| match read {
+        Some(_) if is_cut => room(foot),
+        None if is_cut && most(foot) > LEAST_OF_CALL => most(foot).saturating_sub(1),
+        _ => most(foot),
+    };
+    if is_cut {
         (body, reach) = laid(rows(foot.len()));
     }
     let is_command = matches!(request.preview, Preview::Command(_));
@@ -118,15 +125,23 @@ fn whole(
         // The title begins with the worst effect; the rest of them goes before the command does.
         (body, reach) = action::shown(shown, Vec::new(), in_room(rows(foot.len())), colours);
     }
-    if airy && body.len() < most(foot.len()) {
+    let free = rows(foot.len()).saturating_sub(body.len());
+    if airy && free > 0 {
         body.push(Line::default());
+        body.extend(line_parts::beneath(panel, inner, free, theme));
     }
     body.extend(foot);
-    let lines =
-        boxes::boxed(title, Span::styled(right, theme.accent), body, total, theme.border_waiting).into_iter();
-    let mut rows: Vec<TranscriptRow> = lines.map(|line| TranscriptRow::new(MARGIN, line)).collect();
+    let right = Span::styled(right, theme.accent);
+    let lines = boxes::boxed(title, right, body, total, risk::border(request, theme));
+    reaching(lines, PaneReach { names_files, asks_anyway, rule: read, ..reach })
+}
+
+/// The rows of a box, of which the first says how much of the call is in them.
+fn reaching(lines: Vec<Line<'static>>, reach: PaneReach) -> Vec<TranscriptRow> {
+    let mut rows: Vec<TranscriptRow> =
+        lines.into_iter().map(|line| TranscriptRow::new(MARGIN, line)).collect();
     if let Some(row) = rows.first_mut() {
-        row.reach = Some(PaneReach { names_files, asks_anyway, rule: read, ..reach });
+        row.reach = Some(reach);
     }
     rows
 }
@@ -217,7 +232,11 @@ fn whose(
         (name, false) => format!("the custom command {name} runs this before its message"),
     });
     let below = panel.asked_by.as_ref().filter(|_| around.height >= 15);
-    let below = below.map(|by| format!("asked by the sub-agent {}", one_row(&by.to_string())));
+    // What it was asked to do says more than its name.
+    let below = below.map(|by| {
+        let task = if by.task.is_empty() { String::new() } else { format!(": {}", by.task) };
+        fit(&one_row(&format!("asked by {by}{task}")), inner)
+    });
     let check = panel.is_goal_check().then(|| check.to_owned());
     let words = check.into_iter().chain(custom).chain(below);
     let mut lines: Vec<_> = words.flat_map(|words| wrap(&words, inner, around.theme.text)).collect();

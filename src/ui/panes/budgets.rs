@@ -14,10 +14,13 @@ use super::words::{cells, clock, dollars, percent, short};
 /// Cells of the columns: names, bar, numbers, what is left.
 type Columns = (usize, u64, usize, usize);
 
+/// What stands in the place of what is left of a limit that there is not.
+const NO_LIMIT: &str = "no limit";
+
 /// The columns of a wide page.
-const WIDE: Columns = (27, 12, 20, 14);
+const WIDE: Columns = (24, 12, 20, 14);
 /// The columns of a page that has just room for one line a budget.
-const CLOSE: Columns = (27, 6, 15, 13);
+const CLOSE: Columns = (24, 6, 15, 13);
 /// Cells of a bar where a budget has two lines.
 const SHORT_BAR: u64 = 6;
 
@@ -32,10 +35,15 @@ const fn columns(inner: usize) -> Option<Columns> {
 
 /// One budget, ready to be written.
 struct BudgetRow {
+    /// The limit, if it is one.
+    of: Option<Limit>,
+    /// What people call it.
     name: &'static str,
     used: u64,
     limit: Option<u64>,
     write: fn(u64) -> String,
+    /// What it says without a limit.
+    without: &'static str,
     /// What it says when all of it is used.
     over: &'static str,
     /// What is counted, where the name does not say it.
@@ -50,42 +58,47 @@ struct BudgetRow {
 pub(in crate::ui) fn lines(frame: &PageFrame<'_>, inner: usize) -> Vec<Line<'static>> {
     let theme = frame.theme;
     let gauges = frame.view.gauges(frame.now);
-    let below = |row: BudgetRow| match Limit::parse(row.name) {
+    let below = |row: BudgetRow| match row.of {
         Some(limit) => BudgetRow { spent_below: frame.view.spent_below(limit, frame.now), ..row },
         None => row,
     };
     let over = |span: budget::Span| gauges.iter().filter_map(move |gauge| hard(*gauge, span)).map(below);
     let mut run: Vec<BudgetRow> = over(budget::Span::Run).collect();
     run.push(BudgetRow {
-        name: Limit::Tokens.name(),
+        of: None,
+        name: name(Limit::Tokens),
         used: frame.view.meter().usage().output,
         limit: frame.view.token_budget(),
         write: short,
+        without: "not set",
         over: "used up",
-        about: frame.view.token_budget().map_or("not set", |_| Limit::Tokens.row().about),
+        about: frame.view.token_budget().map_or("", |_| Limit::Tokens.row().about),
         set_aside: 0,
         spent_below: 0,
     });
     let context = BudgetRow {
+        of: None,
         name: "context",
         used: frame.view.meter().context_tokens(),
         limit: Some(frame.view.session.window),
         write: short,
+        without: NO_LIMIT,
         over: "full",
         about: "compacted automatically near the window",
         set_aside: 0,
         spent_below: 0,
     };
-    let mut lines = Vec::new();
-    section(&mut lines, "This run", run, inner, theme);
     let mut session: Vec<BudgetRow> = over(budget::Span::Session).chain([context]).collect();
     let paid_for = frame.view.meter().session_usage();
     if paid_for.cost.is_none() && (paid_for.input > 0 || paid_for.output > 0) {
-        for row in session.iter_mut().filter(|row| row.name == Limit::Cost.name()) {
+        for row in session.iter_mut().filter(|row| row.of == Some(Limit::Cost)) {
             (row.write, row.spent_below) = (unpriced, row.spent_below.min(row.set_aside));
         }
     }
+    // What it costs is what most people look for.
+    let mut lines = Vec::new();
     section(&mut lines, "This session", session, inner, theme);
+    section(&mut lines, "This run", run, inner, theme);
     section(&mut lines, "Each call", gauges.iter().filter_map(|gauge| soft(*gauge)).collect(), inner, theme);
     lines.push(Line::default());
     if let Some(goal) = frame.view.goal_forecast() {
@@ -98,6 +111,29 @@ pub(in crate::ui) fn lines(frame: &PageFrame<'_>, inner: usize) -> Vec<Line<'sta
     lines
 }
 
+/// What people call a limit; the configuration has names of its own.
+const fn name(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Turns => "turns",
+        Limit::ToolCalls => "tool calls",
+        Limit::WallTime => "time",
+        Limit::InputTokens => "input tokens",
+        Limit::OutputTokens => "output tokens",
+        Limit::Cost => "cost",
+        Limit::Tokens => "token target",
+    }
+}
+
+/// The same of what bounds each call.
+const fn name_of_bound(bound: Bound) -> &'static str {
+    match bound {
+        Bound::ParallelCalls => "calls at the same time",
+        Bound::ResultChars => "characters of a result",
+        Bound::ModelRetries => "retries of a model call",
+        Bound::ToolRetries => "retries of a tool call",
+    }
+}
+
 /// A cost that nobody knows is not none.
 fn unpriced(_: u64) -> String {
     "unknown".to_owned()
@@ -105,20 +141,22 @@ fn unpriced(_: u64) -> String {
 
 /// A limit that ends a run, if it is one whose use is added up over this.
 fn hard(gauge: Gauge, span: budget::Span) -> Option<BudgetRow> {
-    let row = Limit::parse(gauge.name)?.row();
+    let limit_of = Limit::parse(gauge.name)?;
+    let row = limit_of.row();
     let write = match row.unit {
         Unit::Seconds => clock,
         Unit::MicroDollars => dollars,
         Unit::Things(_) | Unit::Tokens => short,
     };
-    let Gauge { name, used, limit, set_aside } = gauge;
-    let over = "used up";
+    let Gauge { used, limit, set_aside, .. } = gauge;
     (row.span == span).then_some(BudgetRow {
-        name,
+        of: Some(limit_of),
+        name: name(limit_of),
         used,
         limit,
         write,
-        over,
+        without: NO_LIMIT,
+        over: "used up",
         about: row.about,
         set_aside,
         spent_below: 0,
@@ -127,13 +165,16 @@ fn hard(gauge: Gauge, span: budget::Span) -> Option<BudgetRow> {
 
 /// A limit of one call, or of those at the same time.
 fn soft(gauge: Gauge) -> Option<BudgetRow> {
-    let BoundRow { about, over, .. } = Bound::parse(gauge.name)?.row();
+    let bound = Bound::parse(gauge.name)?;
+    let BoundRow { about, over, .. } = bound.row();
     let over = if gauge.limit == Some(0) { "none allowed" } else { over };
     Some(BudgetRow {
-        name: gauge.name,
+        of: None,
+        name: name_of_bound(bound),
         used: gauge.used,
         limit: gauge.limit,
         write: short,
+        without: NO_LIMIT,
         over,
         about,
         set_aside: 0,
@@ -223,7 +264,7 @@ fn numbers_of(entry: &BudgetRow) -> String {
 /// `38 left`
 fn left_of(entry: &BudgetRow) -> String {
     entry.limit.map_or_else(
-        || "no limit".to_owned(),
+        || entry.without.to_owned(),
         |limit| {
             format!(
                 "{} left",

@@ -79,6 +79,11 @@ impl<'a> CardContext<'a> {
         }
     }
 
+    /// Whether a call waits for the person: it has the room, and what runs meanwhile is shown in few rows.
+    pub(super) fn is_someone_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// The width of boxes, edges included.
     pub(super) fn panel_width(&self) -> u16 {
         self.width.saturating_sub(2)
@@ -109,6 +114,7 @@ impl<'a> CardContext<'a> {
         match &panel.state {
             PanelState::Running { since, .. } => Version {
                 clock: 1 + self.now.since(*since) / 1_000,
+                focus: u64::from(self.is_someone_waiting()),
                 height: self.height,
                 ..Version::default()
             },
@@ -121,7 +127,8 @@ impl<'a> CardContext<'a> {
             _ if panel.works_in_background() => {
                 let child = panel.id().and_then(|call| self.view.subagent(call));
                 let clock = child.map_or(0, |child| 1 + child.worked_ms(self.now) / 1_000);
-                Version { clock, height: self.height, ..Version::default() }
+                let focus = u64::from(self.is_someone_waiting());
+                Version { clock, focus, height: self.height, ..Version::default() }
             }
             // Hosts that it did not reach can be allowed later, and closed again.
             _ => {

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use crate::ledger::{Ending, Entry, MicroDollars, PriceEstimate, Reach, TurnEnded};
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::text::{sanitize, width, wrap};
-use crate::view::{Offer, ending_words, ending_words_below};
+use crate::view::{CardBody, CardId, Offer, View, ending_words, ending_words_below};
 
 use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
@@ -40,12 +40,7 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
                 Ending::GoalReached => ("goal reached", theme.success),
                 _ => ("done", theme.faint),
             };
-            let words = format!("{what} · {}", spent());
-            // Half of a number is none: its last parts are left out where they do not fit.
-            let room = usize::from(around.text_width());
-            let ends = words.match_indices(" · ").map(|(at, _)| at).chain([words.len()]);
-            let whole = ends.filter_map(|end| words.get(..end)).filter(|part| width(part) <= room).last();
-            let words = whole.unwrap_or(what).to_owned();
+            let words = in_parts(what, &spent(), around);
             vec![TranscriptRow::new(INDENT, Line::styled(words, style)).marked("✓", style)]
         }
         Ending::AbortedStreaming | Ending::AbortedTools => {
@@ -64,6 +59,15 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
         reason => match around.view.offer() {
             // Calls of sub-agents in the background can wait below it.
             Some(offer) if around.view.last_end_id() == Some(entry.id) => budget_stop(ended, offer, around),
+            _ if follows_a_failure(entry, around.view) => {
+                // Why stands above it, and what to do.
+                let what = match reason {
+                    Ending::ModelError => "stopped".to_owned(),
+                    reason => format!("stopped · {}", ending_words(reason)),
+                };
+                let words = in_parts(&what, &spent(), around);
+                vec![TranscriptRow::new(INDENT, Line::styled(words, theme.dim)).marked("■", theme.dim)]
+            }
             _ => {
                 // A sub-agent goes on with nothing, so nothing is to be raised or answered in its session.
                 let (words, next) = match around.view.is_below() {
@@ -77,6 +81,22 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
             }
         },
     }
+}
+
+/// Words and what was spent, on one line. Half of a number is none: its last parts are left out where they do not fit.
+fn in_parts(what: &str, spent: &str, around: &CardContext<'_>) -> String {
+    let words = format!("{what} · {spent}");
+    let room = usize::from(around.text_width());
+    let ends = words.match_indices(" · ").map(|(at, _)| at).chain([words.len()]);
+    let whole = ends.filter_map(|end| words.get(..end)).filter(|part| width(part) <= room).last();
+    whole.unwrap_or(what).to_owned()
+}
+
+/// Whether the card before it says what failed.
+fn follows_a_failure(entry: &Entry, view: &View) -> bool {
+    let before = view.place(CardId::Entry(entry.id)).and_then(|at| at.checked_sub(1));
+    let before = before.and_then(|before| view.card(before));
+    before.is_some_and(|card| matches!(card.body, CardBody::Error(_)))
 }
 
 /// A budget stop waits for a decision, so it has a box.

@@ -6,6 +6,7 @@ use ratatui::text::Span;
 
 use crate::ui::blocked_host;
 use crate::ui::command_menu::earlier_command;
+use crate::ui::copying;
 use crate::ui::focus;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Focus;
@@ -124,10 +125,15 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
         if blocked_host::of_card(screen.view, card).is_some() {
             return vec![("o", "open"), ("tab", "on")];
         }
-        return vec![("o", "open"), ("c", "copy code"), ("tab", "on")];
+        let copies = copying::offered(screen.view, card).map(|what| ("c", what));
+        return [("o", "open")].into_iter().chain(copies).chain([("tab", "on")]).collect();
     }
-    if focus::waits(local.focused(screen.view)) {
-        return vec![("tab", "on, or back"), ("?", "keys")];
+    let focused = local.focused(screen.view);
+    if focus::waits(focused) {
+        let waiting = local.waiting(screen.view);
+        let last = waiting.last().map(|(_, asked)| Focus::Approval(asked.call));
+        let is_before = matches!(focused, Focus::Approval(_)) && last.is_some_and(|last| last != focused);
+        return vec![("tab", if is_before { "next call" } else { "back" }), ("?", "keys")];
     }
     // What is typed there is not taken, so no key is offered that would send it.
     if screen.view.is_over_below() {

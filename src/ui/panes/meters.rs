@@ -65,14 +65,15 @@ pub(super) struct Meters<'t> {
 
 /// Context and cost, and each limit of which more than half is used, the fullest first.
 pub(super) fn meters<'s>(screen: &Screen<'s>) -> Meters<'s> {
-    let context = screen.view.meter().context_tokens();
+    let (context, is_estimated) = screen.view.context_until_now();
+    let about = if is_estimated { "~" } else { "" };
     let window = screen.view.session.window;
     let first = Meter {
         name: "context".to_owned(),
         brief: "ctx",
         used: context,
         limit: Some(window),
-        amounts: (short(context), Some(short(window))),
+        amounts: (format!("{about}{}", short(context)), Some(short(window))),
         of: "/",
         bar: true,
     };

@@ -28,6 +28,7 @@ mod inspector;
 mod laid_arguments;
 mod layouts;
 mod level;
+mod line_parts;
 mod margin;
 mod marks;
 mod message;

@@ -12,14 +12,17 @@ use crate::ui::effect_words;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Overlay;
 use crate::ui::text::diff::DiffColours;
-use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
+use crate::ui::text::{cut_spans, diff, fit, sanitize, width, wrap};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, subject};
 
 use super::action::behind;
 use super::margin::{margin, theirs};
 use super::words::{both_ends, cells, flow, keys, one_row};
-use super::{Screen, action, gaps, grid, tools};
+use super::{Screen, action, gaps, grid, line_parts, tools};
+
+/// Most commands of a line whose effects the page of its call says; a line can have thousands.
+const MOST_PARTS: usize = 100;
 
 /// A page as it was laid out: its title, its lines, where their links lead.
 pub(super) type LaidOutput = (String, Vec<Line<'static>>, Vec<Arc<str>>);
@@ -91,7 +94,7 @@ fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
     let worktree = panel.asked_by.as_ref().map_or(&screen.view.worktree, |by| &by.worktree);
     if let Some(folder) = worktree.as_ref().filter(|_| panel.request().is_some()) {
         head(&mut lines, "in the worktree", theme);
-        lines.extend(wrap(&one_row(folder), inner, theme.text));
+        lines.extend(behind(inner, |room| wrap(&one_row(folder), room, theme.text)));
     }
     if let Some((_, request)) = panel.request() {
         head(&mut lines, "why it asks", theme);
@@ -99,8 +102,12 @@ fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
         let does = if request.replaces { format!("overwrites a file, {does}") } else { does };
         let reasons = [does.as_str(), &request.why, request.warning.as_deref().unwrap_or_default()];
         let reasons: Vec<&str> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
-        lines.extend(wrap(&one_row(&reasons.join(" · ")), inner, theme.text));
-        lines.extend(by_rule(screen, request, inner));
+        lines.extend(behind(inner, |room| {
+            let mut lines = wrap(&one_row(&reasons.join(" · ")), room, theme.text);
+            lines.extend(line_parts::table(panel, room, MOST_PARTS, theme));
+            lines.extend(by_rule(screen, request, room));
+            lines
+        }));
         if !request.gaps.is_empty() {
             head(&mut lines, "Run commands anyway?", theme);
             lines.extend(gaps::accepted(&request.gaps, inner, theme));
@@ -182,13 +189,27 @@ const fn foot(area: Rect) -> u16 {
     if area.height >= 16 { 2 } else { 1 }
 }
 
+/// What else can be answered on the page of a call, each with its key.
+fn other_answers(asked: &ApprovalRequest, is_fixed: bool) -> Vec<(&'static str, &'static str)> {
+    let mut answers = vec![("s", "session")];
+    answers.extend(asked.rule.is_some().then_some(("a", "always")));
+    answers.extend((asked.sandboxing == Sandboxing::OnWish).then_some(("b", "sandbox")));
+    answers.push(("r", "reason"));
+    answers.extend((!is_fixed).then_some(("e", "edit")));
+    answers
+}
+
 /// A titled page of rows, those in sight.
 pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let Some(page) = &screen.layouts.page else { return };
     let theme = screen.theme;
     let body = body(area);
     let (total, height, all) = (usize::from(body.width), usize::from(body.height), page.rows.len());
-    let place = format!("{}–{} of {all}", (page.from + 1).min(all), (page.from + height).min(all));
+    // Where all of it is in sight there is no place in it.
+    let place = match all > height {
+        true => format!("{}–{} of {all}", page.from + 1, (page.from + height).min(all)),
+        false => String::new(),
+    };
     let title = fit(&page.title, total.saturating_sub(place.chars().count() + 2));
     let title = Span::styled(title, theme.title);
     let top = both_ends(vec![title], vec![Span::styled(place, theme.dim)], total);
@@ -205,17 +226,26 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             let subject = screen.local.subject(screen.view).filter(|(_, asked, _)| asked.name != ASK);
             let is_asked = subject.is_some();
             let has_gaps = subject.as_ref().is_some_and(|(_, asked, _)| !asked.gaps.is_empty());
-            let letters = subject.map(|(_, asked, _)| {
+            let answers = subject.map(|(_, asked, _)| {
                 let is_fixed = screen.view.panel(asked.call).is_some_and(Panel::is_goal_check);
-                let edit = if is_fixed { "" } else { " e" };
-                let always = if asked.rule.is_some() { "a " } else { "" };
-                let sandboxed = if asked.sandboxing == Sandboxing::OnWish { "b " } else { "" };
-                format!("s {always}{sandboxed}r{edit}")
+                other_answers(asked, is_fixed)
             });
-            if let Some(letters) = &letters {
+            let answers = answers.unwrap_or_default();
+            let letters = answers.iter().map(|(key, _)| *key).collect::<Vec<_>>().join(" ");
+            if is_asked {
                 pairs.extend([("y", "once"), ("n", "deny")]);
                 pairs.extend(has_gaps.then_some(("g", "anyway, this session")));
-                pairs.extend([(letters.as_str(), "too")]);
+                let fits = |pairs: &[(&str, &str)]| {
+                    pairs.iter().map(|(key, word)| width(key) + 1 + width(word) + 2).sum::<usize>()
+                        <= total + 2
+                };
+                let whole = [pairs.as_slice(), &answers].concat();
+                let brief = [pairs.as_slice(), &[(letters.as_str(), "too")]].concat();
+                pairs = match (fits(&whole), fits(&brief)) {
+                    (true, _) => whole,
+                    (false, true) => brief,
+                    (false, false) => [pairs.as_slice(), &[(letters.as_str(), "")]].concat(),
+                };
             }
             // What fits into a narrow page is what decides or acts; where it is scrolled to stands at its top.
             pairs.push(("pgup pgdn", "scroll"));

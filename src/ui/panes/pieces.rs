@@ -212,17 +212,21 @@ impl PieceWalk<'_> {
     }
 
     /// Whether an empty row stands before a card: between all of them but neighbouring lines of calls and notes, or
-    /// boxes.
+    /// boxes, and a failure and the end of the run that it ended.
     pub(super) fn gap(&self, at: PieceIndex) -> bool {
         let shape = |at: usize| {
             let card = self.view.card(at)?;
             match &card.body {
-                CardBody::Tool(panel) => Some(panel.is_boxed()),
+                CardBody::Tool(panel) => Some(panel.is_boxed() && !tools::is_folded(panel, self.view)),
                 CardBody::Forming(_) | CardBody::Note(_) => Some(false),
                 _ => None,
             }
         };
+        let is_end = matches!(self.view.card(at.card).map(|card| &card.body), Some(CardBody::TurnEnded(_)));
+        let fails =
+            |before: usize| matches!(self.view.card(before).map(|card| &card.body), Some(CardBody::Error(_)));
         let before = at.card.checked_sub(1).filter(|_| at.piece == 0);
+        let before = before.filter(|before| !(is_end && fails(*before)));
         before.is_some_and(|before| shape(before).is_none() || shape(before) != shape(at.card))
     }
 }

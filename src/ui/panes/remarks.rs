@@ -113,7 +113,7 @@ pub(super) fn amount(limit: Limit, value: u64) -> String {
 
 fn failure(message: &str, next: &str, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
-    let mut rows = said("✗", &format!("error · {message}"), theme.error, theme.error, around);
+    let mut rows = said("✗", message, theme.error, theme.error, around);
     rows.extend(said("", next, theme.dim, theme.dim, around));
     rows
 }

@@ -2,19 +2,18 @@
 
 use std::path::Path;
 
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{ApprovalRequest, EntryId, Preview};
+use crate::policy::UNKNOWN_EFFECT;
 use crate::tool::{ASK, SideEffect};
-use crate::ui::effect_words;
+use crate::ui::effect_words::{self, GRAVE};
 use crate::ui::text::{fit, width, wrap};
 use crate::ui::theme::Theme;
 
 use super::card_context::CardContext;
 use super::words::one_row;
-
-/// The effects that matter most, the gravest first.
-const GRAVE: [SideEffect; 3] = [SideEffect::Deletes, SideEffect::ChangesPermissions, SideEffect::Sends];
 
 /// Its effects, the worst first, each in its colour; nothing where the name of the action says it: an edit writes, a
 /// command runs.
@@ -27,10 +26,26 @@ pub(super) fn effects(request: &ApprovalRequest, theme: &Theme) -> Vec<Span<'sta
         if !spans.is_empty() {
             spans.push(Span::styled(", ", theme.dim));
         }
-        let style = if is_grave(effect) { theme.warning } else { theme.text };
+        let style = if is_grave(effect) { grave(theme) } else { theme.text };
         spans.push(Span::styled(one_row(words), style));
     }
     spans
+}
+
+/// The border of its box: that of a warning where it is known to do what cannot be taken back, so that the box does not look like
+/// that of a test run. Calls of other tools that only send keep the usual one, because that is what most of them are for.
+pub(super) fn border(request: &ApprovalRequest, theme: &Theme) -> Style {
+    let is_command = matches!(request.preview, Preview::Command(_));
+    let warns = |(effect, words): (&str, &str)| {
+        let sends = effect == SideEffect::Sends.as_str();
+        is_grave(effect) && words != UNKNOWN_EFFECT && (is_command || !sends)
+    };
+    if worst_first(request).into_iter().any(warns) { grave(theme) } else { theme.border_waiting }
+}
+
+/// What cannot be taken back: a warning that is not lighter than the name of the action beside it.
+pub(super) fn grave(theme: &Theme) -> Style {
+    theme.warning.add_modifier(Modifier::BOLD)
 }
 
 /// Why it asks, on at most so many lines; nothing where it is only that no rule covers it. A path that leaves the

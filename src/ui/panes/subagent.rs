@@ -1,4 +1,4 @@
-//! A sub-agent at work, as a box: what it did last, what it does now, and what it waits for.
+//! A sub-agent at work, as a box: what it did last and what it does now. One that only waits is a row.
 
 use ratatui::text::{Line, Span};
 
@@ -12,13 +12,13 @@ use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
 use super::words::{cost_until_now, one_row, titled};
 
-/// Calls of the sub-agent that stand in its box, on a high screen and on a low one.
+/// Calls of the sub-agent that stand in its box, on a high screen, and on a low one or beside a call that waits.
 const CALLS: (usize, usize) = (4, 1);
 
 /// Cells of the upper edge that are neither the name nor the figures.
 const EDGES: usize = 10;
 
-/// The box.
+/// The box of one that works. Its border is quiet: only that of the call which is decided about stands out.
 pub(super) fn lay(
     call: CallId,
     (name, task): (&str, &str),
@@ -31,7 +31,8 @@ pub(super) fn lay(
     let waits = child.waiting_everywhere();
     let mut body = calls(child, around, inner);
     if waits > 0 {
-        body.push(asks(child, around, inner));
+        // The call itself stands below all else, with the keys that decide about it.
+        body.push(Line::styled(fit("waits for you below", inner), theme.dim));
     } else if !matches!(child.activity().0, Activity::Running { .. }) {
         body.push(Line::styled(fit(&format!("{}…", one_row(&child.stands())), inner), theme.dim));
     }
@@ -39,9 +40,8 @@ pub(super) fn lay(
     // On a narrow screen the name matters more than all the figures.
     let room = total.saturating_sub(width(name) + EDGES);
     let shown = all.iter().find(|figures| width(figures) <= room).cloned().unwrap_or_default();
-    let right = Span::styled(shown, if waits > 0 { theme.warning } else { theme.dim });
-    let border = if waits > 0 { theme.warning } else { theme.border_live };
-    boxes::boxed(titled(name, task, theme), right, body, total, border)
+    let right = Span::styled(shown, theme.dim);
+    boxes::boxed(titled(name, task, theme), right, body, total, theme.border_live)
         .into_iter()
         .map(|line| TranscriptRow::new(MARGIN, line))
         .collect()
@@ -70,7 +70,7 @@ fn figures(call: CallId, child: &View, around: &CardContext<'_>) -> [String; 3] 
 /// Its last calls, each in a row.
 fn calls(child: &View, around: &CardContext<'_>, inner: usize) -> Vec<Line<'static>> {
     let theme = around.theme;
-    let most = if around.height >= 15 { CALLS.0 } else { CALLS.1 };
+    let most = if around.height >= 15 && !around.is_someone_waiting() { CALLS.0 } else { CALLS.1 };
     let mut last: Vec<CallId> = child.calls().rev().take(most).collect();
     last.reverse();
     let row = |call: CallId| {
@@ -92,13 +92,4 @@ fn calls(child: &View, around: &CardContext<'_>, inner: usize) -> Vec<Line<'stat
         Some(Line::from(vec![Span::styled(format!("{symbol} "), style), Span::styled(words, theme.dim)]))
     };
     last.into_iter().filter_map(row).collect()
-}
-
-/// What it waits for. The call itself stands below all else, with the keys that decide about it.
-fn asks(child: &View, around: &CardContext<'_>, inner: usize) -> Line<'static> {
-    let theme = around.theme;
-    // The row above says what.
-    let is_own = child.own_waiting().next().is_some();
-    let words = if is_own { "waits for you" } else { "waits for you: a sub-agent of its own" };
-    Line::styled(fit(words, inner), theme.warning)
 }

@@ -14,7 +14,7 @@ use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::program_input::CHORD;
 use crate::ui::text::{fit, sanitize, width, wrap};
 use crate::ui::theme::{Inks, Theme};
-use crate::view::{Forming, HostedLine, HostedState, InBackground, Panel, PanelState, subject};
+use crate::view::{Forming, HostedLine, HostedState, InBackground, Panel, PanelState, View, subject};
 
 use super::boxes;
 use super::card_context::{CardContext, INDENT};
@@ -27,6 +27,8 @@ use super::words::{both_ends, cells, middle, middle_of_command, one_row, titled}
 
 /// Lines of live output that a box shows on a high screen, and on a low one.
 const TAIL: (usize, usize) = (8, 3);
+/// The same while a call waits: its title stays in sight beside that.
+const TAIL_BESIDE: usize = 2;
 /// Lines of a finished call that stand below it.
 const EXCERPT: usize = 3;
 /// Most hosts that were blocked which are shown.
@@ -72,7 +74,8 @@ pub(super) fn forming(forming: &Forming, around: &CardContext<'_>) -> Vec<Transc
     let words = format!("preparing · {} bytes", forming.bytes);
     let standing = CallStatus::new("◌", theme.dim, words, theme.dim);
     let name = spoken(&forming.name);
-    vec![line(&CallRow::sentence(&name, ""), &standing, around)]
+    let about = forming.path.as_deref().unwrap_or_default();
+    vec![line(&CallRow { name: &name, before: "", about, cut: middle }, &standing, around)]
 }
 
 /// Something that the provider ran itself: it was never ours to run, and the line says so.
@@ -122,6 +125,11 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
 fn untold(panel: &Panel, room: usize, around: &CardContext<'_>) -> Option<Line<'static>> {
     let is_untold = panel.is_own_command() && panel.id().is_some_and(|call| around.view.is_untold(call));
     is_untold.then(|| Line::styled(fit("not shown to the model", room), around.theme.warning))
+}
+
+/// Whether a sub-agent's box is one row: what it waits for stands below all else, with the keys that decide about it.
+pub(super) fn is_folded(panel: &Panel, view: &View) -> bool {
+    panel.id().and_then(|call| view.subagent(call)).is_some_and(View::only_waits)
 }
 
 /// The looks of what a command writes; those of `/diff git` are ours.
@@ -302,12 +310,21 @@ fn how_to_type(panel: &Panel, around: &CardContext<'_>, inner: usize) -> Option<
 /// A call that runs and writes.
 fn live_box(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     if let Some((call, child)) = panel.id().and_then(|call| Some((call, around.view.subagent(call)?))) {
+        if child.only_waits() {
+            let waits = CallStatus::new("?", around.theme.dim, "waits below".to_owned(), around.theme.dim)
+                .or("waits");
+            return vec![line(&CallRow::sentence(&named(panel), &subject(panel)), &waits, around)];
+        }
         return subagent::lay(call, (&named(panel), &subject(panel)), child, around);
     }
     let theme = around.theme;
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4);
-    let most = if around.height >= 15 { TAIL.0 } else { TAIL.1 };
+    let most = match around.height {
+        _ if around.is_someone_waiting() => TAIL_BESIDE,
+        15.. => TAIL.0,
+        _ => TAIL.1,
+    };
     let inks = inks(panel, theme, theme.dim);
     let skip = panel.rows().count().saturating_sub(most);
     let written = panel.rows().skip(skip).map(|row| grid::fitted(row, inner, &inks));

@@ -2,6 +2,7 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ui::graphics;
@@ -39,9 +40,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         let buffer = frame.buffer_mut();
         let before = mark.left().checked_sub(1).and_then(|x| buffer.cell_mut((x, mark.y)));
         // Words that go on under the mark are cut, and say so.
-        if let Some(cell) = before.filter(|cell| cell.symbol().starts_with(char::is_alphanumeric)) {
+        if let Some(cell) = before.filter(|cell| is_ink(cell.symbol())) {
             cell.set_symbol("…");
         }
+        // Bold or reversed words below it would go on in it.
+        let plain = screen.theme.background.map_or(Style::reset(), |colour| Style::reset().bg(colour));
+        buffer.set_style(mark, plain);
         frame.render_widget(Line::styled(words, screen.theme.accent), mark);
     }
     let strips = (area.y..area.bottom()).zip(&window.rows).filter_map(|(y, row)| {
@@ -49,6 +53,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         row.picture.as_ref().map(|strip| (at, strip))
     });
     graphics::paint(frame.buffer_mut(), area, strips, &screen.layouts.pictures);
+}
+
+/// Whether a cell shows something that is said: the lines of a box are ours, and go on anyway.
+fn is_ink(symbol: &str) -> bool {
+    symbol.starts_with(|c: char| !c.is_whitespace() && !matches!(c, '\u{2500}'..='\u{257f}'))
 }
 
 /// What an empty session shows: who this is, and what to know.

@@ -171,7 +171,8 @@ impl ScreenLoop {
     /// that were held back.
     pub(super) fn pause(&self) -> Option<Instant> {
         let settled = self.answers.due();
-        let is_busy = self.view.status.is_busy() && self.view.meter().is_ticking();
+        // The run's own clock stands while a person is waited for; those of what goes on meanwhile do not.
+        let is_busy = self.view.status.is_busy() && self.view.meter().is_ticking() || self.view.goes_on();
         let ticks = is_busy || self.local.reading_files.is_some() || self.local.watches(&self.view);
         let frame = self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick));
         let pulls = (self.local.pointer.pull != 0).then(|| self.pace.last() + PULL);

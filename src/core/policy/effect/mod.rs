@@ -7,6 +7,7 @@ mod git_reads;
 mod launchers;
 mod readers;
 mod reads;
+mod receivers;
 mod starters;
 mod tables;
 mod trees;
@@ -17,6 +18,7 @@ use crate::tool::SideEffect;
 pub(super) use git::is_subcommand as is_git_subcommand;
 pub(super) use launchers::{is_interpreter, is_launcher};
 pub(super) use reads::{opens, operands};
+pub(super) use receivers::receivers;
 pub(super) use starters::{runs_its_input, started};
 pub(super) use trees::{Tree, trees};
 

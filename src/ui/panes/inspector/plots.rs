@@ -2,6 +2,7 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::budget::Limit;
@@ -89,6 +90,10 @@ fn lines(plot: &Plot, points: &[Spent], width: u16, high: u16, theme: &Theme) ->
     // With a limit a bar is a fraction of it, however small: what is full would look spent.
     let in_sight = plot.limit.filter(|limit| *limit > 0);
     let scale = in_sight.map_or(peak, |limit| limit.max(peak)).max(1);
+    // The line of a limit warns where that is near, and nowhere else.
+    let level = Level::of(now, plot.limit);
+    let line = if level == Level::Calm { theme.faint } else { level.style(theme) };
+    let empty = |row: u16, cells: usize| empty(row, in_sight.is_some(), cells, line);
     let mut lines = vec![title(plot, now, in_sight.is_some(), total, theme)];
     for row in 0..high {
         let mut spans = Vec::new();
@@ -98,24 +103,24 @@ fn lines(plot: &Plot, points: &[Spent], width: u16, high: u16, theme: &Theme) ->
             let filled = usize::try_from(level.saturating_sub(under).min(8)).unwrap_or(8);
             let style = Level::of(*value, plot.limit).style(theme);
             spans.push(match filled {
-                0 => empty(row, in_sight.is_some(), broad, theme),
+                0 => empty(row, broad),
                 _ => Span::styled(EIGHTHS.get(filled).unwrap_or(&"█").repeat(solid), style),
             });
             if filled > 0 && broad > solid {
-                spans.push(empty(row, in_sight.is_some(), broad - solid, theme));
+                spans.push(empty(row, broad - solid));
             }
         }
         let rest = total.saturating_sub(values.len() * broad);
-        spans.push(empty(row, in_sight.is_some(), rest, theme));
+        spans.push(empty(row, rest));
         lines.push(Line::from(spans));
     }
     lines
 }
 
 /// Above the bars: the line of the limit in the first row, nothing below it.
-fn empty(row: u16, limited: bool, cells: usize, theme: &Theme) -> Span<'static> {
+fn empty(row: u16, limited: bool, cells: usize, line: Style) -> Span<'static> {
     let sign = if row == 0 && limited { "╌" } else { " " };
-    Span::styled(sign.repeat(cells), theme.warning)
+    Span::styled(sign.repeat(cells), line)
 }
 
 fn eighths(value: u64, scale: u64, high: u16) -> u128 {
@@ -147,6 +152,21 @@ fn title(plot: &Plot, now: u64, in_sight: bool, total: usize, theme: &Theme) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ledger::EntryId;
+
+    #[test]
+    fn the_line_of_a_limit_warns_only_where_that_is_near() {
+        let theme = Theme::builtin("countersign-dark").unwrap();
+        let plot =
+            Plot { name: "turns", of: |spent| spent.turns, limit: Some(12), write: short, over: "this run" };
+        for (turns, style) in [(1, theme.faint), (9, theme.gauge_warn), (12, theme.gauge_over)] {
+            let entry = EntryId(1);
+            let spent = Spent { entry, turns, tools: 0, input: 0, output: 0, cost: 0, context: 0 };
+            let laid = lines(&plot, &[spent], 40, 3, &theme);
+            let line = laid[1].spans.iter().find(|span| span.content.contains('╌')).unwrap();
+            assert_eq!(line.style, style, "{turns} of 12");
+        }
+    }
 
     #[test]
     fn a_bar_reaches_the_line_only_at_the_limit() {

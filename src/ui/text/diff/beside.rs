@@ -100,6 +100,19 @@ mod tests {
     }
 
     #[test]
+    fn sides_that_would_wrap_stand_one_below_the_other_where_that_is_shorter() {
+        let long = "word ".repeat(16);
+        let diff = format!("@@ -1,4 +1,4 @@\n {long}\n {long}\n-{long}old\n+{long}new\n {long}\n");
+        let is_beside = |width| {
+            let laid = lay(&diff, width, &Theme::plain());
+            laid.lines.iter().any(|line| line.to_string().contains(" │ "))
+        };
+        assert!(!is_beside(110), "five rows against eight");
+        assert!(is_beside(200), "they do not wrap");
+        assert!(is_beside(150), "there it is always done");
+    }
+
+    #[test]
     fn one_side_alone_has_the_whole_width() {
         let laid = lay("@@ -0,0 +1,2 @@\n+one\n+two\n", 120, &Theme::plain());
         let shown: Vec<String> = laid.lines.iter().map(ToString::to_string).collect();

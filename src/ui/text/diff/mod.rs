@@ -16,8 +16,12 @@ pub use self::spoken::spoken;
 /// Cells that the text must have beside the line numbers; with fewer, the numbers are left out.
 const ROOM_FOR_TEXT: usize = 16;
 
-/// Cells from which on both sides of a diff stand beside each other: what a box of 110 has inside.
+/// Cells from which on both sides of a diff may stand beside each other: what a box of 110 has inside. They do where that takes no more
+/// lines than one below the other: lines that wrap in half of the room are hard to read.
 const SIDE_BY_SIDE: usize = 106;
+
+/// Cells from which on they always do: what a box of 150 has inside.
+const ALWAYS_SIDE_BY_SIDE: usize = 146;
 
 /// A diff as lines.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,28 +45,40 @@ pub fn lay(unified: &str, width: u16, colours: DiffColours<'_>) -> LaidDiff {
     let mut rows = rows(unified);
     code::paint(&mut rows, colours);
     let room = usize::from(width);
-    let mut laid = LaidDiff { lines: Vec::new(), first_change: None };
     if room == 0 {
-        return laid;
+        return LaidDiff { lines: Vec::new(), first_change: None };
     }
     let digits = rows.iter().filter_map(DiffRow::last_number).max().unwrap_or(0).to_string().len();
     let digits = if room < 2 * digits + 4 + ROOM_FOR_TEXT { 0 } else { digits };
     // A file that is new or gone has but one side.
     let has = |sign| rows.iter().any(|row| row.sign == sign);
-    let is_beside = room >= SIDE_BY_SIDE && has(Sign::Add) && has(Sign::Remove);
     let page = DiffPage { room, digits, theme: colours.theme };
-    let mut rest = rows.as_slice();
+    if room < SIDE_BY_SIDE || !has(Sign::Add) || !has(Sign::Remove) {
+        return laid(&rows, &page, false);
+    }
+    let beside = laid(&rows, &page, true);
+    if room >= ALWAYS_SIDE_BY_SIDE {
+        return beside;
+    }
+    let below = laid(&rows, &page, false);
+    if beside.lines.len() <= below.lines.len() { beside } else { below }
+}
+
+/// All rows, both sides beside each other or one below the other.
+fn laid(rows: &[DiffRow<'_>], page: &DiffPage<'_>, is_beside: bool) -> LaidDiff {
+    let mut laid = LaidDiff { lines: Vec::new(), first_change: None };
+    let mut rest = rows;
     while let Some((row, others)) = rest.split_first() {
         let (removed, after) = leading(Sign::Remove, rest);
         let (added, after) = leading(Sign::Add, after);
         if removed.is_empty() && added.is_empty() {
-            laid.lines.extend(if is_beside { beside::same(row, &page) } else { page.unchanged(row) });
+            laid.lines.extend(if is_beside { beside::same(row, page) } else { page.unchanged(row) });
             rest = others;
             continue;
         }
         laid.first_change.get_or_insert(laid.lines.len());
         laid.lines.extend(if is_beside {
-            beside::change(removed, added, &page)
+            beside::change(removed, added, page)
         } else {
             page.change(removed, added)
         });
@@ -165,6 +181,38 @@ mod tests {
         let sixteen = Theme::builtin("sixteen").unwrap();
         let lines = render(diff, 40, plain(&sixteen, &highlighter));
         assert!(lines[2].spans.iter().skip(1).all(|span| span.style.fg == sixteen.diff_remove.fg));
+    }
+
+    #[test]
+    fn a_row_that_goes_on_hangs_under_its_indent_on_its_tint() {
+        let diff = "@@ -1,2 +1,2 @@\n     same words that need two rows\n-    let old = total(prices, counts);\n\
+                    +    let new = total(prices, counts);\n";
+        assert_eq!(
+            shown(diff, 30)[1..],
+            [
+                "1 1       same words that need",
+                "          two rows",
+                "2   -     let old =",
+                "          total(prices,",
+                "          counts);",
+                "  2 +     let new =",
+                "          total(prices,",
+                "          counts);",
+            ]
+        );
+        // Its tint begins at the sign.
+        let theme = Theme::builtin("countersign-dark").unwrap();
+        let lines = render(diff, 30, plain(&theme, &Highlighter::off()));
+        let goes_on = &lines[4].spans;
+        let at: String = goes_on.iter().take(2).map(|span| span.content.as_ref()).collect();
+        assert_eq!((at.as_str(), goes_on[1].style.bg), ("      ", theme.diff_remove.bg));
+        assert!(
+            goes_on
+                .iter()
+                .skip(1)
+                .filter(|span| !span.content.is_empty())
+                .all(|span| span.style.bg.is_some())
+        );
     }
 
     #[test]

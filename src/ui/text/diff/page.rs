@@ -47,7 +47,8 @@ impl DiffPage<'_> {
         self.row(row, &[row.before, row.after], words(row, None, self.theme), self.room)
     }
 
-    /// A row on as many lines of at most `room` cells as it needs; the gutter of the further ones is empty.
+    /// A row on as many lines of at most `room` cells as it needs. Further ones hang under its indent, and their tint begins where its sign
+    /// stands.
     pub(super) fn row(
         &self,
         row: &DiffRow<'_>,
@@ -63,13 +64,20 @@ impl DiffPage<'_> {
         let numbers: String = numbers.iter().map(|number| self.number(*number)).collect();
         let gutter = width(&numbers) + 2;
         let style = style(row.sign, self.theme);
-        let hanging = Span::raw(" ".repeat(gutter));
+        // A sign of its own would be read as a line of the file.
+        let hanging = [
+            Span::styled(" ".repeat(width(&numbers)), ours(self.theme.faint)),
+            Span::styled("  ", ours(Style { fg: None, ..style })),
+        ];
         let first = [Span::styled(numbers, ours(self.theme.faint)), Span::styled(format!("{sign} "), style)];
         if room <= gutter {
             return cut_spans(&[&first[..], &text].concat(), room, Vec::new());
         }
         // The sign stays with its text, however long the first word is.
-        let mut lines = wrap_spans(text, room - gutter, Vec::new());
+        let indent = row.text.len() - row.text.trim_start_matches(' ').len();
+        let indent = " ".repeat(indent.min((room - gutter) / 2));
+        let indent = Span::styled(indent, Style { fg: None, ..style });
+        let mut lines = wrap_spans(text, room - gutter, vec![indent]);
         for (at, line) in lines.iter_mut().enumerate() {
             if style.bg.is_some() {
                 // A tint goes to the edge, as the row does.
@@ -77,7 +85,7 @@ impl DiffPage<'_> {
                 let rest = " ".repeat((room - gutter).saturating_sub(used));
                 line.spans.push(Span::styled(rest, ours(Style { fg: None, ..style })));
             }
-            let before = if at == 0 { &first[..] } else { std::slice::from_ref(&hanging) };
+            let before = if at == 0 { &first[..] } else { &hanging[..] };
             line.spans.splice(0..0, before.iter().cloned());
         }
         lines

@@ -1,0 +1,87 @@
+//! The keys that answer a call: in rows that do not move when it gets the keys, and none of them missing on a low screen.
+
+use countersign::agent::Live;
+use countersign::ledger::{Preview, Sandboxing};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use serde_json::json;
+
+use crate::screen_harness::ScreenHarness;
+use crate::session_builder::SessionBuilder;
+
+/// A command with every answer that there is.
+fn asked() -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Check it.");
+    let call = builder.tool_use("shell", json!({ "command": "cargo fmt --check" }));
+    let open = builder.say(None, "", "One look.", vec![call]).remove(0);
+    builder.sandboxing = Sandboxing::OnWish;
+    let line = Preview::Command("cargo fmt --check".into());
+    builder.offer(open.id(), "shell", line, Some("shell(cargo fmt *)"));
+    std::mem::forget(open);
+    builder
+}
+
+/// In which row the box of the call ends.
+fn end(frame: &str) -> usize {
+    frame.lines().position(|line| line.contains('╰')).unwrap_or_else(|| panic!("{frame}"))
+}
+
+#[test]
+fn tab_moves_no_row() {
+    for (width, height) in [(40, 10), (48, 20), (60, 20), (76, 24), (80, 24), (100, 30), (120, 40)] {
+        let mut harness = ScreenHarness::new(asked());
+        let before = harness.frame(width, height);
+        harness.turns();
+        let after = harness.frame(width, height);
+        assert_eq!(end(&before), end(&after), "{before}\n{after}");
+        assert!(before.contains("tab to decide") && !after.contains("tab to decide"), "{before}\n{after}");
+    }
+    let frame = ScreenHarness::new(asked()).frame(80, 24);
+    let row = frame.lines().find(|line| line.contains("tab to decide")).unwrap();
+    assert!(row.contains("y once") && row.contains("e edit"), "one row has all of them: {frame}");
+}
+
+#[test]
+fn a_low_screen_leaves_no_answer_out() {
+    let mut harness = ScreenHarness::new(asked());
+    let before = harness.frame(40, 10);
+    assert!(before.contains("tab to decide  y s a b n r e"), "{before}");
+    harness.turns();
+    let after = harness.frame(40, 10);
+    assert!(after.contains("y once  n deny  s a b r e"), "{after}");
+}
+
+#[test]
+fn the_page_of_a_call_names_its_answers_where_there_is_room() {
+    for (width, height, words) in [
+        (80, 24, "s session  a always  b sandbox  r reason  e edit"),
+        (120, 40, "s session   a always   b sandbox   r reason   e edit"),
+        (40, 10, "s a b r e"),
+    ] {
+        let mut harness = ScreenHarness::new(asked());
+        harness.frame(width, height);
+        harness.key(KeyCode::Tab, KeyModifiers::NONE);
+        let frame = harness.frame(width, height);
+        assert!(frame.contains("tab back") || width < 80, "it is the only one: {frame}");
+        harness.press("o");
+        let page = harness.frame(width, height);
+        let foot = page.lines().last().unwrap();
+        assert!(foot.contains("y once") && foot.contains(words), "{page}");
+        assert!(!page.contains(" of "), "all of it is in sight: {page}");
+        if height > 10 {
+            assert!(page.contains("why it asks\n    "), "{page}");
+        }
+    }
+}
+
+#[test]
+fn a_call_that_is_being_written_names_its_file() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Write it.");
+    let message = builder.ledger.reserve();
+    let (name, path) = ("write".to_owned(), Some("src/deep/parser.rs".to_owned()));
+    builder.live(Live::CallForming { message, index: 0, name, bytes: 5_400, breaks: 200, path });
+    let frame = ScreenHarness::new(builder).frame(80, 24);
+    let row = frame.lines().find(|row| row.contains("preparing")).unwrap_or_else(|| panic!("{frame}"));
+    assert!(row.contains("src/deep/parser.rs"), "{row}");
+}
