@@ -27,6 +27,7 @@ mod inspector;
 mod laid_arguments;
 mod layouts;
 mod level;
+mod made_change;
 mod margin;
 mod marks;
 mod message;

@@ -20,6 +20,7 @@ use super::boxes;
 use super::card_context::{CardContext, INDENT};
 use super::grid;
 use super::layouts::TranscriptRow;
+use super::made_change;
 use super::margin::MARGIN;
 use super::standing::{CallStatus, in_whole_parts, running, running_for, standing};
 use super::subagent;
@@ -113,6 +114,7 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
         rows.extend(reported(settled, around));
     } else if let Some(result) = panel.result() {
         rows.extend(excerpt(panel, result, around));
+        rows.extend(made_change::excerpt(panel, around));
         rows.extend(blocked(result, around));
     }
     rows
