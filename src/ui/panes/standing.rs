@@ -2,8 +2,8 @@
 
 use ratatui::style::Style;
 
-use crate::ledger::{Abort, Decider, EscrowSettlement, Outcome, TaskState, ToolResult, seconds};
-use crate::tool::SideEffect;
+use crate::ledger::{Abort, Decider, EscrowSettlement, Outcome, Reach, TaskState, ToolResult, seconds};
+use crate::tool::{ASK, SideEffect};
 use crate::ui::text::{fit, width};
 use crate::ui::theme::Theme;
 use crate::view::{InBackground, Panel, PanelState, WAITS_FOR_TURN, exit, measure};
@@ -13,6 +13,9 @@ use super::words::{duration, one_row};
 
 /// Cells that what a call is about keeps beside how it stands, at least.
 const LEAST_ABOUT: usize = 16;
+
+/// Cells from which on an answer stands beside its question.
+const LEAST_BESIDE: usize = 60;
 
 /// How a call stands: a symbol, and always the words for it.
 pub(super) struct CallStatus {
@@ -111,6 +114,11 @@ fn finished(result: &ToolResult, around: &CardContext<'_>) -> CallStatus {
     let time = duration(result.duration_ms);
     let bad = |symbol, style: Style, words: String| CallStatus::new(symbol, style, words, style);
     match &result.outcome {
+        Outcome::Ok if result.name == ASK => {
+            let answer = answer_beside(result, around).map(|answer| format!("→ {answer}"));
+            let words = answer.unwrap_or_else(|| "answered".to_owned());
+            CallStatus::new("✓", theme.success, words, theme.text).or("answered")
+        }
         Outcome::Ok => {
             CallStatus::new("✓", theme.success, format!("{} · {time}", achieved(result)), theme.dim)
         }
@@ -139,6 +147,13 @@ fn finished(result: &ToolResult, around: &CardContext<'_>) -> CallStatus {
             bad("■", theme.warning, "lost · effects may be partial".to_owned())
         }
     }
+}
+
+/// The answer to a question, if it is so short that it stands beside it.
+pub(super) fn answer_beside(result: &ToolResult, around: &CardContext<'_>) -> Option<String> {
+    let room = usize::from(around.text_width());
+    let answer = one_row(result.content.trim());
+    (room >= LEAST_BESIDE && width(&answer) <= room / 3).then_some(answer)
 }
 
 /// What a call that went well brought.

@@ -22,7 +22,7 @@ use super::grid;
 use super::layouts::TranscriptRow;
 use super::made_change;
 use super::margin::MARGIN;
-use super::standing::{CallStatus, in_whole_parts, running, running_for, standing};
+use super::standing::{CallStatus, answer_beside, in_whole_parts, running, running_for, standing};
 use super::subagent;
 use super::words::{both_ends, cells, middle, middle_of_command, one_row, titled};
 
@@ -160,6 +160,9 @@ fn spoken(name: &str) -> Cow<'_, str> {
 
 /// The same of a call, which says which of several it is where it hands a task over.
 fn named(panel: &Panel) -> Cow<'_, str> {
+    if panel.name() == ASK && panel.result().is_some() {
+        return Cow::Borrowed("asked you");
+    }
     let spoken = spoken(panel.name());
     match panel.id().filter(|_| delegate(panel.name()).is_some()) {
         Some(call) => Cow::Owned(format!("{call} {spoken}")),
@@ -213,6 +216,9 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
         Outcome::Ok | Outcome::Aborted(_) => &[],
     };
     let room = usize::from(around.text_width()).saturating_sub(2);
+    if result.name == ASK && result.outcome == Outcome::Ok {
+        return answered(result, room, around);
+    }
     if matches!(result.outcome, Outcome::Denied(_) | Outcome::Lost { .. } | Outcome::Invalid) {
         // Why nothing came of it is read to its end.
         return sentences(shown, room, around);
@@ -224,6 +230,16 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
     }
     let inks = inks(panel, around.theme, around.theme.dim);
     shown.iter().map(|row| TranscriptRow::new(INDENT + 2, grid::fitted(row, room, &inks))).collect()
+}
+
+/// What a person answered, below the question where it has no room beside it.
+fn answered(result: &ToolResult, room: usize, around: &CardContext<'_>) -> Vec<TranscriptRow> {
+    if answer_beside(result, around).is_some() {
+        return Vec::new();
+    }
+    let answer = format!("→ {}", one_row(result.content.trim()));
+    let lines = wrap(&within_rows(&answer, room), room, around.theme.text).into_iter();
+    lines.map(|line| TranscriptRow::new(INDENT + 2, line)).collect()
 }
 
 /// A sentence on as many rows as an excerpt has; of a longer one the middle is left out, for the reason stands behind the path.
