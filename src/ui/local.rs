@@ -215,6 +215,12 @@ impl Local {
         self.motion && works && !stands && self.overlay.is_none()
     }
 
+    /// Whether the transcript shows for how long a command has been going on in the background.
+    pub fn counts(&self, view: &View) -> bool {
+        let is_past = self.read_only || self.replay.is_some();
+        !is_past && self.overlay.is_none() && view.shells().iter().any(|shell| shell.is_running)
+    }
+
     /// Whether a page is open whose content changes by itself.
     pub(super) fn watches(&self, view: &View) -> bool {
         matches!(&self.overlay, Some(Overlay::Page(open)) if open.page.watches(view))

@@ -6,7 +6,7 @@ use crate::ledger::{Abort, Decider, EscrowSettlement, Outcome, Reach, TaskState,
 use crate::tool::{ASK, SideEffect};
 use crate::ui::text::{fit, width};
 use crate::ui::theme::Theme;
-use crate::view::{InBackground, Panel, PanelState, WAITS_FOR_TURN, exit, measure};
+use crate::view::{BackgroundShell, InBackground, Panel, PanelState, WAITS_FOR_TURN, exit, measure};
 
 use super::card_context::CardContext;
 use super::words::{duration, one_row};
@@ -51,6 +51,9 @@ pub(super) fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
     if panel.in_background == Some(InBackground::Unsettled) {
         return warned("?", "its end is not recorded".to_owned()).or("end unknown");
     }
+    if let Some(shell) = around.view.shell_of(panel) {
+        return in_background(shell, around);
+    }
     let quiet = |symbol, words: &str| CallStatus::new(symbol, theme.dim, words.to_owned(), theme.dim);
     match &panel.state {
         PanelState::Preparing | PanelState::Queued
@@ -77,6 +80,19 @@ pub(super) fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
         }
         PanelState::Finished(_) => panel.result().map_or_else(|| quiet("✓", ""), |r| finished(r, around)),
     }
+}
+
+/// How it stands with a command that went on in the background, and how it ended.
+fn in_background(shell: &BackgroundShell, around: &CardContext<'_>) -> CallStatus {
+    let (theme, id) = (around.theme, one_row(&shell.id));
+    if shell.is_running {
+        let since = running(around.now.since(shell.since));
+        let words = format!("in the background · {id} · {since}");
+        return CallStatus::new("●", theme.accent, words, theme.dim).or(format!("{id} · {since}"));
+    }
+    let (symbol, style) = if shell.has_failed { ("✗", theme.error) } else { ("✓", theme.dim) };
+    let ended = one_row(&shell.words);
+    CallStatus::new(symbol, style, format!("{id} · {ended}"), style).or(ended)
 }
 
 /// How a sub-agent in the background came to its end.
@@ -135,12 +151,21 @@ fn finished(result: &ToolResult, around: &CardContext<'_>) -> CallStatus {
         Outcome::Denied(Decider::User) => bad("⊘", theme.warning, "denied by you".to_owned()).or("denied"),
         Outcome::Denied(by) => bad("⊘", theme.warning, format!("denied by {}", by.as_str())).or("denied"),
         Outcome::Aborted(Abort { ran_ms: None, .. }) => {
-            bad("■", theme.warning, "interrupted · was not started".to_owned()).or("not started")
+            bad("■", theme.warning, "was not started".to_owned()).or("not started")
         }
         Outcome::Aborted(abort @ Abort { ran_ms: Some(ms), .. }) => {
-            let came = abort.reach().words();
-            let words = format!("interrupted after {} · {came}", seconds(*ms));
-            bad("■", theme.warning, words).or(format!("interrupted · {came}")).or(came).or("interrupted")
+            let (came, after) = (abort.reach().words(), seconds(*ms));
+            let words = format!("interrupted after {after} · {came}");
+            // For how long it ran is said nowhere else; the end of the run says the rest in more words.
+            match abort.reach() {
+                Reach::CutShort => bad("■", theme.warning, words)
+                    .or(format!("stopped after {after} · partial"))
+                    .or(came)
+                    .or("partial"),
+                Reach::NothingStarted | Reach::NothingCut => {
+                    bad("■", theme.warning, words).or(format!("stopped after {after}")).or("stopped")
+                }
+            }
         }
         Outcome::Lost { started: false } => bad("■", theme.warning, "lost · was not started".to_owned()),
         Outcome::Lost { started: true } => {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{EscrowSettlement, Outcome, ToolResult};
+use crate::ledger::{EscrowSettlement, Outcome, ToolResult, printed_before};
 use crate::tool::name::PLAN;
 use crate::tool::{self, ASK, delegate};
 use crate::ui::blocked_host;
@@ -181,13 +181,18 @@ fn reported(settled: &EscrowSettlement, around: &CardContext<'_>) -> Vec<Transcr
         .collect()
 }
 
-/// The last lines of what a command wrote, the first of what another agent said or a call complains about, why it was
-/// denied.
+/// The last lines of what a command wrote, also of one that was cut short, the first of what another agent said or a
+/// call complains about, why it was denied.
 fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let is_command = panel.arguments().is_some_and(|a| a.text("command").is_some());
     let mut rows = panel.result_rows();
     rows.retain(|row| !row.text().trim().is_empty());
     if result.facts.ended().is_some_and(|how| rows.last().is_some_and(|row| row.text().trim() == how)) {
+        rows.pop();
+    }
+    let began = around.view.shell_of(panel).and(result.facts.background());
+    if began.is_some_and(|status| rows.last().is_some_and(|row| row.text().trim() == status.line())) {
+        // How it stood when it began; the row of the call says how it stands.
         rows.pop();
     }
     if panel.asks_back() {
@@ -200,8 +205,13 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
         .filter(|reason| !reason.text().trim().is_empty())
         .into_iter()
         .collect();
+    let printed = printed_before(result).into_iter().flat_map(str::lines);
+    let printed: Vec<tool::Row> =
+        printed.filter(|line| !line.trim().is_empty()).map(tool::Row::from).collect();
     let shown: &[tool::Row] = match &result.outcome {
-        Outcome::Ok if result.facts.is_silent && result.facts.background().is_none() => &[],
+        Outcome::Ok if result.facts.is_silent && (began.is_some() || result.facts.background().is_none()) => {
+            &[]
+        }
         Outcome::Ok | Outcome::Failed | Outcome::TimedOut if is_command => {
             let most = if panel.is_own_command() { OWN_EXCERPT } else { EXCERPT };
             rows.get(rows.len().saturating_sub(most)..).unwrap_or(&[])
@@ -213,7 +223,8 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
         | Outcome::UnknownTool
         | Outcome::Lost { .. } => rows.get(..EXCERPT.min(rows.len())).unwrap_or(&[]),
         Outcome::Denied(_) => reason.as_slice(),
-        Outcome::Ok | Outcome::Aborted(_) => &[],
+        Outcome::Aborted(_) => printed.get(printed.len().saturating_sub(EXCERPT)..).unwrap_or(&[]),
+        Outcome::Ok => &[],
     };
     let room = usize::from(around.text_width()).saturating_sub(2);
     if result.name == ASK && result.outcome == Outcome::Ok {

@@ -249,6 +249,7 @@ impl ScreenLoop {
         let settled = self.answers.due();
         let is_busy = self.view.status.is_busy() && self.view.meter().is_ticking();
         let ticks = is_busy || self.local.reading_files.is_some() || self.local.watches(&self.view);
+        let ticks = ticks || self.local.counts(&self.view);
         let frame = self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick));
         let pulls = (self.local.pointer.pull != 0).then(|| self.pace.last() + PULL);
         let status = self.local.status_line.due().map(|due| self.began + due);
