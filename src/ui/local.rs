@@ -19,7 +19,7 @@ pub use super::read_progress::ReadProgress;
 use super::reading_files::ReadingFiles;
 use super::rebinding::Keymap;
 use super::replay_keys::Replay;
-pub use super::scroll::{Anchor, Mark, Position, Scroll};
+pub use super::scroll::{Anchor, FoundWords, Mark, Position, Scroll};
 use super::search::Search;
 use super::selection::Pointer;
 use super::status_line::StatusLine;
