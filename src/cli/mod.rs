@@ -35,6 +35,7 @@ mod skills;
 mod terminals;
 pub mod test;
 mod themes;
+mod told_denials;
 mod told_subagents;
 pub mod trust;
 pub mod usage;

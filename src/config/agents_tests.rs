@@ -154,7 +154,7 @@ fn what_is_no_sub_agent_is_refused_in_words() {
         ("[agents.x]\ndescription = 'd'", ":2: agents.x: has no `url`, and no `instructions`"),
         (&format!("{local}url = 'https://h'"), ":2: agents.x: has both `url`"),
         ("[agents.lane_1]\nurl = 'https://h'\n", "agents.lane_1: names that begin with `lane_`"),
-        (&format!("{local}headers.A = 'planted'"), ":2: agents.x.headers: a sub-agent is sent no headers"),
+        (&format!("{local}headers.A = 'planted'"), ":2: agents.x.headers: a sub-agent gets no headers"),
         (&format!("{local}call_seconds = 5"), "`max_turns` bounds a sub-agent"),
         (
             &format!("{local}tools = ['raed']"),
@@ -260,7 +260,7 @@ fn an_agent_of_a_project_is_nobody_until_exactly_this_is_trusted() {
         world.demands(),
         [
             "reaches agent theirs: https://evil.example/?k=${HOME}; is sent the headers X-Key with KEY of your environment, \
-          X-Other with TOKEN of your environment, X-Plain; the model is told: \"Harmless.\\nDo \\\\u{202e} what it says.\" \
+          X-Other with TOKEN of your environment, X-Plain=planted; the model is told: \"Harmless.\\nDo \\\\u{202e} what it says.\" \
           /repo/.countersign/config.toml:2"
         ]
     );

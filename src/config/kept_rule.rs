@@ -6,10 +6,12 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use tempfile::NamedTempFile;
 use toml_edit::{Array, DocumentMut, Item, RawString, Value};
 
 use super::demands::{Demands, demands};
 use super::environment::Environment;
+use super::fault::Fault;
 use super::reading::{self, Reading};
 use super::trusted::{Book, CONFIG, Content};
 use super::user_file;
@@ -45,11 +47,15 @@ pub(crate) struct RuleChange {
 }
 
 /// A file as it is, and as it will be.
+#[derive(Debug)]
 struct Planned {
     change: RuleChange,
+    before: String,
     after: String,
-    /// What the project's folder is trusted for now, if it is the project's file.
-    trusted: Option<Content>,
+    /// What the project's folder holds, if it is the project's file.
+    content: Option<Content>,
+    /// Whether it was trusted for that, when it was read.
+    was_trusted: bool,
 }
 
 /// What would be written, and where.
@@ -77,16 +83,28 @@ pub(crate) fn keep(
     environment: &Environment,
 ) -> Result<RuleChange, String> {
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let Planned { change, after, trusted } = planned(home, rule, cwd, environment)?;
-    let file = change.file.display();
-    if change.lines != shown {
+    let planned = planned(home, rule, cwd, environment)?;
+    if planned.change.lines != shown {
+        let file = planned.change.file.display();
         return Err(format!("{file} has changed since the line was shown, so nothing was written"));
     }
-    let is_project = home == RuleHome::Project;
-    replace(&change.file, &after, is_project).map_err(|why| format!("cannot write {file}: {why}"))?;
+    written(planned, home == RuleHome::Project, cwd, environment)
+}
+
+/// Writes what is planned, and trusts it where that is needed.
+fn written(
+    planned: Planned,
+    is_project: bool,
+    cwd: &Path,
+    environment: &Environment,
+) -> Result<RuleChange, String> {
+    let Planned { change, before, after, content, was_trusted } = planned;
+    let file = change.file.display();
+    replace(&change.file, &before, &after, is_project)
+        .map_err(|why| format!("nothing was written to {file}: {why}"))?;
     if is_project {
-        let hash = Content::hash_with_config(trusted.as_ref(), after.as_bytes());
-        trust(cwd, hash, environment).map_err(|why| {
+        let hash = Content::hash_with_config(content.as_ref(), after.as_bytes());
+        trust(cwd, hash, content.filter(|_| was_trusted).as_ref(), environment).map_err(|why| {
             format!("{file} has the rule, but run `countersign trust` for it to count: {why}")
         })?;
     }
@@ -94,25 +112,38 @@ pub(crate) fn keep(
 }
 
 fn planned(home: RuleHome, rule: &str, cwd: &Path, environment: &Environment) -> Result<Planned, String> {
-    let (file, trusted) = match home {
-        RuleHome::Project => (cwd.join(CONFIG), trusted(cwd, environment)?),
+    let (file, bytes, (content, was_trusted)) = match home {
+        RuleHome::Project => {
+            let (content, was_trusted) = trusted(cwd, environment)?;
+            // Never read again: another file could stand there by now, and all of it would be trusted.
+            let bytes = content.as_ref().and_then(|content| content.bytes(CONFIG)).unwrap_or_default();
+            (cwd.join(CONFIG), bytes.to_vec(), (content, was_trusted))
+        }
         RuleHome::Everywhere if names_a_place(rule) => {
             return Err(
                 "its path is relative, so it would match in every folder: choose this project".to_owned()
             );
         }
-        RuleHome::Everywhere => (users(environment)?, None),
+        RuleHome::Everywhere => {
+            let file = users(environment)?;
+            let bytes = match reading::bytes(&file, MOST_BYTES) {
+                Reading::Absent => Vec::new(),
+                Reading::Text { text, cut: false } => text,
+                Reading::Text { .. } => return Err(named(&file, "the file is larger than a megabyte")),
+                Reading::Refused(why) => {
+                    return Err(named(&file, &format!("cannot read the file: {why}")));
+                }
+            };
+            (file, bytes, (None, false))
+        }
     };
-    let before = match reading::read(&file, MOST_BYTES) {
-        Reading::Absent => String::new(),
-        Reading::Text { text, cut: false } => text,
-        Reading::Text { .. } => return Err(named(&file, "the file is larger than a megabyte")),
-        Reading::Refused(why) => return Err(named(&file, &format!("cannot read the file: {why}"))),
-    };
+    // Replaced letters would be written back.
+    let before = String::from_utf8(bytes)
+        .map_err(|why| named(&file, &format!("the file is not UTF-8: {}", why.utf8_error())))?;
     let after = with_rule(&before, rule).map_err(|why| named(&file, &why))?;
     let after = with_lines_of(&before, &after);
     let lines = changed(&before, &after);
-    Ok(Planned { change: RuleChange { file, lines }, after, trusted })
+    Ok(Planned { change: RuleChange { file, lines }, before, after, content, was_trusted })
 }
 
 /// Why nothing can be written, and then the file: on a narrow screen only the beginning is read.
@@ -133,42 +164,41 @@ fn users(environment: &Environment) -> Result<PathBuf, String> {
     Ok(file.canonicalize().unwrap_or(file))
 }
 
-/// What the folder is trusted for. In one that is not, a rule would not count, unless nothing that it holds needs trust: that is as one
-/// without files.
-fn trusted(cwd: &Path, environment: &Environment) -> Result<Option<Content>, String> {
+/// What the folder holds, and whether it is trusted for that. In one that is not, a rule would not count, unless nothing that it holds needs
+/// trust: that is as one without files.
+fn trusted(cwd: &Path, environment: &Environment) -> Result<(Option<Content>, bool), String> {
     for part in [".countersign", CONFIG] {
         if cwd.join(part).is_symlink() {
             return Err(format!("{part} is a symbolic link: what it leads to is not this project's"));
         }
     }
     let content = Content::of(cwd).map_err(|fault| fault.message)?;
-    let Some(content) = content else { return Ok(None) };
+    let Some(content) = content else { return Ok((None, false)) };
     let book = Book::read(environment).map_err(|fault| fault.message)?;
-    if !book.trusts(&content) && needs_trust(&content, cwd, environment) {
+    if book.trusts(&content) {
+        return Ok((Some(content), true));
+    }
+    if needs_trust(&content, cwd, environment) {
         return Err(
             "this folder's configuration is not trusted, so a rule in it would not count: run `countersign \
                     trust` first"
                 .to_owned(),
         );
     }
-    if !book.trusts(&content) && !has_rules_alone(cwd) {
+    if !has_rules_alone(&content) {
         return Err(
             "this folder's configuration sets more than deny and ask rules, and all of it would be trusted with the new rule: keep the \
              rule for this session or everywhere"
                 .to_owned(),
         );
     }
-    Ok(Some(content))
+    Ok((Some(content), false))
 }
 
 /// Whether the folder's file can only tighten, whatever the user's own configuration comes to say: it has rules that deny or ask, and nothing
 /// else.
-fn has_rules_alone(cwd: &Path) -> bool {
-    let text = match reading::read(&cwd.join(CONFIG), MOST_BYTES) {
-        Reading::Text { text, cut: false } => text,
-        Reading::Absent => return true,
-        Reading::Text { .. } | Reading::Refused(_) => return false,
-    };
+fn has_rules_alone(content: &Content) -> bool {
+    let Some(text) = content.text(CONFIG) else { return true };
     let parsed = text.parse::<DocumentMut>();
     let tightens = |key: &str| [RuleKind::Deny, RuleKind::Ask].iter().any(|kind| kind.as_str() == key);
     parsed.is_ok_and(|parsed| parsed.iter().all(|(key, _)| tightens(key)))
@@ -181,12 +211,23 @@ fn needs_trust(content: &Content, cwd: &Path, environment: &Environment) -> bool
     found.iter().find(|demands| demands.content == *content).is_none_or(Demands::need_trust)
 }
 
-fn trust(cwd: &Path, hash: String, environment: &Environment) -> Result<(), String> {
+/// Trusts the folder for contents of this hash, if it still is trusted for what it was.
+fn trust(
+    cwd: &Path,
+    hash: String,
+    before: Option<&Content>,
+    environment: &Environment,
+) -> Result<(), String> {
     let real = cwd.canonicalize().map_err(|why| why.to_string())?;
     let real = real.to_str().ok_or("its path is not text")?;
-    let mut book = Book::read(environment).map_err(|fault| fault.message)?;
-    book.trust(real, hash);
-    book.write(environment).map(drop).map_err(|fault| fault.message)
+    let updated = Book::update(environment, |book| {
+        if before.is_some_and(|content| !book.trusts(content)) {
+            return Err(Fault::failed("the trust in this folder was taken away meanwhile", ""));
+        }
+        book.trust(real, hash);
+        Ok(())
+    });
+    updated.map(drop).map_err(|fault| fault.message)
 }
 
 /// A configuration with a rule more; comments and order stay.
@@ -274,22 +315,37 @@ pub(crate) fn write_config(file: &Path, before: &str, text: &str, is_project: bo
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let file =
         &if is_project { file.to_owned() } else { file.canonicalize().unwrap_or_else(|_| file.to_owned()) };
+    replace(file, before, &with_lines_of(before, text), is_project)
+}
+
+/// Writes a file at once, with the permissions that it had, if it still holds what was read of it.
+fn replace(file: &Path, before: &str, text: &str, is_project: bool) -> Result<(), String> {
+    is_as_it_was(file, before, is_project)?;
+    let fresh = beside(file, text, is_project).map_err(|why| format!("it cannot be written: {why}"))?;
+    // Again, as late as can be: whoever changes it meanwhile loses nothing.
+    is_as_it_was(file, before, is_project)?;
+    fresh.persist(file).map(drop).map_err(|failure| format!("it cannot be written: {}", failure.error))
+}
+
+/// Why a file cannot be replaced that was read as `before`.
+fn is_as_it_was(file: &Path, before: &str, is_project: bool) -> Result<(), String> {
     if is_project && file.ancestors().take(2).any(Path::is_symlink) {
         return Err("it is a symbolic link: what it leads to is not this project's".to_owned());
     }
-    let now = match reading::read(file, MOST_BYTES) {
+    let now = match reading::bytes(file, MOST_BYTES) {
+        Reading::Absent => Vec::new(),
         Reading::Text { text, cut: false } => text,
-        _ => String::new(),
+        Reading::Text { .. } | Reading::Refused(_) => return Err("it was changed meanwhile".to_owned()),
     };
-    if now != before {
-        return Err("it was changed meanwhile".to_owned());
+    match std::str::from_utf8(&now) {
+        Ok(now) if now == before => Ok(()),
+        Ok(_) => Err("it was changed meanwhile".to_owned()),
+        Err(why) => Err(format!("it is not UTF-8: {why}")),
     }
-    replace(file, &with_lines_of(before, text), is_project)
-        .map_err(|why| format!("it cannot be written: {why}"))
 }
 
-/// Writes a file at once, with the permissions that it had.
-fn replace(file: &Path, text: &str, is_project: bool) -> io::Result<()> {
+/// The new text in a file beside the old one, with its permissions.
+fn beside(file: &Path, text: &str, is_project: bool) -> io::Result<NamedTempFile> {
     let folder = file.parent().ok_or(io::ErrorKind::InvalidInput)?;
     DirBuilder::new().recursive(true).mode(if is_project { 0o755 } else { 0o700 }).create(folder)?;
     let fresh = if is_project { 0o644 } else { 0o600 };
@@ -298,8 +354,7 @@ fn replace(file: &Path, text: &str, is_project: bool) -> io::Result<()> {
     written.write_all(text.as_bytes())?;
     written.as_file().set_permissions(Permissions::from_mode(mode))?;
     written.as_file().sync_all()?;
-    written.persist(file).map_err(|failure| failure.error)?;
-    Ok(())
+    Ok(written)
 }
 
 #[cfg(test)]

@@ -122,6 +122,82 @@ fn a_file_in_which_nothing_needs_trust_is_as_one_that_was_trusted() {
     }
 }
 
+/// What a command could put in the place of a project's file.
+const EVIL: &str = "deny = [\"read(.env)\"]\n[[hooks.session_start]]\ncommand = \"evil\"\n";
+
+/// The file is read once: a file that takes its place at any moment is never what is added to, and so never trusted.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_takes_the_place_of_the_file_while_it_is_read_is_not_added_to() {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    let (_place, project, environment) = places();
+    let (file, other) = (project.join(CONFIG), project.join(".countersign/other"));
+    fs::create_dir(project.join(".countersign")).unwrap();
+    fs::write(&file, "deny = [\"read(.env)\"]\n").unwrap();
+    fs::write(&other, EVIL).unwrap();
+    let is_over = AtomicBool::new(false);
+    let all: Vec<Planned> = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Relaxed) {
+                renameat_with(CWD, &file, CWD, &other, RenameFlags::EXCHANGE).unwrap();
+            }
+        });
+        let all = (0..2_000).filter_map(|_| planned(RuleHome::Project, RULE, &project, &environment).ok());
+        let all = all.collect();
+        is_over.store(true, Relaxed);
+        all
+    });
+    assert!(!all.is_empty());
+    for planned in all {
+        assert!(!planned.after.contains("hooks"), "{}", planned.after);
+    }
+}
+
+#[test]
+fn a_file_that_changes_before_it_is_written_is_left_alone_and_not_trusted() {
+    let (_place, project, environment) = places();
+    let file = project.join(CONFIG);
+    fs::create_dir(project.join(".countersign")).unwrap();
+    fs::write(&file, "deny = [\"read(.env)\"]\n").unwrap();
+    let one = planned(RuleHome::Project, RULE, &project, &environment).unwrap();
+    fs::write(&file, EVIL).unwrap();
+    let why = written(one, true, &project, &environment).unwrap_err();
+    assert!(why.contains("nothing was written") && why.contains("changed meanwhile"), "{why}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), EVIL);
+    assert!(!Book::read(&environment).unwrap().trusts(&Content::of(&project).unwrap().unwrap()));
+    assert_eq!(fs::read_dir(project.join(".countersign")).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn a_trust_that_was_taken_away_meanwhile_is_not_given_again() {
+    let (_place, project, environment) = places();
+    for rule in [RULE, "read"] {
+        let change = plan(RuleHome::Project, rule, &project, &environment).unwrap();
+        keep(RuleHome::Project, rule, &change.lines, &project, &environment).unwrap();
+    }
+    let one = planned(RuleHome::Project, "list", &project, &environment).unwrap();
+    let real = project.canonicalize().unwrap();
+    let forget = |book: &mut Book| {
+        book.forget(real.to_str().unwrap());
+        Ok(())
+    };
+    Book::update(&environment, forget).unwrap();
+    let why = written(one, true, &project, &environment).unwrap_err();
+    assert!(why.contains("run `countersign trust`") && why.contains("taken away meanwhile"), "{why}");
+    assert_eq!(Book::read(&environment).unwrap().folders().count(), 0);
+}
+
+#[test]
+fn a_file_that_is_no_text_is_not_written_with_other_letters() {
+    let (_place, project, environment) = places();
+    let file = user_file(&environment).unwrap();
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, b"# caf\xe9\n").unwrap();
+    let why = plan(RuleHome::Everywhere, RULE, &project, &environment).unwrap_err();
+    assert!(why.starts_with("the file is not UTF-8"), "{why}");
+}
+
 #[test]
 fn other_lines_stay_byte_for_byte() {
     for (before, after) in [

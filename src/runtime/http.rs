@@ -1,6 +1,6 @@
 //! Models behind HTTP: sends what a protocol encodes, and feeds what comes back to its decoder.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -10,11 +10,12 @@ use reqwest::{Client, Response, Url};
 use tokio::time::timeout;
 
 use crate::model::{AnswerBounds, FailureClass, ModelFailure, ModelNews, Request};
-use crate::wire::{Decoder, Endpoint, HttpCall, Protocol, Quirks, Secret, http_failure};
+use crate::wire::{Decoder, Endpoint, HttpCall, Protocol, Quirks, http_failure};
 
 use super::ModelPort;
 use super::network::{Network, cause, way_out};
 use super::patience::{Patience, refusal};
+use super::untrusted::{Secrets, address_and_headers};
 
 /// How long to wait for a server. There is no limit on the whole answer: a model may write for an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +58,8 @@ struct HttpServer {
     client: OnceLock<Result<Client, ModelFailure>>,
     /// How the server differs, with what its refusals taught.
     learned: Mutex<Quirks>,
+    /// What it may say back, and nobody else may read.
+    secrets: Secrets,
 }
 
 impl HttpModel {
@@ -68,7 +71,8 @@ impl HttpModel {
     /// The same, reached as `network` says.
     pub fn through(protocol: Protocol, endpoint: Endpoint, timeouts: Timeouts, network: Network) -> Self {
         let (client, learned) = (OnceLock::new(), Mutex::new(endpoint.quirks));
-        let server = HttpServer { protocol, endpoint, timeouts, network, client, learned };
+        let secrets = secrets(&endpoint);
+        let server = HttpServer { protocol, endpoint, timeouts, network, client, learned, secrets };
         Self { server: Arc::new(server), bounds: AnswerBounds::default() }
     }
 
@@ -84,16 +88,16 @@ impl HttpModel {
     /// # Errors
     /// No answer came: what stood in its way, and what to do.
     pub async fn ask_status(&self) -> Result<u16, ModelFailure> {
-        let server = &self.server;
-        let call = server.protocol.encode_listing(&server.endpoint);
-        let url = server.parse(&call)?;
-        let asking = server.client(&url)?.get(url).headers(server.headers(&call)?).send();
-        match timeout(server.timeouts.first_byte, asking).await {
-            Err(_elapsed) => Err(server.silent("to begin its answer", server.timeouts.first_byte)),
-            Ok(Err(error)) => Err(server.unreachable(&error)),
-            Ok(Ok(response)) => Ok(response.status().as_u16()),
-        }
+        self.server.status().await.map_err(|failure| self.server.hidden(failure))
     }
+}
+
+/// What of an endpoint may be a key.
+fn secrets(endpoint: &Endpoint) -> Secrets {
+    let headers = endpoint.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned()));
+    let headers: BTreeMap<String, String> = headers.collect();
+    let key = endpoint.key.iter().map(|key| key.expose().to_owned());
+    Secrets::new(address_and_headers(endpoint.base_url.trim(), &headers).chain(key))
 }
 
 impl ModelPort for HttpModel {
@@ -158,6 +162,17 @@ impl ModelCall {
 }
 
 impl HttpServer {
+    async fn status(&self) -> Result<u16, ModelFailure> {
+        let call = self.protocol.encode_listing(&self.endpoint);
+        let url = self.parse(&call)?;
+        let asking = self.client(&url)?.get(url).headers(self.headers(&call)?).send();
+        match timeout(self.timeouts.first_byte, asking).await {
+            Err(_elapsed) => Err(self.silent("to begin its answer", self.timeouts.first_byte)),
+            Ok(Err(error)) => Err(self.unreachable(&error)),
+            Ok(Ok(response)) => Ok(response.status().as_u16()),
+        }
+    }
+
     /// Gives the answer once its head says that it is one. A server that refuses options of the protocol is asked
     /// again without them, one by one, and is remembered: that is agreeing on the protocol, not trying again.
     async fn ask(&self, request: &Request) -> Result<Response, ModelFailure> {
@@ -303,9 +318,13 @@ impl HttpServer {
         self.without_key(ModelNews::Failed(failure))
     }
 
-    /// Some servers quote the key that they refuse. It must not reach the books.
     fn without_key(&self, news: ModelNews) -> ModelNews {
-        let ModelNews::Failed(mut failure) = news else { return news };
+        let ModelNews::Failed(failure) = news else { return news };
+        ModelNews::Failed(self.hidden(failure))
+    }
+
+    /// Some servers quote the key that they refuse, and the address that they were asked at. It must not reach the books.
+    fn hidden(&self, mut failure: ModelFailure) -> ModelFailure {
         if failure.class == FailureClass::Pairing {
             tracing::error!(
                 "{} refused the history as unpaired: a bug in \
@@ -313,13 +332,12 @@ impl HttpServer {
                 self.endpoint.shown_url()
             );
         }
-        let secrets = self.endpoint.key.iter().chain(self.endpoint.headers.iter().map(|(_, value)| value));
-        failure.message = secrets.fold(failure.message, |text, secret: &Secret| secret.redact(&text));
+        failure.message = self.secrets.strike_cut(&failure.message, "[key]");
         if let (FailureClass::Auth, "", Some(name)) =
             (failure.class, failure.next.as_str(), &self.endpoint.key_name)
         {
             failure.next = format!("Check {name}: set it to a valid key and send the message again.");
         }
-        ModelNews::Failed(failure)
+        failure
     }
 }

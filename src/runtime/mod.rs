@@ -50,8 +50,8 @@ pub use regular::open_regular;
 pub use router::ModelRouter;
 pub use status_command::UserCommand;
 pub use store::{NoStore, SessionStore};
-pub(crate) use subagents::of_ending;
 pub use subagents::{AfterEnd, LocalSubagents, MadeSession, MakeRest, MakeSession, NoSubagents};
+pub(crate) use subagents::{cut_short, of_ending};
 pub(crate) use tools::holds_secret;
 pub use tools::{
     AllowedHost, BackgroundOutput, EditorFailure, EditorFiles, FileNames, ListedFile, LocalTools,

@@ -12,18 +12,18 @@ use super::interrupted_undo::finish_undo;
 use super::moment::now;
 use super::notices::{end_notice, file_notices, lost_notice, of_subagent_notice, of_tools, tools_notice};
 use super::ports::{hook_port, local_tools, router, with_tool_calls};
+use super::session_choice::{check_place, session_id};
 use super::subagents::{CutOff, SubagentMaker};
 use super::telemetry::{Following, follow};
 use super::{instructions, subagents};
 use crate::agent::{Agent, Attendance, Effect, Settings};
 use crate::config::environment::Environment;
-use crate::config::fault::{Fault, one_line};
+use crate::config::fault::Fault;
 use crate::config::models::{Choice, Table, choose};
 use crate::config::{Config, Invocation, effort, environment};
 use crate::ledger::{About, Body, Change, Entry, Fault as LedgerFault, ModelRef, Note, Remark, recover_with};
 use crate::model::Effort;
 use crate::policy::Policy;
-use crate::policy::shell::shell_word;
 use crate::runtime::sandbox::support;
 use crate::runtime::store::{find, latest, remove_old};
 use crate::runtime::{
@@ -265,7 +265,7 @@ fn open(
 ) -> Result<(SessionStore, SessionFile), Fault> {
     let path = locate(invocation, state, which)?;
     let (store, file) = SessionStore::open(&path).map_err(|why| Fault::failed(why, ""))?;
-    check_place(invocation, &path, &file)?;
+    check_place(&invocation.cwd, &path, &file)?;
     Ok((store, file))
 }
 
@@ -276,35 +276,8 @@ fn open(
 pub(crate) fn check_earlier(invocation: &Invocation, which: &SessionChoice) -> Result<(), Fault> {
     let path = locate(invocation, &state_dir(invocation)?, which)?;
     let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, ""))?;
-    check_place(invocation, &path, &file)?;
+    check_place(&invocation.cwd, &path, &file)?;
     choice(invocation, Some(&file)).map(drop)
-}
-
-/// Whether it is the session of its file's name, and belongs to this folder.
-fn check_place(invocation: &Invocation, path: &Path, file: &SessionFile) -> Result<(), Fault> {
-    let id = session_id(&file.entries);
-    if path.file_stem().is_none_or(|name| name != id.as_str()) {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        return Err(Fault::failed(
-            format!("the file of session {name} says that it is session {}", one_line(&id)),
-            format!("nothing was changed; `countersign sessions check {}` says more", shell_word(&name)),
-        ));
-    }
-    let folder = match file.entries.first().map(|first| &first.body) {
-        Some(Body::SessionStarted(started)) if Path::new(&started.cwd) != invocation.cwd => &started.cwd,
-        _ => return Ok(()),
-    };
-    Err(Fault::usage(
-        format!("session {id} belongs to {folder}"),
-        format!("continue with `countersign -C {} resume {}`", shell_word(folder), shell_word(&id)),
-    ))
-}
-
-fn session_id(entries: &[Arc<Entry>]) -> String {
-    entries
-        .iter()
-        .find_map(|e| if let Body::SessionStarted(s) = &e.body { Some(s.session.clone()) } else { None })
-        .unwrap_or_default()
 }
 
 /// A resumed session keeps its model and its effort, unless others were named: what was chosen in it stands above the

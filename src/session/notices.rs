@@ -89,17 +89,16 @@ pub(crate) fn end_notice(file: &SessionFile) -> Option<String> {
     }
 }
 
-/// What a process that died left open.
+/// What was lost with a process that died.
 pub(super) fn lost_notice((lost, started): (usize, usize)) -> Option<String> {
-    let started = match (lost, started) {
-        (1, 0) => "which was not started".to_owned(),
-        (1, _) => "which was started".to_owned(),
-        (_, 0) => "none of them started".to_owned(),
-        (_, started) => format!("{started} of them started"),
+    // A session can have had more open calls: what sub-agents answered is known, and calls that wait still do.
+    let how = match (lost, started) {
+        (1, 0) => "was lost with the process; it had not been started".to_owned(),
+        (1, _) => "was lost with the process; it had been started".to_owned(),
+        (_, 0) => "were lost with the process; none of them had been started".to_owned(),
+        (_, started) => format!("were lost with the process; {started} of them had been started"),
     };
-    (lost > 0).then(|| {
-        format!("The session ended with {}, {started}: recorded as lost.", counted(lost as u64, "open call"))
-    })
+    (lost > 0).then(|| format!("{} {how}.", counted(lost as u64, "call")))
 }
 
 #[cfg(test)]
@@ -107,14 +106,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_dead_process_left_open_is_counted_in_words() {
+    fn what_was_lost_with_a_dead_process_is_counted_in_words() {
         let said = |lost, started| lost_notice((lost, started));
         assert_eq!(said(0, 0), None);
         for (lost, started, wanted) in [
-            (1, 1, "with 1 open call, which was started:"),
-            (1, 0, "with 1 open call, which was not started:"),
-            (3, 0, "with 3 open calls, none of them started:"),
-            (3, 1, "with 3 open calls, 1 of them started:"),
+            (1, 1, "1 call was lost with the process; it had been started."),
+            (1, 0, "1 call was lost with the process; it had not been started."),
+            (3, 0, "3 calls were lost with the process; none of them had been started."),
+            (3, 1, "3 calls were lost with the process; 1 of them had been started."),
         ] {
             assert!(said(lost, started).unwrap().contains(wanted), "{:?}", said(lost, started));
         }

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::agent::Answer;
-use crate::config::fault::Fault;
-use crate::ledger::CallId;
+use crate::config::fault::{Fault, one_line};
+use crate::ledger::{Body, CallId, Entry};
+use crate::policy::shell::shell_word;
 use crate::runtime::undo::Snapshots;
 use crate::runtime::{LocalTools, NoStore, SessionStore, StorePort};
+use crate::wire::record::SessionFile;
 
 /// Names a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,4 +87,39 @@ impl<'c> From<Option<&'c SessionChoice>> for Keeping<'c> {
     fn from(which: Option<&'c SessionChoice>) -> Self {
         which.map_or(Self::New, Self::Earlier)
     }
+}
+
+/// Whether the session in this file is the one of its name, and belongs to the folder `cwd`.
+pub(super) fn check_place(cwd: &Path, path: &Path, file: &SessionFile) -> Result<(), Fault> {
+    let id = session_id(&file.entries);
+    if path.file_stem().is_none_or(|name| name != id.as_str()) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        return Err(Fault::failed(
+            format!("the file of session {name} says that it is session {}", one_line(&id)),
+            format!("nothing was changed; `countersign sessions check {}` says more", shell_word(&name)),
+        ));
+    }
+    let folder = match file.entries.first().map(|first| &first.body) {
+        Some(Body::SessionStarted(started)) if Path::new(&started.cwd) != cwd => &started.cwd,
+        _ => return Ok(()),
+    };
+    if !Path::new(folder).is_dir() {
+        // As the worktree of a lane that is over.
+        return Err(Fault::usage(
+            format!("session {id} belongs to {folder}, which is not there any more"),
+            format!("view it with `countersign inspect {}`", shell_word(&id)),
+        ));
+    }
+    Err(Fault::usage(
+        format!("session {id} belongs to {folder}"),
+        format!("continue with `countersign -C {} resume {}`", shell_word(folder), shell_word(&id)),
+    ))
+}
+
+/// The id of the session that has these entries.
+pub(super) fn session_id(entries: &[Arc<Entry>]) -> String {
+    entries
+        .iter()
+        .find_map(|e| if let Body::SessionStarted(s) = &e.body { Some(s.session.clone()) } else { None })
+        .unwrap_or_default()
 }

@@ -13,6 +13,7 @@ use crate::config::Invocation;
 use crate::config::environment::Environment;
 use crate::config::telemetry::headers;
 use crate::ledger::{Body, Entry};
+use crate::policy::shell::shell_word;
 use crate::runtime::{Collector, Network, NotSent, StoreError, StorePort};
 use crate::session::exporting::without_keys;
 use crate::ui::text::counted;
@@ -64,7 +65,7 @@ pub(crate) fn follow(
 ) -> (Box<dyn StorePort>, Option<Following>) {
     let Some(address) = invocation.config.telemetry.otlp.clone() else { return (store, None) };
     let headers = headers(&invocation.config.telemetry, &invocation.environment);
-    let again = format!("`countersign sessions otlp {session} --to {}` sends it", shown(&address));
+    let again = again(session, &address);
     let way = Way {
         address,
         headers: headers.unwrap_or_else(|why| {
@@ -97,6 +98,12 @@ pub(crate) fn follow(
     let dropped = Arc::new(AtomicU64::new(0));
     let store = TracedStore { inner: store, unsynced: Vec::new(), traces, to, dropped: Arc::clone(&dropped) };
     (Box::new(store), Some(Following { trouble, end: FollowingEnd { over, again, dropped } }))
+}
+
+/// How a session is sent by hand.
+fn again(session: &str, address: &str) -> String {
+    let (session, to) = (shell_word(session), shell_word(shown(address)));
+    format!("`countersign sessions otlp {session} --to {to}` sends it")
 }
 
 /// The address without what may be a key.
@@ -243,5 +250,20 @@ impl Drop for TracedStore {
     /// What a session is left with open is sent when it has ended.
     fn drop(&mut self) {
         self.pass_on();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::again;
+
+    #[test]
+    fn the_command_that_sends_a_session_can_be_pasted() {
+        let plain = again("0198-ab", "http://127.0.0.1:4318/v1/traces?key=x");
+        assert_eq!(
+            plain,
+            "`countersign sessions otlp 0198-ab --to http://127.0.0.1:4318/v1/traces` sends it"
+        );
+        assert!(again("a b;c", "http://x/$(y)").contains("otlp 'a b;c' --to 'http://x/$(y)'`"));
     }
 }

@@ -54,8 +54,8 @@ pub(super) fn tab(local: &mut Local, view: &View, press: Press) {
     }
 }
 
-/// Composer, then all that waits, then the panel of the sub-agent whose call was the last of those, then the composer again. Where nothing
-/// waits, the last card that opens or has code.
+/// Composer, then all that waits, calls before a budget, then the panel of the sub-agent whose call was the last of those, then the
+/// composer again. Where nothing waits, the last card that opens or has code.
 fn next(local: &Local, view: &View) -> Focus {
     let waiting: Vec<CallId> = local.waiting(view).iter().map(|(_, r)| r.call).collect();
     let last = view.focusable().next_back().map(Focus::Card);
@@ -65,6 +65,8 @@ fn next(local: &Local, view: &View) -> Focus {
         Focus::Approval(call) => {
             let at = waiting.iter().position(|c| *c == call);
             let next = at.and_then(|at| waiting.get(at + 1)).map(|c| Focus::Approval(*c));
+            // The run can have been stopped while calls of sub-agents in the background wait.
+            let next = next.or_else(|| local.stop(view).map(|_| Focus::Stop));
             // Behind the last call of a sub-agent comes the way into its session.
             let panel = || view.host_of(call).map(CardId::Call).filter(|id| view.is_there(*id));
             next.or_else(|| panel().map(Focus::Card)).unwrap_or(Focus::Composer)

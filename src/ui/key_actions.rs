@@ -161,7 +161,12 @@ fn escape(local: &mut Local, view: &View) -> Vec<UiEffect> {
 
 /// A second Esc with nothing to close lists the messages to go back to.
 fn esc_twice(local: &mut Local, view: &View) -> Vec<UiEffect> {
-    if !local.composer.is_empty() || local.vim.word().is_some() || sent(view).is_empty() {
+    // The conversation of a sub-agent is not gone back in.
+    if !local.lineage.is_empty()
+        || !local.composer.is_empty()
+        || local.vim.word().is_some()
+        || sent(view).is_empty()
+    {
         return Vec::new();
     }
     if std::mem::take(&mut local.esc_armed) {

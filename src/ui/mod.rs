@@ -117,12 +117,17 @@ mod file_menu_keys;
 /// How a message names a file.
 pub mod mention;
 
+/// What the session answers beside the events of the agent.
+mod reply;
+
+/// What is asked of the session.
 mod request;
+
 mod rewind_way;
 mod rewinding;
 mod rule_reading;
 
-/// What the session answers.
+/// What is done about what the session answers.
 pub mod replies;
 
 mod outcome;
@@ -185,7 +190,8 @@ pub use panes::{Screen, draw, prepare};
 pub use race_wish::RaceWish;
 pub use recorder::{Recorder, Recording};
 pub use replay_keys::{Replay, ReplayMark};
-pub use request::{EarlierSession, PreviewPart, Reply, Request, RuleLines, RulePlan};
+pub use reply::{EarlierSession, PreviewPart, Reply, RuleLines, RulePlan};
+pub use request::Request;
 pub use run::linear::listen;
 pub use run::run;
 pub use settings::{AppIo, Now, UiSettings};

@@ -3,7 +3,8 @@
 use crate::ledger::{CallId, EntryId, Scope};
 use crate::view::View;
 
-use super::request::{Request, RuleLines, RulePlan};
+use super::reply::{RuleLines, RulePlan};
+use super::request::Request;
 pub use super::rule_reading::RuleReading;
 use super::visible_decision::Shown;
 

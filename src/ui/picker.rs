@@ -13,7 +13,7 @@ use super::composer::cut_last;
 use super::fuzzy;
 use super::keymap::{KeyAction, KeyContext, lookup};
 use super::picker_source::Source;
-use super::request::PreviewPart;
+use super::reply::PreviewPart;
 pub use super::rewind_way::RewindWay;
 use super::undo_preview::{UndoPreview, ago, said_by_user};
 

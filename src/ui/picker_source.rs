@@ -51,7 +51,7 @@ impl Source {
             Self::Otherwise => "what if · in a branch",
             Self::Grants => "revoke a grant of this session",
             Self::Shells => "stop a background command",
-            Self::Fleet => "open one that is at work",
+            Self::Fleet => "open one · done ones last",
             Self::FleetStop => "stop one that is at work",
             Self::Undo => "undo",
         }

@@ -11,7 +11,8 @@ use super::effect::UiEffect;
 use super::key_timing::Press;
 use super::keymap::{KeyAction, KeyContext};
 use super::local::{Focus, Local, OfferedRule, RuleToKeep};
-use super::request::{Request, RuleLines, RulePlan};
+use super::reply::{RuleLines, RulePlan};
+use super::request::Request;
 
 /// Why there is nothing to show, and what there is instead.
 pub(super) const NO_RULE: &str = "no suitable rule to suggest · s allows exactly this call for the session";

@@ -10,7 +10,8 @@ use crate::view::ViewSettings;
 
 use super::host_services::HostServices;
 use super::rebinding::Keymap;
-use super::request::{Reply, Request};
+use super::reply::Reply;
+use super::request::Request;
 use super::terminal_integration::Takes;
 use super::theme::Theme;
 

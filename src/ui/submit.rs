@@ -198,7 +198,10 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
         }
         Meaning::Copy => copying::last_answer(local, view).map(UiEffect::Copy).into_iter().collect(),
         Meaning::Request(request) => {
-            if let Request::ChooseModel(name) = &request {
+            // In the session of a sub-agent it is refused: nothing is looked for there.
+            if let Request::ChooseModel(name) = &request
+                && local.lineage.is_empty()
+            {
                 local.hint = Some(PendingModel::words(name, &view.session.model));
                 local.next_model = Some(PendingModel::Sought(name.clone()));
             }

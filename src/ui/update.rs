@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use crate::agent::{Event, Live};
-use crate::ledger::UserMessage;
+use crate::ledger::{CallId, UserMessage};
 use crate::view::View;
 
 use super::commands::as_typed;
@@ -157,12 +157,7 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
             local.shut = None;
             local.hint = None;
         }
-        // A decision about the call of a sub-agent was not accepted there.
-        Live::Subagent { event, .. } => {
-            if let Event::Live(refused @ Live::Refused(_)) = event.located().1 {
-                hear(local, view, refused);
-            }
-        }
+        Live::Subagent { call, event } => hear_below(local, view, *call, event),
         Live::ModeChanged(_)
         | Live::Waiting { .. }
         | Live::Text { .. }
@@ -181,6 +176,24 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
         | Live::Next(_)
         | Live::SubagentWaits { .. }
         | Live::Compacting(_) => {}
+    }
+}
+
+/// News of the session of a sub-agent that is not shown: a decision about its call was not accepted there, or what was typed there comes
+/// back, as it was stopped before it heard that.
+fn hear_below(local: &mut Local, view: &View, call: CallId, event: &Event) {
+    let (below, event) = event.located();
+    let Event::Live(live) = event else { return };
+    if matches!(live, Live::Refused(_)) {
+        return hear(local, view, live);
+    }
+    let path: Vec<CallId> = [call].into_iter().chain(below).collect();
+    let is_back = matches!(live, Live::Returned(_) | Live::ReturnedLine(_));
+    // Before it has its task, it is the task that comes back, and nobody has typed that.
+    if is_back && view.below(&path).is_some_and(View::has_begun) {
+        hear(local, view, live);
+        let by = view.asked_by(&path);
+        local.hint = Some(format!("what you had written to {by} is back: it did not read it"));
     }
 }
 

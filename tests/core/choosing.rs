@@ -5,6 +5,7 @@ use std::sync::Arc;
 use countersign::agent::{Agent, Effect, Input, Intent, Live, Settings};
 use countersign::ledger::{Body, Change, Entry, Millis, ModelRef, ProviderLimit, Stop, Usage, recover};
 use countersign::model::{Effort, ModelEvent, ModelNews, ModelSpec, ToolCalls};
+use countersign::policy::Mode;
 
 use crate::compaction::{Server, play, settings};
 
@@ -127,4 +128,24 @@ fn a_model_whose_server_takes_no_tools_is_told_once_and_remembered() {
         |name: &str| told(agent.step(Millis(4), Input::Intent(Intent::SetModel(Box::new(spec(name))))));
     assert_eq!(choose("other/model"), [("other/model".to_owned(), ToolCalls::Native)]);
     assert_eq!(choose("near/model"), [("near/model".to_owned(), ToolCalls::InText)]);
+}
+
+#[test]
+fn the_mode_of_an_agent_file_is_the_loosest_that_can_be_chosen() {
+    let mut restricted = Settings { loosest_mode: Some(Mode::Ask), ..settings(128_000) };
+    restricted.policy.mode = Mode::Ask;
+    let mut agent = Agent::new(restricted);
+    let mut choose = |mode| agent.step(Millis(1), Input::Intent(Intent::SetMode(mode)));
+    for mode in [Mode::Edit, Mode::Auto, Mode::Unrestricted] {
+        let told = choose(mode);
+        let refused = |e: &Effect| matches!(e, Effect::Emit(Live::Refused(why)) if why.contains("none looser than ask"));
+        let is_changed = |e: &Effect| matches!(e, Effect::Emit(Live::ModeChanged(_)));
+        assert!(told.iter().any(refused) && !told.iter().any(is_changed), "{told:?}");
+    }
+    for mode in [Mode::Plan, Mode::Ask] {
+        let told = choose(mode);
+        let is_told =
+            |effect: &Effect| matches!(effect, Effect::Emit(Live::ModeChanged(now)) if *now == mode);
+        assert!(told.iter().any(is_told), "{told:?}");
+    }
 }

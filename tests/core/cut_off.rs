@@ -9,7 +9,7 @@ use countersign::agent::{
 };
 use countersign::budget::Limit;
 use countersign::ledger::{
-    Body, CallId, CutBy, Ending, Entry, Millis, Outcome, Reach, Spent, TaskState, TurnEnded,
+    Abort, AbortPath, Body, CallId, CutBy, Ending, Entry, Millis, Outcome, Reach, Spent, TaskState, TurnEnded,
 };
 use countersign::model::{ModelEvent, ModelNews, Request};
 use countersign::policy::RuleKind;
@@ -87,6 +87,28 @@ fn what_esc_says_of_a_subagent_is_what_its_own_calls_came_to() {
         let again = kept(&gate);
         assert_eq!(again, gate.agent.ledger().entries(), "and the session file keeps it");
     }
+}
+
+#[test]
+fn one_that_is_stopped_while_its_run_goes_on_is_told_of_in_the_same_words() {
+    let mut gate = Gate::new(delegating());
+    let call = gate.call("delegate_to_helper", json!({ "task": "look" }), Preparation::default());
+    let within = Some(Reach::CutShort);
+    let report = SubagentReport {
+        outcome: Outcome::Aborted(Abort { path: AbortPath::C, ran_ms: Some(7), by: CutBy::User, within }),
+        content: "The sub-agent was stopped.".into(),
+        cut_chars: 0,
+        state: TaskState::Canceled,
+        spent: Spent { turns: 1, ..Spent::default() },
+        reach: Reach::CutShort,
+    };
+    gate.step(Input::Subagent(call, SubagentNews::Over(report)));
+    let (outcome, content) = result(&gate);
+    assert_eq!(outcome, Outcome::Failed, "nobody stopped the run");
+    let (first, rest) = content.split_once('\n').unwrap();
+    assert!(first.starts_with("Interrupted mid-execution after "), "{content}");
+    assert!(first.ends_with("effects may be partial; check before repeating"), "{content}");
+    assert_eq!(rest, "The sub-agent was stopped.");
 }
 
 #[test]

@@ -201,3 +201,21 @@ fn where_commands_may_write_the_program_before_git_is_not_kept_and_it_is_said() 
         assert_eq!(ran.out.contains("countersign/git:"), !is_open, "{}", ran.out);
     }
 }
+
+/// A file that comes to stand beside the program costs the trailer, and no command.
+#[test]
+fn a_command_does_not_fail_for_want_of_a_trailer() {
+    if Command::new("git").arg("--version").output().is_err() {
+        return;
+    }
+    let beside = "echo x > \"$(dirname \"$(command -v git)\")/mytool\"";
+    let call = |line: &str| json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": line } }] });
+    let script = json!([call(beside), call(LINE), call("echo later"), "Done."]).to_string();
+    let world = World::new();
+    let ran = world.json(&["--mode", "unrestricted", "-c", "git.trailers=true", "--script", &script, "go"]);
+    assert_eq!(ran.outcomes(), ["ok", "ok", "ok"], "{}", ran.out);
+    let entries = world.entries();
+    let told = |entry: &serde_json::Value| text(entry, "content").contains("do not name their calls");
+    let told: Vec<bool> = of_type(&entries, "tool_result").iter().map(told).collect();
+    assert_eq!(told, [false, true, false], "said once");
+}

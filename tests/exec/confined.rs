@@ -118,8 +118,7 @@ fn a_secret_is_hidden_or_where_it_cannot_be_named_and_asked_about() {
     let work = world.work().canonicalize().unwrap();
     let named = [".env", "server.pem"].map(|file| format!("{file} ({})", work.join(file).display()));
     let [env, pem] = &named;
-    let says =
-        format!("the sandbox cannot hide {env}; {pem} from commands, which could read and change them");
+    let says = format!("commands could read and change what the sandbox cannot hide: {env}; {pem}");
     assert_eq!(text(&asked, "why"), says, "one sentence names both");
     assert_eq!(asked["gaps"], json!(named));
 }

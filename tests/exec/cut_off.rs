@@ -124,6 +124,30 @@ fn a_ledger_that_was_made_ahead_and_never_begun_is_no_damage() {
 }
 
 #[test]
+fn one_to_whose_ledger_nothing_was_written_has_cost_nothing() {
+    let world = World::new();
+    killed(&world, &[]);
+    let (below, above) = both(&world);
+    // As if the process had died before its first entry.
+    fs::write(&below, "").unwrap();
+    let head = below.with_extension("head");
+    assert!(!head.exists() || fs::remove_file(head).is_ok());
+    let ran = resumed(&world, &id(&above));
+    let lines = entries(&above);
+    let settled = of_type(&lines, "escrow_settled")[0].clone();
+    assert_eq!(
+        (&settled["is_assumed"], &settled["spent"]["turns"], &settled["state"]),
+        (&json!(false), &json!(0), &json!("rejected")),
+        "{settled}"
+    );
+    let told = of_type(&lines, "tool_result")[0].to_string();
+    assert!(told.contains("It was not started: the process ended before it began."), "{told}");
+    assert!(!told.contains("partial") && !ran.err.contains("partial"), "{told} {}", ran.err);
+    let checked = world.sessions_cli(&["check", &id(&above)]);
+    assert_eq!(checked.code, 0, "{}", checked.out);
+}
+
+#[test]
 fn who_goes_on_with_it_first_is_told_whose_limits_hold_and_charges_nothing_more_above() {
     let world = World::new();
     killed(&world, &["--max-output-tokens", "1000"]);

@@ -269,6 +269,12 @@ fn results_that_are_left_out_take_along_what_came_after_them() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     let answer = ran.one("escrow_settled")["answer"].as_str().unwrap().to_owned();
     assert!(answer == "LATEWORD" || answer == "Done.", "{answer}");
+    for format in ["markdown", "html"] {
+        let whole = export(&world, &["--format", format]);
+        assert!(whole.out.contains("is completed: 1 turn") && whole.out.contains(&answer), "{whole:?}");
+    }
+    let shown = world.sessions_cli(&["show", "--last"]).out;
+    assert!(shown.contains("the sub-agent is completed: 1 turn"), "{shown}");
     let copy = export(&world, &["--format", "jsonl", "--redact", "results"]);
     assert_eq!(copy.code, 0, "{copy:?}");
     let mut lines = copy.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::model_server::{Part, Reply, gate};
 use crate::servers::ANTHROPIC;
+use crate::steered::Steered;
 use crate::subagents::{delegate, shell};
 use crate::world::{World, script, text};
 
@@ -28,6 +29,36 @@ fn killed_while_a_subagent_works_nothing_of_it_is_lost_or_done_twice() {
     assert_eq!(world.file("log.txt"), "ran\n");
     let checked = world.sessions_cli(&["check", "--last"]);
     assert_eq!(checked.code, 0, "{}", checked.out);
+    has_one_result(&world, "was allowed: effects may be partial");
+}
+
+/// The call of the sub-agent has its one result in its own session, too.
+fn has_one_result(world: &World, says: &str) {
+    let is_below = |file: &std::path::PathBuf| file.file_stem().unwrap().len() > 36;
+    let file = world.sessions().into_iter().find(is_below).unwrap();
+    let id = file.file_stem().unwrap().to_str().unwrap();
+    let checked = world.sessions_cli(&["check", id]);
+    assert!(checked.code == 0 && checked.out.contains("1 call with its one result"), "{checked:?}");
+    let shown = world.sessions_cli(&["show", id]).out;
+    assert!(shown.contains(says) && !shown.contains("no result yet"), "{shown}");
+}
+
+#[test]
+fn killed_while_a_call_of_the_subagent_waited_nobody_is_asked_about_it_any_more() {
+    let world = World::new();
+    let replies = script(json!([
+        { "tool_calls": [delegate("general", "Make it.")] },
+        { "tool_calls": [shell("touch made")] },
+    ]));
+    let mut run = Steered::start(&world, &["--mode", "ask", "--script", &replies, "go"]);
+    run.until("approval_request");
+    run.kill();
+    let ran = world.json(&["--last", "--script", r#"["I see."]"#, "go on"]);
+    assert_eq!((ran.code, ran.outcomes()), (0, vec!["failed".to_owned()]), "{}", ran.err);
+    let said = text(&ran.one("tool_result"), "content");
+    assert!(said.contains("None of its calls had been started"), "{said}");
+    assert!(!world.work().join("made").exists());
+    has_one_result(&world, "before this call was allowed; was not started");
 }
 
 #[test]

@@ -79,6 +79,7 @@ mod policies;
 mod prompts;
 mod race_attacks;
 mod race_branches;
+mod race_denials;
 mod race_folders;
 mod race_seeds;
 mod races;

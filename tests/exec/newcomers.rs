@@ -30,7 +30,7 @@ fn a_denied_call_says_why() {
     fs::write(world.work().join(".env"), "TOKEN=x\n").unwrap();
     let ran = world.exec(&["--mode", "auto", "--script", &replies, "go"]);
     assert_eq!(ran.code, 4, "{}", ran.err);
-    assert!(ran.err.contains("the sandbox cannot hide .env (/"), "{}", ran.err);
+    assert!(ran.err.contains("the sandbox cannot hide: .env (/"), "{}", ran.err);
 }
 
 /// A session that runs until its stdin ends.

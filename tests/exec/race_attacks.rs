@@ -180,6 +180,7 @@ fn stopped_by(signal: Signal, said: &str, by: &str) {
     assert_eq!(ran.code, 130, "{ran:?}");
     assert!(ran.err.contains(said) && !ran.out.contains("is gone"), "{ran:?}");
     assert_eq!(ran.err.matches(&format!("stopped before its end, {by}.")).count(), 2, "{ran:?}");
+    assert_eq!(ran.err.matches("effects may be partial; check before repeating").count(), 2, "{ran:?}");
     assert_eq!(ran.out.matches("interrupted").count(), 2, "{ran:?}");
     assert!(ran.out.contains("lane 3 (not started)") && ran.out.contains("lane 1 is the branch"), "{ran:?}");
     let shown = world.race(&["show", "--json"]).out;

@@ -1,8 +1,8 @@
 //! Branches of lanes that somebody went on with, and files that were only touched before a race.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
@@ -94,25 +94,73 @@ fn a_fork_leaves_the_branches_to_the_session_of_the_race() {
     assert_eq!(git(&world, &["for-each-ref", "refs/heads/race"]), "");
 }
 
-#[test]
-fn lanes_at_work_belong_to_the_session_that_a_fork_was_made_from_and_are_cut_off_with_it() {
-    let world = in_a_repository(World::new());
+fn id(file: &Path) -> String {
+    file.file_stem().unwrap().to_str().unwrap().to_owned()
+}
+
+/// The sessions of lanes, or the others.
+fn of_lanes(world: &World, is_lane: bool) -> Vec<PathBuf> {
+    let mut files = world.sessions();
+    files.retain(|file| (file.file_stem().unwrap().len() > 36) == is_lane);
+    files
+}
+
+/// Two lanes whose models never answer.
+fn asked(world: &World) -> Child {
     let replies =
         script(json!([{ "text": "Never.", "delay_ms": 600_000 }, { "text": "Never.", "delay_ms": 600_000 }]));
     let words = ["race", "--lanes", "2", "--mode", "edit", "--script", &replies, "Wait for the model."];
-    let mut race = world.program().args(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let of_lanes = |is_lane: bool| {
-        let mut files = world.sessions();
-        files.retain(|file| (file.file_stem().unwrap().len() > 36) == is_lane);
-        files
-    };
+    let race = world.program().args(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let is_asked =
         |file: &PathBuf| fs::read_to_string(file).is_ok_and(|text| text.contains("\"type\":\"transition\""));
-    while of_lanes(true).iter().filter(|file| is_asked(file)).count() < 2 {
+    while of_lanes(world, true).iter().filter(|file| is_asked(file)).count() < 2 {
         std::thread::yield_now();
     }
+    race
+}
+
+#[test]
+fn the_worktree_of_a_lane_that_never_began_goes_unless_something_is_in_it() {
+    let world = in_a_repository(World::new());
+    let mut race = asked(&world);
+    race.kill().unwrap();
+    race.wait().unwrap();
+    let mut lanes = of_lanes(&world, true);
+    lanes.sort();
+    // As if the process had died before their first entries.
+    for lane in &lanes {
+        fs::write(lane, "").unwrap();
+        let head = lane.with_extension("head");
+        assert!(!head.exists() || fs::remove_file(head).is_ok());
+    }
+    let work = world.work().canonicalize().unwrap();
+    let name = work.file_name().unwrap().to_str().unwrap();
+    let worktrees: Vec<PathBuf> =
+        lanes.iter().map(|lane| work.with_file_name(format!("{name}-{}", id(lane)))).collect();
+    fs::write(worktrees[1].join("mine.txt"), "somebody put this here\n").unwrap();
+    let session = id(&of_lanes(&world, false)[0]);
+    let ran = world.exec(&["--resume", &session, "--script", r#"["I see."]"#, "go on"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!((worktrees[0].exists(), worktrees[1].exists()), (false, true));
+    let shown = world.race(&["show", &session]);
+    let left = format!("lane 2 left its worktree behind: {}", worktrees[1].display());
+    assert!(shown.out.contains(&left) && !shown.out.contains("lane 1 left"), "{shown:?}");
+    assert_eq!(shown.out.matches("the process ended before it began").count(), 2, "{shown:?}");
+    let lanes = world.race(&["show", "--json", &session]).out;
+    for lane in lanes.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        assert_eq!((&lane["turns"], &lane["wall_ms"]), (&json!(0), &json!(0)), "{lane}");
+    }
+    let removed = world.sessions_cli(&["remove", &session]);
+    let stays = format!("a sub-agent's git worktree stays: {};", worktrees[1].display());
+    assert!(removed.code == 0 && removed.err.contains(&stays), "{removed:?}");
+}
+
+#[test]
+fn lanes_at_work_belong_to_the_session_that_a_fork_was_made_from_and_are_cut_off_with_it() {
+    let world = in_a_repository(World::new());
+    let mut race = asked(&world);
+    let of_lanes = |is_lane: bool| of_lanes(&world, is_lane);
     let before = of_lanes(false);
-    let id = |file: &PathBuf| file.file_stem().unwrap().to_str().unwrap().to_owned();
     assert_eq!(world.sessions_cli(&["fork", &id(&before[0])]).code, 0);
     let fork = of_lanes(false).into_iter().find(|file| !before.contains(file)).unwrap();
     let ran = world.exec(&["--resume", &id(&fork), "--script", r#"["I see."]"#, "go on"]);

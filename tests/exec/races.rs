@@ -110,6 +110,8 @@ fn three_lanes_share_one_budget_and_what_one_made_is_adopted() {
     assert_eq!(adopted.code, 0, "{adopted:?}");
     assert!(adopted.out.contains("took 1 file:\none.txt (+1 -1)"), "{adopted:?}");
     assert_eq!(world.file("one.txt"), "1st line\nsecond line\n");
+    let shown = world.race(&["show"]).out;
+    assert!(shown.contains("and is adopted") && !shown.contains("takes lane"), "{shown}");
     let again = world.race(&["adopt", "2"]);
     let why = "nothing was changed: this folder has all that the lane made already";
     assert!(again.code == 1 && again.err.contains(why), "{again:?}");

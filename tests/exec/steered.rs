@@ -60,6 +60,12 @@ impl Steered {
         assert!(text(&event, "why").contains(why), "{event}");
     }
 
+    /// Ends the process at once.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Ends stdin and waits.
     pub(crate) fn end(mut self) -> Ran {
         self.lines = None;

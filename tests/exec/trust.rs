@@ -1,7 +1,7 @@
 //! Trust in a folder: what its files do before it is given, with it, and after a change.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -130,6 +130,29 @@ fn trust_is_listed_and_taken_away() {
     let remove = ["trust", "--remove", "-C", world.work().to_str().unwrap()].map(str::to_owned);
     let output = world.program().current_dir(&gone).args(remove).output().unwrap();
     assert!(String::from_utf8(output.stdout).unwrap().starts_with("No longer trusted: "));
+}
+
+#[test]
+fn what_is_decided_while_a_question_stands_stays_decided() {
+    let world = World::new();
+    project(&world, LOOSE);
+    let other = world.place().join("other");
+    fs::create_dir_all(other.join(".countersign")).unwrap();
+    fs::write(other.join(".countersign/config.toml"), LOOSE).unwrap();
+    let other = other.to_str().unwrap();
+    assert_eq!(run(&world, &["trust", "--yes", "-C", other]).code, 0);
+    let mut asking = world.program().arg("trust").stdin(Stdio::piped()).spawn().unwrap();
+    let (mut out, mut shown) = (asking.stdout.take().unwrap(), Vec::<u8>::new());
+    while !shown.ends_with(b"[y/N] ") {
+        let mut byte = [0_u8];
+        out.read_exact(&mut byte).unwrap();
+        shown.extend(byte);
+    }
+    assert!(run(&world, &["trust", "--remove", "-C", other]).out.starts_with("No longer trusted: "));
+    asking.stdin.take().unwrap().write_all(b"y\n").unwrap();
+    assert!(asking.wait().unwrap().success());
+    let listed = run(&world, &["trust", "--list"]).out;
+    assert!(listed.lines().count() == 1 && !listed.contains("other"), "{listed}");
 }
 
 #[test]

@@ -120,11 +120,49 @@ fn no_spelling_hides_that_a_whole_folder_is_read() {
         ("ask", "cp -r sub other"),
         ("ask", "diff sub other"),
         ("ask", "tar cf x.tar sub"),
+        ("ask", "git diff sub other"),
+        ("ask", "git diff -- sub other"),
+        ("ask", "git diff sub -- other"),
+        ("ask", "git --no-pager diff sub other"),
+        ("ask", "git --git-dir=/nonexistent diff a b"),
+        ("ask", "git difftool -y sub other"),
+        ("ask", "git mv sub other"),
+        ("ask", "git mv -k -- a.rs sub other"),
+        ("ask", "git -C . mv sub other"),
+        ("ask", "mv -- -x sub other"),
         ("allow", "mv a.rs b.rs"),
         ("allow", "diff a.rs b.rs"),
         ("allow", "cp a.rs other"),
+        ("allow", "git mv a.rs sub"),
+        ("allow", "git diff main topic"),
+        ("allow", "git diff HEAD~1 HEAD -- sub"),
+        ("allow", "git -C . log -- ../a /b"),
     ] {
         assert_eq!(decide("read(sub/keys/a)", line), expected, "{line}");
+    }
+}
+
+/// A folder can be called as files are. A rule that names it as a folder knows better, and a rule that names none takes what ends as files
+/// do for a file.
+#[test]
+fn a_folder_with_an_ending_counts_as_one() {
+    for (expected, rule, line) in [
+        ("ask", "read(conf.d/key)", "diff -N conf.d e"),
+        ("ask", "read(conf.d/key)", "mv conf.d e"),
+        ("ask", "read(conf.d/key)", "mv ./conf.d/ e"),
+        ("ask", "read(conf.d/key)", "mv c*.d e"),
+        ("ask", "read(node.js/key)", "mv node.js e"),
+        ("ask", "read(node.js/key)", "mv n*.js e"),
+        ("ask", "read(node.*/key)", "mv node.js e"),
+        ("ask", "read(sub/node.js/*.pem)", "git mv sub/node.js e"),
+        ("ask", "read(*.pem)", "diff conf.d e.d"),
+        ("ask", "read(*.pem)", "mv v1.2 e"),
+        ("allow", "read(*.pem)", "diff a.rs b.rs"),
+        ("allow", "read(*/key)", "mv a.rs b.rs"),
+        ("allow", "read(node.js/key)", "mv a.js b.js"),
+        ("allow", "read(node.js/key)", "mv conf.d e"),
+    ] {
+        assert_eq!(decide(rule, line), expected, "{rule} {line}");
     }
 }
 

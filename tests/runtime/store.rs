@@ -205,7 +205,7 @@ fn sessions_are_found_by_id_and_by_its_beginning() {
     assert_eq!(find(root, "0199-aaa-"), Ok(longer));
     assert_eq!(find(root, one.to_str().unwrap()), Ok(one.clone()), "a file's name will do");
     let several = find(root, "0199").unwrap_err();
-    assert!(several.contains("matches 2 sessions: 0199-aaa, 0199-aaa-b; write more"), "{several}");
+    assert!(several.contains("matches 2 sessions: 0199-aaa, 0199-aaa-b; give more of its id"), "{several}");
     let missing = find(root, "7").unwrap_err();
     assert!(missing.contains("no session `7`; the newest are 0200-ccc,"), "{missing}");
     assert!(find(root, "").is_err());

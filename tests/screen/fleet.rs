@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use countersign::agent::Event;
 use countersign::ledger::{Ending, Escrow, Limit, Outcome, Preview, Settlement};
+use countersign::ui::local::Overlay;
+use countersign::ui::picker::Picker;
 use serde_json::json;
 
 use crate::linear_harness::LinearHarness;
@@ -268,4 +271,31 @@ fn a_cost_that_nobody_knows_is_not_none() {
     let paid = linear.said.lines().find(|line| line.starts_with("paid this session")).unwrap();
     assert_eq!(paid.contains("unknown"), cost.contains("unknown"), "{cost}; {paid}");
     assert!(cost.contains("unknown"), "{cost}");
+}
+
+#[test]
+fn the_lists_of_what_is_at_work_name_each_by_its_calls_and_those_that_are_done_last() {
+    let names = |picker: &Picker| {
+        let name = |words: &str| words.split_whitespace().next().unwrap_or_default().to_owned();
+        picker.items.iter().map(|item| name(&item.words)).collect::<Vec<_>>()
+    };
+    let view = crate::session_builder::view(&three().events);
+    assert_eq!(names(&Picker::fleet(&view)), ["c3", "c2", "c1"]);
+    // One below another one, both at work.
+    let leads = |task: &str, events: Vec<Event>| {
+        let (mut builder, open) = handed(&[task], false);
+        builder.run(open[0].id(), "delegate_to_general");
+        below(&mut builder, open[0].id(), events);
+        std::mem::forget(open);
+        builder
+    };
+    let mut works = SessionBuilder::new();
+    works.user("Search.");
+    let mut harness = ScreenHarness::new(leads("Lead.", leads("Search.", works.events).events));
+    for picker in [Picker::fleet(&harness.view), Picker::fleet_to_stop(&harness.view)] {
+        assert_eq!(names(&picker), ["c1", "c1/c1"]);
+        harness.local.overlay = Some(Overlay::Picker(picker));
+        let frame = harness.frame(80, 24);
+        assert!(frame.contains("c1/c1 → general"), "{frame}");
+    }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use countersign::agent::{Event, Intent};
 use countersign::ledger::{
-    CallId, Change, Decider, Ending, Escrow, EscrowSettlement, Outcome, Preview, Remark, RemoteTask,
-    Settlement, Spent, TaskState,
+    Arguments, CallId, Change, Decider, Ending, Escrow, EscrowSettlement, Outcome, Preview, Remark,
+    RemoteTask, Settlement, Spent, TaskState, UserMessage,
 };
 use countersign::ui::linear::LinearEffect;
 use serde_json::json;
@@ -207,4 +207,26 @@ fn a_change_without_a_line_says_so() {
         let said = LinearHarness::new(builder).said;
         assert!(said.contains(says) && !said.contains("note:"), "{said}");
     }
+}
+
+#[test]
+fn a_race_begins_with_the_word_that_its_lanes_work_and_not_with_an_end() {
+    let mut builder = SessionBuilder::new();
+    builder.ledger.user(builder.at(), UserMessage::text("A race: make it.")).unwrap();
+    for lane in ["lane_1", "lane_2"] {
+        let task = Arguments::parse(r#"{"task":"Make it."}"#);
+        let tool = format!("delegate_to_{lane}");
+        let (made, mut token) = builder.ledger.command(builder.at(), &tool, task).unwrap();
+        builder.ledger.delegate(builder.at(), &mut token, lane, "Make it.");
+        let (call, session, limits) = (made.id, format!("0192-test-{}", made.id), BTreeMap::new());
+        let escrow = Escrow { call, session, limits, parallel: 1, in_background: true, waits: false };
+        builder.ledger.set_aside(builder.at(), escrow);
+        let remote = Some(RemoteTask { id: None, state: TaskState::Working });
+        let works = Settlement { remote, ..Settlement::synthetic(Outcome::Ok, "It works.") };
+        builder.finish(token, works);
+    }
+    builder.end(Ending::Completed);
+    let said = LinearHarness::new(builder).said;
+    assert!(said.contains("started: the lanes work in the background"), "{said}");
+    assert!(!said.contains("end: done") && !said.contains("Ready for the next task"), "{said}");
 }

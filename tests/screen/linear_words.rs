@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use crate::linear_harness::LinearHarness;
+use crate::linear_harness::{LinearHarness, asked};
+use crate::scenes::waiting_command;
 use crate::session_builder::SessionBuilder;
 use countersign::agent::{Answer, Intent};
-use countersign::ledger::Preview;
+use countersign::ledger::{Arguments, Preview, Remark, ToolUse};
 use countersign::ui::linear::LinearEffect;
 use serde_json::json;
 
@@ -61,4 +62,20 @@ fn a_line_that_is_there_together_with_its_letter_is_not_what_that_asks_for() {
         assert!(linear.said.contains("cancelled: nothing is"), "{}", linear.said);
         assert_eq!(linear.types("y").len(), 1, "it still waits");
     }
+}
+
+#[test]
+fn a_call_that_is_changed_waits_again_under_its_own_number() {
+    let mut linear = LinearHarness::new(waiting_command());
+    assert!(linear.said.contains("waits for you 1: shell") && linear.said.contains("waits for you 3: shell"));
+    linear.types("e 1");
+    let acts = linear.types("make clean");
+    assert!(changes_it_to(&acts, "make clean"), "{acts:?}");
+    let id = linear.builder.events.iter().find_map(|event| asked(event).map(|(_, call)| call)).unwrap();
+    let arguments = Arguments::from_value(json!({ "command": "make clean" }));
+    let changed = ToolUse { id, wire_id: String::new(), name: "shell".into(), arguments };
+    linear.builder.remark(Remark::CallEdited(changed));
+    linear.builder.ask(id, "shell", Preview::Command("make clean".into()));
+    let said = linear.hears();
+    assert!(said.contains("waits for you 1: shell") && !said.contains("waits for you 4"), "{said}");
 }

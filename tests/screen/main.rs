@@ -64,6 +64,7 @@ mod low;
 mod marks;
 mod mentioning;
 mod named;
+mod opened;
 mod own_commands;
 mod pasted_chips;
 mod pasting;

@@ -3,7 +3,8 @@
 
 use countersign::agent::{Intent, OwnCommand};
 use countersign::ledger::{Preview, UserMessage};
-use countersign::ui::linear::{Line, LinearEffect};
+use countersign::policy::Mode;
+use countersign::ui::linear::{Echo, Line, LinearEffect};
 use countersign::ui::update::{UiEffect, paste};
 use countersign::view::{NamedSkill, ViewSettings};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -114,6 +115,27 @@ fn nothing_in_a_text_that_is_pasted_into_lines_is_carried_out() {
             assert!(linear.said.contains(&said), "{text}: {}", linear.said);
         }
     }
+}
+
+/// Out of a pipe come commands, too, but what lets calls do more is decided by a line of its own.
+#[test]
+fn lines_of_a_pipe_that_came_together_let_calls_do_no_more() {
+    let mut linear = LinearHarness::new(SessionBuilder::new());
+    for text in [
+        "/mode unrestricted",
+        "/mode edit",
+        "/permissions gaps",
+        "/permissions host docs.rs",
+        "/race adopt 1",
+    ] {
+        let line = Line { alone: false, echo: Echo::Unseen, ..linear.line(text, 9) };
+        assert_eq!(linear.hears_line(&line), [], "{text}");
+        let said = format!("not done: {text} came together with other lines");
+        assert!(linear.said.contains(&said), "{text}: {}", linear.said);
+        assert!(!linear.types(text).is_empty(), "{text} by itself");
+    }
+    let line = Line { alone: false, echo: Echo::Unseen, ..linear.line("/mode plan", 9) };
+    assert_eq!(linear.hears_line(&line), [LinearEffect::Send(Intent::SetMode(Mode::Plan))]);
 }
 
 #[test]

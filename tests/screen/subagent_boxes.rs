@@ -1,7 +1,12 @@
 //! The boxes of sub-agents, and the calls of theirs that wait: in which order, how Tab goes through them, and what is counted.
 
+use std::collections::BTreeMap;
+
 use countersign::agent::{Event, Live};
-use countersign::ledger::{CallId, EntryId, Preview};
+use countersign::ledger::{
+    CallId, Decider, Ending, EntryId, Escrow, EscrowSettlement, Outcome, Preview, RemoteTask, Settlement,
+    Spent, TaskState,
+};
 use countersign::ui::local::Focus;
 use countersign::view::CardId;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -129,5 +134,72 @@ fn the_header_of_an_opened_one_names_its_call_at_every_size() {
         let frame = look(&mut harness);
         let first = frame.lines().next().unwrap();
         assert!(first.contains("← ") && first.contains(names.last().unwrap()), "{first}");
+    }
+}
+
+#[test]
+fn one_in_the_background_is_counted_once_while_its_result_waits_for_another() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Do both.");
+    let make = builder.tool_use("shell", json!({ "command": "make all" }));
+    let task = builder.tool_use("delegate_to_general", json!({ "task": "Make it." }));
+    let mut open = builder.say(None, "", "I do both.", vec![make, task]);
+    let [shell, call] = [open[0].id(), open[1].id()];
+    builder.decide(shell, true, Decider::User);
+    builder.run(shell, "shell");
+    builder.decide(call, true, Decider::Policy);
+    builder.ledger.delegate(builder.at(), &mut open[1], "general", "Make it.");
+    let (session, limits) = (format!("0192-test-{call}"), BTreeMap::new());
+    let escrow = Escrow { call, session, limits, parallel: 1, in_background: true, waits: false };
+    builder.ledger.set_aside(builder.at(), escrow);
+    builder.tell();
+    builder.run(call, "delegate_to_general");
+    std::mem::forget(open);
+    below(&mut builder, call, child().events.into_iter().take(2).collect());
+    let frame = look(&mut before(builder, (120, 40)));
+    assert!(frame.contains("Running make all… 1 in the background") && !frame.contains("more"), "{frame}");
+}
+
+#[test]
+fn one_that_waits_for_its_turn_in_the_background_takes_one_row() {
+    let (mut builder, mut open) = handed(&["Make it."], true);
+    let call = open[0].id();
+    let (session, limits) = (format!("0192-test-{call}"), BTreeMap::new());
+    let escrow = Escrow { call, session, limits, parallel: 1, in_background: true, waits: true };
+    builder.ledger.set_aside(builder.at(), escrow);
+    let remote = Some(RemoteTask { id: None, state: TaskState::Submitted });
+    let later =
+        Settlement { remote, ..Settlement::synthetic(Outcome::Ok, "It starts when another has ended.") };
+    builder.finish(open.remove(0), later);
+    builder.end(Ending::Completed);
+    let frame = look(&mut before(builder, (80, 24)));
+    let row = frame.lines().find(|row| row.contains("general")).unwrap();
+    assert!(row.contains("◌") && row.contains("waits for its turn"), "{frame}");
+    assert!(!frame.contains("It starts when") && !frame.contains("general ─"), "{frame}");
+}
+
+#[test]
+fn how_far_the_calls_of_a_lost_sub_agent_came_is_not_what_is_left_out() {
+    let words = "The sub-agent's work ended with the process after 0 finished calls; nothing of it is done again. \
+                 None of its calls had been started. Its session is 0192-test-c1. Its last words:";
+    let said = format!("{words} {}", "I look at it. ".repeat(40));
+    for (size, in_background) in [((80, 24), false), ((120, 40), false), ((80, 24), true)] {
+        let (mut builder, mut open) = handed(&["Make it."], in_background);
+        if in_background {
+            let remote = Some(RemoteTask { id: None, state: TaskState::Working });
+            let works = Settlement { remote, ..Settlement::synthetic(Outcome::Ok, "It works.") };
+            builder.finish(open.remove(0), works);
+            builder.end(Ending::Completed);
+            let (call, spent, state) = (CallId(1), Spent::default(), TaskState::Unknown);
+            let answer = Some(said.clone());
+            let settled = EscrowSettlement { call, spent, is_assumed: false, state, answer };
+            builder.ledger.settle_escrow(builder.at(), settled);
+            builder.tell();
+        } else {
+            builder.finish(open.remove(0), Settlement::synthetic(Outcome::Failed, said.as_str()));
+        }
+        let frame = look(&mut before(builder, size));
+        let told = frame.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains("done again. None of its calls had been started."), "{frame}");
     }
 }

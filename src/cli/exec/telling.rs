@@ -1,6 +1,5 @@
 //! What a run without a screen tells: events and the answer on stdout, remarks on stderr, and the exit code.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -8,21 +7,20 @@ use tokio::sync::mpsc;
 
 use super::answer_file::AnswerFile;
 use super::conversation::{Conversation, Doors};
-use crate::agent::{CallAddress, Event, Live, Shutdown, SubagentPath};
+use crate::agent::{Event, Live, Shutdown, SubagentPath};
 use crate::budget::Limits;
 use crate::cli::args::ExecArgs;
 use crate::cli::events::EventLines;
 use crate::cli::outcome::{complain, for_stdout, say};
+use crate::cli::told_denials::ToldDenials;
 use crate::cli::told_subagents::{ToldSubagents, calls};
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{
-    ApprovalRequest, Body, CallId, Change, Ending, Entry, EntryId, LearnedLimit, Limit, Outcome,
-    ProviderLimit, ToolResult, TurnEnded,
+    Body, CallId, Change, Ending, Entry, EntryId, LearnedLimit, Limit, ProviderLimit, TurnEnded,
 };
 use crate::session::other_sessions::first_words;
-use crate::view::summary;
 
 /// Characters of what a sub-agent in the background answered.
 const MOST_SAID: usize = 200;
@@ -108,14 +106,8 @@ pub(super) struct Out {
     message: Option<EntryId>,
     /// Messages that hooks refused, a line each.
     refused: Vec<String>,
-    /// The calls of the run that were denied, a line each.
-    denied: Vec<String>,
-    /// Those that were not started since a limit was used up, a line each.
-    not_started: Vec<String>,
-    /// What each call of the run is about, those of sub-agents too.
-    calls: BTreeMap<CallAddress, String>,
-    /// Why calls of the run were asked about and denied.
-    reasons: BTreeMap<CallAddress, Vec<String>>,
+    /// The calls of the run that were denied, those of sub-agents too.
+    denials: ToldDenials,
     /// The sub-agents of the run.
     subagents: ToldSubagents,
     /// Where a goal stopped.
@@ -138,10 +130,7 @@ impl Out {
             fault: None,
             message: None,
             refused: Vec::new(),
-            denied: Vec::new(),
-            not_started: Vec::new(),
-            calls: BTreeMap::new(),
-            reasons: BTreeMap::new(),
+            denials: ToldDenials::default(),
             subagents: ToldSubagents::default(),
             handoff: None,
             gone: None,
@@ -214,24 +203,11 @@ impl Out {
     /// What is told of calls when the run has ended.
     fn hear_call(&mut self, path: SubagentPath, body: &Body) {
         self.subagents.read(&path, body);
-        let at = |call| CallAddress { path: path.clone(), call };
-        match body {
-            Body::ToolCall(call) => {
-                self.calls.insert(at(call.id), summary(&call.arguments));
-            }
-            Body::CallEdited(_) | Body::Note(_) => {
-                if let Some((call, arguments)) = body.changes() {
-                    self.calls.insert(at(call), summary(&arguments));
-                }
-            }
-            Body::ApprovalRequested(asked) => self.hear_request(at(asked.call), asked),
-            Body::ApprovalDecided(decision) if !decision.allow => {
-                self.reasons.entry(at(decision.call)).or_default().push(decision.reason.clone());
-            }
-            Body::ToolResult(result) => self.hear_result(&at(result.call), result),
-            Body::TurnEnded(end) => self.hear_end_below(&path, end),
-            _ => {}
+        if let Body::TurnEnded(end) = body {
+            self.hear_end_below(&path, end);
         }
+        let named = self.subagents.get(&path).map(|one| format!("sub-agent {} {}", one.name, calls(&path)));
+        self.denials.read(&path, body, named.as_deref());
     }
 
     /// A sub-agent whose part of a limit was used up, or did not pay for its next request. What the run itself ends with is said at its end.
@@ -240,35 +216,6 @@ impl Out {
         if Limit::of_ending(end.reason).is_some() {
             let (who, reason) = (calls(path), end.reason.words());
             complain(&format!("note: sub-agent {} {who} stopped before its end: {reason}", one.name));
-        }
-    }
-
-    /// What is asked about is where it leads, and why.
-    fn hear_request(&mut self, at: CallAddress, asked: &ApprovalRequest) {
-        if asked.leads_to.is_some() {
-            self.calls.insert(at.clone(), summary(&asked.used()));
-        }
-        // A request may be recorded again; the last one counts.
-        self.reasons.insert(at, vec![asked.why.clone()]);
-    }
-
-    /// Nobody is here to see a denial go by: it is named at the end.
-    fn hear_result(&mut self, at: &CallAddress, result: &ToolResult) {
-        if let Outcome::Denied(by) = result.outcome {
-            let what = self.calls.get(at).map(String::as_str).unwrap_or_default();
-            let whose = match self.subagents.get(&at.path) {
-                Some(one) => format!("sub-agent {} {}: ", one.name, calls(&at.path)),
-                None => String::new(),
-            };
-            let call = format!("{whose}{} {what}", result.name);
-            match self.reasons.remove(at) {
-                Some(reasons) => {
-                    let why = one_line(&reasons.join("; "));
-                    self.denied.push(format!("denied by {}: {call} ({why})", by.as_str()));
-                }
-                // Nobody decided about it: a limit was used up.
-                None => self.not_started.push(format!("not started: {call} ({})", one_line(&result.content))),
-            }
         }
     }
 
@@ -288,7 +235,7 @@ impl Out {
     fn close(mut self, end: &TurnEnded) -> Result<Exit, Fault> {
         let exit = match Exit::from(end.reason) {
             // The model may say that it is done: what it was not allowed to do is not.
-            Exit::Completed if !self.denied.is_empty() => Exit::Approval,
+            Exit::Completed if self.denials.has_denied() => Exit::Approval,
             exit => exit,
         };
         let written = self.answer_file.as_ref().map(|file| file.keep(exit, &end.text));
@@ -298,7 +245,7 @@ impl Out {
             say(&format!("{}\n", end.text))?;
         }
         written.transpose()?;
-        self.refused.iter().chain(&self.denied).chain(&self.not_started).for_each(|line| complain(line));
+        self.refused.iter().chain(self.denials.lines()).for_each(|line| complain(line));
         if let Some(why) = &self.gone {
             return self.abandoned(why);
         }

@@ -8,6 +8,7 @@ use crate::policy::{Mode, RuleKind};
 use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
 
 use super::found::{Found, MOST, Setting, mode};
+use super::keys::told;
 use super::{rules, servers};
 
 /// Their kinds of rules.
@@ -15,12 +16,11 @@ const KINDS: [(&str, RuleKind); 3] =
     [("deny", RuleKind::Deny), ("ask", RuleKind::Ask), ("allow", RuleKind::Allow)];
 
 /// What `settings.json` says.
-pub(super) fn settings(all: &Map<String, Value>) -> Found {
-    let mut found = Found::default();
+pub(super) fn settings(found: &mut Found, all: &Map<String, Value>) {
     for (key, said) in all.iter().take(MOST) {
         match (key.as_str(), said) {
-            ("permissions", Value::Object(said)) => permissions(&mut found, said),
-            ("hooks", Value::Object(said)) => hooks(&mut found, said),
+            ("permissions", Value::Object(said)) => permissions(found, said),
+            ("hooks", Value::Object(said)) => hooks(found, said),
             ("model", Value::String(name)) if name.starts_with("claude-") => {
                 found.add(Setting::Text("model", format!("anthropic/{name}")), "model");
             }
@@ -39,14 +39,12 @@ pub(super) fn settings(all: &Map<String, Value>) -> Found {
             (other, _) => found.note(other, "has no counterpart here"),
         }
     }
-    found
 }
 
 /// What `~/.claude.json` says: of all that is in it, the servers.
-pub(super) fn state(all: &Map<String, Value>) -> Found {
-    let mut found = Found::default();
+pub(super) fn state(found: &mut Found, all: &Map<String, Value>) {
     if let Some(Value::Object(said)) = all.get("mcpServers") {
-        servers::of_json(&mut found, said);
+        servers::of_json(found, said);
     }
     let of_folders = all.get("projects").and_then(Value::as_object).into_iter().flatten();
     let has_servers =
@@ -57,7 +55,6 @@ pub(super) fn state(all: &Map<String, Value>) -> Found {
             "they hold in one folder only: add them to its .countersign/config.toml",
         );
     }
-    found
 }
 
 fn permissions(found: &mut Found, said: &Map<String, Value>) {
@@ -69,7 +66,7 @@ fn permissions(found: &mut Found, said: &Map<String, Value>) {
                     let text = written.as_str().unwrap_or_default();
                     match rules::translate(kind, text) {
                         Ok(rules) => found.add_rules(kind, rules, text),
-                        Err(why) => found.note(&format!("{key} {written}"), &why),
+                        Err(why) => found.note(&format!("{key} {}", told(&written.to_string())), &why),
                     }
                 }
             }
@@ -116,7 +113,7 @@ fn hooks(found: &mut Found, said: &Map<String, Value>) {
 fn one_hook(found: &mut Found, point: HookPoint, matcher: &str, hook: &Value) {
     let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
     let kind = hook.get("type").and_then(Value::as_str).unwrap_or("command");
-    let called = if command.is_empty() { format!("of the type {kind}") } else { command.to_owned() };
+    let called = if command.is_empty() { format!("of the type {kind}") } else { told(command) };
     let what = format!("the hook {called} of {}", point.event_name());
     if kind != "command" || command.is_empty() {
         return found.note(&what, "only hooks that are commands exist here");

@@ -7,16 +7,16 @@ use crate::policy::{Mode, Rule, RuleKind};
 use crate::tool::name::SHELL;
 
 use super::found::{Found, MOST, Setting, mode};
+use super::keys::{has_key_in_path, told};
 use super::prefix_rules::{self, PrefixRule};
 use super::servers::{self, ServerEntry, pairs, texts};
 
 /// What `config.toml` says.
-pub(super) fn settings(all: &Map<String, Value>) -> Found {
-    let mut found = Found::default();
+pub(super) fn settings(found: &mut Found, all: &Map<String, Value>) {
     for (key, said) in all.iter().take(MOST) {
         match (key.as_str(), said) {
-            ("mcp_servers", Value::Object(all)) => mcp(&mut found, all),
-            ("model_providers", Value::Object(all)) => providers(&mut found, all),
+            ("mcp_servers", Value::Object(all)) => mcp(found, all),
+            ("model_providers", Value::Object(all)) => providers(found, all),
             ("model", Value::String(name)) => {
                 let provider = all.get("model_provider").and_then(Value::as_str).unwrap_or("openai");
                 found.add(Setting::Text("model", format!("{provider}/{name}")), "model");
@@ -35,12 +35,11 @@ pub(super) fn settings(all: &Map<String, Value>) -> Found {
                 }
                 _ => found.note(&format!("sandbox_mode {theirs}"), "choose a mode yourself: see /mode"),
             },
-            ("sandbox_workspace_write", Value::Object(all)) => workspace_write(&mut found, all),
+            ("sandbox_workspace_write", Value::Object(all)) => workspace_write(found, all),
             ("projects", _) => found.note("projects", "each folder is trusted by `countersign trust`"),
             (other, _) => found.note(other, "has no counterpart here"),
         }
     }
-    found
 }
 
 /// What its sandbox lets through. Ours is opened by hand: both would hold in every folder.
@@ -101,7 +100,8 @@ fn providers(found: &mut Found, all: &Map<String, Value>) {
                 continue;
             }
         };
-        let Some(address) = text("base_url").filter(|address| !address.contains(['?', '@'])) else {
+        let is_free = |address: &&str| !address.contains(['?', '@']) && !has_key_in_path(address);
+        let Some(address) = text("base_url").filter(is_free) else {
             found.note(&what, "it has no address that can be imported");
             continue;
         };
@@ -116,8 +116,7 @@ fn providers(found: &mut Found, all: &Map<String, Value>) {
 }
 
 /// What a file of rules says.
-pub(super) fn rules(text: &str) -> Found {
-    let mut found = Found::default();
+pub(super) fn rules(found: &mut Found, text: &str) {
     for rule in prefix_rules::read(text).into_iter().take(MOST) {
         match rule {
             Ok(PrefixRule { commands, decision }) => {
@@ -131,26 +130,26 @@ pub(super) fn rules(text: &str) -> Found {
                     }
                 };
                 for words in commands {
-                    one_rule(&mut found, kind, &words);
+                    one_rule(found, kind, &words);
                 }
             }
             Err(why) => found.note("prefix_rule", &why),
         }
     }
-    found
 }
 
 fn one_rule(found: &mut Found, kind: RuleKind, words: &[String]) {
     let command = words.join(" ");
+    let shown = told(&command);
     let is_plain = |word: &String| {
         !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || "*()'\"\\$`".contains(c))
     };
     if words.is_empty() || !words.iter().all(is_plain) {
-        return found.note(&format!("prefix_rule {command}"), "its words cannot be written as a pattern");
+        return found.note(&format!("prefix_rule {shown}"), "its words cannot be written as a pattern");
     }
     let rules = [format!("{SHELL}({command})"), format!("{SHELL}({command} *)")];
     match rules.iter().map(|rule| Rule::parse(kind, rule)).collect::<Result<Vec<_>, _>>() {
-        Ok(_) => found.add_rules(kind, rules.to_vec(), &format!("prefix_rule {command}")),
-        Err(why) => found.note(&format!("prefix_rule {command}"), &why.to_string()),
+        Ok(_) => found.add_rules(kind, rules.to_vec(), &format!("prefix_rule {shown}")),
+        Err(why) => found.note(&format!("prefix_rule {shown}"), &why.to_string()),
     }
 }

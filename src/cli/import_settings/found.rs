@@ -1,12 +1,15 @@
 //! What was found in another tool's files: what we can say in our own words, and what we cannot, and why.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use toml_edit::Table;
+use toml_edit::{Item, Table};
 
+use super::keys::{has_key_word, may_hold_key, told};
 use crate::config::fault::one_line;
 use crate::hooks::HookPoint;
 use crate::policy::{Mode, RuleKind};
+use crate::wire::Secret;
 
 /// Most characters of something that is repeated.
 const MOST_CHARS: usize = 160;
@@ -53,10 +56,46 @@ pub(super) struct Found {
     pub(super) commands: Vec<FoundCommand>,
     /// Whether there was more than is taken.
     is_cut: bool,
+    /// The variables that stand in the place of values, each with its value: two values never have one.
+    variables: BTreeMap<String, Secret>,
 }
 
 impl Found {
+    /// Nothing yet, of a file that is read after others.
+    pub(super) fn after(others: &Self) -> Self {
+        Self { variables: others.variables.clone(), ..Self::default() }
+    }
+
+    /// Takes in what the next file has, but for its notes.
+    pub(super) fn take_in(&mut self, next: Self) {
+        self.settings.extend(next.settings);
+        self.commands.extend(next.commands);
+        self.variables = next.variables;
+    }
+
+    /// The variable for a value: of the first of these names that no other value has, else of the last with a number.
+    pub(super) fn variable(&mut self, names: &[String], value: &str) -> String {
+        let value = Secret::new(value);
+        let last = names.last().map_or("VALUE", String::as_str);
+        let numbered = (2_u32..).map(|number| format!("{last}_{number}"));
+        let mut all = names.iter().cloned().chain(numbered);
+        let name = all.find(|name| self.variables.get(name).is_none_or(|known| *known == value));
+        let name = name.unwrap_or_else(|| last.to_owned());
+        self.variables.insert(name.clone(), value);
+        name
+    }
+
     pub(super) fn add(&mut self, setting: Setting, written: &str) {
+        let text = match &setting {
+            Setting::Rule(_, text) | Setting::Text(_, text) => text.as_str(),
+            Setting::Hook(_, hook) => hook.get("command").and_then(Item::as_str).unwrap_or_default(),
+            // What it has was looked at, one by one.
+            Setting::Named(..) => "",
+        };
+        if may_hold_key(text) {
+            return self
+                .note(&told(written), "it may hold a key: add it yourself, with a variable in its place");
+        }
         if self.settings.len() < MOST {
             self.settings.push((setting, short(written)));
         } else if !self.is_cut {
@@ -74,7 +113,16 @@ impl Found {
 
     pub(super) fn note(&mut self, what: &str, why: &str) {
         if self.notes.len() < MOST {
-            self.notes.push(format!("{}: {}", short(what), one_line(why)));
+            let what = if has_key_word(what) {
+                "what may hold a key and is not shown".to_owned()
+            } else {
+                short(what)
+            };
+            let note = format!("{what}: {}", one_line(why));
+            // One entry there can be several rules here.
+            if self.notes.last() != Some(&note) {
+                self.notes.push(note);
+            }
         }
     }
 }
@@ -87,4 +135,42 @@ pub(super) fn short(text: &str) -> String {
         cut.push('…');
     }
     cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_values_never_have_one_variable() {
+        let mut found = Found::default();
+        let names = ["TOKEN", "GH_TOKEN"].map(str::to_owned);
+        let mut of = |value: &str| found.variable(&names, value);
+        assert_eq!(
+            ["one", "two", "three", "four"].map(&mut of),
+            ["TOKEN", "GH_TOKEN", "GH_TOKEN_2", "GH_TOKEN_3"]
+        );
+        assert_eq!(["two", "one", "four"].map(&mut of), ["GH_TOKEN", "TOKEN", "GH_TOKEN_3"]);
+        let mut next = Found::after(&found);
+        assert_eq!(next.variable(&names[..1], "two"), "TOKEN_2");
+        found.take_in(next);
+        assert_eq!(found.variable(&names[..1], "three"), "TOKEN_3");
+    }
+
+    #[test]
+    fn no_command_with_a_key_is_taken_or_repeated() {
+        const KEY: &str = "sk-ant-REDACTED-0123456789";
+        let mut found = Found::default();
+        let mut hook = Table::new();
+        hook.insert("command", toml_edit::value(format!("notify {KEY}")));
+        found.add(Setting::Hook(HookPoint::Stop, hook), &format!("the hook notify {KEY}"));
+        found.add(Setting::Text("status_line", "status --token hunter2".to_owned()), "statusLine");
+        found.add(Setting::Rule(RuleKind::Allow, format!("shell(X={KEY} run)")), "an entry");
+        assert!(found.settings.is_empty() && found.notes.len() == 3, "{found:?}");
+        let notes = found.notes.join("\n");
+        assert!(!notes.contains("sk-ant") && !notes.contains("hunter2"), "{notes}");
+        assert!(notes.contains("statusLine: it may hold a key"), "{notes}");
+        found.add(Setting::Text("status_line", "status --token \"$TOKEN\"".to_owned()), "statusLine");
+        assert_eq!(found.settings.len(), 1);
+    }
 }

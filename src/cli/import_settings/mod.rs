@@ -6,6 +6,7 @@ mod commands;
 mod document;
 mod found;
 mod jsonc;
+mod keys;
 mod opencode;
 pub(super) mod other_tool;
 mod prefix_rules;
@@ -35,7 +36,7 @@ const MOST_BYTES: u64 = 1024 * 1024;
 const MOST_FILES: usize = 50;
 
 /// How a file is read.
-type FileReader = fn(&str) -> Result<Found, String>;
+type FileReader = fn(&str, &mut Found) -> Result<(), String>;
 
 /// Prints what it found, or writes it.
 ///
@@ -115,18 +116,18 @@ fn gathered(files: impl Iterator<Item = (PathBuf, FileReader)>, home: Option<&Pa
     let mut all = Gathered::default();
     for (file, reader) in files {
         let shown = shown(&file, home);
-        let found = match reading::read(&file, MOST_BYTES) {
+        let mut found = Found::after(&all.found);
+        let understood = match reading::read(&file, MOST_BYTES) {
             Reading::Absent => continue,
-            Reading::Text { text, cut: false } => reader(&text),
+            Reading::Text { text, cut: false } => reader(&text, &mut found),
             Reading::Text { .. } => Err("it is larger than a megabyte".to_owned()),
             Reading::Refused(why) => Err(why),
         };
-        match found {
-            Ok(found) => {
+        match understood {
+            Ok(()) => {
                 all.read.push(shown.clone());
-                all.found.settings.extend(found.settings);
-                all.found.commands.extend(found.commands);
                 all.notes.extend(found.notes.iter().map(|note| format!("{shown}: {note}")));
+                all.found.take_in(found);
             }
             Err(why) => all.unreadable.push(format!("{shown}: {}", one_line(&why))),
         }
@@ -214,22 +215,22 @@ fn object(value: Value) -> Result<Map<String, Value>, String> {
     if let Value::Object(all) = value { Ok(all) } else { Err("it is not a table".to_owned()) }
 }
 
-fn of_claude(text: &str) -> Result<Found, String> {
-    jsonc::parse(text).and_then(object).map(|all| claude::settings(&all))
+fn of_claude(text: &str, found: &mut Found) -> Result<(), String> {
+    jsonc::parse(text).and_then(object).map(|all| claude::settings(found, &all))
 }
 
-fn of_claude_state(text: &str) -> Result<Found, String> {
-    jsonc::parse(text).and_then(object).map(|all| claude::state(&all))
+fn of_claude_state(text: &str, found: &mut Found) -> Result<(), String> {
+    jsonc::parse(text).and_then(object).map(|all| claude::state(found, &all))
 }
 
-fn of_opencode(text: &str) -> Result<Found, String> {
-    jsonc::parse(text).and_then(object).map(|all| opencode::settings(&all))
+fn of_opencode(text: &str, found: &mut Found) -> Result<(), String> {
+    jsonc::parse(text).and_then(object).map(|all| opencode::settings(found, &all))
 }
 
-fn of_codex(text: &str) -> Result<Found, String> {
+fn of_codex(text: &str, found: &mut Found) -> Result<(), String> {
     let all: Value = toml::from_str(text)
         .map_err(|why| format!("it cannot be read as TOML: {}", with_place(&why, text)))?;
-    object(all).map(|all| codex::settings(&all))
+    object(all).map(|all| codex::settings(found, &all))
 }
 
 /// What is wrong, and in which line.
@@ -239,8 +240,9 @@ fn with_place(why: &toml::de::Error, text: &str) -> String {
     format!("{}{}", why.message(), line.unwrap_or_default())
 }
 
-fn of_rules(text: &str) -> Result<Found, String> {
-    Ok(codex::rules(text))
+fn of_rules(text: &str, found: &mut Found) -> Result<(), String> {
+    codex::rules(found, text);
+    Ok(())
 }
 
 /// What needs no translation: it is read where it is.

@@ -11,6 +11,7 @@ use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
 use crate::ui::commands::is_built_in;
 
 use super::found::{Found, FoundCommand, MOST, Setting};
+use super::keys::{has_key_word, told};
 use super::rules::paths;
 use super::servers::{self, ServerEntry, pairs, texts};
 
@@ -20,12 +21,11 @@ const WITHOUT_EFFECT: [&str; 3] = ["agent", "model", "subtask"];
 const PROVIDERS: [&str; 3] = ["anthropic", "openai", "openrouter"];
 
 /// What `opencode.json` says.
-pub(super) fn settings(all: &Map<String, Value>) -> Found {
-    let mut found = Found::default();
+pub(super) fn settings(found: &mut Found, all: &Map<String, Value>) {
     for (key, said) in all.iter().take(MOST) {
         match (key.as_str(), said) {
-            ("mcp", Value::Object(all)) => mcp(&mut found, all),
-            ("permission", Value::Object(all)) => permissions(&mut found, all),
+            ("mcp", Value::Object(all)) => mcp(found, all),
+            ("permission", Value::Object(all)) => permissions(found, all),
             ("model", Value::String(name)) => {
                 let is_known =
                     name.split_once('/').is_some_and(|(provider, _)| PROVIDERS.contains(&provider));
@@ -37,14 +37,13 @@ pub(super) fn settings(all: &Map<String, Value>) -> Found {
             }
             ("command", Value::Object(all)) => {
                 for (name, said) in all.iter().take(MOST) {
-                    custom_command(&mut found, name, said);
+                    custom_command(found, name, said);
                 }
             }
             ("$schema", _) => {}
             (other, _) => found.note(other, "has no counterpart here"),
         }
     }
-    found
 }
 
 /// A command, as a file of ours.
@@ -57,6 +56,9 @@ fn custom_command(found: &mut Found, name: &str, said: &Value) {
         words => format!("---\ndescription: '{}'\n---\n", words.replace('\'', "''")),
     };
     let text = format!("{header}{template}\n");
+    if has_key_word(&text) {
+        return found.note(&what, "it may hold a key: write the file yourself, with a variable in its place");
+    }
     if is_built_in(name) {
         return found.note(&what, "a command of this program has this name: give it another, in a file");
     }
@@ -134,7 +136,7 @@ fn permissions(found: &mut Found, all: &Map<String, Value>) {
 
 /// The last rule that matches wins there, and the strictest one here. So only what is denied means at least as much.
 fn command(found: &mut Found, pattern: &str, decision: &str) {
-    let what = format!("permission bash {pattern:?}: {decision}");
+    let what = format!("permission bash {}: {decision}", told(&format!("{pattern:?}")));
     let rule = if pattern == "*" { SHELL.to_owned() } else { format!("{SHELL}({pattern})") };
     match decision {
         "deny" if pattern == "*" => {

@@ -3,9 +3,10 @@
 use serde_json::{Map, Value};
 use toml_edit::{Array, InlineTable, Item, Table, value};
 
-use crate::runtime::{holds_secret, looks_secret};
+use crate::runtime::looks_secret;
 
 use super::found::{Found, Setting};
+use super::keys::{asks_for_key, has_key_in_path, is_key_behind, is_name, may_hold_key};
 
 /// The table of ours.
 const TABLE: &str = "mcp_servers";
@@ -86,6 +87,10 @@ pub(super) fn add(found: &mut Found, name: &str, server: ServerEntry) {
             return found
                 .note(&what, "its address has a user or a query, which may be a key: add it yourself");
         }
+        (None, Some(url)) if has_key_in_path(url) => {
+            return found
+                .note(&what, "its address may hold a key: add it yourself, with ${NAME} in its place");
+        }
         (None, Some(url)) => {
             table.insert("url", value(url.as_str()));
         }
@@ -111,27 +116,47 @@ fn insert(table: &mut Table, key: &str, members: InlineTable) {
     }
 }
 
-/// An argument, or a variable in its place if it looks like a key, or follows a flag that takes one.
+/// An argument, with a variable in the place of what looks like a key, or follows a name that asks for one.
 fn argument(found: &mut Found, server: &str, args: &[String], at: usize, arg: &str) -> String {
+    if let Some(Assignment { front, name, text }) = Assignment::of(arg)
+        && reference(text).is_none()
+        && (asks_for_key(&name) || may_hold_key(text))
+    {
+        let variable = kept_out(found, server, &[variable_of(server, &name)], text);
+        return format!("{front}${{{variable}}}");
+    }
     let before = at.checked_sub(1).and_then(|at| args.get(at)).map_or("", String::as_str);
-    let named = before.starts_with('-').then(|| before.trim_start_matches('-').replace('-', "_"));
-    let is_secret = holds_secret("", arg) || named.as_deref().is_some_and(looks_secret);
-    match arg.split_once('=') {
-        Some((flag, text)) if flag.starts_with('-') && !text.starts_with("${") => {
-            let name = flag.trim_start_matches('-').replace('-', "_");
-            if looks_secret(&name) || holds_secret("", text) {
-                let variable = variable_of(server, &name);
-                kept_out(found, server, &variable);
-                return format!("{flag}=${{{variable}}}");
-            }
-            arg.to_owned()
+    // A value that stands in the flag is no part of its name.
+    let flag = if before.starts_with('-') && !before.contains('=') { before } else { "" };
+    let follows = !arg.starts_with("--") && (asks_for_key(flag) || is_key_behind(flag, arg));
+    if reference(arg).is_some() || !follows && !may_hold_key(arg) {
+        return arg.to_owned();
+    }
+    let name = flag.trim_start_matches('-');
+    let name = if name.len() > 1 { name } else { "key" };
+    let variable = kept_out(found, server, &[variable_of(server, name)], arg);
+    format!("${{{variable}}}")
+}
+
+/// `--flag=text`, `NAME=text` and `--env=NAME=text`.
+struct Assignment<'a> {
+    /// What stands before the text.
+    front: &'a str,
+    /// What it is called.
+    name: String,
+    text: &'a str,
+}
+
+impl<'a> Assignment<'a> {
+    fn of(arg: &'a str) -> Option<Self> {
+        let (mut name, mut text) = arg.split_once('=')?;
+        let inner = text.split_once('=').filter(|(inner, rest)| is_name(inner) && !rest.is_empty());
+        if let Some(inner) = inner.filter(|_| !asks_for_key(name)) {
+            (name, text) = inner;
         }
-        _ if is_secret && !arg.starts_with("${") => {
-            let variable = variable_of(server, named.as_deref().unwrap_or("key"));
-            kept_out(found, server, &variable);
-            format!("${{{variable}}}")
-        }
-        _ => arg.to_owned(),
+        let front = arg.get(..arg.len().saturating_sub(text.len()))?;
+        let name = name.trim_start_matches('-').replace('-', "_");
+        is_name(&name).then_some(Self { front, name, text })
     }
 }
 
@@ -142,11 +167,11 @@ fn variables(found: &mut Found, server: &str, env: Vec<(String, String)>) -> Inl
         let is_plain =
             ["true", "false"].contains(&text.as_str()) || text.len() <= 5 && text.parse::<u32>().is_ok();
         let written = match reference(&text) {
-            Some(reference) => reference,
+            Some(reference) => known(found, reference),
             None if is_plain && !looks_secret(&name) => text,
             None => {
-                kept_out(found, server, &name);
-                format!("${{{name}}}")
+                let names = [name.clone(), variable_of(server, &name)];
+                format!("${{{}}}", kept_out(found, server, &names, &text))
             }
         };
         table.insert(&name, written.into());
@@ -162,11 +187,10 @@ fn headers(found: &mut Found, server: &str, headers: Vec<(String, String)>) -> I
             Some((scheme @ ("Bearer" | "Basic" | "Token"), rest)) => (format!("{scheme} "), rest),
             _ => (String::new(), text.as_str()),
         };
-        let written = reference(rest).unwrap_or_else(|| {
-            let variable = variable_of(server, &name);
-            kept_out(found, server, &variable);
-            format!("${{{variable}}}")
-        });
+        let written = match reference(rest) {
+            Some(reference) => known(found, reference),
+            None => format!("${{{}}}", kept_out(found, server, &[variable_of(server, &name)], rest)),
+        };
         table.insert(&name, format!("{scheme}{written}").into());
     }
     table
@@ -189,16 +213,81 @@ fn variable_of(server: &str, name: &str) -> String {
     text.chars().map(letter).collect()
 }
 
-fn kept_out(found: &mut Found, server: &str, variable: &str) {
+/// Says that a value was not copied; gives the variable that stands in its place, of one of these names if no other value has it.
+fn kept_out(found: &mut Found, server: &str, names: &[String], value: &str) -> String {
+    let variable = found.variable(names, value);
     found.note(
         &format!("the server {server}"),
         &format!("a value was not copied: set the variable {variable}"),
     );
+    variable
+}
+
+/// A reference that is kept: its variable is no other value's.
+fn known(found: &mut Found, reference: String) -> String {
+    let name = reference.trim_start_matches("${").trim_end_matches('}').to_owned();
+    found.variable(&[name], &reference);
+    reference
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is taken of these servers, and what is said of them.
+    fn taken(servers: &Value) -> String {
+        let mut found = Found::default();
+        of_json(&mut found, servers.as_object().unwrap());
+        let table = |setting: &Setting| {
+            if let Setting::Named(_, _, table) = setting { table.to_string() } else { String::new() }
+        };
+        let tables: Vec<String> = found.settings.iter().map(|(setting, _)| table(setting)).collect();
+        tables.join("\n") + &found.notes.join("\n")
+    }
+
+    #[test]
+    fn the_value_of_a_flag_is_in_no_name_and_what_follows_it_stays() {
+        for (args, left) in [
+            (
+                vec!["--api-key=hunter2longsecret", "--port", "8080"],
+                r#"["--api-key=${S_API_KEY}", "--port", "8080"]"#,
+            ),
+            (
+                vec!["run", "-e", "A_TOKEN=hunter2", "-e", "B_TOKEN=hunter3"],
+                r#"["run", "-e", "A_TOKEN=${S_A_TOKEN}", "-e", "B_TOKEN=${S_B_TOKEN}"]"#,
+            ),
+            (vec!["--env=A_KEY=hunter2", "x"], r#"["--env=A_KEY=${S_A_KEY}", "x"]"#),
+            (vec!["--token=hunter2=="], r#"["--token=${S_TOKEN}"]"#),
+            (vec!["-k", "hunter2battery"], r#"["-k", "${S_KEY}"]"#),
+            (vec!["-k", "/etc/a.pem", "-v"], r#"["-k", "/etc/a.pem", "-v"]"#),
+            (vec!["--use-token", "--port", "1"], r#"["--use-token", "--port", "1"]"#),
+            (
+                vec!["--token", "hunter2", "--token", "hunter3"],
+                r#"["--token", "${S_TOKEN}", "--token", "${S_TOKEN_2}"]"#,
+            ),
+            (vec!["--token", "${T:-hunter2}"], r#"["--token", "${S_TOKEN}"]"#),
+            (vec!["--token=${T}", "--root=/a", "A=b"], r#"["--token=${T}", "--root=/a", "A=b"]"#),
+            (vec!["-y", "mcp-server-fetch==2025.4.7"], r#"["-y", "mcp-server-fetch==2025.4.7"]"#),
+            (vec!["x", "--header", "Authorization:${AUTH}"], r#"["x", "--header", "Authorization:${AUTH}"]"#),
+        ] {
+            let all = taken(&serde_json::json!({ "s": { "command": "run", "args": args } }));
+            assert!(all.contains(&format!("args = {left}")), "{left} in {all}");
+            assert!(!all.to_lowercase().contains("hunter"), "{all}");
+        }
+    }
+
+    #[test]
+    fn variables_of_two_servers_are_not_mixed_up() {
+        let all = taken(&serde_json::json!({
+            "a": { "command": "a", "env": { "TOKEN": "hunter2" } },
+            "b": { "command": "b", "env": { "TOKEN": "hunter3" } },
+            "c": { "command": "c", "env": { "TOKEN": "hunter2" } },
+            "d": { "url": "https://d.example/api/mcp/s/MjY5ZTk0NWItYzg4ZC00/mcp" },
+        }));
+        assert_eq!(all.matches("TOKEN = \"${TOKEN}\"").count(), 2, "{all}");
+        assert!(all.contains("TOKEN = \"${B_TOKEN}\"") && all.contains("set the variable B_TOKEN"), "{all}");
+        assert!(all.contains("the server d: its address may hold a key") && !all.contains("MjY5"), "{all}");
+    }
 
     #[test]
     fn no_value_that_may_be_a_key_is_copied() {
@@ -210,17 +299,7 @@ mod tests {
             "type": "http", "url": "https://a.example/mcp",
             "headers": { "Authorization": "Bearer planted6", "X-A": "${A}", "X-B": "${B:-planted7}" },
         }, "asks": { "url": "https://a.example/mcp?key=planted8" }, "old": { "type": "sse", "url": "https://a.example" } });
-        let mut found = Found::default();
-        of_json(&mut found, servers.as_object().unwrap());
-        let tables: Vec<String> =
-            found
-                .settings
-                .iter()
-                .map(|(setting, _)| {
-                    if let Setting::Named(_, _, table) = setting { table.to_string() } else { String::new() }
-                })
-                .collect();
-        let all = tables.join("\n") + &found.notes.join("\n");
+        let all = taken(&servers);
         assert!(!all.contains("planted"), "{all}");
         for kept in [
             "args = [\"-y\", \"pkg@1\", \"--api-key\", \"${FILES_API_KEY}\", \"--token=${FILES_TOKEN}\"",

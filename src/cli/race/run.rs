@@ -15,21 +15,23 @@ use super::shown;
 use crate::agent::{Event, Intent, Live, Shutdown};
 use crate::cli::outcome::{complain, say};
 use crate::cli::signals;
+use crate::cli::told_denials::ToldDenials;
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Body, CallId, Change, CutBy, Entry, Outcome};
 use crate::session::Keeping;
 use crate::session::compose::{Session, compose, state_of};
-use crate::session::racing::lanes;
+use crate::session::racing::{LaneStanding, lanes};
 use crate::tool::delegate;
+use crate::ui::text::fit;
 
 /// How long process groups may take to go after TERM when the program ends.
 const GRACE: Duration = Duration::from_millis(500);
 /// How long lanes may take to settle when a signal stops the race.
 const SETTLING: Duration = Duration::from_secs(5);
-/// Most letters of what a lane says at its end.
-const MOST_SAID: usize = 160;
+/// Most cells of what a lane says at its end.
+const MOST_SAID: usize = 300;
 
 /// Runs a race; then says how its lanes stand.
 pub(super) fn race(invocation: &Invocation, is_json: bool, race: Intent) -> Result<Exit, Fault> {
@@ -38,13 +40,24 @@ pub(super) fn race(invocation: &Invocation, is_json: bool, race: Intent) -> Resu
         complain(&format!("note: {}", one_line(notice)));
     }
     complain(&format!("note: session {}; ctrl-c stops all lanes", session.id));
-    let (entries, is_stopped) = follow(session, race, Until::AllSettled)?;
+    let Followed { entries, is_stopped, denials } = follow(session, race, Until::AllSettled)?;
+    denials.lines().for_each(|line| complain(line));
     let standing = lanes(&state_of(&invocation.environment)?, &entries, Path::new(&invocation.cwd), false);
     say(&shown::lanes(&standing, is_json))?;
-    if is_stopped {
-        return Ok(Exit::Interrupted);
+    Ok(if is_stopped { Exit::Interrupted } else { outcome(&standing, denials.has_denied()) })
+}
+
+/// Whether a lane has done its task. A model may say that it is done: what it was not allowed to do is not, unless a check says otherwise.
+fn outcome(lanes: &[LaneStanding], has_denied: bool) -> Exit {
+    let is_done = |lane: &LaneStanding| lane.passed() && (lane.terms.check.is_some() || lane.decided.1 == 0);
+    let needs_person = |lane: &LaneStanding| {
+        lane.ended.as_ref().is_some_and(|ended| Exit::from(ended.reason) == Exit::Approval)
+    };
+    match (lanes.iter().any(is_done), has_denied || lanes.iter().any(needs_person)) {
+        (true, _) => Exit::Completed,
+        (false, true) => Exit::Approval,
+        (false, false) => Exit::Failed,
     }
-    Ok(if standing.iter().any(|lane| lane.passed()) { Exit::Completed } else { Exit::Failed })
 }
 
 /// Adopts what a lane made, in the session of its race; `elsewhere`: its folder, if that is another one than the one it was said in.
@@ -55,7 +68,7 @@ pub(super) fn adopt(
     elsewhere: Option<&Path>,
 ) -> Result<Exit, Fault> {
     let session = compose(invocation, keeping, invocation.config.on_approval)?;
-    let (entries, _) = follow(session, intent, Until::Ended)?;
+    let Followed { entries, .. } = follow(session, intent, Until::Ended)?;
     let result = entries.iter().rev().find_map(|entry| match &entry.body {
         Body::ToolResult(result) => Some(result),
         _ => None,
@@ -83,8 +96,14 @@ enum Until {
     AllSettled,
 }
 
-/// The entries of a session, and whether a signal stopped it.
-type Followed = (Vec<Arc<Entry>>, bool);
+/// What came of a session that was followed.
+struct Followed {
+    entries: Vec<Arc<Entry>>,
+    /// Whether a signal stopped it.
+    is_stopped: bool,
+    /// What its lanes were denied.
+    denials: ToldDenials,
+}
 
 /// Has this done and follows it. Returns all entries of the session.
 fn follow(session: Session, intent: Intent, until: Until) -> Result<Followed, Fault> {
@@ -106,7 +125,7 @@ async fn followed(session: Session, intent: Intent, until: Until) -> Result<Foll
     let gone = |_| Fault::failed("the session ended before it began", "`countersign doctor` may say why");
     intents.send(intent).await.map_err(gone)?;
     let (mut entries, mut open, mut has_ended) = (before, BTreeMap::<CallId, String>::new(), false);
-    let (mut refused, mut is_stopped) = (None, false);
+    let (mut refused, mut is_stopped, mut denials) = (None, false, ToldDenials::default());
     // Lanes that are stopped settle what they spent, and for so long they are waited for.
     let mut patience = pin!(OptionFuture::from(None));
     loop {
@@ -124,6 +143,7 @@ async fn followed(session: Session, intent: Intent, until: Until) -> Result<Foll
             Some(()) = &mut patience, if is_stopped => break,
             event = events.recv() => event,
         };
+        event.iter().for_each(|event| hear_denial(event, &open, &mut denials));
         match event {
             Some(Event::Live(Live::Refused(why))) if !is_stopped => refused = Some(why),
             Some(Event::Appended(entry)) => {
@@ -142,6 +162,7 @@ async fn followed(session: Session, intent: Intent, until: Until) -> Result<Foll
     let how = if is_stopped { Shutdown::Signal } else { Shutdown::Quit };
     handles.shutdown.send(how).await.ok();
     while let Some(event) = events.recv().await {
+        hear_denial(&event, &open, &mut denials);
         if let Event::Appended(entry) = event {
             tell(&entry, &mut open);
             entries.push(entry);
@@ -151,7 +172,7 @@ async fn followed(session: Session, intent: Intent, until: Until) -> Result<Foll
         return Err(Fault::failed(why, "see `countersign race --help`"));
     }
     match running.await {
-        Ok(Ok(())) => Ok((entries, is_stopped)),
+        Ok(Ok(())) => Ok(Followed { entries, is_stopped, denials }),
         Ok(Err(why)) => Err(Fault::failed(why.to_string(), "free disk space, and try it again")),
         Err(why) => Err(Fault::failed(format!("the loop crashed: {why}"), "please report this")),
     }
@@ -181,7 +202,15 @@ async fn stop_lanes(
 
 /// The beginning of what is said, on one line.
 fn shortened(said: &str) -> String {
-    one_line(said).chars().take(MOST_SAID).collect()
+    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    fit(&one_line(&lines.join(" · ")), MOST_SAID)
+}
+
+/// Nobody is here to see it.
+fn hear_denial(event: &Event, open: &BTreeMap<CallId, String>, denials: &mut ToldDenials) {
+    let (path, Event::Appended(entry)) = event.located() else { return };
+    let lane = path.first().and_then(|call| open.get(call));
+    denials.read(&path, &entry.body, lane.map(String::as_str));
 }
 
 /// Says which lanes start and end.
@@ -195,9 +224,11 @@ fn tell(entry: &Entry, open: &mut BTreeMap<CallId, String>) {
             }
         }
         Body::Change(Change::EscrowReserved(escrow)) => {
-            if let Some(name) = open.get(&escrow.call) {
-                let how = if escrow.waits { "waits for its turn" } else { "starts" };
-                complain(&format!("{name}: {how}, session {}", escrow.session));
+            // One that waits has no session yet.
+            match open.get(&escrow.call) {
+                Some(name) if escrow.waits => complain(&format!("{name}: waits for its turn")),
+                Some(name) => complain(&format!("{name}: starts, session {}", escrow.session)),
+                None => {}
             }
         }
         Body::Change(Change::SubagentStarted { call }) => {
@@ -211,5 +242,17 @@ fn tell(entry: &Entry, open: &mut BTreeMap<CallId, String>) {
             }
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_lane_says_is_one_line_and_ends_where_it_is_cut() {
+        assert_eq!(shortened("It is done.\n\nThe branch is race/1."), "It is done. · The branch is race/1.");
+        let long = shortened(&"word ".repeat(100));
+        assert!(long.ends_with('…') && long.chars().count() <= MOST_SAID, "{long}");
     }
 }

@@ -43,6 +43,8 @@ fn as_json(lane: &LaneStanding) -> Value {
         "check": lane.terms.check,
         "session": lane.session,
         "waits": lane.waits,
+        "asks": lane.asks,
+        "adopted": lane.is_adopted,
         "is_over": lane.settled.is_some(),
         "is_cut_off": lane.forsaken.is_some(),
         "passed": lane.passed(),

@@ -1,5 +1,6 @@
 //! `sessions remove`: forgets a session for good.
 
+use std::path::Path;
 use std::time::SystemTime;
 
 use super::args::{Pick, RemoveArgs};
@@ -7,8 +8,10 @@ use super::place::{SessionPlace, id_of, lines, remark};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
+use crate::policy::shell::shell_word;
 use crate::runtime::store::{Summary, old, remove, remove_if_old, summarise};
 use crate::session::other_sessions::{first_words, when};
+use crate::session::subagents::worktrees_below;
 use crate::ui::text::counted;
 
 /// Removes the session that is named, or the old ones.
@@ -43,7 +46,10 @@ fn remove_older(place: &SessionPlace, days: u64, is_wished: bool) -> Result<Exit
         );
         match is_wished.then(|| remove_if_old(&place.state, &old, days, now)) {
             Some(Err(why)) => remark(&format!("{why}; not removed")),
-            Some(Ok(())) => told.push(format!("removed {about}")),
+            Some(Ok(())) => {
+                tell_worktrees(&old.path, &old.summary);
+                told.push(format!("removed {about}"));
+            }
             None => told.push(about),
         }
         count += 1;
@@ -64,8 +70,19 @@ fn sessions(count: usize) -> String {
 }
 
 fn about(place: &SessionPlace, summary: &Summary) -> String {
-    let folder = place.environment.shown(std::path::Path::new(&summary.cwd));
+    let folder = place.environment.shown(Path::new(&summary.cwd));
     format!("{}, {}, {}", when(summary.started), first_words(&folder, 80), first_words(summary.title(), 60))
+}
+
+/// Names the worktrees that sub-agents of a session left: what is in them may be wanted, and nothing else names them any more.
+fn tell_worktrees(path: &Path, summary: &Summary) {
+    for top in worktrees_below(Path::new(&summary.cwd), &id_of(path)) {
+        let named = shell_word(&top.to_string_lossy());
+        remark(&format!(
+            "a sub-agent's git worktree stays: {}; `git worktree remove {named}` removes it",
+            top.display()
+        ));
+    }
 }
 
 /// Removes a kept session and names it. Files that lie elsewhere are none of ours.
@@ -78,8 +95,9 @@ fn remove_one(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
         ));
     }
     // What cannot be read can be removed all the same.
-    let described =
-        summarise(&path).map_or_else(|_unreadable| "unreadable".to_owned(), |summary| about(place, &summary));
+    let summary = summarise(&path).ok();
+    let described = summary.as_ref().map_or_else(|| "unreadable".to_owned(), |known| about(place, known));
     remove(&place.state, &path).map_err(|why| Fault::failed(why, "nothing was removed"))?;
+    summary.iter().for_each(|known| tell_worktrees(&path, known));
     say(&format!("removed {} ({described})\n", one_line(&id_of(&path))))
 }

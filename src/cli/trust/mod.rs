@@ -30,7 +30,7 @@ pub(super) fn run(words: &TrustArgs, cd: Option<&Path>, environment: &Environmen
         return remove(wanted, environment);
     }
     let cwd = super::folder(wanted)?;
-    let mut book = Book::read(environment)?;
+    let book = Book::read(environment)?;
     let found = demands(&cwd, environment)?;
     let (trusted, open): (Vec<&Demands>, Vec<&Demands>) = found
         .iter()
@@ -53,11 +53,12 @@ pub(super) fn run(words: &TrustArgs, cd: Option<&Path>, environment: &Environmen
             "run `countersign trust` again to decide",
         ));
     }
-    for demands in open {
-        let folder = demands.content.real().ok_or_else(|| nameless(&demands.content))?;
-        book.trust(folder, demands.content.hash());
-    }
-    let file = book.write(environment)?;
+    let file = Book::update(environment, |book| {
+        for Demands { content, .. } in open {
+            book.trust(content.real().ok_or_else(|| nameless(content))?, content.hash());
+        }
+        Ok(())
+    })?;
     say(&format!(
         "Trusted until one of these files changes. Saved in {}.\n",
         one_line(&file.display().to_string())
@@ -113,17 +114,21 @@ fn list(environment: &Environment) -> Result<Exit, Fault> {
 
 /// Takes the trust of all folders that a session in `wanted` would read; of one that is gone, by its name.
 fn remove(wanted: Option<&Path>, environment: &Environment) -> Result<Exit, Fault> {
-    let mut book = Book::read(environment)?;
+    let book = Book::read(environment)?;
     let folders = match (super::folder(wanted), wanted) {
         (Ok(cwd), _) => project::path_down(&cwd),
         (Err(_gone), Some(path)) if path.is_absolute() => vec![path.to_owned()],
         (Err(fault), _) => return Err(fault),
     };
     let named = folders.iter().filter_map(|folder| folder.to_str());
-    let forgotten: Vec<String> = named.filter(|folder| book.forget(folder)).map(one_line).collect();
-    if forgotten.is_empty() {
+    let known: Vec<&str> = named.filter(|folder| book.folders().any(|known| known == *folder)).collect();
+    if known.is_empty() {
         return say("This folder was not trusted.\n");
     }
-    book.write(environment)?;
-    say(&format!("No longer trusted: {}\n", forgotten.join(", ")))
+    Book::update(environment, |book| {
+        known.iter().for_each(|folder| book.forget(folder));
+        Ok(())
+    })?;
+    let known: Vec<String> = known.into_iter().map(one_line).collect();
+    say(&format!("No longer trusted: {}\n", known.join(", ")))
 }

@@ -11,8 +11,8 @@ use super::{
     Config,
     key::{KeyRow, KeyValue, Member, Owner, Tightens, one},
     peers::{
-        self, Entry, MOST_CALL_SECONDS, MOST_START_SECONDS, Peer, START_SECONDS, Words, address,
-        address_without_query, as_word, hidden, insert_header, named,
+        self, Entry, MOST_CALL_SECONDS, MOST_START_SECONDS, Peer, START_SECONDS, ValueTeller, Words, address,
+        address_without_query, as_word, hidden, insert_header, with_values,
     },
     setting::Wrong,
     source::Source,
@@ -90,10 +90,10 @@ impl Peer for AgentEntry {
         self.url.as_deref()
     }
 
-    fn terms(&self) -> Vec<String> {
+    fn terms(&self, tell: ValueTeller) -> Vec<String> {
         let mut terms = Vec::new();
         if !self.headers.is_empty() {
-            terms.push(format!("is sent the headers {}", named(&self.headers)));
+            terms.push(format!("is sent the headers {}", tell(&self.headers)));
         }
         if let Some(description) = &self.description {
             terms.push(format!("the model is told: {}", as_word(description)));
@@ -120,7 +120,7 @@ impl Peer for AgentEntry {
     }
 
     fn demand(&self, name: &str) -> (&'static str, String) {
-        let terms: Vec<String> = self.terms();
+        let terms: Vec<String> = self.terms(with_values);
         match (&self.local.instructions, self.url()) {
             (Some(_), _) => ("tells", format!("the model about the sub-agent {name}: {}", terms.join("; "))),
             (None, url) => {

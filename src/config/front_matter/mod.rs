@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_name_stands_once() {
         for head in ["a: b\nc: d\na: e\n", "a: b\n\"a\": c\n", "'a': b\na : c\n", "a:\n  - b\na:\n  - c\n"] {
-            assert!(fault(head).unwrap().1.contains("a second time"), "{head}");
+            assert!(fault(head).unwrap().1.contains("twice"), "{head}");
         }
         for head in ["a: b\n# a: c\n  a: d\nb: a\n", "a:\n  b: c\nd:\n  b: e\n", ""] {
             assert_eq!(fault(head), None, "{head}");

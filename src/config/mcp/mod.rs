@@ -9,8 +9,8 @@ use super::{
     Config,
     key::{KeyRow, KeyValue, Literals, Member, Owner, Tightens, one},
     peers::{
-        self, Entry, MOST_CALL_SECONDS, MOST_START_SECONDS, Peer, START_SECONDS, Words, address,
-        address_without_query, as_word, hidden, insert_header, named, templated,
+        self, Entry, MOST_CALL_SECONDS, MOST_START_SECONDS, Peer, START_SECONDS, ValueTeller, Words, address,
+        address_without_query, as_word, hidden, insert_header, templated,
     },
     setting::Wrong,
     source::Source,
@@ -108,17 +108,17 @@ impl Peer for McpEntry {
         self.url.as_deref().filter(|_| self.command.is_none())
     }
 
-    fn terms(&self) -> Vec<String> {
+    fn terms(&self, tell: ValueTeller) -> Vec<String> {
         let mut terms = Vec::new();
         if self.sandbox {
             let network = if self.network { "with a network" } else { "without a network" };
             terms.push(format!("in the sandbox, {network}"));
         }
         if !self.env.is_empty() {
-            terms.push(format!("gets {}", named(&self.env)));
+            terms.push(format!("gets {}", tell(&self.env)));
         }
         if !self.headers.is_empty() {
-            terms.push(format!("is sent the headers {}", named(&self.headers)));
+            terms.push(format!("is sent the headers {}", tell(&self.headers)));
         }
         if self.roots == Some(true) {
             terms.push("is told the working folder".to_owned());

@@ -1,6 +1,6 @@
 //! Peers as lists describe them: how each is reached and held, where it is configured, and whether it is in force.
 
-use super::Peer;
+use super::{Peer, named};
 use crate::config::Config;
 use crate::config::fault::one_line;
 
@@ -24,7 +24,7 @@ fn lines<P: Peer>(peer: &P, standing: &str) -> Vec<String> {
         Some((verb, way)) => format!("{verb} {way}"),
         None => "nothing else is configured for it".to_owned(),
     };
-    let terms = peer.terms().into_iter().filter(|_| peer.is_enabled());
+    let terms = peer.terms(named).into_iter().filter(|_| peer.is_enabled());
     let place = format!("{}: {standing}", peer.source().place());
     [way].into_iter().chain(terms).chain([place]).map(|line| one_line(&line)).collect()
 }

@@ -14,17 +14,21 @@ use std::collections::BTreeMap;
 
 use super::{Config, source::Source, spelling::spelled};
 use crate::tool::Absentee;
+use crate::wire::Secret;
 pub(super) use asked::{PeerSettings, Weighed, asked, set_all};
 pub(crate) use described::described;
 pub(super) use entry::{Entry, check, check_name, set};
 pub(crate) use read::check_url;
 pub(super) use read::{address, insert_header, templated};
-pub(super) use show::{address_without_query, as_word, hidden, named, show};
+pub(super) use show::{address_without_query, as_word, hidden, named, show, with_values};
 
 /// How long a peer may take until what it brings is known, in seconds, unless it says otherwise.
 pub(super) const START_SECONDS: u64 = 20;
 pub(super) const MOST_START_SECONDS: u64 = 600;
 pub(super) const MOST_CALL_SECONDS: u64 = 86_400;
+
+/// How values of variables or headers are told, by name.
+pub(crate) type ValueTeller = fn(&BTreeMap<String, Secret>) -> String;
 
 /// What the peers of one kind are called, by people and in files.
 #[derive(Debug)]
@@ -80,7 +84,7 @@ pub(crate) trait Peer: Sized {
     fn url(&self) -> Option<&str>;
 
     /// What it gets, how it is held, and what is believed of it: a part each.
-    fn terms(&self) -> Vec<String>;
+    fn terms(&self, tell: ValueTeller) -> Vec<String>;
 
     /// Whether it stands in a file of a project.
     fn is_of_a_project(&self) -> bool {
@@ -93,14 +97,15 @@ pub(crate) trait Peer: Sized {
         self.program().map(|program| ("starts", program)).or_else(reached)
     }
 
-    /// What trusting the folder that it stands in would do: a verb, and to what.
+    /// What trusting the folder that it stands in would do: a verb, and to what. The values of its file are shown: a project's file
+    /// is no place for secrets, and what is not shown is not agreed to.
     fn demand(&self, name: &str) -> (&'static str, String) {
         let (verb, way) = match (self.program(), self.url()) {
             // Whole: where a key goes to is part of what is asked.
             (None, Some(url)) => ("reaches", as_word(url)),
             (program, _) => (Self::WORDS.does, program.unwrap_or_default()),
         };
-        let terms: String = self.terms().iter().map(|term| format!("; {term}")).collect();
+        let terms: String = self.terms(with_values).iter().map(|term| format!("; {term}")).collect();
         (verb, format!("{} {name}: {way}{terms}", Self::WORDS.kind))
     }
 }

@@ -41,12 +41,26 @@ pub(in crate::config) fn hidden(pairs: &BTreeMap<String, Secret>) -> Vec<(Option
 
 /// The same in words, each with where its value comes from.
 pub(in crate::config) fn named(pairs: &BTreeMap<String, Secret>) -> String {
-    let named = pairs.iter().map(|(name, value)| match from(value.expose()).as_slice() {
-        [] => name.clone(),
-        [same] if same == name => format!("{name} of your environment"),
-        others => format!("{name} with {} of your environment", others.join(", ")),
-    });
+    let named = pairs.iter().map(|(name, value)| taken(name, &from(value.expose())));
     named.collect::<Vec<_>>().join(", ")
+}
+
+/// The same with the values as they are written: one alone can decide what a program does, as that of `LD_PRELOAD`.
+pub(in crate::config) fn with_values(pairs: &BTreeMap<String, Secret>) -> String {
+    let told = pairs.iter().map(|(name, value)| {
+        let (text, others) = (value.expose(), from(value.expose()));
+        let is_one = matches!(others.as_slice(), [one] if text == format!("${{{one}}}"));
+        if is_one { taken(name, &others) } else { taken(&format!("{name}={}", as_word(text)), &others) }
+    });
+    told.collect::<Vec<_>>().join(", ")
+}
+
+fn taken(name: &str, others: &[&str]) -> String {
+    match others {
+        [] => name.to_owned(),
+        [same] if *same == name => format!("{name} of your environment"),
+        others => format!("{name} with {} of your environment", others.join(", ")),
+    }
 }
 
 /// The variables of the environment that a value takes, each once.

@@ -8,7 +8,7 @@ use super::{
     LANES_ONLY, MOST_BYTES, MOST_OF_DESCRIPTION, MOST_OF_NAME, MOST_TURNS, Subagent, is_session_model,
 };
 use crate::config::fault::one_line;
-use crate::config::front_matter::{body, fault, head, member};
+use crate::config::front_matter::{below, body, fault, head, member, value};
 use crate::policy::Mode;
 use crate::tool::name::LANE;
 
@@ -115,15 +115,31 @@ fn off(name: String, file: PathBuf) -> Subagent {
 
 /// Claude Code would ask this hook about each call of the agent, and it could refuse them. A name for lines that stand elsewhere may bring it.
 fn check_hooks(head: &str) -> Result<(), String> {
-    let hooks = member(head, "hooks").unwrap_or_default();
-    let is_named_elsewhere = hooks.split_whitespace().any(|word| {
-        let name = word.strip_prefix('*').and_then(|name| name.chars().next());
-        word.starts_with("<<") || name.is_some_and(char::is_alphanumeric)
-    });
-    if is_named_elsewhere || ["PreToolUse", "PermissionRequest"].iter().any(|hook| hooks.contains(hook)) {
+    let mut lines = value(head, "hooks").into_iter().chain(below(head, "hooks"));
+    let asks = |line: &str| ["PreToolUse", "PermissionRequest"].iter().any(|hook| line.contains(hook));
+    if lines.any(|line| asks(line) || names_what_is_elsewhere(line)) {
         return Err("its `hooks` could refuse calls, and hooks of agent files are not run here".to_owned());
     }
     Ok(())
+}
+
+/// Whether a line of YAML may have a name for what stands elsewhere: `*name` where a value begins, or `<<:`.
+fn names_what_is_elsewhere(line: &str) -> bool {
+    let begins_value = |before: &str| {
+        before.is_empty()
+            || before.ends_with([':', '[', '{', ',', '?'])
+            || before.split(' ').next_back() == Some("-")
+    };
+    let is_name = |next: char| !next.is_whitespace() && !",[]{}".contains(next);
+    let is_alias = |at: usize| {
+        let before = line.get(..at).unwrap_or_default().trim();
+        let after = line.get(at..).and_then(|after| after.chars().nth(1));
+        begins_value(before) && after.is_some_and(is_name)
+    };
+    let is_merge =
+        |at: usize| line.get(at..).is_some_and(|at| at.trim_start_matches('<').trim_start().starts_with(':'));
+    line.match_indices('*').any(|(at, _)| is_alias(at))
+        || line.match_indices("<<").any(|(at, _)| is_merge(at))
 }
 
 fn wrong_value(name: &str, value: &str, known: &[&str]) -> String {
@@ -198,7 +214,7 @@ mod tests {
         for (text, why) in [
             ("Go.", "does not begin with a header"),
             ("---\nname: x\n---\nGo.", "no `description`"),
-            ("---\ndescription: x\n---\n", "nothing below"),
+            ("---\ndescription: x\n---\n", "no text below its header"),
             ("---\ndescription: x\nname: a b\n---\nGo.", "its name"),
             ("---\ndescription: x\nname: lane_1\n---\nGo.", "lanes of a race"),
             ("---\ndescription: x\nmaxTurns: many\n---\nGo.", "its turns"),
@@ -234,12 +250,30 @@ mod tests {
             ("---\ndescription: x\nhooks:\n\n- PreToolUse: x\n---\nGo.", "its `hooks` could"),
             ("---\ndescription: x\ny: &y\n  PreToolUse: z\nhooks: *y\n---\nGo.", "its `hooks` could"),
             ("---\ndescription: x\ny: &y\n  PreToolUse: z\nhooks:\n  <<: *y\n---\nGo.", "its `hooks` could"),
+            ("---\ndescription: x\ny: &y\n  Stop: z\nhooks: {<<: [*y]}\n---\nGo.", "its `hooks` could"),
+            (
+                "---\ndescription: x\ny: &y\n  Stop: z\nhooks: {Stop: x, << : *y}\n---\nGo.",
+                "its `hooks` could",
+            ),
+            ("---\ndescription: x\nhooks:\n  Stop:\n    - *_y\n---\nGo.", "its `hooks` could"),
+            (
+                "---\ndescription: x\nhooks:\n  Stop: # none\n    - x\n  PreToolUse: y\n---\nGo.",
+                "its `hooks` could",
+            ),
             (
                 "---\ndescription: x\ndisallowedTools: Write\ndisallowedTools: Bash\n---\nGo.",
                 "line 4 of its header cannot be read: it has the same key twice",
             ),
         ] {
             assert!(parsed(text).unwrap_err().contains(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_hook_that_refuses_nothing_may_have_any_command() {
+        for command in ["ls *foo", "grep -l x *.rs", "'*foo'", "cat <<EOF", "echo 2 * 3"] {
+            let text = format!("---\ndescription: x\nhooks:\n  Stop:\n    - command: {command}\n---\nGo.");
+            assert!(parsed(&text).is_ok(), "{text}");
         }
     }
 

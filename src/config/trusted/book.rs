@@ -1,9 +1,9 @@
 //! `trust.json`: the folders that are trusted, each with the hash of what it held then.
 
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, Permissions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -16,6 +16,8 @@ use crate::config::reading::Reading;
 use crate::policy::shell::shell_word;
 
 const NAME: &str = "trust.json";
+/// Who changes the file holds this one, which is never replaced.
+const LOCK: &str = "trust.lock";
 const VERSION: u64 = 1;
 /// Most bytes of the file.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
@@ -73,9 +75,9 @@ impl Book {
         self.folders.insert(folder.to_owned(), hash);
     }
 
-    /// Takes the trust of a folder away; whether there was any.
-    pub(crate) fn forget(&mut self, folder: &str) -> bool {
-        self.folders.remove(folder).is_some()
+    /// Takes the trust of a folder away, if there is any.
+    pub(crate) fn forget(&mut self, folder: &str) {
+        self.folders.remove(folder);
     }
 
     /// The folders that trust was given to, whatever they hold now.
@@ -83,14 +85,33 @@ impl Book {
         self.folders.keys().map(String::as_str)
     }
 
+    /// Reads the file, changes what was read, and writes it, with nobody else between: a question can stand for hours, and what was
+    /// decided elsewhere meanwhile stays decided. Returns its path.
+    ///
+    /// # Errors
+    /// A file that cannot be used or written; what `change` refuses, and then nothing is written.
+    pub(crate) fn update(
+        environment: &Environment,
+        change: impl FnOnce(&mut Self) -> Result<(), Fault>,
+    ) -> Result<PathBuf, Fault> {
+        let folder = folder(environment)?;
+        let _held = held(&folder).map_err(|why| {
+            Fault::failed(
+                format!("cannot lock {}: {why}", folder.join(LOCK).display()),
+                "free disk space, or fix the permissions of its folder; nothing was changed",
+            )
+        })?;
+        let mut book = Self::read(environment)?;
+        change(&mut book)?;
+        book.write(environment)
+    }
+
     /// Writes the file at once, for nobody but the user, and returns its path.
     ///
     /// # Errors
     /// Without a home, or where it cannot be written.
-    pub(crate) fn write(&self, environment: &Environment) -> Result<PathBuf, Fault> {
-        let folder = environment
-            .state_dir()
-            .ok_or_else(|| Fault::usage("there is no folder for trust.json", "set HOME or XDG_STATE_HOME"))?;
+    pub(in crate::config) fn write(&self, environment: &Environment) -> Result<PathBuf, Fault> {
+        let folder = folder(environment)?;
         let text = format!("{:#}\n", json!({ "version": VERSION, "folders": self.folders }));
         replace(&folder, &text).map_err(|why| {
             Fault::failed(
@@ -100,6 +121,21 @@ impl Book {
         })?;
         Ok(folder.join(NAME))
     }
+}
+
+fn folder(environment: &Environment) -> Result<PathBuf, Fault> {
+    let folder = environment.state_dir();
+    folder.ok_or_else(|| Fault::usage("there is no folder for trust.json", "set HOME or XDG_STATE_HOME"))
+}
+
+/// The lock, which the system releases when it is closed.
+fn held(folder: &Path) -> io::Result<File> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600);
+    let file = options.open(folder.join(LOCK))?;
+    file.lock()?;
+    Ok(file)
 }
 
 fn broken(file: &Path, why: &str) -> Fault {
@@ -124,4 +160,61 @@ fn replace(folder: &Path, text: &str) -> io::Result<()> {
     fresh.as_file().sync_all()?;
     fresh.persist(folder.join(NAME)).map_err(|failure| failure.error)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn place() -> (tempfile::TempDir, Environment) {
+        let place = tempfile::tempdir().unwrap();
+        let environment = Environment::of([("XDG_STATE_HOME", place.path())]);
+        (place, environment)
+    }
+
+    #[test]
+    fn one_change_waits_for_another_and_loses_nothing_of_it() {
+        let (_place, environment) = place();
+        let shared = &environment;
+        let (inside, is_inside) = mpsc::channel();
+        let (leave, may_leave) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let first = Book::update(shared, |book| {
+                    inside.send(()).unwrap();
+                    may_leave.recv().unwrap();
+                    book.trust("/first", "1".to_owned());
+                    Ok(())
+                });
+                first.unwrap();
+            });
+            is_inside.recv().unwrap();
+            let second = scope.spawn(move || {
+                let second = Book::update(shared, |book| {
+                    book.trust("/second", "2".to_owned());
+                    Ok(())
+                });
+                second.unwrap();
+            });
+            std::thread::sleep(Duration::from_millis(50));
+            let waits = !second.is_finished();
+            leave.send(()).unwrap();
+            assert!(waits);
+        });
+        assert!(Book::read(&environment).unwrap().folders().eq(["/first", "/second"]));
+    }
+
+    #[test]
+    fn a_change_that_is_refused_writes_nothing() {
+        let (_place, environment) = place();
+        let refused = Book::update(&environment, |book| {
+            book.trust("/first", "1".to_owned());
+            Err(Fault::failed("no", ""))
+        });
+        assert_eq!(refused.unwrap_err().message, "no");
+        assert_eq!(Book::read(&environment).unwrap(), Book::default());
+    }
 }

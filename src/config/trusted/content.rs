@@ -74,10 +74,15 @@ impl Content {
         self.folder.join(name)
     }
 
-    /// The text of one of the files, if it is there; bytes that are not UTF-8 are replaced.
-    pub(crate) fn text(&self, name: &str) -> Option<String> {
+    /// What one of the files holds, if it is there.
+    pub(crate) fn bytes(&self, name: &str) -> Option<&[u8]> {
         let file = self.files.iter().find(|(known, _)| *known == name);
-        file.map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
+        file.map(|(_, bytes)| bytes.as_slice())
+    }
+
+    /// The same as text; bytes that are not UTF-8 are replaced.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.bytes(name).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
     /// The texts of the skills, each with the name of its file and of its folder.

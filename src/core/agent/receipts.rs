@@ -93,11 +93,8 @@ impl Agent {
             return None;
         }
         let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
-        let them = if gaps.len() + more == 1 { "it" } else { "them" };
-        let named = format!(
-            "the sandbox cannot hide {}{rest} from commands, which could read and change {them}",
-            gaps.join("; ")
-        );
+        let named =
+            format!("commands could read and change what the sandbox cannot hide: {}{rest}", gaps.join("; "));
         Some((named, gaps))
     }
 }

@@ -7,7 +7,7 @@ use crate::budget::{Limit, Limits, TokenBudget};
 use crate::hooks::HookSpec;
 use crate::ledger::CallId;
 use crate::model::{AnswerBounds, Effort, ModelSpec};
-use crate::policy::Policy;
+use crate::policy::{Mode, Policy};
 use crate::tool::{Absent, AnswerSchema, ToolSpec};
 
 use super::{Answer, Ruling, SubagentPath, Subagents};
@@ -41,6 +41,8 @@ pub struct Settings {
     pub withheld: BTreeSet<&'static str>,
     /// Mode and rules.
     pub policy: Policy,
+    /// The loosest mode that can be chosen: the strictest that the file of this sub-agent, or of one above it, names. `None`: any.
+    pub loosest_mode: Option<Mode>,
     /// The hooks, in the order of the configuration.
     pub hooks: Vec<HookSpec>,
     /// The ten budgets.
@@ -100,6 +102,7 @@ impl Settings {
             absent: Vec::new(),
             withheld: BTreeSet::new(),
             policy: Policy::default(),
+            loosest_mode: None,
             hooks: Vec::new(),
             limits: Limits::default(),
             asked_within_limits: false,

@@ -82,7 +82,7 @@ pub enum SubagentNews {
 /// What came of a sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubagentReport {
-    /// `Ok` or `Failed`.
+    /// `Ok` or `Failed`; or `Aborted`, of one that was cut short and whose words do not say how far its calls came.
     pub outcome: Outcome,
     /// What the model reads: its last answer, or why there is none. Bounded already.
     pub content: String,

@@ -125,9 +125,10 @@ impl Agent {
         let books = self.history.subagents();
         let (started, at_work) = (books.started, books.at_work());
         if started >= most_in_session {
+            let next =
+                if share.is_all { "This lane was not started" } else { "Do the rest of the work yourself" };
             return Err(format!(
-                "The limit of sub-agents that a session can start ({started}) is reached. Do the rest of the \
-                 work yourself."
+                "The limit of sub-agents that a session can start ({started}) is reached. {next}."
             ));
         }
         // The lanes of a race wait for each other.
@@ -143,9 +144,10 @@ impl Agent {
             false => share.with.clamp(1, most_at_once - at_work) + 1,
         };
         let mut granted = meter.grantable(now, &spec.asks, parts, most_at_once).map_err(|limit| {
+            // A person starts a race, and a model everything else.
+            let next = if share.is_all { "" } else { "; do the work yourself" };
             format!(
-                "Too little is left of the budget {} to share it with a sub-agent. It was not started; do the \
-                 work yourself.",
+                "Too little is left of the budget {} to share it with a sub-agent. It was not started{next}.",
                 limit.name()
             )
         })?;
@@ -195,7 +197,8 @@ impl Agent {
         let is_waited_for = matches!(&phase, Phase::Dispatching(dispatching) if dispatching.runs(call));
         if !is_waited_for {
             self.cancelled.remove(&call);
-            let settled = EscrowSettlement { answer: Some(content), ..settled };
+            let answer = Some(told_alone(&outcome, content, spent, spent.wall_ms));
+            let settled = EscrowSettlement { answer, ..settled };
             self.history.ledger.settle_escrow(step.now, settled);
             self.start_waiting_lanes(step);
             return phase;
@@ -208,16 +211,15 @@ impl Agent {
             let CallState::Running(since) = pending.state else { continue };
             let ran_ms = step.now.since(since);
             let remote = Some(RemoteTask { id: None, state });
-            let outcome = if outcome == Outcome::Ok { Outcome::Ok } else { Outcome::Failed };
-            let real = Settlement {
-                remote,
-                cut_chars,
-                duration_ms: ran_ms,
-                ..Settlement::synthetic(outcome, &content)
-            };
+            let how = if outcome == Outcome::Ok { Outcome::Ok } else { Outcome::Failed };
+            let real =
+                Settlement { remote, cut_chars, duration_ms: ran_ms, ..Settlement::synthetic(how, &content) };
             let ended = match stopping {
                 Some(Stopping { by, .. }) => cut_off(real, spent, ran_ms, by, reach),
-                None => real,
+                None => {
+                    let content = told_alone(&outcome, content.clone(), spent, ran_ms);
+                    Settlement { content, ..real }
+                }
             };
             step.emit(Live::ToolFinished { call, outcome: ended.outcome.clone() });
             pending.state = CallState::Over(ended);
@@ -347,6 +349,15 @@ fn asks_for_background(arguments: &Arguments) -> Option<bool> {
         Arguments::Object(members) => members.get(IN_BACKGROUND)?.as_bool(),
         Arguments::Unusable(_) => None,
     }
+}
+
+/// What is told of one that ended while its run goes on: the same words as when both are cut short.
+fn told_alone(outcome: &Outcome, content: String, spent: Spent, ran_ms: u64) -> String {
+    let Outcome::Aborted(abort) = outcome else { return content };
+    if spent == Spent::default() {
+        return content;
+    }
+    aborted_having(Abort { ran_ms: Some(ran_ms), ..*abort }, &content)
 }
 
 /// The result of a sub-agent that was told to stop and has settled: what it had come to is kept.

@@ -101,9 +101,17 @@ impl Agent {
         }
     }
 
-    /// The user chooses another mode: it counts from the next decision on, and for what the rules have allowed and what has not started.
+    /// The user chooses another mode, which is refused where an agent file names a stricter one. It counts from the next decision on, and for what the rules have allowed and what has not started.
     pub(super) fn set_mode(&mut self, step: &mut Step, phase: Phase, mode: Mode) -> Phase {
         if mode == self.policy.mode {
+            return phase;
+        }
+        if let Some(loosest) = self.settings.loosest_mode.filter(|loosest| mode > *loosest) {
+            step.emit(Live::Refused(format!(
+                "the mode stays {}: its agent file allows none looser than {}",
+                self.policy.mode.as_str(),
+                loosest.as_str()
+            )));
             return phase;
         }
         self.policy.mode = mode;

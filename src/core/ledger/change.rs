@@ -96,7 +96,7 @@ pub enum Change {
     },
     /// A person accepts what the sandbox cannot hide, for the rest of the session.
     GapsAccepted {
-        /// What that is, a sentence each.
+        /// What that is, a part of a list each; in sessions of earlier versions a sentence each.
         gaps: Vec<String>,
         /// The call whose question names them; `None`: all that waited, or the session is of an earlier version.
         call: Option<CallId>,

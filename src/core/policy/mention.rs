@@ -1,7 +1,9 @@
 //! The words of a line that may be names of files, and the folders that they are named in.
 
+use std::collections::BTreeSet;
+
 use super::cover::lines_in;
-use super::effect;
+use super::effect::{self, Tree};
 use super::shell::{self, Access, Command, HOLE, Reading, Word};
 use super::signs::{Sign, path, signs, text, ways};
 use crate::tool::SideEffect;
@@ -15,6 +17,8 @@ const AROUND: &str = "=@:,;|&<>(){}[]'\"` \t\n";
 const MOST_LETTERS: usize = 64;
 /// Parts of a word that go on to its end, beyond this many.
 const MOST_TAILS: usize = 64;
+/// A command that reads more folders as a whole counts as one that may read any: each is compared with each rule.
+const MOST_TREES: usize = 256;
 
 /// The words of a line that may be names of files.
 pub(super) struct Mentioned {
@@ -25,9 +29,26 @@ pub(super) struct Mentioned {
     /// Files that are opened, as they are written.
     pub(super) opened: Vec<(Access, String)>,
     /// Folders that are read as a whole, without a word about the files in them.
-    pub(super) trees: Vec<Vec<Sign>>,
+    pub(super) trees: Vec<NamedTree>,
     /// Other names.
     pub(super) perhaps: Vec<(&'static [&'static str], Vec<Sign>)>,
+}
+
+/// A folder that is read as a whole.
+pub(super) struct NamedTree {
+    /// Its name.
+    pub(super) name: Vec<Sign>,
+    /// Whether it is one only if a rule takes that name for a folder.
+    pub(super) looks_like_file: bool,
+}
+
+impl NamedTree {
+    fn of(tree: &Tree) -> Self {
+        let sign = |c: char| if tree.looks_like_file && c == '*' { Sign::Name } else { Sign::Char(c) };
+        let is_any = tree.name.contains(HOLE);
+        let name = if is_any { vec![Sign::Any] } else { tree.name.chars().map(sign).collect() };
+        Self { name, looks_like_file: tree.looks_like_file }
+    }
 }
 
 impl Mentioned {
@@ -54,8 +75,7 @@ impl Mentioned {
         if command.name().as_deref() == Some("cd") {
             return;
         }
-        let trees = all_trees(command, reading).into_iter();
-        self.trees.extend(trees.map(|tree| if tree.contains(HOLE) { vec![Sign::Any] } else { signs(&tree) }));
+        self.trees.extend(all_trees(command, reading).iter().map(NamedTree::of));
         let reads = looks(command);
         if let Some(files) = effect::operands(command, reading).filter(|_| reads) {
             if command.program().as_deref() == Some("git") {
@@ -131,20 +151,26 @@ fn all_ways(word: &Word, reading: &Reading) -> Vec<Vec<Sign>> {
 
 /// The folders that a command reads as a whole, and those that what it starts reads: any tail of a launcher's words may be a command, and a
 /// word a line.
-fn all_trees(command: &Command, reading: &Reading) -> Vec<String> {
-    let mut all = effect::trees(command, reading);
+fn all_trees(command: &Command, reading: &Reading) -> BTreeSet<Tree> {
     let launches = command.program().is_some_and(|program| effect::is_launcher(&program.to_lowercase()));
-    if command.is_wrapper || !launches {
-        return all;
-    }
-    let words = command.arguments();
-    for tail in (0..words.len().min(MOST_TAILS)).filter_map(|at| words.get(at..)) {
-        let words = tail.to_vec();
-        all.extend(effect::trees(&Command { environment: Vec::new(), words, is_wrapper: false }, reading));
-    }
-    for text in words.iter().map(Word::with_holes) {
-        for started in lines_in(&text).into_iter().map(shell::read) {
-            all.extend(started.commands.iter().flat_map(|command| effect::trees(command, &started)));
+    let words = if launches && !command.is_wrapper { command.arguments() } else { &[] };
+    let tails = (0..words.len().min(MOST_TAILS)).filter_map(|at| words.get(at..));
+    let of_tails = tails.flat_map(|tail| {
+        effect::trees(&Command { environment: Vec::new(), words: tail.to_vec(), is_wrapper: false }, reading)
+    });
+    let of_lines = words.iter().map(Word::with_holes).flat_map(|text| {
+        let started: Vec<Reading> = lines_in(&text).into_iter().map(shell::read).collect();
+        let of_started = |started: &Reading| -> Vec<Tree> {
+            started.commands.iter().flat_map(|command| effect::trees(command, started)).collect()
+        };
+        started.iter().flat_map(of_started).collect::<Vec<_>>()
+    });
+    let mut all = BTreeSet::new();
+    for tree in effect::trees(command, reading).into_iter().chain(of_tails).chain(of_lines) {
+        let is_any = tree.name.contains(HOLE);
+        all.insert(tree);
+        if is_any || all.len() > MOST_TREES {
+            return BTreeSet::from([Tree::anywhere()]);
         }
     }
     all
@@ -224,4 +250,22 @@ pub(super) fn changes_folder(command: &Command) -> bool {
         "find" | "gfind" => command.arguments().iter().any(moves_about),
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folders_that_a_line_reads_are_few_however_long_it_is() {
+        let trees = |line: &str| Mentioned::in_line(line, &shell::read(line)).trees.len();
+        let words: String = (0..1_900).map(|number| format!(" w{number}")).collect();
+        let copies = "cp -r ".repeat(30);
+        for start in ["xargs ", "watch ", "cd a; cd b; watch ", ""] {
+            assert_eq!(trees(&format!("{start}{copies}{words}")), 1, "{start}: any");
+        }
+        for start in ["watch ", ""] {
+            assert_eq!(trees(&format!("{start}{copies}a b c")), 3, "{start}: each of cp, a and b once");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use super::Rule;
 use super::cover::Fit;
 use super::line::Places;
-use super::mention::{Mentioned, OF_FILES, joined, tools};
+use super::mention::{Mentioned, NamedTree, OF_FILES, joined, tools};
 use super::place::{form_forbids, forms, other_names};
 use super::shell::{Access, Reading};
 use super::signs::{Sign, meets, path, signs, text};
@@ -16,8 +16,8 @@ pub(super) struct NamedFiles {
     opened: Vec<(Access, Vec<String>)>,
     /// Names of which it is not known what they are, or what is done with them; for which tools.
     perhaps: Vec<(&'static [&'static str], Vec<Sign>)>,
-    /// Folders that are read as a whole, from each folder in which they may be.
-    trees: Vec<Vec<Sign>>,
+    /// Folders that are read as a whole, from each folder in which they may be, and where they lead.
+    trees: Vec<NamedTree>,
     /// Whether there is more in the line than was read.
     is_unreadable: bool,
     /// The workspace, by its absolute names.
@@ -66,8 +66,14 @@ impl NamedFiles {
         }
         let is_unreadable = reading.unreadable.is_some();
         let folders = || mentioned.folders.iter().chain(&stays);
-        let trees = mentioned.trees.iter().flat_map(|tree| folders().map(move |folder| path(folder, tree)));
-        let trees = trees.collect();
+        let mut trees = Vec::new();
+        for NamedTree { name, looks_like_file } in &mentioned.trees {
+            for folder in folders() {
+                let names = [Some(path(folder, name)), leads(folder, name).map(|to| signs(&to))];
+                let named = |name| NamedTree { name, looks_like_file: *looks_like_file };
+                trees.extend(names.into_iter().flatten().map(named));
+            }
+        }
         Self { opened, perhaps, trees, is_unreadable, folders: found.folders.clone() }
     }
 
@@ -118,22 +124,35 @@ impl NamedFiles {
     }
 
     /// Whether a file that the pattern speaks of can be in a folder.
-    fn holds(&self, tree: &[Sign], pattern: &str) -> bool {
-        if tree.contains(&Sign::Any) {
+    fn holds(&self, tree: &NamedTree, pattern: &str) -> bool {
+        let name = tree.name.as_slice();
+        if name.contains(&Sign::Any) {
             return meets(pattern, &[Sign::Any]);
         }
-        let below = |tree: &[Sign]| {
-            let slash = (!tree.is_empty()).then_some(Sign::Char('/'));
-            tree.iter().copied().chain(slash).chain([Sign::Any]).collect::<Vec<_>>()
-        };
-        let goes_up = |signs: &[Sign]| signs.starts_with(&[Sign::Char('.'), Sign::Char('.')]);
-        if pattern.starts_with('/') && tree.first() != Some(&Sign::Char('/')) {
-            return self.folders.iter().any(|folder| meets(pattern, &below(&path(&signs(folder), tree))));
-        }
         // A file above the workspace has an absolute form, too.
-        if pattern.starts_with("../") && !goes_up(tree) {
+        if pattern.starts_with("../") && !name.starts_with(&[Sign::Char('.'), Sign::Char('.')]) {
             return false;
         }
-        meets(pattern, &below(tree))
+        let holds = |name: &[Sign]| match tree.looks_like_file {
+            true => is_folder_in(pattern, name),
+            false => meets(pattern, &below(name)),
+        };
+        if pattern.starts_with('/') && name.first() != Some(&Sign::Char('/')) {
+            return self.folders.iter().any(|folder| holds(&path(&signs(folder), name)));
+        }
+        holds(name)
     }
+}
+
+/// Any file in a folder.
+fn below(folder: &[Sign]) -> Vec<Sign> {
+    let slash = (!folder.is_empty()).then_some(Sign::Char('/'));
+    folder.iter().copied().chain(slash).chain([Sign::Any]).collect()
+}
+
+/// Whether the pattern takes the name for a folder. That it speaks of every folder says nothing.
+fn is_folder_in(pattern: &str, name: &[Sign]) -> bool {
+    let folders = pattern.match_indices('/').filter_map(|(at, _)| pattern.get(..at));
+    let mut folders = folders.filter(|folder| folder.chars().any(|c| !matches!(c, '*' | '/')));
+    folders.any(|folder| meets(folder, name))
 }

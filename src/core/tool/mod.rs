@@ -187,7 +187,7 @@ pub struct Preparation {
     pub secret: Vec<String>,
     /// Those in it that other programs run or obey: to be changed they count as outside.
     pub protected: Vec<String>,
-    /// What a sandbox could not hide here, each as a part of one sentence; looked for only where the call may be confined.
+    /// What a sandbox could not hide here, each as a part of one list; looked for only where the call may be confined.
     pub gaps: Vec<String>,
     /// What the approval shows.
     pub preview: Preview,

@@ -2,7 +2,7 @@
 
 use crate::ledger::{CallId, Millis};
 
-use super::{CardBody, Forming, Phase, View};
+use super::{CardBody, Forming, Panel, Phase, View};
 
 /// What goes on, more exactly than the phase says.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,8 @@ impl View {
             Phase::AwaitingModel => self.answer(),
             Phase::DispatchingTools => match self.first_running() {
                 Some((call, since)) => {
-                    return (Activity::Running { call, others: self.running.len() - 1 }, since);
+                    let others = self.waited_for().count().saturating_sub(1);
+                    return (Activity::Running { call, others }, since);
                 }
                 None => Activity::Phase(phase),
             },
@@ -55,8 +56,14 @@ impl View {
         [usage.output, prompt, live].into_iter().fold(usage.input, u64::saturating_add)
     }
 
+    /// The calls that run and since when, without those whose work goes on in the background: their results may only wait for others.
+    fn waited_for(&self) -> impl Iterator<Item = (CallId, Millis)> {
+        let all = self.running.iter().map(|(call, since)| (*call, *since));
+        all.filter(move |(call, _)| !self.panel(*call).is_some_and(Panel::works_in_background))
+    }
+
     fn first_running(&self) -> Option<(CallId, Millis)> {
-        self.running.iter().map(|(call, since)| (*call, *since)).min_by_key(|(_, since)| *since)
+        self.waited_for().min_by_key(|(_, since)| *since)
     }
 
     fn answer(&self) -> Activity<'_> {

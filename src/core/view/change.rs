@@ -59,7 +59,8 @@ pub fn words(change: &Change) -> String {
             format!("what follows was said and done in {}; nobody here decided about it", from.name())
         }
         Change::GapsAccepted { gaps, .. } => {
-            format!("commands run in the sandbox although it cannot hide {} from them", gaps.join("; "))
+            // In older sessions each is a whole sentence.
+            format!("commands run in the sandbox, although it cannot hide everything: {}", gaps.join("; "))
         }
         Change::Sealed { head, .. } => format!("all before this is signed; its hash is {head}"),
         Change::GapsRefused => "what the sandbox cannot hide is asked about again".to_owned(),
@@ -94,10 +95,15 @@ fn set_aside(escrow: &Escrow) -> String {
 }
 
 fn spent(settled: &EscrowSettlement) -> String {
-    let EscrowSettlement { call, spent, is_assumed, state, .. } = settled;
+    format!("{} {}", settled.call, how_it_ended(settled))
+}
+
+/// After whatever names the sub-agent: where its task stands, and what it has spent.
+pub(super) fn how_it_ended(settled: &EscrowSettlement) -> String {
+    let EscrowSettlement { spent, is_assumed, state, .. } = settled;
     let cost = spent.usage.cost.map(|cost| format!(", {cost}")).unwrap_or_default();
     let words = format!(
-        "{call} is {}: {}, {}, {} tokens{cost}",
+        "is {}: {}, {}, {} tokens{cost}",
         state.words(),
         counted(spent.turns, "turn"),
         counted(spent.tool_calls, "call"),
@@ -143,5 +149,20 @@ pub(super) fn why_not_sent(change: &Change) -> &'static str {
         Change::SubagentStarted { .. } => "when a sub-agent starts, for people",
         Change::SubagentWaits { .. } => "the clock of the run stands while a person is waited for",
         Change::FilesRestored(_) => "sent in a message before the next turn",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_accepted_reads_well_also_where_it_is_a_sentence() {
+        for gap in
+            [".env (/w/.env)", "the sandbox cannot hide .env here, so commands could read it (/w/.env)"]
+        {
+            let said = words(&Change::GapsAccepted { gaps: vec![gap.to_owned()], call: None });
+            assert!(said.ends_with(&format!(": {gap}")), "{said}");
+        }
     }
 }

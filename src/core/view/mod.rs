@@ -81,6 +81,7 @@ pub use transcript::{Style, transcript};
 
 use guests::Guest;
 use reach::Reaches;
+use subagents::Whose;
 
 use crate::budget::{Gauge, Limit, Meter};
 use crate::ledger::{Body, CallId, Compaction, EntryId, Escrow, Millis, TurnEnded, UserMessage};
@@ -123,6 +124,7 @@ pub struct View {
     escrows: BTreeMap<CallId, Escrow>,
     /// Whether this session is that of a sub-agent which waits until another one is over.
     waits_for_turn: bool,
+    whose: Whose,
     /// The folder of the worktree in which this session works, if it is that of a sub-agent which has one.
     pub worktree: Option<String>,
     /// Calls of theirs that wait for the person, and how many there were.
@@ -162,6 +164,7 @@ impl View {
             subagents: BTreeMap::new(),
             escrows: BTreeMap::new(),
             waits_for_turn: false,
+            whose: Whose::default(),
             worktree: None,
             guests: Vec::new(),
             invited: Revision::default(),

@@ -36,7 +36,11 @@ impl Offer {
 }
 
 impl View {
+    /// A sub-agent's run is not taken up again: its task is over with it.
     pub(super) fn offer_after(&self, ended: &TurnEnded) -> Option<Offer> {
+        if self.is_below() {
+            return None;
+        }
         if ended.reason == Ending::PriceAsked {
             return self.price_to_accept();
         }

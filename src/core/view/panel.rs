@@ -271,14 +271,16 @@ impl Panel {
     pub fn is_boxed(&self) -> bool {
         // The result of one that works in the background may wait for those of calls before it.
         let began = matches!(self.state, PanelState::Running { .. } | PanelState::Done(Outcome::Ok));
+        // One that waits for its turn has nothing to show.
+        let is_behind = self.in_background == Some(InBackground::AtWork);
         match self.state {
             PanelState::Waiting => true,
-            _ if began && self.works_in_background() => true,
+            _ if began && is_behind => true,
             PanelState::Running { .. } => {
                 self.is_subagent || self.takes_keys() || self.written().next().is_some()
             }
             PanelState::Preparing | PanelState::Queued | PanelState::Refused | PanelState::Done(_) => false,
-            PanelState::Finished(_) => self.works_in_background(),
+            PanelState::Finished(_) => is_behind,
         }
     }
 

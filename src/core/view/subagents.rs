@@ -4,10 +4,24 @@
 use std::sync::Arc;
 
 use crate::agent::{Event, SubagentPath};
-use crate::ledger::{ApprovalRequest, Body, CallId, Entry, EntryId, Escrow, EscrowSettlement, TaskState};
+use crate::ledger::{
+    ApprovalRequest, Body, CallId, Entry, EntryId, Escrow, EscrowSettlement, TaskState, results_left_open,
+};
 
 use super::panel::InBackground;
-use super::{Phase, View};
+use super::{PanelState, Phase, View};
+
+/// Whose session a view shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Whose {
+    /// A person's.
+    #[default]
+    Persons,
+    /// That of a sub-agent of this process.
+    Subagents,
+    /// That of a sub-agent whose process is gone: it is only read.
+    PastSubagents,
+}
 
 /// A call that waits: the calls that lead to its session, the request's entry there, and what is asked.
 pub type WaitingCall<'v> = (SubagentPath, EntryId, &'v ApprovalRequest);
@@ -50,6 +64,7 @@ impl View {
         settings.token_budget = None;
         let mut view = Self::new(settings);
         view.waits_for_turn = escrow.waits;
+        view.whose = Whose::Subagents;
         view
     }
 
@@ -95,11 +110,52 @@ impl View {
     /// The session of a sub-agent as its ledger tells it, after the process in which it worked.
     pub fn past_subagent(&self, call: CallId, entries: Vec<Arc<Entry>>) -> Option<Self> {
         let mut view = self.empty_below(self.escrow_here(call)?);
+        view.whose = Whose::PastSubagents;
         let first = entries.first().map(|entry| Event::Appended(Arc::clone(entry)));
         view.works_in(first.and_then(|first| self.worktree_below(&first)));
+        // Of a ledger that is not sound nobody knows what became of its calls.
+        let results = results_left_open(&entries).unwrap_or_default();
         entries.into_iter().for_each(|entry| view.fold(&Event::Appended(entry)));
+        view.close_calls(results);
         view.resume();
         Some(view)
+    }
+
+    /// Nobody decides any more, and nothing runs: each open call shows what became of it. That is in no file, so the rows do not have it.
+    fn close_calls(&mut self, results: Vec<Arc<Entry>>) {
+        for call in std::mem::take(&mut self.asks) {
+            self.change_panel(call, |panel| panel.state = PanelState::Preparing);
+        }
+        for entry in results {
+            if let Body::ToolResult(result) = &entry.body {
+                self.change_panel(result.call, |panel| panel.finish(Arc::clone(&entry)));
+            }
+        }
+        self.invite();
+    }
+
+    /// Whether this session is that of a sub-agent which is done: nobody in it takes anything any more.
+    pub fn is_over_below(&self) -> bool {
+        match self.whose {
+            Whose::Persons => false,
+            Whose::Subagents => !self.is_at_work() && self.has_ended(),
+            Whose::PastSubagents => true,
+        }
+    }
+
+    /// Whether this session is that of a sub-agent.
+    pub fn is_below(&self) -> bool {
+        self.whose != Whose::Persons
+    }
+
+    /// Whether something was said to a model here, or a goal was given: that of a sub-agent has its task then.
+    pub fn has_begun(&self) -> bool {
+        self.rows().iter().any(|row| matches!(row.entry.body, Body::User(_) | Body::Goal(_)))
+    }
+
+    /// Whether a run of it has ended, whatever was written after that.
+    fn has_ended(&self) -> bool {
+        self.rows().iter().rev().any(|row| matches!(row.entry.body, Body::TurnEnded(_)))
     }
 
     /// One is over: of one in the background nothing else says it, and the result of another may have to wait.

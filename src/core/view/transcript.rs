@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::change;
 use super::quote::{self, fenced, inline, quoted};
-use super::{Card, CardBody, Panel, View, ViewSettings, decision_words, one_line, subject};
+use super::{Card, CardBody, InBackground, Panel, View, ViewSettings, decision_words, one_line, subject};
 use crate::agent::Event;
 use crate::ledger::{
     About, Arguments, Body, CallId, Change, Entry, EntryId, Injector, TurnEnded, seconds, standing,
@@ -186,6 +186,25 @@ impl Document {
                 self.push(&fenced("text", &content));
             }
         }
+        if let Some(stands) = &panel.in_background {
+            self.ended_in_background(stands);
+        }
+    }
+
+    /// How the sub-agent of a call ended that worked in the background: the result of the call says only that it began.
+    fn ended_in_background(&mut self, stands: &InBackground) {
+        let InBackground::Over(settled) = stands else {
+            return self.aside("the end of the sub-agent is not recorded", "");
+        };
+        let how = format!("the sub-agent {}", change::how_it_ended(settled));
+        let answer = settled.answer.as_deref().unwrap_or_default();
+        match self.style {
+            Style::Plain => {
+                self.aside(&how, "");
+                self.cut_result(answer);
+            }
+            Style::Markdown => self.aside(&how, answer),
+        }
     }
 
     /// The first lines of a result, without the blank line that stood before it.
@@ -244,5 +263,76 @@ impl Document {
 
     fn push(&mut self, text: &str) {
         self.text.push_str(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::ledger::{
+        Escrow, EscrowSettlement, Facts, Millis, Outcome, Spent, TaskState, ToolResult, ToolUse,
+    };
+
+    /// A call that handed a task to a sub-agent in the background, which may have ended.
+    fn in_background(settled: Option<(TaskState, &str)>) -> Vec<Arc<Entry>> {
+        let call = CallId(1);
+        let name = "delegate_to_bg".to_owned();
+        let arguments = Arguments::parse(r#"{"task":"Look."}"#);
+        let made = ToolUse { id: call, wire_id: String::new(), name: name.clone(), arguments };
+        let escrow = Escrow {
+            call,
+            session: "s-c1".to_owned(),
+            limits: BTreeMap::new(),
+            parallel: 1,
+            in_background: true,
+            waits: false,
+        };
+        let result = ToolResult {
+            call,
+            name,
+            outcome: Outcome::Ok,
+            content: "You are told when it is done.".to_owned(),
+            written: None,
+            duration_ms: 1,
+            cut_chars: 0,
+            facts: Facts::default(),
+            images: Vec::new(),
+        };
+        let settled = settled.map(|(state, answer)| {
+            let spent = Spent { turns: 2, ..Spent::default() };
+            let answer = Some(answer.to_owned());
+            Body::Change(Change::EscrowSettled(EscrowSettlement {
+                call,
+                spent,
+                is_assumed: false,
+                state,
+                answer,
+            }))
+        });
+        let bodies = [
+            Body::Command(made),
+            Body::Change(Change::EscrowReserved(escrow)),
+            Body::ToolResult(Arc::new(result)),
+        ];
+        let entry = |(id, body)| Arc::new(Entry { id: EntryId(id), at: Millis(id), body });
+        (1..).zip(bodies.into_iter().chain(settled)).map(entry).collect()
+    }
+
+    #[test]
+    fn how_a_sub_agent_in_the_background_ended_stands_with_its_call() {
+        for style in [Style::Plain, Style::Markdown] {
+            let done = transcript(&in_background(Some((TaskState::Completed, "It says first."))), style);
+            assert!(done.contains("the sub-agent is completed: 2 turns"), "{done}");
+            assert!(done.contains("It says first."), "{done}");
+            let stopped = transcript(&in_background(Some((TaskState::Canceled, "It was stopped."))), style);
+            assert!(
+                stopped.contains("the sub-agent is canceled") && stopped.contains("stopped."),
+                "{stopped}"
+            );
+            let open = transcript(&in_background(None), style);
+            assert!(open.contains("the end of the sub-agent is not recorded"), "{open}");
+        }
     }
 }

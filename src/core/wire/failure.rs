@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::model::{FailureClass, ModelFailure, NamedTool, Sizes};
 
+use super::Endpoint;
 use super::delay::told_delay;
 use super::report::{Report, one_line, page_line};
 use super::sizes;
@@ -60,7 +61,9 @@ pub(super) fn page_failure(body: &[u8]) -> ModelFailure {
     protocol_failure(shown)
 }
 
+/// The target without its query: many servers repeat the one that they were asked with, and a key may stand there.
 fn redirected(status: u16, target: &str) -> ModelFailure {
+    let target = Endpoint::new(target, None).shown_url();
     ModelFailure {
         next: "Set the base URL to where the server really is.".to_owned(),
         ..ModelFailure::new(

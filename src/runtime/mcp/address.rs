@@ -10,6 +10,7 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 
 use super::line_limit::MOST_BYTES;
+use super::streams::{Streams, Tries};
 use super::tasks::Tasks;
 use super::web::{Answered, Web};
 use crate::runtime::network::{self, Network};
@@ -37,13 +38,14 @@ pub(super) fn reach(
     }
     let client = network.client(&url, CONNECT).map_err(|failure| failure.message)?;
     let headers = untrusted::headers(headers)?;
-    let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
         .custom_headers(headers)
         .max_sse_event_size(MOST_BYTES)
         // A call is never sent twice: a session that is over is begun anew for the next one.
         .reinit_on_expired_session(false);
+    config.retry_config = Arc::new(Tries);
     let answered = Arc::<Answered>::default();
-    let web = Web { client, tasks, answered: answered.clone() };
+    let web = Web { client, tasks, answered: answered.clone(), streams: Streams::default() };
     Ok((StreamableHttpClientTransport::with_client(web, config), answered))
 }
 

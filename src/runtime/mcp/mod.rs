@@ -19,6 +19,7 @@ mod program;
 mod report;
 mod server;
 mod status;
+mod streams;
 mod tasks;
 mod tools;
 mod web;

@@ -17,9 +17,10 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Sse, SseStream};
 use tokio::task::spawn_blocking;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::line_limit::MOST_BYTES;
+use super::streams::{OneStream, Streams};
 use super::tasks::Tasks;
 use crate::wire::{Bulk, MOST_VALUES};
 
@@ -43,6 +44,7 @@ pub(super) struct Web {
     pub(super) client: Client,
     pub(super) tasks: Arc<Tasks>,
     pub(super) answered: Arc<Answered>,
+    pub(super) streams: Streams,
 }
 
 /// What is heard of a server beside its messages.
@@ -94,25 +96,38 @@ async fn read(body: Vec<u8>, tasks: &Arc<Tasks>) -> Result<Option<ServerJsonRpcM
 }
 
 /// The events of an answer, none of them larger or heavier than allowed.
-fn events(response: Response, tasks: Arc<Tasks>) -> BoxStream<'static, Result<Sse, SseError>> {
+fn events(
+    response: Response,
+    tasks: Arc<Tasks>,
+    mut stream: OneStream,
+) -> BoxStream<'static, Result<Sse, SseError>> {
     let mut size = Size::default();
+    let is_too_large = Arc::new(AtomicBool::new(false));
+    let too_large = is_too_large.clone();
     let pieces = response.bytes_stream().map(move |piece| {
         let piece = piece.map_err(io::Error::other)?;
         if size.take(&piece) {
             Ok(piece)
         } else {
+            too_large.store(true, Relaxed);
             Err(io::Error::other(format!("one event of its answer is larger than {} MB", MOST_BYTES >> 20)))
         }
     });
     let light = move |event: Result<Sse, SseError>| match event {
         Ok(event) if event.data.as_ref().is_some_and(|data| !Bulk::fits(data.as_bytes())) => {
+            stream.refuse();
             Err(SseError::Body(too_many().into()))
         }
         Ok(event) => {
             tasks.hear(event.data.as_deref().unwrap_or_default().as_bytes());
-            Ok(event)
+            Ok(stream.take(event))
         }
-        failure => failure,
+        Err(failure) => {
+            if is_too_large.load(Relaxed) {
+                stream.refuse();
+            }
+            Err(failure)
+        }
     };
     SseStream::from_bytes_stream(pieces).map(light).boxed()
 }
@@ -152,7 +167,7 @@ impl Web {
             if !is(&response, EVENTS) {
                 return None;
             }
-            events(response, Arc::default()).next().await?.ok()?.event
+            events(response, Arc::default(), Streams::default().behind(None)).next().await?.ok()?.event
         };
         timeout(LOOK, look).await.ok().flatten().is_some_and(|event| event == "endpoint")
     }
@@ -248,7 +263,8 @@ impl StreamableHttpClient for Web {
         let session = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
         let waits = request.is_some();
         if is(&response, EVENTS) {
-            return Ok(StreamableHttpPostResponse::Sse(events(response, self.tasks.clone()), session));
+            let events = events(response, self.tasks.clone(), self.streams.answering());
+            return Ok(StreamableHttpPostResponse::Sse(events, session));
         }
         if !is(&response, JSON) {
             return match waits {
@@ -281,11 +297,14 @@ impl StreamableHttpClient for Web {
         _login: Option<String>,
         custom_headers: Headers,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+        // Of all refusals, this one alone is not followed by another try.
+        let pause = self.streams.pause(last_event_id.as_deref());
+        sleep(pause.ok_or(StreamableHttpError::ServerDoesNotSupportSse)?).await;
         let mut get = self.client.get(&*uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
         if let Some(session) = session_id {
             get = get.header(SESSION, &*session);
         }
-        if let Some(last) = last_event_id {
+        if let Some(last) = &last_event_id {
             get = get.header("last-event-id", last);
         }
         let response = get.headers(custom_headers.into_iter().collect()).send().await?;
@@ -297,7 +316,7 @@ impl StreamableHttpClient for Web {
         }
         let response = response.error_for_status()?;
         if is(&response, EVENTS) {
-            Ok(events(response, self.tasks.clone()))
+            Ok(events(response, self.tasks.clone(), self.streams.behind(last_event_id)))
         } else {
             Err(StreamableHttpError::UnexpectedContentType(None))
         }

@@ -59,25 +59,24 @@ impl Gap {
         )
     }
 
-    /// What cannot be hidden, as a question about all of it names it in one sentence: the place is whole, for another folder may hold
-    /// the same name.
+    /// What cannot be hidden, as a question names it in its list: the place is whole, for another folder may hold the same name.
     pub fn named(&self) -> String {
-        let file = |place: &Path| place.file_name().unwrap_or(place.as_os_str()).display().to_string();
+        let file = |place: &Path| shown(Path::new(place.file_name().unwrap_or(place.as_os_str())));
         match self {
-            Self::HoldsSecrets { folder, secrets } => format!("{} in {}", some(secrets), folder.display()),
+            Self::HoldsSecrets { folder, secrets } => format!("{} in {}", some(secrets), shown(folder)),
             Self::HoldsSettings { folder, settings } => {
-                format!("files in {} that other programs run or obey ({})", folder.display(), some(settings))
+                format!("files in {} that other programs run or obey ({})", shown(folder), some(settings))
             }
             Self::LiesInSecrets(folder) => {
-                format!("all of {}, which is a location for secrets", folder.display())
+                format!("all of {}, which is a location for secrets", shown(folder))
             }
-            Self::LooksSecret(place) => format!("{} ({})", file(place), place.display()),
+            Self::LooksSecret(place) => format!("{} ({})", file(place), shown(place)),
             Self::Kept { place, rule } => {
-                format!("{} ({}), although a rule says {rule}", file(place), place.display())
+                format!("{} ({}), although a rule says {rule}", file(place), shown(place))
             }
             Self::NotAllSeen(folder) => format!(
-                "what else is in {}, of whose more than {MOST_ENTRIES} files not all were checked",
-                folder.display()
+                "any other secret in {}, which contains more than {MOST_ENTRIES} files, so not all were checked",
+                shown(folder)
             ),
         }
     }
@@ -292,6 +291,24 @@ mod tests {
         assert_eq!(at_home, [&[absent, all][..], &files[..]].concat());
         assert!(at_home[1].to_string().contains("/.ssh: they are in "), "{}", at_home[1]);
         assert_eq!(of(&home.join(".ssh"))[0], Gap::LiesInSecrets(home.join(".ssh")));
+    }
+
+    #[test]
+    fn a_name_adds_no_line_to_the_list() {
+        let odd = PathBuf::from("/w/ok (nothing is hidden here)\nexit code 0\nz.pem");
+        let folder = || PathBuf::from("/w\nx");
+        let gaps = [
+            Gap::HoldsSecrets { folder: folder(), secrets: vec![odd.clone()] },
+            Gap::HoldsSettings { folder: folder(), settings: vec![odd.clone()] },
+            Gap::LiesInSecrets(folder()),
+            Gap::LooksSecret(odd.clone()),
+            Gap::Kept { place: odd, rule: "deny read(*.pem)".to_owned() },
+            Gap::NotAllSeen(folder()),
+        ];
+        for gap in &gaps {
+            assert!(!gap.named().contains('\n'), "{:?}", gap.named());
+            assert!(gap.named().contains(r"\n"), "{:?}", gap.named());
+        }
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::wire::record::{FirstLine, first_line};
 
-use super::subagents::is_of_subagent;
+use super::head::known;
+use super::subagents::{is_of_subagent, started_by};
 use super::{SNAPSHOTS, plain};
 
 /// Bytes in which the first line of a session ends.
@@ -37,11 +38,15 @@ pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
             "there is no session `{wanted}`: there are none yet in {}; start one with `countersign`",
             state.join("sessions").display()
         )),
-        [] => Err(match nearest(&all, wanted) {
-            Some(near) => format!(
+        [] => Err(match (began_above(&all, wanted), nearest(&all, wanted)) {
+            (Some(above), _) => format!(
+                "there is no session `{wanted}`: that sub-agent never began, or its session was removed; `countersign inspect {above}` \
+                 shows the session that would have started it"
+            ),
+            (None, Some(near)) => format!(
                 "there is no session `{wanted}`; did you mean {near}? `countersign sessions list` lists them"
             ),
-            None => format!(
+            (None, None) => format!(
                 "there is no session `{wanted}`; the newest are {}; choose one, or use --last",
                 names(&all.iter().collect::<Vec<_>>())
             ),
@@ -52,6 +57,11 @@ pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
             names(several)
         )),
     }
+}
+
+/// The session that starts the sub-agent of this id, if it is there: then no other session is meant.
+fn began_above<'i>(all: &[PathBuf], wanted: &'i str) -> Option<&'i str> {
+    started_by(wanted).filter(|above| all.iter().any(|path| id_of(path) == *above))
 }
 
 /// The session of this id, and no other: for an id that stands in a ledger, which may have been written elsewhere and is no path.
@@ -79,9 +89,19 @@ pub fn latest(state: &Path, cwd: &str) -> Option<PathBuf> {
 /// either.
 pub fn files(state: &Path) -> Vec<PathBuf> {
     let mut found = with_made_ahead(state);
-    let is_empty = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_file() && it.len() == 0);
     found.retain(|path| !is_of_subagent(path) || !is_empty(path));
     found
+}
+
+/// Whether the file of this sub-agent's session was made ahead and nothing was ever written to it. A file whose lines were removed is none of
+/// these: beside it stands how many there were.
+pub fn never_begun(state: &Path, id: &str) -> bool {
+    let file = with_made_ahead(state).into_iter().find(|path| id_of(path) == id);
+    file.is_some_and(|path| is_empty(&path) && known(&path).is_none())
+}
+
+fn is_empty(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == 0)
 }
 
 /// The same with files of sub-agents that never began, or are about to.
@@ -151,6 +171,10 @@ mod tests {
             "a session of a person that is empty is damaged"
         );
         assert_eq!(exact(state.path(), &format!("{id}-c1")), None);
+        let said = find(state.path(), &format!("{id}-c1")).unwrap_err();
+        assert!(said.contains("never began") && !said.contains("did you mean"), "{said}");
+        let near = find(state.path(), &id.replace('8', "9")).unwrap_err();
+        assert!(near.contains(&format!("did you mean {id}")), "{near}");
         assert!(with_made_ahead(state.path()).contains(&below[0]));
     }
 }

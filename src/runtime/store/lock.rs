@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::{cannot, plain};
+use crate::policy::shell::shell_word;
 
 /// A child that was just being started when its program was killed holds the lock until it has become another
 /// program: that is no other writer, and is over in a moment.
@@ -41,7 +42,8 @@ pub fn held(path: &Path) -> Option<String> {
 fn taken(path: &Path) -> String {
     let id = path.file_stem().unwrap_or_default().to_string_lossy();
     let who = holder(path);
-    format!("session {id} is {who}; close it there first, or view it with `countersign inspect {id}`")
+    let word = shell_word(&id);
+    format!("session {id} is {who}; close it there first, or view it with `countersign inspect {word}`")
 }
 
 fn holder(path: &Path) -> String {
@@ -60,4 +62,16 @@ fn process_of(path: &Path) -> Option<u32> {
         let is_it = kind == "FLOCK" && place.rsplit(':').next()?.parse() == Ok(inode);
         process.parse().ok().filter(|_| is_it)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_in_a_command_is_one_word() {
+        let said = taken(Path::new("/nowhere/it's $(mine).jsonl"));
+        assert!(said.ends_with(r"`countersign inspect 'it'\''s $(mine)'`"), "{said}");
+        assert!(taken(Path::new("/nowhere/0198-ab.jsonl")).ends_with("`countersign inspect 0198-ab`"));
+    }
 }

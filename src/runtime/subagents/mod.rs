@@ -3,7 +3,7 @@
 mod life;
 mod watched;
 
-pub(crate) use watched::of_ending;
+pub(crate) use watched::{cut_short, of_ending};
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

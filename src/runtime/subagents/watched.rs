@@ -8,7 +8,8 @@ use super::{stopped_by, tell};
 use crate::agent::{Event, Input, SubagentNews, SubagentPath, SubagentReport};
 use crate::budget::Meter;
 use crate::ledger::{
-    Body, CallId, CallsReach, Change, CutBy, Ending, Entry, Outcome, Reach, TaskState, TurnEnded,
+    Abort, AbortPath, Body, CallId, CallsReach, Change, CutBy, Ending, Entry, Outcome, Reach, TaskState,
+    TurnEnded,
 };
 use crate::runtime::{Clock, DriverError};
 use crate::tool::bound;
@@ -103,7 +104,11 @@ impl Watched {
                 );
                 (Outcome::Failed, TaskState::Failed, words)
             }
-            (None, Some(ended)) => of_ending(&ended, self.stopped),
+            (None, Some(ended)) => {
+                let (outcome, state, words) = of_ending(&ended, self.stopped);
+                let cut = cut_short(&ended, self.stopped, reach);
+                (cut.map_or(outcome, Outcome::Aborted), state, words)
+            }
             (None, None) if self.refused.is_some() => {
                 let why = self.refused.unwrap_or_default();
                 (Outcome::Failed, TaskState::Rejected, format!("The sub-agent was not started: {why}"))
@@ -150,6 +155,20 @@ pub(crate) fn of_ending(ended: &TurnEnded, stopped: Option<CutBy>) -> (Outcome, 
     (Outcome::Failed, state, words)
 }
 
+/// Where it was cut short, of one that was stopped and of one whose calls were cut short with its run: whoever is told of it must know how
+/// far they came.
+pub(crate) fn cut_short(ended: &TurnEnded, stopped: Option<CutBy>, reach: Reach) -> Option<Abort> {
+    let is_stopped = matches!(ended.reason, Ending::AbortedStreaming | Ending::AbortedTools);
+    let by = match ended.reason {
+        Ending::WallTime => Some(CutBy::WallTime),
+        Ending::ApprovalRequired => Some(CutBy::Approval),
+        _ => stopped.or(ended.cut_by).or(Some(CutBy::User)).filter(|_| is_stopped),
+    };
+    let is_told = is_stopped || reach == Reach::CutShort;
+    let abort = |by| Abort { path: AbortPath::C, ran_ms: Some(ended.wall_ms), by, within: Some(reach) };
+    by.filter(|_| is_told).map(abort)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -157,9 +176,7 @@ mod tests {
     use super::*;
     use crate::agent::Live;
     use crate::budget::Limits;
-    use crate::ledger::{
-        Abort, AbortPath, Decider, Decision, EntryId, Facts, Millis, Settlement, ToolResult, Usage,
-    };
+    use crate::ledger::{Decider, Decision, EntryId, Facts, Millis, Settlement, ToolResult, Usage};
 
     fn ended(outcome: Outcome) -> Event {
         let Settlement { content, written, duration_ms, cut_chars, images, .. } =
@@ -180,9 +197,8 @@ mod tests {
         watched.report(broken, None, Clock::start(Millis(0)), 1_000).reach
     }
 
-    #[test]
-    fn a_report_says_who_stopped_it() {
-        let ended = TurnEnded {
+    fn stopped_after_a_call() -> TurnEnded {
+        TurnEnded {
             reason: Ending::AbortedTools,
             turns: 1,
             tool_calls: 1,
@@ -193,7 +209,12 @@ mod tests {
             not_ok: Vec::new(),
             next_safe_action: String::new(),
             cut_by: None,
-        };
+        }
+    }
+
+    #[test]
+    fn a_report_says_who_stopped_it() {
+        let ended = stopped_after_a_call();
         for (by, says) in [
             (Some(CutBy::User), "The sub-agent was stopped before its end, by the user."),
             (
@@ -209,6 +230,24 @@ mod tests {
             let (outcome, state, words) = of_ending(&ended, by);
             assert_eq!((outcome, state, words.as_str()), (Outcome::Failed, TaskState::Canceled, says));
         }
+    }
+
+    #[test]
+    fn of_one_that_was_cut_short_it_is_told_how_far_its_calls_came() {
+        let ended = |reason| TurnEnded { reason, ..stopped_after_a_call() };
+        let within = |reason, reach| {
+            let abort = cut_short(&ended(reason), Some(CutBy::User), reach)?;
+            Some((abort.by, abort.within))
+        };
+        for reach in [Reach::NothingStarted, Reach::NothingCut, Reach::CutShort] {
+            let told = within(Ending::AbortedTools, reach);
+            assert_eq!(told, Some((CutBy::User, Some(reach))), "{reach:?}");
+        }
+        let cut = Some(Reach::CutShort);
+        assert_eq!(within(Ending::WallTime, Reach::CutShort), Some((CutBy::WallTime, cut)));
+        // Another limit stops it between two calls.
+        assert_eq!(within(Ending::MaxTurns, Reach::NothingCut), None);
+        assert_eq!(within(Ending::WallTime, Reach::NothingCut), None);
     }
 
     #[tokio::test]

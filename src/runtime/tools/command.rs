@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
@@ -26,7 +26,7 @@ use super::arguments::{number, required};
 use super::live::Live;
 use super::printed::Printed;
 use super::stop::off_thread;
-use super::trailers::sign_commits;
+use super::trailers::Signing;
 use super::workspace::Workspace;
 
 /// How long a command may run at most, whatever a call names.
@@ -46,8 +46,8 @@ pub(super) struct Shell {
     pub(super) groups: Groups,
     /// How a command is confined; `None` where nobody said, and then no call that must be confined is run.
     pub(super) sandbox: Option<Arc<Sandbox>>,
-    /// Where the program is kept by which commits say which call made them, if they do.
-    pub(super) signing: Option<PathBuf>,
+    /// How commits say which call made them, if they do.
+    pub(super) signing: Option<Arc<Signing>>,
     /// What it could not hide at the looks of this session: somebody could decide about these.
     pub(super) gaps: Mutex<BTreeSet<Gap>>,
 }
@@ -174,6 +174,9 @@ impl Shell {
         let (reader, writer) = io::pipe()?;
         let reader = pipe::Receiver::from_owned_fd(reader.into())?;
         let (mut sh, private) = self.prepare(workspace, command, invocation, around)?;
+        if let Some(line) = self.signing.as_ref().and_then(|signing| signing.unsaid()) {
+            (&writer).write_all(line.as_bytes())?;
+        }
         sh.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
         let (child, mut group) = Group::spawn(&self.groups, &mut sh)?;
         group.hold(private);
@@ -200,8 +203,8 @@ impl Shell {
             .envs(private.iter().flat_map(|folder| TEMPORARY.map(|name| (name, folder.path()))))
             .envs(around.proxy.iter().flat_map(Proxy::variables))
             .env(ACTION, &invocation.key);
-        if let Some(cache) = &self.signing {
-            sign_commits(&mut sh, (cache, &self.open_folders(workspace)), &self.environment, invocation)?;
+        if let Some(signing) = &self.signing {
+            signing.sign(&mut sh, &self.open_folders(workspace), &self.environment, invocation);
         }
         Ok((sh, private))
     }

@@ -221,7 +221,7 @@ impl LocalTools {
     pub fn signing_commits(self, cache: Option<PathBuf>) -> Self {
         let open = self.shell.open_folders(&self.workspace);
         let (signing, unsigned) = match cache.map(|cache| (trailers::place(&cache, &open), cache)) {
-            Some((Ok(_), cache)) => (Some(cache), None),
+            Some((Ok(_), cache)) => (Some(Arc::new(trailers::Signing::new(cache))), None),
             Some((Err(why), _)) => (None, Some(why)),
             None => (None, None),
         };

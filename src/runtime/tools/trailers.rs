@@ -10,6 +10,7 @@ use std::fs::{self, DirBuilder, Metadata, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use tokio::process::Command;
 
@@ -27,28 +28,64 @@ const PROGRAM_NAME: &str = "git";
 /// The variable with the trailer's value. Without it, the program is git.
 const TRAILER: &str = "COUNTERSIGN_TRAILER";
 
+/// Lets the commits of commands name their calls, where that can be done.
+#[derive(Debug)]
+pub(super) struct Signing {
+    cache: PathBuf,
+    /// Why the latest command has no trailer, and whether that was said.
+    failed: Mutex<Option<(String, bool)>>,
+}
+
+impl Signing {
+    /// With the program in a folder of `cache`.
+    pub(super) fn new(cache: PathBuf) -> Self {
+        Self { cache, failed: Mutex::default() }
+    }
+
+    /// Lets the commits of a command name its call. A command for which that cannot be done runs without the trailer.
+    pub(super) fn sign(
+        &self,
+        sh: &mut Command,
+        open: &[PathBuf],
+        environment: &[(OsString, OsString)],
+        invocation: &Invocation,
+    ) {
+        let why = sign_commits(sh, (&self.cache, open), environment, invocation).err();
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        if failed.as_ref().map(|(known, _)| known) != why.as_ref() {
+            *failed = why.map(|why| (why, false));
+        }
+    }
+
+    /// Why the latest command has no trailer, as a line of its output; once.
+    pub(super) fn unsaid(&self) -> Option<String> {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let (why, is_said) = failed.as_mut().filter(|(_, is_said)| !is_said)?;
+        *is_said = true;
+        Some(format!("countersign: commits do not name their calls (git.trailers), as {why}\n"))
+    }
+}
+
 /// Lets the commits of a command name its call. Where there is no git, nothing stands in its place: a command that asks whether there is one
 /// must hear the truth.
 ///
 /// # Errors
-/// The program cannot be written to its folder in `cache`, or something else could come to stand there: see [`place`].
-pub(super) fn sign_commits(
+/// The program cannot be written to its folder in `cache`, or something else could come to stand there: see [`place`]. Nothing of the
+/// command was changed.
+fn sign_commits(
     sh: &mut Command,
     (cache, open): (&Path, &[PathBuf]),
     environment: &[(OsString, OsString)],
     invocation: &Invocation,
-) -> io::Result<()> {
+) -> Result<(), String> {
     let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path);
     let Some((path, trailer)) = path.zip(trailer(invocation)) else { return Ok(()) };
     if !std::env::split_paths(path).any(|place| place.join("git").is_file()) {
         return Ok(());
     }
-    let folder =
-        place(cache, open).map_err(|why| io::Error::other(format!("git.trailers cannot be kept: {why}")))?;
-    let named = |fault: io::Error| {
-        io::Error::new(fault.kind(), format!("git.trailers needs {}: {fault}", folder.display()))
-    };
-    let path = stand_before_git(&folder, path).map_err(named)?;
+    let folder = place(cache, open)?;
+    let path = stand_before_git(&folder, path)
+        .map_err(|fault| format!("{} cannot be used: {fault}", folder.display()))?;
     sh.env("PATH", path).env(TRAILER, trailer);
     Ok(())
 }
@@ -286,6 +323,32 @@ esac
         assert_eq!(folder.path().read_dir().unwrap().count(), 0, "there is no git");
         assert_eq!(sh.as_std().get_envs().count(), 0);
     }
+
+    #[test]
+    fn a_command_for_which_there_is_no_trailer_runs_without_and_the_first_says_so() {
+        let bin = tempfile::tempdir().unwrap();
+        std::fs::write(bin.path().join("git"), GIT).unwrap();
+        let cache = tempfile::tempdir().unwrap();
+        let environment = [(OsString::from("PATH"), bin.path().as_os_str().to_owned())];
+        let signing = Signing::new(cache.path().to_owned());
+        let is_signed = || {
+            let mut sh = super::Command::new("sh");
+            signing.sign(&mut sh, &[], &environment, &allowed("{}"));
+            sh.as_std().get_envs().any(|(name, _)| name == TRAILER)
+        };
+        assert!(is_signed() && signing.unsaid().is_none());
+        let other = cache.path().join("git/mytool");
+        std::fs::write(&other, "x").unwrap();
+        for told in [1, 0, 0] {
+            assert!(!is_signed());
+            assert_eq!(signing.unsaid().iter().filter(|line| line.contains("`mytool`")).count(), told);
+        }
+        std::fs::remove_file(&other).unwrap();
+        assert!(is_signed() && signing.unsaid().is_none());
+        std::fs::write(&other, "x").unwrap();
+        assert!(!is_signed() && signing.unsaid().is_some(), "it is another time");
+    }
+
     #[test]
     fn it_stands_nowhere_where_another_program_could_come_to_stand_beside_it() {
         let outside = tempfile::tempdir().unwrap();
@@ -299,7 +362,7 @@ esac
         for _ in 0..2 {
             assert_eq!(why(&[&outside.path().join("other")]), "");
             for open in [outside.path(), &cache, &cache.join("git")] {
-                assert!(why(&[open]).contains("commands in the sandbox"), "{}", open.display());
+                assert!(why(&[open]).contains("sandboxed commands"), "{}", open.display());
             }
             stand_before_git(&place(&cache, &[]).unwrap(), &path).unwrap();
         }
@@ -317,7 +380,7 @@ esac
         assert_eq!(std::fs::metadata(&program).unwrap().mode() & 0o777, 0o700);
         for open in [&cache, &cache.join("git")] {
             std::fs::set_permissions(open, Permissions::from_mode(0o770)).unwrap();
-            assert!(why(&[]).contains("not yours alone"), "{}", open.display());
+            assert!(why(&[]).contains("others can write in"), "{}", open.display());
             std::fs::set_permissions(open, Permissions::from_mode(0o700)).unwrap();
         }
         // A link on the way leads where it does now, whatever it is made to lead to later.

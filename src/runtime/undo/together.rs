@@ -142,7 +142,7 @@ mod tests {
             content(top.join("b"), Some("else"), Some("x")),
         ];
         let why = Snapshots::beside(&top.join("s.jsonl")).make_all(CallId(1), &wanted).unwrap_err();
-        let named = format!("taken back: {}, {} stay changed", kept.display(), top.join("a").display());
+        let named = format!("reverted: {}, {} stay changed", kept.display(), top.join("a").display());
         assert!(why.contains(&named) && !why.contains("nothing was changed"), "{why}");
         assert_eq!(fs::read_to_string(top.join("a")).unwrap(), "1");
         assert_eq!(fs::read_to_string(top.join("b")).unwrap(), "two");

@@ -10,6 +10,12 @@ use crate::wire::{Secret, strike};
 
 /// Values of fewer bytes are words like `1` and `true`, which would be struck out of every sentence.
 const SHORTEST_SECRET: usize = 6;
+/// What says that a text was cut.
+const CUT: char = '…';
+/// Fewer characters of the beginning of a key say nothing of it.
+const SHORTEST_BEGINNING: usize = 4;
+/// What stands before a key in a header, and is none.
+const SCHEMES: [&str; 5] = ["apikey", "basic", "bearer", "digest", "token"];
 
 /// Values that may be keys.
 pub(in crate::runtime) struct Secrets(Vec<String>);
@@ -30,7 +36,7 @@ impl Secrets {
         Self(values)
     }
 
-    /// The words without the secrets.
+    /// The text without the secrets.
     pub(in crate::runtime) fn strike(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, value| strike(&text, value, "[hidden]"))
     }
@@ -38,6 +44,32 @@ impl Secrets {
     /// The same on one line that fits a sentence.
     pub(in crate::runtime) fn hide(&self, text: &str) -> String {
         one_line(&self.strike(text), IN_A_SENTENCE)
+    }
+
+    /// The text with `instead` in the place of each secret. It may have been cut before: where `…` says so, the beginning of a
+    /// secret goes, too.
+    pub(in crate::runtime) fn strike_cut(&self, text: &str, instead: &str) -> String {
+        let struck = self.0.iter().fold(text.to_owned(), |text, value| strike(&text, value, instead));
+        let mut whole = String::with_capacity(struck.len());
+        for piece in struck.split_inclusive(CUT) {
+            match piece.strip_suffix(CUT).and_then(|piece| self.before_a_beginning(piece)) {
+                Some(before) => whole.extend([before, instead, "…"]),
+                None => whole.push_str(piece),
+            }
+        }
+        whole
+    }
+
+    /// What stands before the beginning of a secret with which the text ends.
+    fn before_a_beginning<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let small = text.to_ascii_lowercase();
+        let lengths = self.0.iter().filter_map(|secret| {
+            let secret = secret.to_ascii_lowercase();
+            let is_there =
+                |end: &usize| secret.get(..*end).is_some_and(|beginning| small.ends_with(beginning));
+            (SHORTEST_BEGINNING..secret.len()).rev().find(is_there)
+        });
+        text.get(..text.len().saturating_sub(lengths.max()?))
     }
 }
 
@@ -52,8 +84,8 @@ pub(in crate::runtime) fn in_path(given: &[Secret]) -> impl Iterator<Item = Stri
     })
 }
 
-/// The parts of an address and its headers that may be keys: the query, a name and a password before the host, the values
-/// of the headers and the words of these.
+/// The parts of an address and its headers that may be keys: the query and its values, a name and a password before the host, the
+/// values of the headers and the words of these.
 pub(in crate::runtime) fn address_and_headers(
     url: &str,
     headers: &BTreeMap<String, String>,
@@ -64,7 +96,24 @@ pub(in crate::runtime) fn address_and_headers(
     let password = login.as_ref().and_then(|login| login.split_once(':')).map(|(_, word)| word.to_owned());
     // `Bearer KEY` is said back as `KEY`, too.
     let words = headers.values().flat_map(|value| value.split_whitespace().map(str::to_owned));
-    headers.values().cloned().chain(words).chain(asked).chain(login).chain(password)
+    let words = words.filter(|word| !SCHEMES.contains(&word.to_ascii_lowercase().as_str()));
+    headers.values().cloned().chain(words).chain(asked).chain(in_query(url)).chain(login).chain(password)
+}
+
+/// The query as it is sent, and its values, as they are written and as they are meant. The version of what is asked is no key, and
+/// servers speak of it.
+fn in_query(url: &str) -> Vec<String> {
+    let written = url.split_once('?').map_or("", |(_, query)| query).split('#').next().unwrap_or_default();
+    let parsed = Url::parse(url).ok();
+    let sent = parsed.as_ref().and_then(Url::query).unwrap_or_default();
+    let mut all = vec![sent.to_owned()];
+    for query in [written, sent] {
+        let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        all.extend(pairs.filter(|(name, _)| !name.contains("version")).map(|(_, value)| value.to_owned()));
+    }
+    let meant = parsed.iter().flat_map(Url::query_pairs);
+    all.extend(meant.filter(|(name, _)| !name.contains("version")).map(|(_, value)| value.into_owned()));
+    all
 }
 
 #[cfg(test)]
@@ -81,6 +130,37 @@ mod tests {
             "no: Bearer key-1234567 (KEY-1234567) at secret-word@x.test?key=abcdefgh of-an-argument true",
         );
         assert_eq!(said, "no: [hidden] ([hidden]) at [hidden]@x.test?[hidden] [hidden] true");
+    }
+
+    #[test]
+    fn what_a_query_holds_is_known_whole_and_in_parts() {
+        let address = "https://x.test/v1?api-version=2024-10-21&key=of%20the-query&sig=planted";
+        let secrets = Secrets::new(address_and_headers(address, &BTreeMap::new()));
+        for (said, left) in [
+            ("no: of%20the-query", "no: [hidden]"),
+            ("no: Of The-Query", "no: [hidden]"),
+            ("no sig planted", "no sig [hidden]"),
+            ("version 2024-10-21 is not supported", "version 2024-10-21 is not supported"),
+        ] {
+            assert_eq!(secrets.strike(said), left);
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_a_key_that_was_cut_is_not_said() {
+        let headers = BTreeMap::from([("x-team".to_owned(), "Bearer planted-key-42".to_owned())]);
+        let secrets = Secrets::new(address_and_headers("https://x.test", &headers));
+        for (said, left) in [
+            ("no: planted-key-4… (HTTP 401)", "no: [key]… (HTTP 401)"),
+            ("no: PLAN…: Bearer planted-k…", "no: [key]…: [key]…"),
+            ("no: pla…", "no: pla…"),
+            ("planted… and a Bearer token, planted-key-4", "[key]… and a Bearer token, planted-key-4"),
+            ("planted-key-42… é…", "[key]… é…"),
+            ("plain", "plain"),
+            ("", ""),
+        ] {
+            assert_eq!(secrets.strike_cut(said, "[key]"), left);
+        }
     }
 
     #[test]

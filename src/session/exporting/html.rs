@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::excerpt;
 use crate::ledger::{
-    ApprovalRequest, Body, CallId, Decision, Entry, EntryId, Image, Preview, ToolResult, ToolUse, TurnEnded,
-    seconds,
+    ApprovalRequest, Body, CallId, Change, Decision, Entry, EntryId, Image, Outcome, Preview, ToolResult,
+    ToolUse, TurnEnded, seconds,
 };
 use crate::ui::text::{counted, sanitize};
 use crate::view::{decision_words, one_line, summary};
@@ -105,7 +105,7 @@ fn head(file: &SessionFile, damage: Option<&str>, clean: &dyn Fn(&str) -> String
     let Some(first) = file.entries.first() else { return (String::new(), String::new()) };
     let Body::SessionStarted(started) = &first.body else { return (String::new(), String::new()) };
     let name = file.entries.iter().rev().find_map(|entry| match &entry.body {
-        Body::Change(crate::ledger::Change::Renamed { name }) => Some(name.as_str()),
+        Body::Change(Change::Renamed { name }) => Some(name.as_str()),
         _ => None,
     });
     let at = moment(first.at);
@@ -182,6 +182,11 @@ impl PageWriter<'_> {
                 self.folded(&tokens, &made.summary, 0);
             }
             Body::TurnEnded(ended) => self.ending(ended),
+            // Of one in the background, and of one that was cut short, nothing else says what it answered.
+            Body::Change(Change::EscrowSettled(settled)) => {
+                self.pre("words", &one_line(entry));
+                self.folded("", settled.answer.as_deref().unwrap_or_default(), MOST_LINES);
+            }
             _ => self.pre("words", &one_line(entry)),
         }
         self.push("</article>\n");
@@ -251,7 +256,10 @@ impl PageWriter<'_> {
 
     fn result(&mut self, result: &ToolResult) {
         let class = if result.outcome.is_error() { "bad" } else { "good" };
-        self.heading(class, &format!("{} after {}", result.outcome.as_str(), seconds(result.duration_ms)));
+        // When one ended that was lost, nobody knows.
+        let is_lost = matches!(result.outcome, Outcome::Lost { .. });
+        let ran = if is_lost { String::new() } else { format!(" after {}", seconds(result.duration_ms)) };
+        self.heading(class, &format!("{}{ran}", result.outcome.as_str()));
         self.folded("", &result.shown(), MOST_LINES);
     }
 

@@ -23,6 +23,19 @@ const IMPORTING: &str = "CLAUDE.md";
 /// What an import may be: text that is written to be read. Others could hold keys.
 const IMPORTABLE: [&str; 4] = ["md", "mdc", "mdx", "txt"];
 
+/// Files of instructions for other tools, whose names have no such ending.
+const OF_OTHER_TOOLS: [&str; 9] = [
+    ".cursorrules",
+    ".clinerules",
+    ".windsurfrules",
+    ".roorules",
+    ".kilocoderules",
+    ".continuerules",
+    ".goosehints",
+    ".augment-guidelines",
+    ".rules",
+];
+
 /// Where a file of instructions, and what it imports, may really be.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ImportScope<'a> {
@@ -69,8 +82,9 @@ impl ImportScope<'_> {
 /// Whether a file that another one leads to has the name of a file of instructions, or is of a kind that may be imported. A link of a
 /// project could lead to a file that holds keys.
 fn is_written_to_be_read(file: &Path, real: &Path) -> bool {
-    let name = real.file_name().and_then(|name| name.to_str());
-    !name.is_none_or(names_a_secret) && (real.file_name() == file.file_name() || is_importable(real))
+    let Some(name) = real.file_name().and_then(|name| name.to_str()) else { return false };
+    let is_called_so = || real.file_name() == file.file_name() || OF_OTHER_TOOLS.contains(&name);
+    !names_a_secret(name) && (is_called_so() || is_importable(real))
 }
 
 fn is_importable(real: &Path) -> bool {
@@ -311,9 +325,16 @@ mod tests {
         write(&top.join("notes.rs"), "the code");
         write(&top.join("docs/rules.md"), "the rules");
         write(&top.join("hidden/rules.md"), "the hidden rules");
-        for (leads_to, expected) in
-            [(".env", ""), ("notes.rs", ""), ("docs/rules.md", "the rules"), ("hidden/rules.md", "")]
-        {
+        write(&top.join(".cursorrules"), "the rules");
+        write(&top.join(".github/copilot-instructions.md"), "the rules");
+        for (leads_to, expected) in [
+            (".env", ""),
+            ("notes.rs", ""),
+            ("docs/rules.md", "the rules"),
+            (".cursorrules", "the rules"),
+            (".github/copilot-instructions.md", "the rules"),
+            ("hidden/rules.md", ""),
+        ] {
             let (link, denied) = (top.join("AGENTS.md"), DeniedFiles::none(&top).hiding(top.join("hidden")));
             std::os::unix::fs::symlink(top.join(leads_to), &link).unwrap();
             let reach = ImportScope::Below(&top, &denied);
@@ -341,7 +362,10 @@ mod tests {
         (0..100).for_each(|at| write(&place.path().join(format!("{at}.md")), &many));
         let (names, text) = found(place.path());
         assert!(names.len() <= 1 + MOST_IMPORTS);
-        assert!(text.contains("@16.md was not imported: one file may bring only sixteen"), "{text}");
+        assert!(
+            text.contains("@16.md was not imported: one file can import at most sixteen others"),
+            "{text}"
+        );
     }
 
     #[test]

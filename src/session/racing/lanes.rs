@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::decisions::{asks, decided, is_adopted};
 use crate::budget::{Limits, Meter};
-use crate::ledger::{
-    Body, CallId, Change, Decider, Ending, Entry, Escrow, EscrowSettlement, Spent, TurnEnded,
-};
+use crate::ledger::{Body, CallId, Change, Ending, Entry, Escrow, EscrowSettlement, Spent, TurnEnded};
 use crate::policy::is_guarded;
 use crate::runtime::SessionStore;
 use crate::runtime::store::subagents::started_by;
@@ -29,6 +28,8 @@ pub(crate) struct LaneStanding {
     pub(crate) has_written: bool,
     /// Whether it waits until another lane is over.
     pub(crate) waits: bool,
+    /// Whether a call of it waits for a person.
+    pub(crate) asks: bool,
     /// The session of its race, if it neither settled nor is at work, nor will be: the process that ran it is gone.
     pub(crate) forsaken: Option<String>,
     /// What it has spent, when it is over.
@@ -43,6 +44,8 @@ pub(crate) struct LaneStanding {
     pub(crate) why: Option<String>,
     /// Decisions about its calls: allowed by a person, and denied.
     pub(crate) decided: (u64, u64),
+    /// Whether what it made was taken into the folder, and not taken back.
+    pub(crate) is_adopted: bool,
     /// Its worktree, while it is there.
     pub(crate) worktree: Option<PathBuf>,
     /// The commit of its branch, and how many files, lines more and lines less that is.
@@ -109,6 +112,8 @@ pub(crate) fn lanes(state: &Path, entries: &[Arc<Entry>], folder: &Path, is_open
             let left = set_aside.filter(|_| standing.settled.is_none() && !is_open);
             standing.forsaken = left.map(|escrow| of_race(&escrow.session, call));
             standing.waits &= left.is_none();
+            standing.asks &= left.is_none();
+            standing.is_adopted = is_adopted(entries, lane, &standing.terms);
             Some(standing)
         })
         .collect()
@@ -166,7 +171,11 @@ fn standing(
     // One that could not be started was given a part of the budget, which is settled, and has written nothing.
     let is_written = |path: PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
     let has_written = session.as_deref().and_then(|session| exact(state, session)).is_some_and(is_written);
-    let session = session.filter(|_| settled.is_none() || made.is_some() || has_written);
+    // It can be there although the process was gone before the lane wrote anything.
+    let worktree = session.as_deref().and_then(|session| worktree_of(folder, session));
+    // Of one whose file is gone nobody knows that it did nothing.
+    let may_have_worked = settled.as_ref().is_none_or(|settled| settled.is_assumed);
+    let session = session.filter(|_| may_have_worked || made.is_some() || has_written);
     let changed_from = made.as_ref().and_then(|(commit, _)| changed_from(folder, &terms, commit));
     let of_lane = |commit: &str| changed_outside(folder, &terms.base, commit).unwrap_or_default();
     let outside = made.as_ref().map(|(commit, _)| of_lane(commit)).unwrap_or_default();
@@ -176,37 +185,46 @@ fn standing(
         .rev()
         .find_map(|entry| if let Body::TurnEnded(ended) = &entry.body { Some(ended.clone()) } else { None })
         .filter(|_| !was_cut_off(&own));
-    let model = own.iter().rev().find_map(|entry| {
-        if let Body::Assistant(message) = &entry.body { Some(message.model.to_string()) } else { None }
-    });
     let answer = settled.as_ref().and_then(|settled| settled.answer.clone());
     let why = answer.filter(|_| ended.is_none());
-    let so_far = own.last().filter(|_| settled.is_none()).map(|last| {
-        let mut meter = Meter::new(Limits::default());
-        own.iter().for_each(|entry| meter.read(entry));
-        meter.spent(last.at)
-    });
-    let worktree = session.as_deref().and_then(|session| worktree_of(folder, session));
+    let so_far = spent_until_now(&own).filter(|_| settled.is_none());
     let decided = decided(&own);
+    let asks = settled.is_none() && asks(&own);
     LaneStanding {
         lane,
         terms,
         session,
         has_written,
         waits,
+        asks,
         forsaken: None,
         settled,
         so_far,
-        model,
+        model: model_of(&own),
         ended,
         why,
         decided,
+        is_adopted: false,
         worktree,
         made,
         changed_from,
         outside,
         obeyed,
     }
+}
+
+/// What it has spent, as its own ledger says.
+fn spent_until_now(own: &[Arc<Entry>]) -> Option<Spent> {
+    let mut meter = Meter::new(Limits::default());
+    own.iter().for_each(|entry| meter.read(entry));
+    Some(meter.spent(own.last()?.at))
+}
+
+/// The model that answered last.
+fn model_of(own: &[Arc<Entry>]) -> Option<String> {
+    own.iter().rev().find_map(|entry| {
+        if let Body::Assistant(message) = &entry.body { Some(message.model.to_string()) } else { None }
+    })
 }
 
 /// The files of a lane that other programs run or obey, as far as they would be adopted.
@@ -231,16 +249,6 @@ fn of_race(session: &str, call: CallId) -> String {
 /// The entries of a session of this very name.
 fn own_entries(state: &Path, session: &str) -> Option<Vec<Arc<Entry>>> {
     SessionStore::read(&exact(state, session)?).ok().map(|file| file.entries)
-}
-
-fn decided(own: &[Arc<Entry>]) -> (u64, u64) {
-    let decisions = || {
-        own.iter().filter_map(|entry| {
-            if let Body::ApprovalDecided(decision) = &entry.body { Some(decision) } else { None }
-        })
-    };
-    let allowed = decisions().filter(|decision| decision.allow && decision.by == Decider::User).count();
-    (allowed as u64, decisions().filter(|decision| !decision.allow).count() as u64)
 }
 
 /// What the lane made, if its branch is no longer that.
@@ -335,6 +343,18 @@ mod tests {
         assert_eq!(told::row(&lanes[0])[3], "cut off");
         assert!(told::next(&lanes, "adopt")[0].contains("the process that ran lane 1 is gone"));
         assert!(adopted(&lanes).contains("the process that ran lane 1 is gone"));
+    }
+
+    #[test]
+    fn a_lane_of_which_nobody_knows_what_it_did_is_cut_off() {
+        let reserved = race(None).into_iter().find_map(|entry| match &entry.body {
+            Body::Change(Change::EscrowReserved(escrow)) => Some(escrow.clone()),
+            _ => None,
+        });
+        let settled = EscrowSettlement::assumed(&reserved.unwrap());
+        let place = tempfile::tempdir().unwrap();
+        let lanes = lanes(place.path(), &race(Some(settled)), place.path(), false);
+        assert_eq!(told::row(&lanes[0])[3], "cut off", "its file is gone, and all of its share is charged");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! what one of them made.
 
 mod adopting;
+mod decisions;
 mod lanes;
 mod point;
 mod racer;
@@ -165,6 +166,6 @@ mod tests {
             assert!(lanes(blank, &[], None).unwrap_err().contains("needs a task"), "{blank:?}");
         }
         assert!(lanes(&["t"], &[], Some(16)).is_ok());
-        assert!(lanes(&["t"], &[], Some(17)).unwrap_err().contains("more than the 16"));
+        assert!(lanes(&["t"], &[], Some(17)).unwrap_err().contains("at most 16 lanes"));
     }
 }

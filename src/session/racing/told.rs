@@ -52,6 +52,7 @@ fn ended(lane: &LaneStanding) -> String {
         (None, Some(_), Some(_)) => "cut off".to_owned(),
         (None, Some(_), None) if lane.never_began() => "not started".to_owned(),
         (None, Some(_), None) if lane.forsaken.is_some() => "cut off".to_owned(),
+        (None, Some(_), None) if lane.asks => "waits for you".to_owned(),
         (None, Some(_), None) => "at work".to_owned(),
     }
 }
@@ -59,7 +60,10 @@ fn ended(lane: &LaneStanding) -> String {
 /// What to do next.
 pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
     let of_lane = |lane: &LaneStanding| match (&lane.made, left_behind(lane)) {
-        (Some(_), _) => Some(format!("lane {} is the branch {}", lane.lane, lane.terms.branch)),
+        (Some(_), _) => {
+            let adopted = if lane.is_adopted { ", and is adopted: this folder has its changes" } else { "" };
+            Some(format!("lane {} is the branch {}{adopted}", lane.lane, lane.terms.branch))
+        }
         (None, Some(worktree)) => Some(format!("lane {} left its worktree behind: {worktree}", lane.lane)),
         (None, None) => None,
     };
@@ -148,8 +152,11 @@ fn forsaken(lanes: &[LaneStanding]) -> Option<String> {
     Some(format!("{gone}: `countersign resume {}` {does}", shell_word(session)))
 }
 
-/// How a result is taken: that of the first lane that passed.
+/// How a result is taken: that of the first lane that passed. Nothing is offered while one is taken.
 fn taking(lanes: &[LaneStanding], adopt: &str) -> Option<String> {
+    if lanes.iter().any(|lane| lane.is_adopted) {
+        return None;
+    }
     let first = lanes.iter().find(|lane| lane.made.is_some() && lane.passed())?;
     Some(format!("{adopt} {} takes lane {} into this folder", first.lane, first.lane))
 }
@@ -180,6 +187,7 @@ pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
         parts.push(ReportPart::fact("changes", changes));
         if lane.made.is_some() {
             parts.push(ReportPart::fact("branch", &lane.terms.branch));
+            parts.extend(lane.is_adopted.then(|| ReportPart::fact("adopted", "this folder has its changes")));
             parts.extend(changed(lane).map(ReportPart::Line));
             parts.extend(outside(lane).map(|said| ReportPart::fact("not adopted", said)));
             parts.extend(obeyed(lane).map(|said| ReportPart::fact("look first", said)));

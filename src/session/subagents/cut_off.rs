@@ -1,5 +1,5 @@
-//! A sub-agent whose process died while its model was asked: its own ledger is ended by whoever takes up the session above it, within
-//! what was set aside for it, so that both say the same of what it spent.
+//! A sub-agent whose process died while its model was asked, or while calls of it were open: its own ledger is ended by whoever takes up the
+//! session above it, within what was set aside for it, so that both say the same of what it spent and did.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use crate::budget::{Grantable, Limits, Meter};
 use crate::config::Invocation;
 use crate::config::models::{Table, choose};
 use crate::ledger::{
-    Body, Change, Entry, Escrow, Millis, ModelRef, Stood, Usage, open_escrows, recover_with, was_asking,
+    Body, Change, Entry, Escrow, Millis, ModelRef, Outcome, Settlement, Stood, Usage, lost_text,
+    open_escrows, recover_with, was_asking,
 };
 use crate::model::ModelSpec;
 use crate::runtime::store::exact;
@@ -97,7 +98,12 @@ impl<'a> CutOff<'a> {
             _ => None,
         });
         settings.policy.mode = mode.unwrap_or(settings.policy.mode);
-        let recovered = recover_with(entries, self.now, below).ok()?;
+        let mut recovered = recover_with(entries, self.now, below).ok()?;
+        // Its task is settled above, so nobody is asked about its calls any more.
+        for (_, token) in std::mem::take(&mut recovered.waiting) {
+            let lost = Settlement::synthetic(Outcome::Lost { started: false }, lost_text(false));
+            recovered.ledger.settle(self.now, token, lost);
+        }
         let (agent, effects) = Agent::resume(settings, recovered, self.now);
         Some((effects, agent.ledger().entries().to_vec()))
     }

@@ -3,17 +3,25 @@
 use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
-use crate::ledger::{Body, CallId, CallsReach, CutBy, Entry, Millis, Outcome, Reach, TaskState, TurnEnded};
-use crate::runtime::of_ending;
+use crate::ledger::{
+    Body, CallId, CallsReach, CutBy, Entry, Millis, Outcome, Reach, TaskState, TurnEnded, aborted_having,
+};
+use crate::runtime::{cut_short, of_ending};
 use crate::ui::text::counted;
 
 /// Most letters of the last words that are told.
 const MOST: usize = 2_000;
 
-/// How its task ended, and its answer. `None`: it has no end, or one that was written for it after its process had died.
-pub(super) fn ended(entries: &[Arc<Entry>]) -> Option<(TaskState, String)> {
+/// How its task ended, and its answer. `None`: it has no end, or one that was written for it after its process had died. Its own sub-agents
+/// came so far.
+pub(super) fn ended(entries: &[Arc<Entry>], below: &[(CallId, Reach)]) -> Option<(TaskState, String)> {
     let (_, _, ended) = last_end(entries).filter(|_| !was_cut_off(entries))?;
-    let (_, state, words) = of_ending(ended, who_stopped(entries));
+    let stopped = who_stopped(entries);
+    let (_, state, words) = of_ending(ended, stopped);
+    let words = match cut_short(ended, stopped, came(entries, below).reach()) {
+        Some(abort) => aborted_having(abort, &words),
+        None => words,
+    };
     Some((state, words))
 }
 
@@ -72,7 +80,7 @@ pub(super) fn stands(
     session: &str,
     below: &[(CallId, Reach)],
 ) -> (TaskState, String) {
-    if let Some(ended) = ended(entries) {
+    if let Some(ended) = ended(entries, below) {
         return ended;
     }
     let said = entries.iter().rev().find_map(|entry| match &entry.body {
@@ -81,9 +89,9 @@ pub(super) fn stands(
     });
     let came = came(entries, below);
     let lost = match (came.open(), came.reach()) {
-        (0, Reach::NothingStarted) => " None of its calls had been started.".to_owned(),
-        (0, Reach::NothingCut) => " None of its calls was cut short.".to_owned(),
-        (0, Reach::CutShort) => " Effects of its calls may be partial; check before repeating.".to_owned(),
+        (0, Reach::NothingStarted) => "None of its calls had been started.".to_owned(),
+        (0, Reach::NothingCut) => "None of its calls was cut short.".to_owned(),
+        (0, Reach::CutShort) => "Effects of its calls may be partial; check before repeating.".to_owned(),
         (calls, _) => format!(
             "It had been allowed to start {} that did not end: effects may be partial; check before \
              repeating.",
@@ -94,17 +102,22 @@ pub(super) fn stands(
         || "Nothing that it said was recorded.".to_owned(),
         |said| format!("Its last words:\n{}", said.chars().take(MOST).collect::<String>()),
     );
+    let after = match finished(entries) {
+        0 => String::new(),
+        calls => format!(" after {}", counted(calls, "finished call")),
+    };
+    // How far its calls came stands first: where there is little room, the rest is cut off.
     let words = format!(
-        "The sub-agent's work ended with the process after {}; nothing of it is done again.{lost} Its session is \
-         {session}. {said}",
-        counted(finished(entries), "finished call")
+        "{lost} The sub-agent's work ended with the process{after}; nothing of it is done again. Its session is {session}. {said}"
     );
     (TaskState::Unknown, words)
 }
 
-/// How many of its calls have a result of their own. Who took it up has written of others that they were lost.
+/// How many of its calls ran to their ends. One that was denied did not run.
 fn finished(entries: &[Arc<Entry>]) -> u64 {
-    let is_one = |entry: &&Arc<Entry>| matches!(&entry.body, Body::ToolResult(result) if !matches!(result.outcome, Outcome::Lost { .. }));
+    let has_run = |outcome: &Outcome| matches!(outcome, Outcome::Ok | Outcome::Failed | Outcome::TimedOut);
+    let is_one =
+        |entry: &&Arc<Entry>| matches!(&entry.body, Body::ToolResult(result) if has_run(&result.outcome));
     entries.iter().filter(is_one).count() as u64
 }
 
@@ -160,7 +173,9 @@ mod tests {
         let aborted = || end(Ending::AbortedTools, 1_000);
         let stopped = run(Outcome::Ok, 1_600, aborted());
         assert!(!was_cut_off(&stopped));
-        assert_eq!(stands(&stopped, "s", &[]).0, TaskState::Canceled);
+        let (state, words) = stands(&stopped, "s", &[]);
+        assert_eq!(state, TaskState::Canceled);
+        assert!(words.contains("none of its calls was cut short"), "{words}");
         let died = run(Outcome::Ok, 1_600, end(Ending::AbortedTools, 600));
         let (state, words) = stands(&died, "s", &[]);
         assert_eq!(state, TaskState::Unknown);
@@ -168,7 +183,11 @@ mod tests {
         // A call that was lost tells it where the clock stood still, and is none that finished.
         let (state, words) = stands(&run(Outcome::Lost { started: true }, 2_000, aborted()), "s", &[]);
         assert_eq!(state, TaskState::Unknown);
-        assert!(words.contains("0 finished calls") && words.contains("1 call that did not end"), "{words}");
+        assert!(!words.contains("finished") && words.contains("1 call that did not end"), "{words}");
+        // Nor is one that was denied.
+        let denied = run(Outcome::Denied(Decider::Policy), 1_600, end(Ending::AbortedTools, 600));
+        let (_, words) = stands(&denied, "s", &[]);
+        assert!(!words.contains("finished"), "{words}");
         // What else ended it is its end.
         assert!(!was_cut_off(&run(Outcome::Ok, 1_600, end(Ending::ModelError, 600))));
     }

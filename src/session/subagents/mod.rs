@@ -6,10 +6,12 @@ mod cut_off;
 mod given_tools;
 mod lane;
 mod last_words;
+mod left_worktrees;
 mod narrowed;
 mod own_ledger;
 mod refusal;
 mod standing;
+mod unbegun;
 mod worktree;
 
 use std::collections::BTreeMap;
@@ -23,7 +25,7 @@ pub(crate) use lane::{LaneTerms, MOST_LANES};
 pub(crate) use last_words::was_cut_off;
 pub(crate) use refusal::switched_off;
 pub(crate) use standing::standing;
-pub(crate) use worktree::{as_made, worktree_of};
+pub(crate) use worktree::{as_made, worktree_of, worktrees_below};
 
 use super::copied_folder::in_copied;
 use super::instructions::nested::WithNested;
@@ -293,6 +295,8 @@ impl SubagentMaker {
         let subagent = self.known.iter().find(|one| one.name == start.agent);
         let subagent = subagent.ok_or_else(|| format!("there is no sub-agent {}", start.agent))?;
         let id = free_id(&self.state, &start.session, super::moment::now())?;
+        // First of all: a file without a byte proves that nothing was done, should the process die.
+        let books = books.map_or_else(|| Books::of(&self.state, id, self.is_kept), Ok)?;
         let lane = is_lane(subagent).then(|| LaneTerms::read(&start.invocation.arguments)).transpose()?;
         let task = match &lane {
             Some(lane) => lane.begins()?,
@@ -314,9 +318,6 @@ impl SubagentMaker {
             settings.cwd = invocation.cwd.to_string_lossy().into_owned();
             settings.environment = environment::note(&invocation.cwd);
         }
-        // Nothing was done in the worktree yet, so it goes.
-        let books = books.map_or_else(|| Books::of(&self.state, id, self.is_kept), Ok);
-        let books = books.inspect_err(|_| drop(worktree.as_ref().and_then(Worktree::end)))?;
         let lent = self.lends(subagent);
         let is_lent = lent.is_some();
         let tools = self.tools_of(&invocation, id, editor.clone(), lent);

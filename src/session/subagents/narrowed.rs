@@ -53,6 +53,8 @@ pub(super) fn narrowed(
         // It is about calls of that session.
         overruled: BTreeMap::new(),
         ruled: BTreeMap::new(),
+        // What a file restricts holds for all that works below it.
+        loosest_mode: [settings.loosest_mode, subagent.mode].into_iter().flatten().min(),
         subagents: terms(below, config),
         ..settings
     };
@@ -62,4 +64,28 @@ pub(super) fn narrowed(
     settings.tools.retain(|tool| !tool.name.starts_with(DELEGATE_TO));
     settings.tools.extend(tools(below));
     settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::ModelRef;
+    use crate::model::ModelSpec;
+    use crate::policy::Mode;
+
+    #[test]
+    fn the_mode_of_an_agent_file_holds_for_all_that_works_below_it() {
+        let config = Config::default();
+        let one = |mode| Subagent { name: "mine".to_owned(), mode, ..Subagent::default() };
+        let loosest = |settings: Settings, mode| narrowed(settings, &one(mode), &[], &config);
+        let settings = || Settings::new(ModelSpec::unknown(ModelRef::parse("script")));
+        assert_eq!(loosest(settings(), None).loosest_mode, None);
+        let plan = loosest(settings(), Some(Mode::Plan));
+        assert_eq!(plan.loosest_mode, Some(Mode::Plan));
+        for below in [None, Some(Mode::Edit)] {
+            assert_eq!(loosest(plan.clone(), below).loosest_mode, Some(Mode::Plan), "{below:?}");
+        }
+        let edit = loosest(settings(), Some(Mode::Edit));
+        assert_eq!(loosest(edit, Some(Mode::Ask)).loosest_mode, Some(Mode::Ask));
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::ledger::{Body, CallId, Change, Entry, EntryId, Escrow, open_escrows};
+use crate::ledger::{Body, CallId, Change, Entry, EntryId, Escrow, check, open_escrows};
 use crate::runtime::SessionStore;
 use crate::runtime::store::exact;
 use crate::runtime::store::subagents::started_by;
@@ -56,6 +56,11 @@ pub(super) fn is_of_another(entries: &[Arc<Entry>], escrow: &Escrow) -> bool {
     let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else { return false };
     let reserved = reserved_at(entries, escrow.call);
     started.forked_at().zip(reserved).is_some_and(|(last, reserved)| reserved <= last)
+}
+
+/// Whether a call of it has no result.
+pub(super) fn has_open_call(entries: &[Arc<Entry>]) -> bool {
+    check(entries).is_ok_and(|open| !open.is_empty())
 }
 
 /// The sub-agents of a session that are not settled. One of another id is none of its own: so each is looked at once.

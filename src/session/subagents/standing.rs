@@ -3,11 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::LaneTerms;
 use super::cut_off::CutOff;
 use super::last_words::{came, ended, own_part, stands, was_cut_off};
-use super::own_ledger::{entries_of, is_of_another, name_in, names_of, open_below, own_name, reserved_at};
-use super::worktree::{Worktree, worktree_of};
+use super::left_worktrees::{of_one_that_worked, of_one_unbegun, of_one_unknown};
+use super::own_ledger::{
+    entries_of, has_open_call, is_of_another, name_in, names_of, open_below, own_name, reserved_at,
+};
+use super::unbegun::unbegun;
 use crate::budget::{Bound, Limits, Meter};
 use crate::ledger::{
     Body, CallId, Change, Entry, EntryId, Escrow, EscrowSettlement, Limit, Millis, Reach, Spent, Stood,
@@ -20,7 +22,7 @@ use crate::tool::bound;
 
 /// What is known of each that is not settled, after the process that had the session of `cwd`. Of one whose session cannot be read
 /// nothing is. What a lane of a race made until then becomes its branch. Those that work for the session which this one was forked from
-/// are left alone: that one may live. The ledger of one that was asking its model is ended.
+/// are left alone: that one may live. The ledger of one that was asking its model, or had open calls, is ended.
 ///
 /// What an import says up to `imported_to` is another's: its sub-agents did not work here, and no session or worktree of these names is theirs.
 pub(crate) fn standing(
@@ -54,15 +56,27 @@ pub(crate) fn standing(
         if is_of_another(entries, &escrow) {
             return of_another(state, &escrow).map(within);
         }
-        let names = with(&above, name_in(entries, &escrow.session));
-        let mut stood = of_one(state, &escrow, &names, lived, cut_off)?;
-        if let (Some(words), Some(left)) = (&mut stood.settled.answer, left_behind(cwd, entries, &escrow)) {
-            words.push_str("\n\n");
-            words.push_str(&left);
+        if let Some(stood) = unbegun(state, &escrow) {
+            return Some(within(saying(stood, of_one_unbegun(cwd, entries, &escrow))));
         }
-        Some(within(stood))
+        let names = with(&above, name_in(entries, &escrow.session));
+        let Some(stood) = of_one(state, &escrow, &names, lived, cut_off) else {
+            let left = of_one_unknown(cwd, &escrow)?;
+            let settled = EscrowSettlement { answer: Some(left), ..EscrowSettlement::assumed(&escrow) };
+            return Some(Stood { settled, reach: Reach::CutShort });
+        };
+        Some(within(saying(stood, of_one_that_worked(cwd, entries, &escrow))))
     });
     known.collect()
+}
+
+/// With this at the end of what is told of it.
+fn saying(mut stood: Stood, more: Option<String>) -> Stood {
+    if let (Some(words), Some(more)) = (&mut stood.settled.answer, more) {
+        words.push_str("\n\n");
+        words.push_str(&more);
+    }
+    stood
 }
 
 fn with(above: &[String], name: String) -> Vec<String> {
@@ -75,12 +89,10 @@ fn of_another(store: &Path, escrow: &Escrow) -> Option<Stood> {
     let mut meter = Meter::new(Limits::default());
     entries.iter().for_each(|entry| meter.read(entry));
     let spent = meter.spent(entries.last().map_or(Millis(0), |entry| entry.at));
-    let (state, words) = match ended(&entries) {
+    let below = reaches_below(store, &entries, &escrow.session);
+    let (state, words) = match ended(&entries, &below) {
         Some((state, words)) => (state, words),
-        None if was_cut_off(&entries) => {
-            let below = reaches_below(store, &entries, &escrow.session);
-            stands(&entries, &escrow.session, &below)
-        }
+        None if was_cut_off(&entries) => stands(&entries, &escrow.session, &below),
         None => (TaskState::Unknown, not_ended(store, &escrow.session)),
     };
     let settled =
@@ -105,22 +117,6 @@ fn not_ended(state: &Path, session: &str) -> String {
     format!("The sub-agent {what}. Its session is {session}.")
 }
 
-/// What became of its worktree, if it had one.
-fn left_behind(cwd: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<String> {
-    let top = worktree_of(cwd, &escrow.session)?;
-    let terms = entries.iter().find_map(|entry| match &entry.body {
-        Body::Command(call) if call.id == escrow.call => LaneTerms::read(&call.arguments).ok(),
-        _ => None,
-    });
-    Some(match terms {
-        Some(terms) => match Worktree::left(cwd, top.clone(), terms.base) {
-            Ok(left) => left.end_as(&terms.branch),
-            Err(why) => format!("Its changes are in {}, which is no branch: {why}.", top.display()),
-        },
-        None => format!("Its git worktree is still there: {}.", top.display()),
-    })
-}
-
 fn last_of(state: &Path, escrow: &Escrow) -> Option<Millis> {
     own_part(entries_of(state, &escrow.session)?).last().map(|entry| entry.at)
 }
@@ -142,8 +138,9 @@ fn of_one(
     // What worked for it died with it, and has spent what its own ledger says.
     let settle = |below: Escrow| {
         let names = with(names, name_in(&entries, &below.session));
-        of_one(state, &below, &names, last, cut_off)
-            .unwrap_or_else(|| Stood { settled: EscrowSettlement::assumed(&below), reach: Reach::CutShort })
+        let reach = if below.waits { Reach::NothingStarted } else { Reach::CutShort };
+        let stood = unbegun(state, &below).or_else(|| of_one(state, &below, &names, last, cut_off));
+        stood.unwrap_or_else(|| Stood { settled: EscrowSettlement::of_the_dead(&below), reach })
     };
     let below: Vec<Stood> = open_below(&entries, &escrow.session).into_iter().map(settle).collect();
     let is_assumed = below.iter().any(|stood| stood.settled.is_assumed);
@@ -157,6 +154,9 @@ fn of_one(
     if was_asking(&entries) {
         spent.usage =
             cut_off.end(state, escrow, names, &below).unwrap_or_else(|| all_of(escrow, spent.usage));
+    } else if has_open_call(&entries) {
+        // What cannot be written now, whoever goes on with it writes.
+        cut_off.end(state, escrow, names, &below);
     }
     let settled =
         EscrowSettlement { call: escrow.call, spent, is_assumed, state: stand, answer: Some(words) };
@@ -176,7 +176,7 @@ fn reaches_below(state: &Path, entries: &[Arc<Entry>], session: &str) -> Vec<(Ca
         entries.iter().any(is_it)
     };
     let reach = |escrow: &Escrow| {
-        if escrow.waits && !begins(escrow.call) {
+        if escrow.waits && !begins(escrow.call) || unbegun(state, escrow).is_some() {
             return Reach::NothingStarted;
         }
         let Some(own) = entries_of(state, &escrow.session).map(own_part) else { return Reach::CutShort };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::runtime::git;
-use crate::runtime::store::subagents::started_by;
+use crate::runtime::store::subagents::{above, started_by};
 use crate::ui::text::sanitize;
 
 /// A worktree that a sub-agent works in. It can write all that is in it, also the file `.git`, by which git finds its settings, and settings
@@ -28,6 +28,19 @@ pub(crate) fn worktree_of(cwd: &Path, id: &str) -> Option<PathBuf> {
     // Any other id is of no sub-agent, and a folder of such a name is somebody's own.
     started_by(id)?;
     place(cwd, id).ok().filter(|top| top.is_dir())
+}
+
+/// The worktrees that are still there of the sub-agents of this session, and of theirs. `cwd` is its folder.
+pub(crate) fn worktrees_below(cwd: &Path, id: &str) -> Vec<PathBuf> {
+    let begins = format!("-{id}-c");
+    let is_below = |top: &PathBuf| {
+        let name = top.file_name().unwrap_or_default().to_string_lossy();
+        let calls = name.rsplit_once(&begins).map(|(_, calls)| format!("{id}-c{calls}"));
+        calls.is_some_and(|own| above(&own).any(|above| above == id)) && top.is_dir()
+    };
+    let listed = git(cwd, ["worktree", "list", "--porcelain"]).unwrap_or_default();
+    let tops = listed.lines().filter_map(|line| line.strip_prefix("worktree "));
+    tops.map(PathBuf::from).filter(is_below).collect()
 }
 
 /// Beside the repository.
@@ -115,6 +128,15 @@ impl Worktree {
             "Its changes are in a git worktree of its own: {}. Nothing of them is in this folder.",
             self.top.display()
         ))
+    }
+
+    /// Of one that never began: it goes.
+    ///
+    /// # Errors
+    /// Something is in it that git did not put there, or it cannot be removed.
+    pub(super) fn end_unused(&self) -> Result<(), String> {
+        self.is_as_git_made_it()?;
+        if self.is_as_it_began() { self.remove() } else { Err("something is in it".to_owned()) }
     }
 
     /// After the end of a lane: what it made becomes a branch, and the worktree goes. Says so, or where the worktree still is.

@@ -4,6 +4,7 @@ mod changes;
 mod history;
 mod messages;
 mod pastes;
+mod sent;
 mod size;
 
 use tui_textarea::{CursorMove, TextArea, WrapMode};
@@ -107,7 +108,7 @@ impl Composer {
 
     /// What would be sent: pastes unfolded, blank ends cut.
     pub fn text(&self) -> String {
-        messages::said(&self.whole()).to_owned()
+        sent::said(&self.whole()).to_owned()
     }
 
     /// Whether it holds a command to be run, and not a message: `!command`.

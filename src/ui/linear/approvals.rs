@@ -21,6 +21,8 @@ use super::words::{count, plain};
 #[derive(Debug, Default)]
 pub(super) struct Approvals {
     asked: BTreeMap<EntryId, AskedCall>,
+    /// The numbers of calls that waited: one that was changed waits again under its own.
+    numbers: BTreeMap<CallId, usize>,
     /// The sub-agents of which it was said how one gets into their sessions.
     named: BTreeSet<String>,
     /// A call has gone that was not answered here, and no line was typed since.
@@ -100,6 +102,9 @@ impl Approvals {
         self.asked.retain(|request, asked| {
             let waits = waiting.iter().any(|(id, _)| id == request);
             self.has_lost |= !waits && !asked.answered;
+            if !waits {
+                self.numbers.insert(asked.call, asked.number);
+            }
             waits
         });
     }
@@ -111,6 +116,15 @@ impl Approvals {
         !self.is_open() && read(line).is_some_and(|word| has_lost || word.names_a_call())
     }
 
+    /// The number that it had, if no other call has that now; else the next one.
+    fn number_of(&self, call: CallId) -> usize {
+        let is_taken = |number: usize| self.asked.values().any(|asked| asked.number == number);
+        let before = self.numbers.get(&call).copied().filter(|number| !is_taken(*number));
+        // Where none waits, they begin at 1.
+        let before = before.filter(|_| !self.asked.is_empty());
+        before.unwrap_or_else(|| self.asked.values().map(|asked| asked.number).max().unwrap_or(0) + 1)
+    }
+
     /// Says the calls that have come to wait, and forgets those that wait no more. True when there is a new question: a
     /// call, or a rule that was said.
     pub(super) fn ask(&mut self, view: &View, output: &mut LinearOutput) -> bool {
@@ -119,7 +133,7 @@ impl Approvals {
         self.rule = self.rule.take().filter(|rule| self.asked.contains_key(&rule.request));
         let new: Vec<_> = waiting.iter().filter(|(id, _)| !self.asked.contains_key(id)).collect();
         for (id, request) in &new {
-            let number = self.asked.values().map(|asked| asked.number).max().unwrap_or(0) + 1;
+            let number = self.number_of(request.call);
             let asked = AskedCall {
                 call: request.call,
                 number,

@@ -1,6 +1,9 @@
 //! What was typed and not sent: it is kept as it was typed, and sent by a command.
 
-use crate::ui::commands::{self, Fronts, typed};
+use crate::agent::{Event, Intent, Live};
+use crate::ui::Request;
+use crate::ui::commands::{self, Fronts, Meaning, typed};
+use crate::view::View;
 
 use super::budget_stop;
 use super::line::Echo;
@@ -28,6 +31,20 @@ impl LinearSession {
             self.kept.push(line.to_owned());
         }
         self.output.say(&format!("kept, /send sends it: {line}"));
+    }
+
+    /// What was typed comes back. Before a sub-agent has its task, that is what comes back from it, and nobody has typed that.
+    pub(super) fn keep_returned(&mut self, event: &Event) {
+        let (path, event) = event.located();
+        let view = &self.renderer.view;
+        if !path.is_empty() && !view.below(&path).is_some_and(View::has_begun) {
+            return;
+        }
+        match event {
+            Event::Live(Live::Returned(texts)) => texts.iter().for_each(|said| self.keep(&said.content)),
+            Event::Live(Live::ReturnedLine(line)) => self.keep_line(line),
+            _ => {}
+        }
     }
 
     /// What was typed meanwhile is taken: for the results, or for the end of the run.
@@ -72,8 +89,8 @@ impl LinearSession {
     }
 
     /// Whether a line is more than words to send: an answer to a call, what an answer asks for, a command that is run, or one that
-    /// spends or changes files. In a terminal, where it may stand in a text that is pasted, any command; what comes out of a pipe was
-    /// written for us.
+    /// spends, changes files or lets calls do more. In a terminal, where it may stand in a text that is pasted, any command; in what comes
+    /// out of a pipe the others are for us.
     pub(super) fn does_something(&self, text: &str, echo: Echo) -> bool {
         let settings = &self.renderer.view.settings;
         let custom = commands::custom(text, &settings.commands);
@@ -85,7 +102,26 @@ impl LinearSession {
                 || commands::skill(text, &settings.skills).is_some()
                 || matches!(commands::read(text, Fronts::Lines), Some(Ok(_)))
         };
-        answers || runs || budget_stop::decides(text) || (echo != Echo::Unseen && is_one())
+        answers
+            || runs
+            || budget_stop::decides(text)
+            || self.lets_more(text)
+            || (echo != Echo::Unseen && is_one())
+    }
+
+    /// Whether a line is a command by which calls may do more unasked, or by which files of a race are taken.
+    fn lets_more(&self, text: &str) -> bool {
+        let mode = self.renderer.view.session.mode;
+        match commands::read(text, Fronts::Lines) {
+            Some(Ok(Meaning::Intent(Intent::SetMode(to)))) => to > mode,
+            Some(Ok(meaning)) => matches!(
+                meaning,
+                Meaning::AcceptGaps
+                    | Meaning::Intent(Intent::OpenHost(_))
+                    | Meaning::Request(Request::Adopt(_))
+            ),
+            Some(Err(_)) | None => false,
+        }
     }
 
     pub(super) fn no_answer(&mut self, why: &str) -> Vec<LinearEffect> {

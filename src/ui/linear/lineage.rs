@@ -2,6 +2,7 @@
 
 use crate::agent::{Event, Intent, Live};
 use crate::ledger::CallId;
+use crate::policy::shell::shell_word;
 use crate::tool::delegate;
 use crate::ui::Request;
 
@@ -21,7 +22,8 @@ impl LinearSession {
         let Some(child) = self.renderer.view.take_subagent(call) else {
             return self.output.say(&match self.renderer.view.subagent_session(call) {
                 Some(session) => format!(
-                    "the sub-agent of {call} worked in an earlier process; `countersign inspect {session}` reads its session"
+                    "the sub-agent of {call} worked in an earlier process; `countersign inspect {}` reads its session",
+                    shell_word(session)
                 ),
                 None => format!("no sub-agent of {call} is known here; /fleet names them"),
             });

@@ -17,7 +17,7 @@ mod lineage;
 mod moment;
 mod multiline;
 mod output;
-pub(super) mod pages;
+mod pages;
 mod renderer;
 mod replying;
 mod rewind_step;

@@ -29,10 +29,15 @@ impl LinearOutput {
         lines.for_each(|line| self.line(&format!("{MARGIN}{line}")));
     }
 
-    /// The same of what would run as it is written: blank lines are part of it, and are named.
+    /// The same of what would run as it is written: blank lines are part of it, and are named. A line that says the same itself has a
+    /// backslash before it.
     pub(super) fn say_exactly(&mut self, words: &str) {
         let safe = sanitize(words);
-        let named = safe.lines().map(|line| if line.trim().is_empty() { BLANK } else { line });
+        let named = safe.lines().map(|line| match line.trim() {
+            "" => BLANK.to_owned(),
+            says_so if says_so.trim_start_matches('\\') == BLANK => format!("\\{says_so}"),
+            _ => line.to_owned(),
+        });
         self.say(&named.collect::<Vec<_>>().join("\n"));
     }
 
@@ -116,6 +121,16 @@ mod tests {
         assert_eq!(
             output.take(),
             "command: cat > a <<E\n  one\n  [blank line]\n  [blank line]\n  two\n  E\n"
+        );
+    }
+
+    #[test]
+    fn no_line_that_is_not_blank_says_that_it_is() {
+        let mut output = LinearOutput::default();
+        output.say_exactly("command: a\n\n[blank line]\n [blank line] \n\\[blank line]\n[blank line] b");
+        assert_eq!(
+            output.take(),
+            "command: a\n  [blank line]\n  \\[blank line]\n  \\[blank line]\n  \\\\[blank line]\n  [blank line] b\n"
         );
     }
 

@@ -1,6 +1,5 @@
 //! What the screen has panes for, as lines: the ledger, outputs, what is going on. `ui/pages` has the rest.
 
-use crate::budget::{Gauge, Limit};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis};
 use crate::ui::commands::COMMANDS;
 use crate::ui::text::counted;
@@ -8,7 +7,7 @@ use crate::view::{Mark, PanelState, Row, View, one_line};
 
 use super::calls::{changes, named};
 use super::output::LinearOutput;
-use super::words::{amount, cost, count, duration, plain};
+use super::words::{cost, count, duration, plain};
 
 /// What can be taken back, and how.
 pub(super) fn grants(view: &View, output: &mut LinearOutput) {
@@ -21,7 +20,7 @@ pub(super) fn grants(view: &View, output: &mut LinearOutput) {
         output.say(&format!("allowed for this session: commands in the sandbox reach {host}; /permissions revoke {host} revokes it"));
     }
     for gap in &view.session.gaps {
-        output.say(&format!("accepted for this session: commands in the sandbox could read and change {gap}; /permissions revoke gaps revokes it"));
+        output.say(&format!("accepted for this session, though the sandbox does not hide it: {gap}; /permissions revoke gaps revokes it"));
     }
     match all.first() {
         Some((call, _)) => output.say(&format!("/permissions revoke {call} revokes the first one")),
@@ -45,23 +44,6 @@ pub(super) fn running(view: &View, output: &mut LinearOutput) {
     match running.first() {
         Some(shell) => output.say(&format!("/shells stop {} stops the first one", shell.id)),
         None => output.say("nothing runs in the background"),
-    }
-}
-
-/// `12 turns of 50 turns used, 38 turns left`
-pub(in crate::ui) fn used(Gauge { name, used, limit, set_aside }: Gauge) -> String {
-    let write = |value| amount(Limit::parse(name), value);
-    let held = match set_aside {
-        0 => String::new(),
-        held => format!(", {} set aside for agents", write(held)),
-    };
-    match limit {
-        None => format!("{} used, no limit{held}", write(used)),
-        Some(limit) if used >= limit => format!("{} of {} used, used up", write(used), write(limit)),
-        Some(limit) => {
-            let left = (limit - used).saturating_sub(set_aside);
-            format!("{} of {} used{held}, {} left", write(used), write(limit), write(left))
-        }
     }
 }
 

@@ -14,8 +14,7 @@ use super::below::{below, settled};
 use super::calls::{finished, hosted, named};
 use super::decisions::decided;
 use super::output::LinearOutput;
-use super::pages::used;
-use super::words::{self, amount, cost, count, duration, plain};
+use super::words::{self, amount, cost, count, duration, plain, used};
 
 /// The fold over the events of a session.
 #[derive(Debug)]
@@ -227,7 +226,17 @@ impl LinearRenderer {
         }
     }
 
+    /// Whether a run did nothing but start the lanes of a race, which go on.
+    fn starts_a_race(&self, ended: &TurnEnded) -> bool {
+        let last = self.view.calls().next_back().and_then(|call| self.view.panel(call));
+        ended.turns == 0 && last.is_some_and(|panel| panel.is_own_command() && panel.works_in_background())
+    }
+
     fn ended(&mut self, entry: &Entry, ended: &TurnEnded, output: &mut LinearOutput) {
+        if self.starts_a_race(ended) {
+            self.said.clear();
+            return output.say("started: the lanes work in the background; /race says how they stand");
+        }
         // Words that the model did not say: that a budget is used up, and what to do.
         let repeats = !self.said.is_empty() && ended.text.ends_with(&self.said);
         if !repeats && !ended.text.trim().is_empty() {

@@ -172,9 +172,7 @@ impl LinearSession {
             self.expected.filter(|expected| !expected.is(event, is_busy) && !expected.is_below(event));
         match event {
             Event::Live(Live::Waiting { steering, queued }) => self.waits(steering.len(), queued.len()),
-            Event::Live(Live::Returned(texts)) => texts.iter().for_each(|said| self.keep(&said.content)),
-            Event::Live(Live::ReturnedLine(line)) => self.keep_line(line),
-            _ => {}
+            event => self.keep_returned(event),
         }
         let rewinds = match event {
             Event::Appended(entry) => rewinding::due(&mut self.rewind.due, entry),

@@ -2,7 +2,7 @@
 
 use crate::ledger::{CallId, EntryId, Sandboxing, Scope};
 use crate::ui::local::RuleToKeep;
-use crate::ui::request::{RuleLines, RulePlan};
+use crate::ui::reply::{RuleLines, RulePlan};
 use crate::ui::session_rule::NO_RULE;
 use crate::view::View;
 

@@ -1,6 +1,6 @@
 //! Numbers, times and sums as they are spoken: nothing is cut short, no sign stands for a word.
 
-use crate::budget::{Limit, Unit};
+use crate::budget::{Gauge, Limit, Unit};
 use crate::ledger::{MicroDollars, seconds};
 
 /// `1 line`, `2 lines`.
@@ -30,6 +30,23 @@ pub(in crate::ui) fn amount(limit: Option<Limit>, value: u64) -> String {
         Some(Unit::Tokens) => count(value, "token"),
         Some(Unit::MicroDollars) => MicroDollars(value).to_string(),
         None => value.to_string(),
+    }
+}
+
+/// `12 turns of 50 turns used, 38 turns left`
+pub(in crate::ui) fn used(Gauge { name, used, limit, set_aside }: Gauge) -> String {
+    let write = |value| amount(Limit::parse(name), value);
+    let held = match set_aside {
+        0 => String::new(),
+        held => format!(", {} set aside for agents", write(held)),
+    };
+    match limit {
+        None => format!("{} used, no limit{held}", write(used)),
+        Some(limit) if used >= limit => format!("{} of {} used, used up", write(used), write(limit)),
+        Some(limit) => {
+            let left = (limit - used).saturating_sub(set_aside);
+            format!("{} of {} used{held}, {} left", write(used), write(limit), write(left))
+        }
     }
 }
 

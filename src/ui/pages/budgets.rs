@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use ratatui::text::Line;
 
-use super::{Page, PageEntry, Spoken};
+use super::{Page, PageEntry, PageFrame, Spoken};
 use crate::budget::{Gauge, Limit};
 use crate::ledger::Millis;
-use crate::ui::linear::pages::used;
-use crate::ui::linear::words::{amount, cost, count};
-use crate::ui::panes::{Screen, budgets};
+use crate::ui::linear::words::{amount, cost, count, used};
+use crate::ui::panes::budgets;
 use crate::view::View;
 
 /// `/budgets`
@@ -23,8 +22,8 @@ impl Page for Budgets {
         "budgets".to_owned()
     }
 
-    fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
-        budgets::lines(screen, usize::from(width))
+    fn rows(&self, frame: &PageFrame<'_>, width: u16) -> Vec<Line<'static>> {
+        budgets::lines(frame, usize::from(width))
     }
 
     /// All budgets, what was used of the context, and what was paid.

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{Page, PageEntry, Spoken};
+use super::{Page, PageEntry, PageFrame, Spoken};
 use crate::agent::CallAddress;
 use crate::ledger::{Ending, Millis};
 use crate::ui::keymap::KeyAction;
 use crate::ui::linear::words::plain;
-use crate::ui::panes::Screen;
 use crate::ui::panes::words::{clock, cost_until_now, middle_of_command, one_row};
 use crate::ui::picker_source::Source;
 use crate::ui::text::{fit, width, wrap, wrap_spans};
@@ -65,12 +64,12 @@ impl Page for Fleet {
         !view.fleet().is_empty()
     }
 
-    fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
-        let all = in_order(screen.view);
+    fn rows(&self, frame: &PageFrame<'_>, width: u16) -> Vec<Line<'static>> {
+        let all = in_order(frame.view);
         if all.is_empty() {
-            return wrap(NOTHING, usize::from(width), screen.theme.dim);
+            return wrap(NOTHING, usize::from(width), frame.theme.dim);
         }
-        all.iter().flat_map(|member| entry(screen, &told(member, screen.now), usize::from(width))).collect()
+        all.iter().flat_map(|member| entry(frame, &told(member, frame.now), usize::from(width))).collect()
     }
 
     fn spoken(&self, view: &View, now: Millis) -> Vec<Spoken> {
@@ -206,8 +205,8 @@ fn spent(view: &View, now: Millis) -> [String; 2] {
 }
 
 /// Who and what for, and how it stands: a row each, and more where something waits for the person that has no room in one.
-fn entry(screen: &Screen<'_>, told: &Told, inner: usize) -> Vec<Line<'static>> {
-    let theme = screen.theme;
+fn entry(frame: &PageFrame<'_>, told: &Told, inner: usize) -> Vec<Line<'static>> {
+    let theme = frame.theme;
     let indent = "  ".repeat(told.depth);
     let head = format!("{indent}{} {}  ", told.sign, told.name);
     let task = fit(&one_row(&told.task), inner.saturating_sub(width(&head)));

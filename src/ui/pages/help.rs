@@ -2,11 +2,10 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{Page, Spoken};
+use super::{Page, PageFrame, Spoken};
 use crate::ledger::Millis;
 use crate::ui::commands::{Fronts, SlashCommand};
 use crate::ui::keymap::{BINDINGS, KeyContext};
-use crate::ui::panes::Screen;
 use crate::ui::text::{width, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::View;
@@ -37,8 +36,8 @@ impl Page for Help {
         "keys".to_owned()
     }
 
-    fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
-        self.lines(usize::from(width), screen)
+    fn rows(&self, frame: &PageFrame<'_>, width: u16) -> Vec<Line<'static>> {
+        self.lines(usize::from(width), frame)
     }
 
     fn is_help(&self) -> bool {
@@ -73,8 +72,8 @@ impl Help {
         self.commands.iter().filter(move |row| row.is_in(front) && !row.help.is_empty())
     }
 
-    fn lines(&self, inner: usize, screen: &Screen<'_>) -> Vec<Line<'static>> {
-        let (theme, keymap) = (screen.theme, &screen.local.keymap);
+    fn lines(&self, inner: usize, frame: &PageFrame<'_>) -> Vec<Line<'static>> {
+        let (theme, keymap) = (frame.theme, frame.keymap);
         let mut lines = Vec::new();
         for place in PLACES {
             if !lines.is_empty() {

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{Page, PageEntry, Spoken};
+use super::{Page, PageEntry, PageFrame, Spoken};
 use crate::ledger::{Millis, Scope};
 use crate::policy::{Listed, RuleKind, Tier};
 use crate::ui::keymap::KeyAction;
 use crate::ui::linear::words::count;
-use crate::ui::panes::Screen;
 use crate::ui::panes::words::one_row;
 use crate::ui::picker_source::Source;
 use crate::ui::text::{sanitize, wrap};
@@ -50,8 +49,8 @@ impl Page for InForce {
         "permissions".to_owned()
     }
 
-    fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
-        lines(screen, usize::from(width), &self.0)
+    fn rows(&self, frame: &PageFrame<'_>, width: u16) -> Vec<Line<'static>> {
+        lines(frame, usize::from(width), &self.0)
     }
 
     fn spoken(&self, view: &View, _: Millis) -> Vec<Spoken> {
@@ -99,7 +98,8 @@ fn said(view: &View, all: &Permissions) -> Vec<String> {
             .map(|host| format!("allowed for this session by you: commands in the sandbox reach {host}")),
     );
     said.extend(gaps.iter().map(|gap| {
-        format!("accepted for this session by you: commands in the sandbox could read and change {gap}")
+        // In older sessions it is a whole sentence.
+        format!("accepted for this session by you, though the sandbox does not hide it: {gap}")
     }));
     if let Some((call, _)) = all.revocable().first() {
         let how = "/permissions revoke and its call, as in /permissions revoke";
@@ -133,9 +133,9 @@ fn matched(view: &View, rule: &Listed) -> String {
     )
 }
 
-fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'static>> {
+fn lines(frame: &PageFrame<'_>, inner: usize, all: &Permissions) -> Vec<Line<'static>> {
     let Permissions { rules, granted, configured_hosts, hosts, gaps, .. } = all;
-    let (theme, mode) = (screen.theme, screen.view.session.mode);
+    let (theme, mode) = (frame.theme, frame.view.session.mode);
     let mut lines = vec![Line::styled("Mode", theme.title)];
     lines.extend(entry(mode.as_str(), theme.accent, mode.allows(), theme.text, inner));
     for (tier, title) in TIERS {
@@ -147,7 +147,7 @@ fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'stat
             lines.extend(entry(rule.kind.as_str(), style(rule.kind, theme), &rule.text, theme.text, inner));
             let with = all.taken_with(&rule.text).filter(|_| rule.origin.place.is_none());
             let with = with.map(|call| format!("by you with {call} · ")).unwrap_or_default();
-            let about = format!("{with}{}", about(screen, rule));
+            let about = format!("{with}{}", about(frame, rule));
             lines.extend(entry("", theme.dim, &about, theme.dim, inner));
         }
     }
@@ -206,8 +206,8 @@ fn exactly(theme: &Theme, inner: usize, granted: &[Granted]) -> Vec<Line<'static
 }
 
 /// Where it comes from, and what it last spoke of.
-fn about(screen: &Screen<'_>, rule: &Listed) -> String {
-    let matched = matched(screen.view, rule);
+fn about(frame: &PageFrame<'_>, rule: &Listed) -> String {
+    let matched = matched(frame.view, rule);
     let counts = if rule.counts { "" } else { "does not count · " };
     format!("{counts}{} · {matched}", rule.origin)
 }

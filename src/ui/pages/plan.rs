@@ -5,10 +5,9 @@ use std::sync::Arc;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{Page, PageEntry, Spoken};
+use super::{Page, PageEntry, PageFrame, Spoken};
 use crate::ledger::Millis;
 use crate::ui::linear::words::plain;
-use crate::ui::panes::Screen;
 use crate::ui::panes::words::one_row;
 use crate::ui::text::{MEASURE, wrap};
 use crate::ui::theme::Theme;
@@ -32,8 +31,8 @@ impl Page for Plan {
         format!("plan · {done} of {all} done")
     }
 
-    fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
-        let (items, theme, inner) = (screen.view.plan(), screen.theme, usize::from(width));
+    fn rows(&self, frame: &PageFrame<'_>, width: u16) -> Vec<Line<'static>> {
+        let (items, theme, inner) = (frame.view.plan(), frame.theme, usize::from(width));
         if items.is_empty() {
             let none = "no active plan";
             return wrap(none, inner.max(1), theme.dim);

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use ratatui::text::{Line, Span};
 
-use super::{OpenPage, Page, Spoken};
+use super::{OpenPage, Page, PageFrame, Spoken};
 use crate::ledger::Millis;
 use crate::ui::linear::words::plain;
-use crate::ui::panes::Screen;
 use crate::ui::report::{ReportPart, Subject};
 use crate::ui::text::diff::{self, DiffColours};
 use crate::ui::text::{MEASURE, sanitize, wrap};
@@ -52,8 +51,8 @@ impl Page for Report {
         self.subject.title().to_owned()
     }
 
-    fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
-        let Some(parts) = &self.parts else { return vec![Line::styled("Looking…", screen.theme.dim)] };
+    fn rows(&self, frame: &PageFrame<'_>, width: u16) -> Vec<Line<'static>> {
+        let Some(parts) = &self.parts else { return vec![Line::styled("Looking…", frame.theme.dim)] };
         let names = parts.iter().filter_map(|part| match part {
             ReportPart::Fact(name, _) => Some(name.chars().count()),
             _ => None,
@@ -64,7 +63,7 @@ impl Page for Report {
             if matches!(part, ReportPart::Heading(_)) && !rows.is_empty() {
                 rows.push(Line::default());
             }
-            rows.extend(laid(part, screen, width, names));
+            rows.extend(laid(part, frame, width, names));
         }
         rows
     }
@@ -75,8 +74,8 @@ impl Page for Report {
 }
 
 /// The rows of one part; `names` is how long the longest name of a fact is.
-fn laid(part: &ReportPart, screen: &Screen<'_>, width: u16, names: usize) -> Vec<Line<'static>> {
-    let (theme, inner) = (screen.theme, usize::from(width).max(1));
+fn laid(part: &ReportPart, frame: &PageFrame<'_>, width: u16, names: usize) -> Vec<Line<'static>> {
+    let (theme, inner) = (frame.theme, usize::from(width).max(1));
     let behind = |head: Span<'static>, words: &str, style| {
         let room = inner.min(MEASURE).saturating_sub(head.width()).max(1);
         let blank = Span::raw(" ".repeat(head.width()));
@@ -92,7 +91,7 @@ fn laid(part: &ReportPart, screen: &Screen<'_>, width: u16, names: usize) -> Vec
             behind(Span::styled(name, theme.dim), value, theme.text)
         }
         ReportPart::Diff { path, unified } => {
-            let (language, highlighter) = (diff::language(path), screen.highlighter);
+            let (language, highlighter) = (diff::language(path), frame.highlighter);
             diff::render(unified, width, DiffColours { theme, language, highlighter })
         }
     }

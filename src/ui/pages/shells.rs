@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use ratatui::text::{Line, Span};
 
-use super::{Page, PageEntry, Spoken};
+use super::{Page, PageEntry, PageFrame, Spoken};
 use crate::ledger::Millis;
 use crate::ui::keymap::KeyAction;
 use crate::ui::linear::words::{duration, plain};
-use crate::ui::panes::Screen;
 use crate::ui::panes::words::{clock, one_row};
 use crate::ui::picker_source::Source;
 use crate::ui::text::{fit, width};
@@ -38,12 +37,12 @@ impl Page for Shells {
         view.shells().iter().any(|shell| shell.is_running)
     }
 
-    fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
-        let shells = screen.view.shells();
+    fn rows(&self, frame: &PageFrame<'_>, width: u16) -> Vec<Line<'static>> {
+        let shells = frame.view.shells();
         if shells.is_empty() {
-            return vec![Line::styled("No background commands.", screen.theme.dim)];
+            return vec![Line::styled("No background commands.", frame.theme.dim)];
         }
-        shells.iter().rev().flat_map(|shell| entry(screen, shell, usize::from(width))).collect()
+        shells.iter().rev().flat_map(|shell| entry(frame, shell, usize::from(width))).collect()
     }
 
     fn spoken(&self, view: &View, now: Millis) -> Vec<Spoken> {
@@ -69,12 +68,12 @@ fn said(shell: &BackgroundShell, now: Millis) -> Vec<Spoken> {
     said
 }
 
-fn entry(screen: &Screen<'_>, shell: &BackgroundShell, inner: usize) -> Vec<Line<'static>> {
-    let theme = screen.theme;
+fn entry(frame: &PageFrame<'_>, shell: &BackgroundShell, inner: usize) -> Vec<Line<'static>> {
+    let theme = frame.theme;
     let id = format!("{:4} ", shell.id);
     let command = fit(&one_row(&shell.command), inner.saturating_sub(width(&id)));
     let stands = if shell.is_running {
-        let since = clock(screen.now.since(shell.since) / 1_000);
+        let since = clock(frame.now.since(shell.since) / 1_000);
         format!("     running for {since}")
     } else {
         let sign = if shell.has_failed { "✗ " } else { "" };
@@ -89,7 +88,7 @@ fn entry(screen: &Screen<'_>, shell: &BackgroundShell, inner: usize) -> Vec<Line
         Line::from(vec![Span::styled(id, theme.title), Span::styled(command, theme.text)]),
         Line::styled(fit(&stands, inner), style),
     ];
-    let printed = screen.local.printed.get(&shell.id).filter(|rows| !rows.is_empty());
+    let printed = frame.printed.get(&shell.id).filter(|rows| !rows.is_empty());
     if let Some(rows) = printed {
         let row = |row: &String| Line::styled(fit(&format!("     {}", one_row(row)), inner), theme.text);
         lines.extend(rows.iter().map(row));

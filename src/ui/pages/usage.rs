@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use ratatui::text::Line;
 
-use super::{OpenPage, Page, Spoken};
+use super::{OpenPage, Page, PageFrame, Spoken};
 use crate::ledger::Millis;
-use crate::ui::panes::Screen;
 use crate::ui::text::wrap;
 use crate::ui::usage_table::UsageTable;
 use crate::view::View;
@@ -45,8 +44,8 @@ impl Page for Usage {
         "usage of all sessions".to_owned()
     }
 
-    fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
-        let (theme, width) = (screen.theme, usize::from(width));
+    fn rows(&self, frame: &PageFrame<'_>, width: u16) -> Vec<Line<'static>> {
+        let (theme, width) = (frame.theme, usize::from(width));
         let Some(table) = &self.0 else {
             return vec![Line::styled("Adding up all sessions…", theme.dim)];
         };

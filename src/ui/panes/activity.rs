@@ -201,6 +201,10 @@ fn said(screen: &Screen<'_>, room: usize) -> ActivityLine {
         ];
         return ActivityLine { sign: sign(screen), words, style: theme.status };
     }
+    if screen.view.is_over_below() {
+        let words = vec!["This sub-agent is done · ← goes back".to_owned(), "Done · ← goes back".to_owned()];
+        return ActivityLine { sign: "", words, style: theme.dim };
+    }
     if !screen.view.status.is_busy() {
         return ActivityLine { sign: "", words: vec!["Ready".to_owned()], style: theme.dim };
     }
@@ -272,6 +276,7 @@ fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
         },
         Focus::Stop => both("this budget"),
         Focus::Card(_) => both("this card"),
+        Focus::Composer if local.is_editing() => ("your change".to_owned(), "change".to_owned()),
         Focus::Composer => ("your message".to_owned(), "message".to_owned()),
     };
     let is_early = focus::waits(focused) && !local.is_ripe(view);

@@ -4,10 +4,10 @@ use ratatui::text::{Line, Span};
 
 use crate::budget::{self, Bound, BoundRow, Gauge, Limit, Unit};
 use crate::ledger::Usage;
+use crate::ui::pages::PageFrame;
 use crate::ui::text::{fit, width, wrap_spans};
 use crate::ui::theme::Theme;
 
-use super::Screen;
 use super::level::{Level, bar};
 use super::words::{cells, clock, dollars, percent, short};
 
@@ -47,29 +47,29 @@ struct BudgetRow {
 }
 
 /// The rows of the page, of at most `inner` cells.
-pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
-    let theme = screen.theme;
-    let gauges = screen.view.gauges(screen.now);
+pub(in crate::ui) fn lines(frame: &PageFrame<'_>, inner: usize) -> Vec<Line<'static>> {
+    let theme = frame.theme;
+    let gauges = frame.view.gauges(frame.now);
     let below = |row: BudgetRow| match Limit::parse(row.name) {
-        Some(limit) => BudgetRow { spent_below: screen.view.spent_below(limit, screen.now), ..row },
+        Some(limit) => BudgetRow { spent_below: frame.view.spent_below(limit, frame.now), ..row },
         None => row,
     };
     let over = |span: budget::Span| gauges.iter().filter_map(move |gauge| hard(*gauge, span)).map(below);
     let mut run: Vec<BudgetRow> = over(budget::Span::Run).collect();
     run.push(BudgetRow {
         name: Limit::Tokens.name(),
-        used: screen.view.meter().usage().output,
-        limit: screen.view.token_budget(),
+        used: frame.view.meter().usage().output,
+        limit: frame.view.token_budget(),
         write: short,
         over: "used up",
-        about: screen.view.token_budget().map_or("not set", |_| Limit::Tokens.row().about),
+        about: frame.view.token_budget().map_or("not set", |_| Limit::Tokens.row().about),
         set_aside: 0,
         spent_below: 0,
     });
     let context = BudgetRow {
         name: "context",
-        used: screen.view.meter().context_tokens(),
-        limit: Some(screen.view.session.window),
+        used: frame.view.meter().context_tokens(),
+        limit: Some(frame.view.session.window),
         write: short,
         over: "full",
         about: "compacted automatically near the window",
@@ -79,7 +79,7 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
     let mut lines = Vec::new();
     section(&mut lines, "This run", run, inner, theme);
     let mut session: Vec<BudgetRow> = over(budget::Span::Session).chain([context]).collect();
-    let paid_for = screen.view.meter().session_usage();
+    let paid_for = frame.view.meter().session_usage();
     if paid_for.cost.is_none() && (paid_for.input > 0 || paid_for.output > 0) {
         for row in session.iter_mut().filter(|row| row.name == Limit::Cost.name()) {
             (row.write, row.spent_below) = (unpriced, row.spent_below.min(row.set_aside));
@@ -88,13 +88,13 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
     section(&mut lines, "This session", session, inner, theme);
     section(&mut lines, "Each call", gauges.iter().filter_map(|gauge| soft(*gauge)).collect(), inner, theme);
     lines.push(Line::default());
-    if let Some(goal) = screen.view.goal_forecast() {
+    if let Some(goal) = frame.view.goal_forecast() {
         let words = format!("goal: {}", goal.words());
         let indent = || vec![Span::raw("  ")];
         let words = vec![Span::raw("  "), Span::styled(words, theme.text)];
         lines.extend(wrap_spans(words, inner, indent()));
     }
-    lines.extend(paid(screen, inner));
+    lines.extend(paid(frame, inner));
     lines
 }
 
@@ -279,8 +279,8 @@ fn told(entry: &BudgetRow, level: Level, room: usize, theme: &Theme) -> Vec<Span
 
 /// What this run and the session have cost, as far as prices are known, how much of the prompts the provider's cache
 /// spared, and what the provider ran itself.
-fn paid(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
-    let (theme, meter) = (screen.theme, screen.view.meter());
+fn paid(frame: &PageFrame<'_>, inner: usize) -> Vec<Line<'static>> {
+    let (theme, meter) = (frame.theme, frame.view.meter());
     let spent = |what: &'static str, usage: Usage| {
         let cost = match usage.cost {
             Some(cost) => dollars(cost.0),

@@ -60,7 +60,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         return time_line::draw(frame, text, replay, theme);
     }
     if local.composer.is_empty() {
-        let words = if editing.is_some() { "what should it do?" } else { "ask anything" };
+        let words = match editing {
+            Some(_) => "what should it do?",
+            None if screen.view.is_over_below() => "nothing more can be said here",
+            None => "ask anything",
+        };
         let words = fit(words, usize::from(text.width));
         frame.render_widget(Line::styled(words, theme.placeholder), text);
     } else {

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use crate::ledger::{Ending, Entry, MicroDollars, PriceEstimate, Reach, TurnEnded};
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::text::{sanitize, width, wrap};
-use crate::view::{Offer, View, ending_words};
+use crate::view::{Offer, ending_words, ending_words_below};
 
 use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
@@ -18,6 +18,9 @@ use super::{answers, boxes};
 
 /// Rows of the transcript below which few words must do.
 const LOW: u16 = 8;
+
+/// What is left to do after a sub-agent's run: nothing in its own session.
+const REPORTED: &str = "What it reported is in the session that started it.";
 
 /// The end of a run.
 pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow> {
@@ -50,27 +53,30 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
             let mut rows = said("■", &what, theme.warning, theme.warning, around);
             // What was cut short is said once: the sentence on record is also for those who read nothing else.
             let next = match around.view.reach(entry.id) {
-                Reach::CutShort => &ended.next_safe_action,
+                Reach::CutShort if around.view.is_below() => "Check the effects of the interrupted calls.",
+                Reach::CutShort => ended.next_safe_action.as_str(),
+                Reach::NothingStarted | Reach::NothingCut if around.view.is_below() => REPORTED,
                 Reach::NothingStarted | Reach::NothingCut => "Say what to do differently.",
             };
             rows.extend(said("", next, theme.dim, theme.dim, around));
             rows
         }
         reason => match around.view.offer() {
-            Some(offer) if is_last(entry, around.view) => budget_stop(ended, offer, around),
+            // Calls of sub-agents in the background can wait below it.
+            Some(offer) if around.view.last_end_id() == Some(entry.id) => budget_stop(ended, offer, around),
             _ => {
-                let words = format!("stopped · {} · {}", ending_words(reason), spent());
+                // A sub-agent goes on with nothing, so nothing is to be raised or answered in its session.
+                let (words, next) = match around.view.is_below() {
+                    true => (ending_words_below(reason), REPORTED),
+                    false => (ending_words(reason), ended.next_safe_action.as_str()),
+                };
+                let words = format!("stopped · {words} · {}", spent());
                 let mut rows = said("■", &words, theme.warning, theme.warning, around);
-                rows.extend(said("", &ended.next_safe_action, theme.dim, theme.dim, around));
+                rows.extend(said("", next, theme.dim, theme.dim, around));
                 rows
             }
         },
     }
-}
-
-fn is_last(entry: &Entry, view: &View) -> bool {
-    let last = view.len().checked_sub(1).and_then(|at| view.card(at));
-    last.is_some_and(|card| card.id == crate::view::CardId::Entry(entry.id))
 }
 
 /// A budget stop waits for a decision, so it has a box.

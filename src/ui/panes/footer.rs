@@ -117,6 +117,12 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     if focus::waits(local.focused(screen.view)) {
         return vec![("tab", "on, or back"), ("?", "keys")];
     }
+    // What is typed there is not taken, so no key is offered that would send it.
+    if screen.view.is_over_below() {
+        let back = local.composer.is_empty().then_some(("←", "back"));
+        let help = local.composer.is_empty().then_some(("?", "keys"));
+        return back.into_iter().chain([("ctrl-o", "ledger")]).chain(help).collect();
+    }
     if let Some(keys) = of_a_list(screen) {
         return keys;
     }

@@ -8,8 +8,9 @@ use crate::ui::local::{Local, Overlay};
 use crate::ui::selection::{Point, Surface};
 use crate::view::View;
 
+use super::above::above;
 use super::layouts::{Layouts, Part};
-use super::{above, activity, composer, inspector, picker, time_line};
+use super::{activity, composer, inspector, picker, time_line};
 
 /// What stands under the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! The panes and how they are drawn: first everything is laid out, then drawn without changing anything.
 
+mod above;
 mod action;
 mod activity;
 mod anchor;
@@ -42,6 +43,7 @@ mod queue;
 mod remarks;
 mod risk;
 mod rows;
+mod screen;
 mod selecting;
 mod send_price;
 mod session_rule;
@@ -64,15 +66,16 @@ use ratatui::widgets::{Block, Paragraph, Wrap};
 
 pub use hits::{Hit, composer_scrolls, dragged, hit, selectable};
 pub use layouts::Layouts;
+pub use screen::Screen;
 
-use crate::ledger::{Entry, Millis};
+use crate::ledger::Millis;
 use crate::view::View;
 
 use self::call_page::LaidPage;
 use self::laid_arguments::LaidArguments;
 use self::layouts::{FullPage, PaneReach, Spot, Window};
 use super::blocked_host;
-use super::layout::{Above, LEAST_HEIGHT, LEAST_WIDTH};
+use super::layout::{LEAST_HEIGHT, LEAST_WIDTH};
 use super::local::{Focus, HostReading, Local, Overlay, ReadProgress};
 use super::selection::Surface;
 use super::text::highlight::Highlighter;
@@ -80,24 +83,6 @@ use super::theme::Theme;
 pub use activity::MOVES_EVERY;
 
 use super::visible_decision::Shown;
-
-/// Everything that a frame is made of.
-pub struct Screen<'a> {
-    /// What is to be seen.
-    pub view: &'a View,
-    /// What only the screen knows.
-    pub local: &'a Local,
-    /// What it looks like.
-    pub theme: &'a Theme,
-    /// What colours code.
-    pub highlighter: &'a Highlighter,
-    /// What was laid out by [`prepare`].
-    pub layouts: &'a Layouts,
-    /// The moment of the frame.
-    pub now: Millis,
-    /// The JSON of an entry, for the ledger.
-    pub entry_json: fn(&Entry) -> String,
-}
 
 /// Lays out what the next frame shows of the transcript: the cards in the window and no others, each once until it
 /// changes. Settles the scroll position, which depends on how high cards are.
@@ -160,7 +145,8 @@ fn stands(layouts: &Layouts, view: &View, local: &mut Local) {
     let call = chosen.map(|request| local.stands_as(request));
     let stop = local.stop(view).filter(|_| window.stop).map(Shown::Stop);
     let host = host_in_sight(layouts, view, local);
-    local.stand.lay(host.or(call).or(stop), matches!(local.focused(view), Focus::Approval(_) | Focus::Stop));
+    let waits = if local.focused(view) == Focus::Stop { stop.or(call) } else { call.or(stop) };
+    local.stand.lay(host.or(waits), matches!(local.focused(view), Focus::Approval(_) | Focus::Stop));
 }
 
 /// The host that a key would allow for the focused call, once its whole name has been in sight: in one frame, or in several where it has more
@@ -215,9 +201,11 @@ fn prepare_page(
     let before = layouts.page.take();
     let screen = Screen { view, local, theme, highlighter, layouts, now, entry_json: |_| String::new() };
     let laid = match &local.overlay {
-        Some(Overlay::Page(open)) => {
-            LaidPage::of((open.page.title(view), open.page.rows(&screen, body.width), Vec::new()))
-        }
+        Some(Overlay::Page(open)) => LaidPage::of((
+            open.page.title(view),
+            open.page.rows(&screen.page_frame(), body.width),
+            Vec::new(),
+        )),
         Some(Overlay::Output(call, _)) => LaidPage::of_call(&screen, body.width, *call, before),
         Some(Overlay::Summary(entry, _)) => LaidPage::of(summary::lay(&screen, body.width, *entry)),
         Some(Overlay::Terminal(typing)) => LaidPage::of(terminal::lay(&screen, body.width, *typing)),
@@ -320,22 +308,6 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
         waiting::draw(frame, area, screen);
     }
     clusters::steady(frame.buffer_mut());
-}
-
-/// Rows wanted between transcript and composer: for files or commands while one is typed, else for what to know
-/// and what waits.
-fn above(local: &Local, view: &View, size: (u16, u16)) -> Above {
-    let offered = [file_menu::rows(local), completion::rows(local, view)];
-    match offered.into_iter().find(|rows| *rows > 0) {
-        Some(rows) if local.waiting(view).is_empty() => Above::List(rows),
-        Some(rows) => Above::Queue(rows),
-        None => {
-            let said = notice::rows(local, view, size);
-            let rows = said.saturating_add(queue::rows(local, view));
-            let is_quiet = said > 0 && local.waiting(view).is_empty();
-            if is_quiet { Above::Notice(rows) } else { Above::Queue(rows) }
-        }
-    }
 }
 
 fn too_small(frame: &mut Frame<'_>, area: Rect, style: Style) {

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ui::picker::{Choice, Item, Picker};
 use crate::ui::picker_source::Source;
-use crate::ui::request::PreviewPart;
+use crate::ui::reply::PreviewPart;
 use crate::ui::text::{fit, markdown, sanitize, width, wrap};
 
 use super::words::{both_ends, cells, keys, middle, one_row};

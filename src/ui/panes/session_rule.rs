@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use crate::ledger::Scope;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::{OfferedRule, RuleReading};
-use crate::ui::request::RuleLines;
+use crate::ui::reply::RuleLines;
 use crate::ui::text::{fit, width, wrap};
 
 use super::card_context::CardContext;

@@ -55,6 +55,9 @@ pub(super) fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
         return in_background(shell, around);
     }
     let quiet = |symbol, words: &str| CallStatus::new(symbol, theme.dim, words.to_owned(), theme.dim);
+    if panel.in_background == Some(InBackground::Queued) {
+        return quiet("◌", WAITS_FOR_TURN).or("waits");
+    }
     match &panel.state {
         PanelState::Preparing | PanelState::Queued
             if panel.id().is_some_and(|call| around.view.starts_later(call)) =>

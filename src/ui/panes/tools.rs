@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{EscrowSettlement, Outcome, ToolResult, printed_before};
+use crate::ledger::{EscrowSettlement, Outcome, TaskState, ToolResult, printed_before};
 use crate::tool::name::PLAN;
 use crate::tool::{self, ASK, delegate};
 use crate::ui::blocked_host;
@@ -112,7 +112,7 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     rows.extend(untold(panel, room, around).map(|line| TranscriptRow::new(INDENT + 2, line)));
     if let Some(InBackground::Over(settled)) = &panel.in_background {
         rows.extend(reported(settled, around));
-    } else if let Some(result) = panel.result() {
+    } else if let Some(result) = panel.result().filter(|_| !panel.works_in_background()) {
         rows.extend(excerpt(panel, result, around));
         rows.extend(made_change::excerpt(panel, around));
         rows.extend(blocked(result, around));
@@ -173,10 +173,14 @@ fn named(panel: &Panel) -> Cow<'_, str> {
 /// What a sub-agent in the background answered in the end.
 fn reported(settled: &EscrowSettlement, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let room = usize::from(around.text_width()).saturating_sub(2);
-    let lines =
-        settled.answer.iter().flat_map(|answer| answer.lines()).filter(|line| !line.trim().is_empty());
+    let lines = settled.answer.iter().flat_map(|answer| answer.lines());
+    let lines = lines.filter(|line| !line.trim().is_empty()).take(EXCERPT);
+    if settled.state != TaskState::Completed {
+        // How far it came stands at the end of a sentence.
+        let lines: Vec<tool::Row> = lines.map(tool::Row::from).collect();
+        return sentences(&lines, room, around);
+    }
     lines
-        .take(EXCERPT)
         .map(|line| TranscriptRow::new(INDENT + 2, Line::styled(fit(&one_row(line), room), around.theme.dim)))
         .collect()
 }
@@ -230,8 +234,10 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
     if result.name == ASK && result.outcome == Outcome::Ok {
         return answered(result, room, around);
     }
-    if matches!(result.outcome, Outcome::Denied(_) | Outcome::Lost { .. } | Outcome::Invalid) {
-        // Why nothing came of it is read to its end.
+    let is_delegated = result.outcome == Outcome::Failed && delegate(&result.name).is_some();
+    if is_delegated || matches!(result.outcome, Outcome::Denied(_) | Outcome::Lost { .. } | Outcome::Invalid)
+    {
+        // Why nothing came of it is read to its end, and how far a sub-agent came from its beginning.
         return sentences(shown, room, around);
     }
     if let (Outcome::Failed, [why], false) = (&result.outcome, shown, is_command) {

@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::Scene;
+use super::scene::Scene;
 use crate::ui::effect::UiEffect;
 use crate::ui::inspector::{self, InspectorAction};
 use crate::ui::key_actions::obey;

@@ -2,9 +2,9 @@
 //! answers a call that waits: only keys do.
 
 mod click;
+mod scene;
 
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
-use ratatui::layout::Rect;
 use tui_textarea::CursorMove;
 
 use super::effect::UiEffect;
@@ -12,10 +12,10 @@ use super::focus;
 use super::inspector::choose;
 use super::local::{Focus, Local, Overlay};
 use super::overlays::moved;
-use super::panes::{Hit, Layouts, composer_scrolls, dragged, hit, selectable};
+use super::panes::{Hit, composer_scrolls, dragged, hit, selectable};
 use super::selection::{Press, Selection, Unit};
 use super::session_rule;
-use crate::view::View;
+pub use scene::Scene;
 
 /// Rows that a notch of the wheel moves by.
 const NOTCH: i32 = 3;
@@ -23,17 +23,6 @@ const NOTCH: i32 = 3;
 const FASTEST: i32 = 5;
 /// Milliseconds in which a second click belongs to the first.
 const TOGETHER: u64 = 400;
-
-/// What the mouse points at: the session, its last frame, and the size of the screen.
-#[derive(Clone, Copy)]
-pub struct Scene<'a> {
-    /// The session.
-    pub view: &'a View,
-    /// The last frame.
-    pub layouts: &'a Layouts,
-    /// The screen.
-    pub screen: Rect,
-}
 
 /// One event of the mouse, at `now` in milliseconds of the wall clock. Returns what has to be done.
 pub fn mouse(local: &mut Local, scene: Scene<'_>, event: MouseEvent, now: u64) -> Vec<UiEffect> {

@@ -20,7 +20,8 @@ use super::super::picker_source::Source;
 use super::super::request::Request;
 use super::super::status_line::StatusFacts;
 use super::super::terminal::{redraw_all, tell};
-use super::ScreenLoop;
+use super::lineage::refused_below;
+use super::screen_loop::ScreenLoop;
 use crate::ui::commands::{STOPS_WORK, as_typed};
 
 /// Waits until the agent takes another wish, or none any more.
@@ -46,10 +47,7 @@ impl ScreenLoop {
             self.local.hint = Some("this is a sub-agent's session: ← goes back to yours".to_owned());
             return true;
         }
-        let Some(said) = self.said_to_nobody(act) else { return false };
-        self.local.composer.give_back_message(&said);
-        self.local.hint = Some("this sub-agent is done: ← goes back to your session".to_owned());
-        true
+        refused_below(&mut self.local, &self.view, act)
     }
 
     pub(super) fn act(&mut self, act: UiEffect) {

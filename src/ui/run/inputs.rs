@@ -13,7 +13,7 @@ use super::super::terminal_replies::KeysAndReplies;
 use super::super::theme::Theme;
 use super::super::theme::background::Background;
 use super::super::update::{mention, paste, update};
-use super::ScreenLoop;
+use super::screen_loop::ScreenLoop;
 
 impl ScreenLoop {
     /// What a person has typed, and what the terminal has said about itself.

@@ -1,27 +1,17 @@
 //! Into the session of a sub-agent and back: it is shown by the same screen, with a composer, a scroll and a focus of its own.
 
 use crate::agent::{Event, Intent, Live};
-use crate::ledger::{CallId, UserMessage};
+use crate::ledger::CallId;
 use crate::tool::delegate;
-use crate::ui::commands::as_typed;
 use crate::ui::effect::UiEffect;
 use crate::ui::local::{Inspector, Local, Overlay};
 use crate::ui::panes::Layouts;
 use crate::ui::request::Request;
+use crate::ui::update::hear;
 use crate::view::View;
 
-use super::ScreenLoop;
-
-/// A session that stands behind the one that is shown.
-pub(super) struct Behind {
-    /// The call that started the one before it.
-    call: CallId,
-    /// Whether that one worked in an earlier process, and is only read.
-    is_past: bool,
-    view: View,
-    local: Local,
-    layouts: Layouts,
-}
+use super::behind::Behind;
+use super::screen_loop::ScreenLoop;
 
 /// The state of the screen for the session of a sub-agent: as the user has set it, and nothing typed.
 fn of_subagent(before: &Local, name: &str, call: CallId) -> Local {
@@ -37,6 +27,26 @@ fn of_subagent(before: &Local, name: &str, call: CallId) -> Local {
         local.overlay = Some(Overlay::Ledger(Inspector::walked_in()));
     }
     local
+}
+
+/// Why a sub-agent takes nothing.
+const DONE: &str = "this sub-agent is done: ← goes back to your session";
+
+/// Refuses what is wanted of a sub-agent which is done, and gives back what was typed for it. Says whether it did.
+pub(super) fn refused_below(local: &mut Local, view: &View, act: &UiEffect) -> bool {
+    if !view.is_over_below() || !matches!(act, UiEffect::Send(_) | UiEffect::Abort | UiEffect::Type(..)) {
+        return false;
+    }
+    let words = match act {
+        // It belongs to the command that was typed with it, and that is given back.
+        UiEffect::Send(Intent::Queue(_)) => None,
+        UiEffect::Send(intent) if local.obeyed.is_none() => intent.clone().given_back(),
+        _ => None,
+    };
+    local.give_back_obeyed();
+    words.iter().for_each(|words| hear(local, view, words));
+    hear(local, view, &Live::Refused(DONE.to_owned()));
+    true
 }
 
 impl ScreenLoop {
@@ -84,7 +94,12 @@ impl ScreenLoop {
             self.view.put_subagent(call, child);
         }
         let reading_files = self.local.reading_files;
+        let unwritten = self.local.to_keep.take();
         self.local = Local { reading_files, ..local };
+        if unwritten.is_some() {
+            let why = "the rule was not written to a file: you left before the decision with it was recorded";
+            self.local.hint = Some(why.to_owned());
+        }
         self.layouts = layouts;
         self.dirty = true;
     }
@@ -99,7 +114,12 @@ impl ScreenLoop {
                 Event::Live(Live::Subagent { call, event: inner }) if call == behind.call => event = *inner,
                 event => {
                     if let Event::Live(live) = &event {
-                        crate::ui::update::hear(&mut behind.local, &behind.view, live);
+                        hear(&mut behind.local, &behind.view, live);
+                        if matches!(live, Live::Refused(_)) {
+                            // It was wanted where the keys are, which is the session that is shown.
+                            behind.local.hint = None;
+                            hear(&mut self.local, &self.view, live);
+                        }
                     }
                     behind.view.fold(&event);
                     return None;
@@ -114,36 +134,81 @@ impl ScreenLoop {
         intent.within(&self.behind.iter().map(|behind| behind.call).collect::<Vec<_>>())
     }
 
-    /// The words that are sent to a sub-agent which is done.
-    pub(super) fn said_to_nobody(&self, act: &UiEffect) -> Option<UserMessage> {
-        let behind = self.behind.last()?;
-        let is_done = behind.is_past || (!self.view.is_at_work() && self.view.last_end().is_some());
-        match act {
-            UiEffect::Send(Intent::Submit(said) | Intent::Queue(said)) if is_done => {
-                Some(as_typed(said, &self.view))
-            }
-            _ => None,
-        }
-    }
-
     /// Whether an effect is for the first session only, while that of a sub-agent is shown.
     pub(super) fn is_for_the_first(&self, act: &UiEffect) -> bool {
-        let is_own = matches!(
-            act,
-            UiEffect::Send(_)
-                | UiEffect::Ask(Request::StopReading)
-                | UiEffect::Abort
-                | UiEffect::Type(..)
-                | UiEffect::Quit
-                | UiEffect::Suspend
-                | UiEffect::SetTheme(_)
-                | UiEffect::Edit
-                | UiEffect::Copy(_)
-                | UiEffect::CopyRecord(_)
-                | UiEffect::CopySelected
-                | UiEffect::Enter(_)
-                | UiEffect::Back
-        );
-        !self.behind.is_empty() && !is_own
+        !self.behind.is_empty() && !serves_any(act)
+    }
+}
+
+/// Whether an effect means the session that is shown, whichever that is. What would be written for a rule is the same in all of them.
+fn serves_any(act: &UiEffect) -> bool {
+    matches!(
+        act,
+        UiEffect::Send(_)
+            | UiEffect::Ask(Request::StopReading | Request::PlanRule(_))
+            | UiEffect::Abort
+            | UiEffect::Type(..)
+            | UiEffect::Quit
+            | UiEffect::Suspend
+            | UiEffect::SetTheme(_)
+            | UiEffect::Edit
+            | UiEffect::Copy(_)
+            | UiEffect::CopyRecord(_)
+            | UiEffect::CopySelected
+            | UiEffect::Enter(_)
+            | UiEffect::Back
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::agent::OwnCommand;
+    use crate::ledger::{Body, Change, Entry, EntryId, Escrow, Millis};
+    use crate::policy::Mode;
+    use crate::view::ViewSettings;
+
+    /// The session of a sub-agent whose process is gone.
+    fn over() -> View {
+        let (call, session, limits) = (CallId(1), "0192-c1".to_owned(), BTreeMap::new());
+        let escrow = Escrow { call, session, limits, parallel: 1, in_background: false, waits: false };
+        let body = Body::Change(Change::EscrowReserved(escrow));
+        let mut above = View::new(ViewSettings::unknown());
+        above.fold(&Event::Appended(Arc::new(Entry { id: EntryId(1), at: Millis(1), body })));
+        above.past_subagent(call, Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn what_is_wanted_of_a_sub_agent_that_is_done_comes_back_and_it_is_said_why() {
+        let ls = OwnCommand { command: "ls".to_owned(), is_shared: true, typed: None, must_succeed: false };
+        for (intent, obeyed, left) in [
+            (Intent::Submit("look there, too".into()), None, "look there, too"),
+            (Intent::Compact, Some("/compact"), "/compact"),
+            (Intent::SetMode(Mode::Plan), Some("/mode plan"), "/mode plan"),
+            (Intent::SetMode(Mode::Plan), None, ""),
+            (Intent::Command(ls), None, "!ls"),
+            // The command before it came back.
+            (Intent::Queue("what the command says".into()), None, ""),
+        ] {
+            let (mut local, view) = (Local::new(), over());
+            local.obeyed = obeyed.map(str::to_owned);
+            assert!(refused_below(&mut local, &view, &UiEffect::Send(intent.clone())), "{intent:?}");
+            assert_eq!(local.composer.text(), left, "{intent:?}");
+            assert_eq!((local.hint.as_deref(), local.obeyed.is_none()), (Some(DONE), true), "{intent:?}");
+        }
+        assert!(refused_below(&mut Local::new(), &over(), &UiEffect::Abort));
+        assert!(!refused_below(&mut Local::new(), &over(), &UiEffect::Back));
+        // A session of a person's takes what it is told.
+        let own = View::new(ViewSettings::unknown());
+        assert!(!refused_below(&mut Local::new(), &own, &UiEffect::Send(Intent::Compact)));
+    }
+
+    #[test]
+    fn what_would_be_written_for_a_rule_is_told_in_any_session() {
+        assert!(serves_any(&UiEffect::Ask(Request::PlanRule("shell(ls)".to_owned()))));
+        assert!(!serves_any(&UiEffect::Ask(Request::ListSessions)));
     }
 }

@@ -17,7 +17,8 @@ use crate::agent::Event;
 
 use super::super::linear::{Echo, Line, LinearEffect, LinearSession};
 use super::super::outcome::{UiError, UiOutcome};
-use super::super::request::{Reply, Request};
+use super::super::reply::Reply;
+use super::super::request::Request;
 use super::super::settings::{AppIo, Now, UiSettings};
 use super::lines::{LineReader, TypedLine};
 

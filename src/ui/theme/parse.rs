@@ -7,7 +7,9 @@ use ratatui::style::{Color, Modifier, Style};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{DARK, LIGHT, Syntax, Theme};
+use super::plain;
+use super::shipped::{DARK, LIGHT};
+use super::{Syntax, Theme};
 
 /// Keys at the top of a theme file.
 const TOP: &[&str] = &["name", "dark", "background", "palette", "roles", "syntax"];
@@ -57,7 +59,7 @@ pub(super) fn parse(source: &str) -> Result<Theme, String> {
     };
     // The built-in themes are complete, which a test holds; they must not be read in order to read them.
     let base = if is_dark { DARK } else { LIGHT };
-    let mut theme = if source == base { Theme::plain() } else { parse(base)? };
+    let mut theme = if source == base { plain::theme() } else { parse(base)? };
     theme.is_dark = is_dark;
     theme.name = match table.get("name") {
         Some(value) => file.text("name", value)?.to_owned(),

@@ -1,5 +1,7 @@
 //! The built-in themes are complete and legible, and wrong theme files are told where and what instead.
 
+use ratatui::style::{Color, Style};
+
 use super::*;
 
 /// Backgrounds that people have: black, ours, and the palest of the dark ones in wide use; then the light ones.

@@ -44,7 +44,7 @@ fn nothing_of_a_project_is_started_until_exactly_this_is_trusted() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
     assert!(
         ran.out.contains("  starts   MCP server stub: ")
-            && ran.out.contains("; gets STUB_KEY  (.mcp.json, line 1)"),
+            && ran.out.contains(&format!("; gets STUB_KEY={KEY}  (.mcp.json, line 1)")),
         "{}",
         ran.out
     );

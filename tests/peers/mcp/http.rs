@@ -15,7 +15,7 @@ use crate::mcp_site::{Asked, Site, result};
 
 const KEY: &str = "key-123456789";
 
-fn server(site: &Site) -> McpServer {
+pub(super) fn server(site: &Site) -> McpServer {
     let headers = [("X-Key".to_owned(), KEY.to_owned())].into();
     McpServer {
         name: "stub".to_owned(),

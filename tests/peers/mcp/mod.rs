@@ -7,3 +7,4 @@ mod http;
 mod peers;
 mod sandbox;
 mod starting;
+mod streams;

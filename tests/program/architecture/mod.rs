@@ -2,6 +2,7 @@
 
 mod circles;
 mod document;
+mod resolve;
 mod source;
 mod tool_names;
 mod type_names;

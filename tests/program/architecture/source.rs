@@ -69,14 +69,19 @@ pub(crate) fn imports(code: &str) -> Vec<&str> {
 }
 
 /// The first identifiers of the members of a group, up to its closing brace.
-pub(crate) fn heads(group: &str) -> Vec<&str> {
+fn heads(group: &str) -> Vec<&str> {
+    parts(group).into_iter().map(identifier).collect()
+}
+
+/// The members of a group, up to its closing brace.
+pub(crate) fn parts(group: &str) -> Vec<&str> {
     let (mut depth, mut start, mut found) = (0, 0, Vec::new());
     for (at, character) in group.char_indices() {
         match character {
             '{' => depth += 1,
             '}' if depth > 0 => depth -= 1,
             ',' | '}' if depth == 0 => {
-                found.push(identifier(group.get(start..at).unwrap_or("")));
+                found.push(group.get(start..at).unwrap_or(""));
                 start = at + 1;
                 if character == '}' {
                     break;

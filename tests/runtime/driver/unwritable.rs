@@ -65,7 +65,7 @@ async fn a_name_that_something_else_has_is_not_waited_for() {
     let ends = async { while fixture.handles().events.recv().await.is_some() {} };
     timeout(Duration::from_millis(500), ends).await.expect("the loop ends without a second try");
     let DriverError::Store { unwritten, .. } = fixture.close().await.unwrap_err();
-    assert!(unwritten.len() > entries && !fixture.a_model_was_called(), "{unwritten:?}");
+    assert!(unwritten.len() >= entries && !fixture.a_model_was_called(), "{unwritten:?}");
 }
 
 #[tokio::test(start_paused = true)]

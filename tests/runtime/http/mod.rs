@@ -7,6 +7,7 @@ mod authority;
 mod bad_input;
 mod bytes;
 mod certificates;
+mod keys;
 mod lessons;
 mod network;
 mod proxies;

@@ -77,7 +77,7 @@ mod tests {
             matches!(said(&["blue", "red"], "red"), Ok(PermissionAnswer::Answer(Answer::Reply(words))) if words == "red")
         );
         assert!(
-            said(&["blue", "red"], "rm everything").is_err_and(|why| why.contains("none of the choices"))
+            said(&["blue", "red"], "rm everything").is_err_and(|why| why.contains("not one of the choices"))
         );
         assert!(said(&[], "rm everything").is_ok());
         assert!(said(&[], " ").is_err());

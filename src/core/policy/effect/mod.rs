@@ -15,7 +15,7 @@ use crate::tool::SideEffect;
 
 pub(super) use launchers::{is_interpreter, is_launcher};
 pub(super) use reads::{opens, operands};
-pub(super) use trees::trees;
+pub(super) use trees::{Tree, trees};
 
 /// What people read of a program that nobody knows, and of a line that cannot be read: the rules only count it as sending.
 pub const UNKNOWN_EFFECT: &str = "unknown effect";

@@ -25,45 +25,94 @@ const PACKERS: &str = "gzip gunzip zcat pigz zstd lz4";
 const TRANSFERS: &str = "docker podman nerdctl kubectl aws gsutil gcloud rclone";
 const TRANSFERRING: &str = "cp copy copyto sync mv move moveto rsync";
 
+/// Options before a verb of git that say nothing of where it looks.
+const OF_PAGERS: &[&str] = &["--no-pager", "-P", "--paginate", "-p"];
+/// Endings of names that are hardly ever those of folders.
+const OF_FILES: &str = "rs c h cc cpp cxx hh hpp m mm go py pyi pyx rb js jsx mjs cjs ts tsx java kt kts swift cs fs scala clj ex exs erl hs ml mli \
+    lua pl pm php r jl dart zig nim v vim el lisp sh bash zsh fish ps1 bat cmd sql html htm css scss sass less vue svelte xml xsd json jsonl \
+    json5 yaml yml toml ini cfg conf properties md mdx markdown rst txt text adoc tex org csv tsv log diff patch lock snap out err tmp bak \
+    orig new rej svg png jpg jpeg gif webp ico pdf zip gz tgz tar xz bz2 zst 7z a o so dylib dll exe wasm proto graphql gradle cmake mk in \
+    tmpl j2 pem key crt ipynb sum mod";
+
+/// A folder that a command reads as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::policy) struct Tree {
+    /// Its name; a text that stands for any, where that is not known.
+    pub(in crate::policy) name: String,
+    /// Whether the name looks like that of a file. Then only a rule that takes it for a folder says that it is one, and a `*` in it is any
+    /// name.
+    pub(in crate::policy) looks_like_file: bool,
+}
+
+impl Tree {
+    /// Any folder.
+    pub(in crate::policy) fn anywhere() -> Self {
+        Self::called(&HOLE.to_string())
+    }
+
+    fn called(name: &str) -> Self {
+        Self { name: name.to_owned(), looks_like_file: false }
+    }
+
+    /// The folder that a word names, or in which the shell looks for what it stands for.
+    fn folder(word: &str) -> Self {
+        Self::called(&folder_of(word))
+    }
+
+    fn perhaps(word: &str) -> Self {
+        match may_be_folder(word) {
+            true => Self::folder(word),
+            false => Self { name: word.to_owned(), looks_like_file: true },
+        }
+    }
+}
+
 /// What of its words a command reads as a whole.
 enum Whole {
     /// None.
     Nothing,
     /// The files that it is known to open, or the folder in which it runs.
     Opened,
-    /// Of the files that it is known to open those that are folders, by their names.
+    /// Of the files that it is known to open those that are folders.
     Folders,
     /// All that are no options.
     Words,
-    /// All that are no options, but for the last one: that is where it goes. Those that are folders, by their names, if only these are.
-    Sources { may_be_files: bool },
+    /// All that are no options, but for the last one: that is where it goes.
+    Sources,
+    /// Of these words those that are folders.
+    Perhaps(Vec<String>),
     /// It cannot be told which.
     Anywhere,
 }
 
-/// The folders that a command reads as a whole, whoever named the files in them: the workspace, where it names none; a text that
-/// stands for any, where that cannot be told.
-pub(in crate::policy) fn trees(command: &Command, reading: &Reading) -> Vec<String> {
+impl Whole {
+    fn perhaps(words: Vec<&str>) -> Self {
+        Self::Perhaps(words.into_iter().map(str::to_owned).collect())
+    }
+}
+
+/// The folders that a command reads as a whole, whoever named the files in them: the workspace, where it names none; any, where that
+/// cannot be told.
+pub(in crate::policy) fn trees(command: &Command, reading: &Reading) -> Vec<Tree> {
     let Some(program) = command.program().filter(|_| !command.is_wrapper) else { return Vec::new() };
     // On some systems names in other letters are the same.
     let given = Given::of(command, reading);
-    let anywhere = || vec![HOLE.to_string()];
+    let anywhere = || vec![Tree::anywhere()];
     match given.whole(&program.to_lowercase(), command, reading) {
         Whole::Nothing => Vec::new(),
         Whole::Anywhere => anywhere(),
-        Whole::Words => given.operands().map(folder_of).collect(),
-        Whole::Sources { may_be_files } => {
-            let sources = given.sources().into_iter().filter(|name| !may_be_files || may_be_folder(name));
-            sources.map(folder_of).collect()
-        }
+        Whole::Words => given.operands().map(Tree::folder).collect(),
+        Whole::Sources => given.sources().into_iter().map(Tree::folder).collect(),
+        Whole::Perhaps(names) => names.iter().map(|name| Tree::perhaps(name)).collect(),
         Whole::Opened => match operands(command, reading) {
-            Some(named) if named.is_empty() => vec![".".to_owned()],
-            named => named.unwrap_or_else(anywhere),
+            Some(named) if named.is_empty() => vec![Tree::called(".")],
+            Some(named) => named.iter().map(|name| Tree::called(name)).collect(),
+            None => anywhere(),
         },
-        Whole::Folders => {
-            let named = operands(command, reading).unwrap_or_else(anywhere);
-            named.into_iter().filter(|name| may_be_folder(name)).collect()
-        }
+        Whole::Folders => match operands(command, reading) {
+            Some(named) => named.iter().map(|name| Tree::perhaps(name)).collect(),
+            None => anywhere(),
+        },
     }
 }
 
@@ -91,14 +140,12 @@ impl Given {
         self.words.iter().any(|word| may_be_option(word, letters, long))
     }
 
-    fn operands(&self) -> impl DoubleEndedIterator<Item = &str> {
-        self.words.iter().map(String::as_str).filter(|word| !word.starts_with('-'))
+    fn operands(&self) -> impl Iterator<Item = &str> {
+        operands_of(self.words.iter().map(String::as_str))
     }
 
     fn sources(&self) -> Vec<&str> {
-        let mut all: Vec<&str> = self.operands().collect();
-        all.pop();
-        all
+        all_but_last(self.operands())
     }
 
     fn whole(&self, program: &str, command: &Command, reading: &Reading) -> Whole {
@@ -119,10 +166,10 @@ impl Given {
             _ if is(DIFFS) && self.has("r", &["recursive"]) => Whole::Opened,
             // Of two folders it compares the files with the same names.
             _ if is(DIFFS) => Whole::Folders,
-            "git" => when(self.is_git_of_trees(), Whole::Anywhere),
-            "git-diff" | "git-difftool" => when(self.has("", &["no-index"]), Whole::Anywhere),
+            "git" => self.of_git(),
+            "git-diff" | "git-difftool" => self.compared(self.words.iter().map(String::as_str)),
             "cp" | "gcp" | "scp" | "mv" | "gmv" => self.copied(program),
-            "rsync" => Whole::Sources { may_be_files: false },
+            "rsync" => Whole::Sources,
             _ if is(TARS) => self.packed(),
             _ if is(ARCHIVES) => self.packed_by_verb(),
             "zip" if self.has("R@", &["recurse-patterns", "names-stdin"]) => Whole::Anywhere,
@@ -142,21 +189,40 @@ impl Given {
         }
     }
 
-    /// Whether git searches or compares the files themselves. An option before the verb can have any word for its value, and a setting can
-    /// give a verb another name.
-    fn is_git_of_trees(&self) -> bool {
+    /// What git searches, compares or moves of the files themselves. An option before the verb can have any word for its value, and a setting
+    /// can give a verb another name.
+    fn of_git(&self) -> Whole {
+        let mut words = self.words.iter().map(String::as_str).skip_while(|word| OF_PAGERS.contains(word));
+        let Some(first) = words.next() else { return Whole::Nothing };
+        let rest: Vec<&str> = words.collect();
         let reads = |verb: &str| verb == "grep" || verb.starts_with(HOLE);
-        let compares = |verb: &str| {
-            matches!(verb, "diff" | "difftool") && (self.has("", &["no-index"]) || self.has_path_outside())
-        };
-        let is_alias = |word: &str| word.to_lowercase().contains("alias.");
-        match self.words.first() {
-            Some(first) if first.starts_with('-') => {
-                self.words.iter().any(|word| reads(word) || compares(word) || is_alias(word))
-            }
-            Some(verb) => reads(verb) || compares(verb),
-            None => false,
+        let compares = |verb: &str| matches!(verb, "diff" | "difftool");
+        if first.starts_with('-') {
+            let is_alias = |word: &str| word.to_lowercase().contains("alias.");
+            let other =
+                is_alias(first) || rest.iter().any(|word| reads(word) || *word == "mv" || is_alias(word));
+            let mut after = rest.iter().copied().skip_while(|word| !compares(word));
+            // Nor is it known from which folder the names go.
+            let is_of_trees =
+                other || after.next().is_some() && !matches!(self.compared(after), Whole::Nothing);
+            return if is_of_trees { Whole::Anywhere } else { Whole::Nothing };
         }
+        match first {
+            verb if reads(verb) => Whole::Anywhere,
+            verb if compares(verb) => self.compared(rest.into_iter()),
+            "mv" => Whole::perhaps(all_but_last(operands_of(rest.into_iter()))),
+            _ => Whole::Nothing,
+        }
+    }
+
+    /// What `git diff` with these words behind it reads itself. Where there is no repository, two names are those of files and folders,
+    /// whatever stands between them.
+    fn compared<'w>(&self, after: impl Iterator<Item = &'w str>) -> Whole {
+        if self.has("", &["no-index"]) || self.has_path_outside() {
+            return Whole::Anywhere;
+        }
+        let names: Vec<&str> = operands_of(after).filter(|word| !is_commit(word)).collect();
+        if names.len() > 1 { Whole::perhaps(names) } else { Whole::Nothing }
     }
 
     /// Whether of two paths one may be out of the repository: then git compares the files as they are.
@@ -174,9 +240,11 @@ impl Given {
             return Whole::Nothing;
         }
         let says_where = program != "scp" && self.has("t", &["target-directory"]);
-        match says_where {
-            true => Whole::Words,
-            false => Whole::Sources { may_be_files: is_moved },
+        match (is_moved, says_where) {
+            (false, true) => Whole::Words,
+            (false, false) => Whole::Sources,
+            (true, true) => Whole::perhaps(self.operands().collect()),
+            (true, false) => Whole::perhaps(self.sources()),
         }
     }
 
@@ -245,8 +313,32 @@ fn folder_of(word: &str) -> String {
     if folder.is_empty() { "/".to_owned() } else { folder.to_owned() }
 }
 
-/// Whether a name may be that of a folder: most of those that are not have an ending.
+/// The words that are no options.
+fn operands_of<'w>(words: impl Iterator<Item = &'w str>) -> impl Iterator<Item = &'w str> {
+    let mut are_options_over = false;
+    words.filter(move |word| {
+        let is_operand = are_options_over || !word.starts_with('-');
+        are_options_over |= *word == "--";
+        is_operand
+    })
+}
+
+fn all_but_last<'w>(words: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
+    let mut all: Vec<&str> = words.collect();
+    all.pop();
+    all
+}
+
+/// Whether a word for git is spelled as a commit, and hardly a folder.
+fn is_commit(word: &str) -> bool {
+    matches!(word, "HEAD" | "@") || word.starts_with("HEAD~") || word.contains('^') || word.contains("@{")
+}
+
+/// Whether a name may be that of a folder: what ends as files do hardly is.
 fn may_be_folder(name: &str) -> bool {
     let last = name.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    name.ends_with('/') || name.contains(HOLE) || !last.trim_start_matches('.').contains('.')
+    let ending = last.trim_start_matches('.').rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
+    let is_of_file =
+        ending.is_some_and(|ending| OF_FILES.split_ascii_whitespace().any(|known| known == ending));
+    name.ends_with('/') || name.contains(HOLE) || !is_of_file
 }

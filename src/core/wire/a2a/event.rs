@@ -7,6 +7,7 @@ use std::fmt;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use sha2::{Digest, Sha256};
 
 use super::part::{Part, RawPart};
 use crate::ledger::TaskState;
@@ -232,13 +233,12 @@ impl RawResult {
         let [id, task_id] = [self.id, self.task_id].map(named);
         if let Some(artifact) = self.artifact {
             let append = self.append.unwrap_or_default();
-            return Some(Event::Artifact { task: task_id?, artifact: artifact.artifact()?, append });
+            return Some(Event::Artifact { task: task_id?, artifact: artifact.into(), append });
         }
         if let Some(status) = self.status {
             let status = status.into();
             let Some(id) = id else { return Some(Event::Status { task: task_id?, status }) };
-            let artifacts = self.artifacts.unwrap_or_default().into_iter().map(RawArtifact::artifact);
-            let artifacts = artifacts.collect::<Option<Vec<_>>>()?;
+            let artifacts = self.artifacts.unwrap_or_default().into_iter().map(Artifact::from).collect();
             let history = self.history.unwrap_or_default().into_iter().map(A2aMessage::from).collect();
             return Some(Event::Task(Task { id, status, artifacts, history, output: self.output }));
         }
@@ -275,12 +275,20 @@ impl From<RawMessage> for A2aMessage {
     }
 }
 
-impl RawArtifact {
-    /// The artifact, unless what stands for its name is none.
-    fn artifact(self) -> Option<Artifact> {
-        let id = self.artifact_id.unwrap_or_default();
-        (id.chars().count() <= MOST_NAME).then(|| Artifact { id, parts: parts(self.parts) })
+impl From<RawArtifact> for Artifact {
+    fn from(raw: RawArtifact) -> Self {
+        Self { id: short(raw.artifact_id.unwrap_or_default()), parts: parts(raw.parts) }
     }
+}
+
+/// The name, if it is not too long; else its beginning and its hash, which no other name has.
+fn short(id: String) -> String {
+    if id.chars().count() <= MOST_NAME {
+        return id;
+    }
+    let hash: String = Sha256::digest(id.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let head: String = id.chars().take(MOST_NAME.saturating_sub(hash.len() + 1)).collect();
+    format!("{head}-{hash}")
 }
 
 fn parts(raw: Option<Vec<RawPart>>) -> Vec<Part> {

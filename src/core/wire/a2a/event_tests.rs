@@ -133,14 +133,19 @@ fn parts_are_what_their_members_say() {
 }
 
 #[test]
-fn the_name_of_an_artifact_has_a_length() {
-    for (length, is_name) in [(MOST_NAME, true), (MOST_NAME + 1, false)] {
-        let made = json!({ "artifactId": "é".repeat(length), "parts": [{ "text": "x" }] });
+fn a_long_name_of_an_artifact_is_cut_and_stays_another_than_others() {
+    let long = "é".repeat(MOST_NAME + 1);
+    let mut seen = std::collections::BTreeSet::new();
+    for name in ["é".repeat(MOST_NAME), long.clone(), format!("{long}x")] {
+        let made = json!({ "artifactId": name, "parts": [{ "text": "x" }] });
         let update = of(&json!({ "artifactUpdate": { "taskId": "t", "artifact": made } }));
         let task = of(&json!({ "task": { "id": "t", "status": { "state": 2 }, "artifacts": [made] } }));
-        assert!(matches!(update, Ok(Event::Artifact { .. })) == is_name, "{update:?}");
-        assert!(matches!(task, Ok(Event::Task(_))) == is_name, "{task:?}");
-        assert!(is_name || (update, task) == (Err(NoEvent::Unreadable), Err(NoEvent::Unreadable)));
+        let Ok(Event::Artifact { artifact, .. }) = update else { panic!("{update:?}") };
+        let Ok(Event::Task(task)) = task else { panic!("{task:?}") };
+        assert_eq!(task.artifacts, [artifact.clone()], "it is the same one");
+        assert_eq!(artifact.id.chars().count(), MOST_NAME);
+        assert_eq!(artifact.id == name, name != long && !name.ends_with('x'));
+        assert!(seen.insert(artifact.id));
     }
 }
 

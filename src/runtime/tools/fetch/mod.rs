@@ -239,12 +239,11 @@ impl Fetch {
 
     async fn ask(&self, target: &FetchTarget) -> Result<Response, Failure> {
         let host = target.url.host_str().unwrap_or_default();
-        if !self.proxies.is_empty() && !target.is_allowed {
+        if !self.proxies.is_empty() {
+            let name = host.trim_matches(['[', ']']);
             // A name that only the proxy knows is the proxy's to judge.
-            let found = resolver::addresses(host.trim_matches(['[', ']'])).await.unwrap_or_default();
-            if !found.is_empty() {
-                resolver::public(host, found)?;
-            }
+            let found = resolver::addresses(name).await.unwrap_or_default();
+            resolver::of_proxy(name, &found, target.is_allowed)?;
         }
         let client = self.client(target)?;
         client.get(target.url.clone()).send().await.map_err(|failure| {

@@ -170,6 +170,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_open_in_a_cell_ends_with_it() {
+        let row = |text: &str, times| format!("<tr><td>{text}</td></tr>").repeat(times);
+        let page = format!("<table>{}{}</table>", row("<a name=x>y", 400), row("z", 20_000));
+        assert_eq!(refusal(&page), None);
+        let bomb = format!("{}{}", "<td><a name=x>y</td>".repeat(400), row("z", 20_000));
+        assert!(refusal(&bomb).is_some(), "there is no table");
+    }
+
+    #[test]
     fn nothing_hides_the_tags_of_a_page() {
         for head in [
             "<p title=\"<!--\">",

@@ -32,6 +32,10 @@ const BARRIERS: &[&str] = &[
     "template",
     "th",
 ];
+/// Those of a table whose ends drop what is left open in them.
+const CELLS: &[&str] = &["td", "th"];
+/// What ends a cell that is not ended, wherever it stands.
+const ROWS: &[&str] = &["col", "colgroup", "tbody", "tfoot", "thead", "tr"];
 /// Barriers in which the rules of drawings and formulas hold.
 const DRAWINGS: &[&str] = &["math", "svg"];
 /// Most elements that one end makes: eight times one and three that lie in between.
@@ -57,6 +61,8 @@ pub(super) struct Reopened {
     nested: Vec<String>,
     /// How many elements were begun that need no end.
     without_end: usize,
+    /// Whether a tag only looked like one.
+    has_lost: bool,
 }
 
 #[derive(Debug)]
@@ -74,6 +80,8 @@ struct Barrier {
     without_end: usize,
     /// What is open outside of it.
     outside: Vec<OpenFormatting>,
+    /// Whether a parser must see the table or the cell that this is, and nothing else has ended it. All are sure, or none.
+    is_sure: bool,
 }
 
 impl Reopened {
@@ -89,6 +97,10 @@ impl Reopened {
 
     /// Takes in a tag. `is_lost`: it only looks like one, so that it may begin something and ends nothing.
     pub(super) fn read(&mut self, tag: &HtmlTag, is_lost: bool) {
+        if is_lost {
+            self.has_lost = true;
+            self.doubt();
+        }
         match (tag.is_end, is_lost) {
             (false, _) => self.begin(tag, is_lost),
             (true, false) => self.end(&tag.name),
@@ -107,6 +119,9 @@ impl Reopened {
             self.begin_formatting(name, is_lost);
             return;
         }
+        if ROWS.contains(&name) && !self.is_right_in_table() {
+            self.doubt();
+        }
         if EMPTY.contains(&name) {
             return;
         }
@@ -119,9 +134,13 @@ impl Reopened {
         }
         if BARRIERS.contains(&name) {
             self.drawings += usize::from(DRAWINGS.contains(&name));
+            let is_sure = self.must_be_there(name);
+            if !is_sure {
+                self.doubt();
+            }
             let outside = std::mem::take(&mut self.open);
             let (nested, without_end) = (self.nested.len(), self.without_end);
-            self.barriers.push(Barrier { name: name.to_owned(), nested, without_end, outside });
+            self.barriers.push(Barrier { name: name.to_owned(), nested, without_end, outside, is_sure });
         } else if self.drawings > 0 || !WITHOUT_END.contains(&name) {
             self.nested.push(name.to_owned());
         } else {
@@ -171,14 +190,46 @@ impl Reopened {
                     let last = barrier.outside.iter_mut().rev().take(MOST_COMPARED);
                     last.for_each(|open| open.nested = usize::MAX);
                 }
-                // What was begun in it and not ended stays active, and nothing ends it any more.
-                self.open = barrier.outside;
+                // What was begun in a cell and not ended is dropped with it. In others it stays active, and nothing ends it any more.
+                let left = std::mem::replace(&mut self.open, barrier.outside);
+                if barrier.is_sure && CELLS.contains(&name) {
+                    left.iter().for_each(|open| self.forget(&open.name));
+                }
                 if name == "table" {
                     self.without_end = barrier.without_end;
                 }
             }
-            None => self.pop(name),
+            None => {
+                let is_row = ROWS.contains(&name);
+                if BARRIERS.contains(&name) || (is_row && !self.is_right_in_table()) {
+                    self.doubt();
+                }
+                self.pop(name);
+            }
         }
+    }
+
+    /// Whether a parser must see this table or this cell.
+    fn must_be_there(&self, name: &str) -> bool {
+        let last = self.barriers.last();
+        let is_in =
+            |names: &[&str]| last.is_some_and(|last| last.is_sure && names.contains(&last.name.as_str()));
+        !self.has_lost
+            && match name {
+                "table" => last.is_none() || is_in(CELLS),
+                _ => CELLS.contains(&name) && is_in(&["table"]),
+            }
+    }
+
+    /// Whether the next tag stands between the cells of a table.
+    fn is_right_in_table(&self) -> bool {
+        self.barriers.last().is_some_and(|last| last.name == "table")
+    }
+
+    /// A parser may see the end of a cell that is open, or more in it than is seen here.
+    fn doubt(&mut self) {
+        let sure = self.barriers.iter_mut().rev().take_while(|barrier| barrier.is_sure);
+        sure.for_each(|barrier| barrier.is_sure = false);
     }
 
     /// Ends the element that was begun last, if it has this name.
@@ -197,14 +248,19 @@ impl Reopened {
         let back = self.open.iter().rev().take(MOST_COMPARED).position(|open| open.name == name);
         let Some(at) = back.and_then(|back| self.open.len().checked_sub(back + 1)) else { return false };
         let open = self.open.remove(at);
-        self.active = self.active.saturating_sub(1);
-        if let Some(active) = self.active_by_name.get_mut(name) {
-            *active = active.saturating_sub(1);
-        }
+        self.forget(name);
         if open.nested != self.nested.len() || open.without_end != self.without_end {
             self.add(MOST_COPIES);
         }
         true
+    }
+
+    /// One of this name is made anew no more.
+    fn forget(&mut self, name: &str) {
+        self.active = self.active.saturating_sub(1);
+        if let Some(active) = self.active_by_name.get_mut(name) {
+            *active = active.saturating_sub(1);
+        }
     }
 
     /// An end of this name may make copies, if there is something that it can end.
@@ -247,6 +303,8 @@ mod tests {
             "<i><svg><g><path/></g></svg></i>",
             "<svg><desc><p><b>x</b></p></desc></svg>",
             "<a name=x><a name=y></a>",
+            "<table><tr><td><a name=x>y</td><th><b>z</th></tr></table>",
+            "<table><tbody><tr><td><table><tr><td><i>x</td></tr></table><b>y</td></tr></tbody></table>",
         ] {
             let read = read(&page.repeat(10));
             assert_eq!((read.active, read.open.len(), read.barriers.len()), (0, 0, 0), "{page}");
@@ -262,6 +320,11 @@ mod tests {
             "<p><td><b></td></p></b>",
             "<svg><desc><div></svg></desc><b><table></b>",
             "<b><svg><desc></svg></b>",
+            "<td><b></td>",
+            "<table><td></table><b></td>",
+            "<table><td><tr><b></td></table>",
+            "<table><td><object></table></object><b></td>",
+            "<table><td><table><table></table></table><b></td>",
         ] {
             assert_eq!(read(&page.repeat(10)).active, 10, "{page}");
         }

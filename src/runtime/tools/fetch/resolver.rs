@@ -38,7 +38,7 @@ pub(super) async fn addresses(name: &str) -> std::io::Result<Vec<IpAddr>> {
 ///
 /// # Errors
 /// A sentence: there is none.
-pub(super) fn public(name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, String> {
+fn public(name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, String> {
     let (allowed, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|ip| not_public(*ip).is_none());
     match (allowed.is_empty(), others.first()) {
         (true, Some(first)) => {
@@ -63,6 +63,23 @@ fn listed(name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, String> {
     }
 }
 
+/// Whether a proxy may be asked for a name with these addresses: it takes whichever it likes, so each is judged.
+///
+/// # Errors
+/// A sentence: where the name may not lead.
+pub(super) fn of_proxy(name: &str, found: &[IpAddr], is_listed: bool) -> Result<(), String> {
+    // Who lists an address means that one.
+    if is_listed && name.parse::<IpAddr>().is_ok() {
+        return Ok(());
+    }
+    for address in found {
+        let one = vec![*address];
+        let judged = if is_listed { listed(name, one) } else { public(name, one) };
+        judged?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +96,29 @@ mod tests {
             assert!(public("wiki", ips(&[about])).is_err());
         }
         assert!(listed("wiki", Vec::new()).unwrap_err().contains("no address"));
+    }
+
+    #[test]
+    fn behind_a_proxy_no_address_of_a_name_may_be_refused() {
+        let asked = |name: &str, texts: &[&str], is_listed| {
+            let found: Vec<IpAddr> = texts.iter().map(|text| text.parse().unwrap()).collect();
+            of_proxy(name, &found, is_listed)
+        };
+        let about = "169.254.169.254";
+        for (texts, is_listed, is_allowed) in [
+            (&["8.8.8.8"][..], false, true),
+            (&["8.8.8.8", "10.0.0.1"], false, false),
+            (&["8.8.8.8", about], false, false),
+            (&["10.0.0.1"], true, true),
+            (&[about], true, false),
+            (&["10.0.0.1", about], true, false),
+            (&[], false, true),
+            (&[], true, true),
+        ] {
+            assert_eq!(asked("wiki", texts, is_listed).is_ok(), is_allowed, "{texts:?} {is_listed}");
+        }
+        assert!(asked(about, &[about], true).is_ok(), "the address itself is listed");
+        assert!(asked(about, &[about], false).is_err());
     }
 
     #[test]

@@ -9,7 +9,6 @@ use crate::ui::inspector::Inspector;
 use crate::ui::panes::Screen;
 use crate::ui::panes::words::{both_ends, cells, count, duration, one_row};
 use crate::ui::text::{fit, sanitize, width};
-use crate::ui::theme::Theme;
 use crate::view::Receipt;
 
 use super::words::{field, section, time_of_day};
@@ -47,7 +46,7 @@ pub(super) fn line(
 ) -> Option<Line<'static>> {
     let theme = screen.theme;
     let receipt = inspector.books.receipts.get(at, inspector.asked)?;
-    let (long, style) = decided(receipt, theme);
+    let (long, style) = decided(screen, receipt);
     let mut left = Vec::new();
     if total >= ROOM_FOR_IDS {
         let ids = format!("{:5} {:4} ", receipt.entry.to_string(), receipt.call.to_string());
@@ -76,8 +75,11 @@ fn in_short(receipt: &Receipt) -> String {
 }
 
 /// `allowed once by user`
-fn decided(receipt: &Receipt, theme: &Theme) -> (String, Style) {
-    match (&receipt.decision, receipt.outcome) {
+fn decided(screen: &Screen<'_>, receipt: &Receipt) -> (String, Style) {
+    let theme = screen.theme;
+    // No entry says it of a session that is only read.
+    let left_open = || Some(screen.view.panel(receipt.call)?.result()?.outcome.as_str());
+    match (&receipt.decision, receipt.outcome.or_else(left_open)) {
         (Some(made), _) if made.allow => {
             (format!("✓ allowed {} by {}", made.scope.as_str(), made.by.as_str()), theme.text)
         }
@@ -108,7 +110,7 @@ pub(super) fn about(
     let Some(receipt) = inspector.books.receipts.get(at, inspector.asked) else { return Vec::new() };
     let one = |name: &str, value: &str| field(name, value, width, theme.text, theme);
     let mut lines = vec![Line::styled("receipt", theme.title)];
-    let (decided, style) = decided(receipt, theme);
+    let (decided, style) = decided(screen, receipt);
     lines.extend(field("decision", &decided, width, style, theme));
     if let Some((made, rule)) = receipt.decision.as_ref().and_then(|made| Some((made, made.rule.as_deref()?)))
     {

@@ -2,8 +2,8 @@
 
 use ratatui::text::{Line, Span};
 
+use super::page::{DiffPage, words};
 use super::read::{DiffRow, Sign};
-use super::{DiffPage, words};
 use crate::ui::text::tag::stop;
 use crate::ui::text::width;
 

@@ -4,7 +4,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::read::{DiffRow, Sign};
 use super::{DiffColours, LaidDiff, lay_rows};
-use crate::ui::text::sanitize;
+use crate::ui::text::{sanitize, wrap};
 
 /// More lines than anybody reads at once.
 const MOST_ROWS: usize = 400;
@@ -55,7 +55,7 @@ pub fn lay_made(parts: &[MadePart<'_>], width: u16, colours: DiffColours<'_>) ->
     let mut laid = lay_rows(rows.rows, width, colours);
     if more > 0 {
         let more = if more == 1 { "… 1 more line".to_owned() } else { format!("… {more} more lines") };
-        laid.lines.extend(super::wrap(&more, usize::from(width).max(1), colours.theme.dim));
+        laid.lines.extend(wrap(&more, usize::from(width).max(1), colours.theme.dim));
     }
     laid
 }

@@ -3,33 +3,23 @@
 mod beside;
 mod code;
 mod made;
+mod page;
 mod read;
 mod spoken;
 
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
-use similar::{ChangeTag, TextDiff};
-use unicode_segmentation::UnicodeSegmentation;
+use ratatui::text::Line;
 
 pub use self::code::{DiffColours, language};
 pub use self::made::{MadePart, lay_made};
+use self::page::DiffPage;
 use self::read::{DiffRow, Sign, rows};
 pub use self::spoken::spoken;
-use super::tag::ours;
-use super::{cut_spans, width, wrap, wrap_spans};
-use crate::ui::theme::Theme;
 
 /// Cells that the text must have beside the line numbers; with fewer, the numbers are left out.
 const ROOM_FOR_TEXT: usize = 16;
 
 /// Cells from which on both sides of a diff stand beside each other: what a box of 110 has inside.
 const SIDE_BY_SIDE: usize = 106;
-
-/// Bytes of a line beyond which changed words are not looked for.
-const LONGEST_PAIR: usize = 1_000;
-
-/// The share of a line that must be unchanged for its words to be compared; below it, all has changed.
-const ALIKE: f32 = 0.4;
 
 /// A diff as lines.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,127 +90,12 @@ fn leading<'r, 'a>(sign: Sign, rows: &'r [DiffRow<'a>]) -> (&'r [DiffRow<'a>], &
     rows.split_at(rows.iter().take_while(|row| row.sign == sign).count())
 }
 
-/// What rows are laid out on.
-struct DiffPage<'t> {
-    /// The cells of a line.
-    room: usize,
-    /// The cells of a line number; none are shown when it is 0.
-    digits: usize,
-    theme: &'t Theme,
-}
-
-impl DiffPage<'_> {
-    /// What is removed, and below it what is added.
-    fn change(&self, removed: &[DiffRow<'_>], added: &[DiffRow<'_>]) -> Vec<Line<'static>> {
-        let mut lines = Vec::new();
-        for (side, other) in [(removed, added), (added, removed)] {
-            for (index, row) in side.iter().enumerate() {
-                let text = words(row, other.get(index), self.theme);
-                lines.extend(self.row(row, &[row.before, row.after], text, self.room));
-            }
-        }
-        lines
-    }
-
-    /// A row that is no change.
-    fn unchanged(&self, row: &DiffRow<'_>) -> Vec<Line<'static>> {
-        if matches!(row.sign, Sign::Header | Sign::Note) {
-            return wrap(&row.text, self.room, style(row.sign, self.theme));
-        }
-        self.row(row, &[row.before, row.after], words(row, None, self.theme), self.room)
-    }
-
-    /// A row on as many lines of at most `room` cells as it needs; the gutter of the further ones is empty.
-    fn row(
-        &self,
-        row: &DiffRow<'_>,
-        numbers: &[Option<usize>],
-        text: Vec<Span<'static>>,
-        room: usize,
-    ) -> Vec<Line<'static>> {
-        let sign = match row.sign {
-            Sign::Add => "+",
-            Sign::Remove => "-",
-            Sign::Context | Sign::Header | Sign::Note => " ",
-        };
-        let numbers: String = numbers.iter().map(|number| self.number(*number)).collect();
-        let gutter = width(&numbers) + 2;
-        let style = style(row.sign, self.theme);
-        let hanging = Span::raw(" ".repeat(gutter));
-        let first = [Span::styled(numbers, ours(self.theme.faint)), Span::styled(format!("{sign} "), style)];
-        if room <= gutter {
-            return cut_spans(&[&first[..], &text].concat(), room, Vec::new());
-        }
-        // The sign stays with its text, however long the first word is.
-        let mut lines = wrap_spans(text, room - gutter, Vec::new());
-        for (at, line) in lines.iter_mut().enumerate() {
-            if style.bg.is_some() {
-                // A tint goes to the edge, as the row does.
-                let used: usize = line.spans.iter().map(|span| width(&span.content)).sum();
-                let rest = " ".repeat((room - gutter).saturating_sub(used));
-                line.spans.push(Span::styled(rest, ours(Style { fg: None, ..style })));
-            }
-            let before = if at == 0 { &first[..] } else { std::slice::from_ref(&hanging) };
-            line.spans.splice(0..0, before.iter().cloned());
-        }
-        lines
-    }
-
-    fn number(&self, number: Option<usize>) -> String {
-        let digits = self.digits;
-        match number {
-            _ if digits == 0 => String::new(),
-            Some(number) => format!("{number:>digits$} "),
-            None => " ".repeat(digits + 1),
-        }
-    }
-}
-
-/// The text of a row, with the words set off that differ from the row it stands against.
-fn words(row: &DiffRow<'_>, other: Option<&DiffRow<'_>>, theme: &Theme) -> Vec<Span<'static>> {
-    let style = style(row.sign, theme);
-    let whole = code::spans(row, style);
-    let (Some(other), Some(changed)) = (other, changed_style(row.sign, theme)) else { return whole };
-    if row.text.len() > LONGEST_PAIR || other.text.len() > LONGEST_PAIR {
-        return whole;
-    }
-    let before: Vec<&str> = other.text.split_word_bounds().collect();
-    let after: Vec<&str> = row.text.split_word_bounds().collect();
-    let diff = TextDiff::from_slices(&before, &after);
-    if diff.ratio() < ALIKE {
-        return whole;
-    }
-    // Where code keeps its colours, the tint alone says what has changed.
-    let over =
-        if row.painted.is_some() && style.bg.is_some() { Style { fg: None, ..changed } } else { changed };
-    let parts = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Delete);
-    let parts =
-        parts.map(|change| (change.value().len(), (change.tag() == ChangeTag::Insert).then_some(over)));
-    code::restyled(whole, parts)
-}
-
-const fn style(sign: Sign, theme: &Theme) -> Style {
-    match sign {
-        Sign::Add => theme.diff_add,
-        Sign::Remove => theme.diff_remove,
-        Sign::Context => theme.diff_context,
-        Sign::Header => theme.diff_hunk,
-        Sign::Note => theme.dim,
-    }
-}
-
-const fn changed_style(sign: Sign, theme: &Theme) -> Option<Style> {
-    match sign {
-        Sign::Add => Some(theme.diff_add_word),
-        Sign::Remove => Some(theme.diff_remove_word),
-        Sign::Context | Sign::Header | Sign::Note => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ui::text::highlight::Highlighter;
+    use crate::ui::text::width;
+    use crate::ui::theme::Theme;
 
     const DIFF: &str = "--- a/src/lib.rs\n+++ b/src/lib.rs\n@@ -9,3 +9,4 @@ fn main()\n one\n-let old = 1;\n\
                         +let new = 1;\n+more\n three\n\\ No newline at end of file\n";

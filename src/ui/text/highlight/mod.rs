@@ -1,5 +1,6 @@
 //! Code in colour, worked out beside the screen: ask, show plain text meanwhile, ask again when woken.
 
+mod key;
 mod paint;
 mod scopes;
 
@@ -10,11 +11,11 @@ mod scopes;
 mod worker;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use ratatui::text::Line;
 
+use self::key::PaintKey;
 use self::paint::{Painter, Palette};
 use self::worker::{HighlightAnswer, HighlightRequest, Worker};
 use super::cache::{Cache, Slot};
@@ -28,28 +29,6 @@ const KEPT: usize = 256;
 
 /// Blocks whose grown lines may wait to be fetched; those of blocks that are gone are forgotten.
 const MOST_WAITING: usize = 16;
-
-/// What a painted block is kept under.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct PaintKey {
-    language: String,
-    hash: u64,
-    length: usize,
-    theme: String,
-}
-
-impl PaintKey {
-    fn new(language: &str, code: &str, theme: &Theme) -> Self {
-        let mut hasher = DefaultHasher::new();
-        code.hash(&mut hasher);
-        Self {
-            language: language.to_owned(),
-            hash: hasher.finish(),
-            length: code.len(),
-            theme: theme.name.clone(),
-        }
-    }
-}
 
 /// Where a block's colours are.
 #[derive(Debug, Clone, PartialEq)]

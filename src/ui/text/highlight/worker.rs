@@ -5,7 +5,7 @@ use std::thread;
 
 use ratatui::text::Line;
 
-use super::PaintKey;
+use super::key::PaintKey;
 use super::paint::{Painter, Palette};
 
 /// What the screen asks for.

@@ -1,0 +1,81 @@
+//! Calls that were denied where nobody is here to see it go by: each is named at the end.
+
+use std::collections::BTreeMap;
+
+use crate::agent::CallAddress;
+use crate::config::fault::one_line;
+use crate::ledger::{ApprovalRequest, Body, CallId, Outcome};
+use crate::view::summary;
+
+/// What a session and its sub-agents were denied.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct ToldDenials {
+    /// What each call is about.
+    calls: BTreeMap<CallAddress, String>,
+    /// Why calls were asked about and denied.
+    reasons: BTreeMap<CallAddress, Vec<String>>,
+    /// The calls that were denied, a line each.
+    denied: Vec<String>,
+    /// Those that were not started since a limit was used up, a line each.
+    not_started: Vec<String>,
+}
+
+impl ToldDenials {
+    /// Takes in an entry of the session at the end of this path, whose calls are named so before a colon; of those without a name nothing
+    /// is said before them.
+    pub(in crate::cli) fn read(&mut self, path: &[CallId], body: &Body, whose: Option<&str>) {
+        let at = |call| CallAddress { path: path.to_vec(), call };
+        match body {
+            // The check of a goal is a call like any other.
+            Body::ToolCall(call) | Body::Validation(call) => {
+                self.calls.insert(at(call.id), summary(&call.arguments));
+            }
+            Body::CallEdited(_) | Body::Note(_) => {
+                if let Some((call, arguments)) = body.changes() {
+                    self.calls.insert(at(call), summary(&arguments));
+                }
+            }
+            Body::ApprovalRequested(asked) => self.hear_request(at(asked.call), asked),
+            Body::ApprovalDecided(decision) if !decision.allow => {
+                self.reasons.entry(at(decision.call)).or_default().push(decision.reason.clone());
+            }
+            Body::ToolResult(result) => {
+                let Outcome::Denied(by) = result.outcome else { return };
+                let at = at(result.call);
+                let what = self.calls.get(&at).map(String::as_str).unwrap_or_default();
+                let whose = whose.map(|whose| format!("{whose}: ")).unwrap_or_default();
+                let call = format!("{whose}{} {what}", result.name);
+                match self.reasons.remove(&at) {
+                    Some(reasons) => {
+                        let why = one_line(&reasons.join("; "));
+                        self.denied.push(format!("denied by {}: {call} ({why})", by.as_str()));
+                    }
+                    // Nobody decided about it: a limit was used up.
+                    None => {
+                        self.not_started.push(format!("not started: {call} ({})", one_line(&result.content)));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What is asked about is where it leads, and why.
+    fn hear_request(&mut self, at: CallAddress, asked: &ApprovalRequest) {
+        if asked.leads_to.is_some() {
+            self.calls.insert(at.clone(), summary(&asked.used()));
+        }
+        // A request may be recorded again; the last one counts.
+        self.reasons.insert(at, vec![asked.why.clone()]);
+    }
+
+    /// Whether a call was denied.
+    pub(in crate::cli) fn has_denied(&self) -> bool {
+        !self.denied.is_empty()
+    }
+
+    /// A line for each call that was denied, and for each that was not started.
+    pub(in crate::cli) fn lines(&self) -> impl Iterator<Item = &String> {
+        self.denied.iter().chain(&self.not_started)
+    }
+}

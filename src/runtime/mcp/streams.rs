@@ -1,0 +1,193 @@
+//! How often the streams of events of a server at an address are begun anew: with a pause that grows, and not without end where
+//! they bring nothing. The SDK begins one at once after a fault, and as soon as the server wishes after an end.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rmcp::transport::common::client_side_sse::SseRetryPolicy;
+use sse_stream::Sse;
+use tokio::time::Instant;
+
+/// The shortest pause between the beginnings of two streams, and how often it is doubled at most.
+const SHORTEST: Duration = Duration::from_secs(1);
+const MOST_DOUBLINGS: u32 = 3;
+/// Most tries in a row of which none reaches the server.
+const MOST_TRIES: usize = 5;
+/// Most streams in a row that end soon and bring no message. One that goes on behind an event is never one too many: a server may
+/// be asked in this way until a call has its result, and the call has a limit.
+const MOST_BARREN: u32 = 8;
+/// What has lasted so long did not end soon.
+const LASTING: Duration = Duration::from_secs(60);
+/// Most streams of which it is known that they were not read to their end.
+const MOST_REFUSED: usize = 64;
+
+/// The tries to reach a server for a stream.
+#[derive(Debug)]
+pub(super) struct Tries;
+
+impl SseRetryPolicy for Tries {
+    fn retry(&self, before: usize) -> Option<Duration> {
+        let doublings = u32::try_from(before).unwrap_or(MOST_DOUBLINGS).min(MOST_DOUBLINGS);
+        (before < MOST_TRIES).then(|| SHORTEST * (1_u32 << doublings))
+    }
+}
+
+/// The streams of one server.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Streams(Arc<Mutex<BegunStreams>>);
+
+#[derive(Debug, Default)]
+struct BegunStreams {
+    /// When the last one was begun, or will be.
+    last: Option<Instant>,
+    /// How many in a row ended soon without a message.
+    barren: u32,
+    /// The last event of each that was not read to its end.
+    refused: VecDeque<Option<String>>,
+}
+
+impl Streams {
+    /// The pause before one is begun that goes on behind this event; `None`: it is not begun any more.
+    pub(super) fn pause(&self, behind: Option<&str>) -> Option<Duration> {
+        let (mut known, now) = (self.known(), Instant::now());
+        if known.refused.iter().any(|event| event.as_deref() == behind) {
+            return None;
+        }
+        let Some(last) = known.last else {
+            known.last = Some(now);
+            return Some(Duration::ZERO);
+        };
+        if now.saturating_duration_since(last) >= LASTING {
+            known.barren = 0;
+        }
+        if behind.is_none() && known.barren >= MOST_BARREN {
+            return None;
+        }
+        let begins = now.max(last + SHORTEST * (1_u32 << known.barren.min(MOST_DOUBLINGS)));
+        known.barren = known.barren.saturating_add(1);
+        known.last = Some(begins);
+        Some(begins.saturating_duration_since(now))
+    }
+
+    /// One that answers a request.
+    pub(super) fn answering(&self) -> OneStream {
+        OneStream { all: self.clone(), behind: None, is_asked_for: false }
+    }
+
+    /// One that was asked for, behind this event.
+    pub(super) fn behind(&self, event: Option<String>) -> OneStream {
+        OneStream { all: self.clone(), behind: event, is_asked_for: true }
+    }
+
+    fn known(&self) -> MutexGuard<'_, BegunStreams> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One stream, as far as it was read.
+#[derive(Debug)]
+pub(super) struct OneStream {
+    all: Streams,
+    /// Its last event that has a name.
+    behind: Option<String>,
+    /// Whether it answers no request.
+    is_asked_for: bool,
+}
+
+impl OneStream {
+    /// An event of it, without a wish to be asked again at once.
+    pub(super) fn take(&mut self, mut event: Sse) -> Sse {
+        if let Some(id) = &event.id {
+            self.behind = Some(id.clone());
+        }
+        if self.is_asked_for && event.data.as_ref().is_some_and(|data| !data.trim().is_empty()) {
+            self.all.known().barren = 0;
+        }
+        let shortest = u64::try_from(SHORTEST.as_millis()).unwrap_or(u64::MAX);
+        event.retry = event.retry.map(|wished| wished.max(shortest));
+        event
+    }
+
+    /// It is not read on, and not begun anew behind what was read of it.
+    pub(super) fn refuse(&self) {
+        // An answer without names is not begun anew by anybody.
+        if !self.is_asked_for && self.behind.is_none() {
+            return;
+        }
+        let mut known = self.all.known();
+        known.refused.push_back(self.behind.clone());
+        if known.refused.len() > MOST_REFUSED {
+            known.refused.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+
+    /// The pauses of so many streams that end at once, in seconds, as far as there are some.
+    async fn pauses(streams: &Streams, behind: Option<&str>, count: usize) -> Vec<u64> {
+        let mut pauses = Vec::new();
+        for _ in 0..count {
+            let Some(pause) = streams.pause(behind) else { break };
+            pauses.push(pause.as_secs());
+            advance(pause).await;
+        }
+        pauses
+    }
+
+    fn event(id: Option<&str>, data: &str) -> Sse {
+        Sse { id: id.map(str::to_owned), data: Some(data.to_owned()), ..Sse::default() }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pauses_grow_and_what_brings_nothing_has_an_end() {
+        let streams = Streams::default();
+        assert_eq!(pauses(&streams, None, 99).await, [0, 1, 2, 4, 8, 8, 8, 8, 8]);
+        // A call that waits for its result asks on.
+        assert_eq!(pauses(&streams, Some("1"), 9).await, [8; 9]);
+        // What has lasted counts as none.
+        advance(LASTING).await;
+        assert_eq!(pauses(&streams, None, 3).await, [0, 2, 4]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_message_makes_the_pause_short_again() {
+        let streams = Streams::default();
+        for (data, next) in [("", [4_u64, 8]), ("{}", [1, 2])] {
+            pauses(&streams, None, 3).await;
+            streams.answering().take(event(None, "{}"));
+            streams.behind(None).take(event(Some("1"), data));
+            assert_eq!(pauses(&streams, None, 2).await, next, "{data}");
+            advance(LASTING).await;
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_not_read_to_its_end_is_not_asked_for_again() {
+        let streams = Streams::default();
+        streams.answering().refuse();
+        assert!(streams.pause(None).is_some(), "nobody asks for it");
+        let mut answer = streams.answering();
+        answer.take(event(Some("7"), ""));
+        answer.refuse();
+        assert!(streams.pause(Some("7")).is_none() && streams.pause(Some("8")).is_some());
+        streams.behind(None).refuse();
+        assert!(streams.pause(None).is_none());
+        (0..1_000).for_each(|_| answer.refuse());
+        assert_eq!(streams.known().refused.len(), MOST_REFUSED);
+    }
+
+    #[test]
+    fn a_wish_to_be_asked_at_once_is_raised() {
+        let mut one = Streams::default().behind(None);
+        for (wished, left) in [(Some(0), Some(1_000)), (Some(30_000), Some(30_000)), (None, None)] {
+            assert_eq!(one.take(Sse { retry: wished, ..Sse::default() }).retry, left);
+        }
+        assert_eq!((Tries.retry(0), Tries.retry(MOST_TRIES)), (Some(SHORTEST), None));
+    }
+}

@@ -1,0 +1,148 @@
+//! What people decided about the lanes of a race: their calls, and which result was taken.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::ledger::{Arguments, Body, Change, Decider, Entry, Outcome, ToolUse};
+use crate::session::subagents::LaneTerms;
+use crate::tool::name::ADOPT;
+
+/// Decisions about the calls of a lane: allowed by a person, and denied.
+pub(super) fn decided(own: &[Arc<Entry>]) -> (u64, u64) {
+    let decisions = || {
+        own.iter().filter_map(|entry| {
+            if let Body::ApprovalDecided(decision) = &entry.body { Some(decision) } else { None }
+        })
+    };
+    let allowed = decisions().filter(|decision| decision.allow && decision.by == Decider::User).count();
+    (allowed as u64, decisions().filter(|decision| !decision.allow).count() as u64)
+}
+
+/// Whether a call of a lane waits for a person.
+pub(super) fn asks(own: &[Arc<Entry>]) -> bool {
+    let mut waiting = BTreeSet::new();
+    for entry in own {
+        match &entry.body {
+            Body::ApprovalRequested(asked) => drop(waiting.insert(asked.call)),
+            Body::ApprovalDecided(decision) => drop(waiting.remove(&decision.call)),
+            Body::CallEdited(call) => drop(waiting.remove(&call.id)),
+            Body::ToolResult(result) => drop(waiting.remove(&result.call)),
+            _ => {}
+        }
+    }
+    !waiting.is_empty()
+}
+
+/// Whether the session of the race took the result of this lane into the folder, and did not take that back.
+pub(super) fn is_adopted(entries: &[Arc<Entry>], lane: u64, terms: &LaneTerms) -> bool {
+    let takes_it = |call: &ToolUse| {
+        let number = match &call.arguments {
+            Arguments::Object(members) => members.get("lane").and_then(|lane| lane.as_u64()),
+            Arguments::Unusable(_) => None,
+        };
+        call.name == ADOPT && number == Some(lane) && call.arguments.text("base") == Some(terms.base.as_str())
+    };
+    let stands = |call: &ToolUse| {
+        let went_well = |entry: &Arc<Entry>| matches!(&entry.body, Body::ToolResult(result) if result.call == call.id && result.outcome == Outcome::Ok);
+        let taken_back = |entry: &Arc<Entry>| matches!(&entry.body, Body::Change(Change::FilesRestored(done)) if done.since <= call.id);
+        let at = entries.iter().position(went_well);
+        at.is_some_and(|at| !entries.iter().skip(at).any(taken_back))
+    };
+    entries.iter().any(|entry| match &entry.body {
+        Body::Command(call) => takes_it(call) && stands(call),
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::ledger::{
+        ApprovalRequest, CallId, Decision, EntryId, Facts, FilesRestored, Millis, Preview, Sandboxing,
+        ToolResult,
+    };
+
+    fn entries(bodies: Vec<Body>) -> Vec<Arc<Entry>> {
+        let entry = |(id, body)| Arc::new(Entry { id: EntryId(id), at: Millis(id), body });
+        (1..).zip(bodies).map(entry).collect()
+    }
+
+    fn terms(base: char) -> LaneTerms {
+        LaneTerms {
+            task: "Do it".to_owned(),
+            model: None,
+            seed: None,
+            check: None,
+            base: base.to_string().repeat(40),
+            branch: "race/0a1b/2".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_was_taken_is_adopted_until_it_is_taken_back() {
+        let call = CallId(3);
+        let base = "a".repeat(40);
+        let arguments = Arguments::from_value(json!({ "lane": 2, "base": base, "commit": "c", "files": [] }));
+        let made = ToolUse { id: call, wire_id: String::new(), name: ADOPT.to_owned(), arguments };
+        let result = |outcome| {
+            Body::ToolResult(Arc::new(ToolResult {
+                call,
+                name: ADOPT.to_owned(),
+                outcome,
+                content: String::new(),
+                written: None,
+                duration_ms: 1,
+                cut_chars: 0,
+                facts: Facts::default(),
+                images: Vec::new(),
+            }))
+        };
+        let undone = |since| {
+            let (restored, deleted, left) = (Vec::new(), Vec::new(), Vec::new());
+            Body::Change(Change::FilesRestored(FilesRestored { since, restored, deleted, left }))
+        };
+        let taken = entries(vec![Body::Command(made.clone()), result(Outcome::Ok)]);
+        assert!(is_adopted(&taken, 2, &terms('a')));
+        assert!(!is_adopted(&taken, 1, &terms('a')) && !is_adopted(&taken, 2, &terms('b')), "another lane");
+        let failed = entries(vec![Body::Command(made.clone()), result(Outcome::Failed)]);
+        assert!(!is_adopted(&failed, 2, &terms('a')));
+        for (since, stands) in [(CallId(2), false), (call, false), (CallId(4), true)] {
+            let all = entries(vec![Body::Command(made.clone()), result(Outcome::Ok), undone(since)]);
+            assert_eq!(is_adopted(&all, 2, &terms('a')), stands, "{since}");
+        }
+    }
+
+    #[test]
+    fn decisions_of_people_and_denials_are_counted() {
+        let permission = |by| Body::ApprovalDecided(Decision::permission(CallId(1), by, ""));
+        let own = entries(vec![permission(Decider::User), permission(Decider::Policy)]);
+        assert_eq!((decided(&own), asks(&own)), ((1, 0), false));
+    }
+
+    #[test]
+    fn a_call_waits_from_its_request_to_its_decision() {
+        let request = Body::ApprovalRequested(ApprovalRequest {
+            call: CallId(1),
+            name: "shell".to_owned(),
+            arguments: json!({}),
+            why: String::new(),
+            risk: String::new(),
+            effects: Vec::new(),
+            preview: Preview::None,
+            warning: None,
+            rule: None,
+            sandboxing: Sandboxing::Without,
+            leads_to: None,
+            is_partial: false,
+            is_usual: false,
+            replaces: false,
+            gaps: Vec::new(),
+        });
+        assert!(asks(&entries(vec![request.clone()])));
+        let denied = Body::ApprovalDecided(Decision::denial(CallId(1), Decider::User, ""));
+        let own = entries(vec![request, denied]);
+        assert_eq!((decided(&own), asks(&own)), ((0, 1), false));
+    }
+}
