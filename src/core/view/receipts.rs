@@ -38,19 +38,19 @@ pub struct Receipts {
     all: Vec<Receipt>,
     asked: Vec<usize>,
     of: BTreeMap<CallId, usize>,
-    actions: BTreeMap<CallId, Action>,
+    actions: BTreeMap<CallId, AskedAction>,
     read: usize,
 }
 
 /// What a call would do.
 #[derive(Debug, Clone, Default)]
-struct Action {
+struct AskedAction {
     name: String,
     fingerprint: String,
     about: String,
 }
 
-impl Action {
+impl AskedAction {
     fn new(name: &str, arguments: &Arguments) -> Self {
         let fingerprint = fingerprint(name, arguments);
         Self { name: name.to_owned(), fingerprint, about: summary(arguments) }
@@ -86,11 +86,11 @@ impl Receipts {
         let (entry, at) = (row.entry.id, row.entry.at);
         match &row.entry.body {
             Body::ToolCall(made) | Body::Validation(made) | Body::Command(made) => {
-                self.actions.insert(made.id, Action::new(&made.name, &made.arguments));
+                self.actions.insert(made.id, AskedAction::new(&made.name, &made.arguments));
             }
             // A changed call is another action: what was asked before has come to nothing.
             Body::CallEdited(changed) => {
-                self.actions.insert(changed.id, Action::new(&changed.name, &changed.arguments));
+                self.actions.insert(changed.id, AskedAction::new(&changed.name, &changed.arguments));
                 self.change(changed.id, |receipt| {
                     (receipt.outcome, receipt.waited_ms) = (Some("edited"), Some(at.since(receipt.at)));
                 });
@@ -101,7 +101,7 @@ impl Receipts {
                 if let Some((call, arguments)) = note.changed_by_hook()
                     && let Some(action) = self.actions.get_mut(&call)
                 {
-                    *action = Action::new(&action.name, &arguments);
+                    *action = AskedAction::new(&action.name, &arguments);
                 }
             }
             Body::ApprovalRequested(request) => {
@@ -111,8 +111,8 @@ impl Receipts {
                 });
                 let arguments = Arguments::from_value(request.arguments.clone());
                 let action = self.actions.remove(&request.call);
-                let action = action.unwrap_or_else(|| Action::new(&request.name, &arguments));
-                let action = Action { about: summary(&request.used()), ..action };
+                let action = action.unwrap_or_else(|| AskedAction::new(&request.name, &arguments));
+                let action = AskedAction { about: summary(&request.used()), ..action };
                 self.asked.push(self.all.len());
                 let asked = Some((request.why.clone(), request.risk.clone()));
                 self.push(entry, at, request.call, action, asked);
@@ -145,11 +145,11 @@ impl Receipts {
         entry: EntryId,
         at: Millis,
         call: CallId,
-        action: Action,
+        action: AskedAction,
         asked: Option<(String, String)>,
     ) {
         self.of.insert(call, self.all.len());
-        let Action { name, fingerprint, about } = action;
+        let AskedAction { name, fingerprint, about } = action;
         self.all.push(Receipt {
             entry,
             at,
