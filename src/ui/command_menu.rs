@@ -9,6 +9,10 @@ use super::commands::{self, Fronts, SlashCommand};
 use super::fuzzy::{Place, place};
 use super::local::{Focus, Local};
 
+/// What a slash alone offers first. Enter runs the first of them, which only opens a list.
+const COMMON: [&str; 9] =
+    ["/model", "/mode", "/sessions", "/new", "/diff", "/undo", "/permissions", "/budgets", "/help"];
+
 /// Tab while a command is being typed: what the arrows have chosen, else as far as all that it can become agree, and a
 /// space behind a whole one. Says whether a command is being typed.
 pub(super) fn complete(local: &mut Local, view: &View) -> bool {
@@ -59,12 +63,12 @@ fn shared(words: &[&str], begun: &str) -> Option<(String, bool)> {
 /// An arrow while commands are offered: the next of them is chosen. False when none is offered, or an earlier message is
 /// shown.
 pub(super) fn choose(local: &mut Local, view: &View, up: bool) -> bool {
-    let offered = completions(local, view).map_or(0, |all| all.len());
-    if offered == 0 || local.composer.is_browsing() {
+    let offered = completions(local, view).unwrap_or_default();
+    let Some(last) = offered.len().checked_sub(1).filter(|_| !local.composer.is_browsing()) else {
         return false;
-    }
-    let last = offered - 1;
-    let there = match (chosen(local), up) {
+    };
+    // What is marked is known already: an arrow goes on from there.
+    let there = match (marked(local, &offered), up) {
         (None | Some(0), true) => last,
         (None, false) => 0,
         (Some(at), true) => at - 1,
@@ -99,8 +103,22 @@ pub(super) fn marked(local: &Local, offered: &[Offered<'_>]) -> Option<usize> {
     let typed = local.composer.text();
     let by_name = || offered.iter().position(|one| !one.is_value() && one.name == typed);
     let begins = || offered.iter().position(|one| !one.is_value() && one.name.starts_with(&typed));
-    let is_name = typed.len() > 1 && !typed.contains(char::is_whitespace);
+    let is_name = !typed.contains(char::is_whitespace);
     chosen(local).or_else(|| is_name.then(|| by_name().or_else(begins)).flatten())
+}
+
+/// What Enter and Tab do while commands are offered; `None`: none is.
+pub(super) fn keys(local: &Local, view: &View) -> Option<Vec<(&'static str, &'static str)>> {
+    let offered = completions(local, view).filter(|all| !all.is_empty())?;
+    let meant = marked(local, &offered).and_then(|at| offered.get(at));
+    let is_behind = local.composer.text().contains(char::is_whitespace);
+    let enter = match meant {
+        Some(one) if one.waits_for_more() => Some("complete"),
+        Some(_) => Some("run"),
+        None => is_behind.then_some("run"),
+    };
+    let enter = enter.map(|word| ("enter", word));
+    Some(enter.into_iter().chain([("tab", "complete"), ("↑↓", "choose")]).collect())
 }
 
 /// A command that what is typed can become, or a word that can follow it.
@@ -175,7 +193,9 @@ fn named<'a>(line: &str, view: &'a View) -> Vec<Offered<'a>> {
     if found.iter().any(|(place, _)| *place < Place::Scattered) {
         found.retain(|(place, _)| *place < Place::Scattered);
     }
-    found.sort_by_key(|(place, _)| *place);
+    let is_bare = line == "/";
+    let rank = |one: &Offered<'_>| COMMON.iter().position(|name| is_bare && one.name == *name);
+    found.sort_by_key(|(place, one)| (*place, rank(one).unwrap_or(COMMON.len())));
     found.into_iter().map(|(_, one)| one).collect()
 }
 

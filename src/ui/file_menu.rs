@@ -67,6 +67,17 @@ impl FileMenu {
         Some(OfferedFiles { files, chosen, is_taken, count, is_cut: self.list.is_cut() })
     }
 
+    /// Whether Enter puts the chosen path in. Behind a path that is typed whole it sends the message: there is nothing to pick.
+    pub(super) fn enter_picks(&self) -> bool {
+        let Some((open, path)) = self.open.as_ref().and_then(|open| Some((open, open.path(&self.list)?)))
+        else {
+            return false;
+        };
+        let bare = |path: &str| path.strip_suffix('/').unwrap_or(path).to_owned();
+        let is_whole = bare(path) == bare(&open.typed);
+        (open.was_moved || !is_whole) && open.is_taken_by_enter(path)
+    }
+
     /// The files have been listed.
     pub(super) fn heard(&mut self, list: FileList) {
         self.list = list;

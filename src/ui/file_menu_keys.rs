@@ -62,18 +62,12 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> bool {
     true
 }
 
-/// Puts the chosen path in the place of what is typed. Enter behind a path that is typed whole sends the message: there is
-/// nothing to pick. So it does where Enter does not mean the path.
+/// Puts the chosen path in the place of what is typed. Enter sends the message where it does not mean the path.
 fn pick(local: &mut Local, by_enter: bool) -> bool {
     let menu = &local.files;
     let Some(open) = &menu.open else { return false };
     let Some(path) = open.path(&menu.list) else { return false };
-    let is_whole =
-        path.strip_suffix('/').unwrap_or(path) == open.typed.strip_suffix('/').unwrap_or(&open.typed);
-    if by_enter && is_whole && !open.was_moved {
-        return false;
-    }
-    if by_enter && !open.is_taken_by_enter(path) {
+    if by_enter && !menu.enter_picks() {
         return false;
     }
     // One goes on into a folder; a second time it is meant itself.

@@ -19,7 +19,7 @@ pub use super::read_progress::ReadProgress;
 use super::reading_files::ReadingFiles;
 use super::rebinding::Keymap;
 use super::replay_keys::Replay;
-pub use super::scroll::{Anchor, Mark, Position, Scroll};
+pub use super::scroll::{Anchor, FoundWords, Mark, Position, Scroll};
 use super::search::Search;
 use super::selection::Pointer;
 use super::status_line::StatusLine;
@@ -213,6 +213,12 @@ impl Local {
             || (!self.read_only && self.replay.is_none() && view.in_background() > 0);
         let stands = self.replay.as_ref().is_some_and(|replay| replay.paused || replay.is_over());
         self.motion && works && !stands && self.overlay.is_none()
+    }
+
+    /// Whether the transcript shows for how long a command has been going on in the background.
+    pub fn counts(&self, view: &View) -> bool {
+        let is_past = self.read_only || self.replay.is_some();
+        !is_past && self.overlay.is_none() && view.shells().iter().any(|shell| shell.is_running)
     }
 
     /// Whether a page is open whose content changes by itself.

@@ -153,6 +153,7 @@ mod editing;
 mod fleet_picker;
 mod focus;
 mod key_actions;
+mod new_file;
 mod offered_rule;
 mod overlays;
 mod picker_choice;

@@ -16,10 +16,23 @@ pub struct Scroll {
     /// A card of which the next frame must bring the name of the host into sight that a key would allow; where it has more rows than the
     /// window, from this one on.
     pub names_host: Option<(CardId, usize)>,
+    /// Where the words stand that a search shows.
+    pub found: Option<FoundWords>,
     /// What stands in the first row while the window is held, however often lines are broken anew.
     pub anchor: Option<Anchor>,
     /// Changes of the last card when the end was last in sight.
     pub seen_revision: u64,
+}
+
+/// Words that were found: their card, the piece of it, and how often they stand in that before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FoundWords {
+    /// The card.
+    pub card: CardId,
+    /// The piece of it.
+    pub piece: usize,
+    /// How many of them stand before these in the piece.
+    pub nth: usize,
 }
 
 /// What is being read: a card, and a place in it.

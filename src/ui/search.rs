@@ -45,6 +45,9 @@ pub(super) enum SearchStep {
 }
 
 impl Search {
+    /// What stands where its words are typed.
+    pub(super) const CURSOR: &'static str = "▏";
+
     /// A search that waits for its words.
     pub fn new() -> Self {
         Self { typing: true, ..Self::default() }
@@ -117,7 +120,7 @@ impl Search {
 
     /// What the status line says.
     pub fn words(&self) -> String {
-        let cursor = if self.typing { "▏" } else { "" };
+        let cursor = if self.typing { Self::CURSOR } else { "" };
         let count = match self.places.len() {
             0 if self.wanted.is_empty() => String::new(),
             0 => " · not found".to_owned(),

@@ -72,8 +72,8 @@ pub(super) fn planned(local: &mut Local, plan: RulePlan) {
     }
 }
 
-/// One key while a rule is shown: the arrows choose how long it holds, a or Enter takes it, Esc puts it away. `None`: the key
-/// means what it means without it.
+/// One key while a rule is shown: the arrows choose how long it holds, a or Enter takes it, Esc puts it away, and a key without a
+/// meaning does nothing. `None`: the key means what it means without it.
 pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<UiEffect>> {
     let key = press.key;
     let always = local.always.clone()?;
@@ -117,8 +117,28 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
     if is_here && answers {
         return None;
     }
+    // Up and down choose where they have nothing to scroll, for the times to hold stand below each other.
+    let up_or_down = match command {
+        Some(KeyAction::Up) => Some(-1),
+        Some(KeyAction::Down) => Some(1),
+        _ => None,
+    };
+    if is_rule_here && let Some(step) = up_or_down {
+        go(local, press, step);
+        return Some(Vec::new());
+    }
+    // A key without a meaning puts nothing away: Esc would then interrupt the run. What is typed goes to the composer.
+    let is_text = matches!(key.code, KeyCode::Char(_));
+    if is_here && (up_or_down.is_some() || is_page(command) || command.is_none() && !is_text) {
+        return Some(Vec::new());
+    }
     local.always = None;
     (is_here && key.code == KeyCode::Esc).then(Vec::new)
+}
+
+/// Whether a key goes through pages: here through those of what is read, and nothing else.
+fn is_page(command: Option<KeyAction>) -> bool {
+    matches!(command, Some(KeyAction::PageUp | KeyAction::PageDown))
 }
 
 /// The scope that a digit names.

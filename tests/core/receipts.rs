@@ -21,5 +21,6 @@ fn a_receipt_is_for_what_a_hook_has_made_of_the_call() {
     receipts.read(view.rows());
     let told = receipts.get(0, false).unwrap();
     assert!(told.fingerprint.contains("mkdir -p safe"), "{told:?}");
+    assert_eq!((told.name.as_str(), told.about.as_str()), ("shell", "$ mkdir -p safe"));
     assert_eq!(view.panel(id).unwrap().arguments(), Some(&Arguments::from_value(changed)));
 }

@@ -3,7 +3,7 @@
 use crate::screen_harness::{ScreenHarness, snapshot};
 use crate::session_builder::SessionBuilder;
 use countersign::agent::{Answer, Intent};
-use countersign::ledger::{Preview, Sandboxing};
+use countersign::ledger::{Decider, Outcome, Preview, Sandboxing};
 use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::{Value, json};
@@ -64,6 +64,29 @@ fn a_question_can_be_left_unanswered() {
     match with_choices().answers("n")[..] {
         [UiEffect::Send(Intent::Decide { answer: Answer::Deny(ref reason), .. })] => assert_eq!(reason, ""),
         ref other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_answer_stands_in_the_transcript() {
+    let question = "Which rounding do you want for half cents, given that there are several ways?";
+    let long = "Neither of them: keep the old entry points for one more release, and say so in the changelog";
+    for (answer, size, row) in [
+        ("banker's rounding", (80, 24), "asked you  Which rounding do you want for half"),
+        ("banker's rounding", (80, 24), "→ banker's rounding"),
+        ("banker's rounding", (40, 24), "    → banker's rounding"),
+        (long, (80, 24), "    → Neither of them: keep the old entry points for one more release, and"),
+        (long, (80, 24), "answered"),
+    ] {
+        let mut builder = SessionBuilder::new();
+        builder.user("Tidy the parser up.");
+        let made = builder.tool_use("ask", json!({ "question": question, "choices": ["up", "down"] }));
+        let open = builder.say(None, "", "", vec![made]).pop().unwrap();
+        builder.ask(open.id(), "ask", Preview::None);
+        builder.decide(open.id(), true, Decider::User);
+        builder.settle(open, Outcome::Ok, answer, 0);
+        let frame = ScreenHarness::new(builder).frame(size.0, size.1);
+        assert!(frame.contains(row) && !frame.contains("1 line"), "{row}\n{frame}");
     }
 }
 

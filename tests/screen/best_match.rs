@@ -79,12 +79,47 @@ fn the_best_match_is_first_in_the_palette_and_above_the_composer() {
     assert_eq!(harness.local.composer.shown(), "/usage ");
 }
 
+fn foot(harness: &mut ScreenHarness) -> String {
+    harness.frame(80, 24).lines().last().unwrap().to_owned()
+}
+
+#[test]
+fn the_foot_says_what_enter_does_with_a_list_and_a_slash_alone_marks_its_first_row() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("/");
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains(" › /model"), "{frame}");
+    assert!(frame.contains("\n   /mode "), "the names stand above what is typed: {frame}");
+    for (typed, says) in [
+        ("", "enter run   tab complete   ↑↓ choose"),
+        ("mo", "enter run   tab complete"),
+        ("rena", "enter complete   tab complete"),
+        ("mode pl", "enter run   tab complete"),
+        ("sag", "  tab complete   ↑↓ choose"),
+        ("nothing", "enter send"),
+    ] {
+        harness.ctrl('u');
+        harness.press(&format!("/{typed}"));
+        assert!(foot(&mut harness).contains(says), "{typed}: {}", foot(&mut harness));
+    }
+    assert!(!foot(&mut harness).contains("enter run"));
+    harness.ctrl('u');
+    harness.press("/");
+    harness.key(KeyCode::Down, NONE);
+    assert!(harness.frame(80, 24).contains(" › /mode "), "an arrow goes on from what is marked");
+    harness.key(KeyCode::Up, NONE);
+    assert!(
+        enter(&mut harness) != [] || harness.local.overlay.is_some(),
+        "the models are there to pick from"
+    );
+}
+
 #[test]
 fn a_list_has_the_rows_that_the_transcript_can_give_up() {
     let mut harness = ScreenHarness::new(scenes::conversation());
     harness.press("/");
     let frame = harness.frame(40, 10);
-    let rows = frame.lines().filter(|row| row.trim_start_matches(' ').starts_with('/')).count();
+    let rows = frame.lines().filter(|row| row.trim_start_matches([' ', '›']).starts_with('/')).count();
     assert!(rows >= 4, "{frame}");
     let mut waiting = ScreenHarness::new(scenes::waiting_command());
     waiting.press("/");

@@ -97,3 +97,21 @@ fn a_row_that_the_panel_cuts_says_so_and_keeps_its_colours() {
     // A wide character is one cell here, and one that says nothing.
     assert_eq!(blue, line.matches('漢').count(), "and the ellipsis has none: {line}");
 }
+
+#[test]
+fn the_chosen_line_of_a_list_has_the_ink_that_is_legible_on_its_ground() {
+    for name in ["countersign-dark", "countersign-light", "ember", "paper", "contrast-dark", "contrast-light"]
+    {
+        for key in ['p', 'o'] {
+            let mut harness = ScreenHarness::new(crate::scenes::eventful());
+            harness.theme = Theme::builtin(name).unwrap();
+            harness.ctrl(key);
+            let buffer = harness.buffer(80, 24);
+            let selection = harness.theme.selection;
+            let on_it = buffer.content.iter().filter(|cell| Some(cell.bg) == selection.bg);
+            let inks: Vec<Color> = on_it.filter(|cell| cell.symbol() != " ").map(|cell| cell.fg).collect();
+            assert!(inks.len() > 10, "{name}: a line is chosen");
+            assert!(inks.iter().all(|ink| Some(*ink) == selection.fg), "{name}: {inks:?}");
+        }
+    }
+}

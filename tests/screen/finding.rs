@@ -2,6 +2,7 @@
 
 use crate::scenes;
 use crate::screen_harness::{ScreenHarness, snapshot};
+use countersign::ui::theme::Theme;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use ratatui::style::Modifier;
 
@@ -32,6 +33,54 @@ fn the_words_are_shown_and_marked_wherever_they_stand() {
     assert!(harness.frame(60, 14).contains("Why does the parser"), "it stays where it was found");
     assert_eq!(marked(&mut harness, 60, 14), "");
     assert!(harness.local.composer.is_empty());
+}
+
+#[test]
+fn the_cursor_stands_where_the_words_are_typed() {
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.ctrl('f');
+    harness.press("par");
+    let frame = harness.frame(80, 24);
+    let row = frame.lines().position(|row| row.contains("find: par▏")).unwrap();
+    let mut terminal = harness.terminal(80, 24);
+    harness.draw(&mut terminal);
+    terminal.backend_mut().assert_cursor_position((10, u16::try_from(row).unwrap()));
+    assert!(frame.lines().last().unwrap().contains("enter done   esc stay here"), "{frame}");
+    harness.key(KeyCode::Enter, NONE);
+    assert!(harness.frame(80, 24).lines().last().unwrap().contains("n N next, before   esc stay here"));
+}
+
+/// The place that is shown: row and column of its first cell.
+fn shown(harness: &mut ScreenHarness) -> Vec<(u16, u16)> {
+    let buffer = harness.buffer(80, 24);
+    let accent = harness.theme.accent.fg;
+    let mut found = Vec::new();
+    for (y, x) in (0..23).flat_map(|y| (0..80).map(move |x| (y, x))) {
+        let cell = &buffer[(x, y)];
+        if cell.modifier.contains(Modifier::REVERSED) && Some(cell.fg) == accent {
+            found.push((y, x));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_place_that_is_shown_has_its_own_colour() {
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.theme = Theme::builtin("countersign-dark").unwrap();
+    harness.press("/find the");
+    harness.key(KeyCode::Enter, NONE);
+    let count = harness.local.search.as_ref().unwrap().places.len();
+    let mut places = Vec::new();
+    for _ in 0..count {
+        let cells = shown(&mut harness);
+        assert_eq!(cells.len(), 3, "one of them, and no more: {cells:?}");
+        places.push((harness.local.search.as_ref().unwrap().at, cells[0]));
+        harness.press("n");
+    }
+    places.sort_unstable();
+    places.dedup();
+    assert_eq!(places.len(), count, "{places:?}");
 }
 
 #[test]

@@ -96,6 +96,33 @@ fn a_and_one_number_take_a_rule_for_as_long_as_that_says() {
     assert_eq!(taken(&harness.press("3")).1, Scope::Everywhere);
 }
 
+#[test]
+fn up_and_down_choose_too_and_a_key_without_a_meaning_puts_nothing_away() {
+    let mut harness = shown(0);
+    reply(&mut harness.local, &harness.view, Reply::RulePlan(plan()));
+    seen(&mut harness);
+    for (key, scope) in [
+        (KeyCode::Down, Scope::Project),
+        (KeyCode::Down, Scope::Everywhere),
+        (KeyCode::Down, Scope::Everywhere),
+        (KeyCode::Up, Scope::Project),
+        (KeyCode::Delete, Scope::Project),
+        (KeyCode::PageDown, Scope::Project),
+        (KeyCode::F(5), Scope::Project),
+        (KeyCode::Down, Scope::Everywhere),
+    ] {
+        assert!(harness.key(key, NONE).is_empty());
+        seen(&mut harness);
+        assert_eq!(harness.local.always.as_ref().map(|always| always.scope), Some(scope), "{key:?}");
+    }
+    assert_eq!(taken(&harness.key(KeyCode::Enter, NONE)).1, Scope::Everywhere);
+    // What is typed goes to the composer, and takes no rule.
+    let mut harness = shown(0);
+    seen(&mut harness);
+    assert!(harness.press("x").is_empty());
+    assert_eq!((harness.local.always, harness.local.composer.is_empty()), (None, false));
+}
+
 /// A low screen on which a was pressed for this rule, and what would be written is known.
 fn on_a_low_screen(rule: &str, width: u16) -> ScreenHarness {
     let mut harness = harness(waits(Some(rule)));

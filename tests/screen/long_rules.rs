@@ -162,7 +162,7 @@ fn a_call_that_is_cut_above_a_rule_has_every_row_that_is_left() {
     harness.frame(80, 24);
     harness.answers("a");
     let frame = harness.frame(80, 24);
-    assert!(frame.contains("add it for so long") && frame.contains("o shows all"), "{frame}");
+    assert!(frame.contains("a enter as marked") && frame.contains("o shows all"), "{frame}");
     let rows = frame.lines().skip_while(|row| !row.contains("╭ shell"));
     let rows = rows.take_while(|row| !row.contains('╰')).count() + 1;
     assert_eq!(rows, usize::from(harness.local.page), "{frame}");

@@ -89,7 +89,11 @@ fn arrows_choose_a_folder_is_gone_into_and_lines_can_follow() {
 #[test]
 fn enter_behind_a_whole_path_sends_it() {
     let mut harness = harness(SessionBuilder::new());
-    harness.press("@src/main.rs");
+    let foot = |harness: &mut ScreenHarness| harness.frame(80, 24).lines().last().unwrap().to_owned();
+    harness.press("@src/main");
+    assert!(foot(&mut harness).contains("enter take   tab take   ↑↓ choose"), "{}", foot(&mut harness));
+    harness.press(".rs");
+    assert!(foot(&mut harness).contains("enter send   tab take"), "{}", foot(&mut harness));
     assert_eq!(offered(&mut harness), ["› src/main.rs"]);
     assert_eq!(
         key(&mut harness, KeyCode::Enter),

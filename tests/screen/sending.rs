@@ -253,9 +253,10 @@ fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_it_marks() {
         harness.frame(80, 24).contains("› /whatif") && harness.frame(40, 10).contains("› /whatif"),
         "the last one"
     );
-    harness.key(KeyCode::Up, KeyModifiers::NONE);
-    harness.key(KeyCode::Up, KeyModifiers::NONE);
-    assert_eq!(enter(&mut harness), [UiEffect::Undo(None)]);
+    for _ in 0..6 {
+        harness.key(KeyCode::Down, KeyModifiers::NONE);
+    }
+    assert_eq!(enter(&mut harness), [UiEffect::Undo(None)], "from the last to the first, and on");
     harness.press("/plan");
     enter(&mut harness);
     harness.key(KeyCode::Esc, KeyModifiers::NONE);

@@ -4,7 +4,9 @@ use crate::linear_harness::LinearHarness;
 use crate::screen_harness::{ScreenHarness, page, snapshot};
 use crate::session_builder::{SessionBuilder, view};
 use countersign::agent::Intent;
-use countersign::ledger::{BackgroundStatus, Body, Note, Outcome, Remark};
+use countersign::ledger::{
+    Abort, AbortPath, BackgroundStatus, Body, CutBy, Note, Outcome, Remark, aborted_after, aborted_text,
+};
 use countersign::ui::linear::LinearEffect;
 use countersign::ui::update::UiEffect;
 use countersign::view::View;
@@ -122,4 +124,60 @@ fn one_that_failed_has_the_sign_of_a_failure() {
     let frame = ScreenHarness::new(builder).frame(80, 24);
     let row = frame.lines().find(|line| line.contains("exit code 1")).unwrap_or_default();
     assert!(row.contains('✗'), "{frame}");
+}
+
+#[test]
+fn a_command_that_was_cut_short_says_how_long_it_ran_and_shows_its_last_lines() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Build it.");
+    let command = "for i in $(seq 1 200); do echo building module $i; sleep 0.1; done";
+    let uses = [command, "cat docs/long.txt"].map(|command| json!({ "command": command }));
+    let uses = uses.map(|arguments| builder.tool_use("shell", arguments));
+    let mut open = builder.say(None, "", "", uses.to_vec());
+    let (queued, ran) = (open.pop().unwrap(), open.pop().unwrap());
+    let cut = |ran_ms| Abort { path: AbortPath::C, ran_ms, by: CutBy::User, within: None };
+    let printed: String = (1..=9).map(|n| format!("building module {n}\n")).collect();
+    let said = aborted_after(cut(Some(4_200)), &printed);
+    builder.settle(ran, Outcome::Aborted(cut(Some(4_200))), &said, 4_200);
+    builder.settle(queued, Outcome::Aborted(cut(None)), &aborted_text(cut(None)), 0);
+    let mut harness = ScreenHarness::new(builder);
+    for (width, height) in [(80, 24), (120, 40)] {
+        let frame = harness.frame(width, height);
+        let stopped = if width < 100 { "stopped after 4.2 s · partial" } else { "interrupted after 4.2 s" };
+        assert!(frame.contains(stopped) && frame.contains("building module 9"), "{frame}");
+        assert!(!frame.contains("building module 6"), "{frame}");
+        assert!(frame.contains("$ cat docs/long.txt") && frame.contains("  was not started"), "{frame}");
+    }
+}
+
+#[test]
+fn the_row_of_its_call_says_how_it_stands() {
+    let mut harness = ScreenHarness::new(two());
+    let row = |harness: &mut ScreenHarness, words: &str| {
+        let frame = harness.frame(80, 24);
+        assert!(!frame.contains("running for 0 s"), "{frame}");
+        let row = frame.lines().find(|row| row.contains(words)).unwrap_or_else(|| panic!("{frame}"));
+        row.trim().to_owned()
+    };
+    let before = row(&mut harness, "make serve");
+    assert!(before.starts_with("● shell") && before.contains("in the background · b1 · "), "{before}");
+    assert!(harness.frame(80, 24).contains("     listening"));
+    assert!(harness.local.counts(&harness.view), "its clock moves");
+    harness.builder.now += 19_000;
+    let after = row(&mut harness, "make serve");
+    assert_ne!(before, after, "for how long is live");
+    let began = harness.builder.ledger.entries().iter().find_map(|entry| match &entry.body {
+        Body::ToolCall(call) => Some(call.id),
+        _ => None,
+    });
+    for (ended, sign) in [
+        (BackgroundStatus::ended(1, "exit code 0", 22), "✓ shell"),
+        (BackgroundStatus::ended(1, "exit code 1", 22).failed(), "✗ shell"),
+    ] {
+        let mut harness = ScreenHarness::new(two());
+        harness.builder.remark(Remark::Note(Note::of_background(began.unwrap(), ended)));
+        harness.catch_up();
+        let row = row(&mut harness, "make serve");
+        assert!(row.starts_with(sign) && row.contains("b1 · exit code"), "{row}");
+    }
 }

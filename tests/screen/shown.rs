@@ -209,7 +209,9 @@ proptest! {
         let plain = path.trim_start_matches("./");
         prop_assert_eq!(pane.contains("writtenas"), plain != used, "{} {}\n{}", path, used, pane);
         let is_new = !player.root().join("work").join(&used).exists();
-        if request.is_partial {
+        // Of a new file that is too long for its preview, the call itself says all of it.
+        let is_listed = matches!(&request.preview, Preview::Diff(diff) if diff.starts_with("--- /dev/null\n"));
+        if request.is_partial && !is_listed {
             prop_assert!(pane.contains(&squeezed(&content)), "{pane}");
         } else if is_new {
             let shown = [true, false].map(|numbers| added(&content, numbers));

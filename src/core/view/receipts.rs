@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ledger::{Arguments, Body, CallId, Decision, EntryId, Millis};
 use crate::policy::fingerprint;
 
-use super::Row;
+use super::{Row, summary};
 
 /// All that is known of the permission of one call.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Receipt {
     pub name: String,
     /// The exact action in one spelling: what a grant for the session is bound to.
     pub fingerprint: String,
+    /// The same in one line for people: the command, the path as it is used.
+    pub about: String,
     /// Why a person was asked, and what the call may do; `None`: nobody was.
     pub asked: Option<(String, String)>,
     /// The decision; `None` while it is waited for.
@@ -36,8 +38,23 @@ pub struct Receipts {
     all: Vec<Receipt>,
     asked: Vec<usize>,
     of: BTreeMap<CallId, usize>,
-    actions: BTreeMap<CallId, (String, String)>,
+    actions: BTreeMap<CallId, AskedAction>,
     read: usize,
+}
+
+/// What a call would do.
+#[derive(Debug, Clone, Default)]
+struct AskedAction {
+    name: String,
+    fingerprint: String,
+    about: String,
+}
+
+impl AskedAction {
+    fn new(name: &str, arguments: &Arguments) -> Self {
+        let fingerprint = fingerprint(name, arguments);
+        Self { name: name.to_owned(), fingerprint, about: summary(arguments) }
+    }
 }
 
 impl Receipts {
@@ -69,13 +86,11 @@ impl Receipts {
         let (entry, at) = (row.entry.id, row.entry.at);
         match &row.entry.body {
             Body::ToolCall(made) | Body::Validation(made) | Body::Command(made) => {
-                let action = (made.name.clone(), fingerprint(&made.name, &made.arguments));
-                self.actions.insert(made.id, action);
+                self.actions.insert(made.id, AskedAction::new(&made.name, &made.arguments));
             }
             // A changed call is another action: what was asked before has come to nothing.
             Body::CallEdited(changed) => {
-                let action = (changed.name.clone(), fingerprint(&changed.name, &changed.arguments));
-                self.actions.insert(changed.id, action);
+                self.actions.insert(changed.id, AskedAction::new(&changed.name, &changed.arguments));
                 self.change(changed.id, |receipt| {
                     (receipt.outcome, receipt.waited_ms) = (Some("edited"), Some(at.since(receipt.at)));
                 });
@@ -84,9 +99,9 @@ impl Receipts {
             // A hook is asked before anybody else is.
             Body::Note(note) => {
                 if let Some((call, arguments)) = note.changed_by_hook()
-                    && let Some((name, action)) = self.actions.get_mut(&call)
+                    && let Some(action) = self.actions.get_mut(&call)
                 {
-                    *action = fingerprint(name, &arguments);
+                    *action = AskedAction::new(&action.name, &arguments);
                 }
             }
             Body::ApprovalRequested(request) => {
@@ -96,11 +111,11 @@ impl Receipts {
                 });
                 let arguments = Arguments::from_value(request.arguments.clone());
                 let action = self.actions.remove(&request.call);
-                let (name, fingerprint) =
-                    action.unwrap_or_else(|| (request.name.clone(), fingerprint(&request.name, &arguments)));
+                let action = action.unwrap_or_else(|| AskedAction::new(&request.name, &arguments));
+                let action = AskedAction { about: summary(&request.used()), ..action };
                 self.asked.push(self.all.len());
                 let asked = Some((request.why.clone(), request.risk.clone()));
-                self.push(entry, at, request.call, (name, fingerprint), asked);
+                self.push(entry, at, request.call, action, asked);
             }
             Body::ApprovalDecided(decision) => {
                 if !self.of.contains_key(&decision.call) {
@@ -130,12 +145,23 @@ impl Receipts {
         entry: EntryId,
         at: Millis,
         call: CallId,
-        (name, fingerprint): (String, String),
+        action: AskedAction,
         asked: Option<(String, String)>,
     ) {
         self.of.insert(call, self.all.len());
-        let (decision, waited_ms, outcome) = (None, None, None);
-        self.all.push(Receipt { entry, at, call, name, fingerprint, asked, decision, waited_ms, outcome });
+        let AskedAction { name, fingerprint, about } = action;
+        self.all.push(Receipt {
+            entry,
+            at,
+            call,
+            name,
+            fingerprint,
+            about,
+            asked,
+            decision: None,
+            waited_ms: None,
+            outcome: None,
+        });
     }
 
     fn change(&mut self, call: CallId, change: impl FnOnce(&mut Receipt)) {

@@ -6,7 +6,7 @@
 use crate::ledger::{Arguments, BackgroundStatus, Millis, ToolResult};
 use crate::tool::name::{SHELL, SHELL_KILL, SHELL_OUTPUT};
 
-use super::Panel;
+use super::{Panel, PanelState, View};
 
 /// One background command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +29,22 @@ pub struct BackgroundShell {
     pub last_line: String,
 }
 
+impl View {
+    /// The command that this call started in the background, as it stands now.
+    pub fn shell_of(&self, panel: &Panel) -> Option<&BackgroundShell> {
+        let (PanelState::Finished(entry), Some(result)) = (&panel.state, panel.result()) else { return None };
+        let standing = result.facts.background().filter(|_| panel.name() == SHELL)?;
+        // An id can come again after a restart.
+        let since = began(result, entry.at);
+        self.shells.iter().rev().find(|shell| shell.id == standing.id && shell.since == since)
+    }
+}
+
+/// When the command began whose call ended with this result.
+fn began(result: &ToolResult, at: Millis) -> Millis {
+    Millis(at.0.saturating_sub(result.duration_ms))
+}
+
 /// Takes in the result of a call that was about a background command.
 pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &ToolResult, at: Millis) {
     let Some(standing) = result.facts.background() else { return };
@@ -38,7 +54,7 @@ pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &To
         shells.push(BackgroundShell {
             id: standing.id.clone(),
             command: text("command").unwrap_or_default().to_owned(),
-            since: Millis(at.0.saturating_sub(result.duration_ms)),
+            since: began(result, at),
             asked: at,
             is_running: false,
             has_failed: false,

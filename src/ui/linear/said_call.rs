@@ -6,6 +6,7 @@ use crate::ledger::{ApprovalRequest, Preview};
 use crate::policy::page;
 use crate::tool::ASK;
 use crate::ui::effect_words;
+use crate::ui::new_file::NewFile;
 use crate::ui::text::diff;
 use crate::view::{Panel, subject};
 
@@ -37,8 +38,11 @@ pub(super) fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, outpu
             }
         }
         Preview::Diff(unified) => {
+            let files = unified.split_once("@@ ").map_or("", |(files, _)| files);
+            let new = NewFile::cut_in(request).map(|file| format!("{files}{}", file.whole(false)));
+            let unified = new.as_deref().unwrap_or(unified);
             said_change(request, unified, &panel.map(subject).unwrap_or_default(), output);
-            if request.is_partial {
+            if request.is_partial && new.is_none() {
                 output.say(&format!("the whole call, arguments: {:#}", request.arguments));
             }
         }

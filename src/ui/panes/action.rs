@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::ledger::{ApprovalRequest, PATH, Preview};
 use crate::policy::{page, server};
 use crate::tool::{ASK, delegate, mcp};
+use crate::ui::new_file::NewFile;
 use crate::ui::text::diff::DiffColours;
 use crate::ui::text::tag::ours;
 use crate::ui::text::{diff, fit, sanitize, width, wrap, wrap_spans};
@@ -118,7 +119,7 @@ pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> Title {
     let about = [about.as_str(), &changed].into_iter().filter(|words| !words.is_empty());
     let lines = match &request.preview {
         Preview::Diff(unified) if !request.is_partial => Some(diff::counts(unified)),
-        _ => None,
+        _ => NewFile::cut_in(request).map(|file| (file.lines(), 0)),
     };
     let name = if request.replaces { "overwrite".to_owned() } else { request.name.clone() };
     Title { name, about: about.collect::<Vec<_>>().join(" · "), counts, lines }
@@ -158,7 +159,7 @@ pub(super) fn shown(
         return row_by_row(request, head, room, colours);
     }
     let theme = colours.theme;
-    let (mut lines, first_change) = action(request, inner, colours);
+    let (mut lines, first_change) = action(request, inner, goes_on, colours);
     let heads = head.len();
     let total = heads + lines.len();
     if total > most {
@@ -199,7 +200,7 @@ fn row_by_row(
         if inner < 30 { format!(" {at}/{all}") } else { format!(" {at} of {all} lines") }
     };
     let lay = |inner: usize, is_whole: bool| {
-        let (mut lines, first_change) = action(request, inner, colours);
+        let (mut lines, first_change) = action(request, inner, room.goes_on, colours);
         lines.drain(..first_change.filter(|_| !is_whole).unwrap_or(0));
         let head = head.iter().cloned().flat_map(|line| narrowed(line, inner));
         head.chain(lines).collect::<Vec<_>>()
@@ -242,6 +243,7 @@ fn narrowed(line: Line<'static>, inner: usize) -> Vec<Line<'static>> {
 fn action(
     request: &ApprovalRequest,
     inner: usize,
+    goes_on: bool,
     colours: DiffColours<'_>,
 ) -> (Vec<Line<'static>>, Option<usize>) {
     let theme = colours.theme;
@@ -261,9 +263,11 @@ fn action(
             (lines, None)
         }
         Preview::Diff(unified) => {
-            let laid = diff::lay(hunks(unified), u16::try_from(inner).unwrap_or(u16::MAX), colours);
+            let new = NewFile::cut_in(request).map(|file| file.whole(goes_on));
+            let unified = new.as_deref().unwrap_or_else(|| hunks(unified));
+            let laid = diff::lay(unified, u16::try_from(inner).unwrap_or(u16::MAX), colours);
             let mut lines = laid.lines;
-            if request.is_partial {
+            if request.is_partial && new.is_none() {
                 lines.push(Line::styled(fit("the whole call:", inner), theme.warning));
                 lines.extend(arguments(request, inner, theme));
             }

@@ -2,13 +2,14 @@
 //! while nothing goes on.
 
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Span;
 
 use crate::tool::ASK;
 use crate::ui::focus;
 use crate::ui::local::{Focus, Local, Unwritable};
+use crate::ui::search::Search;
 use crate::ui::text::{fit, width, wrap};
 use crate::view::{Offer, View};
 
@@ -130,6 +131,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let room = room.saturating_sub(sign);
     let words = said.words.iter().find(|words| width(words) <= room).or(said.words.last());
     let words = words.map_or_else(String::new, |words| fit(words, room));
+    if hint.is_none() && screen.local.search.as_ref().is_some_and(|search| search.typing) {
+        // The terminal's own cursor stands there, so that input methods know the place.
+        let before =
+            words.rsplit_once(Search::CURSOR).and_then(|(before, _)| u16::try_from(width(before)).ok());
+        if let Some(before) = before {
+            frame.set_cursor_position(Position::new(area.x.saturating_add(1).saturating_add(before), area.y));
+        }
+    }
     let mut left = Vec::new();
     if sign > 0 {
         left.push(Span::styled(format!("{} ", said.sign), theme.accent));

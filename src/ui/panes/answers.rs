@@ -2,7 +2,7 @@
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use serde_json::json;
+use serde_json::Value;
 
 use crate::ledger::{ApprovalRequest, EntryId, Sandboxing};
 use crate::tool::ASK;
@@ -155,17 +155,28 @@ fn question_keys(
     (key, word): (Style, Style),
 ) -> Vec<Line<'static>> {
     let theme = around.theme;
-    let has_choices = request.arguments.get("choices").is_some_and(|choices| choices != &json!([]));
+    let numbers = numbers(request);
     if !has_keys && around.height < 10 {
-        let letters = if has_choices { "1-9 r n" } else { "r n" };
+        let letters = format!("{numbers} r n").trim_start().to_owned();
         return flow(led(vec![vec![Span::styled(letters, theme.dim)]], false, around), 2, inner);
     }
-    let pairs: &[(&str, &str)] = match (has_choices, inner < 46) {
-        (true, false) => &[("1-9", "choose"), ("r", "answer in words"), ("n", "no answer")],
-        (true, true) => &[("1-9", "choose"), ("r", "words"), ("n", "none")],
-        (false, _) => &[("r", "answer"), ("n", "no answer")],
+    let number = (numbers.as_str(), "choose");
+    let pairs: &[(&str, &str)] = match (numbers.is_empty(), inner < 46) {
+        (false, false) => &[number, ("r", "answer in words"), ("n", "no answer")],
+        (false, true) => &[number, ("r", "words"), ("n", "none")],
+        (true, _) => &[("r", "answer"), ("n", "no answer")],
     };
     flow(led(keys(pairs, key, word), has_keys, around), if inner < 46 { 2 } else { 3 }, inner)
+}
+
+/// The numbers of the choices that a question offers; nothing, if it offers none.
+fn numbers(request: &ApprovalRequest) -> String {
+    match request.arguments.get("choices").and_then(Value::as_array).map_or(0, Vec::len) {
+        0 => String::new(),
+        1 => "1".to_owned(),
+        // A number is one key.
+        number => format!("1-{}", number.min(9)),
+    }
 }
 
 /// The answers, each with the key that it has; one without words is not offered.

@@ -134,7 +134,11 @@ impl<'a> CardContext<'a> {
             _ => {
                 let is_open = |host: &&String| self.view.session.hosts.contains(*host);
                 let open = blocked_host::blocked(panel).iter().filter(is_open).count() as u64;
-                Version { focus: open, ..Version::default() }
+                // Of a change that nobody was asked about, a higher screen shows more.
+                let height = if panel.request().is_none() { self.height } else { 0 };
+                let runs = self.view.shell_of(panel).filter(|shell| shell.is_running);
+                let clock = runs.map_or(0, |shell| 1 + self.now.since(shell.since) / 1_000);
+                Version { focus: open, clock, height, ..Version::default() }
             }
         }
     }

@@ -29,7 +29,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
     let theme = screen.theme;
     let widest = offered.iter().map(|row| width(row.word())).max().unwrap_or(0);
     let names = widest.clamp(NAMES, (usize::from(area.width) / 2).max(NAMES));
-    let room = usize::from(area.width).saturating_sub(names + 4);
+    let room = usize::from(area.width).saturating_sub(names + 5);
     let (height, chosen) = (usize::from(area.height), marked(screen.local, &offered));
     // The chosen one stays in sight, and the last row says how many are out of it.
     let after = usize::from(height > 1);
@@ -51,7 +51,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
             Span::styled(words, if is_chosen { theme.text } else { theme.dim }),
             Span::styled(more, theme.dim),
         ]);
-        frame.render_widget(line, Rect::new(area.x, y, area.width.saturating_sub(1), 1));
+        // The names stand above what is typed.
+        frame.render_widget(line, Rect::new(area.x + 1, y, area.width.saturating_sub(2), 1));
     }
     true
 }

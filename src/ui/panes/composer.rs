@@ -73,7 +73,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         above(frame, outer, text, screen);
         ghost(frame, text, screen);
     }
-    if has_focus && local.reason.is_none() {
+    // What is looked for is typed elsewhere.
+    if has_focus && local.reason.is_none() && local.search.is_none() {
         frame.set_cursor_position(cursor(text, screen));
     }
 }

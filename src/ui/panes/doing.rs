@@ -62,10 +62,15 @@ pub(super) fn in_background(screen: &Screen<'_>) -> usize {
 pub(super) fn doing(screen: &Screen<'_>, room: usize) -> String {
     let (activity, since) = screen.view.activity();
     let time = elapsed(since, screen.now);
+    let mut brief = None;
+    let mut tokens_of = |words: &str, tokens: u64| {
+        brief = Some(short(tokens));
+        (DoingWords::of(words), Some(counted(tokens, "token")))
+    };
     let (what, more) = match activity {
         Activity::Thinking(0) => (DoingWords::of("Thinking"), None),
-        Activity::Thinking(tokens) => (DoingWords::of("Thinking"), Some(counted(tokens, "token"))),
-        Activity::Answering(tokens) => (DoingWords::of("Answering"), Some(counted(tokens, "token"))),
+        Activity::Thinking(tokens) => tokens_of("Thinking", tokens),
+        Activity::Answering(tokens) => tokens_of("Answering", tokens),
         Activity::Writing(forming) => writing(forming),
         Activity::Running { call, others } => (running(screen, call), beside(others)),
         Activity::Phase(Phase::Retrying { attempt, most, until, reason }) => {
@@ -80,12 +85,16 @@ pub(super) fn doing(screen: &Screen<'_>, room: usize) -> String {
         parts.iter().filter_map(|part| part.as_deref()).collect::<Vec<_>>().join(" · ")
     };
     let time = Some(time);
+    // What is counted while a model speaks goes without saying; the word for that does not.
+    let least = if brief.is_some() { width(&what.words) } else { width(&what.words).min(LEAST_HEAD) };
     let tails = [
         all(&[&more, &behind, &time]),
         all(&[&more, &time]),
+        all(&[brief.as_ref().map_or(&more, |_| &brief), &time]),
         all(&[if more.is_some() { &more } else { &time }]),
+        all(&[&brief]),
     ];
-    let tail = tails.iter().find(|tail| width(&what.words).min(LEAST_HEAD) + 2 + width(tail) <= room);
+    let tail = tails.iter().find(|tail| !tail.is_empty() && least + 2 + width(tail) <= room);
     match tail {
         Some(tail) => format!("{} {tail}", what.within(room - 1 - width(tail))),
         None => what.within(room),

@@ -24,7 +24,7 @@ pub(super) fn rows(local: &Local) -> u16 {
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bool {
     let Some(offered) = screen.local.files.offered() else { return false };
     let (theme, height) = (screen.theme, usize::from(area.height));
-    let room = usize::from(area.width).saturating_sub(3);
+    let room = usize::from(area.width).saturating_sub(4);
     // The chosen one stays in sight, and the last row says how many are out of it.
     let top = (offered.chosen + 1 + usize::from(height > 1)).saturating_sub(height);
     let top = top.min(offered.files.len().saturating_sub(height));
@@ -52,7 +52,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
             Span::styled(more, theme.dim),
         ]);
         let y = area.y + u16::try_from(at - top).unwrap_or(u16::MAX);
-        frame.render_widget(line, Rect::new(area.x, y, area.width.saturating_sub(1), 1));
+        // The paths stand above what is typed.
+        frame.render_widget(line, Rect::new(area.x + 1, y, area.width.saturating_sub(2), 1));
     }
     true
 }

@@ -5,11 +5,11 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use crate::ui::blocked_host;
-use crate::ui::command_menu::earlier_command;
+use crate::ui::command_menu::{self, earlier_command};
 use crate::ui::copying;
 use crate::ui::focus;
 use crate::ui::keymap::{KeyAction, KeyContext};
-use crate::ui::local::Focus;
+use crate::ui::local::{Focus, Local};
 use crate::ui::text::width;
 use crate::ui::theme::Inks;
 
@@ -106,20 +106,8 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     if local.replay.is_some() {
         return vec![("ctrl-o", "ledger")];
     }
-    if let Some(search) = &local.search {
-        let next = if search.typing { ("enter", "looks") } else { ("n N", "next, before") };
-        return vec![("esc", "stay here"), next];
-    }
-    if local.is_editing() {
-        return vec![
-            ("esc", "leaves it"),
-            ("enter", "asks again"),
-            ("ctrl-j", "new line"),
-            ("ctrl-g", "editor"),
-        ];
-    }
-    if let Some(reason) = &local.reason {
-        return vec![("esc", "back"), ("enter", if reason.answers { "answers" } else { "denies" })];
+    if let Some(keys) = while_writing(local) {
+        return keys;
     }
     if let Focus::Card(card) = local.focused(screen.view) {
         if blocked_host::of_card(screen.view, card).is_some() {
@@ -140,6 +128,9 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
         let back = local.composer.is_empty().then_some(("←", "back"));
         let help = local.composer.is_empty().then_some(("?", "keys"));
         return back.into_iter().chain([("ctrl-o", "ledger")]).chain(help).collect();
+    }
+    if let Some(keys) = of_a_list(screen) {
+        return keys;
     }
     if busy && local.composer.runs_a_command() {
         return while_busy(screen.view.runs_own_command());
@@ -173,6 +164,34 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
         pairs.extend([("enter", "steers"), ("alt-enter", "queues")]);
     }
     pairs
+}
+
+/// Where what is typed is no message.
+fn while_writing(local: &Local) -> Option<Vec<(&'static str, &'static str)>> {
+    if let Some(search) = &local.search {
+        let next = if search.typing { ("enter", "done") } else { ("n N", "next, before") };
+        return Some(vec![next, ("esc", "stay here")]);
+    }
+    if local.is_editing() {
+        return Some(vec![
+            ("esc", "leaves it"),
+            ("enter", "asks again"),
+            ("ctrl-j", "new line"),
+            ("ctrl-g", "editor"),
+        ]);
+    }
+    let reason = local.reason.as_ref()?;
+    Some(vec![("esc", "back"), ("enter", if reason.answers { "answers" } else { "denies" })])
+}
+
+/// What Enter does with what a list offers goes before what it does with a message.
+fn of_a_list(screen: &Screen<'_>) -> Option<Vec<(&'static str, &'static str)>> {
+    let local = screen.local;
+    if local.files.is_offering() {
+        let enter = if local.files.enter_picks() { ("enter", "take") } else { ("enter", "send") };
+        return Some(vec![enter, ("tab", "take"), ("↑↓", "choose")]);
+    }
+    command_menu::keys(local, screen.view)
 }
 
 /// Behind a command of one's own while a turn runs, or another such command: it stays in the composer, and Enter says why.

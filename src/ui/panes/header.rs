@@ -33,7 +33,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let branch = settings.branch.as_deref().map(|b| format!(" · {}", one_row(b))).unwrap_or_default();
     let room = total.saturating_sub(needed + 11 + 2 + 2);
     let place = match screen.local.lineage.as_slice() {
-        [] => format!("{}{branch}", one_row(&settings.cwd)),
+        [] => folder(&one_row(&settings.cwd), &branch, room),
         names => {
             let names = one_row(&names.join(" › "));
             let whole = format!("› {names} (← back)");
@@ -51,6 +51,18 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     }
     let line = both_ends(left, right, total);
     frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
+}
+
+/// The folder and its branch in so many cells: the name of the project tells it from others, so folders above it go first.
+fn folder(path: &str, branch: &str, room: usize) -> String {
+    let whole = format!("{path}{branch}");
+    if width(&whole) <= room {
+        return whole;
+    }
+    let ends = path.match_indices('/').filter_map(|(at, _)| path.get(at..));
+    let mut ends = ends.skip(1).filter(|end| end.len() > 1).map(|end| format!("…{end}{branch}"));
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+    ends.find(|end| width(end) <= room).unwrap_or_else(|| fit(&format!("{name}{branch}"), room))
 }
 
 /// The same of an opened sub-agent where there is no room for all: which one it is comes first, then the mode, then the model.
@@ -83,4 +95,27 @@ fn answering(screen: &Screen<'_>) -> String {
         Some(PendingModel::Next(_)) | None => now.clone(),
     };
     screen.view.session.effort.map_or_else(|| model.clone(), |effort| format!("{model} ({effort})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::folder;
+
+    #[test]
+    fn of_a_long_path_the_project_and_its_branch_stay() {
+        let path = "/tmp/rt-s2/ws/shop";
+        for (room, shown) in [
+            (28, "/tmp/rt-s2/ws/shop · master"),
+            (26, "…/rt-s2/ws/shop · master"),
+            (20, "…/ws/shop · master"),
+            (16, "…/shop · master"),
+            (13, "shop · master"),
+            (10, "shop · ma…"),
+            (4, "sho…"),
+        ] {
+            assert_eq!(folder(path, " · master", room), shown, "{room}");
+        }
+        assert_eq!(folder("~/src/parser", "", 9), "…/parser");
+        assert_eq!(folder("/", "", 9), "/");
+    }
 }

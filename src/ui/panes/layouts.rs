@@ -213,6 +213,8 @@ pub(super) struct Window {
     pub reach: Option<PaneReach>,
     /// Whether a budget stop at the end is in sight.
     pub stop: bool,
+    /// The row in which the words stand that a search shows, and how many of them stand in it before.
+    pub found: Option<(usize, usize)>,
     /// The row at which the focused call begins.
     pub focus: Option<u16>,
     /// The rows in sight of the name of the host that a key would allow for the focused call.

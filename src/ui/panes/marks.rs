@@ -2,12 +2,13 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::Modifier;
+use ratatui::style::{Color, Modifier};
+use ratatui::text::Line;
 
 use crate::ui::theme::Theme;
 
-/// Marks every place of the row at which these words stand.
-pub(super) fn draw(frame: &mut Frame<'_>, row: Rect, wanted: &str, theme: &Theme) {
+/// Marks every place of the row at which these words stand, the `shown` one of them in the accent colour.
+pub(super) fn draw(frame: &mut Frame<'_>, row: Rect, wanted: &str, shown: Option<usize>, theme: &Theme) {
     let wanted: Vec<String> = wanted.chars().map(|c| c.to_lowercase().collect()).collect();
     if wanted.is_empty() {
         return;
@@ -18,16 +19,27 @@ pub(super) fn draw(frame: &mut Frame<'_>, row: Rect, wanted: &str, theme: &Theme
         .filter_map(|x| buffer.cell((x, row.y)).map(|cell| (x, cell.symbol().to_lowercase())))
         .filter(|(_, symbol)| !symbol.is_empty())
         .collect();
-    for window in cells.windows(wanted.len()) {
-        if !window.iter().zip(&wanted).all(|((_, symbol), letter)| symbol == letter) {
-            continue;
-        }
+    let is_it =
+        |window: &&[(u16, String)]| window.iter().zip(&wanted).all(|((_, symbol), letter)| symbol == letter);
+    let ground = theme.background.unwrap_or(Color::Reset);
+    let accent = theme.accent.bg(ground).add_modifier(Modifier::REVERSED | Modifier::BOLD);
+    for (nth, window) in cells.windows(wanted.len()).filter(is_it).enumerate() {
+        let other = theme.selection.add_modifier(Modifier::REVERSED);
         for (x, _) in window {
             if let Some(cell) = buffer.cell_mut((*x, row.y)) {
-                cell.set_style(theme.selection.add_modifier(Modifier::REVERSED));
+                cell.set_style(if shown == Some(nth) { accent } else { other });
             }
         }
     }
+}
+
+/// The line of a list that is chosen, in the ink that is legible on its ground, whatever its parts have elsewhere.
+pub(super) fn chosen(mut line: Line<'static>, theme: &Theme) -> Line<'static> {
+    let ink = theme.selection.fg;
+    for span in &mut line.spans {
+        span.style.fg = ink.or(span.style.fg);
+    }
+    line.style(theme.selection)
 }
 
 /// Marks the selected cells of a row, from the first to the last.

@@ -29,6 +29,7 @@ mod laid_arguments;
 mod layouts;
 mod level;
 mod line_parts;
+mod made_change;
 mod margin;
 mod marks;
 mod message;

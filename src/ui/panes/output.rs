@@ -11,6 +11,7 @@ use crate::tool::{ASK, Row};
 use crate::ui::effect_words;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Overlay;
+use crate::ui::new_file::NewFile;
 use crate::ui::text::diff::DiffColours;
 use crate::ui::text::{cut_spans, diff, fit, sanitize, width, wrap};
 use crate::ui::theme::Theme;
@@ -19,7 +20,7 @@ use crate::view::{Panel, subject};
 use super::action::behind;
 use super::margin::{margin, theirs};
 use super::words::{both_ends, cells, flow, keys, one_row};
-use super::{Screen, action, gaps, grid, line_parts, tools};
+use super::{Screen, action, gaps, grid, line_parts, made_change, tools};
 
 /// Most commands of a line whose effects the page of its call says; a line can have thousands.
 const MOST_PARTS: usize = 100;
@@ -74,20 +75,17 @@ fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
     };
     let mut must = usize::MAX;
     lines.extend(panel.request().map(|(_, request)| used(request, inner, theme)).unwrap_or_default());
-    if let Some((_, request)) = panel.request()
-        && let Preview::Diff(unified) = &request.preview
-    {
+    let change = change(panel, inner, screen);
+    if !change.is_empty() {
         head(&mut lines, "change", theme);
-        let inner = u16::try_from(inner.saturating_sub(2)).unwrap_or(u16::MAX);
-        let path = subject(panel);
-        let (language, highlighter) = (diff::language(&path), screen.highlighter);
-        let colours = DiffColours { theme, language, highlighter };
-        // The path stands above.
-        let change = diff::render(action::hunks(unified), inner, colours).into_iter();
-        lines.extend(change.map(|line| Line { spans: theirs(line.spans), ..line }));
-        must = if request.is_partial { must } else { lines.len() };
+        lines.extend(change);
     }
-    if panel.arguments().is_some() {
+    let is_whole = |asked: &ApprovalRequest| matches!(asked.preview, Preview::Diff(_)) && !asked.is_partial;
+    if panel.request().is_some_and(|(_, request)| is_whole(request)) {
+        must = lines.len();
+    }
+    let rest = panel.request().and_then(|(_, request)| NewFile::cut_in(request)).map(|file| file.in_two().1);
+    if rest.is_none() && panel.arguments().is_some() {
         head(&mut lines, "arguments", theme);
     }
     let at = lines.len();
@@ -121,8 +119,26 @@ fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
         head(&mut lines, "output so far", theme);
         rows(&mut lines, &mut panel.rows());
     }
-    let arguments = panel.arguments().map(called_with).unwrap_or_default();
+    let arguments = rest.or_else(|| panel.arguments().map(called_with)).unwrap_or_default();
     CallText { title: String::new(), lines, at, arguments, must }
+}
+
+/// What it would change, or has changed without a question, as far as that is known.
+fn change(panel: &Panel, inner: usize, screen: &Screen<'_>) -> Vec<Line<'static>> {
+    let (path, inner) = (subject(panel), inner.saturating_sub(2));
+    let (theme, highlighter) = (screen.theme, screen.highlighter);
+    let colours = DiffColours { theme, language: diff::language(&path), highlighter };
+    let lines = match panel.request() {
+        None => made_change::lay(panel, inner, colours).lines,
+        Some((_, request)) => {
+            let Preview::Diff(unified) = &request.preview else { return Vec::new() };
+            // The path stands above, and what is cut of a new file stands behind its beginning.
+            let begun = NewFile::cut_in(request).map(|file| file.in_two().0);
+            let shown = begun.as_deref().unwrap_or_else(|| action::hunks(unified));
+            diff::render(shown, u16::try_from(inner).unwrap_or(u16::MAX), colours)
+        }
+    };
+    lines.into_iter().map(|line| Line { spans: theirs(line.spans), ..line }).collect()
 }
 
 /// The rule that asks, and where it is written.

@@ -11,7 +11,7 @@ use crate::ui::reply::PreviewPart;
 use crate::ui::text::{fit, markdown, sanitize, width, wrap};
 
 use super::words::{both_ends, cells, keys, middle, one_row};
-use super::{Screen, theme_sample};
+use super::{Screen, marks, theme_sample};
 
 /// From this width on, a session's last words or a sample of a theme stand beside the list.
 const WIDE: u16 = 80;
@@ -207,7 +207,7 @@ fn row(
         Span::styled(cut(&one_row(item.words.trim()), room), theme.text),
     ];
     let line = both_ends(left, vec![Span::styled(aside, theme.dim)], total);
-    if chosen { line.style(theme.selection) } else { line }
+    if chosen { marks::chosen(line, theme) } else { line }
 }
 
 /// Whether lines are names, paths or commands, which differ at their ends; sentences differ at their beginnings.

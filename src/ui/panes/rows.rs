@@ -25,7 +25,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             frame.render_widget(Span::styled(sign, style), at);
         }
         if let (Some(search), Surface::Transcript) = (&screen.local.search, window.surface) {
-            marks::draw(frame, place, &search.wanted, screen.theme);
+            let shown = window.found.filter(|(row, _)| *row == at).map(|(_, nth)| nth);
+            marks::draw(frame, place, &search.wanted, shown, screen.theme);
         }
         if let Some(cells) = window.selected.get(at).copied().flatten() {
             marks::select(frame, Rect::new(area.x, y, area.width, 1), cells, screen.theme);

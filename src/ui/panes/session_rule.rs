@@ -11,7 +11,7 @@ use crate::ui::reply::RuleLines;
 use crate::ui::text::{fit, width, wrap};
 
 use super::card_context::CardContext;
-use super::words::{flow, keys, one_row};
+use super::words::{cells, flow, keys, one_row};
 
 /// Rows of a pane from which on there is room for everything.
 const ROOMY: u16 = 15;
@@ -91,14 +91,24 @@ fn at_length(
     around: &CardContext<'_>,
 ) -> Vec<Line<'static>> {
     let theme = around.theme;
-    let mut lines = at_most(covered(always, most), most, inner, around);
+    let mut lines = at_most(covered(always, most), (most, inner), theme.text);
     lines.extend(scopes(always, inner, around));
     let taking = taking(around);
-    let mut spans = keys(&[("1-3", "add it for so long")], theme.accent, theme.text);
+    let mut spans = Vec::new();
+    for (number, scope, words) in SCOPES {
+        let key = if can_hold(always, scope) { theme.accent } else { theme.dim };
+        spans.extend(keys(&[(number.to_string().as_str(), in_short(words))], key, theme.text));
+    }
     spans.extend(keys(&[(taking.as_str(), "as marked")], lit(always, around), theme.text));
-    spans.extend(keys(&[("← →", "mark"), ("esc", "back")], theme.accent, theme.text));
-    lines.extend(flow(spans, if inner < 46 { 2 } else { 3 }, inner));
+    spans.extend(keys(&[("↑↓", "choose"), ("esc", "back")], theme.accent, theme.text));
+    let in_one = spans.iter().map(|group| cells(group) + 3).sum::<usize>() <= inner + 3;
+    lines.extend(flow(spans, if in_one { 3 } else { 2 }, inner));
     lines
+}
+
+/// Whether it can hold for so long, as far as that is known.
+fn can_hold(always: &OfferedRule, scope: Scope) -> bool {
+    scope == Scope::Session || matches!(always.lines_for(scope), Some(Ok(_)))
 }
 
 /// The keys that take it.
@@ -122,7 +132,7 @@ fn in_a_row(
     around: &CardContext<'_>,
 ) -> Line<'static> {
     let theme = around.theme;
-    let can = scope == Scope::Session || matches!(always.lines_for(scope), Some(Ok(_)));
+    let can = can_hold(always, scope);
     let about = fit(&about(always, scope), inner.saturating_sub(width(key) + width(words) + 1));
     let (lit, said) = if can { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };
     Line::from(vec![
@@ -233,17 +243,18 @@ fn scopes(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<L
     let mut lines = Vec::new();
     for (number, scope, words) in SCOPES {
         let is_chosen = scope == always.scope;
-        let (sign, style) = if is_chosen { ("●", theme.title) } else { ("○", theme.dim) };
-        let can = scope == Scope::Session || matches!(always.lines_for(scope), Some(Ok(_)));
-        let key = if can { theme.accent } else { theme.dim };
+        let (sign, style) = if is_chosen { ("●", theme.title) } else { ("○", theme.text) };
+        let key = if can_hold(always, scope) { theme.accent } else { theme.dim };
         lines.push(Line::from(vec![
-            Span::styled(format!("{sign} "), style),
+            Span::styled(format!("{sign} "), if is_chosen { style } else { theme.dim }),
             Span::styled(number.to_string(), key),
             Span::styled(format!(" {words}"), style),
         ]));
+        // No brighter than the words above it.
+        let style = if is_chosen { theme.text } else { theme.dim };
         let room = inner.saturating_sub(4).max(1);
         // What is written, and where, is decided about: none of it is left out, nor of why that cannot be.
-        let below = at_most(written(always, scope), usize::MAX, room, around).into_iter();
+        let below = at_most(written(always, scope), (usize::MAX, room), style).into_iter();
         lines.extend(below.map(|line| {
             let mut spans = vec![Span::raw("    ")];
             spans.extend(line.spans);
@@ -274,11 +285,10 @@ fn written(always: &OfferedRule, scope: Scope) -> String {
 }
 
 /// A text on at most so many lines; the end of a longer one is left out.
-fn at_most(text: String, most: usize, inner: usize, around: &CardContext<'_>) -> Vec<Line<'static>> {
+fn at_most(text: String, (most, inner): (usize, usize), style: Style) -> Vec<Line<'static>> {
     if text.is_empty() {
         return Vec::new();
     }
-    let style = around.theme.text;
     let mut lines = wrap(&text, inner, style);
     if lines.len() > most {
         lines.truncate(most);

@@ -2,17 +2,20 @@
 
 use ratatui::style::Style;
 
-use crate::ledger::{Abort, Decider, EscrowSettlement, Outcome, TaskState, ToolResult, seconds};
-use crate::tool::SideEffect;
+use crate::ledger::{Abort, Decider, EscrowSettlement, Outcome, Reach, TaskState, ToolResult, seconds};
+use crate::tool::{ASK, SideEffect};
 use crate::ui::text::{fit, width};
 use crate::ui::theme::Theme;
-use crate::view::{InBackground, Panel, PanelState, WAITS_FOR_TURN, exit, measure};
+use crate::view::{BackgroundShell, InBackground, Panel, PanelState, WAITS_FOR_TURN, exit, measure};
 
 use super::card_context::CardContext;
 use super::words::{duration, one_row};
 
 /// Cells that what a call is about keeps beside how it stands, at least.
 const LEAST_ABOUT: usize = 16;
+
+/// Cells from which on an answer stands beside its question.
+const LEAST_BESIDE: usize = 60;
 
 /// How a call stands: a symbol, and always the words for it.
 pub(super) struct CallStatus {
@@ -48,6 +51,9 @@ pub(super) fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
     if panel.in_background == Some(InBackground::Unsettled) {
         return warned("?", "its end is not recorded".to_owned()).or("end unknown");
     }
+    if let Some(shell) = around.view.shell_of(panel) {
+        return in_background(shell, around);
+    }
     let quiet = |symbol, words: &str| CallStatus::new(symbol, theme.dim, words.to_owned(), theme.dim);
     if panel.in_background == Some(InBackground::Queued) {
         return quiet("◌", WAITS_FOR_TURN).or("waits");
@@ -77,6 +83,19 @@ pub(super) fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
         }
         PanelState::Finished(_) => panel.result().map_or_else(|| quiet("✓", ""), |r| finished(r, around)),
     }
+}
+
+/// How it stands with a command that went on in the background, and how it ended.
+fn in_background(shell: &BackgroundShell, around: &CardContext<'_>) -> CallStatus {
+    let (theme, id) = (around.theme, one_row(&shell.id));
+    if shell.is_running {
+        let since = running(around.now.since(shell.since));
+        let words = format!("in the background · {id} · {since}");
+        return CallStatus::new("●", theme.accent, words, theme.dim).or(format!("{id} · {since}"));
+    }
+    let (symbol, style) = if shell.has_failed { ("✗", theme.error) } else { ("✓", theme.dim) };
+    let ended = one_row(&shell.words);
+    CallStatus::new(symbol, style, format!("{id} · {ended}"), style).or(ended)
 }
 
 /// How a sub-agent in the background came to its end.
@@ -114,6 +133,11 @@ fn finished(result: &ToolResult, around: &CardContext<'_>) -> CallStatus {
     let time = duration(result.duration_ms);
     let bad = |symbol, style: Style, words: String| CallStatus::new(symbol, style, words, style);
     match &result.outcome {
+        Outcome::Ok if result.name == ASK => {
+            let answer = answer_beside(result, around).map(|answer| format!("→ {answer}"));
+            let words = answer.unwrap_or_else(|| "answered".to_owned());
+            CallStatus::new("✓", theme.success, words, theme.text).or("answered")
+        }
         Outcome::Ok => {
             CallStatus::new("✓", theme.success, format!("{} · {time}", achieved(result)), theme.dim)
         }
@@ -130,18 +154,34 @@ fn finished(result: &ToolResult, around: &CardContext<'_>) -> CallStatus {
         Outcome::Denied(Decider::User) => bad("⊘", theme.warning, "denied by you".to_owned()).or("denied"),
         Outcome::Denied(by) => bad("⊘", theme.warning, format!("denied by {}", by.as_str())).or("denied"),
         Outcome::Aborted(Abort { ran_ms: None, .. }) => {
-            bad("■", theme.warning, "interrupted · was not started".to_owned()).or("not started")
+            bad("■", theme.warning, "was not started".to_owned()).or("not started")
         }
         Outcome::Aborted(abort @ Abort { ran_ms: Some(ms), .. }) => {
-            let came = abort.reach().words();
-            let words = format!("interrupted after {} · {came}", seconds(*ms));
-            bad("■", theme.warning, words).or(format!("interrupted · {came}")).or(came).or("interrupted")
+            let (came, after) = (abort.reach().words(), seconds(*ms));
+            let words = format!("interrupted after {after} · {came}");
+            // For how long it ran is said nowhere else; the end of the run says the rest in more words.
+            match abort.reach() {
+                Reach::CutShort => bad("■", theme.warning, words)
+                    .or(format!("stopped after {after} · partial"))
+                    .or(came)
+                    .or("partial"),
+                Reach::NothingStarted | Reach::NothingCut => {
+                    bad("■", theme.warning, words).or(format!("stopped after {after}")).or("stopped")
+                }
+            }
         }
         Outcome::Lost { started: false } => bad("■", theme.warning, "lost · was not started".to_owned()),
         Outcome::Lost { started: true } => {
             bad("■", theme.warning, "lost · effects may be partial".to_owned())
         }
     }
+}
+
+/// The answer to a question, if it is so short that it stands beside it.
+pub(super) fn answer_beside(result: &ToolResult, around: &CardContext<'_>) -> Option<String> {
+    let room = usize::from(around.text_width());
+    let answer = one_row(result.content.trim());
+    (room >= LEAST_BESIDE && width(&answer) <= room / 3).then_some(answer)
 }
 
 /// What a call that went well brought.

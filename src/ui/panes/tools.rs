@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{EscrowSettlement, Outcome, TaskState, ToolResult};
+use crate::ledger::{EscrowSettlement, Outcome, TaskState, ToolResult, printed_before};
 use crate::tool::name::PLAN;
 use crate::tool::{self, ASK, delegate};
 use crate::ui::blocked_host;
@@ -20,8 +20,9 @@ use super::boxes;
 use super::card_context::{CardContext, INDENT};
 use super::grid;
 use super::layouts::TranscriptRow;
+use super::made_change;
 use super::margin::MARGIN;
-use super::standing::{CallStatus, in_whole_parts, running, running_for, standing};
+use super::standing::{CallStatus, answer_beside, in_whole_parts, running, running_for, standing};
 use super::subagent;
 use super::words::{both_ends, cells, middle, middle_of_command, one_row, titled};
 
@@ -116,6 +117,7 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
         rows.extend(reported(settled, around));
     } else if let Some(result) = panel.result().filter(|_| !panel.works_in_background()) {
         rows.extend(excerpt(panel, result, around));
+        rows.extend(made_change::excerpt(panel, around));
         rows.extend(blocked(result, around));
     }
     rows
@@ -166,6 +168,9 @@ fn spoken(name: &str) -> Cow<'_, str> {
 
 /// The same of a call, which says which of several it is where it hands a task over.
 fn named(panel: &Panel) -> Cow<'_, str> {
+    if panel.name() == ASK && panel.result().is_some() {
+        return Cow::Borrowed("asked you");
+    }
     let spoken = spoken(panel.name());
     match panel.id().filter(|_| delegate(panel.name()).is_some()) {
         Some(call) => Cow::Owned(format!("{call} {spoken}")),
@@ -188,13 +193,18 @@ fn reported(settled: &EscrowSettlement, around: &CardContext<'_>) -> Vec<Transcr
         .collect()
 }
 
-/// The last lines of what a command wrote, the first of what another agent said or a call complains about, why it was
-/// denied.
+/// The last lines of what a command wrote, also of one that was cut short, the first of what another agent said or a
+/// call complains about, why it was denied.
 fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let is_command = panel.arguments().is_some_and(|a| a.text("command").is_some());
     let mut rows = panel.result_rows();
     rows.retain(|row| !row.text().trim().is_empty());
     if result.facts.ended().is_some_and(|how| rows.last().is_some_and(|row| row.text().trim() == how)) {
+        rows.pop();
+    }
+    let began = around.view.shell_of(panel).and(result.facts.background());
+    if began.is_some_and(|status| rows.last().is_some_and(|row| row.text().trim() == status.line())) {
+        // How it stood when it began; the row of the call says how it stands.
         rows.pop();
     }
     if panel.asks_back() {
@@ -207,8 +217,13 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
         .filter(|reason| !reason.text().trim().is_empty())
         .into_iter()
         .collect();
+    let printed = printed_before(result).into_iter().flat_map(str::lines);
+    let printed: Vec<tool::Row> =
+        printed.filter(|line| !line.trim().is_empty()).map(tool::Row::from).collect();
     let shown: &[tool::Row] = match &result.outcome {
-        Outcome::Ok if result.facts.is_silent && result.facts.background().is_none() => &[],
+        Outcome::Ok if result.facts.is_silent && (began.is_some() || result.facts.background().is_none()) => {
+            &[]
+        }
         Outcome::Ok | Outcome::Failed | Outcome::TimedOut if is_command => {
             let most = if panel.is_own_command() { OWN_EXCERPT } else { EXCERPT };
             rows.get(rows.len().saturating_sub(most)..).unwrap_or(&[])
@@ -220,9 +235,13 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
         | Outcome::UnknownTool
         | Outcome::Lost { .. } => rows.get(..EXCERPT.min(rows.len())).unwrap_or(&[]),
         Outcome::Denied(_) => reason.as_slice(),
-        Outcome::Ok | Outcome::Aborted(_) => &[],
+        Outcome::Aborted(_) => printed.get(printed.len().saturating_sub(EXCERPT)..).unwrap_or(&[]),
+        Outcome::Ok => &[],
     };
     let room = usize::from(around.text_width()).saturating_sub(2);
+    if result.name == ASK && result.outcome == Outcome::Ok {
+        return answered(result, room, around);
+    }
     let is_delegated = result.outcome == Outcome::Failed && delegate(&result.name).is_some();
     if is_delegated || matches!(result.outcome, Outcome::Denied(_) | Outcome::Lost { .. } | Outcome::Invalid)
     {
@@ -236,6 +255,16 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
     }
     let inks = inks(panel, around.theme, around.theme.dim);
     shown.iter().map(|row| TranscriptRow::new(INDENT + 2, grid::fitted(row, room, &inks))).collect()
+}
+
+/// What a person answered, below the question where it has no room beside it.
+fn answered(result: &ToolResult, room: usize, around: &CardContext<'_>) -> Vec<TranscriptRow> {
+    if answer_beside(result, around).is_some() {
+        return Vec::new();
+    }
+    let answer = format!("→ {}", one_row(result.content.trim()));
+    let lines = wrap(&within_rows(&answer, room), room, around.theme.text).into_iter();
+    lines.map(|line| TranscriptRow::new(INDENT + 2, line)).collect()
 }
 
 /// A sentence on as many rows as an excerpt has; of a longer one the middle is left out, for the reason stands behind the path.

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::ledger::Millis;
-use crate::ui::local::{Anchor, Focus, Local, Position, Scroll};
+use crate::ui::local::{Anchor, Focus, FoundWords, Local, Position, Scroll};
 use crate::ui::search::Search;
 use crate::ui::selection::Surface;
 use crate::ui::text::highlight::Highlighter;
@@ -48,10 +48,7 @@ pub(super) fn prepare(
     let mut stays = reshaped && wish == 0;
     if let Some(reveal) = scroll.reveal.take().and_then(|id| view.place(id)) {
         stays = false;
-        scroll.top = Some(match &local.search {
-            Some(search) => walk.with_words_in_sight(reveal, search),
-            None => walk.with_card_in_sight(reveal, scroll.top.unwrap_or(end)),
-        });
+        scroll.top = Some(walk.revealed(reveal, &mut scroll, local, end));
     }
     if let Some((id, row)) = scroll.names_host.take()
         && let Some(card) = view.place(id)
@@ -78,6 +75,7 @@ pub(super) fn prepare(
     let top = top.unwrap_or_else(|| walk.with_chosen_in_sight(end, local));
     let new = if scroll.top.is_some() { news(view, &scroll) } else { 0 };
     let mut window = walk.fill(top, local, (top < end).then_some(new));
+    window.found = walk.found_in(&window, local, scroll.found);
     window.area = area;
     let shape = (area.width, local.thinking_open, view.epoch().0);
     selecting::settle(&mut pointer, &mut window, &mut walk, shape);
@@ -148,6 +146,16 @@ impl PieceWalk<'_> {
         end.min(whole)
     }
 
+    /// The window that shows a card, or the words in it that are searched.
+    fn revealed(&mut self, card: usize, scroll: &mut Scroll, local: &Local, end: Position) -> Position {
+        let Some(search) = &local.search else {
+            return self.with_card_in_sight(card, scroll.top.unwrap_or(end));
+        };
+        let (top, piece, nth) = self.with_words_in_sight(card, search);
+        scroll.found = self.view.card(card).map(|card| FoundWords { card: card.id, piece, nth });
+        top
+    }
+
     /// The window nearest to `top` that shows a card from its first row on.
     fn with_card_in_sight(&mut self, card: usize, top: Position) -> Position {
         let first = Position { card, ..Position::default() };
@@ -185,8 +193,10 @@ impl PieceWalk<'_> {
 
     /// A window that shows the searched words in a card a third from its top; the card's beginning, where they stand
     /// in no row whole. The piece is found by its text, so that those above need not be laid out.
-    fn with_words_in_sight(&mut self, card: usize, search: &Search) -> Position {
-        let Some(wanted) = search.words_wanted() else { return Position { card, ..Position::default() } };
+    fn with_words_in_sight(&mut self, card: usize, search: &Search) -> (Position, usize, usize) {
+        let Some(wanted) = search.words_wanted() else {
+            return (Position { card, ..Position::default() }, 0, 0);
+        };
         let (mut at, mut nth) = (PieceIndex { card, piece: 0 }, search.nth());
         let mut before = 0;
         for piece in 0..self.pieces(card) {
@@ -209,7 +219,38 @@ impl PieceWalk<'_> {
         let found: Vec<usize> = found.collect();
         let row = found.get(nth).or(found.last()).map_or(0, |at| at + gap);
         let third = i32::try_from(self.height / 3).unwrap_or(0);
-        self.moved(at.row(row), -third)
+        (self.moved(at.row(row), -third), at.piece, nth)
+    }
+
+    /// The row of a window in which the words stand that a search shows, and how many of them stand in it before.
+    fn found_in(
+        &mut self,
+        window: &Window,
+        local: &Local,
+        found: Option<FoundWords>,
+    ) -> Option<(usize, usize)> {
+        let (search, FoundWords { card: id, piece, nth }) = (local.search.as_ref()?, found?);
+        search.places.get(search.at).filter(|place| **place == id)?;
+        let (wanted, card) = (search.words_wanted()?, place(self.view, id)?);
+        let at = PieceIndex { card, piece };
+        let is_its = |spot: &Spot| spot.card == card && spot.piece == piece && !spot.is_gap;
+        let first = window.spots.iter().position(is_its)?;
+        let above = window.spots.get(first)?.row.saturating_sub(usize::from(self.gap(at)));
+        let times = |row: &TranscriptRow| {
+            let said: String = row.line.spans.iter().map(|span| span.content.as_ref()).collect();
+            wanted.times_in(&said)
+        };
+        let above: usize = self.slice(at, 0, above).iter().map(times).sum();
+        let mut left = nth.checked_sub(above)?;
+        let rows = window.rows.iter().zip(&window.spots).enumerate().skip(first);
+        for (row, (laid, _)) in rows.take_while(|(_, (_, spot))| is_its(spot)) {
+            let here = times(laid);
+            if left < here {
+                return Some((row, left));
+            }
+            left -= here;
+        }
+        None
     }
 
     /// `from`, moved by so many rows, within the transcript.

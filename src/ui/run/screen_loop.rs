@@ -174,6 +174,7 @@ impl ScreenLoop {
         // The run's own clock stands while a person is waited for; those of what goes on meanwhile do not.
         let is_busy = self.view.status.is_busy() && self.view.meter().is_ticking() || self.view.goes_on();
         let ticks = is_busy || self.local.reading_files.is_some() || self.local.watches(&self.view);
+        let ticks = ticks || self.local.counts(&self.view);
         let frame = self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick));
         let pulls = (self.local.pointer.pull != 0).then(|| self.pace.last() + PULL);
         let status = self.local.status_line.due().map(|due| self.began + due);

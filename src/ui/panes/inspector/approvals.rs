@@ -8,13 +8,19 @@ use crate::policy::RuleKind;
 use crate::ui::inspector::Inspector;
 use crate::ui::panes::Screen;
 use crate::ui::panes::words::{both_ends, cells, count, duration, one_row};
-use crate::ui::text::{fit, sanitize};
+use crate::ui::text::{fit, sanitize, width};
 use crate::view::Receipt;
 
 use super::words::{field, section, time_of_day};
 
 /// Cells of the column of what was decided.
 const DECIDED: usize = 26;
+/// The same where there is little room.
+const DECIDED_IN_SHORT: usize = 12;
+/// Cells from which on a row has room for the ids, which stand on its page too.
+const ROOM_FOR_IDS: usize = 70;
+/// Cells from which on it has room for who decided.
+const ROOM_FOR_WHO: usize = 56;
 
 pub(super) fn summed_up(
     screen: &Screen<'_>,
@@ -40,15 +46,32 @@ pub(super) fn line(
 ) -> Option<Line<'static>> {
     let theme = screen.theme;
     let receipt = inspector.books.receipts.get(at, inspector.asked)?;
-    let (decided, style) = decided(screen, receipt);
-    let mut left = vec![
-        Span::styled(format!("{:5} {:4} ", receipt.entry.to_string(), receipt.call.to_string()), theme.dim),
-        Span::styled(format!("{:DECIDED$} ", fit(&decided, DECIDED)), style),
-    ];
+    let (long, style) = decided(screen, receipt);
+    let mut left = Vec::new();
+    if total >= ROOM_FOR_IDS {
+        let ids = format!("{:5} {:4} ", receipt.entry.to_string(), receipt.call.to_string());
+        left.push(Span::styled(ids, theme.dim));
+    }
+    let (words, column) =
+        if total < ROOM_FOR_WHO { (in_short(receipt), DECIDED_IN_SHORT) } else { (long, DECIDED) };
+    left.push(Span::styled(format!("{:column$} ", fit(&words, column)), style));
     let waited = receipt.waited_ms.map(|ms| format!("waited {}", duration(ms))).unwrap_or_default();
-    let room = total.saturating_sub(cells(&left) + waited.len() + 2);
-    left.push(Span::styled(fit(&one_row(&receipt.fingerprint), room), theme.dim));
+    let action = one_row(&format!("{} {}", receipt.name, receipt.about));
+    let beside = total.saturating_sub(cells(&left));
+    // What was decided about goes before for how long.
+    let waited = if width(&action) + waited.len() + 2 > beside { String::new() } else { waited };
+    left.push(Span::styled(fit(action.trim_end(), beside), theme.text));
     Some(both_ends(left, vec![Span::styled(waited, theme.dim)], total))
+}
+
+/// `✓ once`: who decided stands beside it, or on its page.
+fn in_short(receipt: &Receipt) -> String {
+    match (&receipt.decision, receipt.outcome) {
+        (Some(made), _) if made.allow => format!("✓ {}", made.scope.as_str()),
+        (Some(_), _) => "✗ denied".to_owned(),
+        (None, Some(_)) => "✗ undecided".to_owned(),
+        (None, None) => "… waits".to_owned(),
+    }
 }
 
 /// `allowed once by user`

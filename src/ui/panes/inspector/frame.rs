@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 use crate::ui::inspector::{Inspector, Tab};
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::panes::Screen;
+use crate::ui::panes::marks;
 use crate::ui::panes::words::{both_ends, cells, count, flow, keys, one_row};
 use crate::ui::text::{fit, width};
 use crate::view::{Row, View};
@@ -190,7 +191,7 @@ fn list(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, inspector: &Insp
         spans.extend(line.map(|line| line.spans).unwrap_or_default());
         let row = Rect::new(area.x, y, area.width, 1);
         let line = Line::from(spans);
-        frame.render_widget(if at == place { line.style(screen.theme.selection) } else { line }, row);
+        frame.render_widget(if at == place { marks::chosen(line, screen.theme) } else { line }, row);
     }
 }
 

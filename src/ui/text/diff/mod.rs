@@ -2,6 +2,7 @@
 
 mod beside;
 mod code;
+mod made;
 mod page;
 mod read;
 mod spoken;
@@ -9,6 +10,7 @@ mod spoken;
 use ratatui::text::Line;
 
 pub use self::code::{DiffColours, language};
+pub use self::made::{MadePart, lay_made};
 use self::page::DiffPage;
 use self::read::{DiffRow, Sign, rows};
 pub use self::spoken::spoken;
@@ -42,13 +44,17 @@ pub fn render(unified: &str, width: u16, colours: DiffColours<'_>) -> Vec<Line<'
 /// side where both have room, else one below the other. Lines that belong to no hunk are shown as they are.
 #[must_use]
 pub fn lay(unified: &str, width: u16, colours: DiffColours<'_>) -> LaidDiff {
-    let mut rows = rows(unified);
+    lay_rows(rows(unified), width, colours)
+}
+
+fn lay_rows(mut rows: Vec<DiffRow<'_>>, width: u16, colours: DiffColours<'_>) -> LaidDiff {
     code::paint(&mut rows, colours);
     let room = usize::from(width);
     if room == 0 {
         return LaidDiff { lines: Vec::new(), first_change: None };
     }
-    let digits = rows.iter().filter_map(DiffRow::last_number).max().unwrap_or(0).to_string().len();
+    let last = rows.iter().filter_map(DiffRow::last_number).max();
+    let digits = last.map_or(0, |last| last.to_string().len());
     let digits = if room < 2 * digits + 4 + ROOM_FOR_TEXT { 0 } else { digits };
     // A file that is new or gone has but one side.
     let has = |sign| rows.iter().any(|row| row.sign == sign);
