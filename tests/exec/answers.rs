@@ -14,7 +14,9 @@ fn an_answer_without_an_end_is_cut_off_and_the_server_is_left() {
         assert_eq!((ran.code, ran.reason().as_str()), (0, "completed"), "{}", ran.err);
         assert!(server.closed_early(), "the rest was not waited for");
         let (session, entries) = (world.session_text(), world.entries());
-        assert!(session.contains("was ended after 10000 bytes of text and thinking (loop.max_answer_bytes)"));
+        assert!(
+            session.contains("was cut off after 10000 bytes of text and thinking (loop.max_answer_bytes)")
+        );
         assert!(session.len() < 200_000, "{}", session.len());
         let said = entries.iter().find(|entry| entry["stop_reason"] == "length").unwrap();
         assert!(text(said, "text").len() <= 10_000);

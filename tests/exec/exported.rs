@@ -83,7 +83,7 @@ fn what_is_left_out_is_gone_everywhere_and_the_chain_holds() {
     assert!(no_rule.code == 2 && no_rule.err.contains("`secrets` is not known here"), "{no_rule:?}");
     let folder = world.work().file_name().unwrap().to_str().unwrap().to_owned();
     let stays = export(&world, &["--format", "jsonl", "--redact", &format!("text:{folder}")]);
-    assert!(stays.code == 1 && stays.out.is_empty() && stays.err.contains("stands in line 1"), "{stays:?}");
+    assert!(stays.code == 1 && stays.out.is_empty() && stays.err.contains("is also in line 1"), "{stays:?}");
 }
 
 #[test]

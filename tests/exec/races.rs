@@ -321,7 +321,7 @@ fn what_a_killed_race_made_is_on_its_branches_after_a_resume() {
         );
     }
     let refused = world.race(&["drop"]);
-    assert!(refused.code == 1 && refused.err.contains("lane 1 is not over"), "{refused:?}");
+    assert!(refused.code == 1 && refused.err.contains("lane 1 is still at work"), "{refused:?}");
     racing.kill().unwrap();
     racing.wait().unwrap();
     assert_eq!(git(&world, &["worktree", "list"]).lines().count(), 3, "they were at work");

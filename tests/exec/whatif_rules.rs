@@ -257,7 +257,7 @@ fn a_message_without_words_makes_no_branch() {
     for words in ["", " \n "] {
         for more in [&["--script", r#"["x"]"#][..], &["--offline"]] {
             let ran = world.branch_off(&[&["--last", message, "--edit", words], more].concat());
-            assert!(ran.code == 2 && ran.err.contains("no words"), "{ran:?}");
+            assert!(ran.code == 2 && ran.err.contains("the message is empty"), "{ran:?}");
         }
     }
     assert_eq!(world.sessions().len(), sessions);

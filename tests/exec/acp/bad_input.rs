@@ -94,9 +94,9 @@ fn prompts_that_name_what_may_not_be_sent_are_refused_and_nothing_is_said() {
     let here = |name: &str| format!("file://{}", world.work().join(name).display());
     let held = |uri: String| json!({ "type": "resource", "resource": { "uri": uri, "text": "x" } });
     for (block, words) in [
-        (link("file:///etc/passwd"), "outside of"),
-        (link(&here("../secret.txt")), "outside of"),
-        (held("file:///etc/passwd".to_owned()), "outside of"),
+        (link("file:///etc/passwd"), "is outside"),
+        (link(&here("../secret.txt")), "is outside"),
+        (held("file:///etc/passwd".to_owned()), "is outside"),
         (link(&here("link.txt")), "secret.txt"),
         (link(&here("gone.txt")), "there is no file"),
         (link(&here("two.txt")), "two.txt"),
