@@ -27,7 +27,7 @@ fn with(world: &World, lines: &[Value]) -> (String, String) {
 fn copied(world: &World, words: &[&str]) -> Vec<Value> {
     let ran = world.sessions_cli(words);
     // A fork of what contradicts itself says so, and an import what it leaves out.
-    let is_told = |line: &str| line.starts_with("note: session ") || line.contains(" left out: ");
+    let is_told = |line: &str| line.starts_with("note: session ") || line.contains(" left out");
     let is_quiet = ran.err.lines().all(is_told);
     assert!(ran.code == 0 && is_quiet, "{words:?}: {}", ran.err);
     let id = ran.out.split_whitespace().next().unwrap().to_owned();

@@ -254,7 +254,9 @@ fn the_folder_of_a_file_is_one_word_of_the_command_to_paste() {
         let command = format!("Continue with: countersign -C {WORD} resume {id}\n");
         assert!(ran.code == 0 && ran.out.ends_with(&command), "{ran:?}");
         let elsewhere = world.refused(&["--script", r#"["x"]"#, "--resume", &id, "go on"]);
-        assert!(elsewhere.contains(&format!("`countersign -C {WORD} resume {id}`")), "{elsewhere}");
+        // The folder is not there, so there is nothing to go on with in it.
+        assert!(elsewhere.contains(&format!("`countersign inspect {id}`")), "{elsewhere}");
+        assert!(!elsewhere.contains("`countersign -C"), "{elsewhere}");
     }
 }
 

@@ -210,7 +210,7 @@ fn a_race_that_cannot_be_run_says_why() {
     let replies = script(json!(["Done.", "Done."]));
     let denied =
         world.race(&["--lanes", "2", "--check", "touch ran", "--script", &replies, "Make one.txt say 1st"]);
-    assert_eq!(denied.code, 1, "{denied:?}");
+    assert_eq!(denied.code, 4, "{denied:?}");
     assert!(denied.out.contains("denied") && !world.work().join("ran").exists(), "{denied:?}");
 }
 

@@ -119,7 +119,8 @@ fn options_in_another_order_or_spelling_are_asked_about() {
             ("allow", "rm -r x"),
             ("allow", "rm -f x"),
             ("allow", "rm x"),
-            ("allow", "rm -- -fr"),
+            // On the safe side: what is behind `--` is a name here.
+            ("ask", "rm -- -fr"),
             ("allow", "ls -fr"),
         ],
     );

@@ -75,7 +75,7 @@ async fn a_task_that_waited_is_sent_under_its_key_by_the_session_that_goes_on() 
     app.sees("y once").await;
     app.answers("a").await;
     app.sees("always: delegate_to_writer").await;
-    app.sees("add it").await;
+    app.sees("as marked").await;
     app.answers("a").await;
     app.sees("on it").await;
     app.keys(ESC).await;

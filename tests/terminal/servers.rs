@@ -58,7 +58,7 @@ async fn always_offers_the_one_tool_and_the_list_of_rules_has_it() {
     app.has_the_keys().await;
     app.sees("always: mcp__stub__say").await;
     app.answers("a").await;
-    app.sees("add it").await;
+    app.sees("as marked").await;
     app.answers("a").await;
     // The second call is covered by the rule.
     app.sees("All is said.").await;

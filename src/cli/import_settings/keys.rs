@@ -40,8 +40,12 @@ pub(super) fn has_key_in_path(url: &str) -> bool {
 /// Whether what follows this flag of one letter is a key, by its look. What `-k` takes is one in most programs.
 pub(super) fn is_key_behind(flag: &str, text: &str) -> bool {
     let is_short = flag.strip_prefix('-').is_some_and(|letter| letter.chars().count() == 1);
+    let is_package = || {
+        let version = text.split_once("==").or_else(|| text.split_once('@')).map(|(_, version)| version);
+        version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+    };
     let is_plain = text.len() <= 5 || text.contains('/') || text.starts_with('-');
-    is_short && (holds_secret(SUSPICIOUS, text) || flag == "-k" && !is_plain)
+    is_short && !is_package() && (holds_secret(SUSPICIOUS, text) || flag == "-k" && !is_plain)
 }
 
 /// Whether a flag, or the name of a variable, asks for a key.

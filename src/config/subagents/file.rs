@@ -233,7 +233,7 @@ mod tests {
             ),
             (
                 "---\ndescription: x\ndisallowedTools: Wirte\n---\nGo.",
-                "not to have the tool `Wirte`, and there is none; the tools are",
+                "it excludes the tool `Wirte`, which does not exist; the tools are",
             ),
             ("---\ndescription: \"x\n---\nGo.", "line 2 of its header"),
             ("---\ndescription: x\napprovalMode: planning\n---\nGo.", "is `planning`; it can be"),

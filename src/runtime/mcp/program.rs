@@ -21,7 +21,8 @@ use super::server::McpWay;
 use super::tasks::Tasks;
 use crate::runtime::process::{Group, private_folder};
 use crate::runtime::sandbox::Surroundings;
-use crate::runtime::tools::command::{TEMPORARY, describe};
+use crate::runtime::tools::command::TEMPORARY;
+use crate::runtime::tools::words::describe;
 
 /// How long a program that has ended may still be heard.
 const LAST_WORDS: Duration = Duration::from_millis(300);

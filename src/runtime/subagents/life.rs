@@ -6,7 +6,9 @@ use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 
 use super::watched::Watched;
-use super::{AfterEnd, LoopEnds, MadeSession, Making, Roster, locked, not_started, stopped_before, tell};
+use super::{
+    AfterEnd, AtWork, LoopEnds, MadeSession, Making, Roster, locked, not_started, stopped_before, tell,
+};
 use crate::agent::{Event, Input, Intent, Live, Shutdown, SubagentNews, SubagentReport, SubagentStart};
 use crate::budget::Meter;
 use crate::ledger::{Body, CallId, CutBy, Reach, TaskState};
@@ -62,10 +64,8 @@ async fn work(
     while let Some(event) = events.recv().await {
         let is_end = watched.read(&event, call, news).await;
         beginning = beginning.after(&event);
-        if has_task(&event)
-            && let Some(at_work) = locked(roster).get_mut(&call)
-        {
-            at_work.begins();
+        if has_task(&event) {
+            locked(roster).get_mut(&call).into_iter().for_each(AtWork::begins);
         }
         tell(news, call, SubagentNews::Told(Box::new(event))).await;
         if let Beginning::Refused(why) = &beginning {
@@ -78,9 +78,7 @@ async fn work(
     }
     watched.stopped = who_stopped(roster, call);
     // Nothing of it goes on: its commands in the background end, and so do sub-agents of its own.
-    if let Some(at_work) = locked(roster).get_mut(&call) {
-        at_work.ends();
-    }
+    locked(roster).get_mut(&call).into_iter().for_each(AtWork::ends);
     shutdown.send(Shutdown::Signal).await.unwrap_or_default();
     while let Some(event) = events.recv().await {
         watched.read(&event, call, news).await;

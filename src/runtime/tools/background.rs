@@ -20,8 +20,9 @@ use crate::runtime::sandbox::{Refusals, SandboxWords, Surroundings};
 use crate::tool::{Invocation, ToolReport, bound};
 
 use super::arguments::{is_set, number, required};
-use super::command::{CHUNK_BYTES, End, MOST_SECONDS, Shell, Started, attend, describe};
+use super::command::{CHUNK_BYTES, End, MOST_SECONDS, Shell, Started, attend};
 use super::heard::{Ended, UnreadOutput};
+use super::words::describe;
 use super::workspace::Workspace;
 
 /// As many run at once.

@@ -27,6 +27,7 @@ use super::live::Live;
 use super::printed::Printed;
 use super::stop::off_thread;
 use super::trailers::Signing;
+use super::words::describe;
 use super::workspace::Workspace;
 
 /// How long a command may run at most, whatever a call names.
@@ -365,37 +366,4 @@ pub(super) fn report(end: &End, limit: Duration, printed: Printed, said: Sandbox
         remote: None,
         is_unsent: false,
     }
-}
-
-/// In words: "exit code 2", "ended by signal 9 (SIGKILL)".
-pub(in crate::runtime) fn describe(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt as _;
-    let named = |signal: i32| signal_name(signal).map_or(String::new(), |name| format!(" ({name})"));
-    match (status.code(), status.signal()) {
-        (Some(code), _) if code > 128 && signal_name(code - 128).is_some() => {
-            let signal = code - 128;
-            format!("exit code {code}: as after signal {signal}{}", named(signal))
-        }
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => format!("ended by signal {signal}{}", named(signal)),
-        (None, None) => status.to_string(),
-    }
-}
-
-/// Those with one number everywhere.
-fn signal_name(signal: i32) -> Option<&'static str> {
-    Some(match signal {
-        1 => "SIGHUP",
-        2 => "SIGINT",
-        3 => "SIGQUIT",
-        4 => "SIGILL",
-        6 => "SIGABRT",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        14 => "SIGALRM",
-        15 => "SIGTERM",
-        _ => return None,
-    })
 }

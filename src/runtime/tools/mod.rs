@@ -51,7 +51,7 @@ mod tool;
 mod trailers;
 mod walk;
 mod way;
-mod words;
+pub(super) mod words;
 pub(super) mod workspace;
 mod write;
 

@@ -66,8 +66,7 @@ mod tests {
     use crate::policy::Policy;
     use crate::runtime::{Groups, LocalTools};
 
-    #[test]
-    fn a_path_that_leads_to_no_file_is_reported_and_a_word_is_a_word() {
+    fn attached() -> (tempfile::TempDir, Attach) {
         let held = tempfile::tempdir().unwrap();
         let work = held.path().canonicalize().unwrap();
         fs::create_dir(work.join("d")).unwrap();
@@ -81,6 +80,12 @@ mod tests {
             warned: watch::Sender::new(None),
             clipboard: Clipboard::default(),
         };
+        (held, attach)
+    }
+
+    #[test]
+    fn a_path_that_leads_to_no_file_is_reported() {
+        let (_held, attach) = attached();
         let why = |words: &str| attach.message(words.to_owned()).unwrap_err().what;
         assert_eq!(why("see @d/mian.rs."), "there is no file at d/mian.rs");
         assert_eq!(why("see @d/mian.rs:2-3"), "there is no file at d/mian.rs");
@@ -95,6 +100,11 @@ mod tests {
         assert_eq!(why("see @broken"), "broken leads to no file");
         assert_eq!(why("see @d/notes.org"), "there is no file at d/notes.org");
         assert_eq!(why("see @notes.org#L12"), "there is no file at notes.org");
+    }
+
+    #[test]
+    fn a_word_is_a_word() {
+        let (_held, attach) = attached();
         // Nobody can say here that a word is one, so it is, and that is said.
         for word in [
             "user.name",
@@ -126,6 +136,11 @@ mod tests {
             let (said, note) = attach.message(words.to_owned()).unwrap();
             assert_eq!((said.files, note.as_str()), (vec![], ""), "{words}");
         }
+    }
+
+    #[test]
+    fn lines_are_named_in_several_ways() {
+        let (_held, attach) = attached();
         let lines = |words: &str| {
             let files = attach.message(words.to_owned()).unwrap().0.files;
             files.iter().map(|file| (file.first, file.last)).collect::<Vec<_>>()

@@ -2,6 +2,7 @@
 
 pub(super) mod denied;
 mod files;
+mod import_scope;
 pub(super) mod nested;
 
 use std::path::{Path, PathBuf};
@@ -12,7 +13,8 @@ use crate::config::fault::one_line;
 use crate::config::skills::Skill;
 use crate::config::{project, skills};
 use denied::DeniedFiles;
-use files::{ImportScope, InstructionFile};
+use files::InstructionFile;
+use import_scope::ImportScope;
 
 const OURS: &str = include_str!("../../../assets/prompts/system.md");
 

@@ -9,7 +9,8 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::denied::DeniedFiles;
-use super::files::{self, ImportScope};
+use super::files;
+use super::import_scope::ImportScope;
 use super::{MOST_OF_ALL, section};
 use crate::config;
 use crate::ledger::{CallId, Outcome};

@@ -110,10 +110,8 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
         return keys;
     }
     if let Focus::Card(card) = local.focused(screen.view) {
-        if blocked_host::of_card(screen.view, card).is_some() {
-            return vec![("o", "open"), ("tab", "on")];
-        }
-        let copies = copying::offered(screen.view, card).map(|what| ("c", what));
+        let is_blocked = blocked_host::of_card(screen.view, card).is_some();
+        let copies = copying::offered(screen.view, card).filter(|_| !is_blocked).map(|what| ("c", what));
         return [("o", "open")].into_iter().chain(copies).chain([("tab", "on")]).collect();
     }
     let focused = local.focused(screen.view);

@@ -98,7 +98,7 @@ fn circles(imports: &Imports<'_>) -> BTreeSet<String> {
 fn without<'a>(imports: &Imports<'a>, closed: &[&str], left: &[(&str, &str)]) -> Imports<'a> {
     let counts = |user: &str, used: &str| {
         let is_within = || used.strip_prefix(user).is_some_and(|rest| rest.starts_with("::"));
-        !left.contains(&(user, used)) && !(closed.contains(&user) && is_within())
+        !(left.contains(&(user, used)) || closed.contains(&user) && is_within())
     };
     let of = |(user, used): (&&'a str, &BTreeSet<&'a str>)| {
         (*user, used.iter().copied().filter(|used| counts(user, used)).collect())
