@@ -180,13 +180,10 @@ fn subagents(program: &Program) -> String {
         App::start(program, &home, (104, 34), &[&["--script", &script.to_string()], LIMITS].concat());
     app.sees("ask anything");
     app.keys("Treat blank input as an error. Have sub-agents do it.\r");
-    app.sees("asked by the sub-agent");
+    app.sees("asked by general");
     app.still();
     let lasted = |text: &str| text.find("1 line · ").map(|from| from..text.trim_end().len());
     app.puts_over(lasted, "1 line · 412 ms");
-    let runs =
-        |text: &str| text.find("turn 2/").map(|_| text.rfind(" s ╮").unwrap()).map(|end| end - 1..end + 2);
-    app.puts_over(runs, "6 s");
     draw(app.screen(), &Ground::of(DARK))
 }
 
