@@ -103,10 +103,10 @@ mod tests {
 
     #[test]
     fn of_a_long_path_the_project_and_its_branch_stay() {
-        let path = "/tmp/rt-s2/ws/shop";
+        let path = "/srv/alpha/ws/shop";
         for (room, shown) in [
-            (28, "/tmp/rt-s2/ws/shop · master"),
-            (26, "…/rt-s2/ws/shop · master"),
+            (28, "/srv/alpha/ws/shop · master"),
+            (26, "…/alpha/ws/shop · master"),
             (20, "…/ws/shop · master"),
             (16, "…/shop · master"),
             (13, "shop · master"),
