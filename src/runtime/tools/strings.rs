@@ -1,8 +1,6 @@
 //! Texts that a program sends to its terminal, such as titles, before the parser: of one that is too long only the
 //! beginning goes on.
 
-use std::ops::ControlFlow;
-
 /// Most bytes of such a text. The parser keeps all of it in memory until it ends, and it may never end.
 const MOST: usize = 64 * 1024;
 
@@ -24,17 +22,23 @@ enum StringState {
 }
 
 impl Strings {
-    /// Passes on what the parser may have, in order.
+    /// Passes on what the parser may have, in order, and in one piece unless something is left out: what is no proper UTF-8 means
+    /// something else to the parser in two.
     pub(super) fn pass(&mut self, bytes: &[u8], mut on: impl FnMut(&[u8])) {
-        let mut rest = bytes;
-        while let ControlFlow::Continue(behind) = self.piece(rest, &mut on) {
-            rest = behind;
+        let (mut from, mut at) = (0, 0);
+        while let Some((length, passes)) = self.piece(bytes.get(at..).unwrap_or_default()) {
+            if passes < length {
+                on(bytes.get(from..at + passes).unwrap_or_default());
+                from = at + length;
+            }
+            at += length;
         }
+        on(bytes.get(from..).unwrap_or_default());
     }
 
-    /// Passes on the bytes up to the next change; breaks where there are none.
-    fn piece<'b>(&mut self, bytes: &'b [u8], on: &mut impl FnMut(&[u8])) -> ControlFlow<(), &'b [u8]> {
-        let Some(first) = bytes.first() else { return ControlFlow::Break(()) };
+    /// How many bytes there are up to the next change, and how many of them go on; `None` where there are none.
+    fn piece(&mut self, bytes: &[u8]) -> Option<(usize, usize)> {
+        let first = bytes.first()?;
         let (next, length, passes) = match self.state {
             StringState::Plain => match bytes.iter().position(|byte| *byte == 0x1b) {
                 Some(at) => (StringState::Escape, at + 1, at + 1),
@@ -60,8 +64,7 @@ impl Strings {
             }
         };
         self.state = next;
-        on(bytes.get(..passes).unwrap_or_default());
-        ControlFlow::Continue(bytes.get(length..).unwrap_or_default())
+        Some((length, passes))
     }
 }
 
@@ -126,6 +129,14 @@ mod tests {
         let title = "t".repeat(MOST - 2);
         let parser = through(format!("\x1b]0;short\x07\x1b]0;{title}\x07 end").as_bytes(), 777);
         assert_eq!((parser.callbacks().0, parser.screen().contents().as_str()), (MOST - 2, " end"));
+    }
+
+    #[test]
+    fn what_is_no_character_is_not_taken_apart() {
+        let bytes = b"\x1b[31m\xc3\xa9\x1b\xc3]";
+        let mut passed = Vec::new();
+        Strings::default().pass(bytes, |bytes| passed.push(bytes.to_vec()));
+        assert_eq!(passed, [bytes.to_vec()]);
     }
 
     proptest! {
