@@ -52,6 +52,7 @@ pub use status_command::UserCommand;
 pub use store::{NoStore, SessionStore};
 pub use subagents::{AfterEnd, LocalSubagents, MadeSession, MakeRest, MakeSession, NoSubagents};
 pub(crate) use subagents::{cut_short, of_ending};
+pub(crate) use tools::anchor::STAGED;
 pub(crate) use tools::holds_secret;
 pub use tools::{
     AllowedHost, BackgroundOutput, EditorFailure, EditorFiles, FileNames, ListedFile, LocalTools,

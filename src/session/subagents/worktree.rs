@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::runtime::git;
 use crate::runtime::store::subagents::{above, started_by};
+use crate::runtime::{STAGED, git};
 use crate::ui::text::sanitize;
 
 /// A worktree that a sub-agent works in. It can write all that is in it, also the file `.git`, by which git finds its settings, and settings
@@ -163,13 +163,20 @@ impl Worktree {
 
     fn is_as_it_began(&self) -> bool {
         let is_same = self.git(["rev-parse", "HEAD"]).is_ok_and(|head| head == self.began);
-        is_same && self.git(["status", "--porcelain"]).is_ok_and(|status| status.is_empty())
+        let status = ["status", "--porcelain", "--", ":/", &unfinished()];
+        is_same && self.git(status).is_ok_and(|status| status.is_empty())
     }
 
     /// Commits all that is in it, except what is ignored, to a new branch.
     fn keep_as(&self, branch: &str) -> Result<(), String> {
-        self.git(["add", "--all", "--", ":/"])?;
+        self.git(["add", "--all", "--", ":/", &unfinished()])?;
         let tree = self.git(["write-tree"])?;
+        // Whoever was killed between the branch and the end of the worktree has made it already.
+        let head = format!("refs/heads/{branch}");
+        let is_made = self.git(["rev-parse", "--verify", "--quiet", &format!("{head}^{{tree}}")]);
+        if is_made.is_ok_and(|there| there == tree) {
+            return self.git(["update-ref", &as_made(branch), &head]).map(drop);
+        }
         let words = ["commit-tree", &tree, "-p", "HEAD", "-m", "What a lane of a race made"];
         // Whoever has told git no name has one here.
         let nobody = ["-c", "user.name=countersign", "-c", "user.email=countersign@localhost"];
@@ -178,13 +185,18 @@ impl Worktree {
         // This name stays when somebody goes on with the branch.
         self.git(["update-ref", &as_made(branch), &commit])?;
         // Only where there is no such branch.
-        self.git(["update-ref", &format!("refs/heads/{branch}"), &commit, ""]).map(drop)
+        self.git(["update-ref", &head, &commit, ""]).map(drop)
     }
 
     fn remove(&self) -> Result<(), String> {
         let top: &OsStr = self.top.as_ref();
         alone(|| self.git([OsStr::new("worktree"), "remove".as_ref(), "--force".as_ref(), top])).map(drop)
     }
+}
+
+/// What git is told to leave out: files that a process was killed while it wrote, before they were put in their places.
+fn unfinished() -> String {
+    format!(":(top,exclude,glob)**/{STAGED}{}", "[0-9a-f]".repeat(32))
 }
 
 /// Where the repository of `cwd` keeps what it knows of the worktree with this top folder.
@@ -216,4 +228,41 @@ fn alone<T>(work: impl FnOnce() -> T) -> T {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     work()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_branch_that_is_made_already_counts_and_no_half_written_file_is_in_it() {
+        let outside = tempfile::tempdir().unwrap();
+        let home = outside.path().canonicalize().unwrap().join("home");
+        fs::create_dir(&home).unwrap();
+        fs::write(home.join("a.txt"), "one\n").unwrap();
+        let run = |words: &[&str]| git(&home, words).unwrap();
+        run(&["init", "-q"]);
+        run(&["add", "a.txt"]);
+        run(&["-c", "user.name=a", "-c", "user.email=a@b.example", "commit", "-qm", "one"]);
+        let worktree = Worktree::make(&home, "lane", None).unwrap();
+        fs::write(worktree.top.join(format!("{STAGED}{}", "0a".repeat(16))), "hal").unwrap();
+        assert!(worktree.is_as_it_began());
+        fs::write(worktree.top.join("b.txt"), "two\n").unwrap();
+        assert!(!worktree.is_as_it_began());
+        worktree.keep_as("race/x/1").unwrap();
+        let files = || run(&["ls-tree", "-r", "--name-only", "race/x/1"]);
+        assert_eq!(files(), "a.txt\nb.txt");
+        let commit = run(&["rev-parse", "race/x/1"]);
+        // As if the process had been killed before the worktree went.
+        assert!(worktree.end_as("race/x/1").contains("/adopt 1 takes its changes"));
+        assert!(!worktree.top.exists());
+        assert_eq!(run(&["rev-parse", "race/x/1", &as_made("race/x/1")]), format!("{commit}\n{commit}"));
+        // Another tree of that name is somebody else's.
+        let other = Worktree::make(&home, "other", None).unwrap();
+        fs::write(other.top.join("c.txt"), "three\n").unwrap();
+        assert!(other.end_as("race/x/1").contains("could not become the branch"));
+        assert_eq!(files(), "a.txt\nb.txt");
+    }
 }
