@@ -29,8 +29,9 @@ pub(super) fn leave_to_text(local: &mut Local, view: &View, press: Press) {
     }
 }
 
-/// Text came into the composer whole, from a paste or the user's editor: what is typed next belongs to it.
-pub(super) fn follow_text(local: &mut Local, view: &View) {
+/// What is typed next belongs to a text: to the composer, into which one came whole from a paste or the user's editor, or to the words that
+/// are looked for.
+pub(super) fn to_text(local: &mut Local, view: &View) {
     if waits(local.focused(view)) {
         local.focus = Focus::Composer;
         local.always = None;

@@ -42,7 +42,7 @@ pub(super) fn obey(
         KeyAction::Leave if local.composer.is_empty() => return vec![UiEffect::Quit],
         KeyAction::Leave => {
             local.composer.delete();
-            focus::follow_text(local, view);
+            focus::to_text(local, view);
         }
         KeyAction::Suspend => return vec![UiEffect::Suspend],
         KeyAction::Mode => return vec![UiEffect::Send(Intent::SetMode(next_mode(view.session.mode)))],
@@ -63,7 +63,10 @@ pub(super) fn obey(
         KeyAction::Ledger | KeyAction::Budgets => return run_key(local, view, command),
         KeyAction::Palette => return picker_keys::open(local, view, Source::Palette),
         KeyAction::Editor => return vec![UiEffect::Edit],
-        KeyAction::Search => local.search = Some(Search::new()),
+        KeyAction::Search => {
+            focus::to_text(local, view);
+            local.search = Some(Search::new());
+        }
         KeyAction::Prompts => return picker_keys::open(local, view, Source::Prompts),
         KeyAction::Focus if command_menu::complete(local, view) => {}
         KeyAction::Thinking => local.thinking_open = !local.thinking_open,

@@ -40,6 +40,8 @@ pub(super) enum SearchStep {
     Shows(Option<CardId>),
     /// It is over; what was found stays in sight.
     Over,
+    /// The same, by a key that means something else.
+    Left,
     /// Nothing that concerns it.
     Not,
 }
@@ -92,6 +94,8 @@ impl Search {
             KeyCode::Char('n') | KeyCode::Down if plain => return self.step(1),
             KeyCode::Char('N') | KeyCode::Up if plain => return self.step(-1),
             KeyCode::Char('/') if plain => self.typing = true,
+            KeyCode::Char(_) if plain => return SearchStep::Left,
+            KeyCode::Enter | KeyCode::Backspace | KeyCode::Tab => return SearchStep::Left,
             _ => return SearchStep::Not,
         }
         SearchStep::Shows(None)

@@ -119,6 +119,16 @@ fn searching(local: &mut Local, view: &View, key: KeyEvent) -> bool {
     match search.press(view, key) {
         SearchStep::Shows(card) => local.scroll.reveal = card.or(local.scroll.reveal),
         SearchStep::Over => local.search = None,
+        SearchStep::Left => {
+            local.search = None;
+            // What the line above the composer says of the keys was about the search: this one decides nothing.
+            let decides = focus::waits(local.focused(view));
+            if decides {
+                local.hint = Some("the search is over: press the key again".to_owned());
+                local.stand.clear();
+            }
+            return decides;
+        }
         SearchStep::Not => return false,
     }
     true
@@ -227,7 +237,7 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
         reason.text.push_str(&text.replace(['\n', '\r'], " "));
     } else if local.overlay.is_none() && !local.read_only && local.replay.is_none() {
         compose(&mut local.composer, text);
-        focus::follow_text(local, view);
+        focus::to_text(local, view);
     }
 }
 

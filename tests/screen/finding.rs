@@ -2,6 +2,7 @@
 
 use crate::scenes;
 use crate::screen_harness::{ScreenHarness, snapshot};
+use countersign::ui::local::Focus;
 use countersign::ui::theme::Theme;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use ratatui::style::Modifier;
@@ -111,4 +112,52 @@ fn a_search_looks_like_this() {
         harness.key(KeyCode::Enter, NONE);
         snapshot(&format!("search_{width}x{height}"), &harness.frame(width, height));
     }
+}
+
+#[test]
+fn a_key_that_ends_it_decides_nothing() {
+    for (width, height) in [(40, 10), (80, 24), (120, 40)] {
+        let mut harness = ScreenHarness::new(scenes::waiting_command());
+        harness.frame(width, height);
+        harness.turns();
+        assert!(matches!(harness.local.focused(&harness.view), Focus::Approval(_)));
+        harness.ctrl('f');
+        assert_eq!(harness.local.focused(&harness.view), Focus::Composer, "what is typed is looked for");
+        harness.press("ye");
+        harness.key(KeyCode::Enter, NONE);
+        harness.frame(width, height);
+        harness.waits(2_000);
+        assert!(harness.press("y").is_empty() && harness.local.search.is_none());
+        assert_eq!(harness.local.composer.text(), "y");
+        harness.ctrl('u');
+        // A click gives the call the keys meanwhile.
+        harness.ctrl('f');
+        harness.press("e");
+        harness.key(KeyCode::Enter, NONE);
+        let call = harness.local.waiting(&harness.view)[0].1.call;
+        harness.local.focus = Focus::Approval(call);
+        harness.frame(width, height);
+        harness.waits(2_000);
+        assert!(harness.press("y").is_empty() && harness.local.search.is_none());
+        assert_eq!(harness.local.waiting(&harness.view).len(), 3, "none is decided");
+        assert!(harness.local.hint.as_deref().is_some_and(|hint| hint.contains("press the key again")));
+        // Tab ends it, too, and then says where the keys go.
+        harness.key(KeyCode::Tab, NONE);
+        harness.ctrl('f');
+        harness.press("e");
+        harness.turns();
+        assert!(harness.local.search.is_none());
+        assert!(matches!(harness.local.focused(&harness.view), Focus::Approval(_)));
+    }
+}
+
+#[test]
+fn a_message_that_is_typed_behind_it_loses_no_letter() {
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.ctrl('f');
+    harness.press("empty");
+    harness.key(KeyCode::Enter, NONE);
+    harness.press("yes, continue now");
+    assert!(harness.local.search.is_none());
+    assert_eq!(harness.local.composer.text(), "yes, continue now");
 }

@@ -164,9 +164,6 @@ fn replace(folder: &Path, text: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
-    use std::time::Duration;
-
     use super::*;
 
     fn place() -> (tempfile::TempDir, Environment) {
@@ -178,32 +175,16 @@ mod tests {
     #[test]
     fn one_change_waits_for_another_and_loses_nothing_of_it() {
         let (_place, environment) = place();
-        let shared = &environment;
-        let (inside, is_inside) = mpsc::channel();
-        let (leave, may_leave) = mpsc::channel::<()>();
-        std::thread::scope(|scope| {
-            scope.spawn(move || {
-                let first = Book::update(shared, |book| {
-                    inside.send(()).unwrap();
-                    may_leave.recv().unwrap();
-                    book.trust("/first", "1".to_owned());
-                    Ok(())
-                });
-                first.unwrap();
+        let lock = || File::options().write(true).open(folder(&environment).unwrap().join(LOCK)).unwrap();
+        for name in ["/first", "/second"] {
+            let changed = Book::update(&environment, |book| {
+                assert!(lock().try_lock().is_err(), "whoever else changes it waits until this is written");
+                book.trust(name, "1".to_owned());
+                Ok(())
             });
-            is_inside.recv().unwrap();
-            let second = scope.spawn(move || {
-                let second = Book::update(shared, |book| {
-                    book.trust("/second", "2".to_owned());
-                    Ok(())
-                });
-                second.unwrap();
-            });
-            std::thread::sleep(Duration::from_millis(50));
-            let waits = !second.is_finished();
-            leave.send(()).unwrap();
-            assert!(waits);
-        });
+            changed.unwrap();
+            assert!(lock().try_lock().is_ok());
+        }
         assert!(Book::read(&environment).unwrap().folders().eq(["/first", "/second"]));
     }
 

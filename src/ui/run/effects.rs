@@ -10,7 +10,7 @@ use crate::tool::{MOST_TYPED, Typed};
 
 use super::super::clipboard;
 use super::super::effect::UiEffect;
-use super::super::focus::follow_text;
+use super::super::focus::to_text;
 use super::super::local::Overlay;
 use super::super::outcome::UiOutcome;
 use super::super::panes::selected;
@@ -169,7 +169,7 @@ impl ScreenLoop {
             Ok(text) if self.local.edit.is_some() => self.local.composer.hold(&text),
             Ok(text) => {
                 self.local.composer.hold_edited(&text);
-                follow_text(&mut self.local, &self.view);
+                to_text(&mut self.local, &self.view);
             }
             Err(why) => self.local.hint = Some(why),
         }
