@@ -18,6 +18,7 @@ use crate::ui::theme::Theme;
 use crate::view::{Panel, subject};
 
 use super::action::behind;
+use super::answers::ITS_SESSION;
 use super::margin::{margin, theirs};
 use super::words::{both_ends, cells, flow, keys, one_row};
 use super::{Screen, action, gaps, grid, line_parts, made_change, tools};
@@ -205,9 +206,11 @@ const fn foot(area: Rect) -> u16 {
     if area.height >= 16 { 2 } else { 1 }
 }
 
-/// What else can be answered on the page of a call, each with its key.
-fn other_answers(asked: &ApprovalRequest, is_fixed: bool) -> Vec<(&'static str, &'static str)> {
-    let mut answers = vec![("s", "session")];
+/// What else can be answered on the page of a call, each with its key. What is allowed to a sub-agent holds in its session alone.
+fn other_answers(asked: &ApprovalRequest, panel: Option<&Panel>) -> Vec<(&'static str, &'static str)> {
+    let is_below = panel.is_some_and(|panel| panel.asked_by.is_some());
+    let is_fixed = panel.is_some_and(Panel::is_goal_check);
+    let mut answers = vec![("s", if is_below { ITS_SESSION } else { "session" })];
     answers.extend(asked.rule.is_some().then_some(("a", "always")));
     answers.extend((asked.sandboxing == Sandboxing::OnWish).then_some(("b", "sandbox")));
     answers.push(("r", "reason"));
@@ -242,10 +245,7 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             let subject = screen.local.subject(screen.view).filter(|(_, asked, _)| asked.name != ASK);
             let is_asked = subject.is_some();
             let has_gaps = subject.as_ref().is_some_and(|(_, asked, _)| !asked.gaps.is_empty());
-            let answers = subject.map(|(_, asked, _)| {
-                let is_fixed = screen.view.panel(asked.call).is_some_and(Panel::is_goal_check);
-                other_answers(asked, is_fixed)
-            });
+            let answers = subject.map(|(_, asked, _)| other_answers(asked, screen.view.panel(asked.call)));
             let answers = answers.unwrap_or_default();
             let letters = answers.iter().map(|(key, _)| *key).collect::<Vec<_>>().join(" ");
             if is_asked {
