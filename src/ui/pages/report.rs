@@ -92,7 +92,8 @@ fn laid(part: &ReportPart, frame: &PageFrame<'_>, width: u16, names: usize) -> V
         }
         ReportPart::Diff { path, unified } => {
             let (language, highlighter) = (diff::language(path), frame.highlighter);
-            diff::render(unified, width, DiffColours { theme, language, highlighter })
+            // Its heading names the file.
+            diff::render_hunks(unified, width, DiffColours { theme, language, highlighter })
         }
     }
 }
