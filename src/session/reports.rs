@@ -269,8 +269,9 @@ fn added_up(files: &[FileDifference], is_first: bool) -> String {
     format!("{first}{count} · +{added} −{removed}")
 }
 
+/// A line in our own words.
 fn line(words: &str) -> ReportPart {
-    ReportPart::Line(words.to_owned())
+    ReportPart::Note(words.to_owned())
 }
 
 fn blocks(all: &[(String, Vec<String>)]) -> Vec<ReportPart> {
