@@ -112,7 +112,7 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     if let Focus::Card(card) = local.focused(screen.view) {
         let is_blocked = blocked_host::of_card(screen.view, card).is_some();
         let copies = copying::offered(screen.view, card).filter(|_| !is_blocked).map(|what| ("c", what));
-        return [("o", "open")].into_iter().chain(copies).chain([("tab", "on")]).collect();
+        return [("o", "open")].into_iter().chain(copies).chain([("tab", "back")]).collect();
     }
     let focused = local.focused(screen.view);
     if focus::waits(focused) {

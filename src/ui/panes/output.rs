@@ -7,13 +7,14 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview, Sandboxing};
+use crate::tool::name::SHELL_OUTPUT;
 use crate::tool::{ASK, Row};
 use crate::ui::effect_words;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Overlay;
 use crate::ui::new_file::NewFile;
 use crate::ui::text::diff::DiffColours;
-use crate::ui::text::{cut_spans, diff, fit, sanitize, width, wrap};
+use crate::ui::text::{cut_spans, diff, fit, sanitize, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, subject};
 
@@ -71,8 +72,10 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> CallText {
 fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
     let (mut lines, theme) = (Vec::new(), screen.theme);
     let inks = tools::inks(panel, theme, theme.text);
+    let is_command = panel.arguments().is_some_and(|arguments| arguments.text("command").is_some());
+    let is_program = is_command || panel.name() == SHELL_OUTPUT;
     let rows = |lines: &mut Vec<Line<'static>>, rows: &mut dyn Iterator<Item = &Row>| {
-        lines.extend(rows.flat_map(|row| cut_spans(&theirs(grid::spans(row, &inks)), inner, margin())));
+        lines.extend(rows.flat_map(|row| broken(grid::spans(row, &inks), inner, is_program)));
     };
     let mut must = usize::MAX;
     lines.extend(panel.request().map(|(_, request)| used(request, inner, theme)).unwrap_or_default());
@@ -122,6 +125,14 @@ fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
     }
     let arguments = rest.or_else(|| panel.arguments().map(called_with)).unwrap_or_default();
     CallText { title: String::new(), lines, at, arguments, must }
+}
+
+/// A row of what a call wrote, as it fits. Columns of a program stay where they are; all else is read word by word.
+fn broken(row: Vec<Span<'static>>, inner: usize, is_program: bool) -> Vec<Line<'static>> {
+    if is_program {
+        return cut_spans(&theirs(row), inner, margin());
+    }
+    behind(inner, |room| wrap_spans(row, room, Vec::new()))
 }
 
 /// What it would change, or has changed without a question, as far as that is known.
