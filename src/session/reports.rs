@@ -26,6 +26,8 @@ use crate::ui::status_line::StatusFacts;
 /// Most files whose changes are shown, and most lines of all diffs together.
 const MOST_FILES: usize = 100;
 const MOST_LINES: usize = 2_000;
+/// How the diff of a file begins that was not there.
+const NEW_FILE: &str = "--- /dev/null\n";
 
 /// Answers what is asked about a session.
 #[derive(Debug, Clone)]
@@ -222,19 +224,23 @@ impl Reporter {
                  tracked: /diff git shows those, and !git status names new files.",
             )]);
         }
-        let mut parts = vec![line(if files.len() < all && files.len() == MOST_FILES {
+        let is_cut = files.len() < all && files.len() == MOST_FILES;
+        let explained = line(if is_cut {
             "The first files are shown. Changes made by commands are not tracked: /diff git shows those, and !git status \
              names new files."
         } else {
             "Each file as it was before this session's first edit, and as it is now. Changes made by commands are not \
              tracked: /diff git shows those, and !git status names new files."
-        })];
+        });
+        let mut parts = vec![ReportPart::Heading(added_up(&files, is_cut)), explained];
         let mut left = MOST_LINES;
         for FileDifference { path, diff } in files {
             let path = self.undo.shown(&path);
             match diff {
                 Ok((unified, added, removed)) => {
-                    parts.push(ReportPart::Heading(format!("{path}  +{added} −{removed}")));
+                    // The page leaves out the lines that say so.
+                    let new = if unified.starts_with(NEW_FILE) { "new  " } else { "" };
+                    parts.push(ReportPart::Heading(format!("{path}  {new}+{added} −{removed}")));
                     let lines = unified.lines().count();
                     if lines > left {
                         parts.push(line("not shown: there is too much before it"));
@@ -253,8 +259,19 @@ impl Reporter {
     }
 }
 
+/// How many files differ, and by how many lines; of those that cannot be compared nobody knows.
+fn added_up(files: &[FileDifference], is_first: bool) -> String {
+    let known = || files.iter().filter_map(|file| file.diff.as_ref().ok());
+    let added: usize = known().map(|(_, added, _)| added).sum();
+    let removed: usize = known().map(|(.., removed)| removed).sum();
+    let count = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
+    let first = if is_first { "the first " } else { "" };
+    format!("{first}{count} · +{added} −{removed}")
+}
+
+/// A line in our own words.
 fn line(words: &str) -> ReportPart {
-    ReportPart::Line(words.to_owned())
+    ReportPart::Note(words.to_owned())
 }
 
 fn blocks(all: &[(String, Vec<String>)]) -> Vec<ReportPart> {
@@ -359,4 +376,19 @@ fn started_with(invocation: &Invocation) -> Vec<(&'static str, String)> {
         ("hooks", count(config.hooks.len())),
         ("skills", count(config.skills.len())),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_and_lines_are_added_up() {
+        let file = |diff| FileDifference { path: PathBuf::from("a.rs"), diff };
+        let changed = || file(Ok((String::new(), 12, 3)));
+        assert_eq!(added_up(&[changed()], false), "1 file · +12 −3");
+        let all = [changed(), file(Ok((String::new(), 0, 1))), file(Err("was too large".to_owned()))];
+        assert_eq!(added_up(&all, false), "3 files · +12 −4");
+        assert_eq!(added_up(&all, true), "the first 3 files · +12 −4");
+    }
 }

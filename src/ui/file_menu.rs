@@ -74,8 +74,15 @@ impl FileMenu {
             return false;
         };
         let bare = |path: &str| path.strip_suffix('/').unwrap_or(path).to_owned();
-        let is_whole = bare(path) == bare(&open.typed);
+        let is_whole = open.path_at(0, &self.list).is_some_and(|first| bare(first) == bare(&open.typed));
         (open.was_moved || !is_whole) && open.is_taken_by_enter(path)
+    }
+
+    /// Whether taking the chosen path goes on into a folder. One that is typed whole, and has nothing in it, is meant itself.
+    pub(super) fn opens_a_folder(&self) -> bool {
+        let open = self.open.as_ref();
+        let chosen = open.and_then(|open| Some((open, open.path(&self.list)?)));
+        chosen.is_some_and(|(open, path)| path.ends_with('/') && path != open.typed)
     }
 
     /// The files have been listed.
@@ -95,12 +102,21 @@ impl FileMenu {
 impl OpenMenu {
     pub(super) fn new(list: &FileList, typed: String) -> Self {
         let found = list.fitting(&typed);
-        Self { typed, found, chosen: 0, was_moved: false }
+        let open = Self { typed, found, chosen: 0, was_moved: false };
+        // Whoever has gone into a folder looks for what is in it: its own name stands there already.
+        let is_inside = open.typed.ends_with('/') && open.path_at(0, list) == Some(open.typed.as_str());
+        let first = open.path_at(1, list).filter(|path| is_inside && path.starts_with(&open.typed));
+        Self { chosen: usize::from(first.is_some()), ..open }
     }
 
     /// The chosen path.
     pub(super) fn path<'a>(&self, list: &'a FileList) -> Option<&'a str> {
-        self.found.best.get(self.chosen).and_then(|at| list.path(*at))
+        self.path_at(self.chosen, list)
+    }
+
+    /// The path in this row.
+    fn path_at<'a>(&self, row: usize, list: &'a FileList) -> Option<&'a str> {
+        self.found.best.get(row).and_then(|at| list.path(*at))
     }
 
     /// Whether Enter means this path. Behind what can only be the name of a file it does not, if no path has it in it: letters that stand

@@ -70,8 +70,7 @@ fn pick(local: &mut Local, by_enter: bool) -> bool {
     if by_enter && !menu.enter_picks() {
         return false;
     }
-    // One goes on into a folder; a second time it is meant itself.
-    let goes_on = path.ends_with('/') && path != open.typed;
+    let goes_on = menu.opens_a_folder();
     let mention = written(path);
     let end = if goes_on { "" } else { " " };
     let count = open.typed.chars().count() + 1;

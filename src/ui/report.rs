@@ -66,6 +66,8 @@ pub enum ReportPart {
     Heading(String),
     /// One line.
     Line(String),
+    /// One line in our own words, which has what is typed or named between backquotes.
+    Note(String),
     /// A name, and what is said of it.
     Fact(String, String),
     /// How a file changed.

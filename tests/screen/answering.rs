@@ -83,5 +83,6 @@ fn a_call_that_is_being_written_names_its_file() {
     builder.live(Live::CallForming { message, index: 0, name, bytes: 5_400, breaks: 200, path });
     let frame = ScreenHarness::new(builder).frame(80, 24);
     let row = frame.lines().find(|row| row.contains("preparing")).unwrap_or_else(|| panic!("{frame}"));
-    assert!(row.contains("src/deep/parser.rs"), "{row}");
+    assert!(row.contains("src/deep/parser.rs") && row.ends_with("preparing · 201 lines"), "{row}");
+    assert!(frame.contains("Writing src/deep/parser.rs… 201 lines"), "both say the same: {frame}");
 }

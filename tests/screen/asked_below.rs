@@ -135,4 +135,8 @@ fn the_whole_call_opens_on_a_page() {
     let frame = look(&mut harness);
     assert!(frame.contains("general c1: shell") && frame.contains("touch made.txt"), "{frame}");
     assert!(!frame.contains("46116860"), "its id here is nobody's business:\n{frame}");
+    assert!(
+        frame.contains("s its session"),
+        "what is allowed holds in the sub-agent's session alone:\n{frame}"
+    );
 }

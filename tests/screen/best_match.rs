@@ -4,7 +4,7 @@ use countersign::ui::commands::{Fronts, listed};
 use countersign::ui::keymap::{BINDINGS, KeyAction, KeyContext};
 use countersign::ui::local::Overlay;
 use countersign::ui::palette::palette as palette_of;
-use countersign::ui::picker::{Item, Picker};
+use countersign::ui::picker::{Choice, Item, Picker};
 use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
@@ -27,18 +27,46 @@ fn the_palette_has_what_can_be_done_now_with_its_key_and_every_command() {
     let harness = ScreenHarness::new(SessionBuilder::new());
     let picker = palette(&harness);
     for binding in BINDINGS.iter().filter(|b| !b.words.is_empty()) {
-        let has = |i: &Item| i.words.ends_with(binding.words) && i.aside.starts_with(binding.keys);
+        let bound = (binding.place, binding.command);
+        let does = |i: &Item| matches!(i.choice, Choice::Key(place, key, _) if (place, key) == bound);
+        let has = |i: &Item| does(i) && i.aside.starts_with(binding.keys);
         let is_open = matches!(binding.place, KeyContext::Everywhere | KeyContext::Composer);
-        let is_offered = is_open && binding.command != KeyAction::Palette;
+        let is_twice = bound == (KeyContext::Composer, KeyAction::End);
+        let is_offered = is_open && binding.command != KeyAction::Palette && !is_twice;
         assert_eq!(picker.items.iter().any(has), is_offered, "{binding:?}");
     }
     for row in listed(Fronts::Screen) {
         // With its key, if it has one: each action stands there once.
-        let is_it = |i: &&Item| i.aside.ends_with(row.name) && i.words == row.help;
+        let is_it = |i: &&Item| i.aside.split("  ").any(|part| part == row.name);
         assert_eq!(picker.items.iter().filter(is_it).count(), 1, "{}", row.name);
     }
     let waiting = ScreenHarness::new(scenes::waiting_command());
     assert!(palette(&waiting).items.iter().any(|item| item.words.ends_with(": allow once")));
+}
+
+#[test]
+fn the_palette_begins_with_commands_in_the_words_of_who_looks_for_them() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.ctrl('p');
+    let frame = harness.frame(80, 24);
+    let rows: Vec<&str> = frame.lines().map(str::trim).collect();
+    assert!(rows[0].starts_with("everything  ▏type to narrow"), "what is typed has its place: {frame}");
+    assert!(rows[2].starts_with("› change the model ") && rows[2].ends_with("/model"), "{frame}");
+    assert_eq!(frame.matches("type to narrow").count(), 1, "{frame}");
+    let items = palette(&harness).items;
+    let is_command = |item: &Item| item.aside.contains('/');
+    let commands = items.iter().take_while(|item| is_command(item)).count();
+    assert_eq!(commands, listed(Fronts::Screen).count());
+    assert!(items.iter().skip(commands).all(|item| !is_command(item)), "keys stand behind all commands");
+    let ends = items.iter().filter(|i| matches!(i.choice, Choice::Key(_, KeyAction::End, _))).count();
+    assert_eq!(ends, 1, "each action once");
+    for (typed, name) in [("change mod", "/model"), ("resume", "/sessions"), ("start new", "/new")] {
+        harness.ctrl('u');
+        harness.press(typed);
+        let Some(Overlay::Picker(picker)) = &harness.local.overlay else { panic!("no picker") };
+        assert_eq!(picker.current().unwrap().aside, name, "{typed}");
+        assert!(!harness.frame(80, 24).contains("type to narrow"), "{typed}");
+    }
 }
 
 #[test]

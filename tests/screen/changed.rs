@@ -3,6 +3,9 @@
 use countersign::ledger::{
     ChangedFile, Decider, Facts, FileContent, OpenCall, Outcome, Preview, Settlement, Summary,
 };
+use countersign::ui::Reply;
+use countersign::ui::replies::reply;
+use countersign::ui::report::{ReportPart, Subject};
 use countersign::ui::theme::Theme;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::{Value, json};
@@ -85,6 +88,23 @@ fn what_was_asked_about_failed_or_cannot_be_told_shows_no_change() {
     wrote(&mut builder, open, FileContent::Large(9));
     let frame = ScreenHarness::new(builder).frame(80, 24);
     assert!(!frame.contains("pears"), "{frame}");
+}
+
+#[test]
+fn the_page_of_changes_names_each_file_once() {
+    let mut harness = ScreenHarness::new(allowed());
+    harness.press("/diff");
+    harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    let unified = "--- a/src/cart.rs\n+++ b/src/cart.rs\n@@ -1 +1 @@\n-old\n+new\n".to_owned();
+    let parts = vec![
+        ReportPart::Heading("src/cart.rs  +1 −1".to_owned()),
+        ReportPart::Diff { path: "src/cart.rs".to_owned(), unified },
+    ];
+    reply(&mut harness.local, &harness.view, Reply::Report(Subject::Changes, parts));
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("1   - old") && frame.contains("  1 + new"), "{frame}");
+    assert!(!frame.contains("--- a/") && !frame.contains("+++ b/"), "{frame}");
+    assert_eq!(frame.matches("src/cart.rs").count(), 1, "{frame}");
 }
 
 /// A new file of 400 lines, whose diff leaves the last ones out.

@@ -3,6 +3,7 @@
 use countersign::agent::{Event, Live};
 use countersign::ledger::{Block, Ending, Limit, MicroDollars, Outcome, Usage};
 use countersign::policy::Mode;
+use countersign::ui::local::Focus;
 use countersign::view::View;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::crossterm::event::KeyModifiers;
@@ -151,4 +152,36 @@ fn the_row_of_a_denied_fetch_names_the_address() {
     let frame = harness.frame(80, 24);
     assert!(frame.contains("https://docs.example/a") && !frame.contains("url="), "{frame}");
     harness.key(KeyCode::Tab, KeyModifiers::NONE);
+}
+
+#[test]
+fn the_foot_of_a_card_says_where_tab_goes() {
+    let mut harness = ScreenHarness::new(worked());
+    harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    assert!(matches!(harness.local.focused(&harness.view), Focus::Card(_)));
+    assert!(foot(&mut harness, (80, 24)).contains("o open"), "{}", harness.frame(80, 24));
+    assert!(foot(&mut harness, (80, 24)).contains("tab back"), "{}", harness.frame(80, 24));
+    harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    assert_eq!(harness.local.focused(&harness.view), Focus::Composer);
+}
+
+#[test]
+fn the_page_of_a_call_breaks_words_of_a_tool_between_them_and_keeps_the_columns_of_a_program() {
+    let words = "The parser reads the whole file before it looks at the first token of it.";
+    let page = |name: &str, arguments: serde_json::Value| {
+        let mut builder = SessionBuilder::new();
+        builder.user("Look.");
+        let call = builder.tool_use(name, arguments);
+        let open = builder.say(None, "", "", vec![call]).remove(0);
+        builder.settle(open, Outcome::Ok, words, 10);
+        builder.end(Ending::Completed);
+        let mut harness = ScreenHarness::new(builder);
+        harness.key(KeyCode::Tab, KeyModifiers::NONE);
+        harness.press("o");
+        harness.frame(40, 24)
+    };
+    let read = page("search", json!({ "pattern": "token" }));
+    assert!(read.lines().any(|row| row.trim() == "The parser reads the whole file"), "{read}");
+    let ran = page("shell", json!({ "command": "cat notes" }));
+    assert!(ran.lines().any(|row| row.trim() == "The parser reads the whole file be"), "{ran}");
 }

@@ -73,7 +73,6 @@ fn arrows_choose_a_folder_is_gone_into_and_lines_can_follow() {
     assert_eq!(harness.local.composer.shown(), "@src/");
     assert!(offered(&mut harness).len() > 2, "what is in the folder is offered");
     key(&mut harness, KeyCode::Down);
-    key(&mut harness, KeyCode::Down);
     let chosen = offered(&mut harness).into_iter().find(|line| line.starts_with('›')).unwrap();
     key(&mut harness, KeyCode::Enter);
     assert_eq!(
@@ -87,11 +86,40 @@ fn arrows_choose_a_folder_is_gone_into_and_lines_can_follow() {
 }
 
 #[test]
+fn inside_a_folder_its_first_entry_is_marked_and_enter_still_sends_the_folder() {
+    let mut harness = harness(SessionBuilder::new());
+    let foot = |harness: &mut ScreenHarness| harness.frame(80, 24).lines().last().unwrap().to_owned();
+    harness.press("@sr");
+    assert!(foot(&mut harness).contains("enter tab open   ↑↓ choose"), "{}", foot(&mut harness));
+    harness.press("c/");
+    assert_eq!(offered(&mut harness)[..3], ["src/", "› src/ui/", "src/main.rs"]);
+    assert!(foot(&mut harness).contains("enter send   tab open   ↑↓ choose"), "{}", foot(&mut harness));
+    key(&mut harness, KeyCode::Tab);
+    assert_eq!(harness.local.composer.shown(), "@src/ui/");
+    assert!(foot(&mut harness).contains("enter send   tab take   ↑↓ choose"), "{}", foot(&mut harness));
+    key(&mut harness, KeyCode::Tab);
+    assert_eq!(harness.local.composer.shown(), "@src/ui/composer.rs ");
+    harness.ctrl('u');
+    harness.press("@src/");
+    key(&mut harness, KeyCode::Up);
+    assert!(key(&mut harness, KeyCode::Enter).is_empty(), "the folder itself was chosen");
+    assert_eq!(harness.local.composer.shown(), "@src/ ");
+    harness.ctrl('u');
+    harness.press("@src/");
+    let message = "@src/".to_owned().into();
+    assert_eq!(key(&mut harness, KeyCode::Enter), [UiEffect::Send(Intent::Submit(message))]);
+    harness.press("@docs/");
+    assert_eq!(offered(&mut harness), ["› docs/"], "nothing is in it");
+    key(&mut harness, KeyCode::Tab);
+    assert_eq!(harness.local.composer.shown(), "@docs/ ");
+}
+
+#[test]
 fn enter_behind_a_whole_path_sends_it() {
     let mut harness = harness(SessionBuilder::new());
     let foot = |harness: &mut ScreenHarness| harness.frame(80, 24).lines().last().unwrap().to_owned();
     harness.press("@src/main");
-    assert!(foot(&mut harness).contains("enter take   tab take   ↑↓ choose"), "{}", foot(&mut harness));
+    assert!(foot(&mut harness).contains("enter tab take   ↑↓ choose"), "{}", foot(&mut harness));
     harness.press(".rs");
     assert!(foot(&mut harness).contains("enter send   tab take"), "{}", foot(&mut harness));
     assert_eq!(offered(&mut harness), ["› src/main.rs"]);

@@ -7,6 +7,7 @@ use countersign::ledger::{
 use countersign::ui::local::Overlay;
 use countersign::ui::replies::reply;
 use countersign::ui::report::{ReportPart, Subject};
+use countersign::ui::theme::Theme;
 use countersign::ui::update::UiEffect;
 use countersign::ui::{Reply, Request};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -175,6 +176,27 @@ fn what_there_is_to_know_takes_one_row_of_a_low_screen_and_stands_on_the_page_of
     for words in ["No key was found", "set ANTHROPIC_API_KEY.", "@gone19.md was not imported", "0199"] {
         assert!(frame.contains(words), "{words}\n{frame}");
     }
+}
+
+#[test]
+fn a_page_shows_what_is_typed_as_code_without_its_quotes_and_leaves_words_of_others_as_they_are() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("/trust");
+    harness.key(KeyCode::Enter, NONE);
+    let answer = vec![
+        ReportPart::Note("Run `countersign trust` in a shell.".to_owned()),
+        ReportPart::Line("runs echo `rm -rf /`".to_owned()),
+    ];
+    reply(&mut harness.local, &harness.view, Reply::Report(Subject::Trust, answer));
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("Run countersign trust in a shell."), "{frame}");
+    assert!(frame.contains("runs echo `rm -rf /`"), "{frame}");
+    harness.theme = Theme::builtin("countersign-dark").unwrap();
+    let buffer = harness.buffer(80, 24);
+    let code = harness.theme.code.fg.unwrap();
+    let typed: String =
+        buffer.content.iter().filter(|cell| cell.fg == code).map(|cell| cell.symbol()).collect();
+    assert!(typed.contains("countersign trust") && !typed.contains("rm"), "{typed}");
 }
 
 #[test]

@@ -58,12 +58,31 @@ fn tables_fit_shrink_and_fall_back() {
     );
     assert_eq!(
         shown(table, 15),
-        [" a │ long head", &rule(2, 10), " 1 │     x", "   │", "22 │  several", "   │ words here"]
+        [" a │ long head", &rule(2, 10), " 1 │     x", "22 │  several", "   │ words here"]
     );
     assert_eq!(
         shown(table, 9),
         ["a: 1", "long", "  head: x", "", "a: 22", "long", "  head:", "  several", "  words", "  here"]
     );
+}
+
+#[test]
+fn rows_of_a_table_are_told_apart_by_a_thin_line_only_where_their_first_cells_do_not() {
+    let named = "| a | b |\n|---|---|\n| one | words that wrap |\n| two | x |\n| six | more that wraps |";
+    let rows = shown(named, 18);
+    assert!(rows.iter().all(|row| !row.contains('┄')), "{rows:?}");
+    let cells = |row: &String| row.split('│').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let told: Vec<Vec<String>> = rows.iter().skip(2).map(cells).collect();
+    assert_eq!(
+        told,
+        [["one", "words that"], ["", "wrap"], ["two", "x"], ["six", "more that"], ["", "wraps"]],
+        "no row is empty"
+    );
+    let long = "| a | b |\n|---|---|\n| a name that wraps | words that wrap |\n| two | x |\n| six | y |";
+    let rows = shown(long, 18);
+    let lines: Vec<usize> = (2..rows.len()).filter(|at| rows[*at].starts_with('┄')).collect();
+    assert_eq!(lines.len(), 1, "the short ones are told apart: {rows:?}");
+    assert!(rows[lines[0] + 1].starts_with("two") && rows[lines[0]].contains("┄┼┄"), "{rows:?}");
 }
 
 #[test]

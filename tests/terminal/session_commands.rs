@@ -133,6 +133,8 @@ async fn pages_say_what_is_in_force_and_what_has_changed() {
     app.keys("/diff\r").await;
     app.sees("+ delta").await;
     assert!(app.screen().contains("notes.txt  +1 −1"), "{}", app.screen());
+    assert!(app.screen().contains("1 file · +1 −1"), "{}", app.screen());
+    assert!(!app.screen().contains("b/notes.txt"), "its name stands there once: {}", app.screen());
     leaves(&mut app).await;
     home.write("notes.txt", "alpha\nbeta\ngamma\n");
     app.keys("/diff\r").await;

@@ -165,7 +165,7 @@ fn taking(lanes: &[LaneStanding], adopt: &str) -> Option<String> {
 pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
     // What a person decides stands first: on most screens the lanes reach below the edge.
     let next: Vec<ReportPart> =
-        taking(lanes, "/adopt").into_iter().chain(forsaken(lanes)).map(ReportPart::Line).collect();
+        taking(lanes, "/adopt").into_iter().chain(forsaken(lanes)).map(ReportPart::Note).collect();
     let mut parts = Vec::new();
     if !next.is_empty() {
         parts.push(ReportPart::Heading("next".to_owned()));
@@ -188,7 +188,7 @@ pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
         if lane.made.is_some() {
             parts.push(ReportPart::fact("branch", &lane.terms.branch));
             parts.extend(lane.is_adopted.then(|| ReportPart::fact("adopted", "this folder has its changes")));
-            parts.extend(changed(lane).map(ReportPart::Line));
+            parts.extend(changed(lane).map(ReportPart::Note));
             parts.extend(outside(lane).map(|said| ReportPart::fact("not adopted", said)));
             parts.extend(obeyed(lane).map(|said| ReportPart::fact("look first", said)));
         } else if let Some(worktree) = left_behind(lane) {

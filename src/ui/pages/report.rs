@@ -10,7 +10,7 @@ use crate::ledger::Millis;
 use crate::ui::linear::words::plain;
 use crate::ui::report::{ReportPart, Subject};
 use crate::ui::text::diff::{self, DiffColours};
-use crate::ui::text::{MEASURE, sanitize, wrap};
+use crate::ui::text::{MEASURE, sanitize, with_code, wrap, wrap_spans};
 use crate::view::View;
 
 /// Cells before a line below a heading.
@@ -39,7 +39,7 @@ pub(in crate::ui) fn said(subject: Subject, parts: &[ReportPart]) -> Vec<Spoken>
     let title = std::iter::once(Spoken::Line(subject.title().to_owned()));
     let parts = parts.iter().flat_map(|part| match part {
         ReportPart::Heading(words) => vec![Spoken::Line(plain(words))],
-        ReportPart::Line(words) => vec![Spoken::More(plain(words))],
+        ReportPart::Line(words) | ReportPart::Note(words) => vec![Spoken::More(plain(words))],
         ReportPart::Fact(name, value) => vec![Spoken::More(plain(&format!("{name}: {value}")))],
         ReportPart::Diff { unified, .. } => diff::spoken(unified).into_iter().map(Spoken::More).collect(),
     });
@@ -76,23 +76,27 @@ impl Page for Report {
 /// The rows of one part; `names` is how long the longest name of a fact is.
 fn laid(part: &ReportPart, frame: &PageFrame<'_>, width: u16, names: usize) -> Vec<Line<'static>> {
     let (theme, inner) = (frame.theme, usize::from(width).max(1));
-    let behind = |head: Span<'static>, words: &str, style| {
+    let behind = |head: Span<'static>, words: Vec<Span<'static>>| {
         let room = inner.min(MEASURE).saturating_sub(head.width()).max(1);
         let blank = Span::raw(" ".repeat(head.width()));
         let heads = std::iter::once(head).chain(std::iter::repeat(blank));
-        let lines = heads.zip(wrap(&sanitize(words), room, style));
+        let lines = heads.zip(wrap_spans(words, room, Vec::new()));
         lines.map(|(head, line)| Line::from_iter(std::iter::once(head).chain(line.spans))).collect()
     };
+    let as_it_is = |words: &str| vec![Span::styled(sanitize(words).into_owned(), theme.text)];
+    let indent = || Span::raw(" ".repeat(INDENT));
     match part {
         ReportPart::Heading(words) => wrap(&sanitize(words), inner, theme.title),
-        ReportPart::Line(words) => behind(Span::raw(" ".repeat(INDENT)), words, theme.text),
+        ReportPart::Line(words) => behind(indent(), as_it_is(words)),
+        ReportPart::Note(words) => behind(indent(), with_code(&sanitize(words), theme.text, theme.code)),
         ReportPart::Fact(name, value) => {
             let name = format!("{:INDENT$}{name:names$}  ", "");
-            behind(Span::styled(name, theme.dim), value, theme.text)
+            behind(Span::styled(name, theme.dim), as_it_is(value))
         }
         ReportPart::Diff { path, unified } => {
             let (language, highlighter) = (diff::language(path), frame.highlighter);
-            diff::render(unified, width, DiffColours { theme, language, highlighter })
+            // Its heading names the file.
+            diff::render_hunks(unified, width, DiffColours { theme, language, highlighter })
         }
     }
 }

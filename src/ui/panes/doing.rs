@@ -7,7 +7,7 @@ use crate::ui::text::{fit, width};
 use crate::view::{Activity, Forming, Phase, subject};
 
 use super::Screen;
-use super::words::{clock, count, end, middle, one_row, short};
+use super::words::{clock, count, counted, end, middle, one_row, short, written_so_far};
 
 /// Cells that what goes on keeps before its numbers are left out: a word and what shows that more was said.
 const LEAST_HEAD: usize = 8;
@@ -101,11 +101,6 @@ pub(super) fn doing(screen: &Screen<'_>, room: usize) -> String {
     }
 }
 
-/// `1 token`, `1.2k tokens`.
-fn counted(n: u64, what: &str) -> String {
-    format!("{} {what}{}", short(n), if n == 1 { "" } else { "s" })
-}
-
 const fn in_words(phase: &Phase) -> &'static str {
     match phase {
         Phase::Idle => "Ready",
@@ -136,11 +131,7 @@ fn writing(forming: &Forming) -> (DoingWords, Option<String>) {
         WRITE | EDIT => at("Writing", "Writing a file"),
         name => DoingWords::of(one_row(&format!("Preparing {name}"))),
     };
-    let much = match forming.breaks {
-        0 => counted(forming.bytes, "byte"),
-        breaks => counted(breaks + 1, "line"),
-    };
-    (what, Some(much))
+    (what, Some(written_so_far(forming)))
 }
 
 fn running(screen: &Screen<'_>, call: CallId) -> DoingWords {

@@ -112,7 +112,7 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     if let Focus::Card(card) = local.focused(screen.view) {
         let is_blocked = blocked_host::of_card(screen.view, card).is_some();
         let copies = copying::offered(screen.view, card).filter(|_| !is_blocked).map(|what| ("c", what));
-        return [("o", "open")].into_iter().chain(copies).chain([("tab", "on")]).collect();
+        return [("o", "open")].into_iter().chain(copies).chain([("tab", "back")]).collect();
     }
     let focused = local.focused(screen.view);
     if focus::waits(focused) {
@@ -186,8 +186,13 @@ fn while_writing(local: &Local) -> Option<Vec<(&'static str, &'static str)>> {
 fn of_a_list(screen: &Screen<'_>) -> Option<Vec<(&'static str, &'static str)>> {
     let local = screen.local;
     if local.files.is_offering() {
-        let enter = if local.files.enter_picks() { ("enter", "take") } else { ("enter", "send") };
-        return Some(vec![enter, ("tab", "take"), ("↑↓", "choose")]);
+        let takes = if local.files.opens_a_folder() { "open" } else { "take" };
+        let keys = if local.files.enter_picks() {
+            vec![("enter tab", takes)]
+        } else {
+            vec![("enter", "send"), ("tab", takes)]
+        };
+        return Some(keys.into_iter().chain([("↑↓", "choose")]).collect());
     }
     command_menu::keys(local, screen.view)
 }

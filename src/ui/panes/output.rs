@@ -7,17 +7,19 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview, Sandboxing};
+use crate::tool::name::SHELL_OUTPUT;
 use crate::tool::{ASK, Row};
 use crate::ui::effect_words;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Overlay;
 use crate::ui::new_file::NewFile;
 use crate::ui::text::diff::DiffColours;
-use crate::ui::text::{cut_spans, diff, fit, sanitize, width, wrap};
+use crate::ui::text::{cut_spans, diff, fit, sanitize, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, subject};
 
 use super::action::behind;
+use super::answers::ITS_SESSION;
 use super::margin::{margin, theirs};
 use super::words::{both_ends, cells, flow, keys, one_row};
 use super::{Screen, action, gaps, grid, line_parts, made_change, tools};
@@ -70,8 +72,10 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> CallText {
 fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
     let (mut lines, theme) = (Vec::new(), screen.theme);
     let inks = tools::inks(panel, theme, theme.text);
+    let is_command = panel.arguments().is_some_and(|arguments| arguments.text("command").is_some());
+    let is_program = is_command || panel.name() == SHELL_OUTPUT;
     let rows = |lines: &mut Vec<Line<'static>>, rows: &mut dyn Iterator<Item = &Row>| {
-        lines.extend(rows.flat_map(|row| cut_spans(&theirs(grid::spans(row, &inks)), inner, margin())));
+        lines.extend(rows.flat_map(|row| broken(grid::spans(row, &inks), inner, is_program)));
     };
     let mut must = usize::MAX;
     lines.extend(panel.request().map(|(_, request)| used(request, inner, theme)).unwrap_or_default());
@@ -121,6 +125,14 @@ fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
     }
     let arguments = rest.or_else(|| panel.arguments().map(called_with)).unwrap_or_default();
     CallText { title: String::new(), lines, at, arguments, must }
+}
+
+/// A row of what a call wrote, as it fits. Columns of a program stay where they are; all else is read word by word.
+fn broken(row: Vec<Span<'static>>, inner: usize, is_program: bool) -> Vec<Line<'static>> {
+    if is_program {
+        return cut_spans(&theirs(row), inner, margin());
+    }
+    behind(inner, |room| wrap_spans(row, room, Vec::new()))
 }
 
 /// What it would change, or has changed without a question, as far as that is known.
@@ -205,9 +217,11 @@ const fn foot(area: Rect) -> u16 {
     if area.height >= 16 { 2 } else { 1 }
 }
 
-/// What else can be answered on the page of a call, each with its key.
-fn other_answers(asked: &ApprovalRequest, is_fixed: bool) -> Vec<(&'static str, &'static str)> {
-    let mut answers = vec![("s", "session")];
+/// What else can be answered on the page of a call, each with its key. What is allowed to a sub-agent holds in its session alone.
+fn other_answers(asked: &ApprovalRequest, panel: Option<&Panel>) -> Vec<(&'static str, &'static str)> {
+    let is_below = panel.is_some_and(|panel| panel.asked_by.is_some());
+    let is_fixed = panel.is_some_and(Panel::is_goal_check);
+    let mut answers = vec![("s", if is_below { ITS_SESSION } else { "session" })];
     answers.extend(asked.rule.is_some().then_some(("a", "always")));
     answers.extend((asked.sandboxing == Sandboxing::OnWish).then_some(("b", "sandbox")));
     answers.push(("r", "reason"));
@@ -242,10 +256,7 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             let subject = screen.local.subject(screen.view).filter(|(_, asked, _)| asked.name != ASK);
             let is_asked = subject.is_some();
             let has_gaps = subject.as_ref().is_some_and(|(_, asked, _)| !asked.gaps.is_empty());
-            let answers = subject.map(|(_, asked, _)| {
-                let is_fixed = screen.view.panel(asked.call).is_some_and(Panel::is_goal_check);
-                other_answers(asked, is_fixed)
-            });
+            let answers = subject.map(|(_, asked, _)| other_answers(asked, screen.view.panel(asked.call)));
             let answers = answers.unwrap_or_default();
             let letters = answers.iter().map(|(key, _)| *key).collect::<Vec<_>>().join(" ");
             if is_asked {

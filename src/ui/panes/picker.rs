@@ -32,6 +32,9 @@ const MOST_OF_SESSIONS: u16 = 80;
 /// Cells that the words of a session keep beside when it was and how it ended.
 const WORDS_OF_SESSION: usize = 24;
 
+/// Stands where what is typed will stand.
+const TYPE: &str = "type to narrow";
+
 fn beside(picker: &Picker, area: Rect) -> Option<Rect> {
     let left = match picker.source {
         Source::Sessions => (area.width / 2).clamp(LEAST_OF_SESSIONS, MOST_OF_SESSIONS),
@@ -166,6 +169,11 @@ fn head(screen: &Screen<'_>, picker: &Picker, fitting: usize, total: u16) -> Lin
     let skipped = typed.chars().count().saturating_sub(room);
     let typed: String = typed.chars().skip(skipped).collect();
     left.push(Span::styled(format!("{typed}▏"), theme.accent));
+    // It is told where it happens. There is nothing to be typed where a list is only read and answered.
+    let is_narrowed = picker.source != Source::Undo && picker.query.is_empty();
+    if is_narrowed && width(TYPE) < room {
+        left.push(Span::styled(TYPE, theme.dim));
+    }
     both_ends(left, vec![Span::styled(count, theme.dim)], usize::from(total))
 }
 
@@ -268,7 +276,7 @@ fn rendered(part: &PreviewPart, width: u16, screen: &Screen<'_>) -> Vec<Line<'st
 }
 
 fn foot(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {
-    let narrows = [("enter", "take"), ("esc", "back"), ("up down", "choose"), ("type", "to narrow")];
+    let narrows = [("enter", "take"), ("esc", "back"), ("up down", "choose")];
     let answers = [("y enter", if picker.is_read() { "do it" } else { "read on" }), ("n esc", "cancel")];
     let leaves = [("esc enter", "leave it as it is")];
     let pairs: &[(&str, &str)] = match picker.items.first().map(|item| &item.choice) {

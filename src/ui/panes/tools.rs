@@ -24,7 +24,7 @@ use super::made_change;
 use super::margin::MARGIN;
 use super::standing::{CallStatus, answer_beside, in_whole_parts, running, running_for, standing};
 use super::subagent;
-use super::words::{both_ends, cells, middle, middle_of_command, one_row, titled};
+use super::words::{both_ends, cells, middle, middle_of_command, one_row, titled, written_so_far};
 
 /// Lines of live output that a box shows on a high screen, and on a low one.
 const TAIL: (usize, usize) = (8, 3);
@@ -72,7 +72,7 @@ fn cut(panel: &Panel) -> fn(&str, usize) -> String {
 /// A call that the model is still writing.
 pub(super) fn forming(forming: &Forming, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
-    let words = format!("preparing · {} bytes", forming.bytes);
+    let words = format!("preparing · {}", written_so_far(forming));
     let standing = CallStatus::new("◌", theme.dim, words, theme.dim);
     let name = spoken(&forming.name);
     let about = forming.path.as_deref().unwrap_or_default();

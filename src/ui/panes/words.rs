@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use crate::ledger::seconds;
 use crate::ui::text::{fit, sanitize, width};
 use crate::ui::theme::Theme;
-use crate::view::View;
+use crate::view::{Forming, View};
 
 /// Milliseconds as people say them: `3 ms`, `3.2 s`, `2:05 min`.
 pub(super) fn duration(ms: u64) -> String {
@@ -63,6 +63,19 @@ pub(super) fn percent(part: u64, whole: u64) -> u64 {
 /// `1 line`, `2 lines`.
 pub(super) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// `1 token`, `1.2k tokens`.
+pub(super) fn counted(n: u64, what: &str) -> String {
+    format!("{} {what}{}", short(n), if n == 1 { "" } else { "s" })
+}
+
+/// How much of a call a model has written: its lines, or the bytes of a single one.
+pub(super) fn written_so_far(forming: &Forming) -> String {
+    match forming.breaks {
+        0 => counted(forming.bytes, "byte"),
+        breaks => counted(breaks + 1, "line"),
+    }
 }
 
 /// `1 entry`, `2 entries`.

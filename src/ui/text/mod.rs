@@ -19,6 +19,7 @@ pub mod plain;
 pub mod tag;
 
 mod address;
+mod code;
 mod measure;
 mod sanitize;
 mod wrap;
@@ -26,6 +27,7 @@ mod wrap;
 pub use crate::ledger::grouped;
 pub use address::address;
 use address::addresses_in;
+pub(in crate::ui) use code::with_code;
 pub use measure::{MEASURE, counted, fit, width};
 pub use sanitize::sanitize;
 pub use wrap::{cut_spans, wrap, wrap_spans};

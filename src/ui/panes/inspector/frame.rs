@@ -9,7 +9,7 @@ use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::panes::Screen;
 use crate::ui::panes::marks;
 use crate::ui::panes::words::{both_ends, cells, count, flow, keys, one_row};
-use crate::ui::text::{fit, width};
+use crate::ui::text::{fit, width, with_code};
 use crate::view::{Row, View};
 
 use super::{approvals, branches, detail, plots, sees, table, timeline};
@@ -172,8 +172,8 @@ fn list(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, inspector: &Insp
             Tab::Branches => branches::none(inspector, screen.local.read_only),
             Tab::Ledger | Tab::Budgets => "no entry",
         };
-        frame
-            .render_widget(Line::styled(none, screen.theme.dim), Rect { height: area.height.min(1), ..area });
+        let none = Line::from(with_code(none, screen.theme.dim, screen.theme.code));
+        frame.render_widget(none, Rect { height: area.height.min(1), ..area });
         return;
     }
     let place = inspector.place(count);

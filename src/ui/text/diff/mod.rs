@@ -40,6 +40,15 @@ pub fn render(unified: &str, width: u16, colours: DiffColours<'_>) -> Vec<Line<'
     lay(unified, width, colours).lines
 }
 
+/// The same without the lines before the first hunk, which name the file: for where its name stands above already.
+#[must_use]
+pub fn render_hunks(unified: &str, width: u16, colours: DiffColours<'_>) -> Vec<Line<'static>> {
+    let mut rows = rows(unified);
+    let names = |row: &&DiffRow<'_>| row.sign == Sign::Header && !row.text.starts_with("@@");
+    let head = rows.iter().take_while(names).count();
+    lay_rows(rows.split_off(head), width, colours).lines
+}
+
 /// Lays out a unified diff, untrusted as it is, on lines of at most `width` cells: what was and what will be side by
 /// side where both have room, else one below the other. Lines that belong to no hunk are shown as they are.
 #[must_use]
@@ -141,6 +150,19 @@ mod tests {
                 "\\ No newline at end of file",
             ]
         );
+    }
+
+    #[test]
+    fn where_the_file_is_named_above_the_first_hunk_comes_first() {
+        let (theme, highlighter) = (Theme::plain(), Highlighter::off());
+        let shown = |unified: &str| -> Vec<String> {
+            let lines = render_hunks(unified, 40, plain(&theme, &highlighter));
+            lines.iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(shown(DIFF)[..2], ["@@ -9,3 +9,4 @@ fn main()", " 9  9   one"]);
+        let inside = "--- a.sql\n+++ a.sql\n@@ -1 +1 @@\n--- x\n+++ y\n";
+        assert_eq!(shown(inside), ["@@ -1 +1 @@", "1   - -- x", "  1 + ++ y"]);
+        assert!(shown("").iter().all(String::is_empty));
     }
 
     #[test]

@@ -83,20 +83,23 @@ impl MarkdownTable {
         let mut lines = self.row(&self.head, columns, theme);
         let rules: Vec<String> = columns.iter().map(|width| "─".repeat(*width)).collect();
         lines.push(Line::styled(rules.join("─┼─"), theme.faint));
-        let mut before = 1;
+        let mut above: Option<RowShape> = None;
         for (index, row) in self.rows.iter().enumerate() {
-            let is_last = index + 1 == self.rows.len();
-            let row = match is_last && self.is_open {
-                true => self.row(&shortened(row, columns, wider), columns, theme),
-                false => self.row(row, columns, theme),
-            };
-            // A row of several lines would run into others. Those above it stay where they are.
-            if index > 0 && (row.len() > 1 || before > 1) {
-                let gaps: Vec<String> = columns.iter().map(|width| " ".repeat(*width)).collect();
-                lines.push(Line::styled(gaps.join(BETWEEN), theme.faint));
+            let is_open = self.is_open && index + 1 == self.rows.len();
+            let cut = if is_open { shortened(row, columns, wider) } else { row.clone() };
+            let laid = self.row(&cut, columns, theme);
+            let first = cut.first().map(Vec::as_slice).unwrap_or_default();
+            // Of a row that is being written the first cell may be on its way: no line comes and goes for that.
+            let is_named = is_open || !text_of(first).trim().is_empty();
+            let name = wrap_spans(first.to_vec(), columns.first().copied().unwrap_or(1), Vec::new());
+            let shape = RowShape { lines: laid.len(), is_named: is_named && name.len() == 1 };
+            // Rows above this line stay where they are.
+            if above.is_some_and(|above| above.runs_into(shape)) {
+                let rules: Vec<String> = columns.iter().map(|width| "┄".repeat(*width)).collect();
+                lines.push(Line::styled(rules.join("┄┼┄"), theme.faint));
             }
-            before = row.len();
-            lines.extend(row);
+            above = Some(shape);
+            lines.extend(laid);
         }
         lines
     }
@@ -148,6 +151,21 @@ impl MarkdownTable {
             }
         }
         lines
+    }
+}
+
+/// What tells a row from the next one.
+#[derive(Clone, Copy)]
+struct RowShape {
+    lines: usize,
+    /// Its first cell stands in its first line alone: below it the column is empty until the next row begins.
+    is_named: bool,
+}
+
+impl RowShape {
+    /// Whether nobody could see where this row ends and the one below it begins.
+    fn runs_into(self, below: Self) -> bool {
+        (self.lines > 1 || below.lines > 1) && !(self.is_named && below.is_named)
     }
 }
 
