@@ -36,4 +36,9 @@ fn a_check_that_may_not_run_is_named() {
         ran.err.lines().find(is_it).is_some_and(|line| line.contains("grep -q 1st one.txt"))
     };
     assert!(named("lane 1: ") && named("lane 2: "), "{ran:?}");
+    // Nobody can go on in the session of a lane.
+    let sessions = world.sessions().into_iter().map(|file| std::fs::read_to_string(file).unwrap());
+    let handed: Vec<String> = sessions.filter(|text| text.contains("\"handoff\"")).collect();
+    assert_eq!(handed.len(), 2, "{handed:?}");
+    assert!(handed.iter().all(|text| !text.contains("/goal resume")), "{handed:?}");
 }
