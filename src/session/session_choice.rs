@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::agent::Answer;
+use crate::agent::{Answer, Settings};
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Body, CallId, Entry};
 use crate::policy::shell::shell_word;
@@ -52,8 +52,13 @@ impl Keeping<'_> {
         }
     }
 
+    /// These settings, with what a person has decided beforehand, and whether a model is asked at all.
+    pub(crate) fn narrowing(&self, settings: Settings) -> Settings {
+        Settings { overruled: self.overruled(), asks_no_model: matches!(self, Self::Unasked(_)), ..settings }
+    }
+
     /// What a person has decided beforehand.
-    pub(crate) fn overruled(&self) -> BTreeMap<CallId, Answer> {
+    fn overruled(&self) -> BTreeMap<CallId, Answer> {
         match self {
             Self::Branch(_, call, answer) => BTreeMap::from([(*call, (*answer).clone())]),
             Self::New | Self::Ephemeral | Self::Earlier(_) | Self::Unasked(_) => BTreeMap::new(),
