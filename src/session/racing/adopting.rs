@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::LaneStanding;
 use super::told::changed;
-use crate::agent::Adoption;
+use crate::agent::{ADOPTED, Adoption};
 use crate::ledger::Arguments;
 use crate::policy::shell::shell_word;
 use crate::runtime::{changed_files, git};
@@ -48,7 +48,12 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
             "lane {lane} changed nothing in this folder; what it changed is outside it, in the branch {branch}"
         ));
     }
-    let arguments = json!({ "lane": lane, "base": base, "commit": commit, "files": files });
+    let mut arguments = json!({ "lane": lane, "base": base, "commit": commit, "files": files });
+    // Where the folder is not what the lane began with, these are why.
+    let adopted: Vec<u64> = lanes.iter().filter(|one| one.is_adopted).map(|one| one.lane).collect();
+    if let Some(members) = arguments.as_object_mut().filter(|_| !adopted.is_empty()) {
+        members.insert(ADOPTED.to_owned(), adopted.into());
+    }
     let arguments = Arguments::from_value(arguments);
     let typed = format!("Adopt lane {lane} of the race");
     Ok(Adoption { typed, line: format!("/adopt {lane}"), arguments })
