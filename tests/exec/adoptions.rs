@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::races::repository;
+use crate::races::{git, repository};
 use crate::world::{World, of_type, script};
 
 fn entries_of_race(world: &World) -> Vec<Value> {
@@ -61,4 +61,16 @@ fn a_second_adoption_of_other_files_says_that_both_are_there() {
         "{second:?}"
     );
     assert_eq!((world.file("a.txt"), world.file("b.txt")), ("1st\n".to_owned(), "2nd\n".to_owned()));
+}
+
+#[test]
+fn the_branches_of_a_race_are_named_when_its_session_is_removed() {
+    let world = two_lanes("a.txt", "b.txt");
+    let branches = git(&world, &["for-each-ref", "--format=%(refname:short)", "refs/heads/race"]);
+    let branches = branches.lines().collect::<Vec<_>>().join(" ");
+    let session = world.session_of_race().file_stem().unwrap().to_string_lossy().into_owned();
+    let removed = world.sessions_cli(&["remove", &session]);
+    let stay = format!("branches of its race stay: {branches}; `git -C ");
+    assert!(removed.code == 0 && removed.err.contains(&stay), "{removed:?}");
+    assert!(removed.err.contains(&format!(" branch -D {branches}` removes them")), "{removed:?}");
 }
