@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use countersign::agent::Event;
+use countersign::agent::{Event, Intent};
 use countersign::ledger::{CallId, Ending, Escrow, Limit, Outcome, Preview, Settlement};
 use countersign::ui::local::Overlay;
 use countersign::ui::picker::{Choice, Picker};
+use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
 
@@ -349,4 +350,11 @@ fn the_list_of_what_can_be_stopped_counts_each_that_can_and_no_line_twice() {
     harness.key(KeyCode::Char('2'), KeyModifiers::NONE);
     let narrowed = head(&mut harness);
     assert!(narrowed.ends_with(" 1 of 3"), "{narrowed}");
+    harness.local.overlay = Some(Overlay::Picker(Picker::fleet_to_stop(&harness.view)));
+    for _ in 0..3 {
+        harness.key(KeyCode::Down, KeyModifiers::NONE);
+    }
+    let stops = |call| UiEffect::Send(Intent::Abort.within(&[CallId(call)]));
+    // One that waits for its turn would start otherwise.
+    assert_eq!(harness.key(KeyCode::Enter, KeyModifiers::NONE), [stops(3), stops(2)], "the last first");
 }
