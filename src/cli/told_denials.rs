@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::agent::CallAddress;
 use crate::config::fault::one_line;
-use crate::ledger::{ApprovalRequest, Body, CallId, Outcome};
+use crate::ledger::{ApprovalRequest, Arguments, Body, CallId, Outcome};
 use crate::view::summary;
 
 /// What a session and its sub-agents were denied.
@@ -12,6 +12,8 @@ use crate::view::summary;
 pub(in crate::cli) struct ToldDenials {
     /// What each call is about.
     calls: BTreeMap<CallAddress, String>,
+    /// The command of each that is the check of a goal.
+    checks: BTreeMap<CallAddress, String>,
     /// Why calls were asked about and denied.
     reasons: BTreeMap<CallAddress, Vec<String>>,
     /// The calls that were denied, a line each.
@@ -20,18 +22,28 @@ pub(in crate::cli) struct ToldDenials {
     not_started: Vec<String>,
 }
 
+/// The command of a check.
+fn command(arguments: &Arguments) -> String {
+    one_line(arguments.text("command").unwrap_or_default())
+}
+
 impl ToldDenials {
     /// Takes in an entry of the session at the end of this path, whose calls are named so before a colon; of those without a name nothing
     /// is said before them.
     pub(in crate::cli) fn read(&mut self, path: &[CallId], body: &Body, whose: Option<&str>) {
         let at = |call| CallAddress { path: path.to_vec(), call };
         match body {
-            // The check of a goal is a call like any other.
-            Body::ToolCall(call) | Body::Validation(call) => {
+            Body::ToolCall(call) => {
                 self.calls.insert(at(call.id), summary(&call.arguments));
+            }
+            Body::Validation(call) => {
+                self.checks.insert(at(call.id), command(&call.arguments));
             }
             Body::CallEdited(_) | Body::Note(_) => {
                 if let Some((call, arguments)) = body.changes() {
+                    if let Some(check) = self.checks.get_mut(&at(call)) {
+                        *check = command(&arguments);
+                    }
                     self.calls.insert(at(call), summary(&arguments));
                 }
             }
@@ -44,11 +56,15 @@ impl ToldDenials {
                 let at = at(result.call);
                 let what = self.calls.get(&at).map(String::as_str).unwrap_or_default();
                 let whose = whose.map(|whose| format!("{whose}: ")).unwrap_or_default();
-                let call = format!("{whose}{} {what}", result.name);
+                let check = self.checks.get(&at).map(|command| format!("{whose}the check `{command}`"));
+                let is_check = check.is_some();
+                let call = check.unwrap_or_else(|| format!("{whose}{} {what}", result.name));
                 match self.reasons.remove(&at) {
                     Some(reasons) => {
                         let why = one_line(&reasons.join("; "));
-                        self.denied.push(format!("denied by {}: {call} ({why})", by.as_str()));
+                        let why =
+                            if is_check { format!(" was not allowed: {why}") } else { format!(" ({why})") };
+                        self.denied.push(format!("denied by {}: {call}{why}", by.as_str()));
                     }
                     // Nobody decided about it: a limit was used up.
                     None => {

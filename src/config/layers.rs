@@ -46,7 +46,7 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     ignore(&mut config, wrong);
     let (found, wrong) = subagents::of_user(environment, &config.subagents.all);
     config.subagents.all.extend(found);
-    config.warnings.extend(wrong);
+    of_agent_files(&mut config, wrong);
     let (built_in, known) = (subagents::built_in().into_iter(), &config.subagents.all);
     let more: Vec<_> = built_in.filter(|one| known.iter().all(|other| other.name != one.name)).collect();
     config.subagents.all.extend(more);
@@ -98,6 +98,12 @@ pub(super) fn contents(cwd: &Path) -> Vec<Result<Content, Fault>> {
     folders.iter().filter_map(|folder| Content::of(folder).transpose()).collect()
 }
 
+/// Takes in what is to be said of agent files: at the start, and on their page.
+fn of_agent_files(config: &mut Config, said: Vec<String>) {
+    config.subagents.said.extend(said.iter().cloned());
+    config.warnings.extend(said);
+}
+
 /// What a project's files say, as trusted ones or as such that can only tighten; the configuration is told which, and what
 /// of them is left out. Without a book of trust: what they would say.
 ///
@@ -115,7 +121,7 @@ pub(super) fn of_project(
     let (custom, wrong) = commands::of(content);
     ignore(config, wrong);
     let (found, wrong) = subagents::of(content);
-    config.warnings.extend(wrong);
+    of_agent_files(config, wrong);
     if is_trusted {
         let has = |name: &str| found.iter().any(|one| one.name == name);
         config.subagents.all.retain(|known| !has(&known.name));

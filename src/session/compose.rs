@@ -104,7 +104,7 @@ pub(crate) fn compose_beside(
     let mut notices = [notices(invocation, &config, &choice)?, of_tools(&config, &tools)].concat();
     let external = ExternalTools::of(invocation, &groups);
     let settings = settings(invocation, &choice, &external, attendance);
-    let mut settings = Settings { effort: config.effort, overruled: keeping.overruled(), ..settings };
+    let mut settings = keeping.narrowing(Settings { effort: config.effort, ..settings });
     let maker = SubagentMaker::new(invocation, &config, &state, settings.clone())
         .kept(!matches!(keeping, Keeping::Ephemeral))
         .plugged(&router, &groups, editor)

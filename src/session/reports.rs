@@ -9,6 +9,7 @@ use super::racing::{lanes_of, page};
 use super::undo::Undoing;
 use crate::config::commands::CustomCommand;
 use crate::config::environment::Environment;
+use crate::config::fault::one_line;
 use crate::config::models::dollars;
 use crate::config::peers::described;
 use crate::config::trusted::Book;
@@ -47,6 +48,7 @@ struct Fixed {
     servers: Vec<(String, Vec<String>)>,
     agents: Vec<(String, Vec<String>)>,
     subagents: Vec<(String, String)>,
+    agent_files: Vec<String>,
     skills: Vec<(String, Vec<String>)>,
     commands: Vec<(String, Vec<String>)>,
 }
@@ -60,6 +62,7 @@ impl Reporter {
             servers: described::<McpEntry>(config),
             agents: described::<AgentEntry>(config),
             subagents: super::subagents::named(config),
+            agent_files: config.subagents.said.clone(),
             skills: skills_of(config, cwd),
             commands: commands_of(config, cwd),
         };
@@ -88,6 +91,11 @@ impl Reporter {
                 let none =
                     "No agent elsewhere is configured. `countersign agents --help` says how to add one.";
                 let mut parts = peers(&fixed.agents, none, of, brought);
+                // What is not as its file says stands above what is.
+                if !fixed.agent_files.is_empty() {
+                    parts.push(ReportPart::Heading("agent files".to_owned()));
+                }
+                parts.extend(fixed.agent_files.iter().map(|said| ReportPart::Line(one_line(said))));
                 if !fixed.subagents.is_empty() {
                     parts.push(ReportPart::Heading("sub-agents".to_owned()));
                 }

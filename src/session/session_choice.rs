@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::agent::Answer;
+use crate::agent::{Answer, Settings};
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Body, CallId, Entry};
 use crate::policy::shell::shell_word;
@@ -37,6 +37,8 @@ pub enum Keeping<'c> {
     Ephemeral,
     /// Into the file of an earlier session, which goes on.
     Earlier(&'c SessionChoice),
+    /// The same, for what a person does in it: no model is asked.
+    Unasked(&'c SessionChoice),
     /// The same, of a branch in which a person has decided beforehand about a call.
     Branch(&'c SessionChoice, CallId, &'c Answer),
 }
@@ -45,16 +47,21 @@ impl Keeping<'_> {
     /// The session that goes on, if one does.
     pub(crate) fn earlier(&self) -> Option<&SessionChoice> {
         match self {
-            Self::Earlier(which) | Self::Branch(which, ..) => Some(which),
+            Self::Earlier(which) | Self::Unasked(which) | Self::Branch(which, ..) => Some(which),
             Self::New | Self::Ephemeral => None,
         }
     }
 
+    /// These settings, with what a person has decided beforehand, and whether a model is asked at all.
+    pub(crate) fn narrowing(&self, settings: Settings) -> Settings {
+        Settings { overruled: self.overruled(), asks_no_model: matches!(self, Self::Unasked(_)), ..settings }
+    }
+
     /// What a person has decided beforehand.
-    pub(crate) fn overruled(&self) -> BTreeMap<CallId, Answer> {
+    fn overruled(&self) -> BTreeMap<CallId, Answer> {
         match self {
             Self::Branch(_, call, answer) => BTreeMap::from([(*call, (*answer).clone())]),
-            Self::New | Self::Ephemeral | Self::Earlier(_) => BTreeMap::new(),
+            Self::New | Self::Ephemeral | Self::Earlier(_) | Self::Unasked(_) => BTreeMap::new(),
         }
     }
 
@@ -65,7 +72,7 @@ impl Keeping<'_> {
     pub(crate) fn new_store(self, state: &Path, id: &str) -> Result<Box<dyn StorePort>, Fault> {
         match self {
             Self::Ephemeral => Ok(Box::new(NoStore)),
-            Self::New | Self::Earlier(_) | Self::Branch(..) => {
+            Self::New | Self::Earlier(_) | Self::Unasked(_) | Self::Branch(..) => {
                 let store = SessionStore::create(state, id).map_err(|why| Fault::failed(why, ""))?;
                 Ok(Box::new(store))
             }
@@ -76,7 +83,7 @@ impl Keeping<'_> {
     pub(crate) fn with_undo(self, tools: LocalTools, state: &Path, id: &str) -> LocalTools {
         match self {
             Self::Ephemeral => tools,
-            Self::New | Self::Earlier(_) | Self::Branch(..) => {
+            Self::New | Self::Earlier(_) | Self::Unasked(_) | Self::Branch(..) => {
                 tools.keeping(Snapshots::of_session(state.to_owned(), id.to_owned()))
             }
         }

@@ -68,16 +68,18 @@ impl Picker {
     /// What is at work for the session, to be stopped: one of it, or all sub-agents.
     pub fn fleet_to_stop(view: &View) -> Self {
         let mut items = Vec::new();
-        let mut first = Vec::new();
+        let (mut tops, mut agents) = (Vec::<SubagentPath>::new(), 0_usize);
         for member in view.fleet() {
             match &member.kind {
                 FleetKind::Subagent { call, name, task, view }
                     if view.is_at_work() || view.waits_for_turn() =>
                 {
                     let path: SubagentPath = member.path.iter().copied().chain([*call]).collect();
-                    if member.path.is_empty() {
-                        first.push(path.clone());
+                    // What works for one that is stopped is stopped with it.
+                    if !tops.iter().any(|above| path.starts_with(above)) {
+                        tops.push(path.clone());
                     }
+                    agents += 1;
                     items.push(Item {
                         words: words(&member, *call, name, task),
                         aside: view.stands(),
@@ -95,9 +97,9 @@ impl Picker {
                 | FleetKind::Shell(_) => {}
             }
         }
-        if first.len() > 1 {
-            let words = format!("all {} sub-agents", first.len());
-            items.push(Item { words, aside: String::new(), choice: Choice::StopSubagents(first) });
+        if tops.len() > 1 {
+            let words = format!("all {agents} sub-agents");
+            items.push(Item { words, aside: String::new(), choice: Choice::StopSubagents(tops) });
         }
         Self::new(Source::FleetStop, items)
     }

@@ -81,6 +81,11 @@ pub struct Item {
 }
 
 impl Item {
+    /// Whether it is none of those that are listed, but takes several of them.
+    pub fn is_of_several(&self) -> bool {
+        matches!(&self.choice, Choice::StopSubagents(paths) if paths.len() > 1)
+    }
+
     /// What people call it: the command, or the first word.
     fn name(&self) -> &str {
         let command = self.aside.split_whitespace().find(|word| word.starts_with('/'));

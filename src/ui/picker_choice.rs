@@ -53,7 +53,8 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
             Vec::new()
         }
         Choice::StopSubagents(paths) => {
-            paths.iter().map(|path| UiEffect::Send(Intent::Abort.within(path))).collect()
+            // The last first: one that waits for its turn must not start when another one is over.
+            paths.iter().rev().map(|path| UiEffect::Send(Intent::Abort.within(path))).collect()
         }
         Choice::StopShell(id) => vec![UiEffect::Send(Intent::StopBackground(id))],
         Choice::Nothing(why) => {

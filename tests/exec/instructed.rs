@@ -171,3 +171,19 @@ fn instructions_and_agents_that_are_no_files_are_said() {
     );
     assert!(ran.err.contains("agents/helper.md cannot be read: it is not a regular file"), "{}", ran.err);
 }
+
+#[test]
+fn the_second_agent_file_of_a_name_is_said_to_be_ignored() {
+    let world = World::new();
+    for name in ["one", "two"] {
+        let text = format!("---\nname: reviewer\ndescription: Reads {name}\n---\nRead it.\n");
+        write(&world, &format!(".claude/agents/{name}.md"), &text);
+    }
+    let why = "two.md: one.md beside it has the name `reviewer` already; the sub-agent is ignored";
+    let (_, ran) = system(&world);
+    assert!(ran.err.contains(why), "{}", ran.err);
+    let output = world.program().arg("trust").output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    let is_it = |line: &str| line.trim_start().starts_with("ignored") && line.contains(why);
+    assert!(told.lines().any(is_it) && told.contains("Reads one") && !told.contains("Reads two"), "{told}");
+}

@@ -26,6 +26,7 @@ mod model_server;
 mod pictures;
 
 mod acp;
+mod adoptions;
 mod agents;
 mod answers;
 mod asked_below;

@@ -31,9 +31,24 @@ fn a_check_that_may_not_run_is_named() {
     let words = ["--mode", "edit", "--check", "grep -q 1st one.txt", "--script", &replies];
     let ran = world.race(&[&words[..], &WORDS].concat());
     assert_eq!(ran.code, 4, "{ran:?}");
+    let said = "the check `grep -q 1st one.txt` was not allowed: ";
+    let why = "no user is available to approve it";
     let named = |lane: &str| {
         let is_it = |line: &&str| line.contains("denied by ") && line.contains(lane);
-        ran.err.lines().find(is_it).is_some_and(|line| line.contains("grep -q 1st one.txt"))
+        ran.err.lines().find(is_it).is_some_and(|line| line.contains(said) && line.contains(why))
     };
     assert!(named("lane 1: ") && named("lane 2: "), "{ran:?}");
+    for lane in ["lane 1 (", "lane 2 ("] {
+        let is_it = |line: &str| line.starts_with(lane) && line.contains(said) && line.contains(why);
+        assert!(ran.out.lines().any(is_it), "{ran:?}");
+    }
+    for line in world.race(&["show", "--json"]).out.lines() {
+        let lane: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(lane["check_refused"].as_str().is_some_and(|said| said.contains(why)), "{lane}");
+    }
+    // Nobody can go on in the session of a lane.
+    let sessions = world.sessions().into_iter().map(|file| std::fs::read_to_string(file).unwrap());
+    let handed: Vec<String> = sessions.filter(|text| text.contains("\"handoff\"")).collect();
+    assert_eq!(handed.len(), 2, "{handed:?}");
+    assert!(handed.iter().all(|text| !text.contains("/goal resume")), "{handed:?}");
 }

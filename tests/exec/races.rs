@@ -21,7 +21,7 @@ pub(super) fn git(world: &World, words: &[&str]) -> String {
 }
 
 /// A repository with a commit, a change that is not committed, and a file that git does not know.
-fn repository() -> World {
+pub(super) fn repository() -> World {
     in_a_repository(World::new())
 }
 
@@ -47,7 +47,7 @@ impl World {
     }
 
     /// Three lanes that do the same, and are checked.
-    fn raced(&self) -> Vec<Value> {
+    pub(super) fn raced(&self) -> Vec<Value> {
         let arguments = json!({ "path": "one.txt", "content": "1st line\nsecond line\n" });
         let replies = again(&json!({ "name": "write", "arguments": arguments }));
         let check = ["--check", "grep -q 1st one.txt", "--allow", "shell(grep *)"];
@@ -63,7 +63,7 @@ impl World {
         text(&first, "session").rsplit_once('-').unwrap().0.to_owned()
     }
 
-    fn session_of_race(&self) -> std::path::PathBuf {
+    pub(super) fn session_of_race(&self) -> std::path::PathBuf {
         let id = self.main_session();
         self.sessions().into_iter().find(|path| path.file_stem().unwrap().to_string_lossy() == id).unwrap()
     }

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::confined::is_there;
-use crate::races::in_a_repository;
+use crate::races::{git, in_a_repository};
 use crate::world::{Ran, World, of_type, parse, script, text};
 
 /// A repository with a file that git knows and one that it does not know, and an agent that works in a worktree.
@@ -166,4 +166,28 @@ fn an_agent_of_the_configuration_works_in_a_worktree_and_in_the_background_as_on
     assert_eq!(outcomes(&below), ["ok"]);
     assert!(!world.work().join("new.txt").exists());
     assert!(text(&ran.one("tool_result"), "content").contains("worktree"), "{ran:?}");
+}
+
+#[test]
+fn a_worktree_that_stays_is_named_with_a_command_that_removes_it() {
+    let world = repository();
+    let calls = [("write", json!({ "path": "made.txt", "content": "kept\n" }))];
+    let (_, below) = aside(&world, &["--mode", "unrestricted"], &calls);
+    let own = text(&of_type(&below, "session_started")[0], "session");
+    let above = own.strip_suffix("-c1").unwrap().to_owned();
+    let listed = git(&world, &["worktree", "list", "--porcelain"]);
+    let top = listed.lines().filter_map(|line| line.strip_prefix("worktree ")).last().unwrap();
+    assert!(top.ends_with(&own), "{listed}");
+    let stays = format!("a sub-agent's git worktree stays: {top}; `");
+    for session in [own, above] {
+        let removed = world.sessions_cli(&["remove", &session]);
+        assert!(removed.code == 0 && removed.err.contains(&stays), "{session}: {removed:?}");
+        let command = removed.err.split('`').nth(1).unwrap().to_owned();
+        if session.ends_with("-c1") {
+            continue;
+        }
+        let ran = std::process::Command::new("sh").args(["-c", &command]).current_dir("/").output().unwrap();
+        assert!(ran.status.success(), "{command}: {ran:?}");
+    }
+    assert!(!std::path::Path::new(top).exists());
 }

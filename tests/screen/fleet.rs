@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use countersign::agent::Event;
-use countersign::ledger::{Ending, Escrow, Limit, Outcome, Preview, Settlement};
+use countersign::agent::{Event, Intent};
+use countersign::ledger::{CallId, Ending, Escrow, Limit, Outcome, Preview, Settlement};
 use countersign::ui::local::Overlay;
-use countersign::ui::picker::Picker;
+use countersign::ui::picker::{Choice, Picker};
+use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
 
@@ -307,4 +308,53 @@ fn the_lists_of_what_is_at_work_name_each_by_its_calls_and_those_that_are_done_l
         let frame = harness.frame(80, 24);
         assert!(frame.contains("c1/c1 → general"), "{frame}");
     }
+}
+
+#[test]
+fn the_list_of_what_can_be_stopped_counts_each_that_can_and_no_line_twice() {
+    let (mut builder, open) = handed(&["Look.", "Search.", "Lead."], false);
+    for call in &open {
+        builder.run(call.id(), "delegate_to_general");
+    }
+    let at_work = |words: &str| {
+        let mut works = SessionBuilder::new();
+        works.user(words);
+        works
+    };
+    let mut done = at_work("Look.");
+    done.say(None, "", "I looked.", Vec::new());
+    done.end(Ending::Completed);
+    let (mut leads, its_own) = handed(&["Make it."], false);
+    leads.run(its_own[0].id(), "delegate_to_general");
+    below(&mut leads, its_own[0].id(), at_work("Make it.").events);
+    for (call, events) in open.iter().zip([done.events, at_work("Search.").events, leads.events]) {
+        below(&mut builder, call.id(), events);
+    }
+    std::mem::forget((open, its_own));
+    let mut harness = ScreenHarness::new(builder);
+    let picker = Picker::fleet_to_stop(&harness.view);
+    let lines: Vec<&str> = picker.items.iter().map(|item| item.words.as_str()).collect();
+    // The first one is done. What works for another one is stopped with it.
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert_eq!(lines[3], "all 3 sub-agents");
+    assert_eq!(picker.items[3].choice, Choice::StopSubagents(vec![vec![CallId(2)], vec![CallId(3)]]));
+    let head = |harness: &mut ScreenHarness| {
+        let frame = harness.frame(80, 24);
+        let row = frame.lines().find(|row| row.contains("stop one that is at work")).map(str::to_owned);
+        row.unwrap_or_else(|| panic!("{frame}")).trim_end().to_owned()
+    };
+    harness.local.overlay = Some(Overlay::Picker(picker));
+    let all = head(&mut harness);
+    assert!(all.ends_with(" 3"), "{all}");
+    harness.key(KeyCode::Char('c'), KeyModifiers::NONE);
+    harness.key(KeyCode::Char('2'), KeyModifiers::NONE);
+    let narrowed = head(&mut harness);
+    assert!(narrowed.ends_with(" 1 of 3"), "{narrowed}");
+    harness.local.overlay = Some(Overlay::Picker(Picker::fleet_to_stop(&harness.view)));
+    for _ in 0..3 {
+        harness.key(KeyCode::Down, KeyModifiers::NONE);
+    }
+    let stops = |call| UiEffect::Send(Intent::Abort.within(&[CallId(call)]));
+    // One that waits for its turn would start otherwise.
+    assert_eq!(harness.key(KeyCode::Enter, KeyModifiers::NONE), [stops(3), stops(2)], "the last first");
 }

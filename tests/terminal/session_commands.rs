@@ -159,6 +159,22 @@ async fn pages_say_what_is_in_force_and_what_has_changed() {
 }
 
 #[tokio::test]
+async fn the_page_of_agents_names_files_that_are_ignored() {
+    let home = Home::new();
+    let folder = home.root().join("config/countersign/agents");
+    std::fs::create_dir_all(&folder).unwrap();
+    for name in ["one.md", "two.md"] {
+        let text = "---\nname: reviewer\ndescription: Reads it\n---\nRead it.\n";
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    let mut app = listed(&home).await;
+    app.keys("/agents\r").await;
+    app.sees("agent files").await;
+    leaves(&mut app).await;
+    app.quits().await;
+}
+
+#[tokio::test]
 async fn a_review_is_a_message_that_the_transcript_shows() {
     let home = Home::new();
     for words in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-q", "-m", "first"]] {

@@ -46,7 +46,7 @@ pub(super) fn run(words: RaceArgs, before: Flags, environment: Environment) -> R
             let which = SessionChoice::Session(found.id);
             let intent = Intent::Adopt(Box::new(adopted));
             let elsewhere = found.is_elsewhere.then_some(found.invocation.cwd.as_path());
-            run::adopt(&found.invocation, Keeping::Earlier(&which), intent, elsewhere)
+            run::adopt(&found.invocation, Keeping::Unasked(&which), intent, elsewhere)
         }
         Some(RaceVerb::Drop(of)) => {
             let found = RaceFound::of(&of, before, environment)?;

@@ -1,6 +1,6 @@
 //! `sessions remove`: forgets a session for good.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::args::{Pick, RemoveArgs};
@@ -9,9 +9,11 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::policy::shell::shell_word;
+use crate::runtime::SessionStore;
 use crate::runtime::store::{Summary, old, remove, remove_if_old, summarise};
 use crate::session::other_sessions::{first_words, when};
-use crate::session::subagents::worktrees_below;
+use crate::session::racing::branches_of;
+use crate::session::subagents::worktrees_of;
 use crate::ui::text::counted;
 
 /// Removes the session that is named, or the old ones.
@@ -44,10 +46,11 @@ fn remove_older(place: &SessionPlace, days: u64, is_wished: bool) -> Result<Exit
             about(place, &old.summary),
             old.days
         );
-        match is_wished.then(|| remove_if_old(&place.state, &old, days, now)) {
-            Some(Err(why)) => remark(&format!("{why}; not removed")),
-            Some(Ok(())) => {
-                tell_worktrees(&old.path, &old.summary);
+        let left = || left_by(place, &old.path, Path::new(&old.summary.cwd));
+        match is_wished.then(|| (left(), remove_if_old(&place.state, &old, days, now))) {
+            Some((_, Err(why))) => remark(&format!("{why}; not removed")),
+            Some((left, Ok(()))) => {
+                left.iter().for_each(|line| remark(line));
                 told.push(format!("removed {about}"));
             }
             None => told.push(about),
@@ -74,15 +77,24 @@ fn about(place: &SessionPlace, summary: &Summary) -> String {
     format!("{}, {}, {}", when(summary.started), first_words(&folder, 80), first_words(summary.title(), 60))
 }
 
-/// Names the worktrees that sub-agents of a session left: what is in them may be wanted, and nothing else names them any more.
-fn tell_worktrees(path: &Path, summary: &Summary) {
-    for top in worktrees_below(Path::new(&summary.cwd), &id_of(path)) {
+/// The worktrees that sub-agents of a session left, and the branches of its race: they may be wanted, and nothing else names them when the
+/// session is gone. `folder` is that of the session.
+fn left_by(place: &SessionPlace, path: &Path, folder: &Path) -> Vec<String> {
+    let id = id_of(path);
+    let Some((repository, worktrees)) = worktrees_of(folder, &id) else { return Vec::new() };
+    let git = format!("git -C {}", shell_word(&repository.to_string_lossy()));
+    let worktree = |top: &PathBuf| {
         let named = shell_word(&top.to_string_lossy());
-        remark(&format!(
-            "a sub-agent's git worktree stays: {}; `git worktree remove {named}` removes it",
+        format!(
+            "a sub-agent's git worktree stays: {}; `{git} worktree remove --force {named}` removes it and what is in it",
             top.display()
-        ));
-    }
+        )
+    };
+    let entries = SessionStore::read(path).map(|file| file.entries).unwrap_or_default();
+    let branches = branches_of(&place.state, &entries, folder, &id).join(" ");
+    let branches = (!branches.is_empty())
+        .then(|| format!("branches of its race stay: {branches}; `{git} branch -D {branches}` removes them"));
+    worktrees.iter().map(worktree).chain(branches).collect()
 }
 
 /// Removes a kept session and names it. Files that lie elsewhere are none of ours.
@@ -97,7 +109,9 @@ fn remove_one(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     // What cannot be read can be removed all the same.
     let summary = summarise(&path).ok();
     let described = summary.as_ref().map_or_else(|| "unreadable".to_owned(), |known| about(place, known));
+    let folder = summary.as_ref().map_or_else(|| place.cwd.clone(), |known| PathBuf::from(&known.cwd));
+    let left = left_by(place, &path, &folder);
     remove(&place.state, &path).map_err(|why| Fault::failed(why, "nothing was removed"))?;
-    summary.iter().for_each(|known| tell_worktrees(&path, known));
+    left.iter().for_each(|line| remark(line));
     say(&format!("removed {} ({described})\n", one_line(&id_of(&path))))
 }

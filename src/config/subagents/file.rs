@@ -299,6 +299,22 @@ mod tests {
     }
 
     #[test]
+    fn the_second_of_a_name_in_one_folder_is_named_as_ignored() {
+        let file = |folder: &str, name: &str| {
+            let text = "---\nname: reviewer\ndescription: x\n---\nGo.".to_owned();
+            (PathBuf::from(format!("/r/{folder}/{name}.md")), text)
+        };
+        let files = vec![file("a", "one"), file("a", "two"), file("b", "one")];
+        let (all, said) = super::super::read(files.clone(), &[]);
+        assert_eq!(all.len(), 1);
+        let ignored =
+            "/r/a/two.md: one.md beside it has the name `reviewer` already; the sub-agent is ignored";
+        assert_eq!(said, [ignored], "one of another folder is in the place of it");
+        // Where a project has one of that name, all of them give way.
+        assert_eq!(super::super::read(files, &all), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
     fn what_opencode_does_not_offer_to_agents_is_off_and_takes_the_name() {
         for head in ["mode: primary\ndescription: x", "disable: true"] {
             let one = parsed(&format!("---\n{head}\n---\nGo.")).unwrap();

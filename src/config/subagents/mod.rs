@@ -6,7 +6,7 @@ mod permission;
 pub(super) mod tools;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::AgentEntry;
 use super::environment::Environment;
@@ -63,6 +63,8 @@ pub struct Subagent {
 pub struct KnownSubagents {
     /// All of them; the first of a name counts.
     pub all: Vec<Subagent>,
+    /// What is to be said of their files, a sentence each: which are ignored, and what of them.
+    pub said: Vec<String>,
     /// How many may be at work at once; 0: there are none.
     pub most_at_once: u64,
     /// Those of `[agents.NAME]`, as they are written.
@@ -71,7 +73,7 @@ pub struct KnownSubagents {
 
 impl Default for KnownSubagents {
     fn default() -> Self {
-        Self { all: Vec::new(), most_at_once: 4, defined: BTreeMap::new() }
+        Self { all: Vec::new(), said: Vec::new(), most_at_once: 4, defined: BTreeMap::new() }
     }
 }
 
@@ -126,12 +128,27 @@ pub(crate) fn of_user(environment: &Environment, known: &[Subagent]) -> (Vec<Sub
     (found, refused.into_iter().map(|(_, why)| why).chain(wrong).collect())
 }
 
+/// That a file counts for nothing since another one in its folder has taken the name. One of another folder is in its place on purpose.
+fn beside_another(file: &Path, name: &str, all: &[Subagent]) -> Option<String> {
+    let first = all.iter().find(|other| other.name == name)?.file.as_deref()?;
+    let is_beside = first.parent() == file.parent();
+    is_beside.then(|| {
+        let first = first.file_name().unwrap_or_default().to_string_lossy();
+        format!(
+            "{}: {first} beside it has the name `{name}` already; the sub-agent is ignored",
+            file.display()
+        )
+    })
+}
+
 pub(super) fn read(files: Vec<(PathBuf, String)>, known: &[Subagent]) -> (Vec<Subagent>, Vec<String>) {
     let (mut all, mut wrong) = (Vec::<Subagent>::new(), Vec::new());
     let (mut elsewhere, mut of_others) = (BTreeSet::new(), Vec::new());
     for (file, text) in files {
         match ReadAgent::parse(&command_name(&file), file.clone(), &text) {
-            Ok(found) if known.iter().chain(&all).any(|other| other.name == found.subagent.name) => {}
+            Ok(found) if known.iter().chain(&all).any(|other| other.name == found.subagent.name) => {
+                wrong.extend(beside_another(&file, &found.subagent.name, &all));
+            }
             Ok(found) => {
                 let told = |note: &String| format!("{}: {note}", file.display());
                 wrong.extend(found.notes.iter().map(told));

@@ -24,6 +24,9 @@ use super::{Agent, Live};
 const MOST_IDLE_CHECKS: u32 = 3;
 /// Characters of a validation command's output that a checkpoint shows.
 const EVIDENCE_CHARS: usize = 2_000;
+/// What can be done after the run of a sub-agent: its session takes no message any more.
+const OVER_BELOW: &str = "This sub-agent is not taken up again. The session that started it says where its changes are, and can \
+    give the task again.";
 
 impl Agent {
     /// Begins a goal's run.
@@ -213,7 +216,11 @@ impl Agent {
         if reason == Ending::GoalReached {
             return;
         }
-        let next = format!("{} `/goal resume` resumes the goal.", self.history.next_safe_action(reason));
+        let next = if self.settings.path.is_empty() {
+            format!("{} `/goal resume` resumes the goal.", self.history.next_safe_action(reason))
+        } else {
+            OVER_BELOW.to_owned()
+        };
         let evidence = self.history.last_evidence();
         let text = words::handoff(&goal, reason.words(), &self.history.progress(), &evidence, &next);
         self.history.ledger.remark(now, Remark::Handoff { text });
@@ -305,5 +312,35 @@ impl super::history::History {
     fn denials(&self) -> usize {
         let denied = |e: &&Arc<Entry>| matches!(&e.body, Body::ApprovalDecided(d) if !d.allow);
         self.run().iter().filter(denied).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::{Input, Intent, Settings, SubagentPath};
+    use crate::goal::Draft;
+    use crate::ledger::{CallId, ModelRef};
+    use crate::model::ModelSpec;
+
+    #[test]
+    fn only_a_session_that_can_be_gone_on_with_offers_that() {
+        for (path, is_offered) in [(SubagentPath::new(), true), (vec![CallId(1)], false)] {
+            let spec = ModelSpec::unknown(ModelRef::parse("script"));
+            let mut agent = Agent::new(Settings { path, ..Settings::new(spec) });
+            let draft =
+                Draft { objective: "Make the parser accept empty input".to_owned(), ..Draft::default() };
+            let goal = Draft { command: "make test".to_owned(), ..draft }.settle().unwrap();
+            let pursue = Intent::Pursue(Box::new(goal), UserMessage::text(""));
+            agent.step(Millis(1), Input::Intent(pursue));
+            agent.step(Millis(2), Input::Intent(Intent::Abort));
+            assert!(agent.is_idle());
+            let handed = agent.ledger().entries().iter().find_map(|entry| {
+                if let Body::Handoff { text } = &entry.body { Some(text.clone()) } else { None }
+            });
+            let handed = handed.unwrap();
+            assert_eq!(handed.contains("`/goal resume` resumes the goal."), is_offered, "{handed}");
+            assert_eq!(handed.ends_with("can give the task again."), !is_offered, "{handed}");
+        }
     }
 }

@@ -65,6 +65,7 @@ pub use address::{CallAddress, SubagentPath};
 pub use effect::{Effect, Operation};
 pub use event::{Event, Live};
 pub use input::{Adoption, Answer, Input, Intent, OwnCommand, Race, Shutdown, TimerId};
+pub use racing::ADOPTED;
 pub use ruling::Ruling;
 pub use settings::{Attendance, FinalResponse, Settings};
 pub use subagent_terms::{

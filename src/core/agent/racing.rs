@@ -14,6 +14,9 @@ use super::step::Step;
 use super::subagent_terms::{MODEL, SEED};
 use super::subagents::Share;
 
+/// Of the arguments of an adoption, the lanes whose results the folder has already.
+pub const ADOPTED: &str = "adopted";
+
 impl Agent {
     /// Starts the lanes, if nothing else is under way: as many as may be at work at once, and each other one when another is over.
     pub(super) fn race(&mut self, step: &mut Step, phase: Phase, race: Race) -> Phase {

@@ -27,6 +27,8 @@ pub struct Settings {
     pub environment: String,
     /// The model.
     pub model: ModelSpec,
+    /// Whether none is asked in this process: then the session stays with the model and the effort that it was left with.
+    pub asks_no_model: bool,
     /// The models to fall back to when that one fails for good, in order.
     pub fallback: Vec<ModelSpec>,
     /// How hard the models are to think; each gets the nearest level that it takes.
@@ -95,6 +97,7 @@ impl Settings {
             system: String::new(),
             environment: String::new(),
             model,
+            asks_no_model: false,
             fallback: Vec::new(),
             effort: None,
             tools: Vec::new(),

@@ -158,6 +158,10 @@ impl Agent {
         if last_mode(&self.history.ledger) != Some(mode) {
             self.history.ledger.remark(now, Remark::Change(Change::Mode { mode, resumed: true }));
         }
+        // Nothing is asked of what this process would have asked: the next one chooses as if it had not been.
+        if self.settings.asks_no_model {
+            return;
+        }
         let model = self.models.first.model.clone();
         if let Some(previous) = last_model(&self.history.ledger).filter(|last| *last != model) {
             self.history.ledger.remark(now, Remark::Change(Change::Model { model, previous }));

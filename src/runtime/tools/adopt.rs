@@ -16,6 +16,7 @@ use super::file::load;
 use super::target::Target;
 use super::tool::{Running, RunningCall, Tool, ToolOutput, spec};
 use super::words::counted;
+use crate::agent::ADOPTED;
 use crate::ledger::{self, Arguments, Facts, Summary};
 use crate::policy::{is_guarded, leaves_work_tree};
 use crate::tool::name::ADOPT;
@@ -43,6 +44,7 @@ impl Tool for AdoptTool {
                 "base": { "type": "string", "description": "The commit that it began with." },
                 "commit": { "type": "string", "description": "The commit of what it made." },
                 "files": { "type": "array", "items": { "type": "string" }, "description": "The files that are different." },
+                ADOPTED: { "type": "array", "items": { "type": "integer" }, "description": "Lanes that the folder has already." },
             }),
             &["lane", "base", "commit", "files"],
             SideEffect::Writes,
@@ -59,7 +61,8 @@ impl Tool for AdoptTool {
             let snapshots = snapshots.ok_or("this session keeps nothing by which it could be undone")?;
             let (contents, told): (Vec<NewContent>, Vec<AdoptedFile>) = wanted.into_iter().unzip();
             snapshots.make_all(call.invocation.call, &contents)?;
-            Ok(output(&told, changed(&contents, &told), &left(call)))
+            let besides = left(call) + &beside(call.arguments());
+            Ok(output(&told, changed(&contents, &told), &besides))
         })
     }
 }
@@ -98,11 +101,44 @@ fn wanted(call: &RunningCall) -> Result<Vec<(NewContent, AdoptedFile)>, String> 
     if changed.is_empty() {
         return Ok(all);
     }
-    Err(format!(
-        "nothing was changed: {} since the lane began: {}. Its branch can be merged with git",
-        if changed.len() == 1 { "a file has changed" } else { "files have changed" },
-        changed.join(", ")
-    ))
+    let what = if changed.len() == 1 { "a file has changed" } else { "files have changed" };
+    let changed = changed.join(", ");
+    Err(match lanes_are(&adopted(call.arguments())) {
+        Some(lanes) => format!(
+            "nothing was changed: {lanes} adopted already, and {what} since this lane began: {changed}. Take that back \
+             with /undo in the session of the race first, or merge the branch of this lane with git"
+        ),
+        None => format!(
+            "nothing was changed: {what} since the lane began: {changed}. Its branch can be merged with git"
+        ),
+    })
+}
+
+/// The lanes whose results the folder has.
+fn adopted(arguments: &Arguments) -> Vec<u64> {
+    let Arguments::Object(members) = arguments else { return Vec::new() };
+    let lanes = members.get(ADOPTED).and_then(|lanes| lanes.as_array());
+    lanes.into_iter().flatten().filter_map(|lane| lane.as_u64()).collect()
+}
+
+/// As the beginning of a sentence about them, if there are any.
+fn lanes_are(lanes: &[u64]) -> Option<String> {
+    let named: Vec<String> = lanes.iter().map(u64::to_string).collect();
+    match named.as_slice() {
+        [] => None,
+        [one] => Some(format!("lane {one} is")),
+        all => Some(format!("lanes {} are", all.join(", "))),
+    }
+}
+
+/// What the folder has of other lanes.
+fn beside(arguments: &Arguments) -> String {
+    let Arguments::Object(members) = arguments else { return String::new() };
+    let own = members.get("lane").and_then(|lane| lane.as_u64());
+    let others: Vec<u64> = adopted(arguments).into_iter().filter(|lane| Some(*lane) != own).collect();
+    lanes_are(&others)
+        .map(|lanes| format!("\n{lanes} adopted, too: no check has seen these changes together"))
+        .unwrap_or_default()
 }
 
 /// Whether a file is another one afterwards.
@@ -233,7 +269,7 @@ fn left(call: &RunningCall) -> String {
         .unwrap_or_default()
 }
 
-fn output(told: &[AdoptedFile], files: Vec<ledger::ChangedFile>, left: &str) -> ToolOutput {
+fn output(told: &[AdoptedFile], files: Vec<ledger::ChangedFile>, besides: &str) -> ToolOutput {
     // What nobody starts by name is named first: it must not be among those that are only counted.
     let (first, then): (Vec<_>, Vec<_>) = told.iter().partition(|one| is_guarded(&one.shown));
     let all = first.into_iter().map(|one| (one, OBEYED)).chain(then.into_iter().map(|one| (one, "")));
@@ -241,7 +277,7 @@ fn output(told: &[AdoptedFile], files: Vec<ledger::ChangedFile>, left: &str) -> 
     let lines = lines.map(|(one, obeyed)| format!("\n{} ({}{obeyed})", displayed(&one.shown), one.how));
     let more = told.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!("\nand {more} more") } else { String::new() };
-    let text = format!("took {}:{}{more}{left}", counted(told.len(), "file"), lines.collect::<String>());
+    let text = format!("took {}:{}{more}{besides}", counted(told.len(), "file"), lines.collect::<String>());
     let sum = |of: fn(&AdoptedFile) -> usize| told.iter().map(of).sum::<usize>() as u64;
     let summary = Summary::Changed { added: sum(|one| one.lines.0), removed: sum(|one| one.lines.1) };
     let facts = Facts { summary: Some(summary), files, ..Facts::default() };

@@ -1,14 +1,16 @@
 //! What a lane made, taken into the folder; and the branches of a race removed.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::json;
 
 use super::LaneStanding;
 use super::told::changed;
-use crate::agent::Adoption;
-use crate::ledger::Arguments;
+use crate::agent::{ADOPTED, Adoption};
+use crate::ledger::{Arguments, Entry};
 use crate::policy::shell::shell_word;
+use crate::runtime::store::subagents::started_by;
 use crate::runtime::{changed_files, git};
 use crate::session::subagents::as_made;
 
@@ -48,10 +50,23 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
             "lane {lane} changed nothing in this folder; what it changed is outside it, in the branch {branch}"
         ));
     }
-    let arguments = json!({ "lane": lane, "base": base, "commit": commit, "files": files });
+    let mut arguments = json!({ "lane": lane, "base": base, "commit": commit, "files": files });
+    // Where the folder is not what the lane began with, these are why.
+    let adopted: Vec<u64> = lanes.iter().filter(|one| one.is_adopted).map(|one| one.lane).collect();
+    if let Some(members) = arguments.as_object_mut().filter(|_| !adopted.is_empty()) {
+        members.insert(ADOPTED.to_owned(), adopted.into());
+    }
     let arguments = Arguments::from_value(arguments);
     let typed = format!("Adopt lane {lane} of the race");
     Ok(Adoption { typed, line: format!("/adopt {lane}"), arguments })
+}
+
+/// The branches of the last race of this session that are still there. Those of a fork belong to the session that had the race.
+pub(crate) fn branches_of(state: &Path, entries: &[Arc<Entry>], folder: &Path, id: &str) -> Vec<String> {
+    let is_its = |one: &LaneStanding| one.session.as_deref().and_then(started_by).is_none_or(|by| by == id);
+    let lanes = super::lanes(state, entries, folder, false);
+    let made = lanes.into_iter().filter(|one| one.made.is_some() && is_its(one));
+    made.map(|one| one.terms.branch).collect()
 }
 
 /// Removes the branches of a race, except those that somebody went on with. Says which, a line each.

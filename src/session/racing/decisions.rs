@@ -33,6 +33,34 @@ pub(super) fn asks(own: &[Arc<Entry>]) -> bool {
     !waiting.is_empty()
 }
 
+/// Why the last check of a lane did not run, if somebody or something did not allow it.
+pub(super) fn check_refused(own: &[Arc<Entry>]) -> Option<String> {
+    let check = own.iter().rev().find_map(|entry| match &entry.body {
+        Body::Validation(call) => Some(call.id),
+        _ => None,
+    })?;
+    let (mut asked, mut denied, mut is_over) = (None, None, false);
+    for entry in own {
+        match &entry.body {
+            // A request may be recorded again; the last one counts.
+            Body::ApprovalRequested(request) if request.call == check => asked = Some(request.why.as_str()),
+            Body::ApprovalDecided(decision) if decision.call == check && !decision.allow => {
+                denied = Some(decision.reason.as_str());
+            }
+            Body::ToolResult(result) if result.call == check => {
+                is_over = matches!(result.outcome, Outcome::Denied(_));
+            }
+            _ => {}
+        }
+    }
+    // Where nobody was asked and nobody decided, a limit was used up.
+    let said: Vec<&str> = asked.into_iter().chain(denied).collect();
+    (is_over && !said.is_empty()).then(|| {
+        let said: Vec<&str> = said.into_iter().filter(|said| !said.is_empty()).collect();
+        said.join("; ")
+    })
+}
+
 /// Whether the session of the race took the result of this lane into the folder, and did not take that back.
 pub(super) fn is_adopted(entries: &[Arc<Entry>], lane: u64, terms: &LaneTerms) -> bool {
     let takes_it = |call: &ToolUse| {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::decisions::{asks, decided, is_adopted};
+use super::decisions::{asks, check_refused, decided, is_adopted};
 use crate::budget::{Limits, Meter};
 use crate::ledger::{Body, CallId, Change, Ending, Entry, Escrow, EscrowSettlement, Spent, TurnEnded};
 use crate::policy::is_guarded;
@@ -42,6 +42,8 @@ pub(crate) struct LaneStanding {
     pub(crate) ended: Option<TurnEnded>,
     /// Why it has no run that ended, when it is over.
     pub(crate) why: Option<String>,
+    /// Why its last check was not allowed to run, if it was not.
+    pub(crate) check_refused: Option<String>,
     /// Decisions about its calls: allowed by a person, and denied.
     pub(crate) decided: (u64, u64),
     /// Whether what it made was taken into the folder, and not taken back.
@@ -203,6 +205,7 @@ fn standing(
         model: model_of(&own),
         ended,
         why,
+        check_refused: check_refused(&own),
         decided,
         is_adopted: false,
         worktree,

@@ -20,7 +20,7 @@ use crate::tool::name::LANE;
 use point::point;
 use seeds::check_models;
 
-pub(crate) use adopting::{adoption, drop_branches};
+pub(crate) use adopting::{adoption, branches_of, drop_branches};
 pub(crate) use lanes::{LaneStanding, lanes, lanes_of};
 pub(crate) use point::Point;
 pub(crate) use racer::Racer;

@@ -1,6 +1,7 @@
 //! How the lanes of a race stand, in words.
 
 use super::LaneStanding;
+use crate::config::fault::one_line;
 use crate::config::models::dollars;
 use crate::ledger::seconds;
 use crate::policy::shell::shell_word;
@@ -14,7 +15,7 @@ pub(crate) const HEADS: [&str; 10] =
     ["lane", "model", "seed", "ended", "files", "lines", "turns", "cost", "time", "approvals"];
 /// Cells of a model's name.
 const MOST_OF_A_NAME: usize = 36;
-/// Cells of why a lane was not started.
+/// Cells of why a lane was not started, or its check not allowed.
 const MOST_OF_A_REASON: usize = 300;
 
 /// The cells of a lane.
@@ -76,8 +77,12 @@ pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
     lanes.iter().flat_map(of_lane).chain(forsaken(lanes)).chain(taking(lanes, adopt)).collect()
 }
 
-/// Why it was not started, or what is known of it when it was cut off.
+/// That its check was not allowed; why it was not started; or what is known of it when it was cut off.
 fn why(lane: &LaneStanding) -> Option<String> {
+    if let (Some(check), Some(refused)) = (&lane.terms.check, &lane.check_refused) {
+        let said = one_line(&format!("the check `{check}` was not allowed: {refused}"));
+        return Some(fit(&said, MOST_OF_A_REASON));
+    }
     let said = lane.why.as_deref()?;
     let line = said.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(fit(&sanitize(line), MOST_OF_A_REASON))

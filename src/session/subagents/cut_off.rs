@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::SubagentMaker;
 use super::own_ledger::{entries_of, names_of};
-use crate::agent::{Agent, Attendance, Effect, Settings};
+use crate::agent::{Agent, Attendance, Effect, Settings, SubagentPath};
 use crate::budget::{Grantable, Limits, Meter};
 use crate::config::Invocation;
 use crate::config::models::{Table, choose};
@@ -51,7 +51,9 @@ impl<'a> CutOff<'a> {
     ) -> Option<Usage> {
         let path = exact(state, &escrow.session)?;
         let (mut store, file) = SessionStore::open(&path).ok()?;
-        let (effects, entries) = self.ended(escrow, names, file.entries, below)?;
+        let above = self.settings.path.iter().copied();
+        let by = above.chain([escrow.call]).collect();
+        let (effects, entries) = self.ended((escrow, by), names, file.entries, below)?;
         let new: Vec<Arc<Entry>> = effects.into_iter().filter_map(appended).collect();
         store.append(&new).and_then(|()| store.sync()).ok()?;
         let mut meter = Meter::new(Limits::default());
@@ -69,15 +71,18 @@ impl<'a> CutOff<'a> {
         below: &[Stood],
     ) -> (Vec<Effect>, Vec<Arc<Entry>>) {
         let escrow = was_asking(&entries).then(|| reservation(state, session)).flatten();
-        let ended =
-            escrow.and_then(|escrow| self.ended(&escrow, &names_of(state, session), entries.clone(), below));
+        let ended = escrow.and_then(|escrow| {
+            // A person goes on with it: from here on it is nobody's sub-agent.
+            let by = SubagentPath::new();
+            self.ended((&escrow, by), &names_of(state, session), entries.clone(), below)
+        });
         ended.unwrap_or_else(|| (Vec::new(), entries))
     }
 
-    /// What is to be done to end it, and its entries with that.
+    /// What is to be done to end it, and its entries with that. `path`: the calls by which it is a sub-agent.
     fn ended(
         &self,
-        escrow: &Escrow,
+        (escrow, path): (&Escrow, SubagentPath),
         names: &[String],
         entries: Vec<Arc<Entry>>,
         below: &[Stood],
@@ -85,6 +90,7 @@ impl<'a> CutOff<'a> {
         let grantable = Grantable { limits: escrow.limits.clone(), parallel: escrow.parallel };
         let mut settings = Settings {
             session: escrow.session.clone(),
+            path,
             model: self.model(&entries),
             limits: self.settings.limits.clone().granted(&grantable),
             asked_within_limits: true,

@@ -25,7 +25,7 @@ pub(crate) use lane::{LaneTerms, MOST_LANES};
 pub(crate) use last_words::was_cut_off;
 pub(crate) use refusal::switched_off;
 pub(crate) use standing::standing;
-pub(crate) use worktree::{as_made, worktree_of, worktrees_below};
+pub(crate) use worktree::{as_made, worktree_of, worktrees_of};
 
 use super::copied_folder::in_copied;
 use super::instructions::nested::WithNested;

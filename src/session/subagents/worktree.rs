@@ -30,17 +30,21 @@ pub(crate) fn worktree_of(cwd: &Path, id: &str) -> Option<PathBuf> {
     place(cwd, id).ok().filter(|top| top.is_dir())
 }
 
-/// The worktrees that are still there of the sub-agents of this session, and of theirs. `cwd` is its folder.
-pub(crate) fn worktrees_below(cwd: &Path, id: &str) -> Vec<PathBuf> {
-    let begins = format!("-{id}-c");
-    let is_below = |top: &PathBuf| {
+/// The worktrees that are still there of the sub-agents of this session, of theirs, and of its own if it is that of one; before them the
+/// folder of the repository. `cwd` is the folder of the session. `None`: that is in no repository.
+pub(crate) fn worktrees_of(cwd: &Path, id: &str) -> Option<(PathBuf, Vec<PathBuf>)> {
+    let (own, begins) = (format!("-{id}"), format!("-{id}-c"));
+    let is_its = |top: &PathBuf| {
         let name = top.file_name().unwrap_or_default().to_string_lossy();
         let calls = name.rsplit_once(&begins).map(|(_, calls)| format!("{id}-c{calls}"));
-        calls.is_some_and(|own| above(&own).any(|above| above == id)) && top.is_dir()
+        let is_below = calls.is_some_and(|below| above(&below).any(|above| above == id));
+        (is_below || started_by(id).is_some() && name.ends_with(&own)) && top.is_dir()
     };
-    let listed = git(cwd, ["worktree", "list", "--porcelain"]).unwrap_or_default();
-    let tops = listed.lines().filter_map(|line| line.strip_prefix("worktree "));
-    tops.map(PathBuf::from).filter(is_below).collect()
+    let listed = git(cwd, ["worktree", "list", "--porcelain"]).ok()?;
+    let mut tops = listed.lines().filter_map(|line| line.strip_prefix("worktree ")).map(PathBuf::from);
+    // Git names the repository's own folder first.
+    let repository = tops.next()?;
+    Some((repository, tops.filter(is_its).collect()))
 }
 
 /// Beside the repository.

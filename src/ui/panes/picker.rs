@@ -47,7 +47,7 @@ fn beside(picker: &Picker, area: Rect) -> Option<Rect> {
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {
     let fitting = picker.fitting();
     let inner = Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), area.height);
-    frame.render_widget(head(screen, picker, fitting.len(), inner.width), Rect { height: 1, ..inner });
+    frame.render_widget(head(screen, picker, &fitting, inner.width), Rect { height: 1, ..inner });
     let (list, right) = halves(picker, area);
     if let Some(right) = right {
         match picker.source {
@@ -157,10 +157,13 @@ pub(super) fn line_at(picker: &Picker, area: Rect, at: (u16, u16)) -> Option<usi
     (list.contains(at.into()) && line < fitting).then_some(line)
 }
 
-fn head(screen: &Screen<'_>, picker: &Picker, fitting: usize, total: u16) -> Line<'static> {
+fn head(screen: &Screen<'_>, picker: &Picker, fitting: &[usize], total: u16) -> Line<'static> {
     let theme = screen.theme;
+    let is_counted = |item: &&Item| !item.is_of_several();
+    let listed = picker.items.iter().filter(is_counted).count();
     // What an undo is, above its files, is none of them.
-    let all = picker.items.len() - usize::from(picker.source == Source::Undo && picker.items.len() > 1);
+    let all = listed - usize::from(picker.source == Source::Undo && listed > 1);
+    let fitting = fitting.iter().filter_map(|at| picker.items.get(*at)).filter(is_counted).count();
     let count = if picker.query.is_empty() { all.to_string() } else { format!("{fitting} of {all}") };
     let mut left = vec![Span::styled(format!("{}  ", picker.title()), theme.title)];
     let room = usize::from(total).saturating_sub(cells(&left) + width(&count) + 3);
