@@ -66,6 +66,7 @@ mod kept_as_tests;
 mod keys;
 mod killed;
 mod killed_subagents;
+mod left_behind;
 mod locals;
 mod long_keys;
 mod many;
