@@ -102,6 +102,7 @@ mod switched;
 mod taken_names;
 mod traces;
 mod trust;
+mod unwritten;
 mod usage;
 mod washed;
 mod whatif_lines;

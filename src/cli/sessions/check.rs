@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Pick;
-use super::place::{SessionPlace, entries, lines};
+use super::place::{EMPTY, SessionPlace, entries, lines};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
@@ -31,6 +31,10 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let known = if place.keeps(&path) { known(&path) } else { None };
     let bytes = SessionStore::bytes(&path).map_err(|why| Fault::usage(why, "name another file"))?;
     let has_end = known.is_some();
+    if bytes.is_empty() && !has_end {
+        say(&lines([one_line(&empty(place, &path))]))?;
+        return Ok(Exit::Failed);
+    }
     let (audit, read) = checked(&bytes, known.unwrap_or_default());
     let name = place.name(&path);
     // Kept beside the file, and not part of it.
@@ -48,6 +52,18 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let told = told.iter().chain(&kept).chain(&unrecorded).chain(&left);
     say(&lines(told.map(|line| one_line(line))))?;
     Ok(if is_sound { Exit::Completed } else { Exit::Failed })
+}
+
+/// What is said of a file without a byte, of which nobody knows that there were more.
+fn empty(place: &SessionPlace, path: &Path) -> String {
+    let name = place.name(path);
+    match held(path) {
+        Some(who) => format!("{name}: empty: {who}, which has not written its first line"),
+        None if place.keeps(path) => {
+            format!("{name}: {EMPTY}; `countersign sessions remove {}` removes it", shell_word(&name))
+        }
+        None => format!("{name}: {EMPTY}, or cut off later; this cannot be told apart here"),
+    }
 }
 
 fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: bool) -> Vec<String> {

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::args::{Pick, RemoveArgs};
-use super::place::{SessionPlace, id_of, lines, remark};
+use super::place::{EMPTY, SessionPlace, id_of, lines, remark};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::policy::shell::shell_word;
-use crate::runtime::store::{Summary, old, remove, remove_if_old, summarise};
+use crate::runtime::store::{Summary, is_unwritten, old, remove, remove_if_old, summarise};
 use crate::session::other_sessions::{first_words, when};
 use crate::session::subagents::worktrees_below;
 use crate::ui::text::counted;
@@ -41,13 +41,13 @@ fn remove_older(place: &SessionPlace, days: u64, is_wished: bool) -> Result<Exit
         let about = format!(
             "{} ({}, unchanged for {} days)",
             one_line(&id_of(&old.path)),
-            about(place, &old.summary),
+            old.summary.as_ref().map_or_else(|| EMPTY.to_owned(), |known| about(place, known)),
             old.days
         );
         match is_wished.then(|| remove_if_old(&place.state, &old, days, now)) {
             Some(Err(why)) => remark(&format!("{why}; not removed")),
             Some(Ok(())) => {
-                tell_worktrees(&old.path, &old.summary);
+                old.summary.iter().for_each(|known| tell_worktrees(&old.path, known));
                 told.push(format!("removed {about}"));
             }
             None => told.push(about),
@@ -96,7 +96,11 @@ fn remove_one(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     }
     // What cannot be read can be removed all the same.
     let summary = summarise(&path).ok();
-    let described = summary.as_ref().map_or_else(|| "unreadable".to_owned(), |known| about(place, known));
+    let described = match &summary {
+        Some(known) => about(place, known),
+        None if is_unwritten(&path) => EMPTY.to_owned(),
+        None => "unreadable".to_owned(),
+    };
     remove(&place.state, &path).map_err(|why| Fault::failed(why, "nothing was removed"))?;
     summary.iter().for_each(|known| tell_worktrees(&path, known));
     say(&format!("removed {} ({described})\n", one_line(&id_of(&path))))

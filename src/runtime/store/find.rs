@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::wire::record::{FirstLine, first_line};
 
 use super::head::known;
+use super::lock::held;
 use super::subagents::{is_of_subagent, started_by};
 use super::{SNAPSHOTS, plain};
 
@@ -100,6 +101,12 @@ pub fn never_begun(state: &Path, id: &str) -> bool {
     file.is_some_and(|path| is_empty(&path) && known(&path).is_none())
 }
 
+/// Whether the file of a session was left empty by a process that was killed before its first line. Such a file holds nothing. One that
+/// somebody has open is about to be written, and one whose lines were removed has beside it how many there were.
+pub fn is_unwritten(path: &Path) -> bool {
+    is_empty(path) && known(path).is_none() && held(path).is_none()
+}
+
 fn is_empty(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == 0)
 }
@@ -153,6 +160,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_a_file_that_nobody_has_written_or_has_open_was_left_empty() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("s1.jsonl");
+        assert!(!is_unwritten(&path), "there is none");
+        std::fs::write(&path, "").unwrap();
+        assert!(is_unwritten(&path));
+        let file = std::fs::File::open(&path).unwrap();
+        file.lock().unwrap();
+        assert!(!is_unwritten(&path), "somebody is about to write it");
+        drop(file);
+        assert!(is_unwritten(&path));
+        std::fs::write(place.path().join("s1.head"), "2 x\n").unwrap();
+        assert!(!is_unwritten(&path), "its lines are gone");
+        std::fs::remove_file(place.path().join("s1.head")).unwrap();
+        std::fs::write(&path, "{").unwrap();
+        assert!(!is_unwritten(&path));
+    }
+
+    #[test]
     fn a_file_of_a_sub_agent_without_a_byte_is_no_session() {
         let state = tempfile::tempdir().unwrap();
         let folder = state.path().join("sessions/2026/11");
@@ -168,7 +194,7 @@ mod tests {
         assert_eq!(
             files(state.path()),
             [own, below[1].clone()],
-            "a session of a person that is empty is damaged"
+            "a session of a person that is empty is found, so that it can be removed"
         );
         assert_eq!(exact(state.path(), &format!("{id}-c1")), None);
         let said = find(state.path(), &format!("{id}-c1")).unwrap_err();

@@ -18,7 +18,7 @@ pub struct Listing {
     pub unreadable: Vec<(PathBuf, String)>,
 }
 
-/// Lists the sessions. What was read of a file before is taken from the cache while the file is the same.
+/// Lists the sessions. A file that was left empty before its first line is none. What was read of a file before is taken from the cache while the file is the same.
 pub fn list(state: &Path) -> Listing {
     // Sub-agents belong to the sessions that started them.
     let mut files = find::files(state);
@@ -34,6 +34,7 @@ pub fn list(state: &Path) -> Listing {
     for (path, one) in files.into_iter().zip(listed) {
         match one.summary {
             Ok(summary) => listing.sessions.push(summary),
+            Err(_) if find::is_unwritten(&path) => {}
             Err(why) => listing.unreadable.push((path, why)),
         }
     }
