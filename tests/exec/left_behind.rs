@@ -4,12 +4,13 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ring::digest::{Context, SHA256};
 use serde_json::json;
 
 use crate::forged::forge;
+use crate::subagents::{delegate, shell};
 use crate::world::{World, script};
 
 /// The file that a call of a session writes before it is put in its place.
@@ -23,6 +24,13 @@ fn beside(world: &World, session: &OsStr, call: &str, name: &str) -> PathBuf {
     world.work().join(format!(".countersign-{digits}"))
 }
 
+/// The lines of a session up to the first result of a call, as a kill leaves them in the middle of that call.
+fn cut_at_the_first_result(file: &Path) {
+    let text = fs::read_to_string(file).unwrap();
+    let before = text.lines().take_while(|line| !line.contains("\"type\":\"tool_result\""));
+    forge(file, &before.map(|line| format!("{line}\n")).collect::<String>());
+}
+
 #[test]
 fn what_a_killed_write_left_is_named_by_a_check_and_removed_by_a_resume() {
     let world = World::new();
@@ -30,11 +38,8 @@ fn what_a_killed_write_left_is_named_by_a_check_and_removed_by_a_resume() {
     let replies = script(json!([{ "tool_calls": [call] }, "Done."]));
     let ran = world.json(&["--mode", "unrestricted", "--script", &replies, "go"]);
     assert_eq!(ran.outcomes(), ["ok"], "{}", ran.err);
-    // As a kill leaves it in the middle of the write: the call is allowed, and has no result.
     let file = world.session_file();
-    let text = world.session_text();
-    let before = text.lines().take_while(|line| !line.contains("\"type\":\"tool_result\""));
-    forge(&file, &before.map(|line| format!("{line}\n")).collect::<String>());
+    cut_at_the_first_result(&file);
     fs::remove_file(world.work().join("new.txt")).unwrap();
     let session = file.file_stem().unwrap().to_owned();
     let left = beside(&world, &session, "c1", "new.txt");
@@ -62,4 +67,27 @@ fn what_a_killed_write_left_is_named_by_a_check_and_removed_by_a_resume() {
     assert!(!left.exists() && others.iter().all(|file| file.exists()));
     let checked = world.sessions_cli(&["check", "--last"]);
     assert!(!checked.out.contains("left behind"), "{}", checked.out);
+}
+
+#[test]
+fn what_a_subagent_left_goes_with_the_resume_of_the_session_above() {
+    let world = World::new();
+    let (command, mut beacon) = world.beacon();
+    let write = json!({ "name": "write", "arguments": { "path": "new.txt", "content": "all of it\n" } });
+    let replies = script(json!([
+        { "tool_calls": [delegate("general", "Write it.")] },
+        { "text": "I write.", "tool_calls": [write, shell(&command)] },
+    ]));
+    let run = world.begin(&["--json", "--mode", "unrestricted", "--script", &replies, "go"]);
+    beacon.lit();
+    run.kill();
+    beacon.put_out();
+    let is_below = |file: &PathBuf| file.file_stem().unwrap().len() > 36;
+    let own = world.sessions().into_iter().find(is_below).unwrap();
+    cut_at_the_first_result(&own);
+    let left = beside(&world, own.file_stem().unwrap(), "c1", "new.txt");
+    fs::write(&left, "all o").unwrap();
+    let ran = world.exec(&["--last", "--mode", "unrestricted", "--script", r#"["I see."]"#, "go on"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(!left.exists());
 }
