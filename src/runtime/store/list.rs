@@ -19,7 +19,8 @@ pub struct Listing {
     pub unreadable: Vec<(PathBuf, String)>,
 }
 
-/// Lists the sessions. A file that was left empty before its first line is none. What was read of a file before is taken from the cache while the file is the same.
+/// Lists the sessions. A file that was left empty before its first line is none. What was read of a file before is taken
+/// from the cache while the file is the same.
 pub fn list(state: &Path) -> Listing {
     // Neither needs the other, and each takes a while where there are thousands.
     let (files, cache) = thread::scope(|scope| {
