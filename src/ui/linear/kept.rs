@@ -33,11 +33,11 @@ impl LinearSession {
         self.output.say(&format!("kept, /send sends it: {line}"));
     }
 
-    /// What was typed comes back. Before a sub-agent has its task, that is what comes back from it, and nobody has typed that.
+    /// What was typed comes back.
     pub(super) fn keep_returned(&mut self, event: &Event) {
         let (path, event) = event.located();
         let view = &self.renderer.view;
-        if !path.is_empty() && !view.below(&path).is_some_and(View::has_begun) {
+        if !path.is_empty() && !view.below(&path).is_some_and(View::returns_what_was_typed) {
             return;
         }
         match event {
