@@ -17,8 +17,9 @@ const MOST: usize = 2_000;
 pub(super) fn ended(entries: &[Arc<Entry>], below: &[(CallId, Reach)]) -> Option<(TaskState, String)> {
     let (_, _, ended) = last_end(entries).filter(|_| !was_cut_off(entries))?;
     let stopped = who_stopped(entries);
-    let (_, state, words) = of_ending(ended, stopped);
-    let words = match cut_short(ended, stopped, came(entries, below).reach()) {
+    let reach = came(entries, below).reach();
+    let (_, state, words) = of_ending(ended, stopped, reach);
+    let words = match cut_short(ended, stopped, reach) {
         Some(abort) => aborted_having(abort, &words),
         None => words,
     };
