@@ -337,7 +337,7 @@ impl Agent {
                 | TaskState::Failed
                 | TaskState::Rejected
                 | TaskState::InputRequired
-                | TaskState::AuthRequired => "did not finish its task. It reported",
+                | TaskState::AuthRequired => "did not finish its task. What is known of it",
             };
             let text = format!("The sub-agent {name} that worked as {call} {how}:\n{answer}");
             // No call is open when a turn begins; should one be, the words wait for the next.
