@@ -157,17 +157,6 @@ impl View {
         self.whose != Whose::Persons
     }
 
-    /// Whether words that come back from here were typed by a person: before it has its task, that is what
-    /// comes back. One that waits for its turn was given no task yet.
-    pub fn returns_what_was_typed(&self) -> bool {
-        self.waits_for_turn || self.has_begun()
-    }
-
-    /// Whether something was said to a model here, or a goal was given: that of a sub-agent has its task then.
-    fn has_begun(&self) -> bool {
-        self.rows().iter().any(|row| matches!(row.entry.body, Body::User(_) | Body::Goal(_)))
-    }
-
     /// Whether a run of it has ended, whatever was written after that.
     fn has_ended(&self) -> bool {
         self.rows().iter().rev().any(|row| matches!(row.entry.body, Body::TurnEnded(_)))

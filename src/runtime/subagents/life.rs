@@ -69,7 +69,7 @@ async fn work(
         if has_task(&event) {
             locked(roster).get_mut(&call).into_iter().for_each(|at_work| at_work.begins(call));
         }
-        tell(news, call, SubagentNews::Told(Box::new(event))).await;
+        retell(news, call, &beginning, event).await;
         if let Beginning::Refused(why) = &beginning {
             watched.refused = Some(why.clone());
             break;
@@ -84,7 +84,7 @@ async fn work(
     shutdown.send(Shutdown::Signal).await.unwrap_or_default();
     while let Some(event) = events.recv().await {
         watched.read(&event, call, news).await;
-        tell(news, call, SubagentNews::Told(Box::new(event))).await;
+        retell(news, call, &beginning, event).await;
     }
     let ended = driving
         .await
@@ -96,6 +96,13 @@ async fn work(
             never_begun(&why.to_string(), said.as_deref())
         }
         broken => watched.report(broken, said.as_deref(), clock, max_chars),
+    }
+}
+
+/// Tells what its loop told, but for its task.
+async fn retell(news: &mpsc::Sender<Input>, call: CallId, beginning: &Beginning, event: Event) {
+    if !beginning.returns_the_task(&event) {
+        tell(news, call, SubagentNews::Told(Box::new(event))).await;
     }
 }
 
@@ -168,6 +175,11 @@ impl Beginning {
             (before, _) => before,
         }
     }
+
+    /// Whether it is the task that comes back: nobody has typed that. What was typed is said behind the task.
+    fn returns_the_task(&self, event: &Event) -> bool {
+        !matches!(self, Self::Begun) && matches!(event, Event::Live(Live::Returned(_)))
+    }
 }
 
 async fn said_after(after: Option<AfterEnd>) -> Option<String> {
@@ -196,6 +208,10 @@ mod tests {
         // Something else was refused; the task comes.
         assert!(matches!(after(&[refused()]), Beginning::Awaited));
         assert!(matches!(after(&[begun(), returned(), refused()]), Beginning::Begun));
+        // The task is no words of a person's; what they said is.
+        assert!(after(&[returned()]).returns_the_task(&returned()));
+        assert!(!after(&[begun()]).returns_the_task(&returned()));
+        assert!(!after(&[]).returns_the_task(&refused()));
     }
 
     #[test]
