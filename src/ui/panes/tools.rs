@@ -235,6 +235,8 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
         | Outcome::UnknownTool
         | Outcome::Lost { .. } => rows.get(..EXCERPT.min(rows.len())).unwrap_or(&[]),
         Outcome::Denied(_) => reason.as_slice(),
+        // Its row says no more than that it was stopped.
+        Outcome::Aborted(_) if panel.is_subagent => rows.get(..EXCERPT.min(rows.len())).unwrap_or(&[]),
         Outcome::Aborted(_) => printed.get(printed.len().saturating_sub(EXCERPT)..).unwrap_or(&[]),
         Outcome::Ok => &[],
     };
@@ -242,9 +244,7 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
     if result.name == ASK && result.outcome == Outcome::Ok {
         return answered(result, room, around);
     }
-    let is_delegated = result.outcome == Outcome::Failed && delegate(&result.name).is_some();
-    if is_delegated || matches!(result.outcome, Outcome::Denied(_) | Outcome::Lost { .. } | Outcome::Invalid)
-    {
+    if is_read_whole(panel, result) {
         // Why nothing came of it is read to its end, and how far a sub-agent came from its beginning.
         return sentences(shown, room, around);
     }
@@ -255,6 +255,16 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
     }
     let inks = inks(panel, around.theme, around.theme.dim);
     shown.iter().map(|row| TranscriptRow::new(INDENT + 2, grid::fitted(row, room, &inks))).collect()
+}
+
+/// Whether what is said of it is read as sentences: why nothing came of it, and how far a sub-agent came.
+fn is_read_whole(panel: &Panel, result: &ToolResult) -> bool {
+    match &result.outcome {
+        Outcome::Denied(_) | Outcome::Lost { .. } | Outcome::Invalid => true,
+        Outcome::Failed => delegate(&result.name).is_some(),
+        Outcome::Aborted(_) => panel.is_subagent,
+        Outcome::Ok | Outcome::UnknownTool | Outcome::TimedOut => false,
+    }
 }
 
 /// What a person answered, below the question where it has no room beside it.
