@@ -116,10 +116,10 @@ fn up_and_down_choose_too_and_a_key_without_a_meaning_puts_nothing_away() {
         assert_eq!(harness.local.always.as_ref().map(|always| always.scope), Some(scope), "{key:?}");
     }
     assert_eq!(taken(&harness.key(KeyCode::Enter, NONE)).1, Scope::Everywhere);
-    // What is typed goes to the composer, and takes no rule.
+    // What is typed as people type goes to the composer, and takes no rule.
     let mut harness = shown(0);
     seen(&mut harness);
-    assert!(harness.press("x").is_empty());
+    assert!(harness.bursts("xy").is_empty());
     assert_eq!((harness.local.always, harness.local.composer.is_empty()), (None, false));
 }
 
