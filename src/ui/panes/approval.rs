@@ -125,10 +125,10 @@ fn whole(
         // The title begins with the worst effect; the rest of them goes before the command does.
         (body, reach) = action::shown(shown, Vec::new(), in_room(rows(foot.len())), colours);
     }
-    let free = rows(foot.len()).saturating_sub(body.len());
-    if airy && free > 0 {
-        body.push(Line::default());
-        body.extend(line_parts::beneath(panel, inner, free, theme));
+    // A call that is cut says itself where all of it is.
+    if reach.rows >= reach.all {
+        let spare = room(foot.len()).saturating_sub(body.len());
+        body.extend(line_parts::beneath(panel, inner, spare, airy, theme));
     }
     body.extend(foot);
     let right = Span::styled(right, theme.accent);
