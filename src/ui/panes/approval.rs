@@ -134,7 +134,8 @@ fn whole(
     }
     body.extend(foot);
     let right = Span::styled(right, theme.accent);
-    let lines = boxes::boxed(title, right, body, total, risk::border(request, theme));
+    let border = boxes::edges(risk::border(request, theme), around.has_keys);
+    let lines = boxes::boxed(title, right, body, total, border);
     reaching(lines, PaneReach { names_files, asks_anyway, rule: read, ..reach })
 }
 

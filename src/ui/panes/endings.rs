@@ -145,7 +145,7 @@ fn budget_stop(ended: &TurnEnded, offer: Offer, around: &CardContext<'_>) -> Vec
     body.extend(flow(answers::led(answers, around.stop_has_keys, around), 3, inner));
     let title = vec![Span::styled(title, theme.title)];
     let right = Span::styled(format!("stopped · {}", ending_words(ended.reason)), theme.warning);
-    let border = if around.stop_has_keys { theme.border_waiting } else { theme.border };
+    let border = boxes::edges(theme.border_waiting, around.stop_has_keys);
     boxes::boxed(title, right, body, total, border)
         .into_iter()
         .map(|line| TranscriptRow::new(MARGIN, line))
