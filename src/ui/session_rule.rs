@@ -21,6 +21,8 @@ pub(super) const NO_RULE: &str = "no suitable rule to suggest · s allows exactl
 const NO_RULE_BELOW: &str =
     "no rule is offered here · s allows exactly this call for the sub-agent's session";
 
+/// What is said of a time to hold that is refused, where the pane says why.
+const REFUSED: &str = "not possible: why stands above";
 /// What is said of a key that the pane of a rule does not offer.
 const NOT_HERE: &str = "not a key here · esc goes back";
 
@@ -231,7 +233,8 @@ fn take(local: &mut Local, view: &View, press: Press, always: OfferedRule) -> Ve
         (Scope::Session, _) => None,
         (_, Some(Ok(RuleLines { lines, .. }))) => Some(lines.clone()),
         (_, Some(Err(why))) => {
-            local.hint = Some(why.clone());
+            let is_told = says_why(local, press, always.scope);
+            local.hint = Some(if is_told { REFUSED.to_owned() } else { why.clone() });
             return Vec::new();
         }
         (_, None) => {
@@ -252,4 +255,12 @@ fn take(local: &mut Local, view: &View, press: Press, always: OfferedRule) -> Ve
         local.to_keep = kept.map(|lines| RuleToKeep { call: asked.call, rule, scope, lines });
     }
     acts
+}
+
+/// Whether the pane has shown for long enough what would be written for this time to hold, or why nothing: all of it.
+fn says_why(local: &Local, press: Press, scope: Scope) -> bool {
+    local.always.as_ref().is_some_and(|always| {
+        let is_read = always.scope == scope && !always.is_unread();
+        (always.names_files || is_read) && local.stand.allows(&always.shown(), press).is_ok()
+    })
 }
