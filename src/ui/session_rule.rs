@@ -77,9 +77,9 @@ pub(super) fn planned(local: &mut Local, plan: RulePlan) {
     }
 }
 
-/// One key while a rule is shown: the arrows choose how long it holds, a or Enter takes it, Esc puts it away. A key that its pane does not
-/// offer decides nothing and puts nothing away: the Esc that follows would interrupt the run. `None`: the key means what it means
-/// without it.
+/// One key while a rule is shown: the arrows choose how long it holds, a or Enter takes it, Esc puts it away.
+/// A key that its pane does not offer decides nothing and puts nothing away: the Esc that follows would
+/// interrupt the run. `None`: the key means what it means without it.
 pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<UiEffect>> {
     let key = press.key;
     let always = local.always.clone()?;
@@ -135,7 +135,8 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
     (key.code == KeyCode::Esc).then(Vec::new)
 }
 
-/// Whether a command answers the call, or offers something else about it: what the pane of a rule does not offer signs nothing there.
+/// Whether a command answers the call, or offers something else about it: what the pane of a rule does not
+/// offer signs nothing there.
 fn answers(command: KeyAction) -> bool {
     matches!(
         command,
@@ -257,7 +258,8 @@ fn take(local: &mut Local, view: &View, press: Press, always: OfferedRule) -> Ve
     acts
 }
 
-/// Whether the pane has shown for long enough what would be written for this time to hold, or why nothing: all of it.
+/// Whether the pane has shown for long enough what would be written for this time to hold, or why nothing:
+/// all of it.
 fn says_why(local: &Local, press: Press, scope: Scope) -> bool {
     local.always.as_ref().is_some_and(|always| {
         let is_read = always.scope == scope && !always.is_unread();

@@ -152,8 +152,8 @@ fn esc_puts_the_rule_away_and_interrupts_nothing() {
     );
 }
 
-/// The keys y and s allowed the call although the pane did not offer them, and any other letter closed it, so that the Esc that was meant for
-/// it stopped the run.
+/// The keys y and s allowed the call although the pane did not offer them, and any other letter closed it, so
+/// that the Esc that was meant for it stopped the run.
 #[test]
 fn a_key_that_is_not_offered_beside_a_rule_signs_nothing_and_leaves_it_open() {
     let mut harness = harness(waits(Some(RULE)));

@@ -190,8 +190,8 @@ fn asked_by(panel: &Panel, around: &CardContext<'_>) -> Option<String> {
     name.map(|by| format!("{} {}: ", fit(&one_row(by.name()), MOST_OF_NAME), by.calls))
 }
 
-/// The words beside the title: that it waits. On a narrow screen how much it changes says more, for that it waits stands in the line
-/// above the composer, too; only which of several it is stays.
+/// The words beside the title: that it waits. On a narrow screen how much it changes says more, for that it
+/// waits stands in the line above the composer, too; only which of several it is stays.
 fn beside_title(panel: &Panel, id: EntryId, request: &ApprovalRequest, around: &CardContext<'_>) -> String {
     let total = usize::from(around.panel_width());
     let right = waits(around, id, total);
@@ -206,8 +206,8 @@ fn beside_title(panel: &Panel, id: EntryId, request: &ApprovalRequest, around: &
     lines.map_or_else(|| right.clone(), |lines| with(&lines))
 }
 
-/// How many lines change, where the title has room for what it is about and not for that number, too. `room`: cells of the title beside
-/// these words; `without`: beside those that stand there now.
+/// How many lines change, where the title has room for what it is about and not for that number, too. `room`:
+/// cells of the title beside these words; `without`: beside those that stand there now.
 fn lines_beside(
     panel: &Panel,
     request: &ApprovalRequest,

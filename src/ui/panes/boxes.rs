@@ -32,8 +32,8 @@ pub(super) fn boxed(
     lines
 }
 
-/// The look of the edges of a box that waits for a person: strong while it has the keys, so that it is seen where they go. Only the weight
-/// changes, for their colour says what the matter is.
+/// The look of the edges of a box that waits for a person: strong while it has the keys, so that it is seen
+/// where they go. Only the weight changes, for their colour says what the matter is.
 pub(super) fn edges(style: Style, has_keys: bool) -> Style {
     let others = style.add_modifier - Modifier::BOLD;
     Style { add_modifier: if has_keys { others | Modifier::BOLD } else { others }, ..style }

@@ -33,8 +33,9 @@ impl<'a> CallRow<'a> {
     }
 }
 
-/// `✓ read    src/parser.rs                      212 lines · 3 ms`. Where there is little room, how it stands is said in fewer words,
-/// and then what it is about is shortened. A name is whole where that is cut anyway: one cut is enough.
+/// `✓ read    src/parser.rs                      212 lines · 3 ms`. Where there is little room, how it stands
+/// is said in fewer words, and then what it is about is shortened. A name is whole where that is cut anyway:
+/// one cut is enough.
 pub(super) fn line(named: &CallRow<'_>, standing: &CallStatus, around: &CardContext<'_>) -> TranscriptRow {
     let theme = around.theme;
     let total = usize::from(around.text_width());

@@ -145,7 +145,8 @@ impl<'a> CardContext<'a> {
             _ => {
                 let is_open = |host: &&String| self.view.session.hosts.contains(*host);
                 let open = blocked_host::blocked(panel).iter().filter(is_open).count() as u64;
-                // Of a change that nobody was asked about, a higher screen shows more; of what a call had printed, a low one less.
+                // Of a change that nobody was asked about, a higher screen shows more; of what a call had
+                // printed, a low one less.
                 let height = if panel.request().is_none() { self.height } else { u16::from(self.is_low()) };
                 let runs = self.view.shell_of(panel).filter(|shell| shell.is_running);
                 let clock = runs.map_or(0, |shell| 1 + self.now.since(shell.since) / 1_000);

@@ -71,7 +71,8 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
     }
 }
 
-/// The end of a run that was interrupted. On a low screen fewer words say it: what may be partial stays in sight above them.
+/// The end of a run that was interrupted. On a low screen fewer words say it: what may be partial stays in
+/// sight above them.
 fn interrupted(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let (theme, reach) = (around.theme, around.view.reach(entry.id));
     let is_short = around.is_low() && matches!(reach, Reach::CutShort);

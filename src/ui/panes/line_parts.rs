@@ -17,8 +17,8 @@ const MOST: usize = 8;
 /// The key that shows them there, behind what has no room.
 const HERE: &str = " · o";
 
-/// The parts of its line in a table, between empty rows if it is to stand apart, on as many rows as are to spare. They repeat what the line
-/// says, so they take no room from it; what has no room is told.
+/// The parts of its line in a table, between empty rows if it is to stand apart, on as many rows as are to
+/// spare. They repeat what the line says, so they take no room from it; what has no room is told.
 pub(super) fn beneath(
     panel: &Panel,
     inner: usize,
@@ -43,8 +43,8 @@ pub(super) fn beneath(
     lines
 }
 
-/// The parts of a line that does what cannot be taken back, in their order, on at most so many rows, of which the last says how many have no
-/// room, and `way`: the key that shows them.
+/// The parts of a line that does what cannot be taken back, in their order, on at most so many rows, of which
+/// the last says how many have no room, and `way`: the key that shows them.
 pub(super) fn table(
     panel: &Panel,
     inner: usize,
