@@ -24,6 +24,7 @@ mod rewind_step;
 mod said_call;
 mod session;
 mod session_rule;
+mod several_lines;
 mod undo;
 mod waiting;
 mod word;

@@ -56,7 +56,7 @@ pub struct LinearSession {
     pub(super) output: LinearOutput,
     pub(super) asking: Approvals,
     pub(super) stop: Stop,
-    gather: Multiline,
+    pub(super) gather: Multiline,
     /// The call that the next line is about, and what it is for.
     pub(super) words: Option<AskedWords>,
     /// The files of messages that are being read.
@@ -67,6 +67,8 @@ pub struct LinearSession {
     pub(super) obeyed: Option<String>,
     /// What was typed and not sent.
     pub(super) kept: Vec<String>,
+    /// Texts that begin like a command and were typed as words.
+    pub(super) words_only: Vec<String>,
     /// The sessions and models that were said last, in the order of their numbers.
     pub(super) sessions: Vec<String>,
     pub(super) models: Vec<String>,
@@ -99,6 +101,7 @@ impl LinearSession {
             wait_said: None,
             obeyed: None,
             kept: Vec::new(),
+            words_only: Vec::new(),
             sessions: Vec::new(),
             models: Vec::new(),
             messages: Vec::new(),
@@ -300,7 +303,7 @@ impl LinearSession {
             return self.words_typed(asked, line.text.trim(), now);
         }
         let answers_nothing = self.asking.answers_nothing(&line.text) && !self.gather.is_open();
-        match self.gather.take(&line.text) {
+        match self.gather.take(&line.text, line.alone) {
             // Before anything else: what stands in a text that was pasted is meant for nobody.
             GatheredLine::Line(text) if !line.alone && self.does_something(&text, line.echo) => {
                 self.together(&text)
@@ -313,7 +316,9 @@ impl LinearSession {
                 None => self.other(&text, line.typed),
             },
             GatheredLine::Line(text) if answers_nothing => self.unasked(&text),
-            GatheredLine::Line(text) | GatheredLine::Text(text) => self.other(&text, line.typed),
+            GatheredLine::Line(text) => self.other(&text, line.typed),
+            GatheredLine::Joined { text, alone } => self.joined(&text, alone, line),
+            GatheredLine::Quoted(text) => self.quoted(&text, line.typed),
             GatheredLine::Part => {
                 self.leave_rule();
                 Vec::new()
@@ -322,7 +327,7 @@ impl LinearSession {
     }
 
     /// A line that answers no call, and takes no rule.
-    fn other(&mut self, text: &str, typed: u64) -> Vec<LinearEffect> {
+    pub(super) fn other(&mut self, text: &str, typed: u64) -> Vec<LinearEffect> {
         if self.leave_rule() && text.trim().is_empty() {
             self.output.say("cancelled: no rule was added");
         }
