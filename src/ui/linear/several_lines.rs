@@ -13,6 +13,11 @@ use super::word;
 const NO_COMMAND: &str = "note: nothing between \"\"\" is a command; the text is a message";
 
 impl LinearSession {
+    /// Whether a line would be carried out only if nothing came with it.
+    pub fn has_to_be_alone(&self, line: &Line) -> bool {
+        self.gather.joins() || self.does_something(&line.text, line.echo)
+    }
+
     /// Lines that backslashes have joined. A command among them may stand in a text that is pasted: it is carried out only if each
     /// of its lines came by itself, and what decides is one line.
     pub(super) fn joined(&mut self, text: &str, alone: bool, line: &Line) -> Vec<LinearEffect> {
