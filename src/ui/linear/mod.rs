@@ -16,6 +16,7 @@ mod line;
 mod lineage;
 mod moment;
 mod multiline;
+mod offered_undo;
 mod output;
 mod pages;
 mod renderer;

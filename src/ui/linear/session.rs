@@ -11,17 +11,17 @@ use crate::ui::commands::{self, Fronts};
 use crate::ui::local::RuleToKeep;
 use crate::ui::reading_files::ReadingFiles;
 use crate::ui::rewinding;
-use crate::ui::undo_preview::UndoPreview;
 use crate::view::{CustomCall, View, ViewSettings};
 
 use super::approvals::Approvals;
 use super::asked_words::AskedWords;
 use super::awaited::Awaited;
 use super::behind::Behind;
-use super::budget_stop::{EARLY, Stop};
+use super::budget_stop::Stop;
 use super::line::Line;
 use super::moment::Moment;
 use super::multiline::{GatheredLine, Multiline};
+use super::offered_undo::OfferedUndo;
 use super::output::LinearOutput;
 use super::pages::resumed;
 use super::renderer::LinearRenderer;
@@ -74,7 +74,7 @@ pub struct LinearSession {
     pub(super) models: Vec<String>,
     /// The messages that were said last, in the order of their numbers; and the undo.
     pub(super) messages: Vec<EntryId>,
-    pub(super) offer: Option<UndoPreview>,
+    pub(super) offer: Option<OfferedUndo>,
     pub(super) rewind: RewindStep,
     pub(super) entry_json: fn(&Entry) -> String,
     pub(super) now: Millis,
@@ -195,7 +195,7 @@ impl LinearSession {
     }
 
     /// All that happened at once is said: the calls that wait, or that it is the person's turn. True when there is a
-    /// question, a budget stop, or a prompt for words, that was not there before; whoever writes it then tells
+    /// question, a budget stop, an undo, or a prompt for words, that was not there before; whoever writes it then tells
     /// [`LinearSession::written`].
     pub fn settle(&mut self) -> bool {
         let asks = self.asking.ask(&self.renderer.view, &mut self.output);
@@ -207,7 +207,8 @@ impl LinearSession {
             self.output.say("note: that call is no longer waiting; nothing more is needed");
         }
         let asks_for_words = self.words.is_some_and(AskedWords::is_new);
-        let is_question = asks || asks_for_words || self.stop.is_new(&self.renderer.view);
+        let offers_undo = self.offer.as_ref().is_some_and(OfferedUndo::is_new);
+        let is_question = asks || asks_for_words || offers_undo || self.stop.is_new(&self.renderer.view);
         if !is_question {
             self.invite();
         }
@@ -227,6 +228,7 @@ impl LinearSession {
         let moment = Moment { typed, at };
         self.asking.written(moment, &mut self.output);
         self.stop.written(&self.renderer.view, moment);
+        self.offer.iter_mut().for_each(|offer| offer.written(moment));
         self.prompt_for_words(moment);
         self.invite();
     }
@@ -308,8 +310,8 @@ impl LinearSession {
             GatheredLine::Line(text) if !line.alone && self.does_something(&text, line.echo) => {
                 self.together(&text)
             }
-            GatheredLine::Line(text) if self.stop.is_raised_early(&self.renderer.view, &text, now) => {
-                self.no_answer(EARLY)
+            GatheredLine::Line(text) if self.too_early(&text, now).is_some() => {
+                self.no_answer(self.too_early(&text, now).unwrap_or_default())
             }
             GatheredLine::Line(text) if self.asking.is_open() => match word::read(&text) {
                 Some(word) => self.answer(word, now),
