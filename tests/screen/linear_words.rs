@@ -89,7 +89,9 @@ fn three_commands(waiting: usize) -> (LinearHarness, Vec<CallId>) {
     let open = builder.say(None, "", "", calls.to_vec());
     let ids: Vec<CallId> = open.iter().map(|one| one.id()).collect();
     std::mem::forget(open);
-    ids.iter().take(waiting).for_each(|id| builder.ask(*id, "shell", Preview::Command("make it".into())));
+    for id in ids.iter().take(waiting) {
+        builder.ask(*id, "shell", Preview::Command("make it".into()));
+    }
     (LinearHarness::new(builder), ids)
 }
 
