@@ -52,7 +52,8 @@ impl OfferedAnswer {
         name: impl Into<String>,
         answer: PermissionAnswer,
     ) -> Self {
-        Self { id: id.into(), kind, name: sanitize(&name.into()).into_owned(), answer }
+        // A name is one line: what stands in it of a rule or a choice begins no other.
+        Self { id: id.into(), kind, name: sanitize(&name.into()).replace('\n', " "), answer }
     }
 
     fn shown(&self) -> Value {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::texts::{fenced, one_row, quoted, text};
 use super::unified_diff::hunks;
 use crate::agent::CallAddress;
 use crate::cli::acp::methods::session_request_permission::about;
@@ -48,16 +49,16 @@ pub(in crate::cli::acp) fn of_subagent(
 pub(in crate::cli::acp) fn in_worktree(mut request: Value, folder: Option<&Path>) -> Value {
     let content = request.get_mut("content").and_then(Value::as_array_mut);
     if let (Some(folder), Some(content)) = (folder, content) {
-        content.push(text(&sanitize(&format!("In the worktree {}", folder.display()))));
+        content.push(text(&format!("In the worktree {}", quoted(&folder.display().to_string()))));
     }
     request
 }
 
 /// A title; one that is cut says so.
 fn titled(words: &str) -> String {
-    let title = sanitize(words);
+    let title = one_row(words);
     if title.chars().count() <= TITLE {
-        return title.into_owned();
+        return title;
     }
     title.chars().take(TITLE - 1).chain(['…']).collect()
 }
@@ -123,12 +124,12 @@ fn shown(cwd: &Path, asked: &ApprovalRequest) -> Vec<Value> {
             let told: Vec<String> = beside.map(|(name, value)| format!("{name}: {value}")).collect();
             content.extend((!told.is_empty()).then(|| fenced(&bound(&told.join("\n"), ARGUMENTS).text)));
         }
-        Preview::Recipient(address) => content.push(text(&format!("Sent to {}", sanitize(address)))),
+        Preview::Recipient(address) => content.push(text(&format!("Sent to {}", quoted(address)))),
         Preview::Diff(_) | Preview::None => {}
     }
-    let mut words = vec![format!("{}: {}", asked.does(), asked.why)];
-    words.extend(asked.leads_to.as_ref().map(|to| format!("Leads to {to}")));
-    words.extend(asked.warning.clone());
+    let mut words = vec![format!("{}: {}", one_row(&asked.does()), quoted(&asked.why))];
+    words.extend(asked.leads_to.as_ref().map(|to| format!("Leads to {}", quoted(to))));
+    words.extend(asked.warning.as_ref().map(|warning| format!("Warning: {}", quoted(warning))));
     if asked.is_partial {
         content.extend(arguments(&asked.arguments));
         words.push(
@@ -284,17 +285,6 @@ fn legible(side: &str) -> String {
     side.split('\t').map(sanitize).collect::<Vec<_>>().join("\t")
 }
 
-/// A text as it is: editors draw what they are told as Markdown, so it stands in a fence that nothing in it can end.
-fn fenced(words: &str) -> Value {
-    let longest = words.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest.max(2) + 1);
-    text(&format!("{fence}\n{}\n{fence}", sanitize(words)))
-}
-
-fn text(words: &str) -> Value {
-    json!({ "type": "content", "content": { "type": "text", "text": words } })
-}
-
 fn put(update: &mut Value, member: &str, value: Value) {
     if let Some(members) = update.as_object_mut() {
         members.insert(member.to_owned(), value);
@@ -345,6 +335,7 @@ mod tests {
     #[test]
     fn a_change_hides_nothing_and_a_title_says_that_it_is_cut() {
         assert_eq!(legible("if a\u{202e}b {\n\tx\u{1b}[2J\n"), "if a\\u{202e}b {\n\tx^[[2J\n");
+        assert_eq!(titled("shell a\n\n# b"), "shell a  # b");
         assert_eq!(titled(&"a".repeat(TITLE)), "a".repeat(TITLE));
         assert_eq!(titled(&"a".repeat(TITLE + 1)), format!("{}…", "a".repeat(TITLE - 1)));
     }
