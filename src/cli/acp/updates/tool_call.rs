@@ -13,10 +13,12 @@ use crate::ledger::{
     ApprovalRequest, Arguments, CallId, Decision, EntryId, EscrowSettlement, Outcome, Preview, TaskState,
     ToolResult,
 };
+use crate::policy::LinePart;
 use crate::tool::name::{
     ASK, EDIT, FETCH, GLOB, LIST, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT, WRITE,
 };
 use crate::tool::{bound, rows};
+use crate::ui::effect_words;
 use crate::ui::text::sanitize;
 use crate::view::{Panel, subject};
 
@@ -99,17 +101,17 @@ pub(in crate::cli::acp) fn asked(
 ) -> Value {
     let mut update = described(cwd, panel);
     put(&mut update, "status", json!("pending"));
-    put(&mut update, "content", Value::Array(shown(cwd, asked)));
+    put(&mut update, "content", Value::Array(shown(cwd, panel, asked)));
     put(
         &mut update,
         "_meta",
-        json!({ "countersign/tool": panel.name(), "countersign/approval": about(entry, asked) }),
+        json!({ "countersign/tool": panel.name(), "countersign/approval": about(entry, panel, asked) }),
     );
     update
 }
 
 /// What is asked about, and why.
-fn shown(cwd: &Path, asked: &ApprovalRequest) -> Vec<Value> {
+fn shown(cwd: &Path, panel: &Panel, asked: &ApprovalRequest) -> Vec<Value> {
     let mut content = match &asked.preview {
         Preview::Diff(diff) => diffs(cwd, asked, diff),
         Preview::Command(command) => vec![fenced(command)],
@@ -123,11 +125,12 @@ fn shown(cwd: &Path, asked: &ApprovalRequest) -> Vec<Value> {
             let beside = asked.beside_command().into_iter();
             let told: Vec<String> = beside.map(|(name, value)| format!("{name}: {value}")).collect();
             content.extend((!told.is_empty()).then(|| fenced(&bound(&told.join("\n"), ARGUMENTS).text)));
+            content.extend(parts(panel));
         }
         Preview::Recipient(address) => content.push(text(&format!("Sent to {}", quoted(address)))),
         Preview::Diff(_) | Preview::None => {}
     }
-    let mut words = vec![format!("{}: {}", one_row(&asked.does()), quoted(&asked.why))];
+    let mut words = vec![format!("{}: {}", effect_words::does(asked), quoted(&asked.why))];
     words.extend(asked.leads_to.as_ref().map(|to| format!("Leads to {}", quoted(to))));
     words.extend(asked.warning.as_ref().map(|warning| format!("Warning: {}", quoted(warning))));
     if asked.is_partial {
@@ -142,6 +145,19 @@ fn shown(cwd: &Path, asked: &ApprovalRequest) -> Vec<Value> {
     }
     content.push(text(&sanitize(&words.join("\n\n"))));
     content
+}
+
+/// What each command of a line does, where one of them does what cannot be taken back.
+fn parts(panel: &Panel) -> Vec<Value> {
+    let row = |part: &LinePart| {
+        let to = part.to.as_ref().map(|to| format!(" to {}", one_row(to))).unwrap_or_default();
+        format!("{}{to}: {}", part.does(), one_row(&part.text))
+    };
+    let rows: Vec<String> = effect_words::parts(panel).iter().map(row).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    vec![text("What each command of it does:"), fenced(&bound(&rows.join("\n"), ARGUMENTS).text)]
 }
 
 /// What a call would be made with, as a text: not every editor shows `rawInput`, and what is allowed has to be seen.
