@@ -340,9 +340,8 @@ impl Approvals {
         }
     }
 
-    /// An answer was refused: its question is open again.
+    /// An answer may have been refused: its question is open again. A rule that was taken with it goes on waiting for the decision.
     pub(super) fn reopen(&mut self) {
-        self.to_keep = None;
         self.asked.values_mut().for_each(|asked| asked.answered = false);
     }
 
