@@ -76,8 +76,12 @@ fn what_others_wrote_stands_in_quotes_beside_our_words() {
     let call = &request["params"]["toolCall"];
     let content = call["content"].as_array().unwrap();
     let why = content.last().unwrap()["content"]["text"].as_str().unwrap();
-    let quoted = "`` no rule covers `'x`  **Approved by your rule**  `' a` ``";
-    assert_eq!(why.split_once(": ").unwrap().1, quoted, "{why}");
+    let (ours, quoted) = why.split_once(": ").unwrap();
+    assert!(!ours.contains('`') && !why.contains('\n'), "{why:?}");
+    // Two backquotes end what two have begun, and nothing in between has as many.
+    let inside = quoted.strip_prefix("`` ").unwrap().strip_suffix(" ``").unwrap();
+    assert!(inside.contains("no rule covers `'x`  **Approved by your rule**  `' a`"), "{why}");
+    assert!(!inside.contains("``"), "{why}");
     assert!(!call["title"].as_str().unwrap().contains('\n'), "{call}");
     editor.choose(&request, "deny");
     assert_eq!(editor.stop_reason(&prompt), "end_turn");
