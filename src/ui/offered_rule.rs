@@ -102,8 +102,9 @@ pub struct RuleToKeep {
 }
 
 impl RuleToKeep {
-    /// What is to be asked of the session, once the decision is recorded as it was made; of another decision, nothing. It waits for the
-    /// record whatever is refused meanwhile: a refusal does not say what it is about, and what is recorded has to be written.
+    /// What is to be asked of the session, once the decision is recorded as it was made; of another decision,
+    /// nothing. It waits for the record whatever is refused meanwhile: a refusal does not say what it is
+    /// about, and what is recorded has to be written.
     pub fn due(kept: &mut Option<Self>, view: &View) -> Option<Request> {
         let panel = view.panel(kept.as_ref()?.call)?;
         let Some(decision) = panel.decision() else {

@@ -1,4 +1,5 @@
-//! What is said in lines of a message that was typed; texts of several lines, and what of them is carried out.
+//! What is said in lines of a message that was typed; texts of several lines, and what of them is carried
+//! out.
 
 use crate::linear_harness::LinearHarness;
 use crate::scenes;

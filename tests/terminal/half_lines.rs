@@ -1,4 +1,5 @@
-//! Lines that were begun and not ended when something was asked, said or done, in a terminal that edits lines itself.
+//! Lines that were begun and not ended when something was asked, said or done, in a terminal that edits lines
+//! itself.
 
 use std::time::Duration;
 

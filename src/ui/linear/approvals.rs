@@ -122,8 +122,8 @@ impl Approvals {
         !self.is_open() && read(line).is_some_and(|word| self.is_missed || word.names_a_call())
     }
 
-    /// The number that it had, if no other call has that now; else the next one: whoever still hears of a call that has gone must not
-    /// answer another by its number.
+    /// The number that it had, if no other call has that now; else the next one: whoever still hears of a
+    /// call that has gone must not answer another by its number.
     fn number_of(&mut self, call: CallId) -> usize {
         let is_taken = |number: usize| self.asked.values().any(|asked| asked.number == number);
         let before = self.numbers.get(&call).copied().filter(|number| !is_taken(*number));
@@ -340,7 +340,8 @@ impl Approvals {
         }
     }
 
-    /// An answer may have been refused: its question is open again. A rule that was taken with it goes on waiting for the decision.
+    /// An answer may have been refused: its question is open again. A rule that was taken with it goes on
+    /// waiting for the decision.
     pub(super) fn reopen(&mut self) {
         self.asked.values_mut().for_each(|asked| asked.answered = false);
     }

@@ -31,8 +31,8 @@ impl LinearOutput {
         lines.for_each(|line| self.line(&format!("{MARGIN}{line}")));
     }
 
-    /// The same of what would run as it is written: blank lines, and blanks at the end of a line, are part of it and are named. A line
-    /// that says the same itself has a backslash before it.
+    /// The same of what would run as it is written: blank lines, and blanks at the end of a line, are part of
+    /// it and are named. A line that says the same itself has a backslash before it.
     pub(super) fn say_exactly(&mut self, name: &str, words: &str) {
         let safe = sanitize(words);
         let named = safe.lines().map(|line| match line.trim() {

@@ -194,9 +194,9 @@ impl LinearSession {
         words.split("\n\n").for_each(|words| self.output.say(&format!("notice: {}", plain(words))));
     }
 
-    /// All that happened at once is said: the calls that wait, or that it is the person's turn. True when there is a
-    /// question, a budget stop, an undo, or a prompt for words, that was not there before; whoever writes it then tells
-    /// [`LinearSession::written`].
+    /// All that happened at once is said: the calls that wait, or that it is the person's turn. True when
+    /// there is a question, a budget stop, an undo, or a prompt for words, that was not there before; whoever
+    /// writes it then tells [`LinearSession::written`].
     pub fn settle(&mut self) -> bool {
         let asks = self.asking.ask(&self.renderer.view, &mut self.output);
         if asks && self.gather.is_open() {

@@ -18,8 +18,8 @@ impl LinearSession {
         self.gather.joins() || self.does_something(&line.text, line.echo)
     }
 
-    /// Lines that backslashes have joined. A command among them may stand in a text that is pasted: it is carried out only if each
-    /// of its lines came by itself, and what decides is one line.
+    /// Lines that backslashes have joined. A command among them may stand in a text that is pasted: it is
+    /// carried out only if each of its lines came by itself, and what decides is one line.
     pub(super) fn joined(&mut self, text: &str, alone: bool, line: &Line) -> Vec<LinearEffect> {
         if self.does_something(text, line.echo) && (!alone || budget_stop::decides(text)) {
             return self.together(text);
@@ -27,7 +27,8 @@ impl LinearSession {
         self.other(text, line.typed)
     }
 
-    /// A text between quotes is words, whatever it begins with: quotes are there for what is pasted between them.
+    /// A text between quotes is words, whatever it begins with: quotes are there for what is pasted between
+    /// them.
     pub(super) fn quoted(&mut self, text: &str, typed: u64) -> Vec<LinearEffect> {
         self.leave_rule();
         if text.trim().is_empty() {
@@ -59,9 +60,9 @@ impl LinearSession {
         self.no_answer(&format!("{what}: {text} came together with other lines; type it on its own"))
     }
 
-    /// Whether a line is more than words to send: an answer to a call, what an answer asks for, a command that is run, or one that
-    /// spends, changes files or lets calls do more. In a terminal, where it may stand in a text that is pasted, any command; in what comes
-    /// out of a pipe the others are for us.
+    /// Whether a line is more than words to send: an answer to a call, what an answer asks for, a command
+    /// that is run, or one that spends, changes files or lets calls do more. In a terminal, where it may
+    /// stand in a text that is pasted, any command; in what comes out of a pipe the others are for us.
     pub(super) fn does_something(&self, text: &str, echo: Echo) -> bool {
         let settings = &self.renderer.view.settings;
         let custom = commands::custom(text, &settings.commands);

@@ -15,7 +15,8 @@ use super::words::{one_line, plain};
 const EARLY: &str = "not undone: /undo yes came right after the plan; type it again";
 
 impl LinearSession {
-    /// Why a line of this moment raises or puts back nothing, if its writer cannot have read what it would decide about.
+    /// Why a line of this moment raises or puts back nothing, if its writer cannot have read what it would
+    /// decide about.
     pub(super) fn too_early(&self, text: &str, now: Moment) -> Option<&'static str> {
         if self.stop.is_raised_early(&self.renderer.view, text, now) {
             return Some(budget_stop::EARLY);

@@ -1,11 +1,12 @@
-//! A line that was ended waits for a moment before it counts: a paste may come in pieces, and then its other lines follow.
+//! A line that was ended waits for a moment before it counts: a paste may come in pieces, and then its other
+//! lines follow.
 
 use std::time::Duration;
 
 use super::super::linear::Line;
 
-/// Lines closer together than this came together. A terminal may write a paste in pieces, and a slow line carries them one by one;
-/// nobody reads, types and ends two lines in it.
+/// Lines closer together than this came together. A terminal may write a paste in pieces, and a slow line
+/// carries them one by one; nobody reads, types and ends two lines in it.
 pub(super) const TOGETHER: Duration = Duration::from_millis(150);
 
 /// The line that waits.

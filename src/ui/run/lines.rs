@@ -106,8 +106,8 @@ impl LineReader {
         gate.begun_at = None;
     }
 
-    /// Whether more stands behind the lines that were read: another one, or the beginning of one, which a terminal gives to nobody
-    /// before Enter. What is pasted seldom ends its last line.
+    /// Whether more stands behind the lines that were read: another one, or the beginning of one, which a
+    /// terminal gives to nobody before Enter. What is pasted seldom ends its last line.
     pub(super) fn go_on(&self) -> bool {
         let mut gate = held(&self.gate);
         if gate.is_over {

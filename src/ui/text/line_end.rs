@@ -1,4 +1,5 @@
-//! Blanks at the end of a line, in words: nobody hears or sees them, and behind a backslash they mean another thing.
+//! Blanks at the end of a line, in words: nobody hears or sees them, and behind a backslash they mean another
+//! thing.
 
 use std::borrow::Cow;
 

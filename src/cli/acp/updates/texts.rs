@@ -1,4 +1,5 @@
-//! Texts as editors draw them, which is as Markdown: what others wrote stands where nothing in it can be taken for our words.
+//! Texts as editors draw them, which is as Markdown: what others wrote stands where nothing in it can be
+//! taken for our words.
 
 use serde_json::{Value, json};
 
