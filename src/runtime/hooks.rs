@@ -80,8 +80,9 @@ impl CommandHooks {
         }
     }
 
-    /// Of a session that works in a copy of this folder: they run here. Whoever works in the copy can change every script there, and
-    /// no reading of a command finds all words that some program may run as one. What they are told of stays in the copy.
+    /// Of a session that works in a copy of this folder: they run here. Whoever works in the copy can change
+    /// every script there, and no reading of a command finds all words that some program may run as one. What
+    /// they are told of stays in the copy.
     #[must_use]
     pub fn standing_in(self, folder: PathBuf) -> Self {
         let place = HookContext { runs_in: folder, ..HookContext::clone(&self.place) };
@@ -145,9 +146,10 @@ async fn run(place: Arc<HookContext>, spec: HookSpec, point: HookPoint, input: A
 }
 
 impl HookContext {
-    /// Where hooks do not stand in the session's folder, the path of a call that was made names its file from the root: as it was
-    /// written, a formatter would change the file of that name in the folder that it stands in. What decides about a call sees it as it was
-    /// written, like the rules. Other programs know best what their own paths mean.
+    /// Where hooks do not stand in the session's folder, the path of a call that was made names its file from
+    /// the root: as it was written, a formatter would change the file of that name in the folder that it
+    /// stands in. What decides about a call sees it as it was written, like the rules. Other programs know
+    /// best what their own paths mean.
     fn name_from_the_root(&self, call: &mut HookCall) {
         let Payload::PostTool { tool_name, tool_input: Arguments::Object(members), .. } = &mut call.payload
         else {

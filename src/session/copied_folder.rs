@@ -1,6 +1,6 @@
-//! What holds of a session's folder for a session that works in a copy of it, as a sub-agent in a worktree or a branch of `whatif` does: its
-//! rules and its secrets. Such a session is never looser towards that folder than the other one, nor in the copy. Its hooks run in the
-//! first of the folders that are kept here.
+//! What holds of a session's folder for a session that works in a copy of it, as a sub-agent in a worktree or
+//! a branch of `whatif` does: its rules and its secrets. Such a session is never looser towards that folder
+//! than the other one, nor in the copy. Its hooks run in the first of the folders that are kept here.
 
 use std::path::{Path, PathBuf};
 

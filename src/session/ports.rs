@@ -95,8 +95,8 @@ pub(super) fn local_tools(
     if let Some(editor) = editor { tools.beside(editor) } else { tools }
 }
 
-/// Runs the configured hooks in the session's folder, or in the one that it is a copy of, without what looks like a key in their
-/// environment.
+/// Runs the configured hooks in the session's folder, or in the one that it is a copy of, without what looks
+/// like a key in their environment.
 pub(crate) fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn HookPort> {
     if invocation.config.hooks().is_empty() {
         return Box::new(NoHooks);

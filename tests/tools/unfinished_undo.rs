@@ -23,7 +23,8 @@ async fn what_cannot_be_finished_is_set_aside_and_what_was_done_of_it_is_told() 
     let kept = fixture.folder.path().join("ID.files");
     fs::remove_file(kept.join(Hash::of(b"b").as_str())).unwrap();
     assert!(snapshots.is_unfinished(untold).unwrap());
-    // The process ends before the books tell of it, or they cannot: it is told again, and what could not be done is kept once.
+    // The process ends before the books tell of it, or they cannot: it is told again, and what could not be
+    // done is kept once.
     for _ in 0..2 {
         match snapshots.finish(&told(&snapshots), untold).unwrap() {
             Finished::Failed(restored, failed, place) => {

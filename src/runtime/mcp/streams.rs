@@ -14,20 +14,23 @@ const SHORTEST: Duration = Duration::from_secs(1);
 const MOST_DOUBLINGS: u32 = 3;
 /// After so many tries in a row, which take minutes, the pause is the longest.
 const MANY_TRIES: usize = 40;
-/// Most tries in a row for a stream that goes on behind nothing, and most in a row that the server turns away.
+/// Most tries in a row for a stream that goes on behind nothing, and most in a row that the server turns
+/// away.
 const MOST_TRIES: u32 = 5;
-/// Most streams in a row that end soon and bring no message, where they go on behind nothing. One that goes on behind an event is never one
-/// too many: a server may be asked in this way until a call has its result, and the call has a limit.
+/// Most streams in a row that end soon and bring no message, where they go on behind nothing. One that goes
+/// on behind an event is never one too many: a server may be asked in this way until a call has its result,
+/// and the call has a limit.
 const MOST_BARREN: u32 = 8;
-/// A stream that has lasted so long did not end soon. Proxies end those that say nothing after some ten seconds, or after a minute.
+/// A stream that has lasted so long did not end soon. Proxies end those that say nothing after some ten
+/// seconds, or after a minute.
 const LASTING: Duration = Duration::from_secs(5);
 /// Streams that begin so far apart are a burden for nobody. The longest pause.
 const RARE: Duration = Duration::from_secs(60);
 /// Most streams of which it is known that they were not read to their end.
 const MOST_REFUSED: usize = 64;
 
-/// The tries to reach a server for a stream: without end, as whoever reads it says when it is enough. A call that waits for its result
-/// goes on where the network was gone; [`Streams`] gives the others up.
+/// The tries to reach a server for a stream: without end, as whoever reads it says when it is enough. A call
+/// that waits for its result goes on where the network was gone; [`Streams`] gives the others up.
 #[derive(Debug)]
 pub(super) struct Tries;
 
@@ -102,7 +105,8 @@ impl Streams {
         OneStream { all: self.clone(), behind: event, begun: Instant::now(), is_asked_for: true }
     }
 
-    /// One that was asked for behind this event did not begin, as the server has turned it away, or was not reached.
+    /// One that was asked for behind this event did not begin, as the server has turned it away, or was not
+    /// reached.
     pub(super) fn missed(&self, behind: Option<&str>, is_turned_away: bool) {
         let mut known = self.known();
         match behind {

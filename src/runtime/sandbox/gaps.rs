@@ -59,8 +59,9 @@ impl Gap {
         )
     }
 
-    /// What cannot be hidden, as a question names it in its list: the place is whole, for another folder may hold the same name, and each
-    /// place is there, for what is accepted is this text, and nothing that was not read.
+    /// What cannot be hidden, as a question names it in its list: the place is whole, for another folder may
+    /// hold the same name, and each place is there, for what is accepted is this text, and nothing that was
+    /// not read.
     pub fn named(&self) -> String {
         let file = |place: &Path| shown(Path::new(place.file_name().unwrap_or(place.as_os_str())));
         match self {

@@ -1,5 +1,5 @@
-//! What is being restored, on disk: written before anything is touched, there until the books tell of it, and kept aside where it cannot be
-//! done.
+//! What is being restored, on disk: written before anything is touched, there until the books tell of it, and
+//! kept aside where it cannot be done.
 
 use std::fs;
 use std::io;
@@ -13,9 +13,11 @@ use super::blobs;
 use super::record::Change;
 use crate::ledger::CallId;
 
-/// What is being restored: written before anything is touched, and there until the books are known to tell of it.
+/// What is being restored: written before anything is touched, and there until the books are known to tell of
+/// it.
 pub(super) const RESTORING: &str = "restoring";
-/// What it is called when the books do not agree with it, or it cannot be done: kept, to be looked at. A later one has a number behind it.
+/// What it is called when the books do not agree with it, or it cannot be done: kept, to be looked at. A
+/// later one has a number behind it.
 const REFUSED: &str = "restoring.refused";
 /// Bytes of a record of changes.
 const MOST_OF_RECORD: u64 = 64 << 20;
@@ -43,8 +45,9 @@ pub(super) fn set_aside(folder: &Path) -> Result<PathBuf, String> {
     Ok(kept)
 }
 
-/// Keeps it for a person too, while a part of it was done that the books do not tell of yet: until they do, it stays where it is. A second
-/// name needs no room on a full disk. Where there can be none, the file itself is what is kept.
+/// Keeps it for a person too, while a part of it was done that the books do not tell of yet: until they do,
+/// it stays where it is. A second name needs no room on a full disk. Where there can be none, the file itself
+/// is what is kept.
 pub(super) fn kept_beside(folder: &Path, lines: &str) -> PathBuf {
     let journal = folder.join(RESTORING);
     // It has its second name already if the end of a process came before the books told.

@@ -60,8 +60,8 @@ pub enum Finished {
     Refused(Vec<PathBuf>, PathBuf),
     /// This line of it, counted from 1, cannot be read. Nothing was done, and what was to be done is kept there.
     Damaged(usize, PathBuf),
-    /// This much is done, and told again until the books have it. These files could not be put back, each with why, and what was to be done
-    /// is kept there.
+    /// This much is done, and told again until the books have it. These files could not be put back, each
+    /// with why, and what was to be done is kept there.
     Failed(Restored, Vec<(PathBuf, String)>, PathBuf),
 }
 
@@ -244,9 +244,9 @@ impl Snapshots {
         if failed.is_empty() {
             return Ok(Finished::Done(restored));
         }
-        // What fails now would be tried again after other work, or would keep the session from going on. Until the books tell of what was
-        // done, there is no other work, and the process may end before they do. Of one that does not say where they stood, nobody knows
-        // when they tell.
+        // What fails now would be tried again after other work, or would keep the session from going on.
+        // Until the books tell of what was done, there is no other work, and the process may end before they
+        // do. Of one that does not say where they stood, nobody knows when they tell.
         let is_to_be_told = entries.is_some() && !restored.files.is_empty();
         let kept = if is_to_be_told { kept_beside(&folder, &lines) } else { set_aside(&folder)? };
         Ok(Finished::Failed(restored, failed, kept))

@@ -86,9 +86,9 @@ pub(in crate::runtime) fn in_path(given: &[Secret]) -> impl Iterator<Item = Stri
     })
 }
 
-/// The parts of an address and its headers that may be keys: the query and its values, a name and a password before the host, the
-/// values of the headers, and the words of these where a scheme or the name of the header says that one is a key. The words of a title are
-/// words that every server says.
+/// The parts of an address and its headers that may be keys: the query and its values, a name and a password
+/// before the host, the values of the headers, and the words of these where a scheme or the name of the
+/// header says that one is a key. The words of a title are words that every server says.
 pub(in crate::runtime) fn address_and_headers(
     url: &str,
     headers: &BTreeMap<String, String>,

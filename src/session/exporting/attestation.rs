@@ -215,8 +215,9 @@ impl Attested {
         ORIGINS.iter().all(|name| predicate.and_then(|members| members.get(*name)).is_none())
     }
 
-    /// Where that session says that its lines come from, in sentences, if this says nothing of it. An older attestation that is true has
-    /// not become false by that; whoever verifies it is told what it does not say.
+    /// Where that session says that its lines come from, in sentences, if this says nothing of it. An older
+    /// attestation that is true has not become false by that; whoever verifies it is told what it does not
+    /// say.
     pub(crate) fn unsaid_origin(&self, entries: &[Arc<Entry>], audit: &Audit) -> Vec<String> {
         if !self.has_no_origin() {
             return Vec::new();
@@ -231,14 +232,15 @@ impl Attested {
             return Vec::new();
         }
         let told = format!(
-            "the attestation does not say where the session comes from, as none did before November 27, 2026; its file says that it is {}",
+            "the attestation does not say where the session comes from, as none did before November 27, 2026; \
+             its file says that it is {}",
             origins.join(" and ")
         );
         [Some(told), came_along(audit.imported_to)].into_iter().flatten().collect()
     }
 
-    /// Where it first says something else than what is exported from that session. One that says nothing of where the lines come from is
-    /// compared without that.
+    /// Where it first says something else than what is exported from that session. One that says nothing of
+    /// where the lines come from is compared without that.
     pub(crate) fn difference(&self, entries: &[Arc<Entry>], audit: &Audit) -> Option<String> {
         // The subject is compared by its digest.
         let derived = statement("", &[], entries, audit);

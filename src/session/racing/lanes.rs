@@ -170,7 +170,8 @@ fn standing(
     let waits = set_aside.is_some() && !is_started && settled.is_none();
     let own = session.as_deref().and_then(|session| own_entries(state, session)).unwrap_or_default();
     let made = made(folder, &terms);
-    // One that could not be started was given a part of the budget, which is settled, and has written nothing: its file is not found.
+    // One that could not be started was given a part of the budget, which is settled, and has written
+    // nothing: its file is not found.
     let has_written = session.as_deref().and_then(|session| exact(state, session)).is_some();
     // It can be there although the process was gone before the lane wrote anything.
     let worktree = session.as_deref().and_then(|session| worktree_of(folder, session));
