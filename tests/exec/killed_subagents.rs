@@ -138,7 +138,7 @@ fn a_ledger_of_a_sub_agent_that_was_emptied_is_damage_and_is_searched() {
         searched.contains("2 sessions were searched, of which 1 is not well-formed and may have had it"),
         "{searched}"
     );
-    let looked = world.program().args(["doctor"]).output().unwrap();
+    let looked = world.program().args(["doctor", "--json"]).output().unwrap();
     let looked = String::from_utf8_lossy(&looked.stdout).into_owned();
     assert!(looked.contains(&format!("{id}: not well-formed")), "{looked}");
 }
