@@ -125,6 +125,17 @@ fn options_in_another_order_or_spelling_are_asked_about() {
         ],
     );
     all(
+        "shell(rm -rf*)",
+        &[
+            ("deny", "rm -rf x"),
+            ("ask", "rm -fr x"),
+            ("ask", "rm -r -f x"),
+            ("ask", "rm --recursive --force x"),
+            ("allow", "rm -r x"),
+            ("allow", "rm x"),
+        ],
+    );
+    all(
         "shell(git push --force *)",
         &[
             ("deny", "git push --force origin"),

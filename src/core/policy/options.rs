@@ -93,7 +93,13 @@ impl<'w> GivenWords<'w> {
         Self { plain, options, called }
     }
 
+    /// A `*` behind an option stands for what may be joined to it, or for nothing: `rm -rf*` speaks of `rm -f -r`.
     fn has(&self, wanted: &str) -> bool {
+        let whole = wanted.trim_end_matches('*');
+        self.has_written(wanted) || (whole != wanted && is_option(whole) && self.has_written(whole))
+    }
+
+    fn has_written(&self, wanted: &str) -> bool {
         if self.options.iter().any(|option| could_fit(wanted, option)) {
             return true;
         }
@@ -182,6 +188,16 @@ mod tests {
             ("curl -X POST *", "curl x -XPOST"),
             ("find * -delete", "find x -delete y"),
             ("docker run --priv* *", "docker run x --privileged"),
+            ("rm -rf*", "rm -fr x"),
+            ("rm -rf*", "rm x --recursive -f"),
+            ("rm -r*", "rm -R x"),
+            ("git push --force*", "git push -f origin"),
+            ("git push --force*", "git push origin +main"),
+            ("git push -f*", "git push origin --force"),
+            ("git commit --no-verify*", "git commit -n -m x"),
+            ("git reset --hard*", "git reset --har"),
+            ("git clean -fd*", "git clean -df"),
+            ("chmod -R*", "chmod --recursive x"),
         ] {
             assert!(fits(pattern, line), "{pattern}: {line}");
         }
@@ -206,6 +222,10 @@ mod tests {
             ("git commit --no-verify *", "git commit -mnote"),
             ("find * -delete", "find x -depth -type l -ls -exec y"),
             ("tool --mode=x *", "tool a --mode=y"),
+            ("rm -rf*", "rm -r x"),
+            ("rm -*", "rm x"),
+            ("rm --*", "rm x"),
+            ("git push --force*", "git push origin main"),
         ] {
             assert!(!fits(pattern, line), "{pattern}: {line}");
         }
