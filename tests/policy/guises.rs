@@ -149,3 +149,92 @@ fn options_in_another_order_or_spelling_are_asked_about() {
         ],
     );
 }
+
+#[test]
+fn no_launcher_hides_another_spelling_from_a_rule() {
+    all(
+        "shell(git push *)",
+        &[
+            ("deny", "zsh -c 'git -C x push origin'"),
+            ("deny", "ssh h git -C x push origin"),
+            ("deny", "watch git -C x push"),
+            ("deny", "setarch x86_64 git -C . push"),
+            ("deny", "parallel git -C {} push ::: a"),
+            ("deny", "docker run i git -C x push"),
+            ("deny", "npx x git -C x push"),
+            ("deny", "nix-shell --run 'git -C x push'"),
+            ("deny", "setarch x86_64 git send-pack o m"),
+            ("deny", "setarch x86_64 git-push origin"),
+            ("deny", "setarch x86_64 /usr/lib/git-core/git-push origin"),
+            ("deny", "git submodule foreach git push"),
+            ("deny", "git submodule foreach --recursive git push"),
+            ("deny", "git -C a submodule --quiet foreach 'git -C b push'"),
+            ("deny", "git bisect run git push origin"),
+            ("ask", "git submodule foreach git p"),
+            ("allow", "watch git -C x log push"),
+            ("allow", "ssh h git -C x status"),
+            ("allow", "docker run -v push i git log"),
+            ("allow", "git submodule update --init"),
+            ("allow", "git bisect start"),
+        ],
+    );
+    all(
+        "shell(git push --force *)",
+        &[
+            ("ask", "ssh h 'git -C x push origin -f'"),
+            ("ask", "zsh -c 'git -C a push -f x'"),
+            ("ask", "fd x -x git -C {} push -f"),
+            ("allow", "ssh h 'git -C x push origin'"),
+        ],
+    );
+    for (denied, line) in [
+        ("shell(kubectl delete *)", "ssh h kubectl -n prod delete pod x"),
+        ("shell(docker push *)", "ssh h docker --context x push y"),
+        ("shell(terraform destroy *)", "uv run terraform -chdir=x destroy"),
+        ("shell(rm -rf *)", "git submodule foreach rm -rf x"),
+        ("shell(rm -rf *)", "git submodule foreach 'rm -rf x'"),
+        ("shell(npm publish *)", "git bisect run npm publish"),
+    ] {
+        all(denied, &[("deny", line)]);
+    }
+}
+
+#[test]
+fn a_text_for_an_interpreter_hides_no_other_spelling() {
+    all(
+        "shell(rm -rf *)",
+        &[
+            ("ask", "python3 -c 'import os; os.system(\"rm -r -f x\")'"),
+            ("ask", "python3 - <<'E'\nimport os; os.system('rm -r -f x')\nE"),
+            ("ask", "python3 -c 'import subprocess; subprocess.run([\"rm\", \"-r\", \"-f\", \"x\"])'"),
+            ("ask", "git submodule foreach 'rm -r -f x'"),
+            ("allow", "python3 -c 'import os; os.system(\"rm -r x\")'"),
+        ],
+    );
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "python3 -c 'import os; os.system(\"git -C a push\")'"),
+            ("ask", "python3 -c 'import subprocess; subprocess.run([\"git\", \"push\"])'"),
+            ("ask", "git rebase -x 'git -C a push' main"),
+            ("ask", "make --eval 'x:;git -C a push'"),
+            ("allow", "python3 -c 'print(\"git is nice\")'"),
+            ("allow", "git commit -m 'git -C a push'"),
+        ],
+    );
+}
+
+#[test]
+fn many_words_hide_nothing_from_a_rule() {
+    let many = |word: &str| [word; 300].join(" ");
+    for word in ["cargo", "cargo -a", "-a cargo", "cargo -a cargo"] {
+        let line = format!("watch {} cargo publish", many(word));
+        assert!(matches!(decide("shell(cargo publish *)", &line), "ask" | "deny"), "{word}");
+    }
+    let line = format!("watch {} cargo publish", many("x"));
+    assert_eq!(decide("shell(cargo publish *)", &line), "deny");
+    let line = format!("npx eslint {}", many("src/a.ts"));
+    for denied in ["shell(cargo publish *)", "shell(*--force*)", "shell(rm *)"] {
+        assert_eq!(decide(denied, &line), "allow", "{denied}");
+    }
+}

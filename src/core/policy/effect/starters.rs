@@ -2,8 +2,10 @@
 
 use super::launchers::is_launcher;
 
-/// Subcommands behind which a command stands.
+/// Subcommands behind which a command stands. One may have one of its own, and `*` is a word of any kind
+/// between them.
 const BY_SUBCOMMAND: &[(&str, &[&str])] = &[
+    ("git", &["submodule foreach", "bisect run"]),
     ("npm", &["exec", "x", "explore"]),
     ("pnpm", &["exec", "x", "dlx"]),
     ("yarn", &["exec", "dlx"]),
@@ -95,7 +97,7 @@ pub(in crate::policy) fn started(program: &str, words: &[String]) -> Vec<Vec<Str
     if is_launcher(program) {
         return vec![words.to_vec()];
     }
-    let mut all: Vec<Vec<String>> = behind_subcommand(program, words).into_iter().collect();
+    let mut all = behind_subcommands(program, words);
     for (_, options, extent) in BY_OPTION.iter().filter(|(programs, ..)| programs.contains(&program)) {
         for (at, word) in words.iter().enumerate() {
             let Some(joined) = options.iter().find_map(|option| value(option, word)) else { continue };
@@ -116,18 +118,27 @@ pub(in crate::policy) fn runs_its_input(program: &str) -> bool {
     READS_PROGRAM.contains(&program) || program.starts_with("python") || program.starts_with("pypy")
 }
 
-/// What stands behind a subcommand that starts a command. Before it there may be options with their values.
-fn behind_subcommand(program: &str, words: &[String]) -> Option<Vec<String>> {
-    let (_, names) = BY_SUBCOMMAND.iter().find(|(name, _)| *name == program)?;
-    let is_option = |at: usize| words.get(at).is_some_and(|word| word.starts_with('-'));
+/// What stands behind subcommands that start a command.
+fn behind_subcommands(program: &str, words: &[String]) -> Vec<Vec<String>> {
+    let named = BY_SUBCOMMAND.iter().filter(|(name, _)| *name == program).flat_map(|(_, names)| *names);
+    let mut all: Vec<Vec<String>> = named
+        .filter_map(|name| name.split(' ').try_fold(words, behind_subcommand))
+        .map(<[String]>::to_vec)
+        .collect();
+    all.dedup();
+    all
+}
+
+/// What stands behind a subcommand. Before it there may be options with their values.
+fn behind_subcommand<'w>(words: &'w [String], name: &str) -> Option<&'w [String]> {
+    let is_option = |at: usize| words.get(at).is_some_and(|word| word.starts_with(['-', '+']));
     let is_passed = |at: usize| is_option(at) || at.checked_sub(1).is_some_and(is_option);
     // These programs know a subcommand by its beginning, too.
-    let is_short_for = |word: &str, name: &str| word == name || (word.len() > 1 && name.starts_with(word));
-    let starts =
-        |at: &usize| words.get(*at).is_some_and(|word| names.iter().any(|name| is_short_for(word, name)));
+    let is_short_for = |word: &str| word == name || (word.len() > 1 && name.starts_with(word));
+    let starts = |at: &usize| words.get(*at).is_some_and(|word| name == "*" || is_short_for(word));
     let mut places = (0..words.len()).take_while(|at| at.checked_sub(1).is_none_or(is_passed));
     let at = places.find(starts)?;
-    words.get(at + 1..).map(<[String]>::to_vec)
+    words.get(at + 1..)
 }
 
 /// What is joined to an option in this word; empty if its value is the next word. `None`: the word is not that option.
@@ -155,6 +166,8 @@ mod tests {
             ("npm exec -- rm x", &["-- rm x"][..]),
             ("npm --prefix a x rm", &["rm"]),
             ("bundle e curl", &["curl"]),
+            ("git -C a submodule --quiet foreach --recursive rm x", &["--recursive rm x"]),
+            ("git bisect run rm x", &["rm x"]),
             ("fd a -Hx rm -f", &["rm -f"]),
             ("fd a -xrm", &["rm"]),
             ("fd a --exec=rm -f", &["rm -f"]),
@@ -176,6 +189,8 @@ mod tests {
         for line in [
             "npm run exec",
             "npm install x",
+            "git submodule update foreach",
+            "git bisect start run",
             "yarn build",
             "fd -tx rm",
             "fd rm",
