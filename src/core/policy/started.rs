@@ -85,12 +85,18 @@ fn embedded(pattern: &str, command: &Command) -> Vec<Words> {
 /// What a text that a program is given on its standard input may start, where it may be a program too. What
 /// only the shell will know of it is not guessed at: neither is what a script says.
 fn in_input(pattern: &str, reading: &Reading) -> Vec<Words> {
-    let runs = |program: &str| {
-        effect::runs_its_input(&program.rsplit('/').next().unwrap_or_default().to_lowercase())
+    let runs = |name: &str, words: &[String]| {
+        effect::runs_its_input(&name.rsplit('/').next().unwrap_or_default().to_lowercase(), words)
     };
-    let is_any = || reading.commands.iter().any(|command| command.name().is_some_and(|name| runs(&name)));
+    let is_runner = |command: &Command| {
+        let words: Words = command.words.iter().map(Word::with_holes).collect();
+        command.name().is_some_and(|name| runs(&name, &words))
+    };
+    let is_any = || reading.commands.iter().any(is_runner);
+    // What comes to the end of a pipe is read by one of the other commands.
     let is_program = |given: &&GivenText| {
-        if given.to.is_empty() { is_any() } else { given.to.iter().any(|word| runs(word)) }
+        given.to.iter().any(|word| runs(word, &given.to))
+            || ((given.to.is_empty() || given.is_piped) && is_any())
     };
     let texts = reading.given.iter().filter(is_program).map(|given| given.text.replace(HOLE, " "));
     texts.flat_map(|text| in_text(pattern, &text)).collect()

@@ -38,60 +38,6 @@ const BY_OPTION: &[(&[&str], &[&str], Extent)] = &[
 /// Letters of these programs that have a value: what is joined to them is no other option.
 const VALUED: &str = "cdefjoStE";
 
-/// Programs that may take what they read from their standard input for a program of their language.
-const READS_PROGRAM: &[&str] = &[
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "mksh",
-    "ash",
-    "fish",
-    "csh",
-    "tcsh",
-    "ssh",
-    "su",
-    "sudo",
-    "chroot",
-    "nsenter",
-    "unshare",
-    "script",
-    "parallel",
-    "at",
-    "batch",
-    "gdb",
-    "lldb",
-    "expect",
-    "tclsh",
-    "perl",
-    "ruby",
-    "irb",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "php",
-    "lua",
-    "luajit",
-    "vim",
-    "vi",
-    "nvim",
-    "ex",
-    "ed",
-    "make",
-    "gmake",
-    "m4",
-    "sqlite3",
-    "psql",
-    "mysql",
-    "julia",
-    "r",
-    "rscript",
-    "osascript",
-    "pwsh",
-];
-
 /// The words of what a program may start, by its words: a list for each place where a command may stand. Its start may be any of them.
 pub(in crate::policy) fn started(program: &str, words: &[String]) -> Vec<Vec<String>> {
     if is_launcher(program) {
@@ -111,11 +57,6 @@ pub(in crate::policy) fn started(program: &str, words: &[String]) -> Vec<Vec<Str
         }
     }
     all
-}
-
-/// Whether a text on the standard input may be a program for it.
-pub(in crate::policy) fn runs_its_input(program: &str) -> bool {
-    READS_PROGRAM.contains(&program) || program.starts_with("python") || program.starts_with("pypy")
 }
 
 /// What stands behind subcommands that start a command.
