@@ -255,3 +255,82 @@ fn many_words_hide_nothing_from_a_rule() {
         assert_eq!(decide(denied, &line), "allow", "{denied}");
     }
 }
+
+#[test]
+fn launchers_of_many_tools_hide_no_command_from_a_rule() {
+    for launcher in [
+        "rustup run stable",
+        "cargo watch --",
+        "cargo +nightly watch -x check --",
+        "stack exec --",
+        "cabal exec --",
+        "opam exec --",
+        "composer exec",
+        "tox exec -e x --",
+        "pixi run",
+        "rye run",
+        "pipx run",
+        "devbox run",
+        "docker-compose exec web",
+        "yarn workspace a exec",
+        "yarn workspaces foreach -A exec",
+        "ip netns exec a",
+        "op run --",
+        "aws-vault exec p --",
+        "gtimeout 5",
+        "genv A=b",
+        "gnice -n 5",
+        "gxargs -n 1",
+        "gstdbuf -o0",
+        "proxychains4",
+        "sem -j 2",
+        "cross-env A=b",
+        "dotenv --",
+    ] {
+        for (denied, command) in [("shell(git push *)", "git -C x push origin"), ("shell(rm *)", "rm -f x")] {
+            assert_eq!(decide(denied, &format!("{launcher} {command}")), "deny", "{launcher} {command}");
+        }
+    }
+    for launcher in ["cargo watch -s", "concurrently", "repo forall -c", "ansible all -a", "sops exec-env f"]
+    {
+        let line = format!("{launcher} 'git -C x push origin'");
+        assert_eq!(decide("shell(git push *)", &line), "deny", "{line}");
+    }
+}
+
+#[test]
+fn behind_a_program_that_nobody_knows_a_command_is_asked_about() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "nobody-knows git push"),
+            ("ask", "nobody-knows -n 1 git -C x push origin"),
+            ("ask", "./wrap.sh git-push origin"),
+            ("ask", "timeout 5 ./node_modules/.bin/wrap -- git push"),
+            ("allow", "nobody-knows git log push"),
+            ("allow", "nobody-knows git is nice"),
+            ("allow", "nobody-knows \"$x\" push"),
+            ("allow", "./fd push x"),
+        ],
+    );
+    all(
+        "shell(rm -rf *)",
+        &[("ask", "nobody-knows rm -r -f x"), ("ask", "./fd rm -rf x"), ("allow", "nobody-knows rm -r x")],
+    );
+    all(
+        "shell(rm *)",
+        &[
+            ("ask", "nobody-knows rm x"),
+            // A word alone, and words of programs that are known to start nothing.
+            ("allow", "nobody-knows rm"),
+            ("allow", "nobody-knows x arm y"),
+            ("allow", "nobody-knows \"$x\" y"),
+            ("allow", "fd rm src"),
+            ("allow", "ldd rm x"),
+            ("allow", "svn rm x"),
+            ("allow", "cargo rm x"),
+            ("allow", "go test ./... rm x"),
+        ],
+    );
+    all("shell(curl *)", &[("allow", "zypper install curl git"), ("allow", "brew install curl git")]);
+}

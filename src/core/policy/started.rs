@@ -4,7 +4,7 @@
 
 use super::effect;
 use super::git_names;
-use super::shell::{Command, GivenText, HOLE, Reading, Word};
+use super::shell::{Command, GivenText, HOLE, Reading, Word, is_of_system};
 use crate::tool::SideEffect;
 
 /// A program and its arguments, as they may be run.
@@ -43,8 +43,9 @@ pub(super) fn spelled(pattern: &str, lists: Vec<Words>) -> Vec<Words> {
 /// What a line may start besides, as far as words tell: a text in another language, or a program that nobody
 /// knows.
 pub(super) fn guessed(pattern: &str, reading: &Reading) -> Vec<Words> {
-    let by_commands = reading.commands.iter().flat_map(|command| embedded(pattern, command));
-    by_commands.chain(in_input(pattern, reading)).collect()
+    let texts = reading.commands.iter().flat_map(|command| embedded(pattern, command));
+    let unknown = reading.commands.iter().flat_map(|command| behind_unknown(pattern, command));
+    texts.chain(unknown).chain(in_input(pattern, reading)).collect()
 }
 
 /// With the name as it is, without its folders, and as a file system that ignores case would find it.
@@ -80,6 +81,21 @@ fn embedded(pattern: &str, command: &Command) -> Vec<Words> {
     }
     let texts = command.arguments().iter().map(Word::with_holes);
     texts.flat_map(|text| in_text(pattern, &text)).collect()
+}
+
+/// What stands behind a program that nobody knows: it may be one that starts what its words say. A word that
+/// stands alone is most often no command, and a name that only the shell will know is not guessed at.
+fn behind_unknown(pattern: &str, command: &Command) -> Vec<Words> {
+    let is_about_names = |name: &String| {
+        is_of_system(name) && effect::is_about_names(name.rsplit('/').next().unwrap_or_default())
+    };
+    if effect::of_command(command).is_some() || command.name().as_ref().is_some_and(is_about_names) {
+        return Vec::new();
+    }
+    let words: Words = command.arguments().iter().map(Word::with_holes).collect();
+    let is_command =
+        |words: &Words| words.len() > 1 && words.first().is_some_and(|name| !name.contains(HOLE));
+    tails(pattern, &words).into_iter().filter(is_command).collect()
 }
 
 /// What a text that a program is given on its standard input may start, where it may be a program too. What

@@ -150,6 +150,42 @@ const LAUNCHERS: &[&str] = &[
     "watchexec",
     "nodemon",
     "corepack",
+    "gtimeout",
+    "genv",
+    "gnice",
+    "gnohup",
+    "gxargs",
+    "gstdbuf",
+    "gtime",
+    "gchroot",
+    "sem",
+    "proxychains",
+    "proxychains4",
+    "cross-env",
+    "cross-env-shell",
+    "concurrently",
+    "dotenv",
+    "dotenvx",
+    "onchange",
+    "chokidar",
+    "ansible",
+    "pdsh",
+    "pssh",
+    "parallel-ssh",
+    "clush",
+    "lima",
+    "nu",
+    "xonsh",
+    "elvish",
+    "yash",
+];
+
+/// Programs of which nothing else is known here, and whose words name no command: what they look for, install
+/// or show may be called like one.
+const OF_NAMES: &[&str] = &[
+    "fd", "fdfind", "ag", "ack", "ugrep", "bat", "batcat", "ldd", "tldr", "whatis", "apropos", "whereis",
+    "svn", "hg", "zypper", "microdnf", "emerge", "port", "pkg", "yay", "paru", "nix-env", "choco", "scoop",
+    "winget",
 ];
 
 /// Programs with a language in which others can be started: a text in it may be among their arguments or on
@@ -232,6 +268,11 @@ const MESSAGES: &[&str] =
 pub(in crate::policy) fn is_launcher(program: &str) -> bool {
     // `ld.so`, `ld-linux-x86-64.so.2`, `ld-2.36.so`, `ld64.so.1`, `ld-musl-x86_64.so.1`
     LAUNCHERS.contains(&program) || (program.starts_with("ld") && program.contains(".so"))
+}
+
+/// Whether its words are known to name no command.
+pub(in crate::policy) fn is_about_names(program: &str) -> bool {
+    OF_NAMES.contains(&program)
 }
 
 /// Whether a text among its arguments may start a program.

@@ -16,7 +16,7 @@ use super::shell::{Access, Command, Reading, Redirection, is_of_system};
 use crate::tool::SideEffect;
 
 pub(super) use git::is_subcommand as is_git_subcommand;
-pub(super) use launchers::{is_interpreter, is_launcher, runs_its_input};
+pub(super) use launchers::{is_about_names, is_interpreter, is_launcher, runs_its_input};
 pub(super) use reads::{opens, operands};
 pub(super) use receivers::receivers;
 pub(super) use starters::started;
