@@ -40,6 +40,21 @@ fn no_alias_of_git_hides_a_subcommand_from_a_rule() {
             ("allow", "rg git src"),
         ],
     );
+    all("shell(git add *)", &[("deny", "git stage -A"), ("allow", "git status")]);
+    all("shell(git init *)", &[("deny", "git init-db x")]);
+    all(
+        "shell(git branch -D *)",
+        &[
+            ("deny", "git branch -D x"),
+            ("deny", "git update-ref -d refs/heads/x"),
+            ("ask", "git branch -d -f x"),
+            ("ask", "git branch --delete --force x"),
+            ("allow", "git branch -d x"),
+            ("allow", "git update-ref refs/heads/x y"),
+            ("allow", "git update-ref -d refs/tags/x"),
+        ],
+    );
+    all("shell(git push --delete *)", &[("ask", "git push origin :x"), ("allow", "git push origin x:y")]);
     // Where no rule is about git, its aliases are nobody's concern.
     for denied in ["shell(rm *)", "shell(gitk *)"] {
         all(denied, &[("allow", "git p origin"), ("allow", "git config alias.p push")]);
