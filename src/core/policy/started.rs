@@ -8,7 +8,7 @@ use super::shell::{Command, GivenText, HOLE, Reading, Word, is_of_system};
 use crate::tool::SideEffect;
 
 /// A program and its arguments, as they may be run.
-pub(super) type Words = Vec<String>;
+pub(super) type CommandWords = Vec<String>;
 
 /// Most lists that are tried of those that one list ends in.
 const MOST_TAILS: usize = 64;
@@ -17,11 +17,12 @@ const MOST_SHORTER: usize = 256;
 
 /// The words of the command, and those of what it surely may start: any tail of the words behind a launcher,
 /// and lines in them. Those that cannot begin as the pattern does are left out.
-pub(super) fn started(pattern: &str, command: &Command) -> Vec<Words> {
-    let own: Words = command.words.iter().map(Word::with_holes).collect();
+pub(super) fn started(pattern: &str, command: &Command) -> Vec<CommandWords> {
+    let own: CommandWords = command.words.iter().map(Word::with_holes).collect();
     let program = command.program().unwrap_or_default().to_lowercase();
     let launched = effect::started(&program, own.get(1..).unwrap_or_default());
-    let mut all: Vec<Words> = Some(own).filter(|words| may_begin(pattern, words)).into_iter().collect();
+    let mut all: Vec<CommandWords> =
+        Some(own).filter(|words| may_begin(pattern, words)).into_iter().collect();
     for words in launched {
         all.extend(tails(pattern, &words));
         let lines = words.iter().flat_map(|text| lines_in(text)).flat_map(rough_words);
@@ -32,8 +33,8 @@ pub(super) fn started(pattern: &str, command: &Command) -> Vec<Words> {
 
 /// The lists, and each as it could be written otherwise: what git also calls it, and without the options
 /// before a subcommand.
-pub(super) fn spelled(pattern: &str, lists: Vec<Words>) -> Vec<Words> {
-    let mut all: Vec<Words> = lists.iter().flat_map(|words| git_names::known_as(words)).collect();
+pub(super) fn spelled(pattern: &str, lists: Vec<CommandWords>) -> Vec<CommandWords> {
+    let mut all: Vec<CommandWords> = lists.iter().flat_map(|words| git_names::known_as(words)).collect();
     all.extend(lists);
     let shorter = bounded(pattern, all.iter().flat_map(|words| behind_options(words)), MOST_SHORTER);
     all.extend(shorter);
@@ -42,7 +43,7 @@ pub(super) fn spelled(pattern: &str, lists: Vec<Words>) -> Vec<Words> {
 
 /// What a line may start besides, as far as words tell: a text in another language, or a program that nobody
 /// knows.
-pub(super) fn guessed(pattern: &str, reading: &Reading) -> Vec<Words> {
+pub(super) fn guessed(pattern: &str, reading: &Reading) -> Vec<CommandWords> {
     let texts = reading.commands.iter().flat_map(|command| embedded(pattern, command));
     let unknown = reading.commands.iter().flat_map(|command| behind_unknown(pattern, command));
     texts.chain(unknown).chain(in_input(pattern, reading)).collect()
@@ -70,7 +71,7 @@ pub(super) fn lines_in(text: &str) -> Vec<&str> {
 }
 
 /// What the arguments of an interpreter may start, by the words that stand in them.
-fn embedded(pattern: &str, command: &Command) -> Vec<Words> {
+fn embedded(pattern: &str, command: &Command) -> Vec<CommandWords> {
     let program = command.program().unwrap_or_default().to_lowercase();
     let first = command.arguments().first().and_then(Word::literal);
     if command.is_wrapper
@@ -85,27 +86,27 @@ fn embedded(pattern: &str, command: &Command) -> Vec<Words> {
 
 /// What stands behind a program that nobody knows: it may be one that starts what its words say. A word that
 /// stands alone is most often no command, and a name that only the shell will know is not guessed at.
-fn behind_unknown(pattern: &str, command: &Command) -> Vec<Words> {
+fn behind_unknown(pattern: &str, command: &Command) -> Vec<CommandWords> {
     let is_about_names = |name: &String| {
         is_of_system(name) && effect::is_about_names(name.rsplit('/').next().unwrap_or_default())
     };
     if effect::of_command(command).is_some() || command.name().as_ref().is_some_and(is_about_names) {
         return Vec::new();
     }
-    let words: Words = command.arguments().iter().map(Word::with_holes).collect();
+    let words: CommandWords = command.arguments().iter().map(Word::with_holes).collect();
     let is_command =
-        |words: &Words| words.len() > 1 && words.first().is_some_and(|name| !name.contains(HOLE));
+        |words: &CommandWords| words.len() > 1 && words.first().is_some_and(|name| !name.contains(HOLE));
     tails(pattern, &words).into_iter().filter(is_command).collect()
 }
 
 /// What a text that a program is given on its standard input may start, where it may be a program too. What
 /// only the shell will know of it is not guessed at: neither is what a script says.
-fn in_input(pattern: &str, reading: &Reading) -> Vec<Words> {
+fn in_input(pattern: &str, reading: &Reading) -> Vec<CommandWords> {
     let runs = |name: &str, words: &[String]| {
         effect::runs_its_input(&name.rsplit('/').next().unwrap_or_default().to_lowercase(), words)
     };
     let is_runner = |command: &Command| {
-        let words: Words = command.words.iter().map(Word::with_holes).collect();
+        let words: CommandWords = command.words.iter().map(Word::with_holes).collect();
         command.name().is_some_and(|name| runs(&name, &words))
     };
     let is_any = || reading.commands.iter().any(is_runner);
@@ -120,27 +121,27 @@ fn in_input(pattern: &str, reading: &Reading) -> Vec<Words> {
 
 /// What a text in another language may start: each of its words may be the name of a program. A letter is
 /// most often the name of a value.
-fn in_text(pattern: &str, text: &str) -> Vec<Words> {
+fn in_text(pattern: &str, text: &str) -> Vec<CommandWords> {
     let mut all = Vec::new();
     for part in rough_words(text) {
         let words = part.iter().flat_map(|word| word.split([',', '=', '[', ']']));
-        let words: Words = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
-        let is_letter = |words: &Words| words.iter().map(String::len).sum::<usize>() == 1;
+        let words: CommandWords = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        let is_letter = |words: &CommandWords| words.iter().map(String::len).sum::<usize>() == 1;
         all.extend(tails(pattern, &words).into_iter().filter(|words| !is_letter(words)));
     }
     all
 }
 
 /// What these words end in, where a pattern may speak of it.
-fn tails(pattern: &str, words: &[String]) -> Vec<Words> {
+fn tails(pattern: &str, words: &[String]) -> Vec<CommandWords> {
     let ends = (0..words.len()).filter_map(|start| words.get(start..));
     bounded(pattern, ends.filter(|end| may_begin(pattern, end)).map(<[String]>::to_vec), MOST_TAILS)
 }
 
 /// As many of the lists as are tried. Of more than that only the shell knows; but what a pattern says that
 /// begins with any text is told by the first.
-fn bounded(pattern: &str, lists: impl Iterator<Item = Words>, most: usize) -> Vec<Words> {
-    let mut all: Vec<Words> = lists.take(most.saturating_add(1)).collect();
+fn bounded(pattern: &str, lists: impl Iterator<Item = CommandWords>, most: usize) -> Vec<CommandWords> {
+    let mut all: Vec<CommandWords> = lists.take(most.saturating_add(1)).collect();
     if all.len() > most {
         all.truncate(most);
         let is_any = beginning(pattern).is_empty();
@@ -172,7 +173,7 @@ fn names(name: &str) -> Vec<String> {
 
 /// The same without the options before a subcommand: `git push` of `git -C x --no-pager push`. A word after
 /// an option may be its value or the subcommand.
-fn behind_options(words: &[String]) -> Vec<Words> {
+fn behind_options(words: &[String]) -> Vec<CommandWords> {
     let is_option = |at: usize| words.get(at).is_some_and(|word| word.starts_with(['-', '+']));
     let passed = (1..words.len().min(MOST_TAILS)).take_while(|at| is_option(*at) || is_option(at - 1));
     let rest = passed.filter_map(|at| words.get(at + 1..).filter(|rest| !rest.is_empty()));
@@ -180,7 +181,7 @@ fn behind_options(words: &[String]) -> Vec<Words> {
 }
 
 /// A line cut wherever a command might begin, each part as it is and without quotes.
-fn rough_words(line: &str) -> Vec<Words> {
+fn rough_words(line: &str) -> Vec<CommandWords> {
     const CUTS: &[char] =
         &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '!', '#', '\'', '"'];
     let unquoted: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
