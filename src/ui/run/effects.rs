@@ -78,6 +78,7 @@ impl ScreenLoop {
             UiEffect::Ask(request) => self.ask(request),
             UiEffect::SetTheme(name) => self.set_theme(&name),
             UiEffect::Edit => {
+                self.local.stand.out_of_sight();
                 self.guard.lend();
                 self.editing = Some((self.errands.editor)(self.local.composer.text()));
             }
@@ -103,6 +104,8 @@ impl ScreenLoop {
             UiEffect::Suspend => {
                 self.outside.forget();
                 self.layouts.pictures.forget();
+                // The shell has the terminal meanwhile.
+                self.local.stand.out_of_sight();
                 let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
                 if back.is_err() {
                     self.outcome = Some(UiOutcome::TerminalGone);
