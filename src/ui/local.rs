@@ -296,6 +296,15 @@ impl Local {
         self.edit.as_ref().is_some_and(Edit::is_open)
     }
 
+    /// What holds what is typed for a message: the composer, or what it held before a call is changed in it. What comes back belongs
+    /// there, and never into the arguments of a call.
+    pub(super) fn message_composer(&mut self) -> &mut Composer {
+        match &mut self.edit {
+            Some(edit) if edit.is_open() => &mut edit.kept,
+            Some(_) | None => &mut self.composer,
+        }
+    }
+
     /// What has the focus now: what the person gave it to, while that is there; else the composer. While a call is changed, nothing that
     /// waits can have it: a key that decides would decide about the call as it was.
     pub fn focused(&self, view: &View) -> Focus {

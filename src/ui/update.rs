@@ -156,9 +156,9 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
             local.next_model.take_if(|_| local.shut.is_some());
             let typed = messages.iter().map(|message| as_typed(message, view));
             let all = typed.fold(UserMessage::default(), UserMessage::followed_by);
-            local.composer.give_back_message(&all);
+            local.message_composer().give_back_message(&all);
         }
-        Live::ReturnedLine(line) => local.composer.give_back(line),
+        Live::ReturnedLine(line) => local.message_composer().give_back(line),
         Live::LedgerUnwritable { why, entries, said } => {
             local.shut =
                 Some(super::local::Unwritable { why: why.clone(), entries: *entries, said: said.clone() });

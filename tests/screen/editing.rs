@@ -5,6 +5,8 @@ use crate::screen_harness::{ScreenHarness, snapshot};
 use crate::session_builder::SessionBuilder;
 use countersign::agent::{Answer, Intent, Live};
 use countersign::ledger::{Arguments, CallId, EntryId, Preview, Remark, ToolUse};
+use countersign::ui::Reply;
+use countersign::ui::replies::reply;
 use countersign::ui::update::{UiEffect, hear, paste};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::{Value, json};
@@ -188,6 +190,54 @@ fn what_the_loop_refuses_comes_back() {
     assert_eq!(harness.local.composer.text(), "rm -rf target/tmp now");
     harness.key(KeyCode::Esc, KeyModifiers::NONE);
     assert_eq!(harness.local.composer.text(), "a thought");
+}
+
+#[test]
+fn what_comes_back_is_not_put_into_the_call_that_is_being_changed() {
+    let why = || "not sent".to_owned();
+    let line = || "/model slow/x".to_owned();
+    let heard = [
+        (Live::Returned(vec!["a message".into()]), "a message"),
+        (Live::ReturnedLine(line()), "/model slow/x"),
+    ];
+    let replies = [
+        (Reply::Returned { said: "look at @x.png".into(), why: why() }, "look at @x.png"),
+        (Reply::LineReturned { line: line(), why: why() }, "/model slow/x"),
+        (Reply::NoModel { name: "slow/x".into(), why: why() }, "/model slow/x"),
+    ];
+    let mut cases: Vec<(&str, Box<dyn Fn(&mut ScreenHarness)>)> = Vec::new();
+    for (live, back) in heard {
+        cases.push((
+            back,
+            Box::new(move |harness: &mut ScreenHarness| hear(&mut harness.local, &harness.view, &live)),
+        ));
+    }
+    for (said, back) in replies {
+        let comes = move |harness: &mut ScreenHarness| reply(&mut harness.local, &harness.view, said.clone());
+        cases.push((back, Box::new(comes)));
+    }
+    for (back, comes) in cases {
+        let mut harness = before(scenes::waiting_command());
+        harness.press("half a sentence");
+        harness.answers("e");
+        harness.press("/old");
+        comes(&mut harness);
+        assert_eq!(harness.local.composer.text(), "rm -rf target/tmp/old", "{back}");
+        let (_, _, arguments) = proposed(&enter(&mut harness));
+        assert_eq!(arguments["command"], "rm -rf target/tmp/old", "{back}");
+        assert_eq!(harness.local.composer.text(), format!("{back}\n\nhalf a sentence"));
+    }
+}
+
+#[test]
+fn an_earlier_message_that_is_picked_is_not_put_into_the_call_either() {
+    let mut harness = before(scenes::waiting_command());
+    harness.answers("e");
+    harness.ctrl('r');
+    assert!(harness.local.overlay.is_some());
+    enter(&mut harness);
+    assert_eq!(harness.local.composer.text(), "rm -rf target/tmp");
+    assert!(harness.local.hint.as_ref().unwrap().contains("a call is being changed"));
 }
 
 #[test]

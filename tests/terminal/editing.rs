@@ -3,8 +3,9 @@
 use rustix::process::Signal;
 use serde_json::json;
 
-use super::console::{Console, ENTER, USUAL};
+use super::console::{Console, ENTER, ESC, USUAL};
 use super::home::Home;
+use crate::pictures::png;
 
 #[tokio::test]
 async fn a_changed_command_is_asked_about_anew_and_runs_as_it_was_changed() {
@@ -56,5 +57,24 @@ async fn a_changed_call_waits_again_after_a_restart() {
     app.sees("✓ done").await;
     app.rests().await;
     assert_eq!(home.read("made.txt"), "one\ntwo\n");
+    app.quits().await;
+}
+
+#[tokio::test]
+async fn a_picture_that_is_pasted_into_a_call_is_a_path() {
+    let home = Home::new();
+    std::fs::write(home.workspace().join("picture.png"), png(64, 48)).unwrap();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("run echo one > made.txt").await;
+    app.answers("e").await;
+    app.sees("changing shell").await;
+    app.keys(" && file \x1b[200~picture.png\x1b[201~").await;
+    app.sees("made.txt && file picture.png").await;
+    app.keys(ESC).await;
+    app.sees_no("changing shell").await;
+    app.answers("n").await;
+    app.sees("✓ done").await;
+    app.rests().await;
     app.quits().await;
 }

@@ -80,6 +80,7 @@ impl ScreenLoop {
             UiEffect::Edit => {
                 self.local.stand.out_of_sight();
                 self.guard.lend();
+                self.edits_call = self.local.is_editing();
                 self.editing = Some((self.errands.editor)(self.local.composer.text()));
             }
             UiEffect::Copy(text) => self.copy(&text),
@@ -169,9 +170,10 @@ impl ScreenLoop {
         }
         match edited {
             Ok(text) if text.trim().is_empty() => {}
-            Ok(text) if self.local.edit.is_some() => self.local.composer.hold(&text),
+            Ok(text) if self.edits_call => self.local.composer.hold(&text),
             Ok(text) => {
-                self.local.composer.hold_edited(&text);
+                // A change that was refused meanwhile has the composer.
+                self.local.message_composer().hold_edited(&text);
                 to_text(&mut self.local, &self.view);
             }
             Err(why) => self.local.hint = Some(why),
@@ -249,9 +251,10 @@ impl ScreenLoop {
                     Some("not accepted: the agent is busy with earlier input; try again".to_owned());
                 self.local.answered.clear();
                 if let Some(line) = request.line() {
-                    self.local.composer.give_back(line);
+                    self.local.message_composer().give_back(line);
                 } else if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
-                    self.local.composer.give_back_message(&as_typed(&said, &self.view));
+                    let said = as_typed(&said, &self.view);
+                    self.local.message_composer().give_back_message(&said);
                 }
             }
         }

@@ -82,6 +82,8 @@ pub(super) struct ScreenLoop {
     pub(super) player: Option<Player>,
     /// What is typed, while it is in the user's editor.
     pub(super) editing: Option<Editing>,
+    /// Whether that is a call that is being changed, and no message.
+    pub(super) edits_call: bool,
     pub(super) outcome: Option<UiOutcome>,
     /// What was typed into the terminal of a command and has not left yet.
     pub(super) typed: Option<(CallId, Typed)>,
@@ -157,6 +159,7 @@ impl ScreenLoop {
             first: settings.first,
             player,
             editing: None,
+            edits_call: false,
             outcome: None,
             typed: None,
             listens: true,
@@ -225,7 +228,7 @@ impl ScreenLoop {
             self.outcome = Some(UiOutcome::Branch(start.clone()));
         }
         if let Reply::Forked(id) = &said {
-            let draft = self.local.composer.message();
+            let draft = self.local.message_composer().message();
             self.outcome = Some(UiOutcome::Resume { id: id.clone(), draft });
         }
         reply(&mut self.local, &self.view, said);
