@@ -192,6 +192,9 @@ fn what_the_loop_refuses_comes_back() {
     assert_eq!(harness.local.composer.text(), "a thought");
 }
 
+/// Something that comes to the screen.
+type Comes = Box<dyn Fn(&mut ScreenHarness)>;
+
 #[test]
 fn what_comes_back_is_not_put_into_the_call_that_is_being_changed() {
     let why = || "not sent".to_owned();
@@ -205,7 +208,7 @@ fn what_comes_back_is_not_put_into_the_call_that_is_being_changed() {
         (Reply::LineReturned { line: line(), why: why() }, "/model slow/x"),
         (Reply::NoModel { name: "slow/x".into(), why: why() }, "/model slow/x"),
     ];
-    let mut cases: Vec<(&str, Box<dyn Fn(&mut ScreenHarness)>)> = Vec::new();
+    let mut cases: Vec<(&str, Comes)> = Vec::new();
     for (live, back) in heard {
         cases.push((
             back,
