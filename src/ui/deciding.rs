@@ -126,7 +126,7 @@ pub(super) fn write_reason(local: &mut Local, view: &View, press: Press) {
     if let Some((request, asked, shown)) = local.subject(view)
         && is_allowed(local, &shown, press)
     {
-        (local.overlay, local.always) = (None, None);
+        (local.overlay, local.always, local.search) = (None, None, None);
         local.focus = Focus::Approval(asked.call);
         let answers = asked.name == ASK;
         local.reason = Some(Reason { request, call: asked.call, text: String::new(), answers });

@@ -20,7 +20,7 @@ pub(super) fn begin(local: &mut Local, view: &View, press: Press) {
     if !is_allowed(local, &shown, press) {
         return;
     }
-    (local.overlay, local.always) = (None, None);
+    (local.overlay, local.always, local.search) = (None, None, None);
     let (part, text) = opened(asked);
     if text.contains(TAB_MARK) {
         local.hint = Some(format!("{TAB_MARK} stands for a tab"));

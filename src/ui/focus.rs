@@ -81,7 +81,7 @@ fn next(local: &Local, view: &View) -> Focus {
 pub(super) fn give(local: &mut Local, view: &View) {
     match first(local, view) {
         Some(there) => {
-            local.focus = there;
+            (local.focus, local.search) = (there, None);
             local.scroll.top = None;
             local.hint = Some("it has the keys now: press the key again".to_owned());
         }

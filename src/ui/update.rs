@@ -12,7 +12,7 @@ use super::deciding::choose;
 pub use super::effect::UiEffect;
 use super::key_actions::{edit, obey};
 use super::key_timing::Press;
-use super::keymap::KeyContext;
+use super::keymap::{KeyAction, KeyContext};
 use super::local::{Focus, Local, Overlay};
 use super::overlays;
 use super::pending_model::PendingModel;
@@ -22,7 +22,7 @@ use super::program_input;
 use super::replay_keys::{Paced, pace};
 use super::search::SearchStep;
 use super::session_rule;
-use super::{approval_keys, editing, file_menu_keys, focus};
+use super::{approval_keys, blocked_host, editing, file_menu_keys, focus};
 
 /// One key. Returns what has to be done; everything else has happened to `local`.
 pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
@@ -116,22 +116,40 @@ fn goes_back(local: &Local, key: KeyEvent) -> bool {
 /// One key while the transcript is searched; false when it means what it always means.
 fn searching(local: &mut Local, view: &View, key: KeyEvent) -> bool {
     let Some(search) = &mut local.search else { return false };
-    match search.press(view, key) {
-        SearchStep::Shows(card) => local.scroll.reveal = card.or(local.scroll.reveal),
-        SearchStep::Over => local.search = None,
-        SearchStep::Left => {
-            local.search = None;
-            // What the line above the composer says of the keys was about the search: this one decides nothing.
-            let decides = focus::waits(local.focused(view));
-            if decides {
-                local.hint = Some("the search is over: press the key again".to_owned());
-                local.stand.clear();
-            }
-            return decides;
+    let is_left = match search.press(view, key) {
+        SearchStep::Shows(card) => {
+            local.scroll.reveal = card.or(local.scroll.reveal);
+            return true;
         }
-        SearchStep::Not => return false,
+        SearchStep::Over => {
+            local.search = None;
+            return true;
+        }
+        SearchStep::Left => true,
+        SearchStep::Not => false,
+    };
+    // What the line above the composer says of the keys was about the search: this one decides nothing, whatever it is bound to.
+    let decides = can_decide(local, view, key);
+    if decides {
+        local.hint = Some("the search is over: press the key again".to_owned());
+        local.stand.clear();
     }
-    true
+    if is_left || decides {
+        local.search = None;
+    }
+    decides
+}
+
+/// Whether a key can decide something where the focus is: about what waits, or a host that the sandbox blocked.
+fn can_decide(local: &Local, view: &View, key: KeyEvent) -> bool {
+    match local.focused(view) {
+        Focus::Approval(_) | Focus::Stop => true,
+        Focus::Card(card) => {
+            let allows = local.keymap.lookup(KeyContext::Panel, key) == Some(KeyAction::AllowHost);
+            allows && blocked_host::of_card(view, card).is_some()
+        }
+        Focus::Composer => false,
+    }
 }
 
 /// News that concern the screen alone.
@@ -226,15 +244,16 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
     local.pointer.let_go();
     local.hint = None;
     local.quit_armed = false;
+    let is_uncovered = local.overlay.is_none();
     if let Some(Overlay::Picker(picker)) = &mut local.overlay {
         picker.type_in(text);
-    } else if let Some(search) = local.search.as_mut().filter(|search| search.typing) {
+    } else if let Some(reason) = &mut local.reason {
+        reason.text.push_str(&text.replace(['\n', '\r'], " "));
+    } else if let Some(search) = local.search.as_mut().filter(|search| search.typing && is_uncovered) {
         let wanted = format!("{}{}", search.wanted, text.replace(['\n', '\r'], " "));
         if let SearchStep::Shows(card) = search.look(view, wanted) {
             local.scroll.reveal = card;
         }
-    } else if let Some(reason) = &mut local.reason {
-        reason.text.push_str(&text.replace(['\n', '\r'], " "));
     } else if local.overlay.is_none() && !local.read_only && local.replay.is_none() {
         compose(&mut local.composer, text);
         focus::to_text(local, view);
