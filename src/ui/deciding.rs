@@ -59,6 +59,7 @@ pub(super) fn is_allowed(local: &mut Local, shown: &Shown, press: Press) -> bool
 /// It is decided: the keys go to the composer.
 fn settled(local: &mut Local, what: EntryId) {
     local.answered.insert(what);
+    local.key_is_spent = true;
     local.focus = Focus::Composer;
     local.always = None;
     local.stand.clear();

@@ -49,6 +49,7 @@ pub(super) fn propose(local: &mut Local, view: &View) -> Vec<UiEffect> {
     local.focus = Focus::Composer;
     local.changed = Some(asked.call);
     local.answered.insert(request);
+    local.key_is_spent = true;
     local.stand.clear();
     vec![UiEffect::Send(Intent::Decide { request, call: asked.call, answer: Answer::Edit(arguments) })]
 }

@@ -50,6 +50,8 @@ pub(super) fn obey(
         KeyAction::Send => {
             let acts = send(local, view);
             look(local, view);
+            // What was typed before an earlier message was taken up is there again.
+            local.key_is_spent |= (!acts.is_empty() || local.search.is_some()) && !local.composer.is_empty();
             return acts;
         }
         KeyAction::Empty

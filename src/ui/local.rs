@@ -66,6 +66,8 @@ pub struct Local {
     pub quit_armed: bool,
     /// The message to go back to before, once the undo since this call is recorded.
     pub rewind: Option<(CallId, EntryId)>,
+    /// The last key decided or took something: held, or pressed twice, it does not send what is typed.
+    pub key_is_spent: bool,
     /// The last key was an Esc that did nothing: another one lists the messages to go back to.
     pub esc_armed: bool,
     /// Names that can follow a command.
@@ -249,6 +251,7 @@ impl Local {
             hint: None,
             quit_armed: false,
             rewind: None,
+            key_is_spent: false,
             esc_armed: false,
             known_names: super::known_names::KnownNames::default(),
             next_model: None,

@@ -38,6 +38,7 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     settle(local, view);
     local.pointer.let_go();
     let was_armed = std::mem::take(&mut local.quit_armed);
+    let is_spent = std::mem::take(&mut local.key_is_spent);
     local.hint = None;
     if key.code != KeyCode::Esc {
         local.esc_armed = false;
@@ -48,10 +49,13 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     if is_over(local, view) {
         return Vec::new();
     }
-    match overlays::update(local, view, press) {
-        Some(Done::Acts(acts)) => return acts,
-        Some(Done::Takes(choice)) => return picker_choice::take(local, view, choice),
-        None => {}
+    let done = overlays::update(local, view, press).map(|done| match done {
+        Done::Acts(acts) => acts,
+        Done::Takes(choice) => picker_choice::take(local, view, choice),
+    });
+    if let Some(acts) = done {
+        local.key_is_spent |= !acts.is_empty();
+        return acts;
     }
     match local.replay.as_mut().map_or(Paced::Elsewhere, |replay| pace(replay, key)) {
         Paced::Taken(said) => {
@@ -85,7 +89,13 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     {
         return acts;
     }
-    match local.keymap.lookup(place, key) {
+    let command = local.keymap.lookup(place, key);
+    // The key before was this one, and was not meant for what is typed. Nor is this one, then.
+    if is_spent && press.again && command == Some(KeyAction::Send) && !press.breaks_pasted_line() {
+        local.key_is_spent = true;
+        return Vec::new();
+    }
+    match command {
         Some(command) if approval_keys::has_meaning(local, view, command) => {
             obey(local, view, command, press, was_armed)
         }
@@ -119,6 +129,7 @@ fn searching(local: &mut Local, view: &View, key: KeyEvent) -> bool {
     let is_left = match search.press(view, key) {
         SearchStep::Shows(card) => {
             local.scroll.reveal = card.or(local.scroll.reveal);
+            local.key_is_spent = key.code == KeyCode::Enter;
             return true;
         }
         SearchStep::Over => {
@@ -243,7 +254,7 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
     settle(local, view);
     local.pointer.let_go();
     local.hint = None;
-    local.quit_armed = false;
+    (local.quit_armed, local.key_is_spent) = (false, false);
     let is_uncovered = local.overlay.is_none();
     if let Some(Overlay::Picker(picker)) = &mut local.overlay {
         picker.type_in(text);
