@@ -266,7 +266,8 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
             local.scroll.reveal = card;
         }
     } else if local.overlay.is_none() && !local.read_only && local.replay.is_none() {
-        compose(&mut local.composer, text);
+        let text = editing::with_marks(local, text);
+        compose(&mut local.composer, &text);
         focus::to_text(local, view);
     }
 }

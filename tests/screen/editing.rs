@@ -96,6 +96,33 @@ fn the_content_of_a_file_is_changed_as_text() {
 }
 
 #[test]
+fn a_tab_that_is_pasted_into_what_runs_or_is_written_stays_one() {
+    let content = "all:\n\techo one\n";
+    let mut harness = before(waiting("write", json!({ "path": "Makefile", "content": content })));
+    harness.answers("e");
+    paste(&mut harness.local, &harness.view, "\n\techo two");
+    assert_eq!(harness.local.composer.text(), "all:\n⇥echo one\n⇥echo two");
+    assert!(harness.local.hint.as_ref().unwrap().contains("⇥ stands for a tab"));
+    // Without brackets.
+    harness.waits(1_000);
+    harness.bursts("\n\techo three");
+    let (_, _, arguments) = proposed(&enter(&mut harness));
+    assert_eq!(arguments["content"], "all:\n\techo one\n\techo two\n\techo three\n");
+    let mut harness = before(scenes::waiting_command());
+    harness.answers("e");
+    paste(&mut harness.local, &harness.view, " <<-E\n\ta\nE");
+    let (_, _, arguments) = proposed(&enter(&mut harness));
+    assert_eq!(arguments["command"], "rm -rf target/tmp <<-E\n\ta\nE");
+    // In a command that has the mark, it is a letter.
+    let mut harness = before(waiting("shell", json!({ "command": "echo ⇥" })));
+    harness.answers("e");
+    assert_eq!(
+        serde_json::from_str::<Value>(&harness.local.composer.text()).unwrap(),
+        json!({ "command": "echo ⇥" })
+    );
+}
+
+#[test]
 fn esc_leaves_the_call_and_what_was_typed() {
     let mut harness = before(scenes::waiting_command());
     harness.key(KeyCode::Tab, KeyModifiers::NONE);

@@ -79,3 +79,28 @@ async fn a_picture_that_is_pasted_into_a_call_is_a_path() {
     app.rests().await;
     app.quits().await;
 }
+
+#[tokio::test]
+async fn a_tab_that_is_written_in_the_editor_stays_one() {
+    let home = Home::new();
+    let call =
+        json!({ "name": "write", "arguments": { "path": "Makefile", "content": "all:\n\techo one\n" } });
+    let script = json!([{ "tool_calls": [call] }, "it is written"]).to_string();
+    // It looks for a tab, and writes another one.
+    let editor =
+        "sh -c 'grep -q \"$(printf \"\\t\")echo one\" \"$1\" && printf \"\\n\\techo two\\n\" >> \"$1\"' sh";
+    let mut app = Console::start_with(&home, USUAL, &["--script", &script], &[("EDITOR", editor)]);
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.answers("e").await;
+    app.sees("changing write").await;
+    app.keys("\x07").await;
+    app.sees("⇥echo two").await;
+    app.keys(ENTER).await;
+    app.sees("changed by you").await;
+    app.answers("y").await;
+    app.sees("it is written").await;
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(home.read("Makefile"), "all:\n\techo one\n\techo two\n");
+}

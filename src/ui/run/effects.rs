@@ -9,6 +9,7 @@ use crate::ledger::{CallId, EntryId, UserMessage};
 use crate::tool::{MOST_TYPED, Typed};
 
 use super::super::clipboard;
+use super::super::editing::{for_editor, with_marks};
 use super::super::effect::UiEffect;
 use super::super::focus::to_text;
 use super::super::local::Overlay;
@@ -81,7 +82,7 @@ impl ScreenLoop {
                 self.local.stand.out_of_sight();
                 self.guard.lend();
                 self.edits_call = self.local.is_editing();
-                self.editing = Some((self.errands.editor)(self.local.composer.text()));
+                self.editing = Some((self.errands.editor)(for_editor(&self.local)));
             }
             UiEffect::Copy(text) => self.copy(&text),
             UiEffect::CopyRecord(entry) => {
@@ -170,7 +171,10 @@ impl ScreenLoop {
         }
         match edited {
             Ok(text) if text.trim().is_empty() => {}
-            Ok(text) if self.edits_call => self.local.composer.hold(&text),
+            Ok(text) if self.edits_call => {
+                let text = with_marks(&mut self.local, &text);
+                self.local.composer.hold(&text);
+            }
             Ok(text) => {
                 // A change that was refused meanwhile has the composer.
                 self.local.message_composer().hold_edited(&text);
