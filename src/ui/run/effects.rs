@@ -21,9 +21,10 @@ use super::super::picker_source::Source;
 use super::super::request::Request;
 use super::super::status_line::StatusFacts;
 use super::super::terminal::{redraw_all, tell};
+use super::super::unsent::{not_sent, undecided};
 use super::lineage::refused_below;
 use super::screen_loop::ScreenLoop;
-use crate::ui::commands::{STOPS_WORK, as_typed};
+use crate::ui::commands::STOPS_WORK;
 
 /// Waits until the agent takes another wish, or none any more.
 pub(super) async fn room(requests: &mpsc::Sender<Request>) {
@@ -217,12 +218,22 @@ impl ScreenLoop {
     }
 
     pub(super) fn send(&mut self, intent: Intent) {
-        let Some(intent) = self.view.at_home(intent) else {
-            self.local.hint = Some("that call is no longer waiting: nothing was decided".to_owned());
-            return self.local.answered.clear();
+        let decided =
+            if let Intent::Decide { request, call, .. } = &intent { Some((*request, *call)) } else { None };
+        let is_sent = match self.view.at_home(intent) {
+            Some(intent) => {
+                let intent = self.addressed(intent);
+                self.passes(Request::Intent(intent))
+            }
+            None => {
+                self.local.hint = Some("that call is no longer waiting: nothing was decided".to_owned());
+                self.local.answered.clear();
+                false
+            }
         };
-        let intent = self.addressed(intent);
-        self.ask(Request::Intent(intent));
+        if let Some((request, call)) = decided.filter(|_| !is_sent) {
+            undecided(&mut self.local, request, call);
+        }
     }
 
     /// Lays an empty list on top and asks for what is in it.
@@ -243,24 +254,20 @@ impl ScreenLoop {
     }
 
     pub(super) fn ask(&mut self, request: Request) {
+        self.passes(request);
+    }
+
+    /// Passes a request on. Says whether there was room for it.
+    fn passes(&mut self, request: Request) -> bool {
         let request = match self.local.obeyed.take() {
             Some(line) => request.typed(line, self.behind.len()),
             None => request,
         };
         match self.app.requests.try_send(request) {
-            Ok(()) => {}
+            Ok(()) => return true,
             Err(TrySendError::Closed(_)) => self.agent_gone(),
-            Err(TrySendError::Full(request)) => {
-                self.local.hint =
-                    Some("not accepted: the agent is busy with earlier input; try again".to_owned());
-                self.local.answered.clear();
-                if let Some(line) = request.line() {
-                    self.local.message_composer().give_back(line);
-                } else if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
-                    let said = as_typed(&said, &self.view);
-                    self.local.message_composer().give_back_message(&said);
-                }
-            }
+            Err(TrySendError::Full(request)) => not_sent(&mut self.local, &self.view, request),
         }
+        false
     }
 }
