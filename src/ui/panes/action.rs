@@ -255,10 +255,11 @@ fn action(
                 line.spans.insert(0, Span::styled(if at == 0 { "$ " } else { "  " }, ours(theme.dim)));
             }
             let beside = request.beside_command().into_iter();
-            let told: Vec<String> =
-                beside.map(|(name, value)| one_row(&format!("{name}: {value}")).to_string()).collect();
+            let told: Vec<_> = beside.map(|(name, value)| one_row(&format!("{name}: {value}"))).collect();
             if !told.is_empty() {
-                lines.extend(behind(inner, |room| wrap(&told.join(" · "), room, theme.warning)));
+                // It begins where no line of the command does.
+                let words = vec![Span::styled(format!("with {}", told.join(" · ")), theme.warning)];
+                lines.extend(wrap_spans(words, inner, margin()));
             }
             (lines, None)
         }
