@@ -78,6 +78,17 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     if file_menu_keys::press(local, view, press) {
         return Vec::new();
     }
+    in_focus(local, view, press, (was_armed, is_spent))
+}
+
+/// One key where the focus is, with what the key before has left: whether quitting was asked for, and whether it was spent.
+fn in_focus(
+    local: &mut Local,
+    view: &View,
+    press: Press,
+    (was_armed, is_spent): (bool, bool),
+) -> Vec<UiEffect> {
+    let key = press.key;
     let focus = local.focused(view);
     let place = match focus {
         Focus::Approval(_) | Focus::Stop => KeyContext::Approval,
