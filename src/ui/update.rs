@@ -121,6 +121,7 @@ fn in_focus(
 fn is_over(local: &mut Local, view: &View) -> bool {
     let is_over = editing::settle(local, view);
     if is_over {
+        local.key_is_spent = true;
         local.hint = Some(
             "the call that you were editing is no longer waiting · ctrl-y puts in what you wrote".to_owned(),
         );

@@ -273,6 +273,7 @@ fn an_earlier_message_that_is_picked_is_not_put_into_the_call_either() {
 #[test]
 fn a_key_for_a_call_that_is_gone_sends_nothing() {
     let mut harness = before(scenes::waiting_command());
+    harness.press("a draft");
     harness.answers("e");
     let (_, asked) = harness.local.chosen(&harness.view).unwrap();
     let changed = ToolUse {
@@ -285,7 +286,8 @@ fn a_key_for_a_call_that_is_gone_sends_nothing() {
     harness.catch_up();
     assert!(enter(&mut harness).is_empty());
     assert!(harness.local.hint.as_ref().unwrap().contains("is no longer waiting"));
-    assert!(harness.local.composer.is_empty() && harness.local.edit.is_none());
+    assert!(enter(&mut harness).is_empty(), "nor does it send the draft, pressed twice");
+    assert!(harness.local.composer.text() == "a draft" && harness.local.edit.is_none());
 }
 
 #[test]
