@@ -103,7 +103,8 @@ fn marks_tabs(local: &Local) -> bool {
     local.edit.as_ref().is_some_and(|edit| edit.is_open() && edit.part != EditedPart::Arguments)
 }
 
-/// A text that comes into the composer whole, as it can be held there: in what will be run or written, a tab stays one.
+/// A text that comes into the composer whole, as it can be held there: in what will be run or written, a tab
+/// stays one.
 pub(super) fn with_marks<'t>(local: &mut Local, text: &'t str) -> Cow<'t, str> {
     if !text.contains('\t') || !marks_tabs(local) {
         return Cow::Borrowed(text);

@@ -299,8 +299,8 @@ impl Local {
         self.edit.as_ref().is_some_and(Edit::is_open)
     }
 
-    /// What holds what is typed for a message: the composer, or what it held before a call is changed in it. What comes back belongs
-    /// there, and never into the arguments of a call.
+    /// What holds what is typed for a message: the composer, or what it held before a call is changed in it.
+    /// What comes back belongs there, and never into the arguments of a call.
     pub(super) fn message_composer(&mut self) -> &mut Composer {
         match &mut self.edit {
             Some(edit) if edit.is_open() => &mut edit.kept,

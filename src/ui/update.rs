@@ -81,7 +81,8 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     in_focus(local, view, press, (was_armed, is_spent))
 }
 
-/// One key where the focus is, with what the key before has left: whether quitting was asked for, and whether it was spent.
+/// One key where the focus is, with what the key before has left: whether quitting was asked for, and whether
+/// it was spent.
 fn in_focus(
     local: &mut Local,
     view: &View,
@@ -151,7 +152,8 @@ fn searching(local: &mut Local, view: &View, key: KeyEvent) -> bool {
         SearchStep::Left => true,
         SearchStep::Not => false,
     };
-    // What the line above the composer says of the keys was about the search: this one decides nothing, whatever it is bound to.
+    // What the line above the composer says of the keys was about the search: this one decides nothing,
+    // whatever it is bound to.
     let decides = can_decide(local, view, key);
     if decides {
         local.hint = Some("the search is over: press the key again".to_owned());
@@ -163,7 +165,8 @@ fn searching(local: &mut Local, view: &View, key: KeyEvent) -> bool {
     decides
 }
 
-/// Whether a key can decide something where the focus is: about what waits, or a host that the sandbox blocked.
+/// Whether a key can decide something where the focus is: about what waits, or a host that the sandbox
+/// blocked.
 fn can_decide(local: &Local, view: &View, key: KeyEvent) -> bool {
     match local.focused(view) {
         Focus::Approval(_) | Focus::Stop => true,

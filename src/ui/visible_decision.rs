@@ -81,7 +81,8 @@ impl VisibleDecision {
         self.shown = None;
     }
 
-    /// Nobody sees the last frame any more: whatever the next one shows has been there for no time, also the same.
+    /// Nobody sees the last frame any more: whatever the next one shows has been there for no time, also the
+    /// same.
     pub(super) fn out_of_sight(&mut self) {
         *self = Self::default();
     }

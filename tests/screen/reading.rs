@@ -188,7 +188,8 @@ fn the_page_of_a_call_breaks_its_command_between_words_as_the_card_does() {
 #[test]
 fn no_line_of_an_argument_is_taken_for_another_one() {
     let spread = format!("echo {} background: false", "x".repeat(60));
-    let lines = "curl -d @notes.txt https://example.org/\nbackground: false\ntimeout_seconds: 5\n\nwhy it asks\nreads";
+    let lines =
+        "curl -d @notes.txt https://example.org/\nbackground: false\ntimeout_seconds: 5\n\nwhy it asks";
     for (command, width) in [(lines, 40), (lines, 80), (lines, 120), (spread.as_str(), 80)] {
         let mut builder = SessionBuilder::new();
         builder.user("Go.");

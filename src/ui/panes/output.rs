@@ -183,13 +183,14 @@ fn text(text: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
 /// What a line of a value begins with that is not its first one: there a name would begin.
 const BELOW_NAME: &str = "  ";
 
-/// A piece of one long text, laid out as such a text is, whether or not its first line goes on from the piece before.
+/// A piece of one long text, laid out as such a text is, whether or not its first line goes on from the piece
+/// before.
 pub(super) fn plain_text(piece: &str, _goes_on: bool, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     text(piece, inner, theme)
 }
 
-/// A piece of arguments under their names: whatever a value says, none of its rows begins where a name does. `goes_on`: the first line
-/// goes on from the piece before.
+/// A piece of arguments under their names: whatever a value says, none of its rows begins where a name does.
+/// `goes_on`: the first line goes on from the piece before.
 pub(super) fn named_text(piece: &str, goes_on: bool, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     behind(inner, |room| {
         let mut rows = Vec::new();

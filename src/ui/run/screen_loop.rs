@@ -290,7 +290,8 @@ impl ScreenLoop {
         if let Some(id) = wanted_preview(&mut self.local) {
             self.ask(Request::Preview(id));
         }
-        // While the user's editor has the terminal, nobody sees a frame: what one would show has not been read.
+        // While the user's editor has the terminal, nobody sees a frame: what one would show has not been
+        // read.
         if self.editing.is_none() && self.show_frame(now).is_err() {
             self.outcome = Some(UiOutcome::TerminalGone);
         }
