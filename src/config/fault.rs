@@ -40,9 +40,19 @@ impl std::error::Error for Fault {}
 /// The text on one line, with control characters, bidirectional overrides and invisible characters written out: a file's
 /// name or value cannot paint the screen.
 pub fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split('\n').map(str::trim).filter(|line| !line.is_empty()).collect();
-    let written = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
-    let line: String = words.join(" ").chars().map(written).collect();
+    let mut line = String::with_capacity(text.len());
+    for words in text.split('\n').map(str::trim).filter(|words| !words.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        for character in words.chars() {
+            if character.is_control() {
+                line.extend(character.escape_default());
+            } else {
+                line.push(character);
+            }
+        }
+    }
     sanitize(&line).into_owned()
 }
 
@@ -54,6 +64,7 @@ mod tests {
     fn a_fault_is_one_line_without_control_characters() {
         let fault = Fault::usage("no such\n  file: \u{1b}[31mred", "look\tfor it");
         assert_eq!(fault.to_string(), r"error: no such file: \u{1b}[31mred; next: look\tfor it");
+        assert_eq!(one_line("\n a\n\n \t\nb  c \n"), "a b  c");
         assert_eq!(one_line("a\u{202e}b\u{200b}c\u{9b}d"), r"a\u{202e}b\u{200b}c\u{9b}d");
     }
 

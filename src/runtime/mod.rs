@@ -26,6 +26,7 @@ mod router;
 pub mod sandbox;
 pub mod signing;
 mod spans;
+mod staged_name;
 mod status_command;
 pub mod store;
 mod stream_pump;
@@ -48,11 +49,11 @@ pub use private_file::new_private;
 pub use process::{Groups, keep_to_ourselves};
 pub use regular::open_regular;
 pub use router::ModelRouter;
+pub(crate) use staged_name::STAGED;
 pub use status_command::UserCommand;
 pub use store::{NoStore, SessionStore};
 pub use subagents::{AfterEnd, LocalSubagents, MadeSession, MakeRest, MakeSession, NoSubagents};
 pub(crate) use subagents::{cut_short, of_ending};
-pub(crate) use tools::anchor::STAGED;
 pub(crate) use tools::holds_secret;
 pub use tools::{
     AllowedHost, BackgroundOutput, EditorFailure, EditorFiles, FileNames, ListedFile, LocalTools,

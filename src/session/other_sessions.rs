@@ -10,7 +10,6 @@ use crate::config::fault::one_line;
 use crate::ledger::{Body, Ending, Injector, Millis, UserMessage};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Summary, find, list};
-use crate::ui::text::sanitize;
 use crate::ui::{EarlierSession, PreviewPart, ago};
 use crate::view::ending_words;
 
@@ -159,7 +158,7 @@ pub(crate) fn first_words(text: &str, most: usize) -> String {
             _ => line.to_owned(),
         };
     }
-    let line = sanitize(&one_line(text)).into_owned();
+    let line = one_line(text);
     let cut: String = line.chars().take(most).collect();
     if cut.len() < line.len() { format!("{}\u{2026}", cut.trim_end()) } else { cut }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::ledger::{Arguments, Body, CallId, Change, Decider, Entry, EntryId, Millis, Mode};
 use crate::runtime::SessionStore;
-use crate::runtime::store::{each, files};
+use crate::runtime::store::{each, files, is_unwritten};
 use crate::wire::record::SessionFile;
 
 /// One call that a model made.
@@ -62,13 +62,14 @@ pub(crate) fn past_calls(state: &Path, since: Option<Millis>) -> (Vec<PastCall>,
     paths.reverse();
     let all = each(&paths, |_: &mut (), path| of_session(path, since));
     let (mut calls, mut sessions, mut notes) = (Vec::new(), 0, Vec::new());
-    for session in all {
+    for (path, session) in paths.iter().zip(all) {
         match session {
             Ok((of_one, damage)) => {
                 sessions += usize::from(!of_one.is_empty());
                 calls.extend(of_one);
                 notes.extend(damage.map(|why| format!("{why}; only what was denied in it is counted")));
             }
+            Err(_) if is_unwritten(path) => {}
             Err(why) => notes.push(format!("{why}; not counted")),
         }
     }

@@ -130,9 +130,13 @@ impl Undoing {
     /// Finishes what the end of an earlier process cut off: what was done, when there is something of it that these entries,
     /// all that the session has, do not tell; and in words what was refused or could not be done. That is set aside: whoever goes on with
     /// the session changes files, and it is not done after that.
-    pub(crate) fn finish(&self, entries: &[Arc<Entry>]) -> (Option<FilesRestored>, Option<String>) {
+    pub(crate) fn finish(
+        &self,
+        entries: &[Arc<Entry>],
+        books: &Agreement,
+    ) -> (Option<FilesRestored>, Option<String>) {
         let is_told = |since, earlier| is_told(entries, since, earlier);
-        let finished = match self.snapshots.finish(&self.agreement(entries), is_told) {
+        let finished = match self.snapshots.finish(books, is_told) {
             Ok(finished) => finished,
             Err(why) => {
                 let kept = self
@@ -180,6 +184,12 @@ impl Undoing {
         }
     }
 
+    /// Removes what a killed process of this session has left beside files: the files that were to have it.
+    pub(crate) fn remove_leftovers(&self, books: &Agreement) -> Vec<String> {
+        let left = self.snapshots.remove_leftovers(books);
+        left.iter().map(|left| self.shown(&left.file)).collect()
+    }
+
     /// The files that the session has changed and that are different now, and how many it changed in all.
     ///
     /// # Errors
@@ -190,7 +200,7 @@ impl Undoing {
     }
 
     /// What these entries say was changed.
-    fn agreement(&self, entries: &[Arc<Entry>]) -> Agreement {
+    pub(crate) fn agreement(&self, entries: &[Arc<Entry>]) -> Agreement {
         Agreement::with(entries, &self.folder, self.home.clone())
     }
 

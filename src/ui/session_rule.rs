@@ -21,6 +21,11 @@ pub(super) const NO_RULE: &str = "no suitable rule to suggest · s allows exactl
 const NO_RULE_BELOW: &str =
     "no rule is offered here · s allows exactly this call for the sub-agent's session";
 
+/// What is said of a time to hold that is refused, where the pane says why.
+const REFUSED: &str = "not possible: why stands above";
+/// What is said of a key that the pane of a rule does not offer.
+const NOT_HERE: &str = "not a key here · esc goes back";
+
 /// How long a rule may hold, in the order in which the arrows go through them.
 const SCOPES: [Scope; 3] = [Scope::Session, Scope::Project, Scope::Everywhere];
 
@@ -73,24 +78,28 @@ pub(super) fn planned(local: &mut Local, plan: RulePlan) {
     }
 }
 
-/// One key while a rule is shown: the arrows choose how long it holds, a or Enter takes it, Esc puts it away, and a key without a
-/// meaning does nothing. `None`: the key means what it means without it.
+/// One key while a rule is shown: the arrows choose how long it holds, a or Enter takes it, Esc puts it away.
+/// A key that its pane does not offer decides nothing and puts nothing away: the Esc that follows would
+/// interrupt the run. `None`: the key means what it means without it.
 pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<UiEffect>> {
     let key = press.key;
     let always = local.always.clone()?;
     let is_here = matches!(local.focused(view), Focus::Approval(_))
         && local.subject(view).is_some_and(|(request, ..)| request == always.request);
+    if !is_here {
+        local.always = None;
+        return None;
+    }
     let command = local.keymap.lookup(KeyContext::Approval, key);
     // What the sandbox cannot hide is read like a rule, and its own key takes it.
     let is_rule = always.is_rule();
-    let is_rule_here = is_here && is_rule;
-    if is_rule_here && (key.code == KeyCode::Enter || command == Some(KeyAction::Always)) {
+    if is_rule && (key.code == KeyCode::Enter || command == Some(KeyAction::Always)) {
         return Some(take(local, view, press, always));
     }
-    if is_rule_here && let Some(scope) = numbered(key.code) {
+    if is_rule && let Some(scope) = numbered(key.code) {
         return Some(choose(local, view, press, always, scope));
     }
-    if is_rule_here && let Some(step) = step(key.code) {
+    if is_rule && let Some(step) = step(key.code) {
         go(local, press, step);
         return Some(Vec::new());
     }
@@ -100,22 +109,10 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
         _ => None,
     };
     // The first and the last line are places in what is read, also where all of it is in sight.
-    if is_here && (ends.or(command).is_some_and(|command| scrolls(local, command)) || ends.is_some()) {
+    if ends.or(command).is_some_and(|command| scrolls(local, command)) || ends.is_some() {
         return Some(Vec::new());
     }
-    let answers = command.is_some_and(|command| {
-        matches!(
-            command,
-            KeyAction::Once
-                | KeyAction::Session
-                | KeyAction::Sandboxed
-                | KeyAction::Deny
-                | KeyAction::Reason
-                | KeyAction::Edit
-        ) || !is_rule && command == KeyAction::Raise
-    });
-    // The other answers hold beside the rule, which goes with the call.
-    if is_here && answers {
+    if !is_rule && command == Some(KeyAction::Raise) {
         return None;
     }
     // Up and down choose where they have nothing to scroll, for the times to hold stand below each other.
@@ -124,17 +121,35 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
         Some(KeyAction::Down) => Some(1),
         _ => None,
     };
-    if is_rule_here && let Some(step) = up_or_down {
+    if is_rule && let Some(step) = up_or_down {
         go(local, press, step);
         return Some(Vec::new());
     }
-    // A key without a meaning puts nothing away: Esc would then interrupt the run. What is typed goes to the composer.
-    let is_text = matches!(key.code, KeyCode::Char(_));
-    if is_here && (up_or_down.is_some() || is_page(command) || command.is_none() && !is_text) {
+    if key.code != KeyCode::Esc && (up_or_down.is_some() || is_page(command)) {
+        return Some(Vec::new());
+    }
+    if key.code != KeyCode::Esc && command.is_none_or(answers) {
+        local.hint = Some(NOT_HERE.to_owned());
         return Some(Vec::new());
     }
     local.always = None;
-    (is_here && key.code == KeyCode::Esc).then(Vec::new)
+    (key.code == KeyCode::Esc).then(Vec::new)
+}
+
+/// Whether a command answers the call, or offers something else about it: what the pane of a rule does not
+/// offer signs nothing there.
+fn answers(command: KeyAction) -> bool {
+    matches!(
+        command,
+        KeyAction::Once
+            | KeyAction::Session
+            | KeyAction::Sandboxed
+            | KeyAction::Always
+            | KeyAction::Deny
+            | KeyAction::Reason
+            | KeyAction::Edit
+            | KeyAction::Raise
+    )
 }
 
 /// Whether a key goes through pages: here through those of what is read, and nothing else.
@@ -220,7 +235,8 @@ fn take(local: &mut Local, view: &View, press: Press, always: OfferedRule) -> Ve
         (Scope::Session, _) => None,
         (_, Some(Ok(RuleLines { lines, .. }))) => Some(lines.clone()),
         (_, Some(Err(why))) => {
-            local.hint = Some(why.clone());
+            let is_told = says_why(local, press, always.scope);
+            local.hint = Some(if is_told { REFUSED.to_owned() } else { why.clone() });
             return Vec::new();
         }
         (_, None) => {
@@ -241,4 +257,13 @@ fn take(local: &mut Local, view: &View, press: Press, always: OfferedRule) -> Ve
         local.to_keep = kept.map(|lines| RuleToKeep { call: asked.call, rule, scope, lines });
     }
     acts
+}
+
+/// Whether the pane has shown for long enough what would be written for this time to hold, or why nothing:
+/// all of it.
+fn says_why(local: &Local, press: Press, scope: Scope) -> bool {
+    local.always.as_ref().is_some_and(|always| {
+        let is_read = always.scope == scope && !always.is_unread();
+        (always.names_files || is_read) && local.stand.allows(&always.shown(), press).is_ok()
+    })
 }

@@ -243,8 +243,7 @@ fn hear_below(local: &mut Local, view: &View, call: CallId, event: &Event) {
     }
     let path: Vec<CallId> = [call].into_iter().chain(below).collect();
     let is_back = matches!(live, Live::Returned(_) | Live::ReturnedLine(_));
-    // Before it has its task, it is the task that comes back, and nobody has typed that.
-    if is_back && view.below(&path).is_some_and(View::has_begun) {
+    if is_back {
         hear(local, view, live);
         let by = view.asked_by(&path);
         local.hint = Some(format!("what you had written to {by} is back: it did not read it"));

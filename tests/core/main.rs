@@ -62,6 +62,7 @@ mod seeds;
 mod sharing;
 mod sound_files;
 mod summaries;
+mod told_once;
 mod traces;
 mod unanswered;
 mod unheard;

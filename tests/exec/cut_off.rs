@@ -166,7 +166,7 @@ fn who_goes_on_with_it_first_is_told_whose_limits_hold_and_charges_nothing_more_
     assert!(charged[1] > 0 && Some(charged[1]) <= most, "{charged:?} of {reserved}");
     // Nobody stopped it.
     let lines = entries(&above);
-    assert_eq!(of_type(&lines, "escrow_settled")[0]["state"], "unknown");
+    assert_eq!(of_type(&lines, "escrow_settled")[0]["state"], "failed");
     let told = of_type(&lines, "tool_result")[0].to_string();
     assert!(told.contains("work ended with the process") && !told.contains("by the user"), "{told}");
     let before: Vec<Value> =

@@ -78,6 +78,9 @@ fn killed_before_a_call_of_the_subagent_had_started_nothing_may_be_partial() {
     let said = text(&ran.one("tool_result"), "content");
     assert!(said.contains("None of its calls had been started") && !said.contains("partial"), "{said}");
     assert!(!ran.err.contains("partial"), "{}", ran.err);
+    assert_eq!(ran.one("escrow_settled")["state"], "failed", "what it did is known");
+    let shown = world.sessions_cli(&["show", "--last"]);
+    assert!(shown.code == 0 && !shown.out.contains("unknown state"), "{shown:?}");
     let checked = world.sessions_cli(&["check", "--last"]);
     assert_eq!(checked.code, 0, "{}", checked.out);
 }

@@ -176,7 +176,7 @@ fn a_worktree_that_stays_is_named_with_a_command_that_removes_it() {
     let own = text(&of_type(&below, "session_started")[0], "session");
     let above = own.strip_suffix("-c1").unwrap().to_owned();
     let listed = git(&world, &["worktree", "list", "--porcelain"]);
-    let top = listed.lines().filter_map(|line| line.strip_prefix("worktree ")).last().unwrap();
+    let top = listed.lines().filter_map(|line| line.strip_prefix("worktree ")).next_back().unwrap();
     assert!(top.ends_with(&own), "{listed}");
     let stays = format!("a sub-agent's git worktree stays: {top}; `");
     for session in [own, above] {

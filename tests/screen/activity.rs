@@ -174,6 +174,16 @@ fn what_runs_while_a_call_waits_stays_in_sight_and_moves() {
     harness.builder.now += 125;
     assert_ne!(line(&mut harness, (80, 24)).chars().next(), said.chars().next(), "the sign moves");
     snapshot("running_beside_80x24", &frame);
+    // That something runs is said with the keys at the call, too.
+    harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    for is_early in [true, false] {
+        let said = line(&mut harness, (80, 24));
+        assert!(said.contains("1 running ") && said.contains("for you: 1 call · keys"), "{said}");
+        assert_eq!(said.contains("in a moment"), is_early, "{said}");
+        harness.waits(1_000);
+    }
+    let said = line(&mut harness, (60, 24));
+    assert!(said.contains("1 running · 1 call · keys: this call"), "{said}");
     // With the keys elsewhere the box is as high as before.
     let mut running = ScreenHarness::new(scenes::running());
     assert!(!running.frame(80, 24).contains("running "), "nothing waits");

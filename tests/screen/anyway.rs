@@ -71,6 +71,10 @@ fn on_a_low_screen_the_first_key_shows_what_is_accepted_and_for_how_long() {
     assert!(told.contains("anyway this session?") && told.contains("read and change"), "{told}");
     assert!(FILES.iter().all(|file| told.contains(file)), "{told}");
     snapshot("anyway_shown_40x10", &harness.frame(40, 10));
+    for key in ["y", "s", "a", "x"] {
+        harness.turns();
+        assert!(harness.press(key).is_empty() && harness.local.always.is_some(), "{key} is not offered");
+    }
     harness.key(KeyCode::Esc, KeyModifiers::NONE);
     assert_eq!(harness.local.always, None, "esc puts it away");
     assert!(harness.answers("g").is_empty());

@@ -84,3 +84,19 @@ fn a_delegation_from_its_question_to_its_end() {
         }
     }
 }
+
+#[test]
+fn a_row_of_a_result_is_cut_in_one_place() {
+    let done = || ended(Outcome::Ok, "A qubit is the unit of quantum information.", TaskState::Completed);
+    let asks_back = || ended(Outcome::Ok, ASKS, TaskState::InputRequired);
+    for scene in [done(), asks_back(), interrupted()] {
+        let frame = ScreenHarness::new(scene).frame(40, 24);
+        let row = frame.lines().find(|row| row.contains(" c1 →")).unwrap_or_else(|| panic!("{frame}"));
+        assert!(row.contains("c1 → researcher  Find") && row.matches('…').count() == 1, "{row}");
+    }
+    let (builder, open) = sent(task());
+    std::mem::forget(open);
+    let frame = ScreenHarness::new(builder).frame(80, 24);
+    let said = frame.lines().find(|row| row.contains("Waiting for researcher")).unwrap_or_default();
+    assert!(said.contains("qubit is. …") && said.matches('…').count() == 1, "{frame}");
+}

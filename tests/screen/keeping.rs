@@ -14,6 +14,8 @@ use countersign::ui::{Reply, Request, RuleLines, RulePlan};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
+/// What is said below a pane that says why.
+const REFUSED: &str = "not possible: why stands above";
 const LINE: &str = "allow = [\"read\", \"shell(cargo test *)\"]";
 
 fn plan() -> RulePlan {
@@ -91,7 +93,9 @@ fn a_and_one_number_take_a_rule_for_as_long_as_that_says() {
     let frame = harness.frame(80, 24);
     assert!(frame.contains("config.toml") && frame.contains("this folder is not trusted"), "{frame}");
     assert!(harness.press("2").is_empty(), "it is said why not");
-    assert_eq!(harness.local.hint.as_deref(), Some("this folder is not trusted"));
+    let refused = harness.frame(80, 24);
+    assert_eq!(refused.matches("this folder is not trusted").count(), 1, "{refused}");
+    assert!(refused.contains(REFUSED), "{refused}");
     seen(&mut harness);
     assert_eq!(taken(&harness.press("3")).1, Scope::Everywhere);
 }
@@ -116,10 +120,10 @@ fn up_and_down_choose_too_and_a_key_without_a_meaning_puts_nothing_away() {
         assert_eq!(harness.local.always.as_ref().map(|always| always.scope), Some(scope), "{key:?}");
     }
     assert_eq!(taken(&harness.key(KeyCode::Enter, NONE)).1, Scope::Everywhere);
-    // What is typed goes to the composer, and takes no rule.
+    // What is typed as people type goes to the composer, and takes no rule.
     let mut harness = shown(0);
     seen(&mut harness);
-    assert!(harness.press("x").is_empty());
+    assert!(harness.bursts("xy").is_empty());
     assert_eq!((harness.local.always, harness.local.composer.is_empty()), (None, false));
 }
 
@@ -142,8 +146,8 @@ fn on_a_low_screen_a_and_one_number_are_enough_where_all_that_is_written_is_in_s
     harness.waits(300);
     assert!(harness.press("3").is_empty(), "they have just appeared");
     harness.waits(1_000);
-    assert!(harness.press("2").is_empty(), "it is said why not");
-    assert_eq!(harness.local.hint.as_deref(), Some("this folder is not trusted"));
+    assert!(harness.press("2").is_empty(), "it is said that it is not possible");
+    assert_eq!(harness.local.hint.as_deref(), Some(REFUSED));
     harness.frame(120, 10);
     harness.waits(1_000);
     assert_eq!(taken(&harness.press("3")).1, Scope::Everywhere);
@@ -222,6 +226,40 @@ fn why_a_rule_cannot_be_kept_is_told_whole() {
     }
 }
 
+/// A file that cannot be written was told of under both times, and below the pane once more.
+#[test]
+fn why_nothing_can_be_written_stands_once() {
+    let why = "/etc/countersign/config.toml cannot be written: read-only file system";
+    for size in [(80, 24), (120, 40), (120, 10)] {
+        let mut harness = harness(waits(Some(RULE)));
+        harness.frame(size.0, size.1);
+        harness.answers("a");
+        harness.frame(size.0, size.1);
+        let refused = || Err(why.to_owned());
+        let plan = RulePlan { project: refused(), everywhere: refused(), ..plan() };
+        reply(&mut harness.local, &harness.view, Reply::RulePlan(plan));
+        assert!(harness.press("3").is_empty());
+        assert_eq!(harness.local.hint.as_deref(), Some(why), "no frame has said why");
+        for _ in 0..2 {
+            harness.frame(size.0, size.1);
+            harness.waits(1_000);
+        }
+        assert!(harness.press("3").is_empty());
+        let frame = harness.frame(size.0, size.1);
+        let words = frame.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+        assert_eq!(words.matches(why).count(), 1, "{frame}");
+        assert!(words.contains("for the same reason") && words.contains(REFUSED), "{frame}");
+    }
+    // Where the pane has no room for it, it is said below.
+    let mut low = on_a_low_screen("shell(cargo test --workspace --all-features *)", 40);
+    low.frame(40, 10);
+    low.waits(1_000);
+    low.press("2");
+    low.frame(40, 10);
+    assert!(low.press("2").is_empty());
+    assert_eq!(low.local.hint.as_deref(), Some("this folder is not trusted"), "it has just appeared");
+}
+
 #[test]
 fn on_a_low_screen_a_number_shows_the_file_first_where_the_rule_needs_the_room() {
     let long = "shell(cargo test --workspace --all-features *)";
@@ -254,8 +292,8 @@ fn what_cannot_be_kept_is_not_taken_and_the_session_needs_no_file() {
     reply(&mut harness.local, &harness.view, Reply::RulePlan(plan()));
     seen(&mut harness);
     assert!(harness.key(KeyCode::Char('a'), NONE).is_empty());
-    assert_eq!(harness.local.hint.as_deref(), Some("this folder is not trusted"));
-    assert!(harness.frame(80, 24).contains("this folder is not trusted"));
+    assert_eq!(harness.local.hint.as_deref(), Some(REFUSED));
+    assert_eq!(harness.frame(80, 24).matches("this folder is not trusted").count(), 1);
     // Back to the session, and not beyond it.
     for _ in 0..2 {
         harness.key(KeyCode::Left, NONE);

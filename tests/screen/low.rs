@@ -1,13 +1,17 @@
 //! What must not be cut without a sign, also where the screen is small.
 
 use countersign::budget::Limits;
-use countersign::ledger::{Change, Decider, Limit, Outcome, Preview, Remark};
+use countersign::ledger::{
+    Abort, AbortPath, Change, CutBy, Decider, Ending, Limit, Outcome, Preview, Remark, aborted_after,
+    aborted_text,
+};
 use countersign::ui::local::Overlay;
 use countersign::ui::picker::Picker;
 use countersign::view::{View, ViewSettings};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
 
+use crate::scenes;
 use crate::screen_harness::{ScreenHarness, page};
 use crate::session_builder::{SessionBuilder, settings};
 
@@ -107,4 +111,58 @@ fn numbers_near_a_limit_say_of_what_and_a_page_offers_no_key_that_does_nothing()
     harness.local.overlay = Some(page("/shells", &harness.view));
     let frame = harness.frame(80, 24);
     assert!(frame.contains("No background commands.") && !frame.contains("stop one"), "{frame}");
+}
+
+/// A command that had printed something when the person stopped the run, and one behind it.
+fn cut_short() -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Build it.");
+    let uses = ["for i in $(seq 1 200); do echo building module $i; done", "cat docs/long.txt"];
+    let uses = uses.map(|command| builder.tool_use("shell", json!({ "command": command })));
+    let mut open = builder.say(None, "", "", uses.to_vec());
+    let (queued, ran) = (open.pop().unwrap(), open.pop().unwrap());
+    let cut = |ran_ms| Abort { path: AbortPath::C, ran_ms, by: CutBy::User, within: None };
+    let printed: String = (1..=9).map(|n| format!("building module {n}\n")).collect();
+    let said = aborted_after(cut(Some(4_200)), &printed);
+    builder.settle(ran, Outcome::Aborted(cut(Some(4_200))), &said, 4_200);
+    builder.settle(queued, Outcome::Aborted(cut(None)), &aborted_text(cut(None)), 0);
+    builder.end(Ending::AbortedTools);
+    builder
+}
+
+/// The words about what to do next pushed both rows that say it out of sight.
+#[test]
+fn that_effects_may_be_partial_stays_in_sight() {
+    for scene in [scenes::interrupted(), cut_short()] {
+        let mut harness = ScreenHarness::new(scene);
+        let high = harness.frame(40, 24);
+        assert!(high.contains("interrupted · effects may be"), "{high}");
+        let low = harness.frame(40, 10);
+        let call = low.lines().find(|row| row.contains("■ shell")).unwrap_or_else(|| panic!("{low}"));
+        assert!(call.ends_with("  partial"), "{low}");
+        assert!(low.contains("■ stopped · effects may be partial\n   Check what the calls did."), "{low}");
+        assert_eq!(harness.frame(40, 24), high, "more words where there is room");
+    }
+    let low = ScreenHarness::new(cut_short()).frame(40, 10);
+    assert!(low.contains("building module 9") && !low.contains("building module 8"), "{low}");
+}
+
+#[test]
+fn a_new_file_says_how_long_it_is_beside_its_path() {
+    let added: String = (1..=400).map(|line| format!("+line {line}\n")).collect();
+    let diff = format!("--- /dev/null\n+++ b/new\n@@ -0,0 +1,400 @@\n{added}");
+    for path in ["a.rs", "src/parser.rs", "src/parser/lex.rs", "src/parser/parser.rs"] {
+        let mut builder = SessionBuilder::new();
+        builder.user("Write it.");
+        let call = builder.tool_use("write", json!({ "path": path, "content": "" }));
+        let open = builder.say(None, "", "", vec![call]);
+        builder.ask(open[0].id(), "write", Preview::Diff(diff.clone()));
+        std::mem::forget(open);
+        let mut harness = ScreenHarness::new(builder);
+        for width in [40, 80] {
+            let frame = harness.frame(width, 10);
+            assert!(frame.contains("+400") && frame.contains(path), "{frame}");
+        }
+        assert!(harness.frame(80, 24).contains("waits for you"), "where there is room for both");
+    }
 }

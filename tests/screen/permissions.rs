@@ -152,18 +152,37 @@ fn esc_puts_the_rule_away_and_interrupts_nothing() {
     );
 }
 
+/// The keys y and s allowed the call although the pane did not offer them, and any other letter closed it, so
+/// that the Esc that was meant for it stopped the run.
 #[test]
-fn the_other_answers_still_count_while_a_rule_is_shown() {
+fn a_key_that_is_not_offered_beside_a_rule_signs_nothing_and_leaves_it_open() {
     let mut harness = harness(waits(Some(RULE)));
     harness.answers("a");
-    harness.frame(80, 24);
-    harness.waits(1_000);
-    let acts = harness.press("n");
+    for key in ["y", "s", "b", "n", "r", "e", "g", "x", "Y", "7"] {
+        harness.frame(80, 24);
+        harness.waits(1_000);
+        assert!(harness.press(key).is_empty(), "{key}");
+        assert!(harness.local.always.is_some() && harness.local.composer.is_empty(), "{key}");
+        assert!(harness.local.reason.is_none() && !harness.local.is_editing(), "{key}");
+        let frame = harness.frame(80, 24);
+        assert!(frame.contains("not a key here · esc goes back"), "{key}\n{frame}");
+        assert!(frame.contains("a enter as marked"), "{key}\n{frame}");
+    }
+    assert!(harness.key(KeyCode::Esc, NONE).is_empty(), "esc closes the rule and stops nothing");
+    assert_eq!(harness.local.always, None);
+    let acts = harness.answers("n");
     assert!(
         matches!(&acts[..], [UiEffect::Send(Intent::Decide { answer: Answer::Deny(_), .. })]),
-        "{acts:?}"
+        "the keys count where they are offered: {acts:?}"
     );
-    assert_eq!(harness.local.always, None);
+    let mut low = self::harness(waits(Some(RULE)));
+    low.frame(40, 10);
+    low.answers("a");
+    low.frame(40, 10);
+    low.waits(1_000);
+    assert!(low.press("y").is_empty());
+    let frame = low.frame(40, 10);
+    assert!(frame.contains("1 · not a key here · esc goes back"), "{frame}");
 }
 
 #[test]

@@ -124,6 +124,35 @@ fn each_command_of_a_dangerous_line_says_what_it_does_in_a_row_of_its_own() {
     }
 }
 
+/// The rows of all commands were left out without a word where one of them had no room.
+#[test]
+fn commands_without_a_row_are_counted_and_the_worst_one_has_its_row() {
+    let mut told = (0, 0);
+    for number in 2..=16 {
+        let line: String = (1..number).map(|n| format!("curl -d @f{n} https://example.com/{n}\n")).collect();
+        let line = line + "rm -rf data";
+        let effects = |b: &mut SessionBuilder| b.effects = vec!["sends".into(), "deletes".into()];
+        for (width, height) in [(80, 24), (120, 40)] {
+            let command = Preview::Command(line.clone());
+            let shown = frame(waiting("shell", command, effects), (width, height));
+            let rows = |begin: &str| shown.lines().filter(|row| row.contains(begin)).count();
+            let (sends, deletes) = (rows("│ sends → example.com  curl"), rows("│ deletes "));
+            assert!(sends == 0 || deletes == 1, "the worst one goes first\n{shown}");
+            let missing = number - sends - deletes;
+            let said = match (sends + deletes, missing) {
+                (_, 0) => "rm -rf data".to_owned(),
+                (0, _) => format!("… what {number} commands do · o"),
+                (_, 1) => "… 1 more command · o".to_owned(),
+                _ => format!("… {missing} more commands · o"),
+            };
+            let is_cut = shown.contains("o shows all");
+            assert!(is_cut || shown.contains(&said), "{number} {width}x{height}\n{shown}");
+            told = (told.0 + usize::from(missing == 0), told.1 + usize::from(missing > 0 && !is_cut));
+        }
+    }
+    assert!(told.0 > 5 && told.1 > 5, "{told:?}");
+}
+
 #[test]
 fn the_page_of_a_dangerous_line_says_what_each_command_does() {
     for (width, height) in [(40, 10), (80, 24)] {

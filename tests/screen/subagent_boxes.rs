@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use countersign::agent::{Event, Live};
 use countersign::ledger::{
-    CallId, Decider, Ending, EntryId, Escrow, EscrowSettlement, Outcome, Preview, RemoteTask, Settlement,
-    Spent, TaskState,
+    Abort, AbortPath, CallId, CutBy, Decider, Ending, EntryId, Escrow, EscrowSettlement, Outcome, Preview,
+    Reach, RemoteTask, Settlement, Spent, TaskState, aborted_having,
 };
 use countersign::ui::local::Focus;
 use countersign::ui::theme::Theme;
@@ -14,6 +14,7 @@ use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
 
 use crate::deliberate::{before, look};
+use crate::linear_harness::LinearHarness;
 use crate::scenes::{below, child};
 use crate::screen_harness::{ScreenHarness, page, snapshot};
 use crate::session_builder::SessionBuilder;
@@ -216,6 +217,33 @@ fn one_that_waits_for_its_turn_in_the_background_takes_one_row() {
     let row = frame.lines().find(|row| row.contains("general")).unwrap();
     assert!(row.contains("◌") && row.contains("waits for its turn"), "{frame}");
     assert!(!frame.contains("It starts when") && !frame.contains("general ─"), "{frame}");
+}
+
+#[test]
+fn the_card_of_one_that_was_stopped_with_the_run_says_how_it_ended() {
+    let within = Some(Reach::NothingStarted);
+    let abort = Abort { path: AbortPath::C, ran_ms: Some(3_200), by: CutBy::User, within };
+    let stopped = |content: &str| {
+        let (mut builder, mut open) = handed(&["Make it."], false);
+        let call = open.remove(0);
+        builder.run(call.id(), "delegate_to_general");
+        let remote = Some(RemoteTask { id: None, state: TaskState::Canceled });
+        let ended = Settlement { remote, ..Settlement::synthetic(Outcome::Aborted(abort), content) };
+        builder.finish(call, ended);
+        builder.end(Ending::AbortedTools);
+        builder
+    };
+    let before_its_end = aborted_having(abort, "The sub-agent was stopped before its end, by the user.");
+    for content in [before_its_end.as_str(), "The sub-agent was stopped before it began, by the user."] {
+        for size in [(80, 24), (120, 40)] {
+            let frame = look(&mut before(stopped(content), size));
+            let told = frame.split_whitespace().collect::<Vec<_>>().join(" ");
+            let says = content.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(told.contains(&says) && frame.contains('■'), "{frame}");
+        }
+        let said = LinearHarness::new(stopped(content)).said;
+        assert!(content.lines().all(|line| said.contains(line)), "{said}");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::config::reading;
 use crate::config::reading::Reading;
 use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
-use crate::runtime::store::{files, known, open_plain};
+use crate::runtime::store::{files, is_unwritten, known, open_plain};
 use crate::wire::record::audit_with;
 
 const SUBJECT: Subject = Subject::Sessions;
@@ -35,7 +35,9 @@ pub(super) fn look(environment: &Environment) -> Vec<Finding> {
         )];
     };
     let mut findings = of_folder(&state);
-    let paths = files(&state);
+    let mut paths = files(&state);
+    // What a killed process left before its first line is no session.
+    paths.retain(|path| !is_unwritten(path));
     let sizes = paths.iter().filter_map(|path| Some(std::fs::metadata(path).ok()?.len()));
     let total: u64 = sizes.sum();
     findings.push(match paths.first() {

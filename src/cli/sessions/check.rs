@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Pick;
-use super::place::{SessionPlace, entries, lines};
+use super::place::{EMPTY, SessionPlace, entries, lines};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Body, Entry};
 use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
-use crate::runtime::store::{checked, known};
+use crate::runtime::store::{checked, held, known};
 use crate::runtime::undo::{Agreement, Snapshots, Unrecorded};
 use crate::session::exporting::came_along;
 use crate::ui::text::counted;
@@ -31,11 +31,16 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let known = if place.keeps(&path) { known(&path) } else { None };
     let bytes = SessionStore::bytes(&path).map_err(|why| Fault::usage(why, "name another file"))?;
     let has_end = known.is_some();
+    if bytes.is_empty() && !has_end {
+        say(&lines([one_line(&empty(place, &path))]))?;
+        return Ok(Exit::Failed);
+    }
     let (audit, read) = checked(&bytes, known.unwrap_or_default());
     let name = place.name(&path);
     // Kept beside the file, and not part of it.
-    let kept =
-        if audit.faults.is_empty() && place.keeps(&path) { kept(place, &path, &read) } else { Vec::new() };
+    let is_ours = audit.faults.is_empty() && place.keeps(&path);
+    let books = is_ours.then(|| agreement(place, &read));
+    let kept = books.as_ref().map(|books| kept(books, &path, &read)).unwrap_or_default();
     let told = if audit.faults.is_empty() {
         sound(place, &path, &name, &audit, has_end)
     } else {
@@ -43,8 +48,22 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     };
     let is_sound = audit.faults.is_empty() && kept.is_empty();
     let unrecorded = if is_sound && place.keeps(&path) { unrecorded(&path, &read) } else { None };
-    say(&lines(told.iter().chain(&kept).chain(&unrecorded).map(|line| one_line(line))))?;
+    let left = books.filter(|_| is_sound).map(|books| left_behind(&books, &path, &name)).unwrap_or_default();
+    let told = told.iter().chain(&kept).chain(&unrecorded).chain(&left);
+    say(&lines(told.map(|line| one_line(line))))?;
     Ok(if is_sound { Exit::Completed } else { Exit::Failed })
+}
+
+/// What is said of a file without a byte, of which nobody knows that there were more.
+fn empty(place: &SessionPlace, path: &Path) -> String {
+    let name = place.name(path);
+    match held(path) {
+        Some(who) => format!("{name}: empty: {who}, which has not written its first line"),
+        None if place.keeps(path) => {
+            format!("{name}: {EMPTY}; `countersign sessions remove {}` removes it", shell_word(&name))
+        }
+        None => format!("{name}: {EMPTY}, or cut off later; this cannot be told apart here"),
+    }
 }
 
 fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: bool) -> Vec<String> {
@@ -95,18 +114,39 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
     told
 }
 
-/// What is wrong with what is kept for an undo.
-fn kept(place: &SessionPlace, path: &Path, entries: &[Arc<Entry>]) -> Vec<String> {
+/// What the session says was changed.
+fn agreement(place: &SessionPlace, entries: &[Arc<Entry>]) -> Agreement {
     let folder = entries.first().and_then(|entry| match &entry.body {
         Body::SessionStarted(started) => Some(PathBuf::from(&started.cwd)),
         _ => None,
     });
-    let books = Agreement::with(entries, &folder.unwrap_or_default(), place.environment.home());
-    let faults = Snapshots::beside(path).faults(&books);
+    Agreement::with(entries, &folder.unwrap_or_default(), place.environment.home())
+}
+
+/// What is wrong with what is kept for an undo.
+fn kept(books: &Agreement, path: &Path, entries: &[Arc<Entry>]) -> Vec<String> {
+    let faults = Snapshots::beside(path).faults(books);
     let head = "undo: what is kept for it is not what was put there, and /undo refuses it:";
     let head = (!faults.is_empty()).then(|| head.to_owned());
     let exchanged = exchanged(path, entries);
     exchanged.into_iter().chain(head).chain(faults.into_iter().take(MOST_FAULTS)).collect()
+}
+
+/// Which files a killed process has left half written beside others. While the session is open, they are being written.
+fn left_behind(books: &Agreement, path: &Path, name: &str) -> Vec<String> {
+    if held(path).is_some() {
+        return Vec::new();
+    }
+    let left = Snapshots::beside(path).leftovers(books).into_iter();
+    let words = left.map(|left| {
+        let whose = left.call.map_or_else(|| "an undo".to_owned(), |call| call.to_string());
+        format!(
+            "left behind: {}, half written by {whose} when the process died; `countersign resume {}` removes it",
+            left.path.display(),
+            shell_word(name)
+        )
+    });
+    words.take(MOST_FAULTS).collect()
 }
 
 /// Which changes nobody can undo or trace.

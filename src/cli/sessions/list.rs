@@ -68,8 +68,9 @@ fn table(place: &SessionPlace, sessions: &[Summary]) -> Vec<String> {
         rows.iter().filter_map(|row| row.get(column)).map(|(_, width)| *width).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..6).map(widest).collect();
+    let whole: usize = widths.iter().map(|width| width + 2).sum();
     let padded = |row: &[(String, usize); 6]| {
-        let mut line = String::new();
+        let mut line = String::with_capacity(whole);
         for ((cell, width), to) in row.iter().zip(&widths) {
             line.push_str(cell);
             line.extend(std::iter::repeat_n(' ', to.saturating_sub(*width) + 2));

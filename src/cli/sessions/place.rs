@@ -18,6 +18,9 @@ use crate::session::exporting::without;
 use crate::session::notices::end_notice;
 use crate::wire::record::{SessionFile, read_document};
 
+/// What is said of a session's file that holds nothing.
+pub(super) const EMPTY: &str = "empty: killed before its first line";
+
 /// The store, and the folder that `--last` is about.
 pub(in crate::cli) struct SessionPlace {
     pub(in crate::cli) state: PathBuf,

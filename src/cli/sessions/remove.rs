@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::args::{Pick, RemoveArgs};
-use super::place::{SessionPlace, id_of, lines, remark};
+use super::place::{EMPTY, SessionPlace, id_of, lines, remark};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
-use crate::runtime::store::{Summary, old, remove, remove_if_old, summarise};
+use crate::runtime::store::{Summary, is_unwritten, old, remove, remove_if_old, summarise};
 use crate::session::other_sessions::{first_words, when};
 use crate::session::racing::branches_of;
 use crate::session::subagents::worktrees_of;
@@ -43,10 +43,11 @@ fn remove_older(place: &SessionPlace, days: u64, is_wished: bool) -> Result<Exit
         let about = format!(
             "{} ({}, unchanged for {} days)",
             one_line(&id_of(&old.path)),
-            about(place, &old.summary),
+            old.summary.as_ref().map_or_else(|| EMPTY.to_owned(), |known| about(place, known)),
             old.days
         );
-        let left = || left_by(place, &old.path, Path::new(&old.summary.cwd));
+        let folder = old.summary.as_ref().map(|known| PathBuf::from(&known.cwd));
+        let left = || folder.map(|folder| left_by(place, &old.path, &folder)).unwrap_or_default();
         match is_wished.then(|| (left(), remove_if_old(&place.state, &old, days, now))) {
             Some((_, Err(why))) => remark(&format!("{why}; not removed")),
             Some((left, Ok(()))) => {
@@ -108,7 +109,11 @@ fn remove_one(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     }
     // What cannot be read can be removed all the same.
     let summary = summarise(&path).ok();
-    let described = summary.as_ref().map_or_else(|| "unreadable".to_owned(), |known| about(place, known));
+    let described = match &summary {
+        Some(known) => about(place, known),
+        None if is_unwritten(&path) => EMPTY.to_owned(),
+        None => "unreadable".to_owned(),
+    };
     let folder = summary.as_ref().map_or_else(|| place.cwd.clone(), |known| PathBuf::from(&known.cwd));
     let left = left_by(place, &path, &folder);
     remove(&place.state, &path).map_err(|why| Fault::failed(why, "nothing was removed"))?;

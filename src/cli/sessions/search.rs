@@ -13,7 +13,7 @@ use crate::cli::outcome::{Audience, say_on};
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Change, Entry, EntryId, FORMAT_VERSION, standing};
-use crate::runtime::store::{broken_line, scan, title_of};
+use crate::runtime::store::{broken_line, is_unwritten, scan, title_of};
 use crate::session::other_sessions::{first_words, when};
 use crate::wire::record::{
     self, FirstLine, RecordError, call_in_words, first_line, glance, read_lines, read_session,
@@ -74,6 +74,7 @@ pub(super) fn run(place: &SessionPlace, words: &[String], json: bool) -> Result<
     let mut told = Telling::default();
     let most = if json { usize::MAX } else { MOST_PLACES };
     let look = |path: &Path, read: Result<&[u8], String>| match read {
+        Ok([]) if is_unwritten(path) => (Searched::Nothing, None),
         Ok(bytes) => looked(path, bytes, &wanted, most),
         Err(why) => (Searched::Unreadable(why), None),
     };

@@ -13,6 +13,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::config::{Flags, Invocation};
 use crate::ledger::{Body, Entry};
+use crate::recorded::Played;
 use crate::runtime::new_private;
 use crate::runtime::sandbox::support;
 use crate::session::exporting::without_keys;
@@ -52,15 +53,18 @@ pub(super) fn run(
     file.write_all(test.text().as_bytes())
         .inspect_err(|_| drop(std::fs::remove_file(&to)))
         .map_err(failed)?;
-    let requests = test.expected.iter().filter(|line| line.starts_with("request ")).count();
-    let deviates = test.expected.iter().filter(|line| line.starts_with("the recording has no ")).count();
-    let missing = played.missing_tools(&test.entries);
+    say(&summary(&shown.to_string(), &test.entries, &played))
+}
+
+/// What the test has, and why it may not be what was wanted.
+fn summary(shown: &str, recorded: &[Arc<Entry>], played: &Played) -> String {
+    let missing = played.missing_tools(recorded);
     let mut words = format!(
         "{shown}: {}, {} to models\n",
-        counted(test.entries.len() as u64, "entry"),
-        counted(requests as u64, "request")
+        counted(recorded.len() as u64, "entry"),
+        counted(played.requests.len() as u64, "request")
     );
-    if !is_over(&test.entries) {
+    if !is_over(recorded) {
         words.push_str(
             "The recording ends in the middle of a run, and so does the test: the session is being written, was left, or is a fork of \
              that.\n",
@@ -72,13 +76,13 @@ pub(super) fn run(
              session if that is not what you want.\n",
             names.join(", ")
         ));
-    } else if deviates > 0 || !played.goes_as(&test.entries) {
+    } else if !played.deviations.is_empty() || !played.goes_as(recorded) {
         words.push_str(
             "The session does not go on as it did: with these rules and this mode the program decides otherwise. \
              Give the --mode and the rules of the session if that is not what you want.\n",
         );
     }
-    say(&words)
+    words
 }
 
 /// Whether the last run has an end.
@@ -98,5 +102,25 @@ fn mode(flags: &Flags, invocation: &Invocation, test: &RecordedTest) -> String {
     match (&flags.mode, recorded) {
         (None, Some(_)) => String::new(),
         _ => invocation.config.mode.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{EntryId, Millis};
+    use crate::recorded::Deviation;
+
+    #[test]
+    fn what_a_test_has_is_counted_in_its_play_and_not_in_words() {
+        // An error can say anything.
+        let message = "broke\nrequest 7 to x\nthe recording has no further answer of a model".to_owned();
+        let body = Body::Error { message, next: String::new() };
+        let entries = [Arc::new(Entry { id: EntryId(1), at: Millis(0), body })];
+        let played = Played { entries: entries.to_vec(), ..Played::default() };
+        assert_eq!(summary("t.jsonl", &entries, &played), "t.jsonl: 1 entry, 0 requests to models\n");
+        // One that never ends is none that goes on as it did, although it is interrupted at the same place.
+        let played = Played { deviations: vec![Deviation::Endless], ..played };
+        assert!(summary("t.jsonl", &entries, &played).contains("does not go on as it did"));
     }
 }

@@ -24,9 +24,11 @@ impl Agent {
         }
     }
 
-    /// A person wants something of one that waits: only a stop means anything to it.
-    pub(super) fn tell_waiting_lane(&mut self, step: &mut Step, call: CallId, intent: &Intent) {
-        if *intent != Intent::Abort {
+    /// A person wants something of one that waits: only a stop means anything to it. Words go back, since
+    /// nobody is there to read them.
+    pub(super) fn tell_waiting_lane(&mut self, step: &mut Step, call: CallId, intent: Intent) {
+        if intent != Intent::Abort {
+            Self::give_back_below(step, call, intent);
             return step
                 .emit(Live::Refused(format!("the sub-agent of {} has not started yet", self.address(call))));
         }

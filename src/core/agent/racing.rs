@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
     use crate::agent::{
-        Effect, Input, Intent, Live, Settings, SubagentNews, SubagentReport, SubagentSpec, Subagents,
+        Effect, Event, Input, Intent, Live, Settings, SubagentNews, SubagentReport, SubagentSpec, Subagents,
     };
     use crate::budget::Limits;
     use crate::ledger::{Body, CallId, Change, Limit, Millis, ModelRef, Outcome, Reach, Spent, TaskState};
@@ -241,6 +241,19 @@ mod tests {
         };
         assert!(wanted.iter().any(settles));
         assert!(started(&agent.step(Millis(4), Input::Subagent(CallId(2), over))).is_empty());
+    }
+
+    #[test]
+    fn what_is_typed_for_a_lane_that_waits_comes_back_to_where_it_was_typed() {
+        let mut agent = agent(12);
+        start(&mut agent, 6);
+        let said = Intent::Submit("look there, too".into()).within(&[CallId(6)]);
+        let told = agent.step(Millis(2), Input::Intent(said));
+        let back = Event::Live(Live::Returned(vec!["look there, too".into()]));
+        let back = Effect::Emit(Live::Subagent { call: CallId(6), event: Box::new(back) });
+        let is_refusal = |e: &Effect| matches!(e, Effect::Emit(Live::Refused(_)));
+        let at = told.iter().position(|effect| *effect == back).unwrap();
+        assert!(told.iter().position(is_refusal).unwrap() > at, "{told:?}");
     }
 
     #[test]

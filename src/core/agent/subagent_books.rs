@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ledger::{Body, CallId, Change, Entry, EntryId, Escrow, EscrowSettlement, Injector};
+use crate::ledger::{Body, CallId, Change, Entry, EntryId, Escrow, EscrowSettlement, Injector, TaskState};
 
 /// What the ledger says of sub-agents.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +30,7 @@ impl SubagentBooks {
     }
 
     /// Takes in one more entry.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "it reads five kinds of all")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "it reads six kinds of all")]
     pub(super) fn read(&mut self, entry: &Entry) {
         match &entry.body {
             Body::SessionStarted(started) => self.forked_at = started.forked_at(),
@@ -60,6 +60,11 @@ impl SubagentBooks {
                     self.untold.push(settled.clone());
                 }
             }
+            // It was over before its call had a result, and the process died: the result that its call got
+            // afterwards has its answer.
+            Body::DelegationAnswered(response) if tells_the_end(response.state) => {
+                self.untold.retain(|settled| settled.call != response.call);
+            }
             // They are told one by one, in this order.
             Body::Injected(said) if said.by == Injector::Subagent => {
                 self.untold.drain(..self.untold.len().min(1));
@@ -68,5 +73,19 @@ impl SubagentBooks {
             Body::Transition { reason, .. } if reason.is_a_turn() => self.untold.clear(),
             _ => {}
         }
+    }
+}
+
+/// Whether a result with this state says what came of the task. One that works in the background has its
+/// result before its end, and of a call that was lost the result says nothing that is certain.
+fn tells_the_end(state: TaskState) -> bool {
+    match state {
+        TaskState::Completed
+        | TaskState::Failed
+        | TaskState::Canceled
+        | TaskState::Rejected
+        | TaskState::InputRequired
+        | TaskState::AuthRequired => true,
+        TaskState::Submitted | TaskState::Working | TaskState::Unknown => false,
     }
 }

@@ -275,14 +275,12 @@ impl Agent {
     /// A person wants something of a sub-agent.
     pub(super) fn tell_subagent(&mut self, step: &mut Step, call: CallId, intent: Box<Intent>) {
         if self.is_waiting_lane(call) {
-            return self.tell_waiting_lane(step, call, &intent);
+            return self.tell_waiting_lane(step, call, *intent);
         }
         if self.history.subagents().open.contains_key(&call) {
             return step.act(Effect::TellSubagent(call, intent));
         }
-        if let Some(words) = intent.given_back() {
-            step.emit(Live::Subagent { call, event: Box::new(Event::Live(words)) });
-        }
+        Self::give_back_below(step, call, *intent);
         let is_elsewhere = self.history.subagents().tasks.contains_key(&call);
         let call = self.address(call);
         step.emit(Live::Refused(if is_elsewhere {
@@ -293,6 +291,13 @@ impl Agent {
                 "no sub-agent works for {call} now: it has ended, or it waits to start and ends with the turn"
             )
         }));
+    }
+
+    /// What was typed for a sub-agent that does not take it goes back to where it was typed.
+    pub(super) fn give_back_below(step: &mut Step, call: CallId, intent: Intent) {
+        if let Some(words) = intent.given_back() {
+            step.emit(Live::Subagent { call, event: Box::new(Event::Live(words)) });
+        }
     }
 
     /// Another mode holds for all that work for this session, as far as it is not looser than their own.
@@ -332,7 +337,7 @@ impl Agent {
                 | TaskState::Failed
                 | TaskState::Rejected
                 | TaskState::InputRequired
-                | TaskState::AuthRequired => "did not finish its task. It reported",
+                | TaskState::AuthRequired => "did not finish its task. What is known of it",
             };
             let text = format!("The sub-agent {name} that worked as {call} {how}:\n{answer}");
             // No call is open when a turn begins; should one be, the words wait for the next.

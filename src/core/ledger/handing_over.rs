@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::delegation::Delegated;
+use super::task_state::delivered;
 use super::{
     Body, CallId, Change, DelegationRequest, Entry, EntryId, Escrow, EscrowSettlement, Ledger, Millis, Note,
     OpenCall, Remark,
@@ -99,8 +100,11 @@ impl Ledger {
                 true => EscrowSettlement::charged_elsewhere(&escrow),
                 false => EscrowSettlement::of_the_dead(&escrow),
             });
-            // The result of a call that is still open says it.
-            let answer = settled.answer.filter(|_| is_finished.contains(&escrow.call));
+            // The result of a call that is still open says it, unless its words are written already: that it
+            // works in the background.
+            let is_worded =
+                is_finished.contains(&escrow.call) || delivered(self.entries(), escrow.call).is_some();
+            let answer = settled.answer.filter(|_| is_worded);
             self.settle_escrow(at, EscrowSettlement { answer, ..settled });
         }
     }

@@ -206,12 +206,7 @@ pub fn aborted_text(abort: Abort) -> String {
         }
     };
     let Some(ms) = abort.ran_ms else { return format!("{before}; was not started") };
-    let came = match abort.reach() {
-        Reach::NothingStarted => "none of its calls had been started",
-        Reach::NothingCut => "none of its calls was cut short",
-        Reach::CutShort => "effects may be partial; check before repeating",
-    };
-    format!("{during} mid-execution after {}; {came}", seconds(ms))
+    format!("{during} mid-execution after {}; {}", seconds(ms), abort.reach().of_calls())
 }
 
 /// The words of a sub-agent's call that was cut short, and what the sub-agent had come to.

@@ -28,6 +28,15 @@ impl Reach {
             .find(|reach| reach.as_str() == text)
     }
 
+    /// What whoever goes on must know of the calls of a sub-agent that did not come to its own end.
+    pub fn of_calls(self) -> &'static str {
+        match self {
+            Self::NothingStarted => "none of its calls had been started",
+            Self::NothingCut => "none of its calls was cut short",
+            Self::CutShort => "effects may be partial; check before repeating",
+        }
+    }
+
     /// In words for people.
     pub fn words(self) -> &'static str {
         match self {

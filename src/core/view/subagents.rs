@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::agent::{Event, SubagentPath};
 use crate::ledger::{
-    ApprovalRequest, Body, CallId, Entry, EntryId, Escrow, EscrowSettlement, TaskState, results_left_open,
+    ApprovalRequest, Body, CallId, Change, Entry, EntryId, Escrow, EscrowSettlement, TaskState,
+    results_left_open,
 };
 
 use super::panel::InBackground;
@@ -48,6 +49,14 @@ impl View {
             view.waits_for_turn = false;
         }
         self.change_panel(call, |panel| panel.in_background = Some(InBackground::AtWork));
+    }
+
+    /// The session above heard this while this one, which that call started, is shown by itself. Says whether
+    /// its turn comes with it.
+    pub fn hear_above(&mut self, call: CallId, event: &Event) -> bool {
+        let starts = Body::Change(Change::SubagentStarted { call });
+        let comes = matches!(event, Event::Appended(entry) if entry.body == starts);
+        comes && std::mem::take(&mut self.waits_for_turn)
     }
 
     /// Whether this session is that of a sub-agent which starts when another one is over.
@@ -146,11 +155,6 @@ impl View {
     /// Whether this session is that of a sub-agent.
     pub fn is_below(&self) -> bool {
         self.whose != Whose::Persons
-    }
-
-    /// Whether something was said to a model here, or a goal was given: that of a sub-agent has its task then.
-    pub fn has_begun(&self) -> bool {
-        self.rows().iter().any(|row| matches!(row.entry.body, Body::User(_) | Body::Goal(_)))
     }
 
     /// Whether a run of it has ended, whatever was written after that.

@@ -1,11 +1,13 @@
 //! From what a person types, or from an id, to the file of a session.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::wire::record::{FirstLine, first_line};
 
 use super::head::known;
+use super::lock::held;
 use super::subagents::{is_of_subagent, started_by};
 use super::{SNAPSHOTS, plain};
 
@@ -100,6 +102,12 @@ pub fn never_begun(state: &Path, id: &str) -> bool {
     file.is_some_and(|path| is_empty(&path) && known(&path).is_none())
 }
 
+/// Whether the file of a session was left empty by a process that was killed before its first line. Such a file holds nothing. One that
+/// somebody has open is about to be written, and one whose lines were removed has beside it how many there were.
+pub fn is_unwritten(path: &Path) -> bool {
+    is_empty(path) && known(path).is_none() && held(path).is_none()
+}
+
 fn is_empty(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == 0)
 }
@@ -108,24 +116,32 @@ fn is_empty(path: &Path) -> bool {
 pub(super) fn with_made_ahead(state: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     collect(&state.join("sessions"), &mut found);
-    // As paths are compared, part by part, and much faster: nothing in a name comes before what ends it.
-    found.sort_by_cached_key(|path| {
-        let bytes = path.as_os_str().as_encoded_bytes().iter();
-        std::cmp::Reverse(bytes.map(|byte| if *byte == b'/' { 0 } else { *byte }).collect::<Vec<u8>>())
-    });
     found
 }
 
+/// All below a folder, in the reverse order of paths as they are compared, part by part: so only names are compared, which differ early.
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(children) = std::fs::read_dir(folder) else { return };
-    for child in children.flatten() {
-        let path = child.path();
+    // Of what stands beside sessions no path is made.
+    let wanted = children.flatten().filter_map(|child| {
         // A link to a folder is not followed, so that no circle is walked for ever.
-        if child.file_type().is_ok_and(|kind| kind.is_dir()) {
-            if path.extension().is_none_or(|extension| extension != SNAPSHOTS) {
-                collect(&path, found);
-            }
-        } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+        let is_folder = child.file_type().is_ok_and(|kind| kind.is_dir());
+        let name = child.file_name();
+        let ending = Path::new(&name).extension();
+        let is_wanted = if is_folder {
+            ending.is_none_or(|ending| ending != SNAPSHOTS)
+        } else {
+            ending.is_some_and(|ending| ending == "jsonl")
+        };
+        is_wanted.then_some((name, is_folder))
+    });
+    let mut wanted: Vec<(OsString, bool)> = wanted.collect();
+    wanted.sort_unstable_by(|(one, _), (other, _)| other.cmp(one));
+    for (name, is_folder) in wanted {
+        let path = folder.join(name);
+        if is_folder {
+            collect(&path, found);
+        } else {
             found.push(path);
         }
     }
@@ -153,6 +169,53 @@ mod tests {
     use super::*;
 
     #[test]
+    fn files_come_in_the_reverse_order_of_their_paths() {
+        let state = tempfile::tempdir().unwrap();
+        let top = state.path().join("sessions");
+        let names = [
+            "2026/01/a.jsonl",
+            "2026/01/a-c1.jsonl",
+            "2026/01/b.jsonl",
+            "2026/01/b/deep.jsonl",
+            "2026/01-b/c.jsonl",
+            "2026/02/Z.jsonl",
+            "2026/02/z.jsonl",
+            "2025/12/z.jsonl",
+            "lost.jsonl",
+        ];
+        let mut paths: Vec<PathBuf> = names.iter().map(|name| top.join(name)).collect();
+        for other in ["2026/01/a.head", "2026/01/a.files/kept.jsonl", "2026/02/jsonl"] {
+            paths.push(top.join(other));
+        }
+        for path in &paths {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "{}\n").unwrap();
+        }
+        paths.truncate(names.len());
+        paths.sort_by(|one, other| other.cmp(one));
+        assert_eq!(with_made_ahead(state.path()), paths);
+    }
+
+    #[test]
+    fn only_a_file_that_nobody_has_written_or_has_open_was_left_empty() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("s1.jsonl");
+        assert!(!is_unwritten(&path), "there is none");
+        std::fs::write(&path, "").unwrap();
+        assert!(is_unwritten(&path));
+        let file = std::fs::File::open(&path).unwrap();
+        file.lock().unwrap();
+        assert!(!is_unwritten(&path), "somebody is about to write it");
+        drop(file);
+        assert!(is_unwritten(&path));
+        std::fs::write(place.path().join("s1.head"), "2 x\n").unwrap();
+        assert!(!is_unwritten(&path), "its lines are gone");
+        std::fs::remove_file(place.path().join("s1.head")).unwrap();
+        std::fs::write(&path, "{").unwrap();
+        assert!(!is_unwritten(&path));
+    }
+
+    #[test]
     fn a_file_of_a_sub_agent_without_a_byte_is_no_session() {
         let state = tempfile::tempdir().unwrap();
         let folder = state.path().join("sessions/2026/11");
@@ -168,7 +231,7 @@ mod tests {
         assert_eq!(
             files(state.path()),
             [own, below[1].clone()],
-            "a session of a person that is empty is damaged"
+            "a session of a person that is empty is found, so that it can be removed"
         );
         assert_eq!(exact(state.path(), &format!("{id}-c1")), None);
         let said = find(state.path(), &format!("{id}-c1")).unwrap_err();

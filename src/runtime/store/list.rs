@@ -1,6 +1,7 @@
 //! The sessions that there are, in one line each.
 
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::SystemTime;
 
 use super::lines::LineReader;
@@ -18,12 +19,14 @@ pub struct Listing {
     pub unreadable: Vec<(PathBuf, String)>,
 }
 
-/// Lists the sessions. What was read of a file before is taken from the cache while the file is the same.
+/// Lists the sessions. A file that was left empty before its first line is none. What was read of a file before is taken
+/// from the cache while the file is the same.
 pub fn list(state: &Path) -> Listing {
-    // Sub-agents belong to the sessions that started them.
-    let mut files = find::files(state);
-    files.retain(|path| !is_of_subagent(path));
-    let cache = ListCache::load(state);
+    // Neither needs the other, and each takes a while where there are thousands.
+    let (files, cache) = thread::scope(|scope| {
+        let cache = scope.spawn(|| ListCache::load(state));
+        (own_files(state), cache.join().unwrap_or_default())
+    });
     let now = SystemTime::now();
     let numbered: Vec<(usize, &PathBuf)> = files.iter().enumerate().collect();
     let listed: Vec<ListedFile> = side_by_side::each(&numbered, |scratch, (number, path)| {
@@ -34,10 +37,18 @@ pub fn list(state: &Path) -> Listing {
     for (path, one) in files.into_iter().zip(listed) {
         match one.summary {
             Ok(summary) => listing.sessions.push(summary),
+            Err(_) if find::is_unwritten(&path) => {}
             Err(why) => listing.unreadable.push((path, why)),
         }
     }
     listing
+}
+
+/// Sub-agents belong to the sessions that started them.
+fn own_files(state: &Path) -> Vec<PathBuf> {
+    let mut files = find::with_made_ahead(state);
+    files.retain(|path| !is_of_subagent(path));
+    files
 }
 
 fn one(

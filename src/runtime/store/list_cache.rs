@@ -118,12 +118,14 @@ impl ListCache {
     }
 
     fn read(state: &Path) -> Option<Self> {
-        let bytes = plain::read(&path(state), MOST).ok()?;
-        let (text, hash) = bytes.split_at_checked(bytes.len().checked_sub(HASH)?)?;
+        let mut bytes = plain::read(&path(state), MOST).ok()?;
+        let length = bytes.len().checked_sub(HASH)?;
+        let (text, hash) = bytes.split_at_checked(length)?;
         if Sha256::digest(text).as_slice() != hash {
             return None;
         }
-        let text = std::str::from_utf8(text).ok()?.to_owned();
+        bytes.truncate(length);
+        let text = String::from_utf8(bytes).ok()?;
         if !text.starts_with(HEAD) {
             return None;
         }
@@ -174,7 +176,10 @@ impl ListCache {
             path.to_str().is_some_and(|path| self.line(path, near).is_some())
         };
         let fresh = listed.iter().filter(|one| one.is_fresh && one.stamp.is_some()).count();
-        if fresh < WORTH && files.iter().enumerate().filter(is_known).count() == self.lines.len() {
+        // What was not read now was taken from a line of its own: where that is each, no line is of a session that is gone.
+        let taken = listed.iter().filter(|one| !one.is_fresh).count();
+        let has_all = || files.iter().enumerate().filter(is_known).count() == self.lines.len();
+        if fresh < WORTH && (taken == self.lines.len() || has_all()) {
             return;
         }
         let mut text = HEAD.to_owned();
@@ -236,16 +241,16 @@ fn write(text: &mut String, summary: &Summary, stamp: &Stamp) {
 }
 
 fn summary<'a>(path: &Path, bytes: u64, fields: &mut impl Iterator<Item = &'a str>) -> Option<Summary> {
-    let mut text = || fields.next().map(unescaped);
-    let optional = |value: String| value.strip_prefix('+').map(str::to_owned);
-    let (id, cwd, started, model, first_message) = (text()?, text()?, text()?, text()?, text()?);
-    let (name, ending, entries, is_sealed) = (text()?, text()?, text()?, text()?);
+    let mut field = || fields.next();
+    let optional = |field: &str| field.strip_prefix('+').map(unescaped);
+    let (id, cwd, started, model, first_message) = (field()?, field()?, field()?, field()?, field()?);
+    let (name, ending, entries, is_sealed) = (field()?, field()?, field()?, field()?);
     Some(Summary {
-        id,
-        cwd,
+        id: unescaped(id),
+        cwd: unescaped(cwd),
         started: Millis(started.parse().ok()?),
-        model,
-        first_message,
+        model: unescaped(model),
+        first_message: unescaped(first_message),
         name: optional(name),
         ending: optional(ending),
         entries: entries.parse().ok()?,

@@ -38,7 +38,7 @@ use chrono::DateTime;
 pub use adopt::adopt;
 pub use checking::checked;
 pub use ephemeral::NoStore;
-pub use find::{exact, files, find, head as first_line_of, latest, never_begun};
+pub use find::{exact, files, find, head as first_line_of, is_unwritten, latest, never_begun};
 pub use foreign_file::ForeignFile;
 pub use head::{broken_chain, damage, known};
 pub use line_ends::broken_line;

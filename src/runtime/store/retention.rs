@@ -17,8 +17,8 @@ const DAY: u64 = 86_400;
 pub struct Old {
     /// Its file.
     pub path: PathBuf,
-    /// In short.
-    pub summary: Summary,
+    /// In short; `None`: it was left empty before its first line.
+    pub summary: Option<Summary>,
     /// For how many days nothing was written.
     pub days: u64,
 }
@@ -73,7 +73,12 @@ fn id_of(path: &Path) -> Option<&str> {
 }
 
 fn kept_no_more(path: PathBuf, age: Duration) -> Option<Old> {
-    let summary = summarise(&path).ok().filter(|summary| !summary.is_sealed && summary.tags.is_empty())?;
+    let summary = match summarise(&path) {
+        Ok(summary) if summary.is_sealed || !summary.tags.is_empty() => return None,
+        Ok(summary) => Some(summary),
+        Err(_) if find::is_unwritten(&path) => None,
+        Err(_) => return None,
+    };
     Some(Old { path, summary, days: age.as_secs() / DAY })
 }
 

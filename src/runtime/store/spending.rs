@@ -31,14 +31,16 @@ pub struct SessionSpending {
 
 /// Reads all sessions of a state folder, in no order. The second list says which cannot be read, and why.
 pub fn spending(state: &Path) -> (Vec<SessionSpending>, Vec<String>) {
-    let all = side_by_side::each(&find::files(state), |reader, path| of_session(reader, path));
+    let files = find::files(state);
+    let all = side_by_side::each(&files, |reader, path| of_session(reader, path));
     let (mut sessions, mut imports, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
-    for session in all {
+    for (path, session) in files.iter().zip(all) {
         match session {
             Ok((session, import)) => {
                 imports.extend(import.map(|(of, last)| (sessions.len(), of, last)));
                 sessions.push(session);
             }
+            Err(_) if find::is_unwritten(path) => {}
             Err(why) => unreadable.push(why),
         }
     }

@@ -7,7 +7,8 @@ use tokio::sync::mpsc;
 
 use super::watched::Watched;
 use super::{
-    AfterEnd, AtWork, LoopEnds, MadeSession, Making, Roster, locked, not_started, stopped_before, tell,
+    AfterEnd, LoopEnds, MadeSession, Making, Roster, locked, not_started, stopped_before, tell,
+    waits_for_task,
 };
 use crate::agent::{Event, Input, Intent, Live, Shutdown, SubagentNews, SubagentReport, SubagentStart};
 use crate::budget::Meter;
@@ -26,7 +27,8 @@ pub(super) async fn live(making: Making, start: SubagentStart, news: mpsc::Sende
         reach: Reach::CutShort,
         ..not_started("")
     });
-    locked(&roster).remove(&call);
+    let left = locked(&roster).remove(&call);
+    left.into_iter().for_each(|mut at_work| at_work.return_held(call));
     tell(&news, call, SubagentNews::Over(report)).await;
 }
 
@@ -65,9 +67,9 @@ async fn work(
         let is_end = watched.read(&event, call, news).await;
         beginning = beginning.after(&event);
         if has_task(&event) {
-            locked(roster).get_mut(&call).into_iter().for_each(AtWork::begins);
+            locked(roster).get_mut(&call).into_iter().for_each(|at_work| at_work.begins(call));
         }
-        tell(news, call, SubagentNews::Told(Box::new(event))).await;
+        retell(news, call, &beginning, event).await;
         if let Beginning::Refused(why) = &beginning {
             watched.refused = Some(why.clone());
             break;
@@ -78,11 +80,11 @@ async fn work(
     }
     watched.stopped = who_stopped(roster, call);
     // Nothing of it goes on: its commands in the background end, and so do sub-agents of its own.
-    locked(roster).get_mut(&call).into_iter().for_each(AtWork::ends);
+    locked(roster).get_mut(&call).into_iter().for_each(|at_work| at_work.ends(call));
     shutdown.send(Shutdown::Signal).await.unwrap_or_default();
     while let Some(event) = events.recv().await {
         watched.read(&event, call, news).await;
-        tell(news, call, SubagentNews::Told(Box::new(event))).await;
+        retell(news, call, &beginning, event).await;
     }
     let ended = driving
         .await
@@ -97,6 +99,13 @@ async fn work(
     }
 }
 
+/// Tells what its loop told, but for its task.
+async fn retell(news: &mpsc::Sender<Input>, call: CallId, beginning: &Beginning, event: Event) {
+    if !beginning.returns_the_task(&event) {
+        tell(news, call, SubagentNews::Told(Box::new(event))).await;
+    }
+}
+
 /// The report of one that has done nothing, with what is said after its end.
 fn never_begun(why: &str, said: Option<&str>) -> SubagentReport {
     not_started(&[why].into_iter().chain(said).collect::<Vec<_>>().join("; "))
@@ -107,15 +116,21 @@ fn who_stopped(roster: &Roster, call: CallId) -> Option<CutBy> {
     locked(roster).get(&call).map_or(Some(CutBy::SessionEnd), |at_work| at_work.stopped)
 }
 
-/// Gives its loop what was wanted of it while its session was made; what comes from here on goes there directly.
+/// Gives its loop what was wanted of it while its session was made; what comes from here on goes there
+/// directly. What was said to it waits until it has its task.
 async fn hand_over(roster: &Roster, call: CallId, ends: &LoopEnds) {
     loop {
         let held = match locked(roster).get_mut(&call) {
-            Some(at_work) if at_work.held.is_empty() => {
-                at_work.ends = Some(ends.clone());
-                return;
+            Some(at_work) => {
+                let held = std::mem::take(&mut at_work.held).into_iter();
+                let (said, held): (Vec<Intent>, Vec<Intent>) = held.partition(waits_for_task);
+                at_work.held = said;
+                if held.is_empty() {
+                    at_work.ends = Some(ends.clone());
+                    return;
+                }
+                held
             }
-            Some(at_work) => std::mem::take(&mut at_work.held),
             None => return,
         };
         for intent in held {
@@ -160,6 +175,11 @@ impl Beginning {
             (before, _) => before,
         }
     }
+
+    /// Whether it is the task that comes back: nobody has typed that. What was typed is said behind the task.
+    fn returns_the_task(&self, event: &Event) -> bool {
+        !matches!(self, Self::Begun) && matches!(event, Event::Live(Live::Returned(_)))
+    }
 }
 
 async fn said_after(after: Option<AfterEnd>) -> Option<String> {
@@ -188,6 +208,10 @@ mod tests {
         // Something else was refused; the task comes.
         assert!(matches!(after(&[refused()]), Beginning::Awaited));
         assert!(matches!(after(&[begun(), returned(), refused()]), Beginning::Begun));
+        // The task is no words of a person's; what they said is.
+        assert!(after(&[returned()]).returns_the_task(&returned()));
+        assert!(!after(&[begun()]).returns_the_task(&returned()));
+        assert!(!after(&[]).returns_the_task(&refused()));
     }
 
     #[test]

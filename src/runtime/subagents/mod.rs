@@ -73,7 +73,7 @@ struct LoopEnds {
 struct AtWork {
     /// The ends of its loop, once there is one.
     ends: Option<LoopEnds>,
-    /// What was wanted of it before.
+    /// What was wanted of it before, and what was said to it before it had its task.
     held: Vec<Intent>,
     /// Whether its loop has the task: an Esc before that would find nothing to stop.
     has_task: bool,
@@ -102,8 +102,25 @@ impl AtWork {
     }
 
     /// Its run has ended, and it is being settled: it takes nothing any more.
-    fn ends(&mut self) {
+    fn ends(&mut self, call: CallId) {
         (self.is_over, self.ends) = (true, None);
+        self.return_held(call);
+    }
+
+    /// What was said to it, and it never heard, goes back.
+    fn return_held(&mut self, call: CallId) {
+        for words in std::mem::take(&mut self.held).into_iter().filter_map(Intent::given_back) {
+            self.refuse(call, Some(words), ENDED);
+        }
+    }
+
+    /// Its loop is told.
+    fn pass(&self, ends: &LoopEnds, call: CallId, intent: Intent) {
+        if let Err(full) = ends.intents.try_send(intent) {
+            tracing::warn!("a wish for the sub-agent of {call} was not taken");
+            let why = "not accepted: the sub-agent is busy with earlier input; try again";
+            self.refuse(call, full.into_inner().given_back(), why);
+        }
     }
 
     /// Says why, and gives the words back.
@@ -117,12 +134,51 @@ impl AtWork {
         }
     }
 
-    /// Its loop has the task.
-    fn begins(&mut self) {
+    /// Its loop has the task. What was said to it meanwhile comes next, unless it is to stop.
+    fn begins(&mut self, call: CallId) {
         self.has_task = true;
         if let Some(by) = self.stopped {
-            self.stop(by);
+            return self.stop(by);
         }
+        let Some(ends) = self.ends.clone() else { return };
+        std::mem::take(&mut self.held).into_iter().for_each(|intent| self.pass(&ends, call, intent));
+    }
+}
+
+/// Why one takes nothing that has done its work.
+const ENDED: &str = "not accepted: the sub-agent has ended";
+
+/// Whether it says something or begins something: before its task, that would be its task. A mode is to hold
+/// for the task, so it does not wait.
+fn waits_for_task(intent: &Intent) -> bool {
+    match intent {
+        Intent::Submit(_)
+        | Intent::Queue(_)
+        | Intent::Pursue(..)
+        | Intent::ResumeGoal(_)
+        | Intent::Compact
+        | Intent::Command(_)
+        | Intent::Race(_)
+        | Intent::Adopt(_) => true,
+        Intent::Typed { intent, .. } => waits_for_task(intent),
+        Intent::Abort
+        | Intent::Decide { .. }
+        | Intent::Raise { .. }
+        | Intent::AcceptPrice { .. }
+        | Intent::SetModel(_)
+        | Intent::SetEffort(_)
+        | Intent::Restored(_)
+        | Intent::Revoke(_)
+        | Intent::OpenHost(_)
+        | Intent::CloseHost(_)
+        | Intent::AcceptGaps { .. }
+        | Intent::RefuseGaps
+        | Intent::Rewind { .. }
+        | Intent::Subagent { .. }
+        | Intent::Rename(_)
+        | Intent::StopBackground(_)
+        | Intent::SetMode(_)
+        | Intent::TypeInto { .. } => false,
     }
 }
 
@@ -179,15 +235,14 @@ impl SubagentPort for LocalSubagents {
         };
         if at_work.is_over {
             if let Some(words) = intent.given_back() {
-                at_work.refuse(call, Some(words), "not accepted: the sub-agent has ended");
+                at_work.refuse(call, Some(words), ENDED);
             }
             return;
         }
-        let Some(LoopEnds { intents, .. }) = &at_work.ends else { return at_work.held.push(intent) };
-        if let Err(full) = intents.try_send(intent) {
-            tracing::warn!("a wish for the sub-agent of {call} was not taken");
-            let why = "not accepted: the sub-agent is busy with earlier input; try again";
-            at_work.refuse(call, full.into_inner().given_back(), why);
+        let is_early = !at_work.has_task && waits_for_task(&intent);
+        match at_work.ends.as_ref().filter(|_| !is_early) {
+            Some(ends) => at_work.pass(ends, call, intent),
+            None => at_work.held.push(intent),
         }
     }
 

@@ -105,7 +105,7 @@ impl Watched {
                 (Outcome::Failed, TaskState::Failed, words)
             }
             (None, Some(ended)) => {
-                let (outcome, state, words) = of_ending(&ended, self.stopped);
+                let (outcome, state, words) = of_ending(&ended, self.stopped, reach);
                 let cut = cut_short(&ended, self.stopped, reach);
                 (cut.map_or(outcome, Outcome::Aborted), state, words)
             }
@@ -125,8 +125,12 @@ impl Watched {
     }
 }
 
-/// How the end of its run is told, and who stopped it, if that is known.
-pub(crate) fn of_ending(ended: &TurnEnded, stopped: Option<CutBy>) -> (Outcome, TaskState, String) {
+/// How the end of its run is told, and who stopped it, if that is known. Its calls came so far.
+pub(crate) fn of_ending(
+    ended: &TurnEnded,
+    stopped: Option<CutBy>,
+    reach: Reach,
+) -> (Outcome, TaskState, String) {
     let text = ended.text.trim();
     if ended.reason == Ending::Completed {
         let words = if text.is_empty() { "It is done, and said nothing about it." } else { text };
@@ -146,7 +150,11 @@ pub(crate) fn of_ending(ended: &TurnEnded, stopped: Option<CutBy>) -> (Outcome, 
             let by = stopped.map(|by| format!(", {}", stopped_by(by))).unwrap_or_default();
             format!("The sub-agent was stopped before its end{by}.")
         }
-        _ => format!("The sub-agent stopped before its end: {}.", ended.reason.words()),
+        // Where it was cut short, that stands before these words.
+        _ if cut_short(ended, stopped, reach).is_some() => {
+            format!("The sub-agent stopped before its end: {}.", ended.reason.words())
+        }
+        _ => format!("The sub-agent stopped before its end: {}; {}.", ended.reason.words(), reach.of_calls()),
     };
     if !text.is_empty() {
         words.push_str(" Its last words:\n");
@@ -155,8 +163,8 @@ pub(crate) fn of_ending(ended: &TurnEnded, stopped: Option<CutBy>) -> (Outcome, 
     (Outcome::Failed, state, words)
 }
 
-/// Where it was cut short, of one that was stopped and of one whose calls were cut short with its run: whoever is told of it must know how
-/// far they came.
+/// Where it was cut short, by whoever stopped it or by the time: whoever is told of it must know how far its
+/// calls came, also where its model was asked just then.
 pub(crate) fn cut_short(ended: &TurnEnded, stopped: Option<CutBy>, reach: Reach) -> Option<Abort> {
     let is_stopped = matches!(ended.reason, Ending::AbortedStreaming | Ending::AbortedTools);
     let by = match ended.reason {
@@ -164,9 +172,8 @@ pub(crate) fn cut_short(ended: &TurnEnded, stopped: Option<CutBy>, reach: Reach)
         Ending::ApprovalRequired => Some(CutBy::Approval),
         _ => stopped.or(ended.cut_by).or(Some(CutBy::User)).filter(|_| is_stopped),
     };
-    let is_told = is_stopped || reach == Reach::CutShort;
     let abort = |by| Abort { path: AbortPath::C, ran_ms: Some(ended.wall_ms), by, within: Some(reach) };
-    by.filter(|_| is_told).map(abort)
+    by.map(abort)
 }
 
 #[cfg(test)]
@@ -176,7 +183,9 @@ mod tests {
     use super::*;
     use crate::agent::Live;
     use crate::budget::Limits;
-    use crate::ledger::{Decider, Decision, EntryId, Facts, Millis, Settlement, ToolResult, Usage};
+    use crate::ledger::{
+        Decider, Decision, EntryId, Facts, Millis, Settlement, ToolResult, Usage, aborted_having,
+    };
 
     fn ended(outcome: Outcome) -> Event {
         let Settlement { content, written, duration_ms, cut_chars, images, .. } =
@@ -227,7 +236,7 @@ mod tests {
             ),
             (None, "The sub-agent was stopped before its end."),
         ] {
-            let (outcome, state, words) = of_ending(&ended, by);
+            let (outcome, state, words) = of_ending(&ended, by, Reach::NothingCut);
             assert_eq!((outcome, state, words.as_str()), (Outcome::Failed, TaskState::Canceled, says));
         }
     }
@@ -243,11 +252,32 @@ mod tests {
             let told = within(Ending::AbortedTools, reach);
             assert_eq!(told, Some((CutBy::User, Some(reach))), "{reach:?}");
         }
-        let cut = Some(Reach::CutShort);
-        assert_eq!(within(Ending::WallTime, Reach::CutShort), Some((CutBy::WallTime, cut)));
+        // The time may end while its model is asked.
+        for reach in [Reach::NothingStarted, Reach::NothingCut, Reach::CutShort] {
+            assert_eq!(within(Ending::WallTime, reach), Some((CutBy::WallTime, Some(reach))));
+            assert_eq!(within(Ending::ApprovalRequired, reach), Some((CutBy::Approval, Some(reach))));
+        }
         // Another limit stops it between two calls.
         assert_eq!(within(Ending::MaxTurns, Reach::NothingCut), None);
-        assert_eq!(within(Ending::WallTime, Reach::NothingCut), None);
+    }
+
+    #[test]
+    fn whatever_ends_it_before_its_end_it_is_told_once_how_far_its_calls_came() {
+        let own = [Ending::Completed, Ending::GoalReached];
+        for reason in Ending::ALL.iter().copied().filter(|reason| !own.contains(reason)) {
+            for reach in [Reach::NothingStarted, Reach::NothingCut, Reach::CutShort] {
+                let ended = TurnEnded { reason, ..stopped_after_a_call() };
+                let words = of_ending(&ended, None, reach).2;
+                let told = match cut_short(&ended, None, reach) {
+                    Some(abort) => aborted_having(abort, &words),
+                    None => words,
+                };
+                assert_eq!(told.matches(reach.of_calls()).count(), 1, "{reason:?}: {told}");
+            }
+        }
+        let ended = TurnEnded { reason: Ending::MaxTurns, ..stopped_after_a_call() };
+        let words = of_ending(&ended, None, Reach::NothingStarted).2;
+        assert!(words.ends_with("; none of its calls had been started."), "{words}");
     }
 
     #[tokio::test]

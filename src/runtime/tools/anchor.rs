@@ -15,14 +15,13 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use uuid::Uuid;
 
+use super::super::staged_name::{STAGED, StagedBy};
 use super::attributes;
 use super::beneath;
 
 /// As the system's own tools make files and folders; the umask takes its part.
 const NEW_FILE_MODE: u32 = 0o666;
 const NEW_FOLDER_MODE: u32 = 0o777;
-/// How the name of a file begins that is written beside its place; 32 hexadecimal digits follow.
-pub(crate) const STAGED: &str = ".countersign-";
 /// Permissions that a new content may have: whoever wrote it does not hand on the rights of the file's owner or group.
 const PERMISSIONS: u32 = 0o1777;
 
@@ -130,7 +129,45 @@ impl Anchor {
     /// # Errors
     /// The system's; nothing is left then.
     pub(in crate::runtime) fn stage(&self, content: &[u8]) -> io::Result<Staged<'_>> {
-        let name = OsString::from(format!("{STAGED}{}", Uuid::now_v7().simple()));
+        self.stage_as(OsString::from(format!("{STAGED}{}", Uuid::now_v7().simple())), content)
+    }
+
+    /// The same under a name by which it is known whose it is, should the process be killed now.
+    ///
+    /// # Errors
+    /// As [`Self::stage`].
+    pub(in crate::runtime) fn stage_by(
+        &self,
+        by: Option<StagedBy<'_>>,
+        content: &[u8],
+    ) -> io::Result<Staged<'_>> {
+        let Some(by) = by else { return self.stage(content) };
+        match self.stage_as(by.beside(&self.name), content) {
+            // What is there stays there: it is not known here who is at it.
+            Err(failure) if failure.kind() == io::ErrorKind::AlreadyExists => self.stage(content),
+            staged => staged,
+        }
+    }
+
+    /// The name of what a killed process has left here, if it has: a regular file with no other name.
+    pub(in crate::runtime) fn left_by(&self, by: StagedBy<'_>) -> Option<OsString> {
+        let name = by.beside(&self.name);
+        let found = beneath::stat(&self.folder, &name).ok()?;
+        let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+        (is_file && found.st_nlink == 1).then_some(name)
+    }
+
+    /// Removes the same. To be called only where nobody else can be writing it.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(in crate::runtime) fn remove_left_by(&self, by: StagedBy<'_>) -> io::Result<Option<OsString>> {
+        let Some(name) = self.left_by(by) else { return Ok(None) };
+        rustix::fs::unlinkat(&self.folder, &name, AtFlags::empty())?;
+        Ok(Some(name))
+    }
+
+    fn stage_as(&self, name: OsString, content: &[u8]) -> io::Result<Staged<'_>> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&self.folder, &name, flags, Mode::from_raw_mode(NEW_FILE_MODE as _))?;
         let mut staged = Staged { anchor: self, name, file: File::from(file), is_placed: false };
@@ -250,6 +287,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::ledger::CallId;
 
     #[test]
     fn a_folder_that_became_a_link_is_not_followed() {
@@ -281,6 +319,37 @@ mod tests {
         staged.place(false).unwrap();
         assert_eq!(fs::read(base.join("moved/file")).unwrap(), b"ours");
         assert_eq!(fs::read_dir(base.join("out")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_was_left_is_known_by_its_name_and_nothing_else_is() {
+        let held = tempfile::tempdir().unwrap();
+        let base = held.path().canonicalize().unwrap();
+        let anchor = Anchor::of(&base.join("file")).unwrap();
+        let by = StagedBy { session: "s1", call: Some(CallId(1)) };
+        let name = by.beside(OsStr::new("file"));
+        assert_eq!(anchor.left_by(by), None);
+        // As if the process had been killed now.
+        std::mem::forget(anchor.stage_by(Some(by), b"ours").unwrap());
+        assert_eq!(anchor.left_by(by), Some(name.clone()));
+        assert_eq!(anchor.left_by(StagedBy { call: Some(CallId(2)), ..by }), None);
+        assert_eq!(anchor.left_by(StagedBy { session: "s2", ..by }), None);
+        // It is in nobody's way, and stays until it is removed.
+        anchor.stage_by(Some(by), b"new").unwrap().place(false).unwrap();
+        assert_eq!(fs::read(base.join("file")).unwrap(), b"new");
+        assert_eq!(fs::read(base.join(&name)).unwrap(), b"ours");
+        assert_eq!(anchor.remove_left_by(by).unwrap(), Some(name.clone()));
+        assert_eq!(fs::read_dir(&base).unwrap().count(), 1);
+        // A link, a folder, and a file that has another name, too, are not it.
+        symlink("file", base.join(&name)).unwrap();
+        assert_eq!(anchor.remove_left_by(by).unwrap(), None);
+        fs::remove_file(base.join(&name)).unwrap();
+        fs::create_dir(base.join(&name)).unwrap();
+        assert_eq!(anchor.remove_left_by(by).unwrap(), None);
+        fs::remove_dir(base.join(&name)).unwrap();
+        fs::hard_link(base.join("file"), base.join(&name)).unwrap();
+        assert_eq!(anchor.remove_left_by(by).unwrap(), None);
+        assert_eq!(fs::read_dir(&base).unwrap().count(), 2);
     }
 
     #[test]

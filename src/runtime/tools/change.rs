@@ -6,6 +6,7 @@ use crate::ledger::Preview;
 use crate::ledger::{CallId, ChangedFile, Facts, Summary};
 use crate::tool::Preparation;
 
+use super::super::staged_name::StagedBy;
 use super::super::undo::{self, Content, Hash, Snapshots};
 use super::diff::{Difference, compare};
 use super::editor::{Current, Editor, EditorFailure, EditorFiles};
@@ -43,6 +44,13 @@ pub(super) struct Making<'a> {
     pub(super) snapshots: Option<&'a Snapshots>,
     /// Whether anybody still waits for it.
     pub(super) stop: &'a StopFlag,
+}
+
+impl Making<'_> {
+    /// Whose the files are that are written beside others. What belongs to no session has random names.
+    fn staged_by(&self) -> Option<StagedBy<'_>> {
+        self.snapshots.and_then(|snapshots| snapshots.staged_by(Some(self.call)))
+    }
 }
 
 impl FileChange {
@@ -152,7 +160,8 @@ impl FileChange {
                 }
             }
             (editor, disk) => {
-                let found = replace(&self.target, disk.as_deref(), &after, record)?;
+                let by = making.staged_by();
+                let found = replace(&self.target, disk.as_deref(), &after, by, record)?;
                 noted();
                 remarks.extend(other_links(&found));
                 // A new file: the folders that it needs were made for it.
@@ -179,7 +188,8 @@ impl FileChange {
         after: &[u8],
         record: impl FnOnce(&Before) -> Result<(), String>,
     ) -> Result<Option<String>, String> {
-        record(&found(&self.target, before, after)?)?;
+        let by = making.staged_by();
+        record(&found(&self.target, before, after, by)?)?;
         let asked = editor.write(&self.target.path, &self.after);
         let now = load(&self.target)
             .map_err(|why| self.after_asking(&asked, &format!("the file on disk cannot be read: {why}")))?;
@@ -208,7 +218,7 @@ impl FileChange {
         if making.stop.is_set() {
             return Err(self.after_asking(&asked, "the call was stopped; the file on disk is as it was"));
         }
-        let found = put(&self.target, Some(before), after, |_| Ok(())).map_err(|why| {
+        let found = put(&self.target, Some(before), after, by, |_| Ok(())).map_err(|why| {
             let as_it_was = |why: String| format!("the file on disk is as it was: {why}");
             let disk = match why {
                 Unplaced::System(failure) => as_it_was(explain(&self.target.shown, &failure)),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use rustix::fs::FileType;
 
+use super::super::staged_name::StagedBy;
 use super::anchor::Anchor;
 use super::target::Target;
 use super::words::{explain, size};
@@ -109,14 +110,19 @@ pub(super) struct Before {
 }
 
 /// What is known of a file that is changed by somebody else; it must still have the content `before`, and its folder must take the
-/// new one: that is written beside it and removed again.
+/// new one: that is written beside it and removed again. `by`: whose that is.
 ///
 /// # Errors
 /// A sentence; nothing is changed then.
-pub(super) fn found(target: &Target, before: &[u8], content: &[u8]) -> Result<Before, String> {
+pub(super) fn found(
+    target: &Target,
+    before: &[u8],
+    content: &[u8],
+    by: Option<StagedBy<'_>>,
+) -> Result<Before, String> {
     let say = |why: Unplaced| why.sentence(&target.shown);
     let anchor = target.anchor().map_err(Unplaced::System).map_err(say)?;
-    let tried = anchor.stage(content).and_then(|staged| staged.like(&anchor.open()?));
+    let tried = anchor.stage_by(by, content).and_then(|staged| staged.like(&anchor.open()?));
     let now = tried.map_err(Unplaced::System).map_err(say)?;
     refuse_other(&anchor, Some(before)).map_err(say)?;
     Ok(Before { mode: Some(now.permissions().mode() & 0o7777), made: None, names: now.nlink() })
@@ -147,7 +153,7 @@ impl Unplaced {
 }
 
 /// Writes a content beside the file and puts it in its place; permissions, extended attributes and owner stay as they
-/// were, but for setuid and setgid. Missing folders are made. `ready` is asked when only the rename is left; then the file must still have the content `before`.
+/// were, but for setuid and setgid. Missing folders are made. `ready` is asked when only the rename is left; then the file must still have the content `before`. `by`: whose the file beside it is.
 ///
 /// # Errors
 /// A sentence; the file is then as it was.
@@ -155,9 +161,10 @@ pub(super) fn replace(
     target: &Target,
     before: Option<&[u8]>,
     content: &[u8],
+    by: Option<StagedBy<'_>>,
     ready: impl FnOnce(&Before) -> Result<(), String>,
 ) -> Result<Before, String> {
-    put(target, before, content, ready).map_err(|why| why.sentence(&target.shown))
+    put(target, before, content, by, ready).map_err(|why| why.sentence(&target.shown))
 }
 
 /// The same; the reason is not in words yet, since something else may have happened before it.
@@ -168,11 +175,12 @@ pub(super) fn put(
     target: &Target,
     before: Option<&[u8]>,
     content: &[u8],
+    by: Option<StagedBy<'_>>,
     ready: impl FnOnce(&Before) -> Result<(), String>,
 ) -> Result<Before, Unplaced> {
     let fail = Unplaced::System;
     let (anchor, made) = target.making().map_err(fail)?;
-    let staged = anchor.stage(content).map_err(fail)?;
+    let staged = anchor.stage_by(by, content).map_err(fail)?;
     let now = match anchor.open() {
         Err(failure) if failure.kind() == io::ErrorKind::NotFound => None,
         now => Some(now.and_then(|now| staged.like(&now)).map_err(fail)?),

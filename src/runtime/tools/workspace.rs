@@ -86,7 +86,7 @@ impl Workspace {
     }
 
     /// The folder itself.
-    pub(super) fn root(&self) -> &Path {
+    pub(in crate::runtime) fn root(&self) -> &Path {
         &self.root
     }
 

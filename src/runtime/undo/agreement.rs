@@ -23,6 +23,10 @@ pub struct Agreement {
     told: BTreeMap<CallId, Vec<(PathBuf, ChangedFile)>>,
     /// The calls that change permissions, too.
     adoptions: BTreeSet<CallId>,
+    /// The calls that went well: what they wrote is in its place.
+    done: BTreeSet<CallId>,
+    /// The folder of the session, links followed.
+    root: PathBuf,
 }
 
 /// Why the books do not agree with a recorded change.
@@ -40,7 +44,7 @@ impl Agreement {
         let workspace = Workspace::new(folder.to_owned(), home);
         let mut named: BTreeMap<CallId, BTreeSet<PathBuf>> = BTreeMap::new();
         let (mut allowed, mut told) = (BTreeSet::new(), BTreeMap::new());
-        let mut adoptions = BTreeSet::new();
+        let (mut adoptions, mut done) = (BTreeSet::new(), BTreeSet::new());
         let names = |call: CallId, arguments: &Arguments, named: &mut BTreeMap<CallId, BTreeSet<PathBuf>>| {
             let Some(path) = arguments.text("path") else { return };
             let leads = workspace.resolve(path).ok().map(|place| place.path);
@@ -67,18 +71,33 @@ impl Agreement {
                     named.entry(call.id).or_default().extend(files.map(|file| workspace.as_written(file)));
                 }
                 Body::ApprovalDecided(decision) if decision.allow => drop(allowed.insert(decision.call)),
-                Body::ToolResult(result)
-                    if result.outcome == Outcome::Ok && !result.facts.files.is_empty() =>
-                {
+                Body::ToolResult(result) if result.outcome == Outcome::Ok => {
+                    done.insert(result.call);
                     let files = result.facts.files.iter();
-                    let files = files.map(|file| (workspace.as_written(&file.path), file.clone())).collect();
-                    told.insert(result.call, files);
+                    let files: Vec<_> =
+                        files.map(|file| (workspace.as_written(&file.path), file.clone())).collect();
+                    if !files.is_empty() {
+                        told.insert(result.call, files);
+                    }
                 }
                 _ => {}
             }
         }
         named.retain(|call, _| allowed.contains(call));
-        Self { paths: named, told, adoptions }
+        Self { paths: named, told, adoptions, done, root: workspace.root().to_owned() }
+    }
+
+    /// The files in the folder of the session that calls were let write which did not go well, each with its call.
+    pub(super) fn unfinished(&self) -> impl Iterator<Item = (CallId, &Path)> {
+        let unfinished = self.paths.iter().filter(move |(call, _)| !self.done.contains(*call));
+        let files =
+            unfinished.flat_map(|(call, paths)| paths.iter().map(move |path| (*call, path.as_path())));
+        files.filter(move |(_, path)| self.is_within(path))
+    }
+
+    /// Whether a path lies in the folder of the session.
+    pub(super) fn is_within(&self, path: &Path) -> bool {
+        path.starts_with(&self.root)
     }
 
     /// Whether the books, too, say that this call changed this file.

@@ -1,13 +1,16 @@
 //! Files as an undo finds them and puts them back: each through its folder, held open, and no link is followed.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use super::super::staged_name::StagedBy;
 use super::super::tools::anchor::Anchor;
 use super::blobs;
 use super::record::{Change, Content, Hash, MOST_BYTES, RUNS};
+use crate::ledger::CallId;
 
 /// How many files a sentence names.
 const MOST_NAMED: usize = 10;
@@ -78,7 +81,7 @@ pub(super) fn put_back(folder: &Path, change: &Change) -> Result<(), String> {
         Content::Known(hash) => {
             let content = blobs::get(folder, hash).map_err(words)?;
             let (anchor, _) = Anchor::making(&change.path).map_err(words)?;
-            let staged = anchor.stage(&content).map_err(words)?;
+            let staged = anchor.stage_by(staged_by(folder, change.call), &content).map_err(words)?;
             match (open(&anchor)?, change.mode) {
                 (Some(now), _) => {
                     let kept = staged.like(&now).map_err(words)?;
@@ -95,6 +98,11 @@ pub(super) fn put_back(folder: &Path, change: &Change) -> Result<(), String> {
             staged.place(change.before != Content::Absent).map_err(words)
         }
     }
+}
+
+/// Whose a file is that is written beside its place, of the session that has its snapshots in this folder.
+pub(super) fn staged_by(folder: &Path, call: Option<CallId>) -> Option<StagedBy<'_>> {
+    folder.file_stem().and_then(OsStr::to_str).map(|session| StagedBy { session, call })
 }
 
 /// Permissions with or without that to run the file: for whoever may read it.

@@ -9,17 +9,18 @@ use serde_json::{Value, json};
 use crate::ledger::CallId;
 
 use super::super::regular::opened_own;
+use super::super::staged_name::StagedBy;
 use super::super::store::{self, plain};
 use super::super::tools::anchor::Anchor;
 use super::agreement::Agreement;
 use super::blobs;
-use super::files::{content_of, look, named, open, put_back, roll_back};
+use super::files::{content_of, look, named, open, put_back, roll_back, staged_by};
 use super::plan::{FileAction, Plan, PlannedChange, UndoScope, plan};
 use super::record::{Change, Content, MOST_BYTES};
 
 const CHANGES: &str = "changes";
 /// What is being restored: written before anything is touched, and there until the books are known to tell of it.
-const RESTORING: &str = "restoring";
+pub(super) const RESTORING: &str = "restoring";
 /// What it is called when the books do not agree with it, or it cannot be done: kept, to be looked at.
 const REFUSED: &str = "restoring.refused";
 /// Bytes of a record of changes.
@@ -98,6 +99,14 @@ impl Snapshots {
                 let file = files.find(|file| file.file_stem().is_some_and(|stem| stem == id.as_str()));
                 file.map(|file| folder_of(&file)).ok_or_else(|| format!("session {id} has no file yet"))
             }
+        }
+    }
+
+    /// Whose a file is that a call of the session writes beside its place; `None`: an undo of it.
+    pub(in crate::runtime) fn staged_by(&self, call: Option<CallId>) -> Option<StagedBy<'_>> {
+        match &self.place {
+            RestorePoint::Folder(folder) => staged_by(folder, call),
+            RestorePoint::Session { id, .. } => Some(StagedBy { session: id, call }),
         }
     }
 

@@ -15,7 +15,7 @@ pub(crate) use wanted::{Sought, SoughtFile, SoughtText};
 
 use crate::ledger::{Body, CallId, EntryId, Millis, ModelRef, SessionStarted};
 use crate::runtime::SessionStore;
-use crate::runtime::store::{broken_chain, damage, each, files, known};
+use crate::runtime::store::{broken_chain, damage, each, files, is_unwritten, known};
 use crate::session::decided::Decided;
 use crate::wire::record::read_document;
 use books::Books;
@@ -111,7 +111,7 @@ pub(crate) fn exposure(
     let found = each(&paths, |_: &mut (), path| of_file(path, wanted, &filter));
     let mut exposure = Exposure { sessions: paths.len(), ..Exposure::default() };
     let mut seen = Seen::default();
-    for one in found {
+    for (path, one) in paths.iter().zip(found) {
         match one {
             Ok(OfFile { found, damage }) => {
                 exposure.damaged.extend(damage);
@@ -121,7 +121,9 @@ pub(crate) fn exposure(
             }
             Err(why) => {
                 exposure.sessions -= 1;
-                exposure.unreadable.push(why);
+                if !is_unwritten(path) {
+                    exposure.unreadable.push(why);
+                }
             }
         }
     }

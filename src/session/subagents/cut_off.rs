@@ -17,6 +17,7 @@ use crate::ledger::{
 use crate::model::ModelSpec;
 use crate::runtime::store::exact;
 use crate::runtime::store::subagents::started_by;
+use crate::runtime::undo::{Agreement, Snapshots};
 use crate::runtime::{SessionStore, StorePort};
 
 type KnownModel<'a> = Box<dyn Fn(&ModelRef) -> Option<ModelSpec> + 'a>;
@@ -51,6 +52,7 @@ impl<'a> CutOff<'a> {
     ) -> Option<Usage> {
         let path = exact(state, &escrow.session)?;
         let (mut store, file) = SessionStore::open(&path).ok()?;
+        remove_leftovers(&path, &file.entries);
         let above = self.settings.path.iter().copied();
         let by = above.chain([escrow.call]).collect();
         let (effects, entries) = self.ended((escrow, by), names, file.entries, below)?;
@@ -126,6 +128,16 @@ impl<'a> CutOff<'a> {
         let known = self.settings.fallback.iter().find(|spec| spec.model == asked).cloned();
         let spec = known.or_else(|| (self.known)(&asked)).unwrap_or_else(|| above.clone());
         ModelSpec { model: asked, ..spec }
+    }
+}
+
+/// What it had half written when it was killed goes; the session in this file is held open.
+fn remove_leftovers(path: &Path, entries: &[Arc<Entry>]) {
+    let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else { return };
+    // What it named by way of a home folder stays: whose that was is not known here.
+    let books = Agreement::with(entries, Path::new(&started.cwd), None);
+    for left in Snapshots::beside(path).remove_leftovers(&books) {
+        tracing::info!("removed {}, which a sub-agent had half written", left.path.display());
     }
 }
 

@@ -17,8 +17,9 @@ const MOST: usize = 2_000;
 pub(super) fn ended(entries: &[Arc<Entry>], below: &[(CallId, Reach)]) -> Option<(TaskState, String)> {
     let (_, _, ended) = last_end(entries).filter(|_| !was_cut_off(entries))?;
     let stopped = who_stopped(entries);
-    let (_, state, words) = of_ending(ended, stopped);
-    let words = match cut_short(ended, stopped, came(entries, below).reach()) {
+    let reach = came(entries, below).reach();
+    let (_, state, words) = of_ending(ended, stopped, reach);
+    let words = match cut_short(ended, stopped, reach) {
         Some(abort) => aborted_having(abort, &words),
         None => words,
     };
@@ -110,7 +111,12 @@ pub(super) fn stands(
     let words = format!(
         "{lost} The sub-agent's work ended with the process{after}; nothing of it is done again. Its session is {session}. {said}"
     );
-    (TaskState::Unknown, words)
+    // Nobody knows how it stands only where something may be half done.
+    let state = match came.reach() {
+        Reach::NothingStarted | Reach::NothingCut => TaskState::Failed,
+        Reach::CutShort => TaskState::Unknown,
+    };
+    (state, words)
 }
 
 /// How many of its calls ran to their ends. One that was denied did not run.
@@ -178,7 +184,7 @@ mod tests {
         assert!(words.contains("none of its calls was cut short"), "{words}");
         let died = run(Outcome::Ok, 1_600, end(Ending::AbortedTools, 600));
         let (state, words) = stands(&died, "s", &[]);
-        assert_eq!(state, TaskState::Unknown);
+        assert_eq!(state, TaskState::Failed);
         assert!(words.contains("1 finished call") && !words.contains("stopped"), "{words}");
         // A call that was lost tells it where the clock stood still, and is none that finished.
         let (state, words) = stands(&run(Outcome::Lost { started: true }, 2_000, aborted()), "s", &[]);
@@ -186,8 +192,11 @@ mod tests {
         assert!(!words.contains("finished") && words.contains("1 call that did not end"), "{words}");
         // Nor is one that was denied.
         let denied = run(Outcome::Denied(Decider::Policy), 1_600, end(Ending::AbortedTools, 600));
-        let (_, words) = stands(&denied, "s", &[]);
+        let (state, words) = stands(&denied, "s", &[]);
         assert!(!words.contains("finished"), "{words}");
+        // What its ledger proves is known.
+        assert_eq!(state, TaskState::Failed);
+        assert!(words.starts_with("None of its calls had been started."), "{words}");
         // What else ended it is its end.
         assert!(!was_cut_off(&run(Outcome::Ok, 1_600, end(Ending::ModelError, 600))));
     }

@@ -92,12 +92,12 @@ fn of_another(store: &Path, escrow: &Escrow) -> Option<Stood> {
     let below = reaches_below(store, &entries, &escrow.session);
     let (state, words) = match ended(&entries, &below) {
         Some((state, words)) => (state, words),
-        None if was_cut_off(&entries) => stands(&entries, &escrow.session, &below),
+        // It may go on there.
+        None if was_cut_off(&entries) => (TaskState::Unknown, stands(&entries, &escrow.session, &below).1),
         None => (TaskState::Unknown, not_ended(store, &escrow.session)),
     };
     let settled =
         EscrowSettlement { call: escrow.call, spent, is_assumed: false, state, answer: Some(words) };
-    // It may go on there.
     Some(Stood { settled, reach: Reach::CutShort })
 }
 

@@ -111,6 +111,8 @@ fn telling<'a>(panel: &'a Panel, result: &'a ToolResult) -> Vec<&'a str> {
         | Outcome::UnknownTool
         | Outcome::Lost { .. } => written(),
         Outcome::Denied(_) => panel.decision().map(|decision| decision.reason.as_str()).into_iter().collect(),
+        // How far its calls came, and what it said last.
+        Outcome::Aborted(_) if panel.is_subagent => written(),
         Outcome::Aborted(_) => Vec::new(),
     }
 }

@@ -3,7 +3,6 @@
 use crate::agent::{Event, Intent, Live};
 use crate::ui::Request;
 use crate::ui::commands::{self, Fronts, Meaning, typed};
-use crate::view::View;
 
 use super::budget_stop;
 use super::line::Echo;
@@ -33,14 +32,9 @@ impl LinearSession {
         self.output.say(&format!("kept, /send sends it: {line}"));
     }
 
-    /// What was typed comes back. Before a sub-agent has its task, that is what comes back from it, and nobody has typed that.
+    /// What was typed comes back, also from the session of a sub-agent.
     pub(super) fn keep_returned(&mut self, event: &Event) {
-        let (path, event) = event.located();
-        let view = &self.renderer.view;
-        if !path.is_empty() && !view.below(&path).is_some_and(View::has_begun) {
-            return;
-        }
-        match event {
+        match event.located().1 {
             Event::Live(Live::Returned(texts)) => texts.iter().for_each(|said| self.keep(&said.content)),
             Event::Live(Live::ReturnedLine(line)) => self.keep_line(line),
             _ => {}

@@ -56,12 +56,13 @@ impl LinearSession {
 
     /// News of sessions that stand behind are said as theirs. Returns those of the one that is said.
     pub(super) fn route<'e>(&mut self, mut event: &'e Event) -> Option<&'e Event> {
-        let Self { behind, output, now, .. } = self;
+        let Self { behind, renderer, output, now, .. } = self;
         for behind in behind {
             match event {
                 Event::Live(Live::Subagent { call, event: inner }) if *call == behind.call => event = inner,
                 event => {
                     behind.hear(event, *now, output);
+                    renderer.view.hear_above(behind.call, event);
                     return None;
                 }
             }

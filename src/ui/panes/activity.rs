@@ -286,11 +286,15 @@ fn waits(screen: &Screen<'_>) -> Option<Vec<String>> {
     let is_early = focus::waits(focused) && !local.is_ripe(view);
     let soon = if is_early { " in a moment" } else { "" };
     let short = if is_early { format!("keys: {brief} …") } else { format!("keys: {brief}") };
+    // That something runs outlasts for how long, and the words around what waits.
     let runs = view.running_calls().map(|(calls, since)| {
-        let runs = format!("{calls} running {}", time(screen.now.since(since) / 1_000));
+        let (count, time) = (format!("{calls} running"), time(screen.now.since(since) / 1_000));
         [
-            format!("{runs} · Waiting for you: {what} · keys go to {keys}{soon}"),
-            format!("{runs} · for you: {what} · keys go to {keys}{soon}"),
+            format!("{count} {time} · Waiting for you: {what} · keys go to {keys}{soon}"),
+            format!("{count} {time} · for you: {what} · keys go to {keys}{soon}"),
+            format!("{count} · for you: {what} · keys: {brief}{soon}"),
+            format!("{count} · for you: {what} · {short}"),
+            format!("{count} · {what} · {short}"),
         ]
     });
     let only = [

@@ -12,13 +12,15 @@ use crate::view::{Panel, subject};
 use super::card_context::{CardContext, INDENT};
 use super::layouts::{PaneReach, TranscriptRow};
 use super::margin::MARGIN;
-use super::words::{both_ends, end, middle, one_row};
+use super::words::{both_ends, cells, end, middle, one_row};
 use super::{action, answers, beginning, boxes, gaps, line_parts, risk, session_rule};
 
 /// Lines that are left for other calls that wait.
 const MOST_OTHERS: usize = 4;
 /// Rows that a call keeps before one is left to the words above it.
 const LEAST_OF_CALL: usize = 4;
+/// Cells of a box below which the words beside its title are few.
+const NARROW: usize = 60;
 /// Cells of a sub-agent's name in a title.
 const MOST_OF_NAME: usize = 12;
 
@@ -73,7 +75,7 @@ fn whole(
     let theme = around.theme;
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4).max(1);
-    let right = waits(around, id, total);
+    let right = beside_title(panel, id, request, around);
     let (mut foot, mut explained) = reasons(panel, id, request, inner, around);
     let session = if panel.asked_by.is_some() { answers::ITS_SESSION } else { "this session" };
     let rule = rule_below(&mut foot, &mut explained, id, inner, around);
@@ -125,14 +127,15 @@ fn whole(
         // The title begins with the worst effect; the rest of them goes before the command does.
         (body, reach) = action::shown(shown, Vec::new(), in_room(rows(foot.len())), colours);
     }
-    let free = rows(foot.len()).saturating_sub(body.len());
-    if airy && free > 0 {
-        body.push(Line::default());
-        body.extend(line_parts::beneath(panel, inner, free, theme));
+    // A call that is cut says itself where all of it is.
+    if reach.rows >= reach.all {
+        let spare = room(foot.len()).saturating_sub(body.len());
+        body.extend(line_parts::beneath(panel, inner, spare, airy, theme));
     }
     body.extend(foot);
     let right = Span::styled(right, theme.accent);
-    let lines = boxes::boxed(title, right, body, total, risk::border(request, theme));
+    let border = boxes::edges(risk::border(request, theme), around.has_keys);
+    let lines = boxes::boxed(title, right, body, total, border);
     reaching(lines, PaneReach { names_files, asks_anyway, rule: read, ..reach })
 }
 
@@ -174,13 +177,54 @@ fn title(
     around: &CardContext<'_>,
 ) -> (Vec<Span<'static>>, Vec<Line<'static>>) {
     let (theme, total) = (around.theme, usize::from(around.panel_width()));
-    let name = panel.asked_by.as_ref().filter(|_| around.height < 15);
-    // Of several with one name the call tells which it is.
-    let name = name.map(|by| format!("{} {}: ", fit(&one_row(by.name()), MOST_OF_NAME), by.calls));
+    let name = asked_by(panel, around);
     let beside = beside + name.as_deref().map_or(0, width);
     let (mut title, head) = action::title(panel, request).with_head(request, theme, (beside, total));
     title.splice(0..0, name.map(|name| Span::styled(name, theme.text)));
     (title, head)
+}
+
+/// The name of a sub-agent before a title: of several with one name the call tells which it is.
+fn asked_by(panel: &Panel, around: &CardContext<'_>) -> Option<String> {
+    let name = panel.asked_by.as_ref().filter(|_| around.height < 15);
+    name.map(|by| format!("{} {}: ", fit(&one_row(by.name()), MOST_OF_NAME), by.calls))
+}
+
+/// The words beside the title: that it waits. On a narrow screen how much it changes says more, for that it
+/// waits stands in the line above the composer, too; only which of several it is stays.
+fn beside_title(panel: &Panel, id: EntryId, request: &ApprovalRequest, around: &CardContext<'_>) -> String {
+    let total = usize::from(around.panel_width());
+    let right = waits(around, id, total);
+    if total >= NARROW || !around.waiting.contains(&id) {
+        return right;
+    }
+    let name = asked_by(panel, around).as_deref().map_or(0, width);
+    let room = |right: &str| total.saturating_sub(width(right) + 8 + name);
+    let is_alone = around.waiting.len() == 1;
+    let with = |lines: &str| if is_alone { lines.to_owned() } else { format!("{lines} · {right}") };
+    let lines = lines_beside(panel, request, around, |lines: &str| room(&with(lines)), room(&right));
+    lines.map_or_else(|| right.clone(), |lines| with(&lines))
+}
+
+/// How many lines change, where the title has room for what it is about and not for that number, too. `room`:
+/// cells of the title beside these words; `without`: beside those that stand there now.
+fn lines_beside(
+    panel: &Panel,
+    request: &ApprovalRequest,
+    around: &CardContext<'_>,
+    room: impl Fn(&str) -> usize,
+    without: usize,
+) -> Option<String> {
+    let title = action::title(panel, request);
+    let (added, removed) = title.lines?;
+    let whole = format!("+{added} −{removed}");
+    let all = cells(&title.spans(request, around.theme, usize::MAX));
+    let alone = all.saturating_sub(width(&whole) + 2);
+    if all <= without || alone > without {
+        return None;
+    }
+    let ways = [Some(whole), (removed == 0).then(|| format!("+{added}"))];
+    ways.into_iter().flatten().find(|way| alone <= room(way))
 }
 
 /// What is said below the action: warnings, why it asks; and which of these lines can go where there is little room.
@@ -252,7 +296,7 @@ fn whose(
 
 /// That it waits, and which of several it is; the latter only where there is little room.
 fn waits(around: &CardContext<'_>, id: EntryId, total: usize) -> String {
-    let is_narrow = total < 60;
+    let is_narrow = total < NARROW;
     match around.waiting.iter().position(|w| *w == id) {
         Some(at) if around.waiting.len() > 1 => {
             let place = format!("{} of {}", at + 1, around.waiting.len());

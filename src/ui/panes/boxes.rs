@@ -1,6 +1,6 @@
 //! Boxes, as lines: for what waits and what lives, and for nothing else.
 
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use crate::ui::text::tag::ours;
@@ -30,6 +30,13 @@ pub(super) fn boxed(
     }
     lines.push(Line::from(Span::styled(format!("╰{}╯", "─".repeat(total.saturating_sub(2))), border)));
     lines
+}
+
+/// The look of the edges of a box that waits for a person: strong while it has the keys, so that it is seen
+/// where they go. Only the weight changes, for their colour says what the matter is.
+pub(super) fn edges(style: Style, has_keys: bool) -> Style {
+    let others = style.add_modifier - Modifier::BOLD;
+    Style { add_modifier: if has_keys { others | Modifier::BOLD } else { others }, ..style }
 }
 
 /// The words on the right are never cut: they say what is the matter.

@@ -10,13 +10,16 @@ use crate::ui::rebinding::Keymap;
 use crate::ui::text::MEASURE;
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::theme::Theme;
-use crate::view::{Card, PanelState, View};
+use crate::view::{Card, CardBody, PanelState, View};
 
 use super::layouts::Version;
 use super::pictures;
 
 /// Cells left free before and after text. Those before it are the margin: what others wrote never stands there.
 pub(super) const INDENT: u16 = 3;
+
+/// Rows of the transcript below which few words must do.
+const LOW: u16 = 8;
 
 /// What cards borrow from outside themselves.
 pub(super) struct CardContext<'a> {
@@ -84,6 +87,11 @@ impl<'a> CardContext<'a> {
         !self.waiting.is_empty()
     }
 
+    /// Whether the screen is so low that few words must do.
+    pub(super) fn is_low(&self) -> bool {
+        self.height < LOW
+    }
+
     /// The width of boxes, edges included.
     pub(super) fn panel_width(&self) -> u16 {
         self.width.saturating_sub(2)
@@ -109,7 +117,10 @@ impl<'a> CardContext<'a> {
     pub(super) fn version(&self, card: &Card) -> Version {
         let Some(panel) = card.panel() else {
             let focus = u64::from(self.stop_has_keys) + 2 * u64::from(self.stop_has_keys && self.is_ripe);
-            return Version { pictures: self.pictures.version(), focus, ..Version::default() };
+            // The end of a run is said in fewer words on a low screen.
+            let is_end = matches!(card.body, CardBody::TurnEnded(_));
+            let height = u16::from(is_end && self.is_low());
+            return Version { pictures: self.pictures.version(), focus, height, ..Version::default() };
         };
         match &panel.state {
             PanelState::Running { since, .. } => Version {
@@ -134,8 +145,9 @@ impl<'a> CardContext<'a> {
             _ => {
                 let is_open = |host: &&String| self.view.session.hosts.contains(*host);
                 let open = blocked_host::blocked(panel).iter().filter(is_open).count() as u64;
-                // Of a change that nobody was asked about, a higher screen shows more.
-                let height = if panel.request().is_none() { self.height } else { 0 };
+                // Of a change that nobody was asked about, a higher screen shows more; of what a call had
+                // printed, a low one less.
+                let height = if panel.request().is_none() { self.height } else { u16::from(self.is_low()) };
                 let runs = self.view.shell_of(panel).filter(|shell| shell.is_running);
                 let clock = runs.map_or(0, |shell| 1 + self.now.since(shell.since) / 1_000);
                 Version { focus: open, clock, height, ..Version::default() }

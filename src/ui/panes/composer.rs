@@ -12,7 +12,7 @@ use crate::ui::local::Focus;
 use crate::ui::text::fit;
 
 use super::words::{count, one_row};
-use super::{Screen, time_line};
+use super::{Screen, boxes, time_line};
 
 pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     let (theme, local) = (screen.theme, screen.local);
@@ -20,15 +20,16 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     let has_focus = local.focused(screen.view) == Focus::Composer;
     let outer = outer(areas);
     if areas.boxed {
-        let border = theme.border;
-        let mut block = Block::bordered().border_type(BorderType::Rounded).border_style(border);
+        let mut block = Block::bordered().border_type(BorderType::Rounded).border_style(theme.border);
         if let Some(word) = local.vim.word() {
             block = block.title_bottom(Line::styled(format!(" {word} "), theme.title).right_aligned());
         }
         if let Some(edit) = &editing {
             let room = usize::from(outer.width).saturating_sub(6);
             let words = format!(" changing {} ", fit(&one_row(&edit.tool), room.saturating_sub(11)));
-            block = block.title_top(Line::styled(words, theme.title)).border_style(theme.border_waiting);
+            // A call is what is changed there: its edges look like those of its box.
+            let border = boxes::edges(theme.border_waiting, has_focus);
+            block = block.title_top(Line::styled(words, theme.title)).border_style(border);
         }
         frame.render_widget(block, outer);
     }

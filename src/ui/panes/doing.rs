@@ -31,7 +31,8 @@ impl DoingWords {
 
     fn whole(&self) -> String {
         let path = self.path.as_ref().map(|path| format!(" {path}")).unwrap_or_default();
-        format!("{}{path}…", self.words)
+        // What is cut says so itself.
+        format!("{}{path}…", self.words.trim_end_matches('…'))
     }
 
     /// In so many cells: of a path its end stays, which is the name of the file; the verb goes before that does.

@@ -16,8 +16,8 @@ use super::remarks::{amount, said};
 use super::words::{count, duration, flow, keys, short};
 use super::{answers, boxes};
 
-/// Rows of the transcript below which few words must do.
-const LOW: u16 = 8;
+/// What is left to do after calls were cut short, on a low screen.
+const CHECK: &str = "Check what the calls did.";
 
 /// What is left to do after a sub-agent's run: nothing in its own session.
 const REPORTED: &str = "What it reported is in the session that started it.";
@@ -43,19 +43,7 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
             let words = in_parts(what, &spent(), around);
             vec![TranscriptRow::new(INDENT, Line::styled(words, style)).marked("✓", style)]
         }
-        Ending::AbortedStreaming | Ending::AbortedTools => {
-            let what = format!("interrupted · {}", around.view.reach(entry.id).words());
-            let mut rows = said("■", &what, theme.warning, theme.warning, around);
-            // What was cut short is said once: the sentence on record is also for those who read nothing else.
-            let next = match around.view.reach(entry.id) {
-                Reach::CutShort if around.view.is_below() => "Check the effects of the interrupted calls.",
-                Reach::CutShort => ended.next_safe_action.as_str(),
-                Reach::NothingStarted | Reach::NothingCut if around.view.is_below() => REPORTED,
-                Reach::NothingStarted | Reach::NothingCut => "Say what to do differently.",
-            };
-            rows.extend(said("", next, theme.dim, theme.dim, around));
-            rows
-        }
+        Ending::AbortedStreaming | Ending::AbortedTools => interrupted(ended, entry, around),
         reason => match around.view.offer() {
             // Calls of sub-agents in the background can wait below it.
             Some(offer) if around.view.last_end_id() == Some(entry.id) => budget_stop(ended, offer, around),
@@ -83,6 +71,28 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
     }
 }
 
+/// The end of a run that was interrupted. On a low screen fewer words say it: what may be partial stays in
+/// sight above them.
+fn interrupted(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow> {
+    let (theme, reach) = (around.theme, around.view.reach(entry.id));
+    let is_short = around.is_low() && matches!(reach, Reach::CutShort);
+    let mut what = format!("interrupted · {}", reach.words());
+    if is_short && width(&what) > usize::from(around.prose_width()) {
+        what = format!("stopped · {}", reach.words());
+    }
+    let mut rows = said("■", &what, theme.warning, theme.warning, around);
+    // What was cut short is said once: the sentence on record is also for those who read nothing else.
+    let next = match reach {
+        Reach::CutShort if is_short => CHECK,
+        Reach::CutShort if around.view.is_below() => "Check the effects of the interrupted calls.",
+        Reach::CutShort => ended.next_safe_action.as_str(),
+        Reach::NothingStarted | Reach::NothingCut if around.view.is_below() => REPORTED,
+        Reach::NothingStarted | Reach::NothingCut => "Say what to do differently.",
+    };
+    rows.extend(said("", next, theme.dim, theme.dim, around));
+    rows
+}
+
 /// Words and what was spent, on one line. Half of a number is none: its last parts are left out where they do not fit.
 fn in_parts(what: &str, spent: &str, around: &CardContext<'_>) -> String {
     let words = format!("{what} · {spent}");
@@ -105,7 +115,7 @@ fn budget_stop(ended: &TurnEnded, offer: Offer, around: &CardContext<'_>) -> Vec
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4).max(1);
     // On a low screen fewer words say it, and none of them is cut off: what is accepted is seen.
-    let is_low = around.height < LOW;
+    let is_low = around.is_low();
     let (title, reached, raise) = match offer {
         Offer::Limit { limit, to } => {
             let now = around.view.meter().limits().get(limit).unwrap_or(0);
@@ -136,7 +146,7 @@ fn budget_stop(ended: &TurnEnded, offer: Offer, around: &CardContext<'_>) -> Vec
     body.extend(flow(answers::led(answers, around.stop_has_keys, around), 3, inner));
     let title = vec![Span::styled(title, theme.title)];
     let right = Span::styled(format!("stopped · {}", ending_words(ended.reason)), theme.warning);
-    let border = if around.stop_has_keys { theme.border_waiting } else { theme.border };
+    let border = boxes::edges(theme.border_waiting, around.stop_has_keys);
     boxes::boxed(title, right, body, total, border)
         .into_iter()
         .map(|line| TranscriptRow::new(MARGIN, line))

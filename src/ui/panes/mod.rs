@@ -10,6 +10,7 @@ mod beginning;
 mod boxes;
 pub(super) mod budgets;
 mod call_page;
+mod call_row;
 mod card_context;
 mod cards;
 mod clusters;

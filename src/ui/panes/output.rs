@@ -111,7 +111,7 @@ fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
         let reasons: Vec<&str> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
         lines.extend(behind(inner, |room| {
             let mut lines = wrap(&one_row(&reasons.join(" · ")), room, theme.text);
-            lines.extend(line_parts::table(panel, room, MOST_PARTS, theme));
+            lines.extend(line_parts::table(panel, room, MOST_PARTS, "", theme));
             lines.extend(by_rule(screen, request, room));
             lines
         }));

@@ -23,6 +23,9 @@ const SCOPES: [(u8, Scope, &str); 3] = [
     (3, Scope::Everywhere, "everywhere"),
 ];
 
+/// What stands in the place of a reason that stands above it.
+const ALIKE: &str = "for the same reason";
+
 /// Rows that a rule needs at least: one of it, how much of it that is, and the keys.
 pub(super) const LEAST: usize = 3;
 
@@ -106,6 +109,12 @@ fn at_length(
     lines
 }
 
+/// Whether it is refused for this time for the reason that stands above it, for the time before.
+fn is_refused_alike(always: &OfferedRule, scope: Scope) -> bool {
+    let both = (always.lines_for(Scope::Project), always.lines_for(Scope::Everywhere));
+    scope == Scope::Everywhere && matches!(both, (Some(Err(before)), Some(Err(why))) if before == why)
+}
+
 /// Whether it can hold for so long, as far as that is known.
 fn can_hold(always: &OfferedRule, scope: Scope) -> bool {
     scope == Scope::Session || matches!(always.lines_for(scope), Some(Ok(_)))
@@ -147,6 +156,7 @@ fn about(always: &OfferedRule, scope: Scope) -> String {
     match (scope, always.lines_for(scope)) {
         (Scope::Session, _) => earlier(always),
         (_, None) => "reading…".to_owned(),
+        _ if is_refused_alike(always, scope) => ALIKE.to_owned(),
         (_, Some(Ok(RuleLines { file, lines }))) => format!("{}: {}", one_row(file), one_row(lines)),
         (_, Some(Err(why))) => one_row(why),
     }
@@ -254,7 +264,8 @@ fn scopes(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<L
         let style = if is_chosen { theme.text } else { theme.dim };
         let room = inner.saturating_sub(4).max(1);
         // What is written, and where, is decided about: none of it is left out, nor of why that cannot be.
-        let below = at_most(written(always, scope), (usize::MAX, room), style).into_iter();
+        let said = if is_refused_alike(always, scope) { ALIKE.to_owned() } else { written(always, scope) };
+        let below = at_most(said, (usize::MAX, room), style).into_iter();
         lines.extend(below.map(|line| {
             let mut spans = vec![Span::raw("    ")];
             spans.extend(line.spans);

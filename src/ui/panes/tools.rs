@@ -17,14 +17,15 @@ use crate::ui::theme::{Inks, Theme};
 use crate::view::{Forming, HostedLine, HostedState, InBackground, Panel, PanelState, View, subject};
 
 use super::boxes;
+use super::call_row::{CallRow, line};
 use super::card_context::{CardContext, INDENT};
 use super::grid;
 use super::layouts::TranscriptRow;
 use super::made_change;
 use super::margin::MARGIN;
-use super::standing::{CallStatus, answer_beside, in_whole_parts, running, running_for, standing};
+use super::standing::{CallStatus, answer_beside, running, running_for, standing};
 use super::subagent;
-use super::words::{both_ends, cells, middle, middle_of_command, one_row, titled, written_so_far};
+use super::words::{cells, middle, middle_of_command, one_row, titled, written_so_far};
 
 /// Lines of live output that a box shows on a high screen, and on a low one.
 const TAIL: (usize, usize) = (8, 3);
@@ -38,25 +39,6 @@ const MOST_BLOCKED: usize = 4;
 const OWN_EXCERPT: usize = 12;
 /// Cells of the upper edge of a box that are neither its title nor the words at its right.
 const EDGES: usize = 8;
-/// Cells of a tool's name, at most and on the narrowest screen.
-const NAME: (usize, usize) = (24, 8);
-
-/// What a row says of a call beside how it stands.
-struct CallRow<'a> {
-    name: &'a str,
-    /// What is said before what it is about, where there is room for both.
-    before: &'a str,
-    about: &'a str,
-    /// How that is shortened.
-    cut: fn(&str, usize) -> String,
-}
-
-impl<'a> CallRow<'a> {
-    /// Of what people read from its beginning.
-    fn sentence(name: &'a str, about: &'a str) -> Self {
-        Self { name, before: "", about, cut: fit }
-    }
-}
 
 /// How what a call is about is shortened: of paths, patterns and commands both ends tell it from others.
 fn cut(panel: &Panel) -> fn(&str, usize) -> String {
@@ -141,26 +123,6 @@ pub(super) fn inks<'t>(panel: &Panel, theme: &'t Theme, plain: Style) -> Inks<'t
     if is_diff { Inks::of_diff(theme, plain) } else { Inks::new(theme, plain) }
 }
 
-/// `✓ read    src/parser.rs                      212 lines · 3 ms`. Where there is little room, how it stands is said in fewer words,
-/// and then what it is about is shortened.
-fn line(named: &CallRow<'_>, standing: &CallStatus, around: &CardContext<'_>) -> TranscriptRow {
-    let theme = around.theme;
-    let total = usize::from(around.text_width());
-    let most = if named.about.is_empty() { NAME.0 } else { (total * 2 / 5).clamp(NAME.1, NAME.0) };
-    let name = fit(&one_row(named.name), most);
-    let pad = 6usize.saturating_sub(width(&name)) + 2;
-    let mut left = vec![Span::styled(format!("{name}{}", " ".repeat(pad)), theme.text)];
-    let mut about = one_row(&format!("{}{}", named.before, named.about));
-    let right = in_whole_parts(standing, total.saturating_sub(cells(&left) + 2), width(&about));
-    let room = total.saturating_sub(cells(&left) + width(&right) + 2);
-    if width(&about) > room {
-        about = one_row(named.about);
-    }
-    left.push(Span::styled((named.cut)(&about, room), theme.dim));
-    let line = both_ends(left, vec![Span::styled(right, standing.words_style)], total);
-    TranscriptRow::new(INDENT, line).marked(standing.symbol, standing.style)
-}
-
 /// The name of a tool; of one that hands a task over, whom it goes to.
 fn spoken(name: &str) -> Cow<'_, str> {
     delegate(name).map_or(Cow::Borrowed(name), |agent| Cow::Owned(format!("→ {agent}")))
@@ -235,16 +197,20 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
         | Outcome::UnknownTool
         | Outcome::Lost { .. } => rows.get(..EXCERPT.min(rows.len())).unwrap_or(&[]),
         Outcome::Denied(_) => reason.as_slice(),
-        Outcome::Aborted(_) => printed.get(printed.len().saturating_sub(EXCERPT)..).unwrap_or(&[]),
+        // Its row says no more than that it was stopped.
+        Outcome::Aborted(_) if panel.is_subagent => rows.get(..EXCERPT.min(rows.len())).unwrap_or(&[]),
+        Outcome::Aborted(_) => {
+            // That its effects may be partial stays in sight above that.
+            let most = if around.is_low() { 1 } else { EXCERPT };
+            printed.get(printed.len().saturating_sub(most)..).unwrap_or(&[])
+        }
         Outcome::Ok => &[],
     };
     let room = usize::from(around.text_width()).saturating_sub(2);
     if result.name == ASK && result.outcome == Outcome::Ok {
         return answered(result, room, around);
     }
-    let is_delegated = result.outcome == Outcome::Failed && delegate(&result.name).is_some();
-    if is_delegated || matches!(result.outcome, Outcome::Denied(_) | Outcome::Lost { .. } | Outcome::Invalid)
-    {
+    if is_read_whole(panel, result) {
         // Why nothing came of it is read to its end, and how far a sub-agent came from its beginning.
         return sentences(shown, room, around);
     }
@@ -255,6 +221,16 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
     }
     let inks = inks(panel, around.theme, around.theme.dim);
     shown.iter().map(|row| TranscriptRow::new(INDENT + 2, grid::fitted(row, room, &inks))).collect()
+}
+
+/// Whether what is said of it is read as sentences: why nothing came of it, and how far a sub-agent came.
+fn is_read_whole(panel: &Panel, result: &ToolResult) -> bool {
+    match &result.outcome {
+        Outcome::Denied(_) | Outcome::Lost { .. } | Outcome::Invalid => true,
+        Outcome::Failed => delegate(&result.name).is_some(),
+        Outcome::Aborted(_) => panel.is_subagent,
+        Outcome::Ok | Outcome::UnknownTool | Outcome::TimedOut => false,
+    }
 }
 
 /// What a person answered, below the question where it has no room beside it.
@@ -283,7 +259,8 @@ fn sentences(said: &[tool::Row], room: usize, around: &CardContext<'_>) -> Vec<T
     let is_cut = all.len() > EXCERPT;
     let mut lines: Vec<Line<'static>> = all.into_iter().take(EXCERPT).collect();
     if let Some(last) = lines.last_mut().filter(|_| is_cut) {
-        *last = Line::styled(fit(&format!("{last}…"), room), style);
+        let said = last.to_string();
+        *last = Line::styled(fit(&format!("{}…", said.trim_end_matches('…')), room), style);
     }
     lines.into_iter().map(|line| TranscriptRow::new(INDENT + 2, line)).collect()
 }

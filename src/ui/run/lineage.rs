@@ -49,6 +49,15 @@ pub(super) fn refused_below(local: &mut Local, view: &View, act: &UiEffect) -> b
     true
 }
 
+/// The session above the one that is shown heard this. What was said of its waiting is over when its turn
+/// comes.
+fn hear_above(local: &mut Local, view: &mut View, call: CallId, event: &Event) {
+    // Ctrl-C was pressed once: that is still so.
+    if view.hear_above(call, event) && !local.quit_armed {
+        local.hint = None;
+    }
+}
+
 impl ScreenLoop {
     /// Shows the session of the sub-agent that this call started; of one that worked in an earlier process, what its ledger says.
     pub(super) fn enter(&mut self, call: CallId) {
@@ -124,6 +133,7 @@ impl ScreenLoop {
                         }
                     }
                     behind.view.fold(&event);
+                    hear_above(&mut self.local, &mut self.view, behind.call, &event);
                     return None;
                 }
             }
@@ -206,6 +216,37 @@ mod tests {
         // A session of a person's takes what it is told.
         let own = View::new(ViewSettings::unknown());
         assert!(!refused_below(&mut Local::new(), &own, &UiEffect::Send(Intent::Compact)));
+    }
+
+    fn appended(body: Body) -> Event {
+        Event::Appended(Arc::new(Entry { id: EntryId(1), at: Millis(1), body }))
+    }
+
+    #[test]
+    fn what_is_said_of_a_lane_that_waits_is_gone_when_its_turn_comes_and_what_was_typed_is_not() {
+        let (call, session, limits) = (CallId(1), "0192-c1".to_owned(), BTreeMap::new());
+        let escrow = Escrow { call, session, limits, parallel: 1, in_background: true, waits: true };
+        let mut above = View::new(ViewSettings::unknown());
+        above.fold(&appended(Body::Change(Change::EscrowReserved(escrow))));
+        let back = Live::Returned(vec!["look there, too".into()]);
+        // Whoever has left the session meanwhile has it where the keys are.
+        let mut local = Local::new();
+        let below = Live::Subagent { call, event: Box::new(Event::Live(back.clone())) };
+        hear(&mut local, &above, &below);
+        assert_eq!(local.composer.text(), "look there, too");
+        let (mut local, mut lane) = (Local::new(), above.take_subagent(call).unwrap());
+        hear(&mut local, &lane, &back);
+        hear(&mut local, &lane, &Live::Refused("it has not started yet".to_owned()));
+        let starts = |call| appended(Body::Change(Change::SubagentStarted { call }));
+        hear_above(&mut local, &mut lane, call, &starts(CallId(2)));
+        assert!(lane.waits_for_turn() && local.hint.is_some(), "that is another one");
+        hear_above(&mut local, &mut lane, call, &starts(call));
+        assert_eq!((lane.waits_for_turn(), local.hint.as_deref()), (false, None));
+        assert_eq!(local.composer.text(), "look there, too");
+        // What is said in it afterwards stays until the next key.
+        local.hint = Some("said".to_owned());
+        hear_above(&mut local, &mut lane, call, &starts(call));
+        assert!(local.hint.is_some());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use countersign::agent::{
     Agent, Event, Input, Intent, Live, Settings, SubagentNews, SubagentReport, SubagentStart,
 };
 use countersign::budget::Limits;
-use countersign::ledger::{Arguments, CutBy, Entry, ModelRef, Outcome, TaskState, UserMessage};
+use countersign::ledger::{Arguments, Body, CutBy, Entry, ModelRef, Outcome, TaskState, UserMessage};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::{Mode, Policy};
 use countersign::runtime::{
@@ -198,6 +198,36 @@ async fn a_stricter_mode_that_comes_while_its_session_is_made_holds_for_its_task
     let changed = at(|event| matches!(event, Event::Live(Live::ModeChanged(Mode::Plan))));
     let begun = at(|event| matches!(event, Event::Appended(_)));
     assert!(changed < begun, "{told:?}");
+}
+
+#[tokio::test]
+async fn what_is_said_to_it_while_its_session_is_made_comes_behind_its_task() {
+    let mut starting = Starting::new().await;
+    starting.port.tell(call(1), Intent::Submit("look there, too".into()));
+    starting.may.send(()).unwrap();
+    let (told, report) = starting.over().await;
+    assert_ne!(report.state, TaskState::Rejected);
+    let said = |event: &Event| match event {
+        Event::Appended(entry) => match &entry.body {
+            Body::User(said) => Some(said.content.clone()),
+            _ => None,
+        },
+        Event::Live(_) => None,
+    };
+    assert_eq!(told.iter().find_map(said).as_deref(), Some("Do it."), "{told:?}");
+    assert!(format!("{told:?}").contains("look there, too"), "it was heard, or came back: {told:?}");
+}
+
+#[tokio::test]
+async fn what_was_said_to_one_that_never_began_comes_back() {
+    let mut starting = Starting::new().await;
+    starting.port.tell(call(1), Intent::Submit("look there, too".into()));
+    starting.port.stop(call(1), CutBy::User);
+    starting.may.send(()).unwrap();
+    let (told, report) = starting.over().await;
+    assert_eq!((report.state, starting.asked.load(Ordering::SeqCst)), (TaskState::Canceled, 0));
+    let back = Event::Live(Live::Returned(vec!["look there, too".into()]));
+    assert_eq!(told.first(), Some(&back), "{told:?}");
 }
 
 #[tokio::test]
