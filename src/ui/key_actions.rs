@@ -47,11 +47,7 @@ pub(super) fn obey(
         KeyAction::Suspend => return vec![UiEffect::Suspend],
         KeyAction::Mode => return vec![UiEffect::Send(Intent::SetMode(next_mode(view.session.mode)))],
         KeyAction::Send if is_part_of_text(local, press) => local.composer.newline(),
-        KeyAction::Send => {
-            let acts = send(local, view);
-            look(local, view);
-            return acts;
-        }
+        KeyAction::Send => return enter(local, view),
         KeyAction::Empty
         | KeyAction::Undo
         | KeyAction::Redo
@@ -127,6 +123,15 @@ fn unfold(local: &mut Local) {
 /// Whether Enter ends a line of what is pasted. A command of the user's own runs by a key of its own only.
 fn is_part_of_text(local: &Local, press: Press) -> bool {
     press.breaks_pasted_line() || !press.alone && local.composer.runs_a_command()
+}
+
+/// Sends or obeys what is typed.
+fn enter(local: &mut Local, view: &View) -> Vec<UiEffect> {
+    let acts = send(local, view);
+    look(local, view);
+    // What was typed before an earlier message was taken up is there again.
+    local.key_is_spent |= (!acts.is_empty() || local.search.is_some()) && !local.composer.is_empty();
+    acts
 }
 
 /// Looks for the words that came with the command.

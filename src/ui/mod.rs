@@ -166,6 +166,7 @@ mod settings;
 mod submit;
 mod terminal_integration;
 mod terminal_replies;
+mod unsent;
 
 pub(crate) mod known_names;
 /// Where each pane stands.

@@ -25,9 +25,9 @@ pub(super) fn due(rewind: &mut Option<(CallId, EntryId)>, entry: &Entry) -> Opti
 /// What the composer holds where the conversation goes on: the message, before what is being typed.
 pub(super) fn draft(local: &mut Local, view: &View, message: EntryId) -> UserMessage {
     if let Some(said) = said(view, message) {
-        local.composer.give_back_message(&said);
+        local.message_composer().give_back_message(&said);
     }
-    local.composer.message()
+    local.message_composer().message()
 }
 
 /// A message as it was typed.

@@ -10,6 +10,7 @@ use super::commands::{self, Fronts, KEPT, Meaning, PICKED, Review, is_for_later,
 use super::copying;
 use super::editing;
 use super::effect::UiEffect;
+use super::focus;
 use super::local::{Edit, Focus, Inspector, Local, Overlay};
 use super::pages::{report, usage};
 use super::pending_model::PendingModel;
@@ -218,6 +219,7 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
             Vec::new()
         }
         Meaning::Find(words) => {
+            focus::to_text(local, view);
             local.search = Some(Search { wanted: words, ..Search::new() });
             Vec::new()
         }

@@ -30,7 +30,7 @@ pub(super) fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, outpu
         Preview::Command(command) => {
             output.say_exactly("command", command);
             for (name, value) in request.beside_command() {
-                output.more(&format!("{name}: {value}"));
+                output.say(&format!("with {name}: {value}"));
             }
             for part in panel.map(effect_words::parts).unwrap_or_default() {
                 let to = part.to.as_ref().map(|to| format!(" to {to}")).unwrap_or_default();
