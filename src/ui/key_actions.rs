@@ -100,7 +100,8 @@ fn change(local: &mut Local, command: KeyAction) -> Vec<UiEffect> {
         KeyAction::Empty => local.composer.kill(),
         KeyAction::Undo => local.composer.undo(),
         KeyAction::Redo => local.composer.redo(),
-        KeyAction::Yank => local.composer.yank(),
+        KeyAction::Yank if local.is_editing() => local.composer.yank(),
+        KeyAction::Yank => local.composer.yank_text(),
         KeyAction::Unfold => unfold(local),
         KeyAction::PasteImage if local.edit.is_some() => {
             local.hint = Some("an image cannot be part of a call".to_owned());
@@ -117,7 +118,9 @@ fn change(local: &mut Local, command: KeyAction) -> Vec<UiEffect> {
 
 /// Opens a folded paste.
 fn unfold(local: &mut Local) {
-    match local.composer.open_paste() {
+    // Into a call goes what was pasted, and nothing else.
+    let is_call = local.is_editing();
+    match if is_call { local.composer.open_paste() } else { local.composer.open_text() } {
         Ok(true) => {}
         Ok(false) => local.hint = Some("there is no folded paste to open".to_owned()),
         Err(why) => local.hint = Some(why),

@@ -20,7 +20,7 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
         Choice::Key(place, command, key) => do_key(local, view, place, command, Press::made(key)),
         Choice::Slash(name) => submit::run(local, view, name),
         Choice::Begin(name) => {
-            local.composer.replace(&format!("{name} "));
+            local.composer.hold(&format!("{name} "));
             local.focus = Focus::Composer;
             Vec::new()
         }

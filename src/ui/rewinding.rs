@@ -27,7 +27,7 @@ pub(super) fn draft(local: &mut Local, view: &View, message: EntryId) -> UserMes
     if let Some(said) = said(view, message) {
         local.composer.give_back_message(&said);
     }
-    local.composer.message()
+    local.composer.draft()
 }
 
 /// A message as it was typed.

@@ -69,6 +69,7 @@ mod named;
 mod opened;
 mod own_commands;
 mod pasted_chips;
+mod pasted_commands;
 mod pasting;
 mod permissions;
 mod picking;
