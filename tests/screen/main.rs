@@ -36,6 +36,7 @@ mod asking;
 mod best_match;
 mod blocked_hosts;
 mod branching;
+mod called_back;
 mod changed;
 mod colours;
 mod coming_back;
