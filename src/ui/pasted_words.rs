@@ -15,6 +15,9 @@ const NAMED: &str = "pasted lines are a message · type the name of the command 
 /// What is said of a command by which calls may do more.
 pub(super) const TYPED: &str = "not done: what lets calls do more must be typed, not pasted";
 
+/// What is said where Enter came with the letters of such a command.
+pub(super) const ALONE: &str = "not done: what lets calls do more needs an enter of its own · press it again";
+
 /// What to know of what the composer holds, if it begins as a command does and is none.
 pub(super) fn why(local: &Local, view: &View) -> Option<&'static str> {
     let composer = &local.composer;
@@ -42,8 +45,18 @@ fn is_called(text: &str, view: &View) -> bool {
         || matches!(commands::read(text, Fronts::Screen), Some(Ok(_)))
 }
 
+/// Whether what the composer holds is a command by which calls may do more.
+pub(super) fn lets_more(local: &Local, view: &View) -> bool {
+    let text = local.composer.text();
+    let meaning = commands::read(&text, Fronts::Screen).filter(|_| !local.is_editing());
+    matches!(meaning, Some(Ok(meaning)) if meaning.lets_more(view.session.mode))
+}
+
 /// Whether a command is not obeyed: calls could do more by it, and it was pasted, or a part of it is folded.
 pub(super) fn must_be_typed(local: &Local, view: &View, meaning: &Meaning) -> bool {
-    let is_typed = || local.composer.name_was_typed() && local.composer.message().pastes.is_empty();
+    let composer = &local.composer;
+    // A terminal that does not mark a paste brings its empty lines, too.
+    let is_line = composer.area().lines().len() == 1;
+    let is_typed = || is_line && composer.name_was_typed() && composer.message().pastes.is_empty();
     meaning.lets_more(view.session.mode) && !is_typed()
 }

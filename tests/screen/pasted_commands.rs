@@ -119,8 +119,8 @@ fn what_lets_calls_do_more_is_typed() {
         "/whatif e1 allow",
     ] {
         let (name, rest) = command.split_at(3);
-        for (typed, pasted) in [("", command), (" ", command), ("", &format!("{command}\n\n")), (name, rest)]
-        {
+        let with_ends = format!("{command}\n\n");
+        for (typed, pasted) in [("", command), (" ", command), ("", with_ends.as_str()), (name, rest)] {
             let mut harness = with(typed, pasted);
             assert!(enter(&mut harness).is_empty(), "{typed:?} {pasted:?}");
             assert!(harness.local.hint.as_deref().unwrap().contains(TYPED), "{command}");
@@ -141,6 +141,23 @@ fn what_lets_calls_do_more_is_typed() {
     let mut harness = with("/mode ", &format!("unrestricted{}", "\n".repeat(25)));
     assert!(enter(&mut harness).is_empty());
     assert!(harness.local.hint.as_deref().unwrap().contains(TYPED), "{:?}", harness.local.hint);
+}
+
+#[test]
+fn the_end_of_a_paste_without_marks_lets_calls_do_no_more() {
+    for burst in ["/mode unrestricted\r", "/mode unrestricted\r\r", "/permissions gaps\r"] {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        assert!(harness.bursts(burst).is_empty(), "{burst:?}");
+        assert!(harness.local.hint.as_deref().unwrap().contains("an enter of its own"), "{burst:?}");
+        assert_eq!(harness.local.composer.shown(), burst.trim_end());
+        harness.waits(1_000);
+        assert_eq!(enter(&mut harness).len(), 1, "by itself, in sight");
+    }
+    for burst in ["/mode unrestricted\n\n\n\n\n\n\n\n\n", "/mode unrestricted\rx"] {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        assert!(harness.bursts(burst).is_empty(), "{burst:?}");
+        assert!(enter(&mut harness).is_empty(), "{burst:?}");
+    }
 }
 
 #[test]
