@@ -2,9 +2,9 @@
 
 use countersign::agent::{Intent, Live, OwnCommand};
 use countersign::ledger::{Ending, EntryId, Injector};
-use countersign::ui::Reply;
 use countersign::ui::linear::LinearEffect;
 use countersign::ui::update::{UiEffect, hear};
+use countersign::ui::{Reply, Request};
 use countersign::view::ViewSettings;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
@@ -79,6 +79,11 @@ fn in_lines_a_message_is_kept_as_one_and_a_command_as_one() {
     linear.writes();
     assert!(linear.said.contains("kept, /send sends it:"), "{}", linear.said);
     assert_eq!(linear.types("/send"), [LinearEffect::Send(Intent::Submit(" !touch x".into()))]);
+    let mut linear = LinearHarness::new(SessionBuilder::new());
+    linear.talk.reply(Reply::NoModel { name: "slow/x".to_owned(), why: "no".to_owned() });
+    linear.writes();
+    let sought = Request::ChooseModel("slow/x".to_owned());
+    assert_eq!(linear.types("/send"), [LinearEffect::Ask(sought)], "{}", linear.said);
     // Where the conversation goes on after a rewind.
     let linear = LinearHarness::new(session());
     let drafts: Vec<String> = (0..20).map(|id| linear.talk.draft(EntryId(id)).content).collect();
