@@ -159,8 +159,8 @@ pub(crate) fn compose_beside(
 
 type TakenUp = (Agent, Vec<Effect>, Vec<Arc<Entry>>, String, Option<EntryId>);
 
-/// The loop of an earlier session, with what it does first, what its file holds, its id, and how much of it came with an
-/// import.
+/// The loop of an earlier session, with what it does first, what its file holds, its id, and how much of it
+/// came with an import.
 fn take_up(
     invocation: &Invocation,
     state: &Path,

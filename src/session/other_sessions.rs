@@ -57,8 +57,8 @@ impl EarlierSessions {
         list(&self.state).sessions.into_iter().filter(|s| ours(s) && !s.first_message.is_empty()).collect()
     }
 
-    /// What was sent in them, oldest first, each once where it was sent last. Only what the user ran here begins with `!`;
-    /// a blank stands before that of a message.
+    /// What was sent in them, oldest first, each once where it was sent last. Only what the user ran here
+    /// begins with `!`; a blank stands before that of a message.
     pub(crate) fn prompts(&self) -> Vec<UserMessage> {
         let (mut seen, mut newest_first) = (BTreeSet::new(), Vec::new());
         for summary in self.sessions().into_iter().take(MOST_SESSIONS) {

@@ -77,8 +77,8 @@ fn taken(local: &mut Local) -> UserMessage {
     UserMessage { pastes, ..UserMessage::from(message) }
 }
 
-/// Obeys a command; `None` when the text is a message, as one is whose beginning is in a long paste. One that is
-/// not known stays in the composer.
+/// Obeys a command; `None` when the text is a message, as one is whose beginning is in a long paste. One that
+/// is not known stays in the composer.
 fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
     if let Some(own) = local.composer.own_command() {
         return Some(run_own(local, view, own));

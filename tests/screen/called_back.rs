@@ -1,4 +1,5 @@
-//! A message that begins as a command of the shell does: when it comes back, it runs nothing that the person did not run here.
+//! A message that begins as a command of the shell does: when it comes back, it runs nothing that the person
+//! did not run here.
 
 use countersign::agent::{Intent, Live, OwnCommand};
 use countersign::ledger::{Ending, EntryId, Injector};

@@ -51,8 +51,8 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// Whether calls may do more unasked by it than in this mode, a call is allowed that was not, or files of a race
-    /// are taken.
+    /// Whether calls may do more unasked by it than in this mode, a call is allowed that was not, or files of
+    /// a race are taken.
     pub(in crate::ui) fn lets_more(&self, now: Mode) -> bool {
         if let Self::Intent(Intent::SetMode(to)) = self {
             return *to > now;

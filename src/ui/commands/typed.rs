@@ -24,8 +24,8 @@ fn escaped(message: &str, settings: &ViewSettings) -> String {
     if is_command { format!("/{message}") } else { message.to_owned() }
 }
 
-/// A message as it was typed, and what of that was pasted. A `!` at its beginning is no sign of a command: a blank stands
-/// before it.
+/// A message as it was typed, and what of that was pasted. A `!` at its beginning is no sign of a command: a
+/// blank stands before it.
 pub fn as_typed(message: &UserMessage, view: &View) -> UserMessage {
     spelled(message, view).as_words()
 }
@@ -42,8 +42,8 @@ pub fn sent(view: &View) -> Vec<UserMessage> {
     once((0..view.rows().len()).filter_map(|at| said(view, at)).collect())
 }
 
-/// What the user said in an entry, as it was typed. What begins with `!` is a command only where the user ran it here: a
-/// file from elsewhere, another program and a model can have said it, too.
+/// What the user said in an entry, as it was typed. What begins with `!` is a command only where the user ran
+/// it here: a file from elsewhere, another program and a model can have said it, too.
 pub(in crate::ui) fn said(view: &View, at: usize) -> Option<UserMessage> {
     let (row, behind) = view.rows().get(at..)?.split_first()?;
     match &row.entry.body {
@@ -58,7 +58,8 @@ pub(in crate::ui) fn said(view: &View, at: usize) -> Option<UserMessage> {
     }
 }
 
-/// What was sent in earlier sessions, as it was typed, oldest first. What is no command there begins with no `!`.
+/// What was sent in earlier sessions, as it was typed, oldest first. What is no command there begins with no
+/// `!`.
 pub(in crate::ui) fn sent_earlier(messages: &[UserMessage], view: &View) -> Vec<UserMessage> {
     once(messages.iter().map(|message| spelled(message, view)).collect())
 }

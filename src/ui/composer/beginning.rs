@@ -1,6 +1,6 @@
-//! How a text begins: as a command, or as words for the model. The beginning of a command was typed, or pasted as
-//! one line that is in sight. A paste that is folded or has several lines begins none: people copy such texts to
-//! ask about them.
+//! How a text begins: as a command, or as words for the model. The beginning of a command was typed, or
+//! pasted as one line that is in sight. A paste that is folded or has several lines begins none: people copy
+//! such texts to ask about them.
 
 use tui_textarea::CursorMove;
 
@@ -23,8 +23,8 @@ pub(super) enum NameOrigin {
 }
 
 impl Composer {
-    /// Whether it holds a command to be run, and not a message: `!command`. The title, the last line, the guard of
-    /// Enter and what Enter does ask this. The name of a folded paste is no such beginning.
+    /// Whether it holds a command to be run, and not a message: `!command`. The title, the last line, the
+    /// guard of Enter and what Enter does ask this. The name of a folded paste is no such beginning.
     pub fn runs_a_command(&self) -> bool {
         self.begins_with("!")
     }
@@ -52,13 +52,14 @@ impl Composer {
         pastes.spans().first().is_some_and(|(from, _)| *from < content.len() - text.len() + name.max(1))
     }
 
-    /// Whether the first word names no command, because a paste brought it that is folded or has several lines.
+    /// Whether the first word names no command, because a paste brought it that is folded or has several
+    /// lines.
     pub(in crate::ui) fn has_no_name(&self) -> bool {
         self.name_origin() == NameOrigin::Words || self.begins_folded()
     }
 
-    /// Takes in what was pasted as a text. Before several lines or a folded paste that would begin with `!` stands a
-    /// blank, which makes it a message.
+    /// Takes in what was pasted as a text. Before several lines or a folded paste that would begin with `!`
+    /// stands a blank, which makes it a message.
     pub fn paste_text(&mut self, pasted: &str) {
         self.leave_walk();
         let pasted = one_kind_of_ends(pasted);
@@ -77,8 +78,8 @@ impl Composer {
         self.name_origin = origin;
     }
 
-    /// Opens a paste as [`Self::open_paste`] does. What was a message in its fold is one in sight: a blank stands
-    /// before its `!`.
+    /// Opens a paste as [`Self::open_paste`] does. What was a message in its fold is one in sight: a blank
+    /// stands before its `!`.
     pub fn open_text(&mut self) -> Result<bool, String> {
         let was_command = self.runs_a_command();
         let opened = self.open_paste();
@@ -108,8 +109,8 @@ impl Composer {
         above.flat_map(|line| [line.as_str(), "\n"]).collect::<String>() + &self.before_cursor()
     }
 
-    /// What would be sent, for another session. There nothing says that the name of a command was pasted, so it is
-    /// escaped.
+    /// What would be sent, for another session. There nothing says that the name of a command was pasted, so
+    /// it is escaped.
     pub(in crate::ui) fn draft(&self) -> UserMessage {
         let message = self.message();
         let name = message.content.split(char::is_whitespace).next().and_then(|name| name.strip_prefix('/'));
