@@ -156,6 +156,7 @@ mod key_actions;
 mod new_file;
 mod offered_rule;
 mod overlays;
+mod pasted_words;
 mod picker_choice;
 mod read_progress;
 mod reading_files;

@@ -25,7 +25,7 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
             Vec::new()
         }
         Choice::Begin(name) => {
-            local.composer.replace(&format!("{name} "));
+            local.composer.hold(&format!("{name} "));
             local.focus = Focus::Composer;
             Vec::new()
         }

@@ -15,6 +15,7 @@ use super::key_timing::Press;
 use super::keymap::{KeyAction, KeyContext};
 use super::local::{Focus, Local, Overlay};
 use super::overlays;
+use super::pasted_words;
 use super::pending_model::PendingModel;
 use super::picker_choice;
 use super::picker_keys::Done;
@@ -253,7 +254,12 @@ fn hear_below(local: &mut Local, view: &View, call: CallId, event: &Event) {
 pub fn paste(local: &mut Local, view: &View, text: &str) -> Vec<UiEffect> {
     let typed = program_input::paste(local, view, text);
     typed.unwrap_or_else(|| {
-        place(local, view, text, Composer::paste);
+        let (was_words, is_call) = (pasted_words::why(local, view).is_some(), local.is_editing());
+        // Into a call goes what was pasted, and nothing else.
+        place(local, view, text, if is_call { Composer::paste } else { Composer::paste_text });
+        if !was_words && let Some(why) = pasted_words::why(local, view) {
+            local.hint = Some(why.to_owned());
+        }
         file_menu_keys::settle(local, view).into_iter().collect()
     })
 }

@@ -224,6 +224,16 @@ impl UserMessage {
         Self { pastes: self.pastes, ..Self::text(self.content) }
     }
 
+    /// The same as words that are no command: a blank stands before a `!` that begins them.
+    #[must_use]
+    pub fn as_words(mut self) -> Self {
+        if self.content.starts_with('!') {
+            self.content.insert(0, ' ');
+            self.pastes = self.pastes.behind(1);
+        }
+        self
+    }
+
     /// This one and the next one as one message, a blank line between them.
     #[must_use]
     pub fn followed_by(mut self, next: Self) -> Self {

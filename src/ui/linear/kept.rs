@@ -1,6 +1,7 @@
 //! What was typed and not sent: it is kept as it was typed, and sent by a command.
 
 use crate::agent::{Event, Live};
+use crate::ledger::UserMessage;
 use crate::ui::commands::{self, typed};
 
 use super::session::{LinearEffect, LinearSession};
@@ -10,17 +11,18 @@ impl LinearSession {
     /// What was to be said when the session before this one was left.
     pub fn holds(&mut self, draft: &str) {
         if !draft.is_empty() {
-            self.keep(draft);
+            self.keep_line(draft);
         }
     }
 
+    /// Keeps a message. It is one when it is sent, too: a `!` at its beginning runs nothing.
     pub(super) fn keep(&mut self, text: &str) {
         self.renderer.forget(text);
         if self.is_words_only(text) {
             return self.keep_line(text);
         }
         let text = typed(text, &self.renderer.view.settings);
-        self.keep_line(&text);
+        self.keep_line(&UserMessage::text(text).as_words().content);
     }
 
     /// Keeps a line as it was typed, a command for example.

@@ -1,8 +1,6 @@
 //! Lines that came together, and texts of several lines: what of them is words, and what may be carried out.
 
-use crate::agent::Intent;
-use crate::ui::Request;
-use crate::ui::commands::{self, Fronts, Meaning};
+use crate::ui::commands::{self, Fronts};
 
 use super::budget_stop;
 use super::line::{Echo, Line};
@@ -84,15 +82,6 @@ impl LinearSession {
     /// Whether a line is a command by which calls may do more unasked, or by which files of a race are taken.
     fn lets_more(&self, text: &str) -> bool {
         let mode = self.renderer.view.session.mode;
-        match commands::read(text, Fronts::Lines) {
-            Some(Ok(Meaning::Intent(Intent::SetMode(to)))) => to > mode,
-            Some(Ok(meaning)) => matches!(
-                meaning,
-                Meaning::AcceptGaps
-                    | Meaning::Intent(Intent::OpenHost(_))
-                    | Meaning::Request(Request::Adopt(_))
-            ),
-            Some(Err(_)) | None => false,
-        }
+        matches!(commands::read(text, Fronts::Lines), Some(Ok(meaning)) if meaning.lets_more(mode))
     }
 }

@@ -228,7 +228,7 @@ impl ScreenLoop {
             self.outcome = Some(UiOutcome::Branch(start.clone()));
         }
         if let Reply::Forked(id) = &said {
-            let draft = self.local.message_composer().message();
+            let draft = self.local.message_composer().draft();
             self.outcome = Some(UiOutcome::Resume { id: id.clone(), draft });
         }
         reply(&mut self.local, &self.view, said);
