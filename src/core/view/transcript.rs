@@ -232,7 +232,7 @@ impl Document {
             if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
         };
         let counts = format!("{}, {}", plural(ended.turns, "turn"), plural(ended.tool_calls, "tool call"));
-        let next = if ended.reason.completed() { "" } else { ended.next_safe_action.as_str() };
+        let next = if ended.reason.completed() { "" } else { ended.what_next() };
         let reason = ended.reason.as_str();
         match self.style {
             Style::Plain => {

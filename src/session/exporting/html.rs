@@ -271,7 +271,7 @@ impl PageWriter<'_> {
             &format!("{} \u{b7} model calls: {turns} \u{b7} tool calls: {calls}", ended.reason.as_str()),
         );
         if !ended.reason.completed() {
-            self.pre("aside", &ended.next_safe_action);
+            self.pre("aside", ended.what_next());
         }
     }
 

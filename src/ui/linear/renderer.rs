@@ -261,7 +261,7 @@ impl LinearRenderer {
             duration(ended.wall_ms),
             cost(ended.usage.cost)
         ));
-        output.say(&format!("next: {}", ended.next_safe_action));
+        output.say(&format!("next: {}", ended.what_next()));
         match self.view.offer() {
             Some(Offer::Limit { limit, to }) => {
                 let to = amount(Some(limit), to);
