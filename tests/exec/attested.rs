@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::foreign::{claude, import};
 use crate::forged::rechained;
 use crate::sealed::{allowed, key, seal, verify};
 use crate::world::World;
@@ -188,4 +189,32 @@ fn what_came_with_an_import_is_attested_as_that_and_whatever_checks_it_says_so()
         assert!(sealed.code == 0 && sealed.err.contains(&told), "{how}: {sealed:?}");
         assert!(verify(&world, &world.session_file(), &signers).out.contains(&told), "{how}");
     }
+}
+
+/// Nothing here decided about the calls of another program, and whoever seals or attests its session must not seem to say so.
+#[test]
+fn an_import_of_another_program_is_one_wherever_it_is_proved() {
+    let world = World::new();
+    let Some(mine) = key(&world.place(), "key", "") else { return };
+    assert_eq!(import(&world, &claude(&world), &[]).code, 0);
+    let last = world.entries().pop().unwrap()["entry"].as_str().unwrap().to_owned();
+    let told = format!("entries up to {last} came with an import; nobody here saw them decided");
+    assert!(world.sessions_cli(&["check", "--last"]).out.contains(&told));
+    assert!(world.sessions_cli(&["export", "--last"]).out.contains(&told));
+    // What is said here afterwards is no part of the import.
+    assert_eq!(world.json(&["--last", "--script", r#"["Gone on."]"#, "and on"]).code, 0);
+    let (statement, beside) = attestation(&mine, &world);
+    assert!(beside.contains(&told), "{beside}");
+    let predicate = &statement["predicate"];
+    assert_eq!(predicate["imported_to"], last.as_str(), "{statement}");
+    let calls = predicate["calls"].as_array().unwrap();
+    assert!(calls.len() == 3 && calls.iter().all(|call| call["elsewhere"] == true), "{statement}");
+    let (signers, file) = (allowed(&mine), world.session_file().with_file_name("attestation.json"));
+    fs::write(&file, signed(&mine, &statement.to_string())).unwrap();
+    let whole = verify(&world, &file, &signers);
+    assert!(whole.code == 0 && whole.out.contains(&told), "{whole:?}");
+    fs::remove_file(&file).unwrap();
+    let sealed = seal(&world, &mine);
+    assert!(sealed.code == 0 && sealed.err.contains(&told), "{sealed:?}");
+    assert!(verify(&world, &world.session_file(), &signers).out.contains(&told));
 }

@@ -9,7 +9,7 @@ use crate::servers::{ANTHROPIC, KEY, OPENAI, RESPONSES, accepted};
 use crate::world::{Ran, World, all_files, of_type, text};
 
 /// Lines of Claude Code: a branch that was left, an agent beside, two calls at once, one of them without a result.
-fn claude(world: &World) -> Vec<Value> {
+pub(crate) fn claude(world: &World) -> Vec<Value> {
     let cwd = world.work();
     let base = |kind: &str, id: &str, before: Option<&str>, message: Value| {
         json!({ "parentUuid": before, "isSidechain": false, "userType": "external", "cwd": cwd, "sessionId": "../../x",
@@ -107,7 +107,7 @@ fn codex(world: &World) -> Vec<Value> {
     ]
 }
 
-fn import(world: &World, lines: &[Value], more: &[&str]) -> Ran {
+pub(crate) fn import(world: &World, lines: &[Value], more: &[&str]) -> Ran {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     fs::write(world.work().join("theirs.jsonl"), text).unwrap();
     world.sessions_cli(&[&["import", "theirs.jsonl"], more].concat())

@@ -25,7 +25,7 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
     // Asked before the lines are read: a session that is being written has more of them then, and never fewer.
     let end = if place.keeps(&path) { known(&path) } else { None };
     let (mut bytes, mut file, damage) = read_audited(place, &path)?;
-    if let Some(told) = came_along(file.imported_to) {
+    if let Some(told) = came_along(file.came_to()) {
         remark(&told);
     }
     if args.format == ExportFormat::Attestation {

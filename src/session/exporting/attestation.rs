@@ -73,6 +73,10 @@ pub(crate) fn statement(name: &str, bytes: &[u8], entries: &[Arc<Entry>], audit:
             Body::ToolResult(result) => {
                 let known = calls.entry(result.call).or_default();
                 known.insert("outcome".to_owned(), result.outcome.as_str().into());
+                // Another program ran it: nothing here decided about it.
+                if result.facts.is_elsewhere {
+                    known.insert("elsewhere".to_owned(), true.into());
+                }
             }
             Body::TurnEnded(ended) => endings.push(json!({
                 "entry": id, "at": moment(entry.at), "reason": ended.reason.as_str(), "completed": ended.reason.completed(),

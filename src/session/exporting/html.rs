@@ -117,7 +117,7 @@ fn head(file: &SessionFile, damage: Option<&str>, clean: &dyn Fn(&str) -> String
         ("Folder", &started.cwd),
         ("Model", &model),
     ];
-    let import = came_along(file.imported_to);
+    let import = came_along(file.came_to());
     let others = [("Warning", damage), ("Imported", import.as_deref()), ("Left out", excerpt.as_deref())];
     let others = others.into_iter().filter_map(|(what, says)| Some((what, says?)));
     for (what, says) in rows.into_iter().chain(others) {
