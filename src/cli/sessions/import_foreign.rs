@@ -100,6 +100,13 @@ fn told(tool: ForeignTool, file: &Path, id: &str, cwd: &str, counts: Counts) -> 
     let left_out: Vec<String> = [
         some(counts.beside, "line of another branch or agent", "lines of other branches or agents"),
         some(counts.skipped, "line of another kind", "lines of other kinds"),
+        some(counts.parts, "part of another kind", "parts of other kinds"),
+        some(counts.repeated_calls, "call with the id of another one", "calls with ids of others"),
+        some(
+            counts.stray_results,
+            "result that belongs to no open call",
+            "results that belong to no open call",
+        ),
         some(counts.unreadable, "line that cannot be read", "lines that cannot be read"),
     ]
     .into_iter()
