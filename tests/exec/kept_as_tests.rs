@@ -143,6 +143,25 @@ fn what_is_no_test_is_named() {
 }
 
 #[test]
+fn a_report_takes_the_place_of_a_report_alone() {
+    let world = World::new();
+    let kept = world.recorded();
+    let good = world.file(&kept);
+    for words in [["run", &kept, "--junit", &kept], ["run", "gone.jsonl", "--junit", &kept]] {
+        let ran = world.test(&words);
+        assert!(ran.code == 2 && ran.err.contains("it is no report"), "{ran:?}");
+        assert_eq!(world.file(&kept), good);
+    }
+    for _ in 0..2 {
+        assert_eq!(world.test(&["run", &kept, "--junit", "report.xml"]).code, 0);
+        assert!(world.file("report.xml").contains("tests=\"1\" failures=\"0\""));
+    }
+    // Nothing of what was there is lost if the new one cannot be written.
+    let gone = world.test(&["run", &kept, "--junit", "no/such/folder.xml"]);
+    assert!(gone.code == 1 && gone.err.contains("cannot be written"), "{gone:?}");
+}
+
+#[test]
 fn a_tool_that_is_gone_is_named_when_a_session_is_recorded() {
     let world = World::new().configured("");
     let script = r#"[{"tool_calls":[{"name":"echo","arguments":{"text":"hi"}}]}, "So."]"#;
