@@ -123,6 +123,25 @@ fn what_is_no_test_is_named() {
         let ran = world.test(&["run", "bad.jsonl"]);
         assert!(ran.code == 1 && ran.out.contains(why), "{why}: {ran:?}");
     }
+    // Whoever wrote such a line believes that it is tested.
+    for (was, written, why) in [
+        ("\"deny\":[]", "\"deny\":\"shell(touch *)\"", "`deny` in its first line is not a list of texts"),
+        ("\"deny\":[]", "\"deny\":[1]", "`deny` in its first line is not a list of texts"),
+        ("\"deny\":[]", "\"deny\":[],\"denyy\":[\"shell\"]", "its first line has `denyy`, which no test has"),
+        ("\"config\":[]", "\"config\":{}", "`config` in its first line is not a list of texts"),
+        ("\"mode\":\"unrestricted\"", "\"mode\":5", "`mode` in its first line is not text"),
+        (
+            "\"type\":\"recorded_test\"",
+            "\"type\":\"recorded_test\",\"rules\":{}",
+            "its first line has `rules`",
+        ),
+    ] {
+        let changed = good.replacen(was, written, 1);
+        assert_ne!(changed, good, "{written}");
+        write(&changed);
+        let ran = world.test(&["run", "bad.jsonl"]);
+        assert!(ran.code == 1 && ran.out.contains(why), "{why}: {ran:?}");
+    }
     // A test of somebody else starts nothing.
     let hook = r#""config":["hooks.pre_tool=[{command=\"touch hooked\"}]"]"#;
     let hostile = good.replacen("\"config\":[]", hook, 1);
