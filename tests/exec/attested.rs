@@ -218,3 +218,31 @@ fn an_import_of_another_program_is_one_wherever_it_is_proved() {
     assert!(sealed.code == 0 && sealed.err.contains(&told), "{sealed:?}");
     assert!(verify(&world, &world.session_file(), &signers).out.contains(&told));
 }
+
+/// Decisions that came with a file look like those that were made here.
+#[test]
+fn whoever_looks_at_an_import_or_goes_on_in_it_is_told() {
+    let there = World::new();
+    fails(&there);
+    for own in [true, false] {
+        let world = World::new();
+        let ran = if own {
+            fs::write(world.work().join("talk.jsonl"), there.session_text()).unwrap();
+            world.sessions_cli(&["import", "talk.jsonl"])
+        } else {
+            import(&world, &claude(&world), &[])
+        };
+        assert_eq!(ran.code, 0, "{own}: {ran:?}");
+        let id = ran.out.split_whitespace().next().unwrap();
+        let folder = if own { there.work() } else { world.work() };
+        let shown = world.sessions_cli(&["show", "--last"]).out;
+        assert!(shown.contains("came with an import; nobody here saw them decided"), "{shown}");
+        assert!(!shown.contains("0 turns"), "nothing of it was counted here: {shown}");
+        let on = ["-C", folder.to_str().unwrap(), "--resume", id, "--script", r#"["Gone on."]"#, "and on"];
+        let resumed = world.exec(&on);
+        let told = "This session came with an import: nobody here saw the decisions that it brought.";
+        assert!(resumed.code == 0 && resumed.err.contains(told), "{own}: {resumed:?}");
+        let page = world.sessions_cli(&["export", "--last", "--format", "html"]).out;
+        assert_eq!(page.matches("model calls: 0").count(), 0, "{own}");
+    }
+}

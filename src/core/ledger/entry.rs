@@ -339,4 +339,9 @@ impl TurnEnded {
     pub fn what_next(&self) -> &'static str {
         self.reason.next_safe_action_on_record(&self.next_safe_action)
     }
+
+    /// Whether anything of it was counted here. Of a conversation in another program nothing is.
+    pub fn is_counted(&self) -> bool {
+        self.turns > 0 || self.tool_calls > 0 || self.hosted_tools > 0 || self.wall_ms > 0
+    }
 }

@@ -266,10 +266,9 @@ impl PageWriter<'_> {
 
     fn ending(&mut self, ended: &TurnEnded) {
         let (turns, calls) = (ended.turns, ended.tool_calls);
-        self.pre(
-            "aside",
-            &format!("{} \u{b7} model calls: {turns} \u{b7} tool calls: {calls}", ended.reason.as_str()),
-        );
+        let counts = format!(" \u{b7} model calls: {turns} \u{b7} tool calls: {calls}");
+        let counts = if ended.is_counted() { counts.as_str() } else { "" };
+        self.pre("aside", &format!("{}{counts}", ended.reason.as_str()));
         if !ended.reason.completed() {
             self.pre("aside", ended.what_next());
         }

@@ -38,7 +38,7 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
                 Ending::GoalReached => ("goal reached", theme.success),
                 _ => ("done", theme.faint),
             };
-            let words = in_parts(what, &spent(), around);
+            let words = if ended.is_counted() { in_parts(what, &spent(), around) } else { what.to_owned() };
             vec![TranscriptRow::new(INDENT, Line::styled(words, style)).marked("✓", style)]
         }
         Ending::AbortedStreaming | Ending::AbortedTools => interrupted(ended, entry, around),
