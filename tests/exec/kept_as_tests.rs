@@ -181,6 +181,18 @@ fn a_report_takes_the_place_of_a_report_alone() {
 }
 
 #[test]
+fn a_session_without_some_of_its_contents_is_no_test() {
+    let world = World::new();
+    world.recorded();
+    let part = world.sessions_cli(&["export", "--last", "--format", "jsonl", "--redact", "arguments"]);
+    assert_eq!(part.code, 0, "{part:?}");
+    std::fs::write(world.work().join("part.jsonl"), part.out).unwrap();
+    let ran = world.test(&["record", "part.jsonl", "-o", "part-test.jsonl"]);
+    assert!(ran.code == 1 && ran.err.contains("were left out of this session"), "{ran:?}");
+    assert!(!world.work().join("part-test.jsonl").exists());
+}
+
+#[test]
 fn a_tool_that_is_gone_is_named_when_a_session_is_recorded() {
     let world = World::new().configured("");
     let script = r#"[{"tool_calls":[{"name":"echo","arguments":{"text":"hi"}}]}, "So."]"#;
