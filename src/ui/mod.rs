@@ -141,7 +141,7 @@ pub mod pending_model;
 
 /// What keys ask of the world.
 pub mod effect;
-mod effect_words;
+pub(crate) mod effect_words;
 mod session_rule;
 
 mod approval_keys;

@@ -139,7 +139,6 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
     match live {
         Live::Refused(why) => {
             local.answered.clear();
-            local.to_keep = None;
             editing::refused(local);
             local.hint = Some(why.clone());
         }

@@ -246,3 +246,40 @@ fn whoever_looks_at_an_import_or_goes_on_in_it_is_told() {
         assert_eq!(page.matches("model calls: 0").count(), 0, "{own}");
     }
 }
+
+/// Before November 27, 2026, attestations said nothing of forks and imports. A true one has not become false.
+#[test]
+fn an_older_attestation_of_a_fork_or_an_import_holds_and_what_it_leaves_out_is_told() {
+    for how in ["import", "fork", "fork of ours", "another program"] {
+        let world = World::new();
+        let Some(mine) = key(&world.place(), "key", "") else { return };
+        if how == "another program" {
+            assert_eq!(import(&world, &claude(&world), &[]).code, 0);
+        } else {
+            fails(&world);
+            fs::write(world.work().join("talk.jsonl"), world.session_text()).unwrap();
+            let words = if how == "fork of ours" { ["fork", "--last"] } else { [how, "talk.jsonl"] };
+            assert_eq!(world.sessions_cli(&words).code, 0, "{how}");
+        }
+        let (mut statement, _) = attestation(&mine, &world);
+        for name in ["forked_from", "imported_to", "imported_from"] {
+            statement["predicate"].as_object_mut().unwrap().shift_remove(name);
+        }
+        for call in statement["predicate"]["calls"].as_array_mut().unwrap() {
+            call.as_object_mut().unwrap().shift_remove("elsewhere");
+        }
+        let (signers, file) = (allowed(&mine), world.session_file().with_file_name("attestation.json"));
+        fs::write(&file, signed(&mine, &statement.to_string())).unwrap();
+        let told = verify(&world, &file, &signers);
+        assert!(told.code == 0 && told.out.ends_with("and says the same\nverified\n"), "{how}: {told:?}");
+        let is_import = how == "import" || how == "another program";
+        let origin = if is_import { "its file says that it is an import" } else { "it is a fork of " };
+        assert!(told.out.contains(origin), "{how}: {told:?}");
+        assert_eq!(told.out.contains("nobody here saw them decided"), how != "fork of ours", "{told:?}");
+        // What it does say is compared.
+        statement["predicate"]["calls"][0]["outcome"] = json!("denied");
+        fs::write(&file, signed(&mine, &statement.to_string())).unwrap();
+        let wrong = verify(&world, &file, &signers);
+        assert!(wrong.code == 1 && wrong.out.contains("calls[0].outcome"), "{how}: {wrong:?}");
+    }
+}

@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_millis(150);
 /// Longer than something must stand there before it can be decided, or than a held key needs to repeat.
 const READING: Duration = Duration::from_millis(700);
 /// From the end of one line to that of the next one.
-const A_LINE: Duration = Duration::from_millis(60);
+const A_LINE: Duration = Duration::from_millis(250);
 /// How often something that is not on the screen is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
