@@ -144,11 +144,12 @@ fn has_terminal() -> bool {
 /// Why a signature proves nothing, in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotSigned {
-    /// It is by nobody whom the file of allowed signers allows now: whoever added it may have meant no harm, and it says nothing about
-    /// the signatures of others.
+    /// It is by nobody whom the file of allowed signers allows now: whoever added it may have meant no harm,
+    /// and it says nothing about the signatures of others.
     #[error("{0}")]
     Unknown(String),
-    /// It claims to be by somebody who is allowed and is not a signature of this text, or it could not be verified.
+    /// It claims to be by somebody who is allowed and is not a signature of this text, or it could not be
+    /// verified.
     #[error("{0}")]
     Wrong(String),
 }

@@ -76,8 +76,9 @@ impl Trunk<'_> {
         if self.is_ours { None } else { entries.iter().map(|entry| entry.id).max() }
     }
 
-    /// Whether the lines of the copy are counted from now on. A session of ours that may lack lines hands that on: its copy says so. Of a file
-    /// from elsewhere nobody ever counted them, and its copy says where it comes from.
+    /// Whether the lines of the copy are counted from now on. A session of ours that may lack lines hands
+    /// that on: its copy says so. Of a file from elsewhere nobody ever counted them, and its copy says where
+    /// it comes from.
     fn counts_from_here(&self, is_whole: bool) -> bool {
         !self.is_ours || is_whole
     }

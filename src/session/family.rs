@@ -154,7 +154,8 @@ impl<'s> Family<'s> {
         }
     }
 
-    /// Where a tree begins that shows this session, and how many stand above that: one far below the first would not be in it.
+    /// Where a tree begins that shows this session, and how many stand above that: one far below the first
+    /// would not be in it.
     fn begin_near<'i>(&'i self, id: &'i str) -> (&'i str, usize) {
         let line = self.line_of(id);
         let near = line.get(MOST_DEPTH / 2).copied().filter(|_| line.len() > MOST_DEPTH);

@@ -191,7 +191,8 @@ fn what_came_with_an_import_is_attested_as_that_and_whatever_checks_it_says_so()
     }
 }
 
-/// Nothing here decided about the calls of another program, and whoever seals or attests its session must not seem to say so.
+/// Nothing here decided about the calls of another program, and whoever seals or attests its session must not
+/// seem to say so.
 #[test]
 fn an_import_of_another_program_is_one_wherever_it_is_proved() {
     let world = World::new();

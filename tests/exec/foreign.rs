@@ -357,7 +357,8 @@ fn text_of_year(world: &World) -> String {
     text(&world.entries()[0], "at")
 }
 
-/// A file of others can have two calls with one id, of which a result says nothing certain: the one that is left out is counted.
+/// A file of others can have two calls with one id, of which a result says nothing certain: the one that is
+/// left out is counted.
 #[test]
 fn what_is_left_out_of_a_line_is_counted_too() {
     let world = World::new();

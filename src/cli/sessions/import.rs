@@ -96,7 +96,8 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
         () => format!(" (its own id, {own}, {why})"),
     };
     say(&format!(
-        "{id} imported: {}{renamed}\n{NO_END}\nIts folder is {}. Continue with: countersign -C {} resume {id}\n",
+        "{id} imported: {}{renamed}\n{NO_END}\n\
+         Its folder is {}. Continue with: countersign -C {} resume {id}\n",
         entries(text.lines().count()),
         one_line(&head.cwd),
         shell_word(&one_line(&head.cwd))

@@ -74,7 +74,8 @@ fn judged(
                 ));
                 sealed = Some(seal.line);
             }
-            // Anybody can add one, a colleague too: it neither proves anything nor takes away what others prove.
+            // Anybody can add one, a colleague too: it neither proves anything nor takes away what others
+            // prove.
             Err(NotSigned::Unknown(why)) => {
                 told.push(format!("line {}: this seal is not counted: {why}", seal.line));
                 nobody = "nobody of the allowed signers";

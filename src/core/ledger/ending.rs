@@ -220,9 +220,10 @@ impl Ending {
         }
     }
 
-    /// The sentence that a record has, if it is one that this ending may have; otherwise the one of the ending. Whoever wrote
-    /// a file may have written anything there, and people read it as the advice of the program. Of an interruption that
-    /// says neither sentence nobody knows what was cut short, so the careful one is said.
+    /// The sentence that a record has, if it is one that this ending may have; otherwise the one of the
+    /// ending. Whoever wrote a file may have written anything there, and people read it as the advice of the
+    /// program. Of an interruption that says neither sentence nobody knows what was cut short, so the careful
+    /// one is said.
     pub fn next_safe_action_on_record(self, recorded: &str) -> &'static str {
         let (ours, other) = if self.interrupted() {
             (Self::AbortedTools.next_safe_action(), Self::AbortedStreaming.next_safe_action())

@@ -11,9 +11,10 @@ const MOST: usize = 1 << 20;
 /// Addresses that a reader may follow from a document: pages, mail, and what has no scheme.
 const FOLLOWED: [&str; 3] = ["http", "https", "mailto"];
 
-/// A block that quotes the text. What is said in Markdown stays Markdown, but for headings and HTML, which are shown as
-/// they were written: a quote has no parts of the document in it, and nothing that could end it. Nor does it have images, which whoever
-/// looks at the document would fetch from wherever a model wanted, or links that run something.
+/// A block that quotes the text. What is said in Markdown stays Markdown, but for headings and HTML, which
+/// are shown as they were written: a quote has no parts of the document in it, and nothing that could end it.
+/// Nor does it have images, which whoever looks at the document would fetch from wherever a model wanted, or
+/// links that run something.
 pub(super) fn quoted(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let lines = text.trim_end().split('\n').map(|line| format!("> {line}"));

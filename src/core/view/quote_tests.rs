@@ -64,7 +64,8 @@ const PIECES: &[&str] = &[
     "_",
 ];
 
-/// What stands in a document outside of all quotes and blocks of code, and whether anything in it is a heading, an image or HTML.
+/// What stands in a document outside of all quotes and blocks of code, and whether anything in it is a
+/// heading, an image or HTML.
 fn read(page: &str) -> (Vec<String>, bool) {
     let (mut outside, mut depth, mut is_foreign) = (Vec::new(), 0, false);
     for event in Parser::new(page) {

@@ -191,7 +191,8 @@ fn the_words_of_notes_are_only_shown_and_recorded() {
 
 #[test]
 fn what_can_be_done_next_is_said_in_our_own_words() {
-    // A file may have anything there, and people read it as our advice: `TurnEnded::what_next` is one of our sentences.
+    // A file may have anything there, and people read it as our advice: `TurnEnded::what_next` is one of our
+    // sentences.
     const FIELD: &str = ".next_safe_action";
     const RECORD: &[&str] = &["src/core/ledger/entry.rs", "src/core/wire/record/encode.rs"];
     broken_rules(

@@ -56,8 +56,8 @@ impl ForeignReading {
         Self { maker, counts: Counts::default(), title: None, model }
     }
 
-    /// The model called a tool. What does not become a call of ours is counted: a call that is left out must not look as if it never
-    /// were.
+    /// The model called a tool. What does not become a call of ours is counted: a call that is left out must
+    /// not look as if it never were.
     pub(super) fn call(
         &mut self,
         group: Option<&str>,

@@ -51,8 +51,8 @@ pub struct Audit {
     pub is_older: bool,
     /// The file was made anew: what stands in it is not what was written, wherever it differs.
     pub is_replaced: bool,
-    /// The last entry that came with an import, as the first line says, or the lines of another program show: nobody here has seen what was
-    /// decided up to there.
+    /// The last entry that came with an import, as the first line says, or the lines of another program show:
+    /// nobody here has seen what was decided up to there.
     pub imported_to: Option<EntryId>,
     /// The id that an import had, if it has another one here.
     pub imported_from: Option<String>,

@@ -58,7 +58,8 @@ pub enum RecordError {
     },
 }
 
-/// What can be done about a line, where its own fault does not say it: nothing is broken where contents were left out.
+/// What can be done about a line, where its own fault does not say it: nothing is broken where contents were
+/// left out.
 fn what_to_do(fault: &RecordError) -> &'static str {
     match fault {
         RecordError::LeftOut(_) => "",

@@ -166,7 +166,8 @@ pub(super) fn numbered(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8], &[u8
 }
 
 impl SessionFile {
-    /// The last entry that came with an import, of a session of ours or of another program: nobody here saw what was decided up to there.
+    /// The last entry that came with an import, of a session of ours or of another program: nobody here saw
+    /// what was decided up to there.
     pub fn came_to(&self) -> Option<EntryId> {
         self.imported_to.max(foreign_to(&self.entries))
     }

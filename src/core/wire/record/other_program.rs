@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crate::ledger::{Body, Change, Entry, EntryId};
 
-/// The last entry that came with an import from another program. Its second line says that it is one; where it ends nobody knows while it
-/// is written, and what follows shows it: something that only this program writes.
+/// The last entry that came with an import from another program. Its second line says that it is one; where
+/// it ends nobody knows while it is written, and what follows shows it: something that only this program
+/// writes.
 pub(super) fn foreign_to(entries: &[Arc<Entry>]) -> Option<EntryId> {
     let is_import = |entry: &Arc<Entry>| matches!(entry.body, Body::Change(Change::Imported { .. }));
     entries.iter().any(is_import).then_some(())?;
