@@ -9,7 +9,7 @@ use super::seal::{signing_key, tell_of_a_touch};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::ledger::{Body, Entry, EntryId};
+use crate::ledger::{Body, Entry, EntryId, standing};
 use crate::runtime::signing::sign;
 use crate::runtime::store::{checked, known};
 use crate::session::exporting::selection::{NotLeftOut, Selection};
@@ -25,7 +25,7 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
     // Asked before the lines are read: a session that is being written has more of them then, and never fewer.
     let end = if place.keeps(&path) { known(&path) } else { None };
     let (mut bytes, mut file, damage) = read_audited(place, &path)?;
-    if let Some(told) = came_along(file.imported_to) {
+    if let Some(told) = came_along(file.came_to()) {
         remark(&told);
     }
     if args.format == ExportFormat::Attestation {
@@ -52,6 +52,7 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
         }
         file = read_document(&bytes).map_err(|why| Fault::failed(why.to_string(), "name another session"))?;
     }
+    tell_of_withdrawn(args, &file);
     let events = || -> Vec<String> {
         let lines = exported_lines(&bytes, &file.entries);
         lines.into_iter().filter(|line| selection.is_all() || is_part_line(&selection, line)).collect()
@@ -78,6 +79,19 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
         }
     };
     say(&without_keys(&place.environment, text))
+}
+
+/// Whoever counts events that are exported must know that they are not all.
+fn tell_of_withdrawn(args: &ExportArgs, file: &SessionFile) {
+    if !args.json && args.format != ExportFormat::Json {
+        return;
+    }
+    let is_part = |entry: &&Arc<Entry>| !matches!(entry.body, Body::Tombstone(_));
+    let told = standing(&file.entries).filter(is_part).count();
+    match file.entries.len().saturating_sub(told) {
+        0 => {}
+        count => remark(&format!("left out, since it was withdrawn: {}", entries(count))),
+    }
 }
 
 /// The session's id, as its file says it.

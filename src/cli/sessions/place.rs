@@ -147,7 +147,7 @@ pub(super) fn opened(path: &Path) -> Result<(SessionStore, u64, Option<EntryId>)
         last += 1;
         write(&mut store, last, Body::Note(Note::plain(About::Session, why)))?;
     }
-    Ok((store, last, file.imported_to))
+    Ok((store, last, file.came_to()))
 }
 
 /// That no line is missing which was on disk: what is added would hide it.

@@ -31,6 +31,8 @@ const IMPORTED_TO: &str = "imported_to";
 const IMPORTED_FROM: &str = "imported_from";
 /// All of these. Attestations before November 27, 2026 have none.
 const ORIGINS: [&str; 3] = [FORKED_FROM, IMPORTED_TO, IMPORTED_FROM];
+/// A member of a call: another program ran it. Those without origins have none of this either.
+const ELSEWHERE: &str = "elsewhere";
 /// Where an import ends that does not say it.
 const UNKNOWN: EntryId = EntryId(u64::MAX);
 const ARMOUR: (&str, &str) = ("-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----");
@@ -77,6 +79,10 @@ pub(crate) fn statement(name: &str, bytes: &[u8], entries: &[Arc<Entry>], audit:
             Body::ToolResult(result) => {
                 let known = calls.entry(result.call).or_default();
                 known.insert("outcome".to_owned(), result.outcome.as_str().into());
+                // Another program ran it: nothing here decided about it.
+                if result.facts.is_elsewhere {
+                    known.insert(ELSEWHERE.to_owned(), true.into());
+                }
             }
             Body::TurnEnded(ended) => endings.push(json!({
                 "entry": id, "at": moment(entry.at), "reason": ended.reason.as_str(), "completed": ended.reason.completed(),
@@ -243,7 +249,13 @@ impl Attested {
     /// where the lines come from is compared without that.
     pub(crate) fn difference(&self, entries: &[Arc<Entry>], audit: &Audit) -> Option<String> {
         // The subject is compared by its digest.
-        let derived = statement("", &[], entries, audit);
+        let mut derived = statement("", &[], entries, audit);
+        if self.has_no_origin() {
+            let calls = derived.pointer_mut("/predicate/calls").and_then(Value::as_array_mut);
+            for call in calls.into_iter().flatten().filter_map(Value::as_object_mut) {
+                call.remove(ELSEWHERE);
+            }
+        }
         let of = |statement: &Value, name: &str| statement.get(name).cloned().unwrap_or_default();
         let origins = ORIGINS.into_iter().filter(|_| self.has_no_origin());
         let left_out: Vec<&str> = origins.chain([MADE_BY]).collect();
