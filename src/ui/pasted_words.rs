@@ -27,7 +27,7 @@ pub(super) fn why(local: &Local, view: &View) -> Option<&'static str> {
     let message = composer.message().content;
     let text = message.trim_start();
     let is_own = text.starts_with('!');
-    if !is_own && !(composer.has_no_name() && is_called(text, view)) {
+    if !(is_own || composer.has_no_name() && is_called(text, view)) {
         return None;
     }
     Some(match (composer.begins_folded(), is_own) {

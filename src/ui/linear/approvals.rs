@@ -264,24 +264,9 @@ impl Approvals {
         let rule = self.rule.take();
         let of_rule = rule.as_ref().filter(|_| word.letter == 'a').map(|rule| rule.number);
         let number = word.number.or(of_rule);
-        if number.is_none() && self.open().count() > 1 {
-            let (count, letter) = (self.open().count(), word.letter);
-            let first = self.open().map(|(_, asked)| asked.number).min().unwrap_or(1);
-            return LineMeaning::Not(format!("{count} calls wait: say which one, as in {letter} {first}"));
-        }
-        if let Some((_, asked)) = self.open().next().filter(|_| number.is_none() && self.is_missed) {
-            let (letter, number) = (word.letter, asked.number);
-            return LineMeaning::Not(format!(
-                "a call has ended without your answer: say which one, as in {letter} {number}"
-            ));
-        }
-        let named = self.open().find(|(_, asked)| number.is_none_or(|n| asked.number == n));
-        let Some((request, asked)) = named else {
-            let open: Vec<String> = self.open().map(|(_, asked)| asked.number.to_string()).collect();
-            return LineMeaning::Not(format!(
-                "no call with that number is waiting; waiting: {}",
-                open.join(", ")
-            ));
+        let (request, asked) = match self.meant(number, word.letter) {
+            Ok(meant) => meant,
+            Err(why) => return LineMeaning::Not(why),
         };
         let Word { letter, .. } = word;
         if let Some(why) = asked.not_yet(letter, now) {
@@ -324,6 +309,25 @@ impl Approvals {
         };
         self.answered(request);
         LineMeaning::Decide(request, call, answer)
+    }
+
+    /// The call that an answer is for, which names it by its number or not at all.
+    fn meant(&self, number: Option<usize>, letter: char) -> Result<(EntryId, AskedCall), String> {
+        if number.is_none() && self.open().count() > 1 {
+            let count = self.open().count();
+            let first = self.open().map(|(_, asked)| asked.number).min().unwrap_or(1);
+            return Err(format!("{count} calls wait: say which one, as in {letter} {first}"));
+        }
+        if let Some((_, asked)) = self.open().next().filter(|_| number.is_none() && self.is_missed) {
+            let number = asked.number;
+            return Err(format!(
+                "a call has ended without your answer: say which one, as in {letter} {number}"
+            ));
+        }
+        self.open().find(|(_, asked)| number.is_none_or(|n| asked.number == n)).ok_or_else(|| {
+            let open: Vec<String> = self.open().map(|(_, asked)| asked.number.to_string()).collect();
+            format!("no call with that number is waiting; waiting: {}", open.join(", "))
+        })
     }
 
     /// The calls that still wait are said anew, with an answer to another one: a line that comes with that is for none.
