@@ -9,14 +9,17 @@ use serde_json::{Value, json};
 use crate::one_of_all::{allowed, bodies, call, changes, entries, result, said};
 
 /// The chain as a forger makes it: it holds.
-fn chained(records: Vec<Value>) -> Audit {
+pub(crate) fn chained_text(records: Vec<Value>) -> String {
     let (mut chain, mut given) = (Chain::default(), 0_u8);
     let mut salt = || -> Salt {
         given = given.wrapping_add(1);
         [given; 16]
     };
-    let text: String = records.into_iter().map(|record| chain.line(record, &mut salt) + "\n").collect();
-    audit_entries(text.as_bytes(), Links::default()).0
+    records.into_iter().map(|record| chain.line(record, &mut salt) + "\n").collect()
+}
+
+fn chained(records: Vec<Value>) -> Audit {
+    audit_entries(chained_text(records).as_bytes(), Links::default()).0
 }
 
 pub(crate) fn checked(bodies: Vec<Body>) -> Audit {

@@ -49,7 +49,7 @@ fn decided(body: Body, change: impl FnOnce(&mut Decision)) -> Body {
 }
 
 /// A file is written, a question is answered, a call is denied, a hook changes a call that runs in the sandbox, and all is undone.
-fn bodies() -> Vec<Body> {
+pub(crate) fn bodies() -> Vec<Body> {
     let write = call(1, "write", json!({ "path": "a.txt", "content": CONTENT }));
     let ask = call(2, "ask", json!({ "question": "Which?" }));
     let denied = call(3, "shell", json!({ "command": "rm a" }));

@@ -46,6 +46,7 @@ mod contradictions;
 mod cut_off;
 mod escrows;
 mod forged_contents;
+mod forged_copies;
 mod forged_ends;
 mod forked_calls;
 mod glances;

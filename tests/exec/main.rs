@@ -68,6 +68,7 @@ mod keys;
 mod killed;
 mod killed_subagents;
 mod left_behind;
+mod left_out;
 mod locals;
 mod long_keys;
 mod many;

@@ -13,7 +13,7 @@ use crate::ledger::{Body, Entry, EntryId};
 use crate::runtime::signing::sign;
 use crate::runtime::store::{checked, known};
 use crate::session::exporting::selection::{NotLeftOut, Selection};
-use crate::session::exporting::{attestation, came_along, html, markdown, without_keys};
+use crate::session::exporting::{attestation, came_along, html, markdown, unchecked, without_keys};
 use crate::ui::text::counted;
 use crate::wire::record::{self, Links, Redacted, SessionFile, exported_lines, read_document};
 
@@ -23,13 +23,15 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
     let selection = Selection::parse(&args.redact, &args.only)
         .map_err(|why| Fault::usage(why, "see `countersign sessions export --help`"))?;
     // Asked before the lines are read: a session that is being written has more of them then, and never fewer.
-    let end = if place.keeps(&path) { known(&path) } else { None };
+    let is_kept = place.keeps(&path);
+    let end = if is_kept { known(&path) } else { None };
     let (mut bytes, mut file, damage) = read_audited(place, &path)?;
     if let Some(told) = came_along(file.imported_to) {
         remark(&told);
     }
     if args.format == ExportFormat::Attestation {
-        return attest(place, args, &selection, &path, (&bytes, end));
+        let attested = Attested { bytes: &bytes, end, is_kept };
+        return attest(place, args, &selection, &path, attested);
     }
     let is_file = args.format == ExportFormat::Jsonl;
     match &damage {
@@ -126,12 +128,19 @@ fn is_part_line(selection: &Selection, line: &str) -> bool {
         || EntryId::parse(text("entry")).is_some_and(|entry| selection.has(entry))
 }
 
+/// The file that is attested, what is known of its end, and whether it is one that we keep.
+struct Attested<'b> {
+    bytes: &'b [u8],
+    end: Option<Links>,
+    is_kept: bool,
+}
+
 fn attest(
     place: &SessionPlace,
     args: &ExportArgs,
     selection: &Selection,
     path: &Path,
-    (bytes, end): (&[u8], Option<Links>),
+    Attested { bytes, end, is_kept }: Attested<'_>,
 ) -> Result<Exit, Fault> {
     if !selection.is_all() {
         return Err(Fault::usage(
@@ -140,7 +149,8 @@ fn attest(
         ));
     }
     let is_end_known = end.is_some();
-    let (audit, read) = checked(bytes, end.unwrap_or_default());
+    let links = end.unwrap_or_default();
+    let (audit, read) = checked(bytes, if is_kept { links.kept() } else { links });
     if audit.head.is_some() && !is_end_known {
         remark(
             "it is not known how many lines the session had, so lines may be missing at the end of what is \
@@ -153,6 +163,7 @@ fn attest(
             format!("`countersign sessions check {}` lists what is wrong", place.word(path)),
         ));
     }
+    unchecked(&audit).iter().for_each(|told| remark(told));
     let key = signing_key(place, args.key.as_deref())?;
     let name = format!("{}.jsonl", id_of(path));
     let payload = record::line(&attestation::statement(&name, bytes, &read, &audit));

@@ -10,7 +10,7 @@ use crate::runtime::store::checked;
 use crate::session::exporting::attestation::{
     Attested, Envelope, PAYLOAD_TYPE, attested, sha256, signed_text,
 };
-use crate::session::exporting::came_along;
+use crate::session::exporting::{came_along, unchecked};
 use crate::ui::text::counted;
 use crate::wire::record::Links;
 
@@ -59,10 +59,11 @@ pub(super) fn verified(file: &Path, envelope: &Envelope, allowed: &Path) -> (Str
         let found = subject(file, &attested, name, digest);
         is_good &= found.is_ok();
         are_compared &= found.as_ref().is_ok_and(|found| found.is_some());
-        say(match found {
-            Ok(Some(told)) | Err(told) => told,
-            Ok(None) => format!("it is about {name} with the SHA-256 {digest}, which is not here"),
-        });
+        match found {
+            Ok(Some(told)) => told.into_iter().for_each(&mut say),
+            Ok(None) => say(format!("it is about {name} with the SHA-256 {digest}, which is not here")),
+            Err(why) => say(why),
+        }
     }
     if attested.subjects.len() > MOST_SUBJECTS {
         say(format!("not checked: the session files after the first {MOST_SUBJECTS}"));
@@ -77,12 +78,17 @@ pub(super) fn verified(file: &Path, envelope: &Envelope, allowed: &Path) -> (Str
     (told, is_good && are_compared)
 }
 
-/// What there is to say of the file that an attestation is about: it is there, with that digest, is well-formed, and says the same.
-/// `Ok(None)`: it is not there.
+/// What there is to say of the file that an attestation is about: it is there, with that digest, is well-formed, and says the same, and
+/// what of it could not be checked. `Ok(None)`: it is not there.
 ///
 /// # Errors
 /// What does not hold.
-fn subject(file: &Path, attested: &Attested, name: &str, digest: &str) -> Result<Option<String>, String> {
+fn subject(
+    file: &Path,
+    attested: &Attested,
+    name: &str,
+    digest: &str,
+) -> Result<Option<Vec<String>>, String> {
     let beside = file.with_file_name(name);
     // Only a plain name can stand beside it.
     let is_plain = Path::new(name).file_name().is_some_and(|plain| plain == name);
@@ -101,7 +107,11 @@ fn subject(file: &Path, attested: &Attested, name: &str, digest: &str) -> Result
         ));
     }
     match attested.difference(&entries, &audit) {
-        None => Ok(Some(format!("{name} is the file that it is about, and says the same"))),
+        None => {
+            let mut told = unchecked(&audit);
+            told.push(format!("{name} is the file that it is about, and says the same"));
+            Ok(Some(told))
+        }
         Some(place) => Err(format!("{name} is the file that it is about, but says something else: {place}")),
     }
 }

@@ -6,6 +6,9 @@ pub(crate) mod html;
 pub(crate) mod selection;
 mod shown_call;
 mod told_results;
+mod unchecked;
+
+pub(crate) use unchecked::unchecked;
 
 use std::io::Write as _;
 use std::path::PathBuf;
