@@ -50,6 +50,7 @@ mod forged_copies;
 mod forged_ends;
 mod forked_calls;
 mod glances;
+mod hidden_contents;
 mod history;
 mod images;
 mod ledger;

@@ -65,6 +65,24 @@ fn a_field_that_is_left_out_hides_no_forged_receipt_of_another_call() {
 }
 
 #[test]
+fn where_a_member_is_not_known_nothing_is_left_out() {
+    let world = world();
+    let whole = world.session_text();
+    let file = world.place().join("later.jsonl");
+    let later = whole.replacen("\"outcome\":\"ok\",", "\"outcome\":\"ok\",\"foo\":\"SECRETWORD\",", 1);
+    fs::write(&file, rechained(&later)).unwrap();
+    let path = file.to_str().unwrap();
+    let checked = world.sessions_cli(&["check", path]);
+    assert!(checked.code == 0 && checked.out.contains("`foo of tool_result` is not known"), "{checked:?}");
+    for rules in [["--redact", "results"], ["--redact", "all"], ["--only", "e2"]] {
+        let ran = world.sessions_cli(&["export", path, "--format", "jsonl", rules[0], rules[1]]);
+        assert!(ran.code == 1 && ran.out.is_empty() && ran.err.contains("has a member `foo`"), "{ran:?}");
+    }
+    let all = world.sessions_cli(&["export", path, "--format", "jsonl"]);
+    assert!(all.code == 0 && all.out.contains("SECRETWORD"), "{all:?}");
+}
+
+#[test]
 fn a_session_that_is_kept_lacks_nothing_and_an_attestation_says_what_a_copy_lacks() {
     let world = world();
     let Some(mine) = key(&world.place(), "key", "") else { return };

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::comparison::{Comparison, Folded, NamedText, all_texts, texts};
 use super::shown_call::{is_about, shows};
 use super::told_results::telling;
+use crate::config::fault::one_line;
 use crate::ledger::{Body, Entry, EntryId};
 use crate::wire::has_key;
 use crate::wire::record::{ChainFault, ContentField, Redacted, without};
@@ -162,6 +163,14 @@ impl Selection {
             chosen(content) || shows_call(content) || tells_result(content) || repeats(content)
         };
         let copy = without(bytes, &mut |content| leaves_out(&content)).map_err(cannot)?;
+        if let (false, Some((line, name))) = (self.is_all(), &copy.unknown) {
+            let name = one_line(name);
+            return Err(format!(
+                "line {line} has a member `{name}` that this version does not know: nobody knows whether it repeats what is to be \
+                 left out, and it cannot be left out, because the hash of the line covers it"
+            )
+            .into());
+        }
         self.is_gone(&copy.text, &named)?;
         Ok(copy)
     }

@@ -31,7 +31,7 @@ pub struct Audit {
     pub open: Vec<CallId>,
     /// What is left of a last line that was never acknowledged.
     pub torn_tail: Option<TornTail>,
-    /// Lines of an unknown `type`, which readers ignore.
+    /// Lines of an unknown `type`, and members that are not known: readers ignore them.
     pub skipped: Vec<Skipped>,
     /// The last entry before the first fault at which no call is open: up to here a session can be saved.
     pub sound_to: Option<EntryId>,
@@ -246,7 +246,8 @@ impl AuditState {
         }
         match record.entry {
             Ok(entry) => {
-                self.audit.skipped.extend(record.unknown_mode.map(|kind| Skipped { line, kind }));
+                let unknown = record.unknown_mode.into_iter().chain(record.unknown_member);
+                self.audit.skipped.extend(unknown.map(|kind| Skipped { line, kind }));
                 if let Some(member) = record.misfit.filter(|_| self.is_strict) {
                     let what = format!("`{member}` does not follow from the rest of the line");
                     self.audit.faults.push(LineFault { line, entry: named, what });

@@ -7,6 +7,7 @@ use super::canonical::{are_different, is_canonical};
 use super::chain::{HASH, PREV, hex, is_content, sealed_hash};
 use super::chain_fault::ChainFault;
 use super::decode::is_known;
+use super::known_members::was_plain;
 use super::members::{Member, listed, member, unquoted};
 
 /// What stands once in a line, before its hash.
@@ -100,6 +101,11 @@ fn contents(head: &[Member<'_>], tail: &[Member<'_>]) -> Result<u64, ChainFault>
     let names = head.iter().map(|(name, _)| &**name).chain(sealed.iter().map(|(name, _)| &**name));
     if !are_different(names.collect()) {
         return Err(ChainFault::NotCanonical("two members of the same name"));
+    }
+    // What is content could be left out of a copy, and this could not.
+    let is_bare = |(name, _): &Member<'_>| is_content(kind, name) && !was_plain(kind, name);
+    if is_known(kind) && head.iter().any(is_bare) {
+        return Err(ChainFault::NotCanonical("a content field stands where it cannot be left out"));
     }
     let mut rest = tail.get(1..).unwrap_or_default();
     let mut salts = Vec::new();

@@ -20,6 +20,7 @@ mod glance;
 mod goal;
 mod hashed_line;
 mod image;
+mod known_members;
 mod left_out;
 mod legacy;
 mod lesson;
