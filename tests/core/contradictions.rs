@@ -244,6 +244,25 @@ fn the_end_of_a_run_says_what_it_came_to() {
 }
 
 #[test]
+fn a_time_that_goes_back_is_told_and_one_in_another_form_is_found() {
+    let records = |changes: &[(usize, &str, &str)]| {
+        let mut records: Vec<Value> = entries(bodies()).iter().map(encode).collect();
+        changes.iter().for_each(|(line, member, value)| records[line - 1][*member] = json!(value));
+        chained(records)
+    };
+    assert_eq!(records(&[]).earlier, None);
+    let back = records(&[(6, "at", "2020-01-01T00:00:00.000Z")]);
+    assert_eq!((back.earlier, back.faults), (Some(6), vec![]));
+    // The first line of a copy was written when it was made.
+    let ahead = (1, "at", "2090-01-01T00:00:00.000Z");
+    assert_eq!(records(&[ahead]).earlier, Some(2));
+    let copy = records(&[ahead, (1, "forked_from", "0198@e26")]);
+    assert_eq!((copy.earlier, copy.faults), (None, vec![]));
+    // The same moment, as somebody else would write it.
+    found_in(6, "at", json!("2025-11-20T23:54:01.126+01:00"));
+}
+
+#[test]
 fn what_was_withdrawn_could_be() {
     let stone = |target| Body::Tombstone(Tombstone { target: EntryId(target), reason: String::new() });
     for target in [4, 10, 9] {

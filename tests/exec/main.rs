@@ -95,6 +95,7 @@ mod schemas;
 mod sealed;
 mod servers;
 mod sessions;
+mod set_clocks;
 mod signals;
 mod steered;
 #[path = "../support/stub_server.rs"]

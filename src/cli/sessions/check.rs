@@ -13,7 +13,7 @@ use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
 use crate::runtime::store::{checked, held, known};
 use crate::runtime::undo::{Agreement, Snapshots, Unrecorded};
-use crate::session::exporting::{came_along, unchecked};
+use crate::session::exporting::{came_along, unchecked, went_back};
 use crate::ui::text::counted;
 use crate::wire::record::Audit;
 
@@ -79,6 +79,7 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
     let mut told = vec![format!("{name}: well-formed; {}, {calls}", entries(audit.entries))];
     told.extend(chain(audit, has_end));
     told.extend(came_along(audit.imported_to));
+    told.extend(went_back(audit.earlier));
     if audit.is_older {
         told.push(
             "receipts: checked only in lines with hashes, and lines are not compared with each other, \

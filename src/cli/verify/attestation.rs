@@ -10,7 +10,7 @@ use crate::runtime::store::checked;
 use crate::session::exporting::attestation::{
     Attested, Envelope, PAYLOAD_TYPE, attested, sha256, signed_text,
 };
-use crate::session::exporting::{came_along, unchecked};
+use crate::session::exporting::{came_along, unchecked, went_back};
 use crate::ui::text::counted;
 use crate::wire::record::Links;
 
@@ -109,6 +109,7 @@ fn subject(
     match attested.difference(&entries, &audit) {
         None => {
             let mut told = unchecked(&audit);
+            told.extend(went_back(audit.earlier));
             told.push(format!("{name} is the file that it is about, and says the same"));
             Ok(Some(told))
         }

@@ -11,7 +11,7 @@ use crate::runtime::SessionStore;
 use crate::runtime::signing::signer;
 use crate::runtime::store::checked;
 use crate::session::exporting::attestation::read;
-use crate::session::exporting::{came_along, unchecked};
+use crate::session::exporting::{came_along, unchecked, went_back};
 use crate::ui::text::counted;
 use crate::wire::record::{Audit, Links, Seal, seals};
 
@@ -108,6 +108,7 @@ fn incomplete(audit: &Audit) -> Vec<String> {
     }
     told.extend(unchecked(audit));
     told.extend(came_along(audit.imported_to));
+    told.extend(went_back(audit.earlier));
     if let Some(torn) = &audit.torn_tail {
         told.push(format!(
             "line {}: incomplete, {} bytes; it is not part of what is verified",

@@ -100,6 +100,14 @@ pub(crate) fn came_along(imported_to: Option<EntryId>) -> Option<String> {
     Some(format!("{which} came with an import; nobody here saw them decided"))
 }
 
+/// That times go back in a session, if they do: nobody can tell whether a clock was set back or somebody changed a time.
+pub(crate) fn went_back(earlier: Option<usize>) -> Option<String> {
+    let line = earlier?;
+    Some(format!(
+        "line {line}: its time is earlier than that of the line before; a clock was set back, or somebody changed a time"
+    ))
+}
+
 /// The text without the values of keys in the environment: a tool may have printed one.
 pub(crate) fn without_keys(environment: &Environment, text: String) -> String {
     without(environment.keys().into_iter(), text)

@@ -49,6 +49,8 @@ pub struct Audit {
     pub unheld: BTreeSet<CallId>,
     /// The hash of the last line, if it has one.
     pub head: Option<String>,
+    /// The first line with a hash whose time is earlier than that of the line before: a clock was set back, or a time was changed.
+    pub earlier: Option<usize>,
     /// The session began with a version without receipts, or is a copy without hashes: its lines are not held against each other.
     pub is_older: bool,
     /// The file was made anew: what stands in it is not what was written, wherever it differs.
@@ -266,6 +268,19 @@ impl AuditState {
         std::ops::ControlFlow::Continue(())
     }
 
+    /// Where the times of lines with hashes first go back. The first line of a copy was written last.
+    fn goes_back(&self) -> Option<usize> {
+        let hashed = self.entries.iter().zip(&self.lines).skip(usize::from(self.is_copy));
+        let hashed = hashed.filter(|(_, line)| **line as u64 > self.audit.unchained);
+        let mut last = None;
+        for (entry, line) in hashed {
+            if last.replace(entry.at).is_some_and(|last| entry.at < last) {
+                return Some(*line);
+            }
+        }
+        None
+    }
+
     fn conclude(mut self) -> (Audit, Vec<Arc<Entry>>) {
         self.conclude_chain();
         // What is left out is not compared, and everything else is: one missing field must not hide what is wrong elsewhere.
@@ -297,6 +312,7 @@ impl AuditState {
         let last = place.and_then(|place| self.entries.get(place.checked_sub(1)?));
         self.audit.sound_to = last.map(|entry| entry.id);
         self.audit.entries = self.entries.len();
+        self.audit.earlier = self.goes_back();
         self.audit.is_older = !is_of_this_format(&self.entries);
         self.audit.calls = whole.iter().map(|entry| calls(entry)).sum();
         self.audit.open = open.into_iter().collect();
