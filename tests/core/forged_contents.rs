@@ -156,6 +156,24 @@ fn a_diff_is_one_to_what_the_call_writes() {
 }
 
 #[test]
+fn a_diff_is_one_of_the_file_to_which_the_path_leads() {
+    let shown = |all: &mut Vec<Body>, diff: &str, to: &str| {
+        let Body::ApprovalRequested(asked) = &mut all[8] else { panic!("{:?}", all[8]) };
+        (asked.preview, asked.leads_to) = (Preview::Diff(diff.into()), Some(to.into()));
+    };
+    let another = "shows something else than the call would do";
+    stands(|all| shown(all, DIFF, "a.txt"));
+    found(|all| shown(all, DIFF, "/etc/passwd"), 9, another);
+    found(|all| shown(all, &DIFF.replace("b/a.txt", "b/other.txt"), "a.txt"), 9, another);
+    // A path from the root has no letter before it.
+    stands(|all| shown(all, &DIFF.replace("b/a.txt", "/home/a.txt"), "/home/a.txt"));
+    let changed = DIFF.replace("/dev/null", "a/a.txt");
+    stands(|all| shown(all, &changed, "a.txt"));
+    found(|all| shown(all, &changed.replace("a/a.txt", "a/other.txt"), "a.txt"), 9, another);
+    stands(|all| shown(all, "! the file is not text\n", "a.txt"));
+}
+
+#[test]
 fn a_result_names_the_file_and_the_content_of_its_call() {
     let file = |all: &mut Vec<Body>, change: &dyn Fn(&mut ToolResult)| {
         all[10] = with(all[10].clone(), |result| change(result));

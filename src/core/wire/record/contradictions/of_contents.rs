@@ -17,8 +17,14 @@ const CUT: char = '…';
 
 impl SessionReading<'_> {
     /// Whether a question shows something else than its call would do. A command is shown byte for byte, and a whole file by the lines of
-    /// it that are new; a part of a file says too little of its lines.
+    /// it that are new; a part of a file says too little of its lines. A diff names the file to which the path of its call led.
     pub(super) fn shows_another(&self, asked: &ApprovalRequest) -> bool {
+        let is_change = [name::EDIT, name::WRITE].contains(&&*asked.name);
+        if let (true, Preview::Diff(shown), Some(to)) = (is_change, &asked.preview, &asked.leads_to)
+            && is_of_another(shown, to)
+        {
+            return true;
+        }
         if self.lacks("arguments") || self.lacks("preview") {
             return false;
         }
@@ -84,6 +90,18 @@ impl SessionReading<'_> {
             self.fault(id, format!("call {call} {what}"));
         }
     }
+}
+
+/// Whether a diff names another file than this one. Of a name that was cut nothing is known.
+fn is_of_another(shown: &str, file: &str) -> bool {
+    let mut head = shown.split('\n');
+    let old = head.next().and_then(|line| line.strip_prefix("--- "));
+    let new = head.next().and_then(|line| line.strip_prefix("+++ "));
+    let (Some(old), Some(new)) = (old, new) else { return false };
+    let is_it = |named: &str, side: &str| {
+        named.contains(CUT) || named == file || named.strip_prefix(side) == Some(file)
+    };
+    !is_it(new, "b/") || (old != "/dev/null" && !is_it(old, "a/"))
 }
 
 /// Whether a diff can be one to this text: of a new file it has all lines, of another one no line that the text does not have.
