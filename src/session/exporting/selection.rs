@@ -163,14 +163,7 @@ impl Selection {
             chosen(content) || shows_call(content) || tells_result(content) || repeats(content)
         };
         let copy = without(bytes, &mut |content| leaves_out(&content)).map_err(cannot)?;
-        if let (false, Some((line, name))) = (self.is_all(), &copy.unknown) {
-            let name = one_line(name);
-            return Err(format!(
-                "line {line} has a member `{name}` that this version does not know: nobody knows whether it repeats what is to be \
-                 left out, and it cannot be left out, because the hash of the line covers it"
-            )
-            .into());
-        }
+        self.is_known(&copy)?;
         self.is_gone(&copy.text, &named)?;
         Ok(copy)
     }
@@ -200,6 +193,18 @@ impl Selection {
         let are_all = self.rules.iter().any(|rule| matches!(rule, Rule::All | Rule::Arguments));
         let shown = entries.iter().filter(|entry| are_all || is_about(&entry.body, &calls));
         shown.map(|entry| (entry.id, &entry.body)).collect()
+    }
+
+    /// What stays where something is left out must be known: a member that is not could repeat it.
+    fn is_known(&self, copy: &Redacted) -> Result<(), String> {
+        match &copy.unknown {
+            Some((line, name)) if !self.is_all() => Err(format!(
+                "line {line} has a member `{}` that this version does not know: nobody knows whether it repeats what is to be \
+                 left out, and it cannot be left out, because the hash of the line covers it",
+                one_line(name)
+            )),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Texts and keys must not be anywhere; they could be in what is hashed itself.
